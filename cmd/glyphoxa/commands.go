@@ -29,7 +29,10 @@ func playCommand(c *common) *cobra.Command {
 					return problem.Usage(fmt.Errorf("--%s names nothing; give it a value, or leave it out", name))
 				}
 			}
-			o.In, o.Out, o.Terminal = c.in, c.out, c.terminal
+			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.in, c.out, c.terminal, c.edit, c.colour, c.notes, c.interrupt
+			if !cmd.Flags().Changed("timing") { // what reads a pipe finds it there
+				o.Timing = !c.edit
+			}
 			ctx := cmd.Context()
 			return c.withOptions(ctx, app.Options{Metrics: page || metrics != "", Console: page}, func(a *app.App) error {
 				if page && metrics == "" {
@@ -46,6 +49,7 @@ func playCommand(c *common) *cobra.Command {
 	f.BoolVar(&o.Aloud, "voice", false, "play the NPCs' voices")
 	f.StringVar(&o.WAV, "wav", "", "write the NPCs' voices to this file")
 	f.BoolVar(&o.JSON, "json", false, "print events as JSON lines")
+	f.BoolVar(&o.Timing, "timing", false, "show behind each answer how long it took; on a pipe it is shown anyway, unless --timing=false")
 	f.StringVar(&metrics, "metrics", "", "serve metrics and health at this port of this machine, or at host:port")
 	f.BoolVar(&page, "console", false, "serve the console, a web page to watch and lead the game, at server.listen, or where --metrics says")
 	return cmd

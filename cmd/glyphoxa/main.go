@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/lineedit"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
@@ -50,7 +51,13 @@ func main() {
 	// says so twice, itself and through the shell: what is at work still ends in
 	// order. Nobody reads the channel; that it is there is enough.
 	signal.Notify(make(chan os.Signal, 1), append(hangsUp, syscall.SIGPIPE)...)
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, isatty.IsTerminal(os.Stdin.Fd())}))
+	interrupt := func() {
+		select {
+		case told <- os.Interrupt:
+		default: // one is on its way
+		}
+	}
+	os.Exit(run(ctx, os.Args[1:], terminalStreams(interrupt)))
 }
 
 // hangUp is the signal of a closed terminal or a dropped connection, unless the
@@ -68,6 +75,26 @@ type streams struct {
 	out, err io.Writer
 	// terminal says that a human types at in.
 	terminal bool
+	// edit says that the human also reads at out, on a terminal on which lines can be
+	// edited, and colour that it wants colours.
+	edit, colour bool
+	// notes is err where that is a terminal, nil elsewhere.
+	notes *lineedit.Redirect
+	// interrupt is as if Ctrl-C had been pressed.
+	interrupt func()
+}
+
+// terminalStreams are the program's own.
+func terminalStreams(interrupt func()) streams {
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, interrupt: interrupt}
+	s.terminal = isatty.IsTerminal(os.Stdin.Fd())
+	s.edit = s.terminal && isatty.IsTerminal(os.Stdout.Fd()) && os.Getenv("TERM") != "dumb"
+	s.colour = s.edit && os.Getenv("NO_COLOR") == ""
+	if s.edit && isatty.IsTerminal(os.Stderr.Fd()) {
+		s.notes = lineedit.NewRedirect(os.Stderr)
+		s.err = s.notes
+	}
+	return s
 }
 
 // run carries out a command line and returns the exit code.

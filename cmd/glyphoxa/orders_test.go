@@ -51,7 +51,7 @@ func TestOrders(t *testing.T) {
 		{"ledger of nothing", []string{"/ledger"}, "info", []string{"no turn has ended yet"}},
 		{"ledger", []string{"Bartok, hello", "/ledger"}, "info", []string{"turn 1 delivered: route ", "budget met"}},
 		{"cost of nothing", []string{"Bartok, hello", "/cost"}, "info", []string{"this session has taken nothing that is paid for"}},
-		{"help", []string{"/help"}, "info", []string{"/raise", "/lower", "/mute", "/unmute", "all means everyone", "/say", "/listening [eager|attentive|called_only]", "/tools", "/ledger", "/cost", "/reload", "/quit"}},
+		{"help", []string{"/help"}, "info", []string{"/raise", "/lower", "/mute", "/unmute", "/say", "/listening [HOW]", "/tools", "/ledger", "/cost", "/reload", "/quit"}},
 		{"reload of what came with the program", []string{"/reload"}, "error", []string{"the NPCs came with the program"}},
 		{"no order", []string{"/dance"}, "error", []string{"/dance is no command", "/help"}},
 		{"a lone slash", []string{"/"}, "error", []string{"is no command"}},

@@ -26,6 +26,7 @@ var layers = [][]string{
 		"internal/mask",
 		"internal/roundrobin",
 		"internal/indexer",
+		"internal/lineedit",
 		"pkg/provider/breaker",
 		"pkg/provider/embeddings/words",
 	},

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/MrWong99/glyphoxa/internal/lineedit"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -36,8 +38,17 @@ type Options struct {
 	// Terminal says that a human types; a script is read line by line, each
 	// after the turn before it.
 	Terminal bool
-	In       io.Reader
-	Out      io.Writer
+	// Edit says that lines are edited: In and Out are one terminal, which can do more
+	// than take letters. Colour says that it wants colours.
+	Edit, Colour bool
+	// Timing shows behind each answer how long it took.
+	Timing bool
+	// Interrupt is called for Ctrl-C where lines are edited.
+	Interrupt func()
+	In        io.Reader
+	Out       io.Writer
+	// Err is what others write to the terminal meanwhile; nil if nobody does.
+	Err *lineedit.Redirect
 }
 
 // Play runs a table on typed lines, and on what players say, until the input
@@ -50,8 +61,21 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	screen := newScreen(o.Out, o.JSON, o.Terminal)
-	p := &console{game: game, screen: screen, o: o}
+	var lines *lineedit.Editor
+	if o.Edit && !o.JSON {
+		editing, stop := context.WithCancel(ctx)
+		defer stop()
+		lines = lineedit.Start(editing, lineedit.Options{
+			In: o.In, Out: o.Out, Colour: o.Colour, Interrupt: o.Interrupt,
+			History: filepath.Join(game.Config.DataDir, "history"), Complete: completer(game),
+		})
+		o.Out = lines
+		defer func() { err = errors.Join(err, lines.Close()) }()
+		defer o.Err.To(lines)()
+	}
+	screen := newScreen(o.Out, o.JSON, o.Terminal && lines == nil)
+	screen.edited, screen.colour, screen.timing = lines != nil, o.Colour && lines != nil, o.Timing
+	p := &console{game: game, screen: screen, o: o, editor: lines}
 	screen.nameOf = p.nameOf
 	heard := outlets{tell: screen.showNotice}
 	defer func() { err = errors.Join(err, heard.Close()) }()
@@ -89,6 +113,7 @@ type console struct {
 	screen   *screen
 	o        Options
 	captures *captures
+	editor   *lineedit.Editor // nil if lines are read as they come
 }
 
 // introduceTable says who is there and what people should know. A script waits until
@@ -122,9 +147,13 @@ func (p *console) run(ctx context.Context) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	defer p.screen.endOutput()
-	// The reader may sit in a read that nothing can end, such as a terminal's;
-	// it then ends with the process.
-	go readLines(p.o.In, lines, stop)
+	if p.editor != nil {
+		go passLines(p.editor.Lines(), lines, stop) // ends with stop
+	} else {
+		// The reader may sit in a read that nothing can end, such as a terminal's;
+		// it then ends with the process.
+		go readLines(p.o.In, lines, stop)
+	}
 	p.screen.showPrompt()
 	for {
 		var l typed
@@ -159,6 +188,18 @@ func (p *console) run(ctx context.Context) error {
 			}
 		}
 		p.screen.showPrompt()
+	}
+}
+
+// passLines sends what is entered and closes lines at its end.
+func passLines(entered <-chan string, lines chan<- typed, stop <-chan struct{}) {
+	defer close(lines)
+	for text := range entered {
+		select {
+		case lines <- typed{text: text}:
+		case <-stop:
+			return
+		}
 	}
 }
 
@@ -206,6 +247,9 @@ func (p *console) handleLine(ctx context.Context, text string) (quit bool, err e
 		return false, nil
 	case strings.HasPrefix(trimmed, "/"):
 		return p.runOrder(ctx, trimmed)
+	case p.editor != nil && barewords[strings.ToLower(trimmed)] != "":
+		p.screen.showNotice("info", barewords[strings.ToLower(trimmed)])
+		return false, nil
 	}
 	if !utf8.ValidString(text) {
 		p.screen.showNotice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")

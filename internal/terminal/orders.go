@@ -14,19 +14,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// orderHelp describe what may be typed after a slash.
-const orderHelp = "/raise NPC TIER [DURATION] [N turns], /lower NPC [TIER], /mute NPC, /unmute NPC (to these four, all means everyone), " +
-	"/say NPC text, /whisper NPC text, /date [DATE], /direct NPC [text], /reveal NPC [number|all], /conceal NPC, /unsay [NPC], /again [NPC], /approve [yes|no] [ID], /undo [NUMBER|list], /memory [yes|no|drop NUMBER|list], /remember [NPC:] [text], /listening [eager|attentive|called_only], /tools, /listen, /ledger, /why [NPC], /cost, /reload, /help, /quit"
-
-// bareOrders are the orders that stand alone.
-var bareOrders = map[string]bool{"/tools": true, "/listen": true, "/ledger": true, "/cost": true, "/reload": true, "/quit": true, "/exit": true, "/help": true}
-
 func (p *console) runOrder(ctx context.Context, text string) (quit bool, err error) {
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	t := p.session.Table
 	order, rest := plainOrder(strings.ToLower(word), rest)
-	if bareOrders[order] && rest != "" {
+	if standsAlone(order) && rest != "" {
 		return false, fmt.Errorf("%s stands alone; remove %q, or begin with a name to speak", word, rest)
 	}
 	var said string
@@ -69,14 +62,14 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = p.reloadNPCs(ctx)
 	case "/quit", "/exit":
 		return true, nil
-	case "/help":
-		said = "say anything, or " + orderHelp
+	case "/help", "/timing":
+		said, err = p.explain(order, strings.ToLower(rest))
 	default:
-		return false, fmt.Errorf("%s is no command; there are %s", word, orderHelp)
+		return false, noSuchOrder(word)
 	}
 	if err == nil && said != "" {
 		for line := range strings.Lines(said) {
-			p.screen.showNotice("info", strings.TrimSpace(line))
+			p.screen.showNotice("info", strings.TrimRight(line, "\n"))
 		}
 	}
 	return false, err

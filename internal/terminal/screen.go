@@ -20,6 +20,8 @@ import (
 type screen struct {
 	json     bool
 	terminal bool
+	edited   bool // lines are edited below what is shown
+	colour   bool
 	broken   chan struct{} // closed when a write failed
 	nameOf   func(caller string) string
 
@@ -33,6 +35,7 @@ type screen struct {
 	npc     string         // whose sentences are being written
 	recent  []string
 	pending bool // a prompt stands on the line
+	timing  bool // how long it took is shown behind each answer
 }
 
 // shown is what is told of a turn when it ends.
@@ -48,13 +51,9 @@ const maxLedgers = 10
 const maxShownTools = 6
 
 func newScreen(out io.Writer, asJSON, terminal bool) *screen {
-	return &screen{nameOf: func(caller string) string { return caller }, json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: closedChannel(), turns: map[int64]*shown{}, heard: map[string]int{}}
-}
-
-func closedChannel() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
+	idle := make(chan struct{})
+	close(idle)
+	return &screen{nameOf: func(caller string) string { return caller }, json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: idle, turns: map[int64]*shown{}, heard: map[string]int{}, timing: true}
 }
 
 // expectTurn counts a turn that is about to come; it ends with its turn.ended.
@@ -188,7 +187,7 @@ func (s *screen) writeEvent(e table.Event) {
 		if e.Spoken && e.Text != "" {
 			s.clearPrompt()
 			s.endLine()
-			s.printf("%s: %s\n", e.Speaker, e.Text)
+			s.printf("%s %s\n", s.paint(s.plain(e.Speaker)+":", paintPlayer), s.plain(e.Text))
 		}
 	case *table.TurnStarted:
 		*s.turnShown(e) = shown{tier: e.Tier}
@@ -223,12 +222,12 @@ func (s *screen) writeSentence(npc, text string) {
 	s.clearPrompt()
 	if s.npc != npc {
 		s.endLine()
-		s.printf("%s: ", npc)
+		s.printf("%s ", s.paintName(s.plain(npc)+":"))
 		s.npc = npc
 	} else {
 		s.printf(" ")
 	}
-	s.printf("%s", text)
+	s.printf("%s", s.plain(text))
 }
 
 // endLine ends the line of whoever spoke.
@@ -252,7 +251,11 @@ func (s *screen) showTurnEnd(e *table.TurnEnded) {
 		s.writeNotice("info", e.NPC+" is muted")
 	default:
 		s.clearPrompt()
-		s.printf("  [%s]\n", strings.Join(describeTurn(t, e), " · "))
+		if s.timing {
+			s.printf("%s\n", s.paint("  ["+strings.Join(describeTurn(t, e), " · ")+"]", paintFaint))
+		} else if e.Outcome != table.OutcomeDelivered {
+			s.printf("%s\n", s.paint(fmt.Sprintf("  [%s: %s]", s.plain(e.NPC), e.Outcome), paintFaint))
+		}
 	}
 	s.writePrompt()
 }
@@ -285,10 +288,10 @@ func (s *screen) writeNotice(level, text string) {
 	s.clearPrompt()
 	s.endLine()
 	if level == "info" {
-		s.printf("· %s\n", text)
+		s.printf("%s\n", s.paint("· "+text, paintFaint))
 		return
 	}
-	s.printf("! %s\n", text)
+	s.printf("%s\n", s.paint("! "+text, paintWarning))
 }
 
 // showNotice shows something outside the story.
@@ -323,7 +326,7 @@ func (s *screen) showCast(name, scene string, status []table.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if name != "" {
-		s.printf("%s\n", name)
+		s.printf("%s\n", s.paint(name, paintBold))
 	}
 	if scene != "" {
 		s.printf("%s\n", strings.TrimSpace(scene))

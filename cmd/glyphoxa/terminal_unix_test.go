@@ -1,0 +1,255 @@
+//go:build unix
+
+package main_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// screen is a terminal with the program in it, of which the test is the human.
+type screen struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	device *os.File
+
+	mu       sync.Mutex // guards the fields below
+	emulator *vt.Emulator
+	raw      strings.Builder
+	changed  chan struct{} // closed with the next output
+	over     bool
+}
+
+// screen starts the program in a terminal of a size.
+func (h *program) screen(width, height int, args ...string) *screen {
+	h.t.Helper()
+	s := &screen{t: h.t, cmd: h.command(args...), emulator: vt.NewEmulator(width, height), changed: make(chan struct{})}
+	s.cmd.Env = append(s.cmd.Env, "TERM=xterm-256color")
+	var err error
+	if s.device, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
+		h.t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	work.Go(func() { _, _ = io.Copy(s.device, s.emulator) }) // answers of the terminal, until it is closed
+	work.Go(func() {
+		defer func() { _ = s.emulator.Close() }()
+		for buf := make([]byte, 4096); ; {
+			n, err := s.device.Read(buf)
+			s.mu.Lock()
+			_, _ = s.emulator.Write(buf[:n]) // never fails
+			s.raw.Write(buf[:n])
+			s.over = err != nil
+			close(s.changed)
+			s.changed = make(chan struct{})
+			s.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	})
+	h.t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			_ = s.cmd.Process.Kill() // it may have ended by itself
+			_ = s.cmd.Wait()
+		}
+		work.Wait()
+		_ = s.device.Close()
+	})
+	return s
+}
+
+// press types text or the sequence of a key.
+func (s *screen) press(text string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.device, text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// shows waits until rows of the screen, joined by newlines, contain all words.
+func (s *screen) shows(words ...string) string {
+	s.t.Helper()
+	return s.until(func(now string) bool {
+		for _, w := range words {
+			if !strings.Contains(now, w) {
+				return false
+			}
+		}
+		return true
+	}, strings.Join(words, "; "))
+}
+
+func (s *screen) until(ok func(now string) bool, want string) string {
+	s.t.Helper()
+	late := time.After(limit)
+	for {
+		s.mu.Lock()
+		rows := strings.Split(s.emulator.String(), "\n")
+		changed, over := s.changed, s.over
+		s.mu.Unlock()
+		for i, row := range rows {
+			rows[i] = strings.TrimRight(row, " \r")
+		}
+		now := strings.TrimRight(strings.Join(rows, "\n"), "\n")
+		if ok(now) {
+			return now
+		}
+		if over {
+			s.t.Fatalf("the program ended while the test waited for %q on the screen:\n%s", want, now)
+		}
+		select {
+		case <-changed:
+		case <-late:
+			s.t.Fatalf("the screen never showed %q; it shows:\n%s", want, now)
+		}
+	}
+}
+
+// resize gives the terminal another size, and waits until the program draws for it.
+func (s *screen) resize(width, height int) {
+	s.t.Helper()
+	written := func() int { // so much until now
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.raw.Len()
+	}
+	before := written()
+	defer s.until(func(string) bool { return written() > before }, "something drawn anew")
+	s.mu.Lock()
+	s.emulator.Resize(width, height)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.device, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// leaves waits for the program to end in order and returns all it wrote.
+func (s *screen) leaves() string {
+	s.t.Helper()
+	if err := s.cmd.Wait(); err != nil {
+		s.t.Fatalf("the program ended with %v; want exit code 0", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
+const (
+	keyUp, keyDown, keyLeft = "\x1b[A", "\x1b[B", "\x1b[D"
+	keyBack, keyTab         = "\x7f", "\t"
+	keyCtrlA, keyCtrlC      = "\x01", "\x03"
+	keyCtrlD, keyCtrlU      = "\x04", "\x15"
+)
+
+// TestTypingAtATerminal types as a human does: with arrows, history, completion, wide
+// characters and a window that becomes narrow.
+func TestTypingAtATerminal(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	s := h.screen(80, 24, "play")
+	s.shows("Thornhollow", "Speak to someone by name; /help shows the commands, /quit leaves.", "\n>")
+
+	s.press("/mu" + keyTab)
+	s.shows("\n> /mute")
+	s.press("Gr" + keyTab)
+	s.shows("\n> /mute Greymantle the Sage", "  Greymantle the Sage   Greymantle")
+	s.press(keyTab + "\r")
+	s.shows("> /mute Greymantle", "· Greymantle the Sage is silent now")
+	s.press("bart" + keyTab)
+	s.shows("\n> Bartok the Barkeep,\n")
+	s.press("漢字é, hello!" + strings.Repeat(keyLeft, len(", hello!")) + keyBack + "e")
+	s.shows("\n> Bartok the Barkeep, 漢字e, hello!")
+	s.press(keyCtrlA + "Ana: \r")
+	s.shows("> Ana: Bartok the Barkeep, 漢字e, hello!\nBartok the Barkeep: ")
+	s.press("something not entered" + keyCtrlC)
+	s.until(func(now string) bool { return strings.HasSuffix(now, "\n>") }, "an empty line")
+	s.press("/m" + keyUp)
+	s.shows("\n> /mute Greymantle")
+	s.press(keyDown)
+	s.until(func(now string) bool { return strings.HasSuffix(now, "\n> /m") }, "what was typed")
+	s.press(keyCtrlU + "quit\r")
+	s.until(func(now string) bool { return strings.HasSuffix(now, "Leave? Type /quit\n>") }, "the answer, and an empty line")
+
+	s.resize(40, 24)
+	s.press("/help raise\r")
+	now := s.until(func(now string) bool { return strings.HasSuffix(now, "10\nturns.\n>") }, "rows that end between words")
+	for row := range strings.Lines(now[strings.Index(now, "> /help raise"):]) {
+		if n := len([]rune(strings.TrimRight(row, "\n"))); n > 40 {
+			t.Errorf("a row of %d characters in a window of 40: %q", n, row)
+		}
+	}
+	s.press("/quit\r")
+	out := s.leaves()
+	if !strings.Contains(out, "\x1b[1;3") {
+		t.Error("a name had no colour of its own")
+	}
+	if strings.Contains(out, "delivered") {
+		t.Error("how long an answer took was shown unasked")
+	}
+	info, err := os.Stat(h.path(".glyphoxa/history"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the history's file is %v, %v; want it for its owner alone", info, err)
+	}
+
+	again := h.screen(80, 24, "play", "--timing")
+	again.shows("/quit leaves.")
+	again.press(keyUp + keyUp + keyUp + keyUp)
+	again.shows("\n> Ana: Bartok the Barkeep, 漢字e, hello!")
+	again.press("\r")
+	again.shows("[fast · delivered · first sound ")
+	again.press(keyCtrlD)
+	again.leaves()
+}
+
+// TestLeavingATerminal shows every way out of it: in each the terminal is as it was.
+func TestLeavingATerminal(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"ctrl-c": keyCtrlC, "ctrl-d": keyCtrlD, "an order": "/exit\r"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newProgram(t)
+			h.set("NO_COLOR", "1")
+			s := h.screen(80, 24, "play")
+			s.shows("/quit leaves.", "\n>")
+			s.press(key)
+			out := s.leaves()
+			if on, off := strings.Count(out, "\x1b[?2004h"), strings.Count(out, "\x1b[?2004l"); on != 1 || off != 1 {
+				t.Errorf("pasting in brackets was turned on %d times and off %d times, want once each", on, off)
+			}
+			if strings.Contains(out, "\x1b[2m") || strings.Contains(out, "\x1b[1m") {
+				t.Error("NO_COLOR was not heeded")
+			}
+		})
+	}
+}
+
+// TestPlainTerminal shows a terminal that can do nothing but take letters.
+func TestPlainTerminal(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	cmd := h.command("play")
+	cmd.Env = append(cmd.Env, "TERM=dumb")
+	device, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = device.Close() }()
+	if _, err := io.WriteString(device, "Bartok, hello\n"+keyCtrlD); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := io.ReadAll(device) // ends with an error, as a terminal that nobody has open does
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.ReplaceAll(string(out), "\r\x1b[K", ""); strings.Contains(text, "\x1b") || !strings.Contains(text, "Bartok the Barkeep: ") {
+		t.Errorf("a plain terminal was shown %q", out)
+	}
+}
