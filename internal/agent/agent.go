@@ -25,9 +25,10 @@ type Agent struct {
 	system   string
 	selector *tier.Selector
 	history  []Exchange
-	dropped  bool // some exchanges have left the history
-	edits    int  // how often lines were edited that are in the history, or may have been
-	keep     int  // exchanges of history
+	dropped  bool     // some exchanges have left the history
+	folded   []folded // what is left of those
+	edits    int      // how often lines were edited that are in the history, or may have been
+	keep     int      // exchanges of history
 	lease    *Lease
 	cap      mcp.BudgetTier // BudgetDeep is none
 	order    string         // what the DM wants of it

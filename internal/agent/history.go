@@ -48,7 +48,8 @@ func (a *Agent) Remember(e Exchange) {
 }
 
 // dropOldest keeps the history within its bounds. Where it is beyond one, a quarter
-// of it goes at once, so that the prompt begins the same way for some turns again.
+// of it goes at once, so that the prompt begins the same way for some turns again. What was
+// worth keeping of it stays in mind, in short.
 func (a *Agent) dropOldest() {
 	size := 0
 	for _, e := range a.history {
@@ -62,6 +63,7 @@ func (a *Agent) dropOldest() {
 		size -= a.history[drop].size()
 		drop++
 	}
+	a.folded = foldInto(a.folded, a.history[:drop])
 	a.history = slices.Clone(a.history[drop:])
 	a.dropped = true
 }
@@ -84,6 +86,7 @@ func (a *Agent) Found() []string { return a.found }
 // they may have told of it. Its own answers it keeps in mind.
 func (a *Agent) TakeBack(said func(Source) bool) {
 	a.forgetFindings()
+	a.unfold(said)
 	a.changeHistory(said, Exchange.TakenBack)
 }
 
@@ -91,10 +94,20 @@ func (a *Agent) TakeBack(said func(Source) bool) {
 // tools told.
 func (a *Agent) Reword(said func(Source) bool, text string) {
 	a.forgetFindings()
+	a.unfold(said)
 	a.changeHistory(said, func(e Exchange) Exchange {
 		e.Utterance = untrusted.Line(text, maxUtterance)
 		return e
 	})
+}
+
+// unfold takes out of what was folded what was said; the words may be in the answer, too.
+func (a *Agent) unfold(said func(Source) bool) {
+	kept := slices.DeleteFunc(slices.Clone(a.folded), func(f folded) bool { return said(f.Source) })
+	if len(kept) < len(a.folded) {
+		a.folded = kept
+		a.version++
+	}
 }
 
 // forgetFindings has the NPC forget what tools told.

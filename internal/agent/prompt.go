@@ -20,6 +20,7 @@ const maxUtterance = 4000
 // immutable.
 type History struct {
 	system    string
+	folded    []folded // what is left of exchanges before those
 	exchanges []Exchange
 	directive string
 	found     []string
@@ -28,7 +29,7 @@ type History struct {
 
 // Snapshot returns the conversation so far.
 func (a *Agent) Snapshot() History {
-	return History{a.system, slices.Clip(a.history), a.order, slices.Clip(a.found), a.Told()}
+	return History{a.system, slices.Clip(a.folded), slices.Clip(a.history), a.order, slices.Clip(a.found), a.Told()}
 }
 
 // Exchanges is how much of the conversation there is.
@@ -65,10 +66,11 @@ func (h History) Prompt(line Line, now hotctx.Context) []llm.Message {
 	})
 }
 
-// Conversation is the beginning of every prompt: who the NPC is, and what was said.
+// Conversation is the beginning of every prompt: who the NPC is, and what was said, the
+// oldest of it in short.
 func (h History) Conversation() []llm.Message {
 	messages := make([]llm.Message, 0, 2*len(h.exchanges)+3)
-	messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: h.system})
+	messages = append(messages, llm.Message{Role: llm.RoleSystem, Content: h.system + foldedText(h.folded)})
 	for _, e := range h.exchanges {
 		said, answered := e.messages()
 		messages = append(messages, said, answered)
