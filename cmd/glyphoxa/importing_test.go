@@ -31,6 +31,11 @@ func TestAWorldComesAndGoes(t *testing.T) {
 		t.Errorf("players are told of whom only the DM knows:\n%s", players)
 	}
 
+	if threads := h.run("", "recap", "--threads", "--players").ok(t).stdout; strings.Contains(threads, "Ulric") {
+		t.Errorf("players are told of whom only the DM knows, by thread:\n%s", threads)
+	}
+	checkSays(t, h.run("", "recap", "--threads").ok(t).stdout, "by thread", "Maren\n- ", "Ulric")
+
 	checkSays(t, h.run("", "export", "again.yaml", "--with-lines").ok(t).stdout, "9 entities", "again.lines.jsonl")
 	h.run("", "export", "again.yaml").complains(t, 2, "there already")
 	text, err := os.ReadFile(h.path("again.yaml"))

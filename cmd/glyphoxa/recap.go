@@ -32,6 +32,7 @@ func recapCommand(c *common) *cobra.Command {
 			return app.Recap(cmd.Context(), c.out, cfg, o)
 		},
 	}
+	cmd.Flags().BoolVar(&o.Threads, "threads", false, "sort it by promises, news, and who and what was named most")
 	cmd.Flags().BoolVar(&o.Players, "players", false, "tell only what players may know")
 	cmd.Flags().BoolVar(&o.Extract, "extract", false, "tell by the lines themselves, even with a model")
 	return cmd

@@ -182,6 +182,7 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 		said = "What was said at the table lately, by no means all of it in your hearing (oldest first):"
 	}
 	kept := room.list("What you keep in mind:", now.Mind, true)
+	kept += room.latest("From your diary of earlier evenings, with the lines of the record that it is from:", now.Diary, maxDiary)
 	mentioned := room.list("What you know of those mentioned:", now.Entities, false)
 	found := room.list("What your tools told you just before you were interrupted; do not ask them again:", h.found, true)
 	return strings.TrimSpace(first + kept + mentioned + room.list(said, now.Lines, true) + found + last.String())

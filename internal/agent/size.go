@@ -31,6 +31,7 @@ const (
 	maxDirection = 300
 	maxUnwanted  = 100 // of each answer
 	maxTold      = maxSecrets
+	maxDiary     = 250
 )
 
 // bytesPerToken is what [cost.EstimateTokens] counts by.
@@ -184,6 +185,15 @@ func (a *allowance) scene(text string) string {
 	text = fmt.Sprintf(intro, text)
 	a.left -= len(text)
 	return text
+}
+
+// latest takes the last items of a list that fit into so many tokens.
+func (a *allowance) latest(title string, items []string, tokens int) string {
+	share := allowance{min(a.left, tokens*bytesPerToken)}
+	before := share.left
+	out := share.list(title, items, true)
+	a.left -= before - share.left
+	return out
 }
 
 // list takes the first items of a list that fit; with latest, the last ones.

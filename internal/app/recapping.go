@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -28,6 +29,8 @@ type RecapOptions struct {
 	Players bool
 	// Extract tells by the lines themselves, even with a model.
 	Extract bool
+	// Threads tells by the lines, sorted by what belongs together.
+	Threads bool
 }
 
 const (
@@ -76,6 +79,9 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	if len(lines) == 0 {
 		return "Nothing was said that can be told.", "", nil
 	}
+	if o.Threads {
+		return tellThreads(lines, entities, o.Players), ", by thread", nil
+	}
 	client := providers.NewClient()
 	defer client.CloseIdleConnections()
 	model, scripted, err := providers.Model(client, cfg.Providers.LLM, nil)
@@ -106,6 +112,31 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 		fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
 	}
 	return strings.TrimSuffix(b.String(), "\n"), ", by the lines that tell most", nil
+}
+
+// tellThreads tells what happened by what belongs together; to players of nobody they do not
+// know of.
+func tellThreads(lines []memory.Line, entities []memory.Entity, players bool) string {
+	var names []string
+	for _, e := range entities {
+		if !players || len(e.Visible) == 0 {
+			names = append(names, e.Name)
+		}
+	}
+	for _, l := range lines {
+		if l.NPC != "" && !slices.Contains(names, l.Speaker) {
+			names = append(names, l.Speaker)
+		}
+	}
+	var b strings.Builder
+	for _, t := range chronicle.Threads(lines, names) {
+		fmt.Fprintf(&b, "%s\n", t.Title)
+		for _, l := range t.Lines {
+			fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
+		}
+		b.WriteString("\n")
+	}
+	return cmp.Or(strings.TrimSpace(b.String()), "Nothing was said that belongs together.")
 }
 
 // findSession is the session of an id, or the latest in which anything was said.

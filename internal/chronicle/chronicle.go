@@ -66,15 +66,20 @@ type Entry struct {
 	Person string `json:"person,omitempty"`
 	// Session and Lines are where it was said, and User who said it, as the transport
 	// knows them.
-	Session string      `json:"session,omitempty"`
-	Lines   []int64     `json:"lines,omitempty"`
-	User    string      `json:"user,omitempty"`
-	Ref     string      `json:"ref,omitempty"`
-	At      time.Time   `json:"at"`
-	Date    memory.Date `json:"date,omitzero"`
+	Session string  `json:"session,omitempty"`
+	Lines   []int64 `json:"lines,omitempty"`
+	User    string  `json:"user,omitempty"`
+	Ref     string  `json:"ref,omitempty"`
+	// Others are where else it is from, if it is made of several lines.
+	Others []Source    `json:"others,omitempty"`
+	At     time.Time   `json:"at"`
+	Date   memory.Date `json:"date,omitzero"`
 	// Visible lists who may know of it; empty means everyone.
 	Visible []string `json:"visible,omitempty"`
 }
+
+// isOf reports whether an entry is made of several lines, one of them such.
+func (e Entry) isOf(such func(Source) bool) bool { return slices.ContainsFunc(e.Others, such) }
 
 // source is that of the fact made of an entry.
 func (e Entry) source() string { return fmt.Sprintf("chronicle:%d", e.ID) }
@@ -135,13 +140,14 @@ func Open(ctx context.Context, store Store, log *slog.Logger) (*Chronicle, error
 	return c, nil
 }
 
-// List returns the entries that were accepted, or those that wait, oldest first.
+// List returns the entries that were accepted, or those that wait, oldest first. Diaries are
+// none of them.
 func (c *Chronicle) List(accepted bool) []Entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out []Entry
 	for _, id := range slices.Sorted(maps.Keys(c.entries)) {
-		if e := c.entries[id]; e.Accepted == accepted {
+		if e := c.entries[id]; e.Accepted == accepted && e.Kind != Diary {
 			out = append(out, e)
 		}
 	}
@@ -155,8 +161,8 @@ func (c *Chronicle) Between(npc, person string, groups []string) []string {
 	defer c.mu.Unlock()
 	var out []Entry
 	for _, e := range c.entries {
-		mine := e.Kind == Pin && (e.NPC == "" || e.NPC == npc) ||
-			e.NPC == npc && e.NPC != "" && words.Match(person, e.Person)
+		mine := e.Kind != Diary && (e.Kind == Pin && (e.NPC == "" || e.NPC == npc) ||
+			e.NPC == npc && e.NPC != "" && words.Match(person, e.Person))
 		if e.Accepted && mine && mayKnow(e.Visible, npc, groups) {
 			out = append(out, e)
 		}
@@ -237,7 +243,7 @@ func (c *Chronicle) Forget(ctx context.Context, user string, names ...string) er
 	}
 	return c.removeWhere(ctx, func(e Entry) bool {
 		text := " " + words.Key(e.Person+" "+e.Text) + " "
-		return e.User == user || slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(text, k) })
+		return e.User == user || e.isOf(func(s Source) bool { return s.User == user }) || slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(text, k) })
 	})
 }
 
@@ -246,7 +252,9 @@ func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
 	if ref == "" {
 		return nil
 	}
-	return c.removeWhere(ctx, func(e Entry) bool { return e.Session == session && e.Ref == ref })
+	return c.removeWhere(ctx, func(e Entry) bool {
+		return e.Session == session && (e.Ref == ref || e.isOf(func(s Source) bool { return s.Ref == ref }))
+	})
 }
 
 func (c *Chronicle) removeWhere(ctx context.Context, those func(Entry) bool) error {

@@ -94,7 +94,7 @@ func facts(t *testing.T, s *sqlite.Store, viewer, about string) (out []string) {
 func TestWhatIsProposed(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
-	got, err := c.Gather(t.Context(), e.lines, names, false)
+	got, err := c.Gather(t.Context(), e.lines, names, false, nil)
 	must(t, "Gather", err)
 	want := []string{
 		"Ada (to Hedda): We promise you the ferry bell.",
@@ -124,7 +124,7 @@ func TestWhatIsProposed(t *testing.T) {
 func TestAcceptedIsKnownToThoseWhoHeard(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
-	got, err := c.Gather(t.Context(), e.lines, names, false)
+	got, err := c.Gather(t.Context(), e.lines, names, false, nil)
 	must(t, "Gather", err)
 	_, err = c.Decide(t.Context(), got[0].ID, true, "Ada promised Hedda the ferry bell.")
 	must(t, "Decide", err)
@@ -157,18 +157,18 @@ func TestAcceptedIsKnownToThoseWhoHeard(t *testing.T) {
 func TestEachLineIsGoneThroughOnce(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
-	first, err := c.Gather(t.Context(), e.lines, names, false)
+	first, err := c.Gather(t.Context(), e.lines, names, false, nil)
 	must(t, "Gather", err)
 	for _, p := range first {
 		_, err := c.Drop(t.Context(), p.ID)
 		must(t, "Drop", err)
 	}
 	c = open(t, e)
-	if again, err := c.Gather(t.Context(), e.lines, names, false); err != nil || len(again) > 0 {
+	if again, err := c.Gather(t.Context(), e.lines, names, false, nil); err != nil || len(again) > 0 {
 		t.Errorf("proposed again: %q, %v", texts(again), err)
 	}
 	e.say(t, memory.Line{Turn: 4, Speaker: "Brom", To: "osric", Text: "I owe you three silver, Osric.", Present: memory.Heard("osric")})
-	if more, err := c.Gather(t.Context(), e.lines, names, false); err != nil || len(more) != 1 {
+	if more, err := c.Gather(t.Context(), e.lines, names, false, nil); err != nil || len(more) != 1 {
 		t.Errorf("of a new line was proposed %q, %v; want the debt", texts(more), err)
 	}
 }
@@ -176,7 +176,7 @@ func TestEachLineIsGoneThroughOnce(t *testing.T) {
 func TestAcceptedAtOnceIfSoConfigured(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
-	_, err := c.Gather(t.Context(), e.lines, names, true)
+	_, err := c.Gather(t.Context(), e.lines, names, true, nil)
 	must(t, "Gather", err)
 	if known := c.Between("hedda", "Ada", nil); len(known) != 2 {
 		t.Errorf("Hedda has %q in mind, want the promise and the debt", known)
@@ -210,7 +210,7 @@ func TestPinsAreInMind(t *testing.T) {
 func TestForgottenWithWhoSaidIt(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
-	_, err := c.Gather(t.Context(), e.lines, names, true)
+	_, err := c.Gather(t.Context(), e.lines, names, true, nil)
 	must(t, "Gather", err)
 	must(t, "Forget", c.Forget(t.Context(), "u:ada"))
 	if left := texts(c.List(true)); len(left) != 1 || !strings.HasPrefix(left[0], "Brom") {
@@ -234,7 +234,7 @@ func TestForgottenWithWhoSaidIt(t *testing.T) {
 func TestTakenBackWithItsMessage(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
-	_, err := c.Gather(t.Context(), e.lines, names, false)
+	_, err := c.Gather(t.Context(), e.lines, names, false, nil)
 	must(t, "Gather", err)
 	must(t, "Retract", c.Retract(t.Context(), e.session, "m1"))
 	if left := texts(c.List(false)); len(left) != 1 || !strings.HasPrefix(left[0], "Brom") {
@@ -252,7 +252,7 @@ func (broken) SaveState(context.Context, string, map[string][]byte) error { retu
 func TestWhatIsNotKeptIsNotKnown(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, broken{e.Store})
-	if _, err := c.Gather(t.Context(), e.lines, names, true); !errors.Is(err, errDisk) {
+	if _, err := c.Gather(t.Context(), e.lines, names, true, nil); !errors.Is(err, errDisk) {
 		t.Errorf("err = %v, want the disk's", err)
 	}
 	if known := c.List(true); len(known) > 0 {

@@ -14,8 +14,13 @@ import (
 
 // Gather goes through lines that nobody went through yet, in the order of their numbers, and
 // proposes what is worth keeping of them, or accepts it at once if so told. names are those of
-// the NPCs by id. It returns what it proposed.
-func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[string]string, accept bool) ([]Entry, error) {
+// the NPCs by id. It returns what it proposed: what phrases find, or, if digest is not nil, what
+// that proposes of the lines, unless it fails.
+func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[string]string, accept bool, digest func([]memory.Line) ([]Entry, error)) ([]Entry, error) {
+	digested, err := c.digestFresh(lines, digest)
+	if err != nil {
+		c.log.Warn("having a model go through what was said; phrases are looked for instead", "reason", err)
+	}
 	c.change.Lock()
 	defer c.change.Unlock()
 	c.mu.Lock()
@@ -41,7 +46,11 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 			continue
 		}
 		last = max(last, l.ID)
-		for _, e := range entriesOf(l, players[turn], names) {
+		found := digested[l.ID]
+		if digested == nil {
+			found = entriesOf(l, players[turn], names)
+		}
+		for _, e := range found {
 			room := maxWaiting - waiting
 			if accept {
 				room = maxKept - kept
@@ -56,7 +65,7 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 	if last == through {
 		return nil, nil
 	}
-	fresh, err := c.keep(ctx, fresh, map[string][]byte{upTo: []byte(strconv.FormatInt(last, 10))})
+	fresh, err = c.keep(ctx, fresh, map[string][]byte{upTo: []byte(strconv.FormatInt(last, 10))})
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +83,30 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 		return fresh, fmt.Errorf("remembering what was gathered: %w", err)
 	}
 	return fresh, nil
+}
+
+// digestFresh returns what is proposed of the lines that nobody went through yet, by the first
+// line that it is from; nil if phrases are to be looked for.
+func (c *Chronicle) digestFresh(lines []memory.Line, digest func([]memory.Line) ([]Entry, error)) (map[int64][]Entry, error) {
+	if digest == nil {
+		return nil, nil
+	}
+	c.mu.Lock()
+	through := c.through
+	c.mu.Unlock()
+	fresh := slices.DeleteFunc(slices.Clone(lines), func(l memory.Line) bool { return l.ID <= through })
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	all, err := digest(fresh)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64][]Entry{}
+	for _, e := range all {
+		out[e.Lines[0]] = append(out[e.Lines[0]], e)
+	}
+	return out, nil
 }
 
 // keyOf is what was said in an entry, without who said it, as it is compared: an NPC that

@@ -224,7 +224,15 @@ type Memory struct {
 	// Learn says what becomes of what a session brought that is worth keeping. Default
 	// [LearnReview].
 	Learn string `yaml:"learn" json:"learn" enum:"off|review|accept" doc:"What becomes of promises, debts and news of a session: nothing, proposed to the game master (/memory), or known to those who heard it at once."`
+	// Digest says by what a session is gone through. Default [DigestPhrases].
+	Digest string `yaml:"digest" json:"digest" enum:"phrases|model" doc:"By what sessions are gone through for that: lists of phrases, or the model of providers.llm, which is paid for; each of its proposals is held to the lines that it cites."`
 }
+
+// Values of memory.digest.
+const (
+	DigestPhrases = "phrases"
+	DigestModel   = "model"
+)
 
 // Values of memory.learn.
 const (

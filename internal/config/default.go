@@ -16,7 +16,7 @@ func Default() *Config {
 		Tools:     ToolConfig{FileQuota: 64 << 20},
 		Hearing:   Hearing{Detection: DetectionAuto, EarlyFinals: 3},
 		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second), Normalise: NormaliseAlways},
-		Memory:    Memory{Store: StoreSQLite, RecentLines: 20, History: 12, Learn: LearnReview},
+		Memory:    Memory{Store: StoreSQLite, RecentLines: 20, History: 12, Learn: LearnReview, Digest: DigestPhrases},
 		Table:     Table{Listening: ListeningAttentive},
 		Latency: Latency{
 			Ceilings:        perTier(500, 1500, 4000),

@@ -42,6 +42,8 @@ type Context struct {
 	Lines []string
 	// Mind is what the NPC keeps in mind about who speaks to it, see [Source.SetMind].
 	Mind []string
+	// Diary is what the NPC has written down of earlier sessions, see [Source.SetDiary].
+	Diary []string
 	// Entities describe who and what was mentioned, a sentence or two each, with
 	// where it is now.
 	Entities []string
@@ -93,6 +95,7 @@ type Source struct {
 	log   memory.SessionLog
 	graph Graph
 	mind  func(npc, speaker string, groups []string) []string
+	diary func(npc string) []string
 }
 
 // New returns a Source over a session log and a knowledge graph.
@@ -102,11 +105,18 @@ func New(log memory.SessionLog, graph Graph) *Source { return &Source{log: log, 
 // speaker: some short texts, without asking anybody. It is called before the Source is used.
 func (s *Source) SetMind(of func(npc, speaker string, groups []string) []string) { s.mind = of }
 
+// SetDiary has of tell what an NPC has written down, the latest last, without asking anybody.
+// It is called before the Source is used.
+func (s *Source) SetDiary(of func(npc string) []string) { s.diary = of }
+
 // Assemble gathers the context of a turn.
 func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	c := Context{Scene: q.Scene, Date: q.Date}
 	if s.mind != nil {
 		c.Mind = s.mind(q.NPC.ID, q.Speaker, q.Groups.Of(q.NPC.ID))
+	}
+	if s.diary != nil {
+		c.Diary = s.diary(q.NPC.ID)
 	}
 	lines := q.Lines
 	if lines == nil { // those that the NPC heard

@@ -9,6 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -73,11 +74,17 @@ func (g *Game) Gather(ctx context.Context) ([]chronicle.Entry, error) {
 		}
 		lines = append(lines, said...)
 	}
+	names := namesOf(g)
+	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept, digestOf(g, names))
+}
+
+// namesOf are the names of the NPCs by id.
+func namesOf(g *Game) map[string]string {
 	names := map[string]string{}
 	for _, npc := range g.Cast() {
 		names[npc.ID] = npc.Name
 	}
-	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept)
+	return names
 }
 
 // errNothingSaid says that there is no line to be kept in mind.
@@ -118,23 +125,82 @@ func (g *Game) Pin(ctx context.Context, session, npc, text string) (chronicle.En
 	return g.Chronicle.Add(ctx, e)
 }
 
-// end goes through what was said in a session, and ends it. What going through it fails at,
+// end ends a session, and goes through what was said in it. What going through it fails at,
 // the end of the next one makes up for.
 func (s *Session) end(ctx context.Context) error {
-	_, learning := s.game.Gather(ctx)
 	if err := s.game.Store.EndSession(ctx, s.info.ID); err != nil {
 		return err // which says of the store what learning would
 	}
-	if learning != nil {
-		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", learning)
+	if err := s.learn(); err != nil {
+		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", err)
 	}
 	return nil
+}
+
+// digestTime bounds how long a model may take over what was said.
+const digestTime = 20 * time.Second
+
+// digestOf returns what has the model go through lines; nil if phrases are looked for. What that
+// costs is no session's.
+func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]chronicle.Entry, error) {
+	if g.Config.Memory.Digest != config.DigestModel {
+		return nil
+	}
+	return func(lines []memory.Line) ([]chronicle.Entry, error) {
+		model, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, nil)
+		if err != nil {
+			return nil, err
+		}
+		if scripted {
+			return nil, errors.New("no language model is configured")
+		}
+		ctx, cancel := context.WithTimeout(g.life, digestTime)
+		defer cancel()
+		language := ""
+		if len(g.Config.Language) > 0 {
+			language = g.Config.Language[0]
+		}
+		return chronicle.Propose(ctx, model, lines, names, language)
+	}
+}
+
+// witnessed is how many lines of a session are looked at for a diary, the latest.
+const witnessed = 2000
+
+// learn goes through what was said, and has each NPC write its diary of the session.
+func (s *Session) learn() error {
+	g := s.game
+	if g.Config.Memory.Learn == config.LearnOff {
+		return nil
+	}
+	most := closeTime
+	if g.Config.Memory.Digest == config.DigestModel {
+		most += digestTime
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(g.life), most)
+	defer cancel()
+	_, err := g.Gather(ctx)
+	var names []string
+	if g.Campaign != nil {
+		for _, e := range g.Campaign.Entities {
+			names = append(names, e.Name)
+		}
+	}
+	for _, npc := range g.Cast() {
+		heard, unread := g.Store.RecentFor(ctx, s.info.ID, npc.ID, witnessed)
+		if unread != nil {
+			return errors.Join(err, fmt.Errorf("writing the diary of %s: %w", npc.Name, unread))
+		}
+		err = errors.Join(err, g.Chronicle.WriteDiary(ctx, npc.ID, s.info.ID, heard, names))
+	}
+	return err
 }
 
 // context is where NPCs get from what they know right now.
 func (g *Game) context() *hotctx.Source {
 	s := hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store})
 	s.SetMind(g.Chronicle.Between)
+	s.SetDiary(g.Chronicle.DiaryInMind)
 	return s
 }
 

@@ -47,6 +47,7 @@ func (w *secretWorld) check(viewer, doing, text string) {
 func (w *secretWorld) prompt(viewer, asked string) string {
 	src := hotctx.New(w.store, world.Graph{World: w.live, Finder: w.store})
 	src.SetMind(w.learnt.Between)
+	src.SetDiary(w.learnt.DiaryInMind)
 	now, err := src.Assemble(w.t.Context(), hotctx.Query{
 		NPC: hotctx.Person{ID: viewer, Name: "Mira"}, Others: []hotctx.Person{{ID: npcID(1), Name: "Bart"}}, Session: w.session, Speaker: "Ada",
 		Scene: w.live.Scene(), Utterance: "Tell me of Somewhat " + asked, Recent: 200, Groups: w.groups,

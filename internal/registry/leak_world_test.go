@@ -163,4 +163,9 @@ func (w *secretWorld) learn(lines []memory.Line) {
 		_, err := w.learnt.Add(w.t.Context(), e)
 		w.must(err)
 	}
+	for i := range w.size.npcs {
+		heard, err := w.store.RecentFor(w.t.Context(), w.session, npcID(i), 100)
+		w.must(err)
+		w.must(w.learnt.WriteDiary(w.t.Context(), npcID(i), w.session, heard, nil))
+	}
 }

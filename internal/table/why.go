@@ -112,6 +112,8 @@ func (b Basis) Lines() []string {
 		list("place", []string{c.Place + strings.TrimSuffix(" with "+strings.Join(c.Around, ", "), " with ")})
 	}
 	list("line", c.Lines)
+	list("in mind", c.Mind)
+	list("diary", c.Diary)
 	list("mentioned", c.Entities)
 	list("tool", b.Findings)
 	if len(b.Findings) == 0 && len(b.Tools) > 0 {

@@ -10,10 +10,11 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER"
+const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC"
 
 // leadMemory carries out /memory: the orders about what NPCs learn.
 func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
@@ -23,6 +24,8 @@ func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
 		return p.reviewProposals(ctx)
 	case "list":
 		return listEntries(p.game.Chronicle.List(true), "nothing has been learnt yet"), nil
+	case "diary":
+		return p.showDiary(which)
 	case "yes", "no", "drop":
 		return p.decideEntry(ctx, strings.ToLower(how), which)
 	}
@@ -39,6 +42,16 @@ func (p *console) reviewProposals(ctx context.Context) (string, error) {
 		none = "nothing waits, and nothing is looked for: memory.learn is off"
 	}
 	return listEntries(p.game.Chronicle.List(false), none), nil
+}
+
+// showDiary shows what an NPC has written down.
+func (p *console) showDiary(name string) (string, error) {
+	cast := p.game.Cast()
+	i, err := table.Lookup(cast, name)
+	if err != nil {
+		return "", err
+	}
+	return listEntries(p.game.Chronicle.Diary(cast[i].ID), cast[i].Name+" has written nothing down yet; that is done when a session ends"), nil
 }
 
 func listEntries(all []chronicle.Entry, none string) string {

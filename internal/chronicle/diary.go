@@ -1,0 +1,101 @@
+package chronicle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/recap"
+	"github.com/MrWong99/glyphoxa/internal/salient"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Diary is the kind of what an NPC has written down of a session that it witnessed.
+const Diary salient.Kind = "diary"
+
+const (
+	diaryLines     = 5   // of a session
+	diaryInMind    = 10  // in a prompt, the latest
+	maxDiary       = 60  // of an NPC; the oldest give way
+	maxDiaryLine   = 200 // runes
+	leastWitnessed = 3   // lines that make an evening
+)
+
+// Source is who said something, and the message it was written in, as the transport has it.
+type Source struct {
+	User string `json:"user,omitempty"`
+	Ref  string `json:"ref,omitempty"`
+}
+
+// WriteDiary keeps what an NPC has witnessed of a session: of the lines that it heard those
+// that tell most, each with its number. What it had written down of the session before is
+// replaced. names are those that weigh more.
+func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard []memory.Line, names []string) error {
+	heard = slices.DeleteFunc(slices.Clone(heard), func(l memory.Line) bool { return slices.Equal(l.Present, memory.Heard()) })
+	c.change.Lock()
+	defer c.change.Unlock()
+	written := c.Diary(npc)
+	gone := slices.DeleteFunc(slices.Clone(written), func(e Entry) bool { return e.Session != session })
+	if n := len(written) - len(gone) + diaryLines - maxDiary; n > 0 {
+		rest := slices.DeleteFunc(written, func(e Entry) bool { return e.Session == session })
+		gone = append(gone, rest[:n]...)
+	}
+	if err := c.remove(ctx, gone...); err != nil || len(heard) < leastWitnessed {
+		return err
+	}
+	players := map[int64]memory.Line{} // who spoke, by turn
+	for _, l := range heard {
+		if l.NPC == "" {
+			players[l.Turn] = l
+		}
+	}
+	var fresh []Entry
+	for _, l := range recap.Extract(heard, names, diaryLines) {
+		from := l
+		if l.NPC != "" {
+			from = players[l.Turn]
+		}
+		who := l.Speaker
+		if l.NPC == npc {
+			who = "I"
+		}
+		fresh = append(fresh, Entry{
+			Kind: Diary, Accepted: true, NPC: npc, Visible: memory.Heard(npc), Text: tidy(who + ": " + untrusted.Line(l.Text, maxDiaryLine)),
+			Session: session, Lines: []int64{l.ID}, User: from.User, Ref: from.Ref, At: l.At, Date: l.Date,
+		})
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	_, err := c.keep(ctx, fresh, nil)
+	return err
+}
+
+// Diary returns what an NPC has written down, oldest first.
+func (c *Chronicle) Diary(npc string) (out []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Kind == Diary && e.NPC == npc {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// DiaryInMind returns the latest that an NPC has written down, as a model is given it: with
+// the day, if it is known, and the line that it is from.
+func (c *Chronicle) DiaryInMind(npc string) (out []string) {
+	all := c.Diary(npc)
+	for _, e := range all[max(0, len(all)-diaryInMind):] {
+		when := ""
+		if e.Date.Text != "" {
+			when = e.Date.Text + ", "
+		}
+		out = append(out, fmt.Sprintf("%s (%sline %d)", e.Text, when, e.Lines[0]))
+	}
+	return out
+}
