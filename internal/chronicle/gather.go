@@ -23,18 +23,7 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 	}
 	c.change.Lock()
 	defer c.change.Unlock()
-	c.mu.Lock()
-	through, waiting, kept := c.through, 0, 0
-	var said []string // keys of what is known by now
-	for _, e := range c.entries {
-		said = append(said, keyOf(e.Text))
-		if e.Accepted {
-			kept++
-		} else {
-			waiting++
-		}
-	}
-	c.mu.Unlock()
+	through, said, kept, waiting := c.knownByNow()
 	var fresh []Entry
 	last, players := through, map[string]memory.Line{} // who spoke to an NPC, by turn
 	for _, l := range lines {
@@ -83,6 +72,25 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 		return fresh, fmt.Errorf("remembering what was gathered: %w", err)
 	}
 	return fresh, nil
+}
+
+// knownByNow returns the last line that was gone through, the keys of what is known by now, and
+// how much was accepted and waits. Diaries do not count.
+func (c *Chronicle) knownByNow() (through int64, said []string, kept, waiting int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Kind == Diary {
+			continue
+		}
+		said = append(said, keyOf(e.Text))
+		if e.Accepted {
+			kept++
+		} else {
+			waiting++
+		}
+	}
+	return c.through, said, kept, waiting
 }
 
 // digestFresh returns what is proposed of the lines that nobody went through yet, by the first
