@@ -45,10 +45,12 @@ gate:
 	$(GO) test -count=1 ./internal/voicebench
 
 # soak has models misbehave over 10,000 turns: nothing of it may be delivered. Then it
+# kills programs that write to memory at random points of 1,000 turns, on either store, and
 # listens to the real program, as bench-ear does, without holding it to targets. At last
 # ten tables play in voice channels for ten minutes; the report says what they came to.
 soak: onnx
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestMisbehavingModel$$' ./internal/table -v
+	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestKilled$$' ./pkg/memory/sqlite ./pkg/memory/postgres -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestNoNPCLearns' ./internal/registry -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/waveform -v
 	$(GO) run ./cmd/glyphoxa simulate --discord --tables 10 --minutes 10

@@ -16,6 +16,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
+// soakTurns is how many turns are played in a soak.
+const soakTurns = 1000
+
 // childLocation names the place at which a child process plays turns.
 const childLocation = "MEMORYTEST_CHILD"
 
@@ -66,6 +69,9 @@ func playForever(ctx context.Context, h Harness, location string) error {
 // found by its words, and nothing else is.
 func Killed(t *testing.T, h Harness, turns int) {
 	t.Helper()
+	if os.Getenv("GLYPHOXA_SOAK") != "" {
+		turns = max(turns, soakTurns)
+	}
 	location := h.New(t)
 	kept := map[int64]bool{}
 	kills := 0
@@ -82,6 +88,7 @@ func Killed(t *testing.T, h Harness, turns int) {
 		s, err := h.Open(t.Context(), location, wordvectors.New(), nil)
 		must(t, "Open", err)
 		compareAfterKill(t, s, kept)
+		Sound(t, s)
 		must(t, "Close", s.Close())
 		if h.Inspect != nil {
 			in := h.Inspect(t, location)

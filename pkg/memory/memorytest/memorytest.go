@@ -8,6 +8,7 @@ package memorytest
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -49,6 +50,22 @@ func Run(t *testing.T, h Harness) {
 		}
 		t.Run(part.name, func(t *testing.T) { part.test(t, h) })
 	}
+}
+
+// RunVectors holds the store of a harness to what is said of finding facts by meaning. One
+// place is used at a time.
+func RunVectors(t *testing.T, h Harness) {
+	for _, part := range suite() {
+		if slices.Contains(vectorParts, part.name) {
+			t.Run(part.name, func(t *testing.T) { part.test(t, h) })
+		}
+	}
+}
+
+// vectorParts are the tests of the suite that are about vectors.
+var vectorParts = []string{
+	"SearchFacts", "RememberOnce", "Unremember", "HiddenFactsDoNotCrowdOutVisibleOnes", "EmbedderChange", "AnotherEmbedder",
+	"ARefusedText", "FactsFollowTheirEntity",
 }
 
 // part is one test of the suite.
