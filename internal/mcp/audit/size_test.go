@@ -30,10 +30,10 @@ func TestOldestRecordsGoWhenTheFileIsFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	synctest.Test(t, func(t *testing.T) {
 		var told bytes.Buffer
-		const most, each, rounds = 4 << 20, 1000, 20
+		const most, each, rounds = 4 << 20, 1000, 10
 		l := open(t, path, audit.Options{MaxSize: most, Logger: slog.New(slog.NewTextHandler(&told, nil))})
 		n := 0
-		for range rounds { // four times what there is room for
+		for range rounds { // twice what there is room for
 			for range each {
 				l.Add(bulky(n), "")
 				n++
@@ -71,11 +71,11 @@ func TestSmallerBoundGivesRoomBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l, err := audit.Open(t.Context(), path, audit.Options{})
 	must(t, "Open", err)
-	for n := range 12_000 {
+	for n := range 6_000 {
 		l.Add(bulky(n), "")
 	}
 	must(t, "Close", l.Close())
-	const most = 2 << 20
+	const most = 1 << 20
 	if before := fileSize(t, path); before < 4*most {
 		t.Fatalf("the file has %d bytes, too few to show anything", before)
 	}
@@ -86,7 +86,7 @@ func TestSmallerBoundGivesRoomBack(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if got := all(t, again, audit.Query{Limit: 1}); len(got) != 1 || got[0].Tool != "tool_11999" {
+	if got := all(t, again, audit.Query{Limit: 1}); len(got) != 1 || got[0].Tool != "tool_5999" {
 		t.Errorf("newest = %+v, want the record that was added last", got)
 	}
 }
@@ -94,12 +94,12 @@ func TestSmallerBoundGivesRoomBack(t *testing.T) {
 // TestFloodsDoNotKeepTheFileFromBeingCleared has callers who leave the queue never empty.
 func TestFloodsDoNotKeepTheFileFromBeingCleared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
-	const most, adders, each = 4 << 20, 8, 4000
+	const most, adders, each = 4 << 20, 8, 1500
 	l := open(t, path, audit.Options{MaxSize: most})
 	var wg sync.WaitGroup
 	for range adders {
 		wg.Go(func() {
-			for n := range each { // 40 MB in all
+			for n := range each { // 15 MB in all
 				l.Add(bulky(n), "")
 			}
 		})
