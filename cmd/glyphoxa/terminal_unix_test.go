@@ -253,3 +253,29 @@ func TestPlainTerminal(t *testing.T) {
 		t.Errorf("a plain terminal was shown %q", out)
 	}
 }
+
+// TestInitAsks answers the questions of a beginning; an empty answer keeps what is
+// proposed, and what a flag says is not asked.
+func TestInitAsks(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	s := h.screen(100, 24, "init", "--voice", "silent")
+	for _, qa := range [][2]string{
+		{"What is the campaign called? [My campaign]", "Nebel über Föhr"}, {"Which languages", "de"}, {"Address of a language model", ""}, {"Which model", ""},
+		{"on Discord, too? [no]", "yes"}, {"Copy the sample cast", ""},
+	} {
+		s.shows(qa[0])
+		s.press(qa[1] + "\r")
+	}
+	s.leaves()
+	text, err := os.ReadFile(h.path("glyphoxa.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`name: "Nebel über Föhr"`, `languages: ["de"]`, "name: auto", "name: silent", "${DISCORD_TOKEN:-}"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("glyphoxa.yaml lacks %q:\n%s", want, text)
+		}
+	}
+	h.run("", "check").ok(t)
+}

@@ -31,8 +31,18 @@ func toolsCommand(c *common) *cobra.Command {
 		Use: "calibrate", Short: "Measure the tools, then show them", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), true) },
 	}
-	cmd.AddCommand(calibrate, toolsApproveCommand(c), toolsDiffCommand(c), toolsForgetCommand(c), toolsCallCommand(c))
+	cmd.AddCommand(calibrate, toolsShowCommand(c), toolsApproveCommand(c), toolsDiffCommand(c), toolsForgetCommand(c), toolsCallCommand(c))
 	return cmd
+}
+
+func toolsShowCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use: "show NAME", Short: "Show what a tool does and takes, with an example", Example: "  glyphoxa tools show roll",
+		Args: takeArgs(1, 1, "tools show takes the name of one tool; glyphoxa tools lists them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withApp(cmd.Context(), func(a *app.App) error { return a.ShowTool(cmd.Context(), c.out, args[0]) })
+		},
+	}
 }
 
 func toolsApproveCommand(c *common) *cobra.Command {

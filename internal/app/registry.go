@@ -109,15 +109,7 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 	}
 	res, err := a.Registry.Host.ExecuteTool(ctx, name, args)
 	if errors.Is(err, mcp.ErrUnknownTool) {
-		var known []string
-		for _, s := range a.Registry.Host.Status() {
-			known = append(known, s.Name)
-		}
-		hint := "glyphoxa tools lists those there are"
-		if near := problem.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		return fmt.Errorf("%w; %s", err, hint)
+		return a.unknownTool(err, name)
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,238 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// InitOptions say what a new configuration is to be.
+type InitOptions struct {
+	// Dir is where it is written.
+	Dir string
+	// Name is what the campaign is called.
+	Name string
+	// Languages are those of the table, the main one first.
+	Languages []string
+	// Model is the language model; if empty, the provider's usual one. BaseURL is the
+	// address of a service other than OpenAI.
+	Model, BaseURL string
+	// Voice is what speaks: auto, espeak, openai, elevenlabs or silent.
+	Voice string
+	// Discord prepares the bot.
+	Discord bool
+	// Sample copies the cast that comes with the program, in place of one NPC to begin with.
+	Sample bool
+}
+
+// NPCOptions say who a new NPC is.
+type NPCOptions struct {
+	Name, Role, Place, Personality string
+}
+
+const (
+	configFile = "glyphoxa.yaml"
+	npcsDir    = "npcs"
+	// schemasDir is where editors find the schemas that files name.
+	schemasDir = ".glyphoxa/schemas"
+)
+
+// newFile is a file to be written.
+type newFile struct {
+	path string
+	text []byte
+}
+
+// Init writes a configuration with its NPCs, and no file that is there already.
+func Init(w io.Writer, o InitOptions) error {
+	if !slices.Contains([]string{"auto", "espeak", "openai", "elevenlabs", "silent"}, o.Voice) {
+		return problem.Usage(fmt.Errorf("--voice %s: use auto, espeak, openai, elevenlabs or silent", o.Voice))
+	}
+	files := []newFile{{configFile, configText(o)}}
+	if o.Sample {
+		cast, err := fs.Glob(glyphoxa.Shipped, npcsDir+"/*.yaml")
+		if err != nil {
+			return err
+		}
+		for _, name := range append(cast, "campaigns/thornhollow.yaml") {
+			text, err := fs.ReadFile(glyphoxa.Shipped, name)
+			if err != nil {
+				return err
+			}
+			files = append(files, newFile{name, text})
+		}
+	} else {
+		files = append(files, newFile{npcsDir + "/mira.yaml", npcText(NPCOptions{
+			Name: "Mira the Ferrywoman", Role: "ferrywoman", Place: "the landing",
+			Personality: "A patient woman who has seen every kind of traveller. She speaks little, and remembers every face.",
+		})})
+	}
+	if err := writeFiles(w, o.Dir, files); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nglyphoxa check finds what is wrong with it, glyphoxa doctor what is missing on this machine, and glyphoxa play begins.")
+	return nil
+}
+
+// NewNPC writes the file of an NPC where the configuration has NPCs, unless there is one.
+func NewNPC(w io.Writer, configuration string, o NPCOptions) error {
+	if _, err := os.Stat(configFile); err != nil && configuration == "" {
+		return problem.Usage(fmt.Errorf("no %s here would have the NPC play; write one with glyphoxa init, or name one with --config", configFile))
+	}
+	cfg, err := play.LoadConfig(configuration)
+	if err != nil {
+		return err
+	}
+	if cfg.NPCsDir == "" {
+		return problem.Usage(fmt.Errorf("the configuration names no directory of NPCs; add npcs_dir: %s to it", npcsDir))
+	}
+	slug := config.Slug(o.Name)
+	if slug == "" {
+		return problem.Usage(fmt.Errorf("the name %q has no letter that a file's name could be made of", o.Name))
+	}
+	file := filepath.Join(filepath.Base(cfg.NPCsDir), slug+".yaml")
+	return writeFiles(w, filepath.Dir(cfg.NPCsDir), []newFile{{file, npcText(o)}})
+}
+
+// writeFiles writes files, all or none if one is there already, and the schemas that they
+// name for editors.
+func writeFiles(w io.Writer, dir string, files []newFile) error {
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(dir, f.path)); err == nil {
+			return problem.Usage(fmt.Errorf("%s is there already; move it away, or choose another name", filepath.Join(dir, f.path)))
+		}
+	}
+	for _, kind := range []string{"config", "npc"} {
+		var text bytes.Buffer
+		if err := Schema(&text, kind); err != nil {
+			return err
+		}
+		path := filepath.Join(dir, schemasDir, kind+".json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return problem.FileError(err)
+		}
+		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil { // made anew by every version
+			return problem.FileError(err)
+		}
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return problem.FileError(err)
+		}
+		if err := writeNew(path, func(out io.Writer) error { _, err := out.Write(f.text); return err }); err != nil {
+			return err
+		}
+		fmt.Fprintln(w, "wrote", path)
+	}
+	return nil
+}
+
+// quoted is text as YAML reads it whatever is in it.
+func quoted(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // of a string never fails
+	return strings.TrimSpace(b.String())
+}
+
+func configText(o InitOptions) []byte {
+	var b strings.Builder
+	languages := make([]string, len(o.Languages))
+	for i, l := range o.Languages {
+		languages[i] = quoted(l)
+	}
+	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s/config.json
+# Glyphoxa: what plays at your table. All of it is optional; "glyphoxa check" says whether
+# all is well, with the line and what to do. ${NAME} takes a value from an environment
+# variable, ${NAME:-text} takes text if it is not set: keep keys out of this file that way.
+
+# Languages spoken at the table, the main one first.
+languages: [%s]
+
+campaign:
+  name: %s
+`, schemasDir, strings.Join(languages, ", "), quoted(o.Name))
+	if o.Sample {
+		b.WriteString("  # People, places and things of the world.\n  world: campaigns/thornhollow.yaml\n")
+	}
+	b.WriteString("  # What is going on when the session starts.\n  # scene: Fog on the water. A lantern at the landing.\n\nproviders:\n")
+	if o.BaseURL == "" {
+		b.WriteString("  # The language model: OpenAI's where the key is set, else stock lines.\n  llm:\n    name: auto\n    api_key: ${OPENAI_API_KEY:-}\n")
+	} else {
+		fmt.Fprintf(&b, "  # The language model: a service that speaks OpenAI's protocol.\n  llm:\n    name: openai\n    base_url: %s\n", quoted(o.BaseURL))
+	}
+	if o.Model != "" {
+		fmt.Fprintf(&b, "    model: %s\n", quoted(o.Model))
+	}
+	fmt.Fprintf(&b, "  # Voices: auto (espeak-ng where it is installed), espeak, openai, elevenlabs or silent.\n  # They are heard with glyphoxa play --voice.\n  tts:\n    name: %s\n", o.Voice)
+	if key := map[string]string{"openai": "OPENAI_API_KEY", "elevenlabs": "ELEVENLABS_API_KEY"}[o.Voice]; key != "" {
+		fmt.Fprintf(&b, "    api_key: ${%s:-}\n", key)
+	}
+	fmt.Fprintf(&b, "\n# One file for each NPC; glyphoxa npc new NAME writes another.\nnpcs_dir: %s\n", npcsDir)
+	if o.Discord {
+		b.WriteString("\n# The bot, with glyphoxa run. The token is the one of your application at\n# https://discord.com/developers/applications, under Bot.\ndiscord:\n  token: ${DISCORD_TOKEN:-}\n")
+	}
+	b.WriteString(`
+# Tools from other programs, by the Model Context Protocol (MCP).
+# mcp:
+#   servers:
+#     - name: everything
+#       transport: stdio
+#       command: npx -y @modelcontextprotocol/server-everything
+`)
+	return []byte(b.String())
+}
+
+func npcText(o NPCOptions) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# yaml-language-server: $schema=../%s/npc.json\n# Who this is. \"glyphoxa check\" finds mistakes; /reload at the table takes changes over.\nname: %s\n", schemasDir, quoted(o.Name))
+	if first, _, more := strings.Cut(o.Name, " "); more && len(first) > 2 {
+		fmt.Fprintf(&b, "# Other names that are listened to.\naliases: [%s]\n", quoted(first))
+	}
+	for _, line := range []struct{ key, value, example string }{
+		{"role", o.Role, "innkeeper"}, {"place", o.Place, "the Rusty Flagon"},
+	} {
+		if line.value == "" {
+			fmt.Fprintf(&b, "# %s: %s\n", line.key, line.example)
+		} else {
+			fmt.Fprintf(&b, "%s: %s\n", line.key, quoted(line.value))
+		}
+	}
+	personality := o.Personality
+	if personality == "" {
+		personality = o.Name + " is yet to be described."
+	}
+	fmt.Fprintf(&b, `personality: %s
+# fast answers at once, standard may look things up, deep may think.
+budget_tier: standard
+# What the NPC may use; "glyphoxa tools" lists what there is.
+tools: [roll, search_sessions, search_rules, get_rule]
+behavior_rules:
+  - Speak in one or two short sentences.
+# What the NPC knows and keeps to itself, until /reveal.
+# secret_knowledge:
+#   - The ferry has not crossed for three nights.
+# How it sounds, with --voice.
+# voice:
+#   pitch: 1.1
+#   speed: 0.95
+# What it says without a language model.
+lines:
+  greeting:
+    - Well met.
+`, quoted(personality))
+	return []byte(b.String())
+}
