@@ -18,13 +18,14 @@ import (
 type watched struct {
 	*session
 	addr  string
+	link  string        // to the console, signed in
 	quiet chan struct{} // closed when all of its stderr was read
 }
 
-// watch starts "glyphoxa play --json --metrics 0".
-func (h *program) watch() *watched {
+// watch starts "glyphoxa play --json --metrics 0" with more arguments.
+func (h *program) watch(args ...string) *watched {
 	h.t.Helper()
-	w := &watched{session: &session{h: h, t: h.t, cmd: h.command("play", "--json", "--metrics", "0")}, quiet: make(chan struct{})}
+	w := &watched{session: &session{h: h, t: h.t, cmd: h.command(append([]string{"play", "--json", "--metrics", "0"}, args...)...)}, quiet: make(chan struct{})}
 	in, err := w.cmd.StdinPipe()
 	if err != nil {
 		h.t.Fatal(err)
@@ -53,6 +54,12 @@ func (h *program) watch() *watched {
 	addr, whole := strings.CutSuffix(addr, "/metrics\n")
 	if w.addr = addr; err != nil || !announced || !whole {
 		h.t.Fatalf("the program said %q, %v; want where its metrics are", first, err)
+	}
+	if slices.Contains(args, "--console") {
+		second, err := said.ReadString('\n')
+		if w.link, announced = strings.CutPrefix(strings.TrimSpace(second), "glyphoxa: the console is at "); err != nil || !announced {
+			h.t.Fatalf("the program said %q, %v; want where the console is", second, err)
+		}
 	}
 	go func() { // ends with the program
 		defer close(w.quiet)

@@ -165,6 +165,7 @@ func (c *Console) Handler(keeper *identity.Gatekeeper) http.Handler {
 	mux.HandleFunc("GET /console/world", d.inRoom(d.showWorld))
 	mux.HandleFunc("GET /console/memory", d.inRoom(d.showMemory))
 	mux.HandleFunc("GET /console/problems", d.inRoom(d.showProblems))
+	mux.HandleFunc("GET /console/recap", d.inRoom(d.recap))
 	mux.HandleFunc("GET /console/read", d.inRoom(d.read))
 	mux.HandleFunc("POST /console/order", d.inRoom(d.order))
 	mux.HandleFunc("POST /console/call", d.inRoom(d.call))

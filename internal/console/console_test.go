@@ -90,6 +90,7 @@ type page struct {
 	f      *fixture
 	cookie *http.Cookie
 	crumb  string
+	after  string // the last event it has, if any
 }
 
 // ask sends a request as the page does and returns the status and the answer.
@@ -220,6 +221,9 @@ func (p *page) follow(until string) string {
 	if p.cookie != nil {
 		req.AddCookie(p.cookie)
 	}
+	if p.after != "" {
+		req.Header.Set("Last-Event-ID", p.after)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		p.f.t.Fatal(err)
@@ -289,5 +293,39 @@ func TestPages(t *testing.T) {
 	}
 	if status, _ := p.ask("GET", "/console/web/../console.go", ""); status != http.StatusNotFound {
 		t.Errorf("what is no page = %d", status)
+	}
+}
+
+func TestAGapIsTold(t *testing.T) {
+	f := open(t)
+	for range feed.Size + 50 {
+		f.feed.Add(console.Home, &table.Heard{Header: table.Header{Kind: table.KindUtterance, Turn: 1}, Speaker: "Ana", Text: "more"})
+	}
+	f.feed.Add(console.Home, &table.Heard{Header: table.Header{Kind: table.KindUtterance, Turn: 2}, Speaker: "Ana", Text: "the last"})
+	p := f.visit("lead")
+	p.after = "5"
+	if got := p.follow("the last"); !strings.Contains(got, "event: gap\ndata: {\"missed\":46}\n") {
+		t.Errorf("who goes on after event 5 is told %.300s", got)
+	}
+	p.after = ""
+	if got := p.follow("the last"); strings.Contains(got, "gap") {
+		t.Errorf("who begins is told of a gap: %.300s", got)
+	}
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	f := open(t)
+	for range 8 {
+		res, err := http.Get(f.server.URL + "/console/events?room=home")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+	}
+	if got := f.visit("").follow("error"); !strings.Contains(got, "too many consoles") {
+		t.Errorf("one stream more is told %s", got)
+	}
+	if got := f.visit("lead").follow("retry"); !strings.Contains(got, "retry") {
+		t.Errorf("somebody else is told %s", got)
 	}
 }

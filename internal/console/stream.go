@@ -70,6 +70,7 @@ func (d *door) follow(a *asking) {
 	defer cancel()
 	defer context.AfterFunc(d.ended, cancel)()
 	s := &stream{asking: a, out: http.NewResponseController(a.w)}
+	defer context.AfterFunc(ctx, s.abandonWrite)()
 	_ = s.out.SetReadDeadline(time.Time{}) // where it is not supported there is none
 	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	after, _ := strconv.ParseUint(a.r.Header.Get("Last-Event-ID"), 10, 64) // none is the beginning
@@ -88,7 +89,7 @@ type stream struct {
 // run sends events until ctx ends, the visitor takes them no more, or may not have them
 // any more.
 func (s *stream) run(ctx context.Context, events *feed.Follower, still func() bool) {
-	if !s.send(": events of docs/events.md\nretry: 1000\n\n") {
+	if !s.send(ctx, ": events of docs/events.md\nretry: 1000\n\n") {
 		return
 	}
 	var missed uint64
@@ -102,26 +103,34 @@ func (s *stream) run(ctx context.Context, events *feed.Follower, still func() bo
 		case ctx.Err() != nil || !more && over == nil:
 			return
 		case !more:
-			if !still() || !s.send(": still here\n\n") {
+			if !still() || !s.send(ctx, ": still here\n\n") {
 				return
 			}
 			continue
 		}
 		if missed > 0 {
-			if !s.send(fmt.Sprintf("id: %d\nevent: gap\ndata: {\"missed\":%d}\n\n", it.ID-1, missed)) {
+			if !s.send(ctx, fmt.Sprintf("id: %d\nevent: gap\ndata: {\"missed\":%d}\n\n", it.ID-1, missed)) {
 				return
 			}
 			missed = 0
 		}
 		text := s.tell(it)
-		if text != nil && !s.send(fmt.Sprintf("id: %d\ndata: %s\n\n", it.ID, text)) {
+		if text != nil && !s.send(ctx, fmt.Sprintf("id: %d\ndata: %s\n\n", it.ID, text)) {
 			return
 		}
 	}
 }
 
-func (s *stream) send(text string) bool {
+// abandonWrite ends a write that nobody takes, once the stream is over.
+func (s *stream) abandonWrite() {
+	_ = s.out.SetWriteDeadline(time.Unix(1, 0)) // where it is not supported there is none
+}
+
+func (s *stream) send(ctx context.Context, text string) bool {
 	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite)) // where it is not supported there is none
+	if ctx.Err() != nil {                                   // abandonWrite came before
+		return false
+	}
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -230,6 +231,42 @@ func (d *door) showProblems(a *asking) {
 		all = append(all, view{p.File, p.Line, p.What, p.Fix})
 	}
 	answer(a.w, map[string]any{"problems": all, "servers": a.room.game.Registry.Servers(), "unfinished": a.room.game.Registry.Unfinished(), "memory": a.room.game.Store.Location()})
+}
+
+// recapLines is how many lines tell of a session.
+const recapLines = 12
+
+// recap tells of a session by the lines that tell most, of those the visitor may know of.
+func (d *door) recap(a *asking) {
+	if !a.may(policy.SessionRead) {
+		fail(a.w, http.StatusForbidden, "sessions are shown with the permission "+policy.SessionRead)
+		return
+	}
+	g, viewer := a.room.game, a.viewer()
+	all, err := g.Store.Sessions(a.r.Context(), 0)
+	if err != nil {
+		failWith(a.w, err)
+		return
+	}
+	i := slices.IndexFunc(all, func(s memory.Session) bool { return s.ID == a.r.URL.Query().Get("session") })
+	if i < 0 {
+		fail(a.w, http.StatusNotFound, "there is no such session")
+		return
+	}
+	lines, err := g.Store.RecentFor(a.r.Context(), all[i].ID, viewer, max(1, all[i].Lines))
+	if err != nil {
+		failWith(a.w, err)
+		return
+	}
+	var names []string
+	for _, e := range g.World.Entities(viewer) {
+		names = append(names, e.Name)
+	}
+	told := []map[string]string{}
+	for _, l := range recap.Extract(lines, names, recapLines) {
+		told = append(told, map[string]string{"speaker": l.Speaker, "text": l.Text})
+	}
+	answer(a.w, map[string]any{"lines": told})
 }
 
 // read answers with a document of package resource, by its address.

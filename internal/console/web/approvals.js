@@ -1,5 +1,5 @@
 // Calls that wait for somebody to agree, and what was called by whom.
-import { h, replace, empty, toast, day } from "./dom.js";
+import { h, scrolls, replace, empty, toast, day } from "./dom.js";
 import { t } from "./words.js";
 import { call, may } from "./api.js";
 
@@ -41,7 +41,7 @@ export function approvals(root, app) {
     if (tool.value.trim()) query.tool = tool.value.trim();
     try {
       const all = (await call("audit_query", query)).records ?? [];
-      replace(log, all.length === 0 ? empty(t("No records"), t("Calls appear here as they are made.")) : h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("Audit log") }, h("table", {}, h("thead", {}, h("tr", {}, [t("when"), t("who"), t("Tool"), t("decision"), t("rule"), t("took")].map((x, i) => h("th", { class: i === 5 && "r" }, x)))),
+      replace(log, all.length === 0 ? empty(t("No records"), t("Calls appear here as they are made.")) : scrolls(t("Audit log"), h("table", {}, h("thead", {}, h("tr", {}, [t("when"), t("who"), t("Tool"), t("decision"), t("rule"), t("took")].map((x, i) => h("th", { class: i === 5 && "r" }, x)))),
         h("tbody", {}, all.map((r) => h("tr", {}, h("td", { class: "num soft" }, day(r.at)), h("td", {}, r.who, r.npc && r.who !== `npc:${r.npc}` && ` (${r.npc})`), h("td", { class: "mono" }, r.tool), h("td", { class: ["allowed", "granted"].includes(r.decision) ? r.code ? "careful" : "kept" : "breach" }, t(r.decision), r.code && ` · ${r.code}`, r.times > 1 && ` ×${r.times}`), h("td", { class: "soft" }, r.rule ?? "", r.decided_by && ` · ${r.decided_by}`), h("td", { class: "r num" }, r.duration_ms ? `${r.duration_ms.toFixed(1)} ms` : "–")))))));
     } catch (error) {
       replace(log, empty(t("The log cannot be shown"), error.message));

@@ -16,6 +16,9 @@ function fill(el, props, children) {
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 export const s = (tag, props, ...children) => fill(document.createElementNS(svgNames, tag), props, children);
 
+// scrolls is a place that may be wider than the page, and can be moved with the keyboard.
+export const scrolls = (label, ...children) => h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
+
 export const replace = (el, ...children) => el.replaceChildren(...children.flat(3).filter(Boolean));
 
 // icon is a drawing with a name of its own elsewhere.

@@ -1,6 +1,6 @@
 // What was done so that answers come in time, what was withheld, how players are heard, and
 // what the session costs.
-import { h, s, replace, empty, ms, clock, toast } from "./dom.js";
+import { h, s, scrolls, replace, empty, ms, clock, toast } from "./dom.js";
 import { t } from "./words.js";
 import { order, may, isLive } from "./api.js";
 
@@ -56,7 +56,7 @@ function bars(tier, target) {
   const x = (v) => left + v / Math.max(most, near ? target : 0) * (width - left - 130);
   const height = rows.length * 22 + 6;
   return h("div", {}, h("p", { class: "small" }, h("span", { class: `chip ${tier.tier}` }, tier.tier), " ", h("span", { class: "soft" }, t("{n} turns; first sound due within {ms}", { n: tier.turns, ms: ms(target) }))),
-    h("div", { class: "scroll" }, s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages at {tier}", { tier: tier.tier }) },
+    scrolls(t("Stages at {tier}", { tier: tier.tier }), s("svg", { class: "falls bars", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages at {tier}", { tier: tier.tier }) },
       near && s("line", { class: "budget", x1: x(target), x2: x(target), y1: 0, y2: height }),
       rows.map((r, n) => [s("text", { class: r.main ? "strong" : "name", x: 0, y: 15 + n * 22 }, r.main ? t("first sound") : t(`measured ${r.stage}`)),
         s("rect", { class: "bar-rest", x: left, y: 4 + n * 22, width: Math.max(x(r.p95_ms) - left, 1), height: 14, rx: 2 }), s("rect", { class: r.main ? `dot-${tier.tier}` : "bar-llm", x: left, y: 4 + n * 22, width: Math.max(x(r.p50_ms) - left, 1), height: 14, rx: 2 }),

@@ -1,6 +1,6 @@
 // Who and what there is and how it hangs together, facts with where they are from, and what
 // waits to be learnt.
-import { h, s, replace, empty, pressable, toast, colour, day } from "./dom.js";
+import { h, s, scrolls, replace, empty, pressable, toast, colour, day } from "./dom.js";
 import { t } from "./words.js";
 import { get, post, call, may, seesAll } from "./api.js";
 
@@ -36,7 +36,7 @@ async function people(root) {
   const types = [...new Set(entities.map((e) => e.type))].sort();
   const search = h("input", { type: "search", placeholder: t("Find by name"), "aria-label": t("Find by name") });
   const kind = h("select", { "aria-label": t("Kind") }, h("option", { value: "" }, t("everything")), types.map((x) => h("option", { value: x }, x)));
-  const graph = h("div", {});
+  const graph = scrolls(t("Relations"));
   const list = h("ul", { class: "list" });
   const detail = h("section", { class: "panel", "aria-live": "polite" });
   let chosen = "";
@@ -103,7 +103,7 @@ function drawGraph(entities, relations, places, chosen, pick) {
     if (r.from === chosen) near.add(r.to);
     if (r.to === chosen) near.add(r.from);
   }
-  return s("svg", { class: `graph${chosen && near.size ? " picked" : ""}`, viewBox: "0 0 1000 640", role: "group", "aria-label": t("Relations") },
+  return s("svg", { class: `graph picture${chosen && near.size ? " picked" : ""}`, viewBox: "0 0 1000 640", role: "group", "aria-label": t("Relations") },
     relations.map((r) => {
       const [[x1, y1], [x2, y2]] = [places.get(r.from), places.get(r.to)];
       return s("line", { class: `edge${r.from === chosen || r.to === chosen ? " lit" : ""}`, x1, y1, x2, y2 }, s("title", {}, `${r.from} ${r.type} ${r.to}`));

@@ -1,7 +1,7 @@
 // Sessions, what was said in each, and what a recap would tell.
 import { h, replace, empty, toast, colour, day, clock } from "./dom.js";
 import { t } from "./words.js";
-import { read, call, may } from "./api.js";
+import { read, get } from "./api.js";
 
 export function sessions(root, app, rest) {
   const list = h("ul", { class: "list" });
@@ -26,7 +26,7 @@ export function sessions(root, app, rest) {
     }
     const lines = got.lines ?? [];
     const recap = h("div", {});
-    replace(detail, h("div", { class: "head" }, h("h3", {}, day(got.session.started)), h("div", { class: "right" }, may("memory.read") && h("button", { type: "button", onclick: () => tell(recap, lines) }, t("Recap")))), recap,
+    replace(detail, h("div", { class: "head" }, h("h3", {}, day(got.session.started)), h("div", { class: "right" }, h("button", { type: "button", onclick: () => tell(recap, id) }, t("Recap")))), recap,
       lines.length === 0 ? empty(t("Nothing was said"), "") : h("div", { class: "log" }, lines.map((l) => h("div", { class: `line ${l.role === "npc" ? colour(l.speaker) : ""}`, id: `line-${l.id}` }, h("div", { class: `who${l.role === "npc" ? "" : " soft"}`, title: clock(l.at) }, l.speaker), h("div", { class: `said${l.role === "npc" ? "" : " player"}` }, l.text)))));
     const hit = find && lines.find((l) => find.includes(l.text.slice(0, 50)));
     if (hit) {
@@ -49,19 +49,14 @@ export function sessions(root, app, rest) {
   return { go: (r) => r[0] && show(r[0], r[1] && decodeURIComponent(r[1])) };
 }
 
-// tell has the recap workflow say what came up; where there is none, who spoke is counted.
-async function tell(root, lines) {
+// tell shows the lines that tell most.
+async function tell(root, session) {
   replace(root, h("p", { class: "soft" }, t("gathering …")));
-  const by = new Map();
-  for (const l of lines) by.set(l.speaker, (by.get(l.speaker) ?? 0) + 1);
-  let said = null;
   try {
-    said = await call("recap", { topic: lines.findLast((l) => l.role !== "npc")?.text ?? "" });
-  } catch {
-    said = null; // there is no such workflow here, or it is not ours to call
+    const got = await get("recap", { session });
+    replace(root, h("section", { class: "panel" }, h("h2", {}, t("The lines that tell most")), got.lines.length === 0 ? h("p", { class: "soft" }, t("Nothing was said")) : h("ul", { class: "list" }, got.lines.map((l) => h("li", { class: "said" }, h("strong", {}, `${l.speaker}: `), l.text))),
+      h("p", { class: "small soft" }, t("In prose, by the configured model: glyphoxa recap, or /session recap on Discord."))));
+  } catch (error) {
+    replace(root, h("p", { class: "breach" }, error.message));
   }
-  const text = typeof said === "string" ? said : said?.text ?? said?.summary;
-  replace(root, h("section", { class: "panel" }, h("h2", {}, t("Recap")), text && h("p", { class: "said" }, text),
-    h("dl", { class: "facts" }, [...by].sort((a, b) => b[1] - a[1]).map(([who, n]) => [h("dt", {}, who), h("dd", { class: "num" }, t("{n} lines", { n }))])),
-    h("p", { class: "small soft" }, t("A recap in prose is told by glyphoxa recap, and by /session recap on Discord."))));
 }

@@ -11,7 +11,7 @@ export function table(root, app) {
   const nothing = h("div", {});
   const scene = h("p", { class: "scene soft" });
   const title = h("h1", {});
-  const side = h("section", { "aria-label": t("NPCs") });
+  const side = h("section", { class: "npcs", "aria-label": t("NPCs") });
   const drawn = new Map();
   const begin = app.newest ? app.newest.id : undefined;
 

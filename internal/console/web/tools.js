@@ -1,5 +1,5 @@
 // Every tool on an axis of latency with the tiers as bands, and why each is hidden from whom.
-import { h, s, replace, empty, pressable, ms, toast } from "./dom.js";
+import { h, s, scrolls, replace, empty, pressable, ms, toast } from "./dom.js";
 import { t } from "./words.js";
 import { get, order, may, seesAll } from "./api.js";
 
@@ -46,19 +46,19 @@ const x = (v) => left + (Math.log10(Math.min(Math.max(v, least), most)) - Math.l
 function plot(list, ceilings, chosen, pick) {
   const height = list.length * rowHeight + 42;
   const bands = [["fast", least, ceilings.fast], ["standard", ceilings.fast, ceilings.standard], ["deep", ceilings.standard, most]];
-  return h("div", { class: "scroll" }, s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": t("Tools by latency") },
+  return scrolls(t("Tools by latency"), s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": t("Tools by latency") },
     bands.map(([name, from, to]) => [s("rect", { class: `band-${name}`, x: x(from), y: 18, width: x(to) - x(from), height: height - 18 }), s("text", { x: (x(from) + x(to)) / 2, y: 12, "text-anchor": "middle" }, name)]),
     [0.01, 0.1, 1, 10, 100, 1000, 10000].map((v) => [s("line", { class: "axis", x1: x(v), x2: x(v), y1: 18, y2: height - 16 }), s("text", { x: x(v), y: height - 3, "text-anchor": "middle" }, ms(v))]),
     list.map((one, n) => {
       const y = 26 + n * rowHeight;
       const at = one.p50_ms || one.declared_p50_ms;
       const odd = one.state !== "ready";
-      return pressable(s("g", { class: `tool-row t-${one.tier}${one.name === chosen ? " chosen" : ""}`, "aria-pressed": String(one.name === chosen), "aria-label": t("{name}: {tier}, {ms}, {state}", { name: one.name, tier: one.tier, ms: ms(at), state: t(one.state) }) },
-        s("rect", { class: "hit", x: 0, y: y - 3, width, height: rowHeight - 2, rx: 4 }),
-        s("text", { class: "name", x: 4, y: y + 11 }, one.name.length > 22 ? `${one.name.slice(0, 21)}…` : one.name),
+      return s("g", { class: `tool-row t-${one.tier}${one.name === chosen ? " chosen" : ""}` },
+        pressable(s("rect", { class: "hit", x: 0, y: y - 3, width, height: rowHeight - 2, rx: 4, "aria-pressed": String(one.name === chosen), "aria-label": t("{name}: {tier}, {ms}, {state}", { name: one.name, tier: one.tier, ms: ms(at), state: t(one.state) }) }), () => pick(one.name === chosen ? "" : one.name)),
+        s("text", { class: "name", "aria-hidden": "true", x: 4, y: y + 11 }, one.name.length > 22 ? `${one.name.slice(0, 21)}…` : one.name),
         one.p99_ms > 0 && s("line", { class: "tick", x1: x(at), x2: x(one.p99_ms), y1: y + 7, y2: y + 7, "stroke-opacity": 0.45 }),
         at > 0 && s("circle", { class: one.p50_ms > 0 ? `dot-${one.tier}` : "dot guess", cx: x(at), cy: y + 7, r: 5 }),
-        s("text", { x: width - 4, y: y + 11, "text-anchor": "end" }, odd ? t(one.state) : one.hidden ? t("{n} of {all}", { n: one.shown?.length ?? 0, all: (one.shown?.length ?? 0) + one.hidden.length }) : "")), () => pick(one.name === chosen ? "" : one.name));
+        s("text", { "aria-hidden": "true", x: width - 4, y: y + 11, "text-anchor": "end" }, odd ? t(one.state) : one.hidden ? t("{n} of {all}", { n: one.shown?.length ?? 0, all: (one.shown?.length ?? 0) + one.hidden.length }) : ""));
     })));
 }
 

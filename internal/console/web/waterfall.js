@@ -1,5 +1,5 @@
 // Where the time of the last turns went: a row each, and one or two of them in full.
-import { h, s, replace, empty, pressable, ms, clock, download, colour } from "./dom.js";
+import { h, s, scrolls, replace, empty, pressable, ms, clock, download, colour } from "./dom.js";
 import { t } from "./words.js";
 import { stages, trace } from "./turns.js";
 
@@ -84,15 +84,15 @@ function overview(list, chosen, other, zoom, pick) {
   const x = (v) => left + Math.min(v / most, 1) * (width - left - 60);
   const rows = list.map((i, n) => {
     const y = 20 + n * rowHeight;
-    const g = s("g", { class: `fall${i.turn === chosen || i.turn === other ? " chosen" : ""} ${colour(i.npc)}`, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }), "aria-pressed": String(i.turn === chosen) },
-      s("rect", { class: "hit", x: 0, y, width, height: rowHeight - 2, rx: 4 }),
-      s("text", { class: "name", x: 6, y: y + 16 }, `${i.turn}  ${cut(i.npc, 19)}`),
+    const g = s("g", { class: `fall${i.turn === chosen || i.turn === other ? " chosen" : ""} ${colour(i.npc)}` },
+      pressable(s("rect", { class: "hit", x: 0, y, width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }), "aria-pressed": String(i.turn === chosen) }), (e) => pick(i.turn, e.shiftKey)),
+      s("text", { class: "name", "aria-hidden": "true", x: 6, y: y + 16 }, `${i.turn}  ${cut(i.npc, 19)}`),
       stages(i).map((st) => x(st.at) < width - 60 && s("rect", { class: `bar-${st.name}`, x: x(st.at), y: y + 5, width: Math.max(x(st.at + st.length) - x(st.at), 0.8), height: rowHeight - 12, rx: 1.5 })),
       i.ledger.target_ms > 0 && i.ledger.target_ms <= most && s("line", { class: "budget", x1: x(i.ledger.target_ms), x2: x(i.ledger.target_ms), y1: y + 1, y2: y + rowHeight - 3 }),
-      s("text", { class: i.ledger.budget === "breached" ? "strong" : "", x: width - 4, y: y + 16, "text-anchor": "end" }, ms(i.ledger.first_sound_ms)));
-    return pressable(g, (e) => pick(i.turn, e.shiftKey));
+      s("text", { class: i.ledger.budget === "breached" ? "strong" : "", "aria-hidden": "true", x: width - 4, y: y + 16, "text-anchor": "end" }, ms(i.ledger.first_sound_ms)));
+    return g;
   });
-  return h("div", { class: "scroll" }, s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, height, role: "group", "aria-label": t("Turns") }, axis(width, height, most), rows));
+  return scrolls(t("Turns"), s("svg", { class: "falls fit", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": t("Turns") }, axis(width, height, most), rows));
 }
 
 const cut = (text, most) => text && text.length > most ? `${text.slice(0, most - 1)}…` : text ?? "";
@@ -111,7 +111,7 @@ function full(a, b, pick, list) {
     h("option", { value: "" }, t("compare with …")), list.filter((i) => i.turn !== a.turn).map((i) => h("option", { value: i.turn, selected: i.turn === b?.turn }, `${i.turn} ${i.npc}`)));
   return h("section", { class: "panel" }, h("div", { class: "head" }, h("h3", {}, t("Turn {n}: {npc}", { n: a.turn, npc: a.npc })), h("div", { class: "right" }, compare)),
     h("p", { class: "said player" }, a.heard ? `${a.speaker}: ${a.heard}` : ""),
-    h("div", { class: "scroll" }, s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages of turn {n}", { n: a.turn }) }, axis(width, height, most),
+    scrolls(t("Stages of turn {n}", { n: a.turn }), s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages of turn {n}", { n: a.turn }) }, axis(width, height, most),
       a.ledger.target_ms > 0 && a.ledger.target_ms <= most && s("line", { class: "budget", x1: x(a.ledger.target_ms), x2: x(a.ledger.target_ms), y1: 16, y2: height }),
       rows.map((r, n) => [s("text", { class: "name", x: 0, y: 35 + n * 22 }, cut(r.label, 25)), s("rect", { class: `bar-${r.kind}`, x: x(r.at), y: 24 + n * 22, width: Math.max(x(r.at + r.length) - x(r.at), 1.5), height: 14, rx: 2 }), s("text", { x: Math.min(x(r.at + r.length) + 5, width - 48), y: 35 + n * 22 }, ms(r.length))]))));
 }
