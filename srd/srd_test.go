@@ -22,13 +22,18 @@ type entry struct {
 	Category string   `yaml:"category"`
 	Name     string   `yaml:"name"`
 	Aliases  []string `yaml:"aliases"`
-	Tags     []string `yaml:"tags"`
-	Summary  string   `yaml:"summary"`
-	Text     string   `yaml:"text"`
-	Spell    *spell   `yaml:"spell"`
-	Monster  fact     `yaml:"monster"`
-	Gear     fact     `yaml:"equipment"`
-	Item     fact     `yaml:"item"`
+	// Asked is how players put it who do not know the name.
+	Asked struct {
+		English string `yaml:"en"`
+		German  string `yaml:"de"`
+	} `yaml:"asked"`
+	Tags    []string `yaml:"tags"`
+	Summary string   `yaml:"summary"`
+	Text    string   `yaml:"text"`
+	Spell   *spell   `yaml:"spell"`
+	Monster fact     `yaml:"monster"`
+	Gear    fact     `yaml:"equipment"`
+	Item    fact     `yaml:"item"`
 
 	Class      fact `yaml:"class"`
 	Subclass   fact `yaml:"subclass"`

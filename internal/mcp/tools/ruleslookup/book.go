@@ -161,7 +161,7 @@ func readLibrary(s System) (*library, error) {
 	}
 	lib.index = newIndex(rules, kept)
 	for i := range rules {
-		rules[i].figures = nil // the index has them
+		rules[i].figures, rules[i].asked = nil, asked{} // the index has them
 	}
 	return lib, nil
 }

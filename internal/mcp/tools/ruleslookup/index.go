@@ -19,6 +19,8 @@ const (
 	fieldTags
 	fieldSummary
 	fieldText
+	fieldAsked
+	fieldGerman // what players ask in German
 	fieldCount
 )
 
@@ -29,6 +31,8 @@ var fields = [fieldCount]struct{ weight, length float64 }{
 	fieldTags:    {2, 0.2},
 	fieldSummary: {1.5, 0.5},
 	fieldText:    {1, 0.7},
+	fieldAsked:   {2, 0.3},
+	fieldGerman:  {2, 0.3},
 }
 
 // index finds rules by word. It never changes, except for the pool of scratch
@@ -117,6 +121,8 @@ func (b *builder) addRule(doc int32, r rule) {
 		b.field(doc, fieldTags, t)
 	}
 	b.field(doc, fieldSummary, r.Summary)
+	b.field(doc, fieldAsked, r.asked.english)
+	b.german(doc, r.asked.german)
 	// A long list of attacks and traits has the words of many rules and is the
 	// answer to few questions; name, aliases, tags and summary find its owner.
 	if r.Category != "monster" {
@@ -139,6 +145,17 @@ func (b *builder) field(doc int32, field int, s string) {
 		if field == fieldAliases || field == fieldTags {
 			b.count(doc, field, germanMark+germanStem(w.raw))
 		}
+	}
+}
+
+// german counts the words of a German text, which are kept apart from English ones.
+func (b *builder) german(doc int32, s string) {
+	for _, w := range words(s) {
+		if germanStop(w.raw) {
+			continue
+		}
+		b.lengths[doc][fieldGerman]++
+		b.count(doc, fieldGerman, germanMark+germanStem(w.raw))
 	}
 }
 

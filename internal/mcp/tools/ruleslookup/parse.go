@@ -27,6 +27,8 @@ type rule struct {
 	Spell    *spell   `json:"spell,omitempty"`
 	Aliases  []string `json:"-"`
 	Tags     []string `json:"-"`
+	// asked says in a player's words what the rule does or is about; the index alone keeps it.
+	asked asked
 	// block is the category's block of figures as JSON, empty if it has none;
 	// get_rule returns it under the category's name.
 	block []byte
@@ -35,6 +37,9 @@ type rule struct {
 	// figures are the block's, to ask for.
 	figures []figure
 }
+
+// asked is how players put it who do not know a rule's name.
+type asked struct{ english, german string }
 
 // spell is the block of facts only spells have.
 type spell struct {
@@ -168,6 +173,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 		"name":     p.readText(&p.now.Name),
 		"aliases":  p.readTexts(&p.now.Aliases),
 		"tags":     p.readTexts(&p.now.Tags),
+		"asked":    func(n *yaml.Node) { p.now.asked = p.asked(n) },
 		"summary":  p.readText(&p.now.Summary),
 		"text":     p.readText(&p.now.Text),
 		"spell":    func(n *yaml.Node) { p.now.Spell = p.spell(n) },
@@ -230,6 +236,15 @@ func (p *parser) checkRule(n *yaml.Node, r *rule) {
 	case r.Category != "spell" && r.Spell != nil:
 		p.addProblem(n.Line, "remove the spell block or set category: spell", "%q is no spell", r.Name)
 	}
+}
+
+// asked reads what stands below a key "asked"; only the index keeps it.
+func (p *parser) asked(n *yaml.Node) (a asked) {
+	p.mapping(n, map[string]func(*yaml.Node){
+		"en": p.readText(&a.english),
+		"de": p.readText(&a.german),
+	})
+	return a
 }
 
 func (p *parser) spell(n *yaml.Node) *spell {
