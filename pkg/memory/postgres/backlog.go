@@ -53,6 +53,9 @@ func (s *Index) IndexLines(ctx context.Context) (int, error) {
 	err := s.read(ctx, "looking for new lines", func(c conn) error {
 		return row(ctx, c, `SELECT EXISTS (SELECT 1 FROM lines WHERE id > (SELECT line FROM indexed_lines))`, nil, &more)
 	})
+	if err == nil && !more {
+		err = s.remindOfLines(ctx)
+	}
 	if err != nil || !more {
 		return 0, err
 	}

@@ -95,6 +95,8 @@ type database struct {
 	log      *slog.Logger
 	groups   *memory.Groups // nil if nobody belongs to anything
 	pool     *pgxpool.Pool
+	// recollection is what is in mind of the newest lines.
+	recollection recollection
 	// vectors says that the database has pgvector.
 	vectors bool
 	// unindexed has a value when something was written that may have to be indexed.
