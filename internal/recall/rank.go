@@ -94,7 +94,7 @@ func (x *Index) Rank(q Query) []Hit {
 	}
 	b := bonus{first: q.Asker != "" && isFirstPerson(all), wanted: wanted(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
 	bare := onlyWords(all)
-	hits := make([]candidate, 0, len(seen))
+	var hits []candidate // the best, the best first
 	for k, i := range seen {
 		l := &x.lines[i]
 		score := 0.0
@@ -104,12 +104,9 @@ func (x *Index) Rank(q Query) []Hit {
 		if score == 0 || x.repeats(l, terms) {
 			continue
 		}
-		hits = append(hits, candidate{k, score/most + b.of(l, k)})
+		hits = insert(hits, candidate{k, score/most + b.of(l, k)}, q.Limit)
 	}
-	slices.SortFunc(hits, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.place, a.place))
-	})
-	out := make([]Hit, min(len(hits), q.Limit))
+	out := make([]Hit, len(hits))
 	for n := range out {
 		h := hits[n]
 		out[n] = Hit{x.lines[seen[h.place]].id, h.score, x.claimed(own, seen, h.place, terms, bare)}
@@ -121,6 +118,19 @@ func (x *Index) Rank(q Query) []Hit {
 type candidate struct {
 	place int
 	score float64
+}
+
+// insert puts a line where it belongs among the best, of which there are most at most.
+// Of equal ones the later comes first.
+func insert(best []candidate, c candidate, most int) []candidate {
+	if len(best) >= most && (most <= 0 || c.score < best[most-1].score) {
+		return best
+	}
+	i, _ := slices.BinarySearchFunc(best, c, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.place, a.place))
+	})
+	best = slices.Insert(best, i, c)
+	return best[:min(len(best), most)]
 }
 
 // ask makes terms of a question.
@@ -198,12 +208,10 @@ func (x *Index) match(terms []asked, seen []int) [][]float32 {
 		heard := 0.0
 		for k, i := range seen {
 			best := float32(0)
-			said := false
 			for _, w := range x.lines[i].terms {
 				best = max(best, t.like[w])
-				said = said || x.vocabulary[w].stem == t.stem
 			}
-			if said {
+			if best == 1 { // it has the word itself, or a form of it
 				heard++
 			}
 			for _, w := range x.lines[i].speaker {
@@ -228,16 +236,18 @@ func (x *Index) match(terms []asked, seen []int) [][]float32 {
 
 // widened is how much of a word a line is, or those around it in the same session.
 func (x *Index) widened(own [][]float32, seen []int, k, j int) float64 {
-	beside := 0.0
-	for _, n := range [...]struct {
-		at    int
-		share float64
-	}{{k - 2, secondShare}, {k - 1, nextShare}, {k + 1, nextShare}, {k + 2, secondShare}} {
-		if n.at >= 0 && n.at < len(seen) && x.lines[seen[n.at]].session == x.lines[seen[k]].session {
-			beside = max(beside, n.share*float64(own[j][n.at]))
+	beside, of, session := float32(0), own[j], x.lines[seen[k]].session
+	for n := max(0, k-2); n <= min(k+2, len(seen)-1); n++ {
+		if n == k || of[n] == 0 || x.lines[seen[n]].session != session {
+			continue
 		}
+		share := float32(nextShare)
+		if n == k-2 || n == k+2 {
+			share = secondShare
+		}
+		beside = max(beside, share*of[n])
 	}
-	return max(float64(own[j][k]), beside) + besideShare*beside
+	return max(float64(of[k]), float64(beside)) + besideShare*float64(beside)
 }
 
 // repeats reports whether a line asks the very question.

@@ -18,3 +18,6 @@ const (
 	spokenTurns  = 400
 	erasedRounds = 20
 )
+
+// forgettingKills is how often a process that forgets is killed.
+const forgettingKills = 4
