@@ -8,7 +8,7 @@ const checks = "6"
 
 // manyLines is how many lines stand for a campaign that went on for years; under
 // the race detector fewer do, for the same reason.
-const manyLines = 2_000
+const manyLines = 5_000
 
 // killedTurns is how many turns are played by processes that are killed.
 const killedTurns = 25
