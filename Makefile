@@ -19,7 +19,7 @@ export CGO_ENABLED ?= 0
 # All targets build alike, so that none compiles anew what another has.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-.PHONY: play run build test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play $(ARGS)
@@ -27,8 +27,14 @@ play: build
 run: build
 	@$(BIN) run $(ARGS)
 
+# The first build takes a minute or two: whoever waits is told.
 build:
+	@if [ -t 2 ] && [ ! -e $(BIN) ]; then echo "building glyphoxa; the first time takes a minute or two" >&2; fi
 	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
+
+# dist builds an archive for each system into dist/, with checksums; the version is the tag's.
+dist:
+	@GO='$(GO)' sh packaging/dist.sh
 
 # The race detector needs a C compiler, which peers installs where it may.
 test: peers
@@ -171,4 +177,4 @@ cover:
 	$(GO) tool cover -func=cover.out | tail -1
 
 clean:
-	rm -rf bin cover.out
+	rm -rf bin dist cover.out

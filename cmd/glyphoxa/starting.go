@@ -35,9 +35,7 @@ func initCommand(c *common) *cobra.Command {
 					return fmt.Errorf("reading the answers: %w", q.err)
 				}
 			}
-			for _, l := range strings.FieldsFunc(languages, func(r rune) bool { return r == ',' || r == ' ' }) {
-				o.Languages = append(o.Languages, l)
-			}
+			o.Languages = strings.FieldsFunc(languages, func(r rune) bool { return r == ',' || r == ' ' })
 			if len(o.Languages) == 0 {
 				return problem.Usage(errors.New("--language names nothing; use such as --language en,de"))
 			}
