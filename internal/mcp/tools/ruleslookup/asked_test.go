@@ -24,7 +24,7 @@ const askedRules = `
 
 func TestARuleIsFoundByHowItIsAskedFor(t *testing.T) {
 	book := ruleslookup.Lazy(fstest.MapFS{"rules.yaml": {Data: []byte(askedRules)}})
-	for _, query := range []string{"do we have to pay someone to get into town or city", "Müssen wir für die Stadt Eintritt bezahlen?"} {
+	for _, query := range []string{"do we have to pay someone to get into town or city", "Müssen wir für die Stadt Eintritt bezahlen?", "Eintritt Stadt"} {
 		if got := search(t, toolNamed(t, book, "search_rules"), query).ids(); len(got) == 0 || got[0] != "general-gate-toll" {
 			t.Errorf("%q finds %v", query, got)
 		}

@@ -21,9 +21,9 @@ func germanStem(w string) string {
 	return w
 }
 
-// germanTongue tells a German question by its small words; a word that is one of
-// English, too, tells nothing.
-func germanTongue(query string, all []word) bool {
+// germanTongue tells a German question by its small words, and by others that only holds;
+// a word that is one of English, too, tells nothing.
+func germanTongue(query string, all []word, only func(word) bool) bool {
 	german, english := 0, 0
 	if strings.ContainsAny(query, "äöüßÄÖÜ") {
 		german = 2
@@ -34,6 +34,8 @@ func germanTongue(query string, all []word) bool {
 			german++
 		case stopWord(w.raw) && !germanStop(w.raw):
 			english++
+		case only(w):
+			german++
 		}
 	}
 	return german > english

@@ -31,7 +31,7 @@ var fields = [fieldCount]struct{ weight, length float64 }{
 	fieldTags:    {2, 0.2},
 	fieldSummary: {1.5, 0.5},
 	fieldText:    {1, 0.7},
-	fieldAsked:   {2, 0.3},
+	fieldAsked:   {3, 0.3},
 	fieldGerman:  {2, 0.3},
 }
 
@@ -43,6 +43,7 @@ type index struct {
 	letters  []uint32 // which letters a stem has, to rule out typos cheaply
 	idf      []float32
 	postings [][]posting
+	english  []bool // which stems the English fields have: aliases may be German
 	position map[string]int32
 	// titles maps a name or alias, as its content stems joined by spaces, to
 	// the rules called so.
@@ -208,12 +209,14 @@ func (b *builder) fillIndex(ix *index, docs int) {
 	ix.letters = make([]uint32, len(ix.stems))
 	ix.idf = make([]float32, len(ix.stems))
 	ix.postings = make([][]posting, len(ix.stems))
+	ix.english = make([]bool, len(ix.stems))
 	for i, s := range ix.stems {
 		list := b.counts[s]
 		n := float64(len(list))
 		idf := math.Log(1 + (float64(docs)-n+0.5)/(n+0.5))
 		ps := make([]posting, len(list))
 		for j, c := range list {
+			ix.english[i] = ix.english[i] || c.fields[fieldName]+c.fields[fieldSummary]+c.fields[fieldText]+c.fields[fieldAsked] > 0
 			tf := 0.0
 			for f, k := range c.fields {
 				if k > 0 {

@@ -16,10 +16,10 @@ type question struct {
 	lists [][]expansion
 }
 
-func newQuestion(query string) *question {
+func (ix *index) newQuestion(query string) *question {
 	q := &question{all: words(query)}
 	q.all = q.all[:min(len(q.all), maxWords+maxWords/2)]
-	q.german = germanTongue(query, q.all)
+	q.german = germanTongue(query, q.all, ix.germanOnly)
 	if q.german {
 		q.ws = germanContent(q.all)
 	} else {
@@ -27,6 +27,17 @@ func newQuestion(query string) *question {
 	}
 	q.ws = q.ws[:min(len(q.ws), maxWords)]
 	return q
+}
+
+// germanOnly reports whether w is a German word of the book and no English one.
+func (ix *index) germanOnly(w word) bool {
+	at, known := ix.position[w.stem]
+	if known && ix.english[at] || stopWord(w.raw) || ix.vocabulary.english[w.stem] != nil {
+		return false
+	}
+	stem := germanStem(w.raw)
+	_, german := ix.position[germanMark+stem]
+	return german || ix.vocabulary.german[stem] != nil
 }
 
 // readWords finds what each word may mean. Where a thing is named, words that ask for a

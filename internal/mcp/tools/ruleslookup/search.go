@@ -29,9 +29,6 @@ const (
 	// headBonus is that for a category in the first words of a longer query.
 	headBonus = 1.6
 
-	// possession multiplies the score of equipment and magic items.
-	possession = 0.9
-
 	// weakest is the share of the best score below which a rule is left out.
 	weakest = 0.2
 
@@ -96,7 +93,7 @@ func shown(f found) float64 {
 
 // search returns the best rules for a query, of those that meet all conditions.
 func (ix *index) search(query string, conditions []condition) []found {
-	q := newQuestion(query)
+	q := ix.newQuestion(query)
 	if len(q.all) == 0 && len(conditions) == 0 {
 		return nil
 	}
@@ -115,7 +112,6 @@ func (ix *index) search(query string, conditions []condition) []found {
 			ix.scoreTitles(s, q, meant)
 		}
 		ix.scoreSounds(s, q)
-		ix.lowerPossessions(s)
 		ix.favour(s, q)
 		ix.scoreSpoken(s, q)
 	}
@@ -299,16 +295,6 @@ func phrase(list []meaning) (key string, rarity float32) {
 		rarity += m.rarity
 	}
 	return b.String(), rarity
-}
-
-// lowerPossessions lowers things one can own: a rule, spell or monster of the same words is
-// more often what is meant.
-func (ix *index) lowerPossessions(s *scratch) {
-	for doc, c := range ix.categories {
-		if c == "equipment" || c == "item" {
-			s.total[doc] *= possession
-		}
-	}
 }
 
 // favour lifts rules of the categories the query names, that of its first words most: what

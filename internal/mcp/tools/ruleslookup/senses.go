@@ -6,7 +6,7 @@ import "strings"
 const (
 	translated   = 1    // the German word for it
 	inflected    = 0.95 // the same German word in another form
-	synonymous   = 0.6  // another word for it
+	synonymous   = 0.8  // another word for it
 	phraseWeight = 0.7  // several words for it
 	partOf       = 0.75 // part of a compound
 )
