@@ -140,8 +140,11 @@ func (s *Index) candidates(ctx context.Context, c *conn, space vectorSpace, vect
 	if err != nil {
 		return nil, false, err
 	}
-	if len(known) > fewChunks {
+	if len(known) == 0 || len(known) > fewChunks {
 		k.whole = false
+		if len(known) == 0 { // the table was made anew
+			k.of = nil
+		}
 		s.askForIndexing() // which reads them
 		return nil, false, nil
 	}
