@@ -38,7 +38,10 @@ function drawFrame() {
   const at = location.hash.slice(2).split("/")[0] || "table";
   const waiting = app.story.waiting.size;
   replace(document.getElementById("nav"), here.me && h("ul", {}, allowed().map((v) => h("li", {}, h("a", { href: `#/${v.id}`, "aria-current": v.id === at && "page" }, t(v.name), v.id === "approvals" && waiting > 0 && h("span", { class: "badge", "aria-label": t("{n} wait", { n: waiting }) }, waiting))))));
-  document.getElementById("nav").setAttribute("aria-label", t("Views"));
+  const nav = document.getElementById("nav");
+  const current = nav.querySelector("[aria-current]");
+  if (current && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = current.offsetLeft - nav.clientWidth / 2;
+  nav.setAttribute("aria-label", t("Views"));
   const theme = localStorage.getItem("theme") ?? "auto";
   const state = { on: t("live"), off: t("not connected"), lost: t("connecting anew") }[connection];
   replace(document.getElementById("foot"),

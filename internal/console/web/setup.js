@@ -7,6 +7,7 @@ export function setup(root) {
   const out = h("div", { "aria-live": "polite" });
   replace(root, h("div", { class: "head" }, h("h1", {}, t("Setup")), h("p", { class: "soft" }, t("The files as they are now; what runs was read when it started, or with /reload.")), h("div", { class: "right" }, h("button", { type: "button", onclick: load }, t("Check again")))), out);
   async function load() {
+    replace(out, h("p", { class: "soft" }, t("gathering …")));
     let got;
     try {
       got = await get("problems");
