@@ -66,10 +66,10 @@ func (a *App) writeEvents(out io.Writer) (end func()) {
 	return streamEvents(a.feed, out, a.log).close
 }
 
-// openForGuild opens a guild's campaign. All count in the same metrics and share the
-// rule book.
+// openForGuild opens a guild's campaign. All count in the same metrics, are traced to the
+// same place, and share the rule book.
 func (a *App) openForGuild(ctx context.Context, guild string, cfg *config.Config) (*play.Game, error) {
-	return play.Open(ctx, play.Options{Config: cfg, Log: a.log.With("guild", guild), Metrics: a.Metrics, Rules: a.Registry.Rules, Onlooker: a.Console.Onlook(guild)})
+	return play.Open(ctx, play.Options{Config: cfg, Log: a.log.With("guild", guild), Metrics: a.Metrics, Tracer: a.traces.Tracer(), Rules: a.Registry.Rules, Onlooker: a.Console.Onlook(guild)})
 }
 
 // lines writes whole lines, from any goroutine.
