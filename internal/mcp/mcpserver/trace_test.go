@@ -54,8 +54,8 @@ func TestATraceGoesThroughTheServer(t *testing.T) {
 					t.Errorf("%s is in trace %s below %s, want trace %s below %s", span.Name(), span.SpanContext().TraceID(), span.Parent().SpanID(), trace, wantParent)
 				}
 				for _, a := range span.Attributes() {
-					if strings.Contains(a.Value.Emit(), "secret") {
-						t.Errorf("%s tells %s = %q", span.Name(), a.Key, a.Value.Emit())
+					if strings.Contains(a.Value.String(), "secret") {
+						t.Errorf("%s tells %s = %q", span.Name(), a.Key, a.Value.String())
 					}
 				}
 			}
