@@ -64,7 +64,8 @@ npcs:
 }
 
 // TestPostgresGoesAway takes the server away in the middle of an evening, and then the
-// right to write: the table goes on and says so, and in the end every line is kept, once.
+// right to write: the table goes on and says so, and in the end every line is kept, once, also
+// of what was said when the server did not come back before the end.
 func TestPostgresGoesAway(t *testing.T) {
 	t.Parallel()
 	server := peers.StartPostgres(t)
@@ -97,9 +98,16 @@ func TestPostgresGoesAway(t *testing.T) {
 	server.Query(t, "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only")
 	server.Query(t, "SELECT pg_reload_conf()")
 	s.read(`"code":"kept_again"`)
-	s.leave()
-	for _, word := range []string{"quicksilver", "cinnabar", "orpiment"} {
-		if got := h.found(word); len(slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "Player: ") })) != 1 {
+
+	server.Stop(t) // and the evening ends before it is back
+	s.say("Maren, the realgar lies in the oven.")
+	s.read(`"code":"waits_to_be_kept"`)
+	s.wait("turn.ended")
+	checkSays(t, s.leave().stdout, `"code":"set_aside"`)
+	server.Start(t)
+	checkSays(t, h.run("Maren, where were we?\n", "play", "--json").ok(t).stdout, "2 lines of an earlier session")
+	for _, word := range []string{"quicksilver", "cinnabar", "orpiment", "realgar"} {
+		if got := h.found(word); len(slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "Player: ") || !strings.Contains(l, word) })) != 1 {
 			t.Errorf("%s is found in %q, want it once of the player", word, got)
 		}
 	}

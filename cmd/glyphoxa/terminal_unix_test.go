@@ -40,7 +40,7 @@ func (h *program) screen(width, height int, args ...string) *screen {
 	var work sync.WaitGroup
 	work.Go(func() { _, _ = io.Copy(s.device, s.emulator) }) // answers of the terminal, until it is closed
 	work.Go(func() {
-		defer func() { _ = s.emulator.Close() }()
+		defer func() { _ = s.emulator.InputPipe().(io.Closer).Close() }() // its own Close races with Read
 		for buf := make([]byte, 4096); ; {
 			n, err := s.device.Read(buf)
 			s.mu.Lock()

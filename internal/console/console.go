@@ -94,7 +94,13 @@ func (c *Console) Open(game *play.Game) {
 
 // Onlook returns what is told of the games of a room. A room of a guild is there while a
 // session is.
-func (c *Console) Onlook(id string) play.Onlooker { return onlooker{c, id} }
+// Without a console nobody is told.
+func (c *Console) Onlook(id string) play.Onlooker {
+	if c == nil {
+		return nil
+	}
+	return onlooker{c, id}
+}
 
 type onlooker struct {
 	console *Console

@@ -246,7 +246,12 @@ func (p *play) playSound(ctx context.Context, it *item, i int) bool {
 		return true
 	}
 	all := int(p.answer.Parts[i].Sound * Rate / time.Second)
-	for first := true; it.samples < all; first = false {
+	lacks := func() bool {
+		p.session.mu.Lock()
+		defer p.session.mu.Unlock()
+		return it.samples < all
+	}
+	for first := true; lacks(); first = false {
 		if !first && !p.wait(ctx, p.answer.Every, false, false) || !p.playPiece(it, i, all) {
 			return false
 		}

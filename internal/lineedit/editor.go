@@ -149,6 +149,9 @@ type standing struct {
 	done chan struct{} // closed once it is shown
 }
 
+// usualWidth and usualHeight are those of a terminal that does not say how large it is.
+const usualWidth, usualHeight = 80, 24
+
 // size is the terminal's, in cells.
 type size struct{ width, height int }
 

@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -51,7 +52,7 @@ func (m *model) Init() tea.Cmd { return nil }
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.size = size{msg.Width, msg.Height}
+		m.size = size{cmp.Or(msg.Width, usualWidth), cmp.Or(msg.Height, usualHeight)}
 		select { // only the latest counts
 		case <-m.editor.size:
 		default:

@@ -131,6 +131,9 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if err := g.applyCampaign(ctx); err != nil {
 		return err
 	}
+	if !o.ReadOnly {
+		g.takeInAside(ctx)
+	}
 	g.work.Go(func() { indexer.Run(g.life, g.Store, g.log, g.addNotice) })
 	g.work.Go(g.finishForgetting)
 	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene(), Groups: &g.groups}); err != nil {

@@ -237,6 +237,7 @@ type Notice struct {
 const (
 	CodeWaits = "waits_to_be_kept" // it cannot be kept right now, and is tried again
 	CodeKept  = "kept_again"       // it could be kept in the end
+	CodeAside = "set_aside"        // the session ends, and it is in a file until memory takes it
 	CodeLost  = "lost"             // it will not be kept
 )
 

@@ -35,6 +35,7 @@ type keeper struct {
 	log   memory.SessionLog
 	start func(func()) // a goroutine that the table waits for
 	tell  func(kept)   // the table's goroutine; it must be taking reports
+	aside func([]memory.Line) (where string, err error)
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*unkept  // oldest first
@@ -60,7 +61,7 @@ type kept struct{ level, code, text string }
 
 func newKeeper(t *Table) *keeper {
 	return &keeper{
-		log: t.o.Log, start: t.work.Go, tell: func(k kept) { t.reports <- report{finding: k} }, closing: make(chan struct{}),
+		log: t.o.Log, start: t.work.Go, aside: t.o.SetAside, tell: func(k kept) { t.reports <- report{finding: k} }, closing: make(chan struct{}),
 	}
 }
 
@@ -297,13 +298,27 @@ func countLines(n int) string {
 	return fmt.Sprintf("%d lines are", n)
 }
 
-// giveUp tells what is lost, and ends the goroutine.
+// giveUp sets aside what waits, tells what is lost, and ends the goroutine.
 func (k *keeper) giveUp(err error) {
 	k.mu.Lock()
-	n := k.lines + k.lost
+	var lines []memory.Line
+	for _, u := range k.waiting {
+		lines = append(lines, u.lines...)
+	}
+	lost := k.lost
 	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
 	k.mu.Unlock()
-	k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(n), reasonOf(err))})
+	if k.aside != nil && len(lines) > 0 {
+		where, failed := k.aside(lines)
+		if failed == nil {
+			k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s, and will be in memory once it can be opened: %s", countLines(len(lines)), where, reasonOf(err))})
+			lines = nil
+		}
+		err = errors.Join(err, failed)
+	}
+	if lost += len(lines); lost > 0 {
+		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(lost), reasonOf(err))})
+	}
 }
 
 // close has what waits tried a last time, and returns what is closed after that. Nothing

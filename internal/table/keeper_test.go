@@ -110,6 +110,37 @@ func TestClosingTriesALastTime(t *testing.T) {
 	}
 }
 
+// TestWhatIsSetAsideIsNotLost closes the table while lines wait, with somewhere else to keep
+// them, and without.
+func TestWhatIsSetAsideIsNotLost(t *testing.T) {
+	for _, full := range []error{nil, errors.New("no room here either")} {
+		synctest.Test(t, func(t *testing.T) {
+			var kept []string
+			r := open(t, setting{model: says("Aye."), journal: &journal{err: errors.New("server away")}, alone: true, aside: func(lines []memory.Line) (string, error) {
+				for _, l := range lines {
+					kept = append(kept, l.Speaker+": "+l.Text)
+				}
+				return "unkept/1.jsonl", full
+			}})
+			r.hear("one")
+			r.hear("two")
+			r.close()
+			n := of[*table.Notice](r.events)
+			last := n[len(n)-1]
+			if got, want := strings.Join(kept, "|"), "Alice: one|Mira: Aye.|Alice: two|Mira: Aye."; got != want {
+				t.Errorf("set aside are %q, want %q", got, want)
+			}
+			code, words := table.CodeAside, "4 lines are in unkept/1.jsonl"
+			if full != nil {
+				code, words = table.CodeLost, "no room here either"
+			}
+			if last.Code != code || !strings.Contains(last.Text, words) || !strings.Contains(last.Text, "server away") {
+				t.Errorf("told %+v, want %s with %q", last, code, words)
+			}
+		})
+	}
+}
+
 // TestASessionThatIsGone has the log refuse lines for good: nothing waits.
 func TestASessionThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

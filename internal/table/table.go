@@ -58,14 +58,17 @@ type Voices interface {
 
 // Options is what a table is made of. All are required unless they say otherwise.
 type Options struct {
-	Agents  []*agent.Agent
-	Engine  engine.Engine
-	Host    *mcphost.Host
-	Log     memory.SessionLog
-	Context *hotctx.Source
-	Sink    Sink
-	Session memory.Session
-	Latency config.Latency
+	Agents []*agent.Agent
+	Engine engine.Engine
+	Host   *mcphost.Host
+	Log    memory.SessionLog
+	// SetAside takes the lines that Log does not by the table's end, and returns where
+	// they are. If nil, they are lost.
+	SetAside func(lines []memory.Line) (where string, err error)
+	Context  *hotctx.Source
+	Sink     Sink
+	Session  memory.Session
+	Latency  config.Latency
 
 	// Voices and Outlet make the NPCs heard. If either is nil they are read: a
 	// sentence is delivered as soon as it is complete.

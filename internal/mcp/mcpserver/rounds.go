@@ -133,6 +133,7 @@ func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, 
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
+	c.can.Store(req.ClientCapabilities()) // the call may ask before anybody waits for it
 	if r != nil {
 		life = c.attend(life, req.Params.GetProgressToken() != nil, p.logLevel(req))
 	}
