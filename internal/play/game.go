@@ -132,7 +132,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 		return err
 	}
 	if !o.ReadOnly {
-		g.takeInAside(ctx)
+		takeInAside(ctx, g.Config, g.Store, g.addNotice)
 	}
 	g.work.Go(func() { indexer.Run(g.life, g.Store, g.log, g.addNotice) })
 	g.work.Go(g.finishForgetting)
