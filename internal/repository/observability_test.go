@@ -21,17 +21,17 @@ func promtool(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestAlertRules has Prometheus' own tool load the rules of deploy/prometheus, and try
+// TestAlertRules has Prometheus' own tool load the rules of packaging/prometheus, and try
 // them on series where all is well and where all is wrong.
 func TestAlertRules(t *testing.T) {
-	promtool(t, "deploy/prometheus", "check", "rules", "alerts.yml")
-	promtool(t, "deploy/prometheus", "test", "rules", "alerts_test.yml")
-	checkMetrics(t, "deploy/prometheus/alerts.yml")
+	promtool(t, "packaging/prometheus", "check", "rules", "alerts.yml")
+	promtool(t, "packaging/prometheus", "test", "rules", "alerts_test.yml")
+	checkMetrics(t, "packaging/prometheus/alerts.yml")
 }
 
-// TestDashboard has Prometheus' tool parse what the panels of deploy/grafana ask.
+// TestDashboard has Prometheus' tool parse what the panels of packaging/grafana ask.
 func TestDashboard(t *testing.T) {
-	const path = "deploy/grafana/glyphoxa.json"
+	const path = "packaging/grafana/glyphoxa.json"
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
