@@ -93,6 +93,7 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	s.state = State{Phase: PhaseReady, Connects: s.state.Connects, LeftOut: leftOut, Tools: tools, Held: held}
 	if first {
 		s.state.Connects++
+		s.fails.Store(0) // before its first call, which may fail
 	}
 	s.live.Store(l)
 	st := s.state

@@ -160,7 +160,6 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 	defer pulse.Stop()
 	var rest listingRest
 	s.used.Store(int64(time.Since(s.epoch)))
-	s.fails.Store(0)
 	for {
 		var err error
 		select {
