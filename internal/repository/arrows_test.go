@@ -77,6 +77,9 @@ var layers = [][]string{
 		"internal/saytest",
 	},
 	{
+		"pkg/memory/internal/recollection",
+	},
+	{
 		"pkg/memory/sqlite",
 		"pkg/memory/postgres",
 		"pkg/provider/stt/internal/socket",

@@ -142,7 +142,7 @@ func (s *SessionLog) beginForgetting(ctx context.Context, f *forgetting) error {
 // finishForgetting does what is left to do of a user who is being forgotten. What is done
 // already it does not find again.
 func (s *SessionLog) finishForgetting(ctx context.Context, f *forgetting, progress func(memory.Forgetting)) error {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	defer s.askForIndexing()
 	for phase, do := range []func(context.Context, *forgetting, func()) error{s.forgetLines, s.forgetNames, s.endForgetting} {
 		tell := func() {

@@ -120,7 +120,7 @@ func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory
 	}
 	defer s.database.endCall()
 	defer s.database.askForIndexing()
-	defer s.database.recollection.forget()
+	defer s.database.mind.Forget()
 	defer s.Index.claim.Store(0)
 	came := memory.Tally{}
 	_, err := s.database.transact(ctx, ctx, pgx.TxOptions{}, func(c conn) error {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -95,8 +96,8 @@ type database struct {
 	log      *slog.Logger
 	groups   *memory.Groups // nil if nobody belongs to anything
 	pool     *pgxpool.Pool
-	// recollection is what is in mind of the newest lines.
-	recollection recollection
+	// mind is what is in mind of the newest lines.
+	mind recollection.Mind
 	// vectors says that the database has pgvector.
 	vectors bool
 	// unindexed has a value when something was written that may have to be indexed.

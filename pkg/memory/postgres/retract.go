@@ -18,7 +18,7 @@ const inMessage = `s.id = $1 AND l.ref = $2 AND l.ref <> ''`
 // the facts made of them unless a line that stays says the same. It is one
 // transaction, on the server's disk when it returns.
 func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, err error) {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c conn) error {
 		n, err = deleteLines(ctx, c, inMessage, keepable(session), keepable(ref))
 		return err
@@ -34,7 +34,7 @@ func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, e
 // [Index.EmbedFacts] makes up for it. It is one transaction, on the disk when it
 // returns.
 func (s *SessionLog) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	defer s.askForIndexing()
 	err = s.write(ctx, "rewording lines", func(ctx context.Context, c conn) error {
 		all, err := selectLines(ctx, c, inMessage, keepable(session), keepable(ref))

@@ -139,7 +139,7 @@ const removedLines = 200
 // that let other writers in between, and returns how many lines those were. An unknown id is
 // [memory.ErrNotFound].
 func (s *SessionLog) RemoveSession(ctx context.Context, id string) (lines int, err error) {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	for {
 		n := 0
 		err := s.write(ctx, "removing a session", func(ctx context.Context, c conn) (err error) {

@@ -10,16 +10,17 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
 )
 
 // database is the open file: who may use it now, and in which way.
 type database struct {
-	path         string
-	log          *slog.Logger
-	groups       *memory.Groups // nil if nobody belongs to anything
-	recollection recollection
-	writer       *pool
-	readers      *pool
+	path    string
+	log     *slog.Logger
+	groups  *memory.Groups // nil if nobody belongs to anything
+	mind    recollection.Mind
+	writer  *pool
+	readers *pool
 	// unindexed has a value when something was written that may have to be
 	// indexed.
 	unindexed chan struct{}

@@ -125,7 +125,7 @@ func (s *SessionLog) beginForgetting(ctx context.Context, p memory.Person) (know
 
 // finishForgetting does what is left to do of a user who is being forgotten.
 func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	select {
 	case s.forgets <- struct{}{}: // one at a time
 	case <-ctx.Done():

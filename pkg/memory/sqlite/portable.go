@@ -100,7 +100,7 @@ func dumpKind(ctx context.Context, c *conn, kind memory.Kind, yield func(memory.
 // Load takes records in, all of them or none.
 func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory.Record, error]) (memory.Tally, error) {
 	defer s.database.askForIndexing()
-	defer s.database.recollection.forget()
+	defer s.database.mind.Forget()
 	defer s.Index.claim.Store(0)
 	came, there := memory.Tally{}, memory.Tally{}
 	err := s.database.write(ctx, "taking records in", func(work context.Context, c *conn) error {

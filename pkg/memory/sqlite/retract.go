@@ -21,7 +21,7 @@ const inMessage = `s.id = ? AND l.ref = ? AND l.ref <> ''`
 // over pages; those stay until it writes there, or until somebody is forgotten (see
 // [SessionLog.ForgetPerson]).
 func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, err error) {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c *conn) error {
 		n, err = deleteLines(ctx, c, inMessage, session, ref)
 		return err
@@ -37,7 +37,7 @@ func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, e
 // [Index.EmbedFacts] makes up for it. It is one transaction, on the disk when it
 // returns.
 func (s *SessionLog) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
-	defer s.recollection.forget()
+	defer s.mind.Forget()
 	defer s.askForIndexing()
 	err = s.write(ctx, "rewording lines", func(ctx context.Context, c *conn) error {
 		all, err := selectLines(ctx, c, inMessage, session, ref)
