@@ -10,15 +10,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
 )
 
-// kill ends the program at once.
-func (s *session) kill() {
-	s.t.Helper()
-	if err := s.cmd.Process.Kill(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.ended()
-}
-
 // offered waits for the question whether a session that was cut off goes on.
 func (g *guild) offered(t testing.TB, channel string) discordtest.Message {
 	t.Helper()

@@ -283,6 +283,15 @@ func (s *session) wait(kind string) event {
 	return parseEvent(s.t, s.read(`"kind":"`+kind+`"`))
 }
 
+// kill ends the program at once.
+func (s *session) kill() {
+	s.t.Helper()
+	if err := s.cmd.Process.Kill(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.ended()
+}
+
 // leave ends the input and waits for the program to end.
 func (s *session) leave() result {
 	s.t.Helper()

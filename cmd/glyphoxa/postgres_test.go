@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/peers"
 )
@@ -92,12 +93,24 @@ func TestPostgresGoesAway(t *testing.T) {
 
 	server.Query(t, "ALTER SYSTEM SET default_transaction_read_only = on")
 	server.Query(t, "SELECT pg_reload_conf()")
+	for server.Query(t, "SHOW default_transaction_read_only") != "on" { // it reads them when it comes to it
+		time.Sleep(10 * time.Millisecond)
+	}
 	s.say("Maren, the orpiment lies in the well.")
 	checkSays(t, s.read(`"code":"waits_to_be_kept"`), "no write access")
 	s.wait("turn.ended")
 	server.Query(t, "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only")
 	server.Query(t, "SELECT pg_reload_conf()")
 	s.read(`"code":"kept_again"`)
+
+	server.Stop(t) // and the program is killed before it is back
+	s.say("Maren, the litharge lies in the chimney.")
+	s.read(`"code":"waits_to_be_kept"`)
+	s.wait("turn.ended")
+	s.kill()
+	server.Start(t)
+	s = h.start("play", "--json")
+	turn("Maren, where were we?", "delivered")
 
 	server.Stop(t) // and the evening ends before it is back
 	s.say("Maren, the realgar lies in the oven.")
@@ -106,7 +119,7 @@ func TestPostgresGoesAway(t *testing.T) {
 	checkSays(t, s.leave().stdout, `"code":"set_aside"`)
 	server.Start(t)
 	checkSays(t, h.run("Maren, where were we?\n", "play", "--json").ok(t).stdout, "2 lines of an earlier session")
-	for _, word := range []string{"quicksilver", "cinnabar", "orpiment", "realgar"} {
+	for _, word := range []string{"quicksilver", "cinnabar", "orpiment", "litharge", "realgar"} {
 		if got := h.found(word); len(slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "Player: ") || !strings.Contains(l, word) })) != 1 {
 			t.Errorf("%s is found in %q, want it once of the player", word, got)
 		}

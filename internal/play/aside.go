@@ -10,11 +10,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// setAside returns what keeps in a file what memory did not take by the end of a session.
-func setAside(cfg *config.Config) func([]memory.Line) (string, error) {
-	return func(lines []memory.Line) (string, error) { return store.SetAside(store.AsideDir(cfg), lines) }
-}
-
 // takeInAside brings into memory what was set aside before, and tells of it. What cannot be
 // taken in stays where it is.
 func takeInAside(ctx context.Context, cfg *config.Config, log memory.SessionLog, tell func(string)) {

@@ -45,32 +45,99 @@ func (s setAside) line() memory.Line {
 	return l
 }
 
-// SetAside writes lines to a new file in dir, which is made if it is not there, and returns
-// its path once it is durable. [TakeIn] brings them into the store.
-func SetAside(dir string, lines []memory.Line) (path string, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", problem.FileError(err)
+// Aside is a file for the lines of a session that the store does not take at present, for
+// its owner alone. It is made with the first of them; [TakeIn] brings them into the store,
+// if nobody else has until the program starts anew. It is for one caller at a time.
+type Aside struct{ dir, path string }
+
+// NewAside returns where lines are set aside in dir, which need not be there yet.
+func NewAside(dir string) *Aside { return &Aside{dir: dir} }
+
+// Add writes lines behind those that are there, and returns the path of the file once they are
+// durable. If it fails none of them is in it.
+func (a *Aside) Add(lines []memory.Line) (path string, err error) {
+	if len(lines) == 0 {
+		return a.path, nil
 	}
-	f, err := os.CreateTemp(dir, time.Now().UTC().Format("2006-01-02-150405-")+"*.part")
+	if a.path == "" {
+		if err := a.create(); err != nil {
+			return "", err
+		}
+	}
+	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", problem.FileError(err)
 	}
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		if err = writeAside(f, lines); err != nil {
+			_ = f.Truncate(end) // it says half of what it should
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", problem.FileError(err)
+	}
+	return a.path, nil
+}
+
+// create makes a file of a name that no other has.
+func (a *Aside) create() error {
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return problem.FileError(err)
+	}
+	f, err := os.CreateTemp(a.dir, time.Now().UTC().Format("2006-01-02-150405-")+"*.jsonl")
+	if err != nil {
+		return problem.FileError(err)
+	}
+	a.path = f.Name()
+	if err := f.Close(); err != nil {
+		return problem.FileError(err)
+	}
+	return syncDir(a.dir)
+}
+
+// Replace writes lines in place of those that are there. Without any the file goes away. If it
+// fails all is as before.
+func (a *Aside) Replace(lines []memory.Line) error {
+	if a.path == "" && len(lines) == 0 {
+		return nil
+	}
+	if len(lines) == 0 {
+		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return problem.FileError(err)
+		}
+		a.path = ""
+		return syncDir(a.dir)
+	}
+	if a.path == "" {
+		_, err := a.Add(lines)
+		return err
+	}
+	part := a.path + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return problem.FileError(err)
+	}
+	if err = errors.Join(writeAside(f, lines), f.Close()); err == nil {
+		err = os.Rename(part, a.path)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+		return problem.FileError(err)
+	}
+	return syncDir(a.dir)
+}
+
+// writeAside writes lines, and waits until they are durable.
+func writeAside(f *os.File, lines []memory.Line) error {
 	w := bufio.NewWriter(f)
 	out := json.NewEncoder(w)
 	for _, l := range lines {
-		if err == nil {
-			err = out.Encode(setAside{l, l.User, l.Ref, l.Present})
+		if err := out.Encode(setAside{l, l.User, l.Ref, l.Present}); err != nil {
+			return err
 		}
 	}
-	path = f.Name()[:len(f.Name())-len(".part")] + ".jsonl"
-	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it says half of what it should
-		return "", problem.FileError(err)
-	}
-	return path, syncDir(dir)
+	return errors.Join(w.Flush(), f.Sync())
 }
 
 // syncDir makes the names in a directory durable, where the system can.
@@ -111,7 +178,8 @@ func TakeIn(ctx context.Context, dir string, log memory.SessionLog, forgotten Wi
 	return n, errors.Join(errs...)
 }
 
-// readAside reads a file, but for what somebody said who was forgotten afterwards.
+// readAside reads a file, but for what somebody said who was forgotten afterwards, and for a last
+// line whose writing was interrupted.
 func readAside(file string, forgotten Withheld) (lines []memory.Line, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -128,7 +196,7 @@ func readAside(file string, forgotten Withheld) (lines []memory.Line, err error)
 			lines = append(lines, s.line())
 		}
 	}
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
 	return lines, errors.Join(err, f.Close())

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,8 +40,25 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	aside, withheld := filepath.Join(dir, "unkept"), filepath.Join(dir, "forgotten.list")
-	path, err := store.SetAside(aside, lines)
-	if err != nil {
+	a := store.NewAside(aside)
+	taken := line(4, "discord:1", "taken back")
+	path := ""
+	for _, some := range [][]memory.Line{lines[:1], {lines[1], taken}, nil} {
+		if path, err = a.Add(some); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Replace(lines[:2]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = a.Add(lines[2:]); err != nil {
+		t.Fatal(err)
+	}
+	torn, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = torn.WriteString(`{"session_id":"`)
+	}
+	if err = errors.Join(err, torn.Close()); err != nil { // the machine lost its power
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -70,7 +88,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 	}
 
 	// What cannot be read, or is of a session that is gone, stays where it is.
-	for name, content := range map[string]string{"2026-a.jsonl": "{\"text\":", "2026-b.jsonl": `{"session_id":"nope","text":"zebra","at":"2026-01-01T00:00:00Z"}`} {
+	for name, content := range map[string]string{"2026-a.jsonl": "{\"text\":no}", "2026-b.jsonl": `{"session_id":"nope","text":"zebra","at":"2026-01-01T00:00:00Z"}`} {
 		if err := os.WriteFile(filepath.Join(aside, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -79,5 +97,22 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 	left, globErr := filepath.Glob(filepath.Join(aside, "*"))
 	if err == nil || !strings.Contains(err.Error(), "2026-a.jsonl") || !strings.Contains(err.Error(), "2026-b.jsonl") || len(left) != 2 || globErr != nil {
 		t.Errorf("taking in what cannot be: %v; %q are left", err, left)
+	}
+}
+
+// TestAnAsideGoesWithItsLines has all that was set aside be kept: nothing is left to take in.
+func TestAnAsideGoesWithItsLines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "unkept")
+	a := store.NewAside(dir)
+	for range 2 {
+		if _, err := a.Add([]memory.Line{{Session: "s", Text: "one"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Replace(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }

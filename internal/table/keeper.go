@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -33,9 +34,12 @@ var (
 // something waits; the table's work group waits for it.
 type keeper struct {
 	log   memory.SessionLog
-	start func(func()) // a goroutine that the table waits for
-	tell  func(kept)   // the table's goroutine; it must be taking reports
-	aside func([]memory.Line) (where string, err error)
+	start func(func())  // a goroutine that the table waits for
+	tell  func(kept)    // the table's goroutine; it must be taking reports
+	fresh chan struct{} // has a value when more waits because of trouble
+
+	asideMu sync.Mutex // guards the aside; mu may be taken under it
+	aside   Aside      // nil if there is none
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*unkept  // oldest first
@@ -53,7 +57,18 @@ type keeper struct {
 type unkept struct {
 	lines []memory.Line
 	tried bool       // some of it may be in the log
+	saved bool       // it is in the aside
 	done  chan error // has room
+}
+
+// Aside keeps in a file what waits to be in memory, so that it outlives the program. It is
+// for one caller at a time.
+type Aside interface {
+	// Add adds lines, and returns where they are once they are durable. If it fails none
+	// is there.
+	Add(lines []memory.Line) (where string, err error)
+	// Replace keeps lines in place of those there are; the file goes away without any.
+	Replace(lines []memory.Line) error
 }
 
 // kept is news of what becomes of what was said, see [Notice.Code].
@@ -61,7 +76,8 @@ type kept struct{ level, code, text string }
 
 func newKeeper(t *Table) *keeper {
 	return &keeper{
-		log: t.o.Log, start: t.work.Go, aside: t.o.SetAside, tell: func(k kept) { t.reports <- report{finding: k} }, closing: make(chan struct{}),
+		log: t.o.Log, start: t.work.Go, aside: t.o.Aside, tell: func(k kept) { t.reports <- report{finding: k} },
+		fresh: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 }
 
@@ -132,6 +148,7 @@ func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 		})
 	}
 	if k.trouble != nil {
+		wakeup.Signal(k.fresh)
 		return errWaits
 	}
 	return nil
@@ -169,17 +186,29 @@ func (k *keeper) write(ctx context.Context) {
 			pause = firstRetry
 			continue
 		}
+		where, unsaved := k.save()
 		if last {
-			k.giveUp(err)
+			k.giveUp(err, where, unsaved)
 			return
 		}
-		timer := time.NewTimer(pause)
+		k.rest(pause)
+		pause = min(2*pause, lastRetry)
+	}
+}
+
+// rest waits for a pause to be over or the table to close, and meanwhile saves what comes.
+func (k *keeper) rest(pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
 		select {
 		case <-timer.C:
+			return
 		case <-k.closing:
+			return
+		case <-k.fresh:
+			_, _ = k.save() // tried again with the next line, and told at the end
 		}
-		timer.Stop()
-		pause = min(2*pause, lastRetry)
 	}
 }
 
@@ -265,6 +294,9 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 		k.trouble = err
 	}
 	k.mu.Unlock()
+	if err == nil || permanent {
+		_ = k.replaceSaved() // what stays there is found in the log, should it be taken in
+	}
 	for _, n := range news {
 		k.tell(n)
 	}
@@ -298,29 +330,6 @@ func countLines(n int) string {
 	return fmt.Sprintf("%d lines are", n)
 }
 
-// giveUp sets aside what waits, tells what is lost, and ends the goroutine.
-func (k *keeper) giveUp(err error) {
-	k.mu.Lock()
-	var lines []memory.Line
-	for _, u := range k.waiting {
-		lines = append(lines, u.lines...)
-	}
-	lost := k.lost
-	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
-	k.mu.Unlock()
-	if k.aside != nil && len(lines) > 0 {
-		where, failed := k.aside(lines)
-		if failed == nil {
-			k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s, and will be in memory once it can be opened: %s", countLines(len(lines)), where, reasonOf(err))})
-			lines = nil
-		}
-		err = errors.Join(err, failed)
-	}
-	if lost += len(lines); lost > 0 {
-		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(lost), reasonOf(err))})
-	}
-}
-
 // close has what waits tried a last time, and returns what is closed after that. Nothing
 // may be kept any more.
 func (k *keeper) close() <-chan struct{} {
@@ -336,25 +345,15 @@ func (k *keeper) close() <-chan struct{} {
 }
 
 // change changes what waits: change is given each line and reports whether it stays. It
-// waits for what is being written right now.
+// waits for what is being written right now. What was saved of it is changed before it returns.
 func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) error {
 	for {
 		k.mu.Lock()
 		flight := k.flight
 		if flight == nil {
-			for _, u := range k.waiting {
-				k.count(u, -1)
-				var rest []memory.Line
-				for _, l := range u.lines {
-					if change(&l) {
-						rest = append(rest, l)
-					}
-				}
-				u.lines = rest
-				k.count(u, 1)
-			}
+			k.changeWaiting(change)
 			k.mu.Unlock()
-			return nil
+			return k.replaceSaved()
 		}
 		k.mu.Unlock()
 		select {
@@ -362,5 +361,20 @@ func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) e
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// changeWaiting changes what waits. The caller holds mu.
+func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
+	for _, u := range k.waiting {
+		k.count(u, -1)
+		var rest []memory.Line
+		for _, l := range u.lines {
+			if change(&l) {
+				rest = append(rest, l)
+			}
+		}
+		u.lines = rest
+		k.count(u, 1)
 	}
 }

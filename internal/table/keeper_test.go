@@ -3,7 +3,9 @@ package table_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,35 +112,90 @@ func TestClosingTriesALastTime(t *testing.T) {
 	}
 }
 
+// aside keeps in mind what is set aside.
+type aside struct {
+	mu   sync.Mutex
+	kept []memory.Line
+	full error
+}
+
+func (a *aside) Add(lines []memory.Line) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.full == nil {
+		a.kept = append(a.kept, lines...)
+	}
+	return "unkept/1.jsonl", a.full
+}
+
+func (a *aside) Replace(lines []memory.Line) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = slices.Clone(lines)
+	return nil
+}
+
+func (a *aside) texts() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []string
+	for _, l := range a.kept {
+		out = append(out, l.Speaker+": "+l.Text)
+	}
+	return strings.Join(out, "|")
+}
+
 // TestWhatIsSetAsideIsNotLost closes the table while lines wait, with somewhere else to keep
 // them, and without.
 func TestWhatIsSetAsideIsNotLost(t *testing.T) {
 	for _, full := range []error{nil, errors.New("no room here either")} {
 		synctest.Test(t, func(t *testing.T) {
-			var kept []string
-			r := open(t, setting{model: says("Aye."), journal: &journal{err: errors.New("server away")}, alone: true, aside: func(lines []memory.Line) (string, error) {
-				for _, l := range lines {
-					kept = append(kept, l.Speaker+": "+l.Text)
-				}
-				return "unkept/1.jsonl", full
-			}})
+			a := &aside{full: full}
+			r := open(t, setting{model: says("Aye."), journal: &journal{err: errors.New("server away")}, alone: true, aside: a})
 			r.hear("one")
 			r.hear("two")
 			r.close()
 			n := of[*table.Notice](r.events)
 			last := n[len(n)-1]
-			if got, want := strings.Join(kept, "|"), "Alice: one|Mira: Aye.|Alice: two|Mira: Aye."; got != want {
-				t.Errorf("set aside are %q, want %q", got, want)
-			}
-			code, words := table.CodeAside, "4 lines are in unkept/1.jsonl"
+			want, code, words := "Alice: one|Mira: Aye.|Alice: two|Mira: Aye.", table.CodeAside, "4 lines are in unkept/1.jsonl"
 			if full != nil {
-				code, words = table.CodeLost, "no room here either"
+				want, code, words = "", table.CodeLost, "no room here either"
+			}
+			if got := a.texts(); got != want {
+				t.Errorf("set aside are %q, want %q", got, want)
 			}
 			if last.Code != code || !strings.Contains(last.Text, words) || !strings.Contains(last.Text, "server away") {
 				t.Errorf("told %+v, want %s with %q", last, code, words)
 			}
 		})
 	}
+}
+
+// TestWhatWaitsIsSetAsideAtOnce has lines wait, one of them be taken back, and all be kept in the
+// end: at each moment the aside has what a program that is killed then would lose.
+func TestWhatWaitsIsSetAsideAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, j := &aside{}, &journal{err: errors.New("server away")}
+		r := open(t, setting{model: says("Aye."), journal: j, alone: true, aside: a})
+		holds := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := a.texts(); got != want {
+				t.Errorf("set aside are %q, want %q", got, want)
+			}
+		}
+		r.hear("one")
+		holds("Alice: one|Mira: Aye.")
+		r.write("Alice", "m2", "two")
+		time.Sleep(time.Second)
+		holds("Alice: one|Mira: Aye.|Alice: two|Mira: Aye.")
+		check(t, r.Retract(t.Context(), "m2"))
+		holds("Alice: one|Mira: Aye.|Mira: Aye.")
+		j.fail(nil)
+		time.Sleep(10 * time.Second)
+		holds("")
+		r.kept("Alice: one", "Mira: Aye.", "Mira: Aye.")
+	})
 }
 
 // TestASessionThatIsGone has the log refuse lines for good: nothing waits.

@@ -273,7 +273,7 @@ type setting struct {
 	recogniser func(stt.Recogniser) stt.Recogniser
 	voice      table.Voices // nil: read, not heard
 	journal    *journal
-	aside      func([]memory.Line) (string, error)
+	aside      table.Aside
 	alone      bool
 	deaf       bool
 	sink       table.Sink              // instead of events
@@ -376,7 +376,7 @@ func open(t testing.TB, s setting) *room {
 		latency.Preemptive = s.preempts
 	}
 	r.Table = table.New(table.Options{
-		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, SetAside: s.aside, Context: hotctx.New(r.journal, nowhere{}),
+		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Aside: s.aside, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: latency, RecentLines: 10,
 		Logger: slog.New(strict{t}),
 	})

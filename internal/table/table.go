@@ -62,9 +62,9 @@ type Options struct {
 	Engine engine.Engine
 	Host   *mcphost.Host
 	Log    memory.SessionLog
-	// SetAside takes the lines that Log does not by the table's end, and returns where
-	// they are. If nil, they are lost.
-	SetAside func(lines []memory.Line) (where string, err error)
+	// Aside keeps the lines that Log does not take, until it does. If nil, those that wait
+	// at the table's end are lost.
+	Aside Aside
 	Context  *hotctx.Source
 	Sink     Sink
 	Session  memory.Session
