@@ -182,11 +182,15 @@ func (k *keeper) write(ctx context.Context) {
 			return
 		}
 		err := k.try(ctx, some)
+		var where string
+		var unsaved error
+		if err != nil && !isPermanent(err) { // first, so that what is told to wait is not lost
+			where, unsaved = k.save()
+		}
 		if k.settle(some, err) {
 			pause = firstRetry
 			continue
 		}
-		where, unsaved := k.save()
 		if last {
 			k.giveUp(err, where, unsaved)
 			return
@@ -264,9 +268,14 @@ func (k *keeper) try(ctx context.Context, some []*unkept) error {
 	return nil
 }
 
+// isPermanent reports whether the log will never take what it refused.
+func isPermanent(err error) bool {
+	return errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
+}
+
 // settle takes in how a try ended, and reports whether the next may follow at once.
 func (k *keeper) settle(some []*unkept, err error) bool {
-	permanent := errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
+	permanent := isPermanent(err)
 	k.mu.Lock()
 	close(k.flight)
 	k.flight = nil
