@@ -64,11 +64,11 @@ type Options struct {
 	Log    memory.SessionLog
 	// Aside keeps the lines that Log does not take, until it does. If nil, those that wait
 	// at the table's end are lost.
-	Aside Aside
-	Context  *hotctx.Source
-	Sink     Sink
-	Session  memory.Session
-	Latency  config.Latency
+	Aside   Aside
+	Context *hotctx.Source
+	Sink    Sink
+	Session memory.Session
+	Latency config.Latency
 
 	// Voices and Outlet make the NPCs heard. If either is nil they are read: a
 	// sentence is delivered as soon as it is complete.
