@@ -16,13 +16,13 @@ import (
 func playCommand(c *common) *cobra.Command {
 	var o terminal.Options
 	var metrics string
-	var page bool
+	var page, inBrowser bool
 	cmd := &cobra.Command{
 		Use: "play", Short: "Play at a table in the terminal", Args: noArgs,
 		Long: "Play at a table in the terminal: what you type is speech. Needs no key and no server.\n" +
 			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.\n" +
 			"With --hear players speak: through this machine's microphone, or from recordings.",
-		Example: "  glyphoxa play\n  glyphoxa play --voice --hear mic\n  glyphoxa play --console\n  glyphoxa play --hear Ana=ana.wav --hear Ben=ben.wav </dev/null",
+		Example: "  glyphoxa play\n  glyphoxa play --voice --hear mic\n  glyphoxa play --console\n  glyphoxa play --browser\n  glyphoxa play --hear Ana=ana.wav --hear Ben=ben.wav </dev/null",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"npc", "speaker", "wav", "metrics"} {
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set, most often
@@ -34,8 +34,8 @@ func playCommand(c *common) *cobra.Command {
 				o.Timing = !c.edit
 			}
 			ctx := cmd.Context()
-			return c.withOptions(ctx, app.Options{Metrics: page || metrics != "", Console: page}, func(a *app.App) error {
-				if page && metrics == "" {
+			return c.withOptions(ctx, app.Options{Metrics: page || inBrowser || metrics != "", Console: page, Browser: inBrowser}, func(a *app.App) error {
+				if (page || inBrowser) && metrics == "" {
 					metrics = a.Config.Server.Listen
 				}
 				return a.WithMetrics(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
@@ -52,6 +52,7 @@ func playCommand(c *common) *cobra.Command {
 	f.BoolVar(&o.Timing, "timing", false, "show behind each answer how long it took; on a pipe it is shown anyway, unless --timing=false")
 	f.StringVar(&metrics, "metrics", "", "serve metrics and health at this port of this machine, or at host:port")
 	f.BoolVar(&page, "console", false, "serve the console, a web page to watch and lead the game, at server.listen, or where --metrics says")
+	f.BoolVar(&inBrowser, "browser", false, "let players join in a browser, and hear the NPCs there; the link is printed")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/console"
 	"github.com/MrWong99/glyphoxa/internal/feed"
@@ -31,7 +32,10 @@ type App struct {
 	*play.Game
 	// Console is the page at which games are watched, nil without [Options.Console].
 	Console *console.Console
+	// Room is the table in browsers, nil without [Options.Browser].
+	Room *browser.Room
 
+	endRoom    func() error // nil without a room
 	feed       *feed.Feed
 	log        *slog.Logger
 	say        func(string)
@@ -52,6 +56,9 @@ type Options struct {
 	Metrics bool
 	// Console makes a console of the app's game and its sessions.
 	Console bool
+	// Browser makes a table in browsers of the app's game and its sessions. [Options.Console]
+	// or not, it is served where the console would be.
+	Browser bool
 	// Version is the program's.
 	Version string
 }
@@ -70,6 +77,11 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 		a.Console = console.New(console.Options{Feed: a.feed, Problems: func() []problem.Problem { return problemsOf(o.Config) }, Logger: o.Log, Version: o.Version})
 		onlooker = a.Console.Onlook(console.Home)
 	}
+	var audience play.Audience
+	if o.Browser {
+		onlooker = a.openRoom(onlooker)
+		audience = a.Room
+	}
 	var metrics *observe.Metrics
 	if o.Metrics {
 		if metrics, err = observe.New(observe.Options{Version: o.Version}); err != nil {
@@ -87,7 +99,7 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 			return nil, errors.Join(err, a.Close())
 		}
 	}
-	a.Game, err = play.Open(ctx, play.Options{Config: o.Config, Log: o.Log, ReadOnly: o.ReadOnly, Metrics: metrics, Tracer: a.traces.Tracer(), Onlooker: onlooker})
+	a.Game, err = play.Open(ctx, play.Options{Config: o.Config, Log: o.Log, ReadOnly: o.ReadOnly, Metrics: metrics, Tracer: a.traces.Tracer(), Onlooker: onlooker, Audience: audience})
 	if err == nil && metrics != nil {
 		err = a.Registry.Governance.CountQueue(metrics)
 	}
@@ -103,6 +115,9 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 // Close stops what Open started, in reverse order, and waits for it.
 func (a *App) Close() error {
 	var errs []error
+	if a.endRoom != nil {
+		errs = append(errs, a.endRoom())
+	}
 	if a.Game != nil {
 		errs = append(errs, a.Game.Close())
 	}

@@ -42,6 +42,9 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 	if a.Console != nil {
 		fmt.Fprintf(w, "glyphoxa: the console is at http://%s/#%s\n", p.listener.Addr(), a.Console.OwnerToken())
 	}
+	if a.Room != nil {
+		fmt.Fprintf(w, "glyphoxa: players join in a browser at %s\n", a.roomLink(p.listener.Addr().String()))
+	}
 	served := make(chan error, 1)
 	go func() { served <- p.http.Serve(p.listener) }() // ends with close
 	err = errors.Join(work(), p.shutDown())
@@ -85,8 +88,8 @@ func (a *App) openMetricsServer(ctx context.Context, addr string) (*metricsServe
 	mux.Handle("/healthz", o.health.Live())
 	mux.Handle("/readyz", o.health.Ready())
 	mux.Handle("/metrics", o.requireIdentity(a.Metrics.Handler()))
-	if a.Console != nil {
-		mux.Handle("/", a.Console.Handler(keeper))
+	if site := a.site(keeper); site != nil {
+		mux.Handle("/", site)
 	}
 	o.http = &http.Server{
 		Handler: o.checkOrigin(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"regexp"
 	"runtime/debug"
@@ -75,6 +74,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 		fmt.Fprintf(o.Ready, "glyphoxa mcp listening on http://%s\n", web.Addr())
 		if a.Console != nil {
 			fmt.Fprintf(o.Ready, "glyphoxa: the console is at http://%s/\n", web.Addr())
+		}
+		if a.Room != nil {
+			fmt.Fprintf(o.Ready, "glyphoxa: players join in a browser at %s\n", a.roomLink(web.Addr()))
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -248,12 +250,8 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
-	var site http.Handler
-	if a.Console != nil {
-		site = a.Console.Handler(keeper)
-	}
 	return s.Listen(ctx, addr, mcpserver.WebOptions{
-		Gatekeeper: keeper, Site: site, Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
+		Gatekeeper: keeper, Site: a.site(keeper), Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
 		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/webfiles"
 )
 
 // Home is the id of the room of the program's own campaign. Others are guilds'.
@@ -43,7 +44,7 @@ type Options struct {
 // Console is the page and what is behind it. It is safe for concurrent use.
 type Console struct {
 	o       Options
-	pages   pages
+	files   *webfiles.Files
 	holders holders
 	streams streams
 	owner   string          // the token of who started the program; see OwnerToken
@@ -67,9 +68,8 @@ func New(o Options) *Console {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), rooms: map[string]*room{}}
+	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), rooms: map[string]*room{}, files: webfiles.Load(web)}
 	c.ended, c.end = context.WithCancel(context.Background())
-	c.pages.load()
 	return c
 }
 
@@ -160,8 +160,8 @@ func (c *Console) visible(s *policy.Subject) []*room {
 func (c *Console) Handler(keeper *identity.Gatekeeper) http.Handler {
 	d := &door{Console: c, keeper: keeper}
 	mux := http.NewServeMux()
-	mux.Handle("GET /{$}", &c.pages)
-	mux.Handle("GET /console/web/", &c.pages)
+	mux.HandleFunc("GET /{$}", c.servePage)
+	mux.HandleFunc("GET /console/web/", c.servePage)
 	mux.HandleFunc("GET /console/me", d.me)
 	mux.HandleFunc("POST /console/signin", d.signIn)
 	mux.HandleFunc("POST /console/signout", d.signOut)
@@ -177,7 +177,7 @@ func (c *Console) Handler(keeper *identity.Gatekeeper) http.Handler {
 	mux.HandleFunc("POST /console/call", d.inRoom(d.call))
 	mux.HandleFunc("POST /console/memory", d.inRoom(d.decideMemory))
 	forged := http.NewCrossOriginProtection()
-	return secured(forged.Handler(mux))
+	return webfiles.Secure(forged.Handler(mux))
 }
 
 // asking is one request of somebody known, about a room.

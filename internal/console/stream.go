@@ -154,21 +154,10 @@ func (s *stream) tell(it feed.Item) []byte {
 			return withoutTools(it.JSON)
 		}
 	}
-	if all || !it.Whisper && isPublic(it.Kind) {
+	if all || it.IsPublic() {
 		return it.JSON
 	}
 	return nil
-}
-
-// isPublic reports whether everybody who sits at a table may see an event of that kind:
-// what is heard there, by whom, and how long it took.
-func isPublic(kind string) bool {
-	switch kind {
-	case table.KindUtterance, table.KindTurnStarted, table.KindSentence, table.KindCutSentence, table.KindAudioStarted, table.KindFiller,
-		table.KindBarge, table.KindTurnEnded, table.KindUnsaid, table.KindErased, table.KindListening:
-		return true
-	}
-	return false
 }
 
 // withoutTools is a turn.started without what its NPC is shown.

@@ -27,6 +27,20 @@ type Item struct {
 	JSON []byte
 }
 
+// IsPublic reports whether everybody who sits at the table may see the event: it tells of
+// what is heard there, by whom, and how long it took.
+func (it Item) IsPublic() bool {
+	if it.Whisper {
+		return false
+	}
+	switch it.Kind {
+	case table.KindUtterance, table.KindTurnStarted, table.KindSentence, table.KindCutSentence, table.KindAudioStarted, table.KindFiller,
+		table.KindBarge, table.KindTurnEnded, table.KindUnsaid, table.KindErased, table.KindListening:
+		return true
+	}
+	return false
+}
+
 // Feed is the record of the latest events. It is safe for concurrent use.
 type Feed struct {
 	mu      sync.Mutex // guards the fields below

@@ -61,6 +61,7 @@ type Game struct {
 	Tracer *tracing.Tracer
 
 	onlooker Onlooker     // nil if nobody looks on
+	audience Audience     // nil if nobody else hears
 	client   *http.Client // to models and voices
 	levels   levels       // of the voices heard so far
 	log      *slog.Logger
@@ -92,6 +93,8 @@ type Options struct {
 	Rules *ruleslookup.Book
 	// Onlooker, if not nil, is told of the game's sessions.
 	Onlooker Onlooker
+	// Audience, if not nil, hears the game's sessions.
+	Audience Audience
 }
 
 // Open brings up memory, world and registry. External servers connect in the
@@ -103,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Rules == nil {
 		o.Rules = registry.OpenRules(o.Config)
 	}
-	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {

@@ -376,7 +376,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 		return sound, problem.Usage(err)
 	}
 	v.provider = provider
-	if o.OpenSound == nil {
+	if o.OpenSound == nil && g.audience == nil {
 		return sound, nil
 	}
 	switch why := strings.Join(missing, "; "); {
@@ -385,7 +385,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	case why != "":
 		s.Notices = append(s.Notices, "nobody takes over from "+provider.Name()+": "+why)
 	}
-	if sound, err = o.OpenSound(); err != nil {
+	if sound, err = g.openSound(o); err != nil {
 		return sound, err
 	}
 	if sound.Notice != "" {

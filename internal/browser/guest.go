@@ -1,0 +1,214 @@
+package browser
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pion/webrtc/v4"
+	"golang.org/x/time/rate"
+
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+const (
+	// connectTime bounds how long a guest who has joined takes to be connected.
+	connectTime = 30 * time.Second
+	// goodbyeTime bounds how long the last message may take.
+	goodbyeTime = time.Second
+	// maxUnsent bounds what a page does not take, in bytes: who is slower than that leaves.
+	maxUnsent = 256 << 10
+	// inboxSize is how many messages of a guest may wait, and messageRate how many come
+	// in a second; what is more is refused.
+	inboxSize, messageRate, messageBurst = 16, 5, 20
+	// linesBefore are the latest lines that who comes later is told.
+	linesBefore = 40
+)
+
+// Why guests leave, as they read it.
+const (
+	reasonOver    = "The table is closed."
+	reasonLeft    = "You have left the table."
+	reasonRemoved = "The game master has taken you from the table."
+	reasonTaken   = "You have joined again elsewhere."
+	reasonSlow    = "This page does not keep up with the table; reload it."
+	reasonLost    = "The connection was lost."
+	reasonNever   = "No connection came about: ask who runs the table for a TURN server, or try another network."
+)
+
+// guest is somebody who has joined. One goroutine of the room runs it, see run.
+type guest struct {
+	room               *Room
+	name, secret, user string
+	pc                 *webrtc.PeerConnection
+	session            *play.Session
+	seat               *table.Seat // nil where the table does not hear
+	slots              slots
+
+	channel   atomic.Pointer[webrtc.DataChannel]
+	inbox     chan request
+	budget    *rate.Limiter // of messages
+	connected chan struct{} // closed when the sound connects
+	once      sync.Once
+	muted     atomic.Bool
+	voice     voicing
+
+	left      chan struct{} // closed when nothing of the guest is there any more
+	ended     context.Context
+	cancel    context.CancelCauseFunc
+	readers   sync.WaitGroup // of tracks
+	startLock sync.Mutex     // guards closing
+	closing   bool           // no reader begins any more
+}
+
+// leaving is why a guest leaves.
+type leaving string
+
+func (l leaving) Error() string { return string(l) }
+
+// end has the guest leave. It does not wait, and only the first reason counts.
+func (g *guest) end(why string) { g.cancel(leaving(why)) }
+
+// start begins something that reads until the connection is closed.
+func (g *guest) start(read func()) {
+	g.startLock.Lock()
+	defer g.startLock.Unlock()
+	if !g.closing {
+		g.readers.Go(read)
+	}
+}
+
+// watch has the guest told of what becomes of its connection.
+func (g *guest) watch() {
+	g.pc.OnConnectionStateChange(func(s webrtc.PeerConnectionState) {
+		switch s {
+		case webrtc.PeerConnectionStateConnected:
+			g.once.Do(func() { close(g.connected) })
+		case webrtc.PeerConnectionStateFailed, webrtc.PeerConnectionStateClosed:
+			g.end(reasonLost)
+		}
+	})
+	g.pc.OnDataChannel(func(c *webrtc.DataChannel) {
+		if c.Label() != "table" || !g.channel.CompareAndSwap(nil, c) {
+			_ = c.Close() // nobody of ours opens it
+			return
+		}
+		c.OnOpen(func() { g.greet() })
+		c.OnMessage(func(m webrtc.DataChannelMessage) { g.receive(m.Data) })
+		c.OnClose(func() { g.end(reasonLost) })
+	})
+	g.pc.OnTrack(func(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
+		g.start(func() { g.listen(t, from) })
+	})
+}
+
+// receive takes a message. It does not wait.
+func (g *guest) receive(data []byte) {
+	if !g.budget.Allow() {
+		return // a page of ours sends less; answers would only add to it
+	}
+	q, err := parseRequest(data)
+	if err != nil {
+		g.send(newNotice(err.Error()))
+		return
+	}
+	switch q.Type {
+	case sayLeave:
+		g.end(reasonLeft)
+	case sayMute:
+		g.muted.Store(q.On)
+		g.room.tellState()
+	default:
+		select {
+		case g.inbox <- q:
+		default:
+			g.send(newNotice("That was too much at once; wait for the answers."))
+		}
+	}
+}
+
+// run carries out what the guest wants until the guest leaves, and then takes all of it
+// away.
+func (g *guest) run() {
+	timer := time.NewTimer(connectTime)
+	defer timer.Stop()
+	connected := g.connected
+	for g.ended.Err() == nil {
+		select {
+		case <-connected:
+			connected = nil
+			timer.Stop()
+		case <-timer.C:
+			g.end(reasonNever)
+		case q := <-g.inbox:
+			g.carryOut(g.ended, q)
+		case <-g.ended.Done():
+		}
+	}
+	g.leave()
+}
+
+// leave takes away all there is of the guest, and waits for it.
+func (g *guest) leave() {
+	r := g.room
+	r.depart(g)
+	if g.voice.on.Load() {
+		r.tellAll(speakingMessage{"speaking", g.name, false})
+	}
+	g.sayGoodbye()
+	g.startLock.Lock()
+	g.closing = true
+	g.startLock.Unlock()
+	if err := g.pc.GracefulClose(); err != nil {
+		r.o.Logger.Warn("closing the connection of a browser", "reason", err)
+	}
+	g.readers.Wait()
+	if g.seat != nil {
+		g.seat.Leave()
+	}
+	r.release(g)
+	r.o.Logger.Info("a guest has left", "user", g.user, "reason", context.Cause(g.ended))
+}
+
+// sayGoodbye tells why the connection ends, if the page still takes it.
+func (g *guest) sayGoodbye() {
+	c := g.channel.Load()
+	if c == nil || c.ReadyState() != webrtc.DataChannelStateOpen {
+		return
+	}
+	gone := make(chan struct{}, 1)
+	c.SetBufferedAmountLowThreshold(0)
+	c.OnBufferedAmountLow(func() {
+		select {
+		case gone <- struct{}{}:
+		default:
+		}
+	})
+	g.send(byeMessage{"bye", context.Cause(g.ended).Error()})
+	if c.BufferedAmount() == 0 {
+		return
+	}
+	timer := time.NewTimer(goodbyeTime)
+	defer timer.Stop()
+	select {
+	case <-gone:
+	case <-timer.C:
+	}
+}
+
+func (g *guest) send(message any) { g.sendText(encode(message)) }
+
+// sendText sends a message. It does not wait: who does not take messages leaves.
+func (g *guest) sendText(text string) {
+	c := g.channel.Load()
+	if c == nil || c.ReadyState() != webrtc.DataChannelStateOpen {
+		return
+	}
+	if c.BufferedAmount() > maxUnsent {
+		g.end(reasonSlow)
+		return
+	}
+	_ = c.SendText(text) // who is gone is noticed by the connection
+}

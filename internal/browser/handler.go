@@ -1,0 +1,124 @@
+package browser
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+
+	"golang.org/x/time/rate"
+
+	"github.com/MrWong99/glyphoxa/internal/webfiles"
+)
+
+// refusal is an error that is told with a status.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func refuse(status int, text string) error { return &refusal{status, text} }
+
+var (
+	errInvite = refuse(http.StatusForbidden, "This link does not lead to the table any more. Ask who runs it for a new one.")
+	errNobody = refuse(http.StatusServiceUnavailable, "Nobody plays at this table just now. Try again once the game has begun.")
+	errFull   = refuse(http.StatusServiceUnavailable, "The table is full. Try again once somebody has left.")
+)
+
+// Handler serves the page and lets guests join. What is before it refuses unknown hosts and
+// origins.
+func (r *Room) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /table/", func(w http.ResponseWriter, q *http.Request) {
+		name := strings.TrimPrefix(q.URL.Path, "/table/")
+		if name == "" {
+			name = "index.html"
+		}
+		r.files.Serve(w, q, "web/"+name)
+	})
+	mux.HandleFunc("GET /table/ice", r.showServers)
+	mux.HandleFunc("POST /table/join", r.join)
+	secured := webfiles.Secure(http.NewCrossOriginProtection().Handler(mux), "media-src 'self' blob:")
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Permissions-Policy", "microphone=(self)")
+		secured.ServeHTTP(w, q)
+	})
+}
+
+// invited reports whether an invite is the one that holds.
+func (r *Room) invited(invite string) bool {
+	return subtle.ConstantTimeCompare([]byte(invite), []byte(*r.invite.Load())) == 1
+}
+
+// showServers says which STUN and TURN servers there are.
+func (r *Room) showServers(w http.ResponseWriter, q *http.Request) {
+	if !r.rates.allow(q) {
+		fail(w, tooMany())
+		return
+	}
+	if !r.invited(q.Header.Get(inviteHeader)) {
+		fail(w, errInvite)
+		return
+	}
+	servers := r.o.Network.Servers
+	if servers == nil {
+		servers = []Server{}
+	}
+	answer(w, map[string]any{"iceServers": servers})
+}
+
+func tooMany() error {
+	return refuse(http.StatusTooManyRequests, "That is too often. Wait a moment and try again.")
+}
+
+// rates bound how often an address asks.
+type rates struct {
+	mu sync.Mutex // guards all
+	of map[string]*rate.Limiter
+}
+
+func (l *rates) allow(q *http.Request) bool {
+	host, _, err := net.SplitHostPort(q.RemoteAddr)
+	if err != nil {
+		host = q.RemoteAddr
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.of[host]
+	if one == nil {
+		if l.of == nil || len(l.of) >= maxAddresses { // what is forgotten was counted long ago, or many ask at once
+			l.of = map[string]*rate.Limiter{}
+		}
+		one = rate.NewLimiter(rate.Every(joinEvery), joinBurst)
+		l.of[host] = one
+	}
+	return one.Allow()
+}
+
+func answer(w http.ResponseWriter, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(raw) // who left needs no answer
+}
+
+// fail answers with what is wrong.
+func fail(w http.ResponseWriter, err error) {
+	status := http.StatusInternalServerError
+	var known *refusal
+	if errors.As(err, &known) {
+		status = known.status
+	}
+	raw, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw)
+}

@@ -1,0 +1,299 @@
+package browser
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pion/webrtc/v4"
+	"golang.org/x/time/rate"
+
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+const (
+	maxBody   = maxOffer + 8<<10
+	maxName   = 40 // characters
+	joinTime  = 15 * time.Second
+	joinEvery = time.Second // from one address, after the first joinBurst
+	joinBurst = 20
+	// maxAddresses are those whose joins are counted.
+	maxAddresses = 1024
+	inviteHeader = "X-Table-Invite"
+)
+
+// joining is what a page sends to join.
+type joining struct {
+	Invite  string `json:"invite"`
+	Name    string `json:"name"`
+	Consent bool   `json:"consent"`
+	Offer   string `json:"offer"`
+	Seat    string `json:"seat"`
+}
+
+// joined is what it is answered.
+type joined struct {
+	Answer string    `json:"answer"`
+	Name   string    `json:"name"`
+	Seat   string    `json:"seat"`
+	Table  tableView `json:"table"`
+}
+
+type tableView struct {
+	Title    string    `json:"title"`
+	Language string    `json:"language"`
+	Hears    bool      `json:"hears"`
+	NPCs     []npcView `json:"npcs"`
+	Players  []string  `json:"players"`
+}
+
+// join lets a guest in.
+func (r *Room) join(w http.ResponseWriter, q *http.Request) {
+	if !r.rates.allow(q) {
+		w.Header().Set("Retry-After", "5")
+		fail(w, tooMany())
+		return
+	}
+	in, err := readJoining(http.MaxBytesReader(w, q.Body, maxBody))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(q.Context(), joinTime)
+	defer cancel()
+	out, err := r.admit(ctx, in)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	answer(w, out)
+}
+
+// secretForm is how the secrets of seats look.
+var secretForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// readJoining reads what a page sends to join, as far as that tells by itself whether it is
+// in order.
+func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err error) {
+	bad := func(text string) (joining, error) { return joining{}, refuse(http.StatusBadRequest, text) }
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return bad("The request is not what this page sends. Reload it.")
+	}
+	if d.More() {
+		return bad("The request is not what this page sends. Reload it.")
+	}
+	in.Name = strings.Join(strings.Fields(untrusted.Line(in.Name, maxName+1)), " ")
+	switch {
+	case !in.Consent:
+		return bad("Say that you agree to be heard and remembered here, or close this page.")
+	case in.Name == "":
+		return bad("Enter the name you go by at the table.")
+	case utf8.RuneCountInString(in.Name) > maxName:
+		return bad(fmt.Sprintf("A name may have %d characters.", maxName))
+	case in.Seat != "" && !secretForm.MatchString(in.Seat):
+		return bad("The seat is not one of this table. Reload the page.")
+	}
+	if err := checkOffer(in.Offer); err != nil {
+		return bad("The browser's offer cannot be used: " + err.Error() + ".")
+	}
+	return in, nil
+}
+
+// admit lets in who may come.
+func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
+	r.mu.Lock()
+	own := r.guests[in.Seat] != nil
+	r.mu.Unlock()
+	if !r.invited(in.Invite) && (in.Seat == "" || !own) {
+		return nil, errInvite
+	}
+	s, game, err := r.sitting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if in.Seat == "" {
+		in.Seat = rand.Text()
+	}
+	p, err := r.parts()
+	if err != nil {
+		r.o.Logger.Error("opening the table for browsers", "reason", err)
+		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened to browsers: "+err.Error())
+	}
+	g, err := r.reserve(ctx, in, s, game)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := g.connect(ctx, p, in.Offer)
+	if err != nil {
+		g.end(reasonLost)
+		if g.pc != nil {
+			_ = g.pc.GracefulClose() // it never was anything
+		}
+		g.readers.Wait()
+		if g.seat != nil {
+			g.seat.Leave()
+		}
+		r.release(g)
+		return nil, err
+	}
+	r.arrive(g)
+	r.o.Logger.Info("a guest has joined", "user", g.user)
+	language := ""
+	if l := game.Config.Language; len(l) > 0 {
+		language = l[0]
+	}
+	out := &joined{Answer: answer, Name: g.name, Seat: g.secret, Table: tableView{
+		Title: game.Config.Campaign.Name, Language: language, Hears: g.seat != nil, NPCs: r.npcs(), Players: []string{},
+	}}
+	for _, p := range r.players() {
+		out.Table.Players = append(out.Table.Players, p.Name)
+	}
+	go g.run() // Run of the room waits for release
+	return out, nil
+}
+
+// sitting is the session that guests join.
+func (r *Room) sitting(ctx context.Context) (*play.Session, *play.Game, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.session == nil {
+		return nil, nil, errNobody
+	}
+	return r.session, r.game, nil
+}
+
+// reserve keeps a place and a name for who joins. Who has had the seat leaves, and is
+// waited for.
+func (r *Room) reserve(ctx context.Context, in joining, s *play.Session, game *play.Game) (*guest, error) {
+	g := &guest{
+		room: r, name: in.Name, secret: in.Seat, user: Front + ":" + userID(in.Seat), session: s,
+		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst), connected: make(chan struct{}), left: make(chan struct{}),
+	}
+	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	for {
+		before, err := r.place(g, game)
+		if err != nil {
+			return nil, err
+		}
+		if before == nil {
+			return g, nil
+		}
+		before.end(reasonTaken)
+		select {
+		case <-before.left:
+		case <-ctx.Done():
+			return nil, tooMany()
+		}
+	}
+}
+
+// place gives a guest a place, unless there is none or the name is somebody's. It returns
+// who has the seat still.
+func (r *Room) place(g *guest, game *play.Game) (before *guest, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.session != g.session {
+		return nil, errNobody
+	}
+	if before := r.guests[g.secret]; before != nil {
+		return before, nil
+	}
+	taken := func(name string) bool { return strings.EqualFold(name, g.name) }
+	for _, other := range r.guests {
+		if taken(other.name) {
+			return nil, refuse(http.StatusConflict, g.name+" sits at the table already. Take another name.")
+		}
+	}
+	for _, n := range game.Cast() {
+		for _, name := range append([]string{n.Name}, n.Aliases...) {
+			if taken(name) {
+				return nil, refuse(http.StatusConflict, g.name+" is the name of somebody in the story. Take another name.")
+			}
+		}
+	}
+	if taken(game.Config.Table.Leads) {
+		return nil, refuse(http.StatusConflict, g.name+" leads the game. Take another name.")
+	}
+	if len(r.guests) >= r.o.MaxGuests {
+		return nil, errFull
+	}
+	r.guests[g.secret] = g
+	r.work.Add(1)
+	return nil, nil
+}
+
+// release gives a guest's place back.
+func (r *Room) release(g *guest) {
+	r.mu.Lock()
+	delete(r.guests, g.secret)
+	r.mu.Unlock()
+	close(g.left)
+	r.work.Done()
+}
+
+// userID is who somebody is in what is kept. It says nothing of the secret.
+func userID(secret string) string {
+	sum := sha256.Sum256([]byte("glyphoxa seat " + secret))
+	return hex.EncodeToString(sum[:10])
+}
+
+// connect seats a guest and answers the offer.
+func (g *guest) connect(ctx context.Context, p *parts, offer string) (answer string, err error) {
+	decoder, err := opus.NewDecoder(p.library)
+	if err != nil {
+		return "", refuse(http.StatusServiceUnavailable, "Nobody can be heard at this table: "+err.Error())
+	}
+	g.seat, err = g.session.Table.Join(ctx, g.name, &table.JoinOptions{Decoder: decoder, Detector: p.detection.NewDetector(), User: g.user})
+	switch {
+	case err == nil || errors.Is(err, table.ErrDeaf):
+	case errors.Is(err, table.ErrClosed):
+		return "", errNobody
+	default:
+		return "", refuse(http.StatusConflict, err.Error()+". Take another name.")
+	}
+	if g.pc, err = p.dialer.connect(); err != nil {
+		return "", err
+	}
+	tracks := []webrtc.TrackLocal{p.npc}
+	for i := range voiceSlots {
+		t, err := webrtc.NewTrackLocalStaticRTP(opusCodec, fmt.Sprintf("player%d", i+1), fmt.Sprintf("player%d", i+1))
+		if err != nil {
+			return "", err
+		}
+		g.slots.all = append(g.slots.all, slot{track: t})
+		tracks = append(tracks, t)
+	}
+	g.watch()
+	answer, senders, err := answerOffer(ctx, g.pc, offer, tracks)
+	if err != nil {
+		return "", refuse(http.StatusBadRequest, err.Error())
+	}
+	for _, s := range senders {
+		g.start(func() { drainReports(s) })
+	}
+	return answer, nil
+}
+
+// drainReports takes what comes back about a stream, which nobody needs.
+func drainReports(s *webrtc.RTPSender) {
+	buffer := make([]byte, 1500)
+	for {
+		if _, _, err := s.Read(buffer); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/table"
+)
+
+// profile is what guests may do: what players may.
+const profile = "player.limited"
+
+// carryOut does what a guest wants, with the guest's rights.
+func (g *guest) carryOut(ctx context.Context, q request) {
+	var err error
+	switch q.Type {
+	case saySaid:
+		if text := strings.TrimSpace(q.Text); text != "" {
+			err = g.session.Table.Hear(ctx, table.Utterance{Speaker: g.name, Text: text, User: g.user})
+		}
+	case sayRoll:
+		err = g.roll(ctx, q.Dice)
+	}
+	if err != nil && ctx.Err() == nil {
+		g.send(newNotice(err.Error()))
+	}
+}
+
+// roll rolls dice by the rules of every call, and tells all what came of it.
+func (g *guest) roll(ctx context.Context, dice string) error {
+	game := g.room.gameOf()
+	if game == nil {
+		return errNobody
+	}
+	rights, ok := game.Registry.Governance.Policy.Profile(profile)
+	if !ok {
+		return fmt.Errorf("there is no profile %q", profile)
+	}
+	args, err := json.Marshal(map[string]string{"expression": dice})
+	if err != nil {
+		return err
+	}
+	ctx = policy.WithSubject(ctx, &policy.Subject{Name: g.user, Profile: rights, Transport: Front, Crowd: Front})
+	res, err := game.Registry.Host.ExecuteTool(ctx, "roll", string(args))
+	if err != nil {
+		return err
+	}
+	if res.IsError {
+		return errors.New(res.Text)
+	}
+	var rolled diceroller.Result
+	if err := json.Unmarshal([]byte(res.Text), &rolled); err != nil {
+		return fmt.Errorf("reading what was rolled: %w", err)
+	}
+	text := fmt.Sprintf("%s: %d (%s)", rolled.Expression, rolled.Total, strings.Trim(fmt.Sprint(rolled.Rolls), "[]"))
+	g.room.tellAll(diceMessage{"dice", g.name, text})
+	return nil
+}

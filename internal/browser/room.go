@@ -1,0 +1,312 @@
+// Package browser is a table in browsers: whoever has its link joins with a name, speaks
+// through WebRTC or types, hears the NPCs and the other players, and reads along. It is one
+// more front of [play.Game]: it gives guests seats at the table of a session that another
+// front plays, or that it starts itself, and decides nothing about turns.
+//
+// What guests send is untrusted and bounded. The sound of the NPCs is encoded once for all
+// of them; that of other players is passed on as it came.
+package browser
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pion/webrtc/v4"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/webfiles"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+// Front names the transport in what is kept: who joins here is browser:ID.
+const Front = "browser"
+
+// DefaultGuests is how many guests a table takes.
+const DefaultGuests = 12
+
+//go:embed web
+var web embed.FS
+
+// Options say what a room is of.
+type Options struct {
+	// Feed has the events of the room's table, under the name Table. Required.
+	Feed  *feed.Feed
+	Table string
+	// Start begins a session when the first guest joins and nobody else plays; it ends
+	// Idle after the last guest has left. If nil, guests only join sessions of others.
+	Start func(context.Context) (*play.Session, error)
+	// Idle is how long a session that Start began stays without guests. If zero, 15 minutes.
+	Idle time.Duration
+	// MaxGuests may be there at once. If zero, DefaultGuests.
+	MaxGuests int
+	Network   Network
+	Hearing   config.Hearing
+	// Logger receives what operators care about. If nil, nothing is logged.
+	Logger *slog.Logger
+}
+
+// Room is one table in browsers. It is safe for concurrent use; Run runs it.
+type Room struct {
+	o      Options
+	files  *webfiles.Files
+	rates  rates
+	frames chan *audio.Frame // to be sent; given back by spare
+	spare  chan *audio.Frame
+	sent   atomic.Uint64          // packets of the NPCs' sound
+	parts  func() (*parts, error) // opened for the first guest
+	opened atomic.Pointer[parts]
+
+	invite atomic.Pointer[string]
+	here   atomic.Pointer[[]*guest] // who is connected; replaced, never changed
+	work   sync.WaitGroup           // guests; ends with Run
+
+	mu      sync.Mutex        // guards the fields below
+	guests  map[string]*guest // by the secret of their seats
+	game    *play.Game
+	session *play.Session // nil while nobody plays
+	closed  bool
+	lines   []lineMessage // of the session, the latest
+}
+
+// parts are what all guests share.
+type parts struct {
+	dialer    *dialer
+	library   *opus.Library // nil where libopus is missing
+	missing   error         // why it is
+	npc       *webrtc.TrackLocalStaticRTP
+	detection *providers.Detection
+}
+
+// New returns a room that runs nothing yet.
+func New(o Options) *Room {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxGuests == 0 {
+		o.MaxGuests = DefaultGuests
+	}
+	if o.Idle == 0 {
+		o.Idle = 15 * time.Minute
+	}
+	r := &Room{o: o, files: webfiles.Load(web), frames: make(chan *audio.Frame, 2), spare: make(chan *audio.Frame, 4), guests: map[string]*guest{}}
+	for range cap(r.spare) {
+		r.spare <- new(audio.Frame)
+	}
+	r.here.Store(&[]*guest{})
+	r.RenewInvite()
+	r.parts = sync.OnceValues(r.openParts)
+	return r
+}
+
+// RenewInvite makes a new invite and returns it. The one before lets nobody in any more;
+// who has joined by it stays, and may come back to the same seat.
+func (r *Room) RenewInvite() string {
+	invite := rand.Text()
+	r.invite.Store(&invite)
+	return invite
+}
+
+// Path is the way to the table, below the address of the server, with the invite.
+func (r *Room) Path() string { return "/table/#" + *r.invite.Load() }
+
+// openParts opens what the first guest takes.
+func (r *Room) openParts() (*parts, error) {
+	p := &parts{}
+	var err error
+	if p.dialer, err = newDialer(r.o.Network); err != nil {
+		return nil, err
+	}
+	p.library, p.missing = opus.Load()
+	if p.missing != nil {
+		r.o.Logger.Warn("the NPCs are not heard in browsers", "reason", p.missing)
+	}
+	if p.npc, err = webrtc.NewTrackLocalStaticRTP(opusCodec, "npcs", "table"); err != nil {
+		return nil, errors.Join(err, p.dialer.close())
+	}
+	p.detection, err = providers.OpenDetection(r.o.Hearing, func(err error) {
+		r.o.Logger.Warn("voice detection failed, and energy does it from now on", "reason", err)
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.dialer.close())
+	}
+	r.opened.Store(p)
+	return p, nil
+}
+
+// Run sends the NPCs' sound and tells guests what happens, until ctx ends. It then says
+// goodbye to all guests and returns once nothing of them is left. It is called once.
+func (r *Room) Run(ctx context.Context) error {
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error { return r.sendSound(running) })
+	g.Go(func() error { r.followEvents(running); return nil })
+	g.Go(func() error { r.lookAfter(running); return nil })
+	err := g.Wait()
+	r.mu.Lock()
+	r.closed = true
+	for _, one := range r.guests {
+		one.end(reasonOver)
+	}
+	r.mu.Unlock()
+	r.work.Wait()
+	if p := r.opened.Load(); p != nil {
+		err = errors.Join(err, p.dialer.close(), p.detection.Close())
+	}
+	return err
+}
+
+// lookAfter notes who has stopped speaking, until ctx ends.
+func (r *Room) lookAfter(ctx context.Context) {
+	ticker := time.NewTicker(quietAfter / 4)
+	defer ticker.Stop()
+	for {
+		select {
+		case now := <-ticker.C:
+			for _, g := range *r.here.Load() {
+				g.settleSpeaking(now)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Began implements [play.Onlooker].
+func (r *Room) Began(g *play.Game, s *play.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.game, r.session, r.lines = g, s, nil
+}
+
+// Ended implements [play.Onlooker]. Guests leave with the session.
+func (r *Room) Ended(_ *play.Game, s *play.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.session != s {
+		return
+	}
+	r.session, r.lines = nil, nil
+	for _, one := range r.guests {
+		one.end(reasonOver)
+	}
+}
+
+// Saw implements [play.Onlooker]: what happens comes through the feed.
+func (r *Room) Saw(*play.Game, table.Event) {}
+
+// Forgot implements [play.Onlooker].
+func (r *Room) Forgot(*play.Game) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.lines {
+		r.tellAll(goneMessage{Type: "gone", ID: l.ID})
+	}
+	r.lines = nil
+}
+
+// Guests are the names of those who have joined, in order.
+func (r *Room) Guests() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var names []string
+	for _, g := range r.guests {
+		names = append(names, g.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Remove has a guest leave. Who knows the invite may come back: it is to be renewed, too.
+func (r *Room) Remove(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var here []string
+	for _, g := range r.guests {
+		if strings.EqualFold(g.name, strings.TrimSpace(name)) {
+			g.end(reasonRemoved)
+			return nil
+		}
+		here = append(here, g.name)
+	}
+	if len(here) == 0 {
+		return errors.New("nobody has joined in a browser")
+	}
+	slices.Sort(here)
+	return fmt.Errorf("nobody of that name has joined in a browser; there are %s", strings.Join(here, ", "))
+}
+
+// arrive adds a guest to those who are connected, and depart takes one out.
+func (r *Room) arrive(g *guest) { r.changeHere(func(all []*guest) []*guest { return append(all, g) }) }
+func (r *Room) depart(g *guest) {
+	r.changeHere(func(all []*guest) []*guest { return slices.DeleteFunc(all, func(o *guest) bool { return o == g }) })
+	for _, other := range *r.here.Load() {
+		other.slots.free(g)
+	}
+}
+
+func (r *Room) changeHere(change func([]*guest) []*guest) {
+	r.mu.Lock()
+	next := change(slices.Clone(*r.here.Load()))
+	r.here.Store(&next)
+	r.mu.Unlock()
+	r.tellState()
+}
+
+// tellAll sends a message to everybody who is connected.
+func (r *Room) tellAll(message any) {
+	text := encode(message)
+	for _, g := range *r.here.Load() {
+		g.sendText(text)
+	}
+}
+
+// tellState tells everybody who is there.
+func (r *Room) tellState() {
+	players, npcs := r.players(), r.npcs()
+	for _, g := range *r.here.Load() {
+		g.sendText(encode(stateMessage{Type: "state", Players: players, NPCs: npcs, You: g.name}))
+	}
+}
+
+// players are those who have joined and are connected.
+func (r *Room) players() []playerView {
+	all := []playerView{}
+	for _, g := range *r.here.Load() {
+		all = append(all, playerView{g.name, g.muted.Load()})
+	}
+	return all
+}
+
+// gameOf is the game that is played, nil if none is.
+func (r *Room) gameOf() *play.Game {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.game
+}
+
+// npcs are those at the table.
+func (r *Room) npcs() []npcView {
+	game := r.gameOf()
+	all := []npcView{}
+	if game == nil {
+		return all
+	}
+	for _, n := range game.Cast() {
+		all = append(all, npcView{n.Name, n.Role})
+	}
+	return all
+}

@@ -1,0 +1,336 @@
+// Package visitor joins a table in browsers as a page does, but is a program: it speaks what
+// it is given, and hands on what it hears. It is for tests and for measuring.
+//
+// A Visitor has goroutines of its own, which Close waits for.
+package visitor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/pion/ice/v4"
+	"github.com/pion/interceptor"
+	"github.com/pion/rtp"
+	"github.com/pion/webrtc/v4"
+	"github.com/pion/webrtc/v4/pkg/media"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+// slots are how many other players a page hears at once.
+const slots = 4
+
+// level is the extension that says how loud a packet is.
+const level = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+
+// Options say who joins, and what becomes of what comes.
+type Options struct {
+	// Table is the address of the table, such as http://127.0.0.1:8787/table/.
+	Table string
+	// Invite is the link's, and Seat that of an earlier join; it may be empty.
+	Invite, Name, Seat string
+	// Withhold leaves out that the player agrees.
+	Withhold bool
+	// Deaf is a visitor without a microphone.
+	Deaf bool
+	// Offer, if not nil, changes the offer before it is sent.
+	Offer func(string) string
+	// Opus encodes what is said; if nil, nothing can be.
+	Opus *opus.Library
+	// Heard takes the packets that come: stream 0 is the NPCs, others are players. It is
+	// called by a goroutine of each stream. If nil, they are dropped.
+	Heard func(stream int, p *rtp.Packet)
+	// Told takes the messages, in order. If nil, they are dropped.
+	Told func(Message)
+}
+
+// Message is what the table tells a page.
+type Message struct {
+	Type      string                  `json:"type"`
+	ID        string                  `json:"id"`
+	Speaker   string                  `json:"speaker"`
+	NPC       bool                    `json:"npc"`
+	Text      string                  `json:"text"`
+	Final     bool                    `json:"final"`
+	Addressed []string                `json:"addressed"`
+	Who       string                  `json:"who"`
+	On        bool                    `json:"on"`
+	Reason    string                  `json:"reason"`
+	You       string                  `json:"you"`
+	Players   []struct{ Name string } `json:"players"`
+	NPCs      []struct{ Name string } `json:"npcs"`
+}
+
+// Joined is what the table answers who joins.
+type Joined struct {
+	Answer string `json:"answer"`
+	Name   string `json:"name"`
+	Seat   string `json:"seat"`
+	Table  struct {
+		Title    string   `json:"title"`
+		Language string   `json:"language"`
+		Hears    bool     `json:"hears"`
+		Players  []string `json:"players"`
+	} `json:"table"`
+}
+
+// Refused is an answer other than that the visitor has joined.
+type Refused struct {
+	Status int
+	Text   string
+}
+
+func (r *Refused) Error() string { return fmt.Sprintf("refused with %d: %s", r.Status, r.Text) }
+
+// Visitor is somebody at the table.
+type Visitor struct {
+	Joined
+
+	pc      *webrtc.PeerConnection
+	channel *webrtc.DataChannel
+	voice   *webrtc.TrackLocalStaticSample
+	encoder opus.Encoder
+	payload []byte
+	open    chan struct{}
+	over    chan struct{} // closed when the connection is
+	ended   sync.Once
+
+	mu      sync.Mutex // guards closing
+	closing bool
+	readers sync.WaitGroup
+}
+
+// Join joins a table and returns once messages can be sent, or says why that is not so.
+func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
+	v := &Visitor{open: make(chan struct{}), over: make(chan struct{})}
+	if v.pc, err = newPeer(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, v.Close())
+		}
+	}()
+	if err := v.addTracks(o); err != nil {
+		return nil, err
+	}
+	offer, err := v.pc.CreateOffer(nil)
+	if err != nil {
+		return nil, err
+	}
+	gathered := webrtc.GatheringCompletePromise(v.pc)
+	if err := v.pc.SetLocalDescription(offer); err != nil {
+		return nil, err
+	}
+	select {
+	case <-gathered:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := v.ask(ctx, o, v.pc.LocalDescription().SDP); err != nil {
+		return nil, err
+	}
+	if err := v.pc.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: v.Answer}); err != nil {
+		return nil, fmt.Errorf("taking the answer: %w", err)
+	}
+	select {
+	case <-v.open:
+		return v, nil
+	case <-v.over:
+		return nil, errors.New("the connection ended before it was there")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func newPeer() (*webrtc.PeerConnection, error) {
+	var m webrtc.MediaEngine
+	codec := webrtc.RTPCodecParameters{RTPCodecCapability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: audio.SampleRate, Channels: 2}, PayloadType: 109}
+	if err := m.RegisterCodec(codec, webrtc.RTPCodecTypeAudio); err != nil {
+		return nil, err
+	}
+	if err := m.RegisterHeaderExtension(webrtc.RTPHeaderExtensionCapability{URI: level}, webrtc.RTPCodecTypeAudio); err != nil {
+		return nil, err
+	}
+	var s webrtc.SettingEngine
+	s.SetIncludeLoopbackCandidate(true)
+	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
+	s.SetInterfaceFilter(func(name string) bool { return name == "lo" || name == "lo0" })
+	api := webrtc.NewAPI(webrtc.WithMediaEngine(&m), webrtc.WithSettingEngine(s), webrtc.WithInterceptorRegistry(&interceptor.Registry{}))
+	return api.NewPeerConnection(webrtc.Configuration{})
+}
+
+// addTracks prepares what the offer has, as pages do.
+func (v *Visitor) addTracks(o Options) (err error) {
+	v.pc.OnConnectionStateChange(func(s webrtc.PeerConnectionState) {
+		if s == webrtc.PeerConnectionStateFailed || s == webrtc.PeerConnectionStateClosed {
+			v.ended.Do(func() { close(v.over) })
+		}
+	})
+	v.pc.OnTrack(func(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) { v.begin(func() { v.listen(t, from, o.Heard) }) })
+	if o.Deaf {
+		_, err = v.pc.AddTransceiverFromKind(webrtc.RTPCodecTypeAudio, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionRecvonly})
+	} else {
+		if v.voice, err = webrtc.NewTrackLocalStaticSample(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus}, "microphone", "visitor"); err != nil {
+			return err
+		}
+		_, err = v.pc.AddTransceiverFromTrack(v.voice, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionSendrecv})
+	}
+	if err != nil {
+		return err
+	}
+	for range slots {
+		if _, err := v.pc.AddTransceiverFromKind(webrtc.RTPCodecTypeAudio, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionRecvonly}); err != nil {
+			return err
+		}
+	}
+	for _, s := range v.pc.GetSenders() {
+		v.begin(func() { drain(s) })
+	}
+	if o.Opus != nil {
+		if v.encoder, err = opus.NewEncoder(o.Opus, nil); err != nil {
+			return err
+		}
+	}
+	if v.channel, err = v.pc.CreateDataChannel("table", nil); err != nil {
+		return err
+	}
+	v.channel.OnOpen(func() { close(v.open) })
+	v.channel.OnMessage(func(m webrtc.DataChannelMessage) {
+		var told Message
+		if json.Unmarshal(m.Data, &told) == nil && o.Told != nil {
+			o.Told(told)
+		}
+	})
+	return nil
+}
+
+func drain(s *webrtc.RTPSender) {
+	buffer := make([]byte, 1500)
+	for {
+		if _, _, err := s.Read(buffer); err != nil {
+			return
+		}
+	}
+}
+
+// begin starts something that ends with the connection.
+func (v *Visitor) begin(read func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.closing {
+		v.readers.Go(read)
+	}
+}
+
+// listen hands on the packets of a stream.
+func (v *Visitor) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver, heard func(int, *rtp.Packet)) {
+	stream := 0
+	for i, one := range v.pc.GetTransceivers() {
+		if one.Receiver() == from {
+			stream = i
+		}
+	}
+	for {
+		p, _, err := t.ReadRTP()
+		if err != nil {
+			return
+		}
+		if heard != nil {
+			heard(stream, p)
+		}
+	}
+}
+
+// ask sends the offer.
+func (v *Visitor) ask(ctx context.Context, o Options, offer string) error {
+	if o.Offer != nil {
+		offer = o.Offer(offer)
+	}
+	body, err := json.Marshal(map[string]any{"invite": o.Invite, "name": o.Name, "consent": !o.Withhold, "offer": offer, "seat": o.Seat})
+	if err != nil {
+		return err
+	}
+	return Post(ctx, o.Table+"join", body, &v.Joined)
+}
+
+// Post sends a body and reads the answer into out. What is refused is a *Refused.
+func Post(ctx context.Context, url string, body []byte, out any) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		var told struct{ Error string }
+		_ = json.Unmarshal(raw, &told) // what is no JSON has no text
+		return &Refused{res.StatusCode, told.Error}
+	}
+	return json.Unmarshal(raw, out)
+}
+
+// Speak sends 20 ms of sound now.
+func (v *Visitor) Speak(frame *audio.Frame) (err error) {
+	if v.payload, err = v.encoder.Encode(v.payload[:0], frame); err != nil {
+		return err
+	}
+	return v.voice.WriteSample(media.Sample{Data: v.payload, Duration: audio.FrameDuration})
+}
+
+// SpeakAll sends sound at its pace, and silence after it for the time of trail.
+func (v *Visitor) SpeakAll(ctx context.Context, sound []int16, trail time.Duration) error {
+	sound = append(append([]int16(nil), sound...), make([]int16, int(trail.Seconds()*audio.SampleRate))...)
+	ticker := time.NewTicker(audio.FrameDuration)
+	defer ticker.Stop()
+	for ; len(sound) >= audio.FrameSamples; sound = sound[audio.FrameSamples:] {
+		if err := v.Speak((*audio.Frame)(sound)); err != nil {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Send sends a message.
+func (v *Visitor) Send(message any) error {
+	raw, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	return v.channel.SendText(string(raw))
+}
+
+// Over is closed once the connection is.
+func (v *Visitor) Over() <-chan struct{} { return v.over }
+
+// Close leaves, and waits until nothing is left.
+func (v *Visitor) Close() error {
+	v.mu.Lock()
+	v.closing = true
+	v.mu.Unlock()
+	err := v.pc.GracefulClose()
+	v.readers.Wait()
+	return err
+}
