@@ -17,13 +17,13 @@ type Audience interface {
 }
 
 // openSound opens where a session is heard: where its front has it, and by the audience.
-func (g *Game) openSound(o SessionOptions) (sound Sound, err error) {
+func (o SessionOptions) openSound(a Audience) (sound Sound, err error) {
 	if o.OpenSound != nil {
 		if sound, err = o.OpenSound(); err != nil {
 			return sound, err
 		}
 	}
-	return sound.withAudience(g.audience), nil
+	return sound.withAudience(a), nil
 }
 
 // withAudience is where a session sounds with the audience.

@@ -385,7 +385,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	case why != "":
 		s.Notices = append(s.Notices, "nobody takes over from "+provider.Name()+": "+why)
 	}
-	if sound, err = g.openSound(o); err != nil {
+	if sound, err = o.openSound(g.audience); err != nil {
 		return sound, err
 	}
 	if sound.Notice != "" {
