@@ -203,7 +203,7 @@ func newRoot(s streams) *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&c.config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
 	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
-	root.AddCommand(playCommand(c), initCommand(c), npcCommand(c), runCommand(c), transcribeCommand(c), simulateCommand(c), scenarioCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), importCommand(c), exportCommand(c), migrateCommand(c), backupCommand(c), restoreCommand(c), recapCommand(c), campaignCommand(c), versionCommand(c))
+	root.AddCommand(playCommand(c), initCommand(c), npcCommand(c), runCommand(c), transcribeCommand(c), simulateCommand(c), scenarioCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), importCommand(c), exportCommand(c), migrateCommand(c), backupCommand(c), restoreCommand(c), recapCommand(c), campaignCommand(c), versionCommand(c), manualCommand())
 	return root
 }
 

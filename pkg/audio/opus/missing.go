@@ -12,10 +12,12 @@ func missing() error {
 
 // advice says how to get libopus.
 func advice(system string) string {
-	switch system {
-	case "linux":
+	switch {
+	case static:
+		return "use a program that was not built with the tag static"
+	case system == "linux":
 		return "install libopus0 (apt-get install libopus0), opus (dnf, pacman, apk) or your system's like"
-	case "darwin":
+	case system == "darwin":
 		return "brew install opus"
 	}
 	return "run Glyphoxa on Linux or macOS (amd64 or arm64)"

@@ -1,4 +1,4 @@
-//go:build windows && (amd64 || arm64) && !faketime
+//go:build windows && (amd64 || arm64) && !faketime && !static
 
 package silero
 

@@ -1,4 +1,4 @@
-//go:build !(linux && (amd64 || arm64) && !android && !faketime)
+//go:build !(linux && (amd64 || arm64) && !android && !faketime && !static)
 
 package webrtcvad
 

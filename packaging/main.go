@@ -1,0 +1,219 @@
+// Command packaging builds what is handed out of Glyphoxa into dist/: for each system an
+// archive and a list of what is in the program (SBOM), for Linux a Debian package and an OCI
+// image besides, and the checksums of all. The same sources give the same bytes.
+//
+// It runs in this directory. TARGETS and VERSION say otherwise than all systems and the tag,
+// and GO which go command builds.
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const allTargets = "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64"
+
+// A release is what is being built.
+type release struct {
+	root    string // of the repository
+	dist    string // where it goes
+	pages   string // where manual pages and completions were written, outside dist
+	version string // as the tag says it
+	commit  string
+	when    time.Time // of the commit: no file is younger
+}
+
+// A target is a system the program is built for.
+type target struct {
+	os, arch string
+	program  string // the built one
+	static   string // for an image: the one that loads no libraries; empty unless for Linux
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := build(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
+}
+
+func build(ctx context.Context) (err error) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "glyphoxa-dist-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, os.RemoveAll(work)) }()
+	r := &release{root: root, dist: filepath.Join(root, "dist"), pages: filepath.Join(work, "pages")}
+	if err := r.readVersion(ctx); err != nil {
+		return err
+	}
+	targets, err := parseTargets(cmp.Or(os.Getenv("TARGETS"), allTargets))
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(os.RemoveAll(r.dist), os.Mkdir(r.dist, 0o755)); err != nil {
+		return err
+	}
+	say("writing manual pages and completions")
+	if _, err := r.run(ctx, nil, goCommand(), "run", "-trimpath", "./cmd/glyphoxa", "man", r.pages); err != nil {
+		return err
+	}
+	for i := range targets {
+		t := &targets[i]
+		say("building for " + t.os + "/" + t.arch)
+		t.program = filepath.Join(work, t.os+"_"+t.arch, "glyphoxa")
+		if err := r.buildPrograms(ctx, t); err != nil {
+			return err
+		}
+		if err := r.writeFor(ctx, *t); err != nil {
+			return fmt.Errorf("%s/%s: %w", t.os, t.arch, err)
+		}
+	}
+	if err := r.writeImage(targets); err != nil {
+		return fmt.Errorf("the image: %w", err)
+	}
+	return r.writeSums()
+}
+
+// writeFor writes what is handed out for one system.
+func (r *release) writeFor(ctx context.Context, t target) error {
+	if err := r.writeArchive(t); err != nil {
+		return err
+	}
+	bom, err := r.run(ctx, nil, goCommand(), "-C", "packaging", "tool", "cyclonedx-gomod", "bin", "-json", "-noserial", "-version", r.version, t.program)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(r.dist, r.name(t)+".cdx.json"), bom, 0o644); err != nil {
+		return err
+	}
+	if t.os != "linux" {
+		return nil
+	}
+	return r.writePackage(t)
+}
+
+func (r *release) readVersion(ctx context.Context) error {
+	r.version, r.commit = os.Getenv("VERSION"), "unknown"
+	if described, err := r.run(ctx, nil, "git", "describe", "--tags", "--always", "--dirty"); err == nil {
+		r.version = cmp.Or(r.version, strings.TrimSpace(string(described)))
+	}
+	r.version = cmp.Or(r.version, "dev")
+	shown, err := r.run(ctx, nil, "git", "show", "--no-patch", "--format=%H %ct", "HEAD")
+	if err != nil { // an archive of the sources
+		r.when = time.Unix(0, 0).UTC()
+		return nil
+	}
+	commit, second, _ := strings.Cut(strings.TrimSpace(string(shown)), " ")
+	at, err := strconv.ParseInt(second, 10, 64)
+	if err != nil {
+		return fmt.Errorf("reading the commit's time: %w", err)
+	}
+	r.commit, r.when = commit[:12], time.Unix(at, 0).UTC()
+	return nil
+}
+
+func parseTargets(text string) ([]target, error) {
+	var targets []target
+	for _, name := range strings.Fields(text) {
+		if !slices.Contains(strings.Fields(allTargets), name) {
+			return nil, fmt.Errorf("TARGETS names %q; use some of: %s", name, allTargets)
+		}
+		system, arch, _ := strings.Cut(name, "/")
+		targets = append(targets, target{os: system, arch: arch})
+	}
+	return targets, nil
+}
+
+// buildPrograms builds what an archive holds, and for Linux what an image holds.
+func (r *release) buildPrograms(ctx context.Context, t *target) error {
+	switch t.os {
+	case "windows":
+		t.program += ".exe"
+	case "linux":
+		t.static = t.program + "-static"
+		if err := r.buildProgram(ctx, *t, t.static, "static"); err != nil {
+			return err
+		}
+	}
+	return r.buildProgram(ctx, *t, t.program, "")
+}
+
+func (r *release) buildProgram(ctx context.Context, t target, to, tags string) error {
+	flags := "-s -w -X main.version=" + r.version + " -X main.linked=" + r.commit
+	_, err := r.run(ctx, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch},
+		goCommand(), "build", "-trimpath", "-tags", tags, "-ldflags", flags, "-o", to, "./cmd/glyphoxa")
+	return err
+}
+
+// name is what the files of a system begin with.
+func (r *release) name(t target) string { return "glyphoxa_" + r.version + "_" + t.os + "_" + t.arch }
+
+// writeSums writes the checksums of all files, which sha256sum -c reads.
+func (r *release) writeSums() error {
+	entries, err := os.ReadDir(r.dist)
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		sum, err := checksum(filepath.Join(r.dist, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sum, e.Name())
+	}
+	fmt.Print(sums.String())
+	return os.WriteFile(filepath.Join(r.dist, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}
+
+func checksum(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	return h.Sum(nil), nil
+}
+
+func goCommand() string { return cmp.Or(os.Getenv("GO"), "go") }
+
+func say(text string) { fmt.Fprintln(os.Stderr, "packaging:", text) }
+
+// run runs a command at the repository's root with variables beside this program's, and
+// returns what it printed.
+func (r *release) run(ctx context.Context, vars []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stderr = r.root, os.Stderr
+	cmd.Env = append(os.Environ(), vars...)
+	cmd.Env = append(cmd.Env, "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.when.Unix(), 10))
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("running %s: %w", strings.Join(append([]string{name}, args...), " "), err)
+	}
+	return out, nil
+}

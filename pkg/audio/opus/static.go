@@ -1,0 +1,5 @@
+//go:build static
+
+package opus
+
+const static = true
