@@ -7,11 +7,10 @@
 // LINK signs in; with PICTURES a picture of every page is kept in that directory.
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
+import { guard, inspect, weigh } from "./page.mjs";
 
 const [browserPath, link, pictures] = process.argv.slice(2);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const done = { pages: [], failures: [], bytes: 0, paint: [], said: "", muted: "", gone: false };
 const fail = (what) => done.failures.push(what);
 
@@ -24,9 +23,7 @@ const sizes = [
 for (const size of sizes) {
   const context = await browser.newContext(size);
   const page = await context.newPage();
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && fail(`${size.name}: ${m.text()}`));
-  page.on("pageerror", (e) => fail(`${size.name}: ${e.message}`));
-  page.on("request", (r) => new URL(r.url()).host !== new URL(link).host && !r.url().startsWith("blob:") && fail(`${size.name} asks ${r.url()}`));
+  guard(page, size.name, link, fail);
   await visit(page, size).catch((error) => fail(`${size.name}: ${error.message}`));
   await context.close();
 }
@@ -36,24 +33,21 @@ console.log(JSON.stringify(done));
 async function visit(page, size) {
   await page.goto(link);
   await page.waitForSelector(".cards .card");
-  const seen = await page.evaluate(() => ({
-    paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1,
-    bytes: performance.getEntriesByType("resource").filter((r) => r.name.includes("/web/")).reduce((sum, r) => sum + r.encodedBodySize, 0) + performance.getEntriesByType("navigation")[0].encodedBodySize,
-    address: location.href,
-  }));
-  done.paint.push(Math.round(seen.paint));
-  if (seen.address !== new URL("/", link).href) fail(`the token stays in the address: ${seen.address}`);
+  done.paint.push((await weigh(page)).paint);
+  const address = page.url();
+  if (address !== new URL("/", link).href) fail(`the token stays in the address: ${address}`);
   if (size.name === "desk") await lead(page);
   for (const view of ["table", "turns", "tools", "memory/people", "memory/facts", "memory/learn", "rules", "sessions", "approvals", "governor", "setup"]) {
     await page.evaluate((v) => (location.hash = `#/${v}`), view);
     await page.waitForSelector("main h1");
     await page.waitForTimeout(250);
     await drive(page, view);
-    await inspect(page, size, view);
+    await inspect(page, `${size.name} ${view}`, fail, pictures);
+    done.pages.push(`${size.name} ${view}`);
   }
   await page.evaluate(() => (location.hash = "#/turns"));
   await page.waitForFunction((h) => document.querySelector("main h1")?.textContent === h, size.heading);
-  done.bytes = Math.max(done.bytes, await page.evaluate(() => performance.getEntriesByType("resource").filter((r) => r.name.includes("/web/")).reduce((sum, r) => sum + r.encodedBodySize, 0)) + 1500);
+  done.bytes = Math.max(done.bytes, (await weigh(page)).bytes);
 }
 
 // lead says something as a player, mutes an NPC by the keyboard and lets it speak again.
@@ -91,14 +85,4 @@ async function drive(page, view) {
     if (!(JSON.parse(text).traceEvents.length > 2)) fail("the trace is empty");
     await page.locator(".head button").nth(1).click(); // zoom in
   }
-}
-
-async function inspect(page, size, view) {
-  if (pictures) await page.screenshot({ path: `${pictures}/${size.name}-${view.replace("/", "-")}.png` });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  if (wide > 0) fail(`${size.name} ${view}: ${wide} px too wide`);
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
-  for (const v of found.violations.filter((v) => ["serious", "critical"].includes(v.impact))) fail(`${size.name} ${view}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).slice(0, 2).join(" | ")}`);
-  done.pages.push(`${size.name} ${view}`);
 }

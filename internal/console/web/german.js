@@ -1,6 +1,6 @@
 export const german = {
   "Skip to content": "Zum Inhalt", "Views": "Ansichten", "Table": "Tisch", "Turns": "Züge", "Tools": "Werkzeuge", "Memory": "Gedächtnis", "Rules": "Regeln", "Sessions": "Sitzungen", "Approvals": "Freigaben", "Governor": "Regler", "Setup": "Einrichtung",
-  "live": "verbunden", "not connected": "nicht verbunden", "connecting anew": "verbindet neu", "Language": "Sprache", "Colours: {now}": "Farben: {now}", "auto": "wie das System", "dark": "dunkel", "light": "hell",
+  "live": "verbunden", "not connected": "nicht verbunden", "connecting anew": "verbindet neu",
   "not signed in · {profile}": "nicht angemeldet · {profile}", "Sign in": "Anmelden", "Sign out": "Abmelden", "Token": "Token", "{n} wait": "{n} warten",
   "Nothing to see here": "Hier gibt es nichts zu sehen", "Your profile may see nothing of this table.": "Dein Profil darf von diesem Tisch nichts sehen.", "This view could not be shown": "Diese Ansicht lässt sich nicht zeigen",
   "That token is worth nothing here.": "Dieses Token gilt hier nicht.",

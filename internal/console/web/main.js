@@ -1,6 +1,7 @@
 // The frame of the page: who is here, which table, which view, and the one stream of events.
 import { h, replace, toast } from "./dom.js";
-import { t, language, chooseLanguage } from "./words.js";
+import { t } from "./words.js";
+import { applyLook, lookControls } from "./look.js";
 import { get, post, here, may, seesAll } from "./api.js";
 import { Story } from "./turns.js";
 import { table } from "./table.js";
@@ -23,13 +24,7 @@ let shownAt = "";
 let stream = null;
 let connection = "off";
 
-chooseLanguage(localStorage.getItem("language"));
-applyTheme(localStorage.getItem("theme") ?? "auto");
-
-function applyTheme(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-}
+applyLook();
 
 const allowed = () => views.filter((v) => (!v.right || may(v.right) || v.or && may(v.or)) && (!v.all || seesAll()));
 
@@ -42,20 +37,11 @@ function drawFrame() {
   const current = nav.querySelector("[aria-current]");
   if (current && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = current.offsetLeft - nav.clientWidth / 2;
   nav.setAttribute("aria-label", t("Views"));
-  const theme = localStorage.getItem("theme") ?? "auto";
   const state = { on: t("live"), off: t("not connected"), lost: t("connecting anew") }[connection];
   replace(document.getElementById("foot"),
     here.me && h("div", { class: "row", role: "status" }, h("span", { class: `state-dot ${connection === "on" ? "on" : connection === "lost" ? "off" : ""}`, "aria-hidden": "true" }), h("span", { class: "soft" }, state)),
     here.me?.rooms.length > 1 && h("select", { "aria-label": t("Table"), onchange: (e) => enter(e.target.value) }, here.me.rooms.map((r) => h("option", { value: r.id, selected: r.id === here.room }, r.name || r.id))),
-    h("div", { class: "pair" },
-      h("select", { "aria-label": t("Language"), onchange: (e) => { localStorage.setItem("language", e.target.value); chooseLanguage(e.target.value); redraw(); } },
-        [["en", "English"], ["de", "Deutsch"]].map(([id, name]) => h("option", { value: id, selected: id === language }, name))),
-      h("button", { type: "button", "aria-label": t("Colours: {now}", { now: t(theme) }), onclick: () => {
-        const next = { auto: "dark", dark: "light", light: "auto" }[theme];
-        localStorage.setItem("theme", next);
-        applyTheme(next);
-        drawFrame();
-      } }, { auto: "◐", dark: "☾", light: "☀" }[theme])),
+    lookControls(redraw),
     here.me && h("div", { class: "who-am-i soft small" }, here.me.known ? `${here.me.name} · ${here.me.profile}` : t("not signed in · {profile}", { profile: here.me.profile })),
     here.me && (here.me.known ? h("button", { type: "button", class: "quiet", onclick: signOut }, t("Sign out")) : h("button", { type: "button", onclick: () => signInPage() }, t("Sign in"))));
 }

@@ -1,5 +1,8 @@
 // The page's words. English ones are their own keys; german.js has the others.
+import { teach } from "./language.js";
 import { german } from "./german.js";
+
+export { t } from "./language.js";
 
 // english are those words whose keys are no words.
 const english = {
@@ -16,19 +19,4 @@ const english = {
   "listening eager": "the NPCs answer whatever may be meant for them", "listening attentive": "the NPCs answer what is meant for them", "listening called_only": "the NPCs answer to their names alone",
   "cost soft_cap": "the session has reached its soft cap: {spent}", "cost cheaper": "the cap is reached ({spent}): NPCs answer more cheaply", "cost lines": "the cap is reached ({spent}): NPCs have stock phrases only",
 };
-const known = { en: english, de: german };
-
-export let language = "en";
-
-export function chooseLanguage(wanted) {
-  const asked = [wanted, ...navigator.languages].filter(Boolean).map((l) => l.slice(0, 2).toLowerCase());
-  language = asked.find((l) => l in known) ?? "en";
-  document.documentElement.lang = language;
-}
-
-// t translates a text and puts values in the place of {names}.
-export function t(text, values) {
-  let out = known[language]?.[text] ?? text;
-  for (const [name, value] of Object.entries(values ?? {})) out = out.replaceAll(`{${name}}`, value);
-  return out;
-}
+teach({ en: english, de: german });

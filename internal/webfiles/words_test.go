@@ -1,4 +1,4 @@
-package console_test
+package webfiles_test
 
 import (
 	"os"
@@ -18,34 +18,42 @@ var (
 )
 
 func TestEveryTextIsThereInGerman(t *testing.T) {
+	for page, modules := range map[string]int{"../console/web": 10, "../browser/web": 10} {
+		t.Run(page, func(t *testing.T) { checkWords(t, page, modules) })
+	}
+}
+
+// checkWords requires the German of every text of a page, which has some modules at least.
+func checkWords(t *testing.T, page string, modules int) {
 	read := func(name string) string {
-		raw, err := os.ReadFile(filepath.Join("web", name))
+		raw, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(raw)
 	}
-	german := map[string]string{}
-	for _, m := range entry.FindAllStringSubmatch(read("german.js"), -1) {
-		german[m[1]] = m[2]
+	german, wanted := map[string]string{}, map[string]string{}
+	for _, name := range []string{filepath.Join(page, "german.js"), filepath.Join("shared", "language.js")} {
+		for _, m := range entry.FindAllStringSubmatch(read(name), -1) {
+			german[m[1]] = m[2]
+		}
 	}
-	english := map[string]string{}
-	for _, m := range entry.FindAllStringSubmatch(read("words.js"), -1) {
-		english[m[1]] = m[2]
-	}
-	files, err := filepath.Glob("web/*.js")
-	if err != nil || len(files) < 10 {
+	files, err := filepath.Glob(filepath.Join(page, "*.js"))
+	if err != nil || len(files) < modules {
 		t.Fatalf("%d modules, %v", len(files), err)
 	}
-	wanted := map[string]string{}
-	for _, file := range files {
-		text := read(filepath.Base(file))
+	shared, err := filepath.Glob("shared/*.js")
+	if err != nil || len(shared) == 0 {
+		t.Fatalf("%d shared modules, %v", len(shared), err)
+	}
+	for _, file := range append(files, shared...) {
+		text := read(file)
 		for _, m := range append(translated.FindAllStringSubmatch(text, -1), listed.FindAllStringSubmatch(text, -1)...) {
 			wanted[m[1]] = m[1]
 		}
 	}
-	for key, text := range english {
-		wanted[key] = text
+	for _, m := range entry.FindAllStringSubmatch(read(filepath.Join(page, "words.js")), -1) {
+		wanted[m[1]] = m[2]
 	}
 	for key, text := range wanted {
 		other, ok := german[key]

@@ -1,0 +1,85 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/peers"
+)
+
+// TestTableInABrowser has people meet at a table in Chromium, at the size of a desk and of
+// a phone: what a microphone brings is answered by an NPC who is heard there, players hear
+// and interrupt each other, one loads the page anew in the middle of an answer, and one has
+// no microphone. Nothing may keep somebody from using the page, as axe sees it, and it is
+// to be small.
+func TestTableInABrowser(t *testing.T) {
+	t.Parallel()
+	browser, _ := peers.Browser(t)
+	peer(t, "axe-core/axe.min.js")
+	peer(t, "playwright-core/package.json")
+	needEspeak(t)
+	const line = "Bartok, what do you drink?"
+	h := newProgram(t)
+	stt := fakestt.Start(t, fakestt.Script{Lines: []string{line, "Bartok, and what else?"}, Delay: 20 * time.Millisecond})
+	h.write("glyphoxa.yaml", fmt.Sprintf("languages: [en]\ncampaign: {name: The Rusty Flagon}\nproviders: {stt: {name: deepgram, api_key: %s, base_url: '%s'}}\n"+
+		"npcs:\n  - name: Bartok\n    role: innkeeper\n    topics: [{intents: [drink], lines: {en: [\"Stout, %sand water.\"]}}]\n    lines: {greeting: [\"Well met.\"], unknown: [\"Who knows.\"]}\n",
+		secretKey, stt.URL(), strings.Repeat("and stout, and more stout, ", 14)))
+	h.secrets = append(h.secrets, secretKey)
+	speech := h.path(h.says("said.wav", "<speak>"+line+`<break time="2s"/></speak>`))
+	w := h.watch("--browser")
+
+	script, err := filepath.Abs(filepath.Join("..", "..", "testdata", "peers", "table.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{script, browser, w.link, speech}
+	if dir := os.Getenv("GLYPHOXA_PICTURES"); dir != "" {
+		args = append(args, dir)
+	}
+	cmd := exec.CommandContext(t.Context(), node(t), args...)
+	cmd.Stderr = t.Output()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the visit failed: %v\n%s", err, out)
+	}
+	var done struct {
+		Failures, Steps             []string
+		Bytes                       int
+		Paint                       []int
+		Heard, Cut, Refused, Typed  string
+		Silence, NPC, Player, Again float64
+	}
+	if err := json.Unmarshal(out, &done); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for _, f := range done.Failures {
+		t.Error(f)
+	}
+	if len(done.Steps) != 5 {
+		t.Errorf("it came as far as %q", done.Steps)
+	}
+	if done.Bytes > 60<<10 {
+		t.Errorf("the page has %d bytes, want 60 KiB at most", done.Bytes)
+	}
+	if !strings.Contains(done.Heard, line) || !strings.Contains(done.Heard, "Stout, and stout") {
+		t.Errorf("what was said reads %q", done.Heard)
+	}
+	if done.Silence > 0.001 || done.NPC < 0.01 || done.Player < 0.01 || done.Again < 0.01 {
+		t.Errorf("loudness before anybody spoke %.4f, of the NPC %.4f, of another player %.4f, and of the NPC after the page was loaded anew %.4f", done.Silence, done.NPC, done.Player, done.Again)
+	}
+	if !strings.HasPrefix(done.Cut, "Stout") || !strings.HasSuffix(done.Cut, "—") {
+		t.Errorf("the interrupted answer reads %q", done.Cut)
+	}
+	if !strings.Contains(done.Refused, "keeps the microphone") || !strings.Contains(done.Typed, "Bartok, good evening!") || !strings.Contains(done.Typed, "Well met.") {
+		t.Errorf("without a microphone: %q, %q", done.Refused, done.Typed)
+	}
+	t.Logf("%d bytes; first paint after %v ms; loudness of the NPC %.3f, of a player %.3f", done.Bytes, done.Paint, done.NPC, done.Player)
+	w.leave()
+}

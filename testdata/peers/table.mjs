@@ -1,0 +1,157 @@
+// Plays at a table in browsers as people do: two players, one at a desk and one at a phone,
+// who speak through a microphone, hear an NPC and each other, interrupt, roll dice, load the
+// page anew, and leave; and a third, whose browser refuses the microphone. It prints a JSON
+// object: what came of it, and what went wrong.
+//
+// usage: node table.mjs BROWSER LINK SPEECH [PICTURES]
+//
+// SPEECH is a WAV file that the microphones bring again and again; with PICTURES a picture of
+// every state is kept in that directory.
+
+import { chromium } from "playwright-core";
+import { guard, inspect, weigh } from "./page.mjs";
+
+const [browserPath, link, speech, pictures] = process.argv.slice(2);
+const done = { failures: [], steps: [], bytes: 0, paint: [], heard: "", silence: 0, npc: 0, player: 0, cut: "", again: 0, refused: "", typed: "" };
+const fail = (what) => done.failures.push(what);
+const patience = 60000;
+
+const browser = await chromium.launch({ executablePath: browserPath, args: [
+  "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", `--use-file-for-fake-audio-capture=${speech}`,
+] });
+
+// open opens the table's link as somebody new.
+async function open(name, options) {
+  const context = await browser.newContext(options);
+  if (options.refuses) await context.grantPermissions(["clipboard-read"]); // and thereby nothing else
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  guard(page, name, link, fail);
+  await page.goto(link);
+  await page.waitForSelector("#name");
+  await inspect(page, `${name} door`, fail, pictures);
+  return { page, name };
+}
+
+async function join({ page }, called, ways) {
+  await page.fill("#name", called);
+  await page.check("#agrees");
+  await page.check(`input[value=${ways}]`);
+  await page.click(".door button.main");
+  await page.waitForSelector(".state-dot.on");
+  await listen(page);
+}
+
+// listen measures what comes in: the loudest moment of the NPCs, and of other players.
+const listen = (page) => page.evaluate(() => {
+  const sound = new AudioContext();
+  const meters = [...document.querySelectorAll("audio")].map((a) => {
+    const meter = sound.createAnalyser();
+    sound.createMediaStreamSource(a.srcObject).connect(meter);
+    return meter;
+  });
+  const data = new Float32Array(2048);
+  const loudness = (m) => {
+    m.getFloatTimeDomainData(data);
+    return Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
+  };
+  window.loudest = { npc: 0, player: 0 };
+  setInterval(() => meters.forEach((m, i) => {
+    const of = i === 0 ? "npc" : "player";
+    window.loudest[of] = Math.max(window.loudest[of], loudness(m));
+  }), 20);
+});
+
+const loudest = (page) => page.evaluate(() => window.loudest);
+const hears = (page, of) => page.waitForFunction((of) => window.loudest[of] > 0.01, of);
+const lines = (page) => page.locator(".entry.line").allTextContents();
+const npcLine = ".entry.line.npc";
+const ended = (page, n) => page.waitForFunction(([q, n]) => document.querySelectorAll(q).length >= n && document.querySelectorAll(`${q}.open`).length === 0, [npcLine, n]);
+const talk = (page) => page.locator(".talk");
+const say = async (page, text) => {
+  await page.fill(".say input", text);
+  await page.keyboard.press("Enter");
+};
+const step = (what) => done.steps.push(what);
+
+async function play() {
+  const ana = await open("desk", { viewport: { width: 1440, height: 900 }, colorScheme: "light", locale: "en-GB" });
+  const ben = await open("phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", hasTouch: true, isMobile: true });
+
+  // Ana speaks, and hears Bartok's answer until she wants quiet.
+  await join(ana, "Ana", "open");
+  const { bytes, paint } = await weigh(ana.page);
+  Object.assign(done, { bytes, paint: [paint, (await weigh(ben.page)).paint] });
+  done.silence = (await loudest(ana.page)).npc;
+  await ana.page.waitForSelector(".entry.line:not(.npc)");
+  await talk(ana.page).click(); // mutes
+  await ana.page.waitForSelector(".talk[aria-pressed=false]");
+  await hears(ana.page, "npc");
+  await ana.page.waitForSelector(".one.speaks");
+  await inspect(ana.page, "desk table", fail, pictures);
+  done.npc = (await loudest(ana.page)).npc;
+  await ana.page.click(".hush");
+  await ended(ana.page, 1);
+  done.heard = (await lines(ana.page)).join("\n");
+  step("spoke and heard");
+
+  // Ben comes later, sees what was said, and talks over Bartok.
+  await join(ben, "Ben", "hold");
+  await ben.page.waitForSelector(npcLine);
+  await ana.page.waitForFunction(() => document.querySelectorAll(".people")[1].children.length === 2);
+  await say(ana.page, "Bartok, tell me what you drink!");
+  await ben.page.waitForSelector(".one.speaks");
+  await hears(ben.page, "npc");
+  await inspect(ben.page, "phone table", fail, pictures);
+  const box = await talk(ben.page).boundingBox();
+  await ben.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await ben.page.mouse.down();
+  await ben.page.waitForSelector(".talk.on");
+  await hears(ana.page, "player");
+  done.player = (await loudest(ana.page)).player;
+  await ana.page.waitForFunction((q) => [...document.querySelectorAll(q)].some((l) => /—$/.test(l.querySelector(".words").textContent)), npcLine);
+  done.cut = (await ana.page.locator(`${npcLine} .words`).allTextContents()).find((x) => x.endsWith("—"));
+  await ben.page.mouse.up();
+  await ben.page.waitForSelector(".talk:not(.on)");
+  step("interrupted");
+
+  // Dice are seen by both.
+  await ana.page.click(".die:nth-child(6)");
+  for (const { page } of [ana, ben]) await page.waitForSelector(".entry.dice .total");
+  await ana.page.click(".hush");
+  step("rolled");
+
+  // Ben loads the page anew in the middle of an answer and has his seat still.
+  await say(ana.page, "Bartok, and what else do you drink?");
+  await ben.page.waitForSelector(".one.speaks");
+  await ben.page.reload();
+  await ben.page.waitForSelector(".state-dot.on");
+  await listen(ben.page);
+  await hears(ben.page, "npc");
+  done.again = (await loudest(ben.page)).npc;
+  const players = await ana.page.locator(".people").nth(1).locator(".who").allTextContents();
+  if (players.join() !== "Ana,Ben") fail(`after the page was loaded anew the players are ${players}`);
+  await ben.page.click(".hush");
+  await ben.page.locator(".leave").click();
+  await ben.page.waitForSelector(".said-before");
+  await ana.page.waitForFunction(() => document.querySelectorAll(".people")[1].children.length === 1);
+  step("came back and left");
+
+  // Cara's browser refuses the microphone: she types.
+  const cara = await open("refused", { viewport: { width: 1024, height: 768 }, colorScheme: "dark", locale: "en-GB", refuses: true });
+  await join(cara, "Cara", "hold");
+  done.refused = await cara.page.locator(".banner").first().textContent();
+  const before = await cara.page.locator(npcLine).count();
+  await say(cara.page, "Bartok, good evening!");
+  await ended(cara.page, before + 1);
+  done.typed = (await lines(cara.page)).slice(-2).join("\n");
+  await inspect(cara.page, "refused table", fail, pictures);
+  await cara.page.click(".top-right .quiet");
+  await cara.page.waitForSelector("dialog[open]");
+  await inspect(cara.page, "refused settings", fail, pictures);
+  step("typed");
+}
+
+await play().catch((error) => fail(`after ${done.steps.at(-1) ?? "nothing"}: ${error.message}`));
+await browser.close();
+console.log(JSON.stringify(done));
