@@ -19,6 +19,7 @@ type watched struct {
 	*session
 	addr  string
 	link  string        // to the console, signed in
+	table string        // the way to the table in browsers
 	quiet chan struct{} // closed when all of its stderr was read
 }
 
@@ -56,16 +57,27 @@ func (h *program) watch(args ...string) *watched {
 		h.t.Fatalf("the program said %q, %v; want where its metrics are", first, err)
 	}
 	if slices.Contains(args, "--console") {
-		second, err := said.ReadString('\n')
-		if w.link, announced = strings.CutPrefix(strings.TrimSpace(second), "glyphoxa: the console is at "); err != nil || !announced {
-			h.t.Fatalf("the program said %q, %v; want where the console is", second, err)
-		}
+		w.link = h.announced(said, "glyphoxa: the console is at ")
+	}
+	if slices.Contains(args, "--browser") {
+		w.table = h.announced(said, "glyphoxa: players join in a browser at ")
 	}
 	go func() { // ends with the program
 		defer close(w.quiet)
 		_, _ = io.Copy(&w.errs, said)
 	}()
 	return w
+}
+
+// announced is what the program says next, after some words.
+func (h *program) announced(said *bufio.Reader, words string) string {
+	h.t.Helper()
+	line, err := said.ReadString('\n')
+	after, found := strings.CutPrefix(strings.TrimSpace(line), words)
+	if err != nil || !found {
+		h.t.Fatalf("the program said %q, %v; want %q", line, err, words)
+	}
+	return after
 }
 
 // leave ends the input and requires an orderly end.

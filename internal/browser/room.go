@@ -103,7 +103,7 @@ func New(o Options) *Room {
 	if o.Idle == 0 {
 		o.Idle = 15 * time.Minute
 	}
-	r := &Room{o: o, files: webfiles.Load(web), frames: make(chan *audio.Frame, 2), spare: make(chan *audio.Frame, 4), guests: map[string]*guest{}}
+	r := &Room{o: o, files: webfiles.Load(web, "web"), frames: make(chan *audio.Frame, 2), spare: make(chan *audio.Frame, 4), guests: map[string]*guest{}}
 	for range cap(r.spare) {
 		r.spare <- new(audio.Frame)
 	}

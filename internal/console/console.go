@@ -68,7 +68,7 @@ func New(o Options) *Console {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), rooms: map[string]*room{}, files: webfiles.Load(web)}
+	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), rooms: map[string]*room{}, files: webfiles.Load(web, "web")}
 	c.ended, c.end = context.WithCancel(context.Background())
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -24,11 +25,24 @@ type file struct {
 	plain, small []byte
 }
 
-// Load reads all files of a file system that is part of the program: none of it can fail
-// but by a mistake in it.
-func Load(from fs.FS) *Files {
+// shared are modules and styles that all pages have.
+//
+//go:embed shared
+var shared embed.FS
+
+// Load reads all files of a directory of a file system that is part of the program, and
+// those that all pages share, which are served as if they were there, too. None of it can
+// fail but by a mistake in it.
+func Load(from fs.FS, dir string) *Files {
 	f := &Files{all: map[string]file{}}
-	err := fs.WalkDir(from, ".", func(name string, e fs.DirEntry, err error) error {
+	f.read(shared, "shared", dir)
+	f.read(from, dir, dir)
+	return f
+}
+
+// read reads what a directory has, which is served under another's name.
+func (f *Files) read(from fs.FS, dir, as string) {
+	err := fs.WalkDir(from, dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -45,13 +59,12 @@ func Load(from fs.FS) *Files {
 			err = z.Close()
 		}
 		sum := sha256.Sum256(data)
-		f.all[name] = file{kind: kindOf(name), tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data, small: small.Bytes()}
+		f.all[as+strings.TrimPrefix(name, dir)] = file{kind: kindOf(name), tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data, small: small.Bytes()}
 		return err
 	})
 	if err != nil {
 		panic(fmt.Sprintf("a page's own files: %v", err))
 	}
-	return f
 }
 
 func kindOf(name string) string {

@@ -66,7 +66,7 @@ const loudest = (page) => page.evaluate(() => window.loudest);
 const hears = (page, of) => page.waitForFunction((of) => window.loudest[of] > 0.01, of);
 const lines = (page) => page.locator(".entry.line").allTextContents();
 const npcLine = ".entry.line.npc";
-const ended = (page, n) => page.waitForFunction(([q, n]) => document.querySelectorAll(q).length >= n && document.querySelectorAll(`${q}.open`).length === 0, [npcLine, n]);
+const ended = (page, n) => page.waitForFunction(([q, n]) => document.querySelectorAll(q).length >= n && !document.querySelector(`${q}.open`), [npcLine, n]);
 const talk = (page) => page.locator(".talk");
 const say = async (page, text) => {
   await page.fill(".say input", text);
@@ -115,15 +115,8 @@ async function play() {
   await ben.page.waitForSelector(".talk:not(.on)");
   step("interrupted");
 
-  // Dice are seen by both.
-  await ana.page.click(".die:nth-child(6)");
-  for (const { page } of [ana, ben]) await page.waitForSelector(".entry.dice .total");
-  await ana.page.click(".hush");
-  step("rolled");
-
-  // Ben loads the page anew in the middle of an answer and has his seat still.
-  await say(ana.page, "Bartok, and what else do you drink?");
-  await ben.page.waitForSelector(".one.speaks");
+  // Ben loads the page anew while Bartok answers him, and has his seat still.
+  await ben.page.waitForSelector(`${npcLine}.open, .one.speaks`);
   await ben.page.reload();
   await ben.page.waitForSelector(".state-dot.on");
   await listen(ben.page);
@@ -132,10 +125,15 @@ async function play() {
   const players = await ana.page.locator(".people").nth(1).locator(".who").allTextContents();
   if (players.join() !== "Ana,Ben") fail(`after the page was loaded anew the players are ${players}`);
   await ben.page.click(".hush");
+  step("came back");
+
+  // Dice are seen by both.
+  await ana.page.click(".die:nth-child(6)");
+  for (const { page } of [ana, ben]) await page.waitForSelector(".entry.dice .total");
   await ben.page.locator(".leave").click();
   await ben.page.waitForSelector(".said-before");
   await ana.page.waitForFunction(() => document.querySelectorAll(".people")[1].children.length === 1);
-  step("came back and left");
+  step("rolled and left");
 
   // Cara's browser refuses the microphone: she types.
   const cara = await open("refused", { viewport: { width: 1024, height: 768 }, colorScheme: "dark", locale: "en-GB", refuses: true });
@@ -143,8 +141,8 @@ async function play() {
   done.refused = await cara.page.locator(".banner").first().textContent();
   const before = await cara.page.locator(npcLine).count();
   await say(cara.page, "Bartok, good evening!");
-  await ended(cara.page, before + 1);
-  done.typed = (await lines(cara.page)).slice(-2).join("\n");
+  await cara.page.waitForFunction(([q, n]) => [...document.querySelectorAll(q)].slice(n).some((l) => l.textContent.includes("Stout")), [npcLine, before]);
+  done.typed = (await lines(cara.page)).join("\n");
   await inspect(cara.page, "refused table", fail, pictures);
   await cara.page.click(".top-right .quiet");
   await cara.page.waitForSelector("dialog[open]");

@@ -28,8 +28,16 @@ export class Log {
     if (this.#lines.size === 0) this.draw();
   }
 
+  // speaks shows that an NPC has begun to speak, before the first sentence can be read.
+  speaks(who, on) {
+    const id = `begins ${who}`;
+    if (!on) this.gone(id);
+    else if (![...this.#lines.values()].some((l) => l.speaker === who && l.final === false)) this.#put(id, { kind: "line", npc: true, speaker: who, text: "", final: false, grown: "" });
+  }
+
   line(l) {
     const before = this.#lines.get(l.id);
+    if (l.npc && !before) this.gone(`begins ${l.speaker}`);
     if (!before && l.text === "") return;
     this.#put(l.id, { ...l, kind: "line", grown: before?.text ?? "" });
     if (l.final && !before?.final) this.#announce(`${l.speaker}: ${l.text}`);

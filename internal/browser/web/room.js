@@ -90,7 +90,9 @@ export class Room {
       case "state": return this.around.take(m);
       case "line": return this.log.line(m);
       case "gone": return this.log.gone(m.id);
-      case "speaking": return this.around.speaks(m.who, m.on);
+      case "speaking":
+        if (this.around.npcs.some((n) => n.name === m.who)) this.log.speaks(m.who, m.on);
+        return this.around.speaks(m.who, m.on);
       case "dice": return this.log.dice(m);
       case "notice": return this.log.note(t(m.text));
     }
