@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestTableInABrowser(t *testing.T) {
 	peer(t, "playwright-core/package.json")
 	needEspeak(t)
 	const line = "Bartok, what do you drink?"
-	model := fakeopenai.Start(t, fakeopenai.Always(fakeopenai.Say("Stout, as ever. It is dark, and it is honest. My cellar has seven casks of it. The ferry brought the last one on a wet night.")), nil)
+	model := fakeopenai.Start(t, inventive(), nil)
 	stt := fakestt.Start(t, fakestt.Script{Lines: []string{line, line, line}, Delay: 20 * time.Millisecond})
 	h := newProgram(t)
 	h.write("glyphoxa.yaml", fmt.Sprintf("languages: [en]\ncampaign: {name: The Rusty Flagon}\nproviders:\n  llm: {name: openai, model: gpt-4o, api_key: key, base_url: '%s'}\n  stt: {name: deepgram, api_key: %s, base_url: '%s'}\n"+
@@ -69,18 +70,38 @@ func TestTableInABrowser(t *testing.T) {
 	if done.Bytes > 60<<10 {
 		t.Errorf("the page has %d bytes, want 60 KiB at most", done.Bytes)
 	}
-	if !strings.Contains(done.Heard, line) || !strings.Contains(done.Heard, "Stout, as ever.") {
+	if !strings.Contains(done.Heard, line) || !strings.Contains(done.Heard, ". ") {
 		t.Errorf("what was said reads %q", done.Heard)
 	}
 	if done.Silence > 0.001 || done.NPC < 0.01 || done.Player < 0.01 || done.Again < 0.01 {
 		t.Errorf("loudness before anybody spoke %.4f, of the NPC %.4f, of another player %.4f, and of the NPC after the page was loaded anew %.4f", done.Silence, done.NPC, done.Player, done.Again)
 	}
-	if !strings.HasPrefix(done.Cut, "St") || !strings.HasSuffix(done.Cut, "—") {
+	if !strings.HasSuffix(done.Cut, "—") {
 		t.Errorf("the interrupted answer reads %q", done.Cut)
 	}
-	if !strings.Contains(done.Refused, "keeps the microphone") || !strings.Contains(done.Typed, "Bartok, good evening!") || !strings.Contains(done.Typed, "Stout") {
+	if !strings.Contains(done.Refused, "keeps the microphone") || !strings.Contains(done.Typed, "Bartok, good evening!") {
 		t.Errorf("without a microphone: %q, %q", done.Refused, done.Typed)
 	}
 	t.Logf("%d bytes; first paint after %v ms; loudness of the NPC %.3f, of a player %.3f", done.Bytes, done.Paint, done.NPC, done.Player)
 	w.leave()
+}
+
+// inventive is a model that never says the same again, and speaks for seconds.
+func inventive() fakeopenai.Script {
+	tales := []string{
+		"Stout, friend, and a dark one. My uncle brewed it when the bridge still stood, and half the valley came to taste it.",
+		"A cider from the north side. Nobody presses apples like old Hanna, whose orchard you passed on your way to this door.",
+		"Plum brandy, if the night is cold. Three sips are medicine, and a fourth one makes you sing with the ferrymen.",
+		"Milk, since you keep asking. The goat outside bites strangers, but what she gives is worth a torn sleeve or two.",
+		"Hot wine with pepper. A merchant left me the recipe in place of her bill, and I still think I was the one who gained.",
+		"Mead from the monastery. The brothers stir it with a silver ladle, and they pray over each of the copper kettles.",
+		"Rain water, tonight. Somebody has emptied every barrel while I slept, and the lock was neither broken nor opened.",
+		"Tea made of nettles. It stings going in, it stings going out, and in between you feel as young as the morning.",
+		"Black coffee from the coast. Sailors trade it for lamp oil, so our harbour smells sweet and lies in darkness.",
+		"Beetroot juice, red as a cardinal. My physician ordered it, and my physician has never been wrong about vegetables.",
+	}
+	var told atomic.Int32
+	return func(fakeopenai.Request) fakeopenai.Response {
+		return fakeopenai.Say(tales[int(told.Add(1)-1)%len(tales)])
+	}
 }

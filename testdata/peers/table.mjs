@@ -16,14 +16,12 @@ const done = { failures: [], steps: [], bytes: 0, paint: [], heard: "", silence:
 const fail = (what) => done.failures.push(what);
 const patience = 60000;
 
-const browser = await chromium.launch({ executablePath: browserPath, args: [
-  "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", `--use-file-for-fake-audio-capture=${speech}`,
-] });
+const launch = (...args) => chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--use-fake-device-for-media-stream", ...args] });
+const browser = await launch("--use-fake-ui-for-media-stream", `--use-file-for-fake-audio-capture=${speech}`);
 
 // open opens the table's link as somebody new.
-async function open(name, options) {
+async function open(browser, name, options) {
   const context = await browser.newContext(options);
-  if (options.refuses) await context.grantPermissions(["clipboard-read"]); // and thereby nothing else
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
   guard(page, name, link, fail);
@@ -75,8 +73,8 @@ const say = async (page, text) => {
 const step = (what) => done.steps.push(what);
 
 async function play() {
-  const ana = await open("desk", { viewport: { width: 1440, height: 900 }, colorScheme: "light", locale: "en-GB" });
-  const ben = await open("phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", hasTouch: true, isMobile: true });
+  const ana = await open(browser, "desk", { viewport: { width: 1440, height: 900 }, colorScheme: "light", locale: "en-GB" });
+  const ben = await open(browser, "phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", hasTouch: true, isMobile: true });
 
   // Ana speaks, and hears Bartok's answer until she wants quiet.
   await join(ana, "Ana", "open");
@@ -111,6 +109,7 @@ async function play() {
   done.player = (await loudest(ana.page)).player;
   await ana.page.waitForFunction((q) => [...document.querySelectorAll(q)].some((l) => /—$/.test(l.querySelector(".words").textContent)), npcLine);
   done.cut = (await ana.page.locator(`${npcLine} .words`).allTextContents()).find((x) => x.endsWith("—"));
+  await ben.page.waitForFunction(() => [...document.querySelectorAll(".entry.line:not(.npc) .who")].some((x) => x.textContent === "Ben"));
   await ben.page.mouse.up();
   await ben.page.waitForSelector(".talk:not(.on)");
   step("interrupted");
@@ -136,17 +135,19 @@ async function play() {
   step("rolled and left");
 
   // Cara's browser refuses the microphone: she types.
-  const cara = await open("refused", { viewport: { width: 1024, height: 768 }, colorScheme: "dark", locale: "en-GB", refuses: true });
+  const strict = await launch();
+  const cara = await open(strict, "refused", { viewport: { width: 1024, height: 768 }, colorScheme: "dark", locale: "en-GB" });
   await join(cara, "Cara", "hold");
   done.refused = await cara.page.locator(".banner").first().textContent();
   const before = await cara.page.locator(npcLine).count();
   await say(cara.page, "Bartok, good evening!");
-  await cara.page.waitForFunction(([q, n]) => [...document.querySelectorAll(q)].slice(n).some((l) => l.textContent.includes("Stout")), [npcLine, before]);
+  await cara.page.waitForFunction(([q, n]) => [...document.querySelectorAll(q)].slice(n).some((l) => l.querySelector(".words").textContent !== ""), [npcLine, before]);
   done.typed = (await lines(cara.page)).join("\n");
   await inspect(cara.page, "refused table", fail, pictures);
   await cara.page.click(".top-right .quiet");
   await cara.page.waitForSelector("dialog[open]");
   await inspect(cara.page, "refused settings", fail, pictures);
+  await strict.close();
   step("typed");
 }
 
