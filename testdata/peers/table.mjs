@@ -10,6 +10,7 @@
 
 import { chromium } from "playwright-core";
 import { guard, inspect, weigh } from "./page.mjs";
+import { join, listen, loudest, hears, say } from "./guest.mjs";
 
 const [browserPath, link, speech, pictures] = process.argv.slice(2);
 const done = { failures: [], steps: [], bytes: 0, paint: [], heard: "", silence: 0, npc: 0, player: 0, cut: "", again: 0, refused: "", typed: "" };
@@ -31,45 +32,10 @@ async function open(browser, name, options) {
   return { page, name };
 }
 
-async function join({ page }, called, ways) {
-  await page.fill("#name", called);
-  await page.check("#agrees");
-  await page.check(`input[value=${ways}]`);
-  await page.click(".door button.main");
-  await page.waitForSelector(".state-dot.on");
-  await listen(page);
-}
-
-// listen measures what comes in: the loudest moment of the NPCs, and of other players.
-const listen = (page) => page.evaluate(() => {
-  const sound = new AudioContext();
-  const meters = [...document.querySelectorAll("audio")].map((a) => {
-    const meter = sound.createAnalyser();
-    sound.createMediaStreamSource(a.srcObject).connect(meter);
-    return meter;
-  });
-  const data = new Float32Array(2048);
-  const loudness = (m) => {
-    m.getFloatTimeDomainData(data);
-    return Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
-  };
-  window.loudest = { npc: 0, player: 0 };
-  setInterval(() => meters.forEach((m, i) => {
-    const of = i === 0 ? "npc" : "player";
-    window.loudest[of] = Math.max(window.loudest[of], loudness(m));
-  }), 20);
-});
-
-const loudest = (page) => page.evaluate(() => window.loudest);
-const hears = (page, of) => page.waitForFunction((of) => window.loudest[of] > 0.01, of);
 const lines = (page) => page.locator(".entry.line").allTextContents();
 const npcLine = ".entry.line.npc";
 const ended = (page, n) => page.waitForFunction(([q, n]) => document.querySelectorAll(q).length >= n && !document.querySelector(`${q}.open`), [npcLine, n]);
 const talk = (page) => page.locator(".talk");
-const say = async (page, text) => {
-  await page.fill(".say input", text);
-  await page.keyboard.press("Enter");
-};
 const step = (what) => done.steps.push(what);
 
 async function play() {
@@ -77,7 +43,7 @@ async function play() {
   const ben = await open(browser, "phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", hasTouch: true, isMobile: true });
 
   // Ana speaks, and hears Bartok's answer until she wants quiet.
-  await join(ana, "Ana", "open");
+  await join(ana.page, "Ana", "open");
   const { bytes, paint } = await weigh(ana.page);
   Object.assign(done, { bytes, paint: [paint, (await weigh(ben.page)).paint] });
   done.silence = (await loudest(ana.page)).npc;
@@ -94,7 +60,7 @@ async function play() {
   step("spoke and heard");
 
   // Ben comes later, sees what was said, and talks over Bartok.
-  await join(ben, "Ben", "hold");
+  await join(ben.page, "Ben", "hold");
   await ben.page.waitForSelector(npcLine);
   await ana.page.waitForFunction(() => document.querySelectorAll(".people")[1].children.length === 2);
   await say(ana.page, "Bartok, tell me what you drink!");
@@ -137,7 +103,7 @@ async function play() {
   // Cara's browser refuses the microphone: she types.
   const strict = await launch();
   const cara = await open(strict, "refused", { viewport: { width: 1024, height: 768 }, colorScheme: "dark", locale: "en-GB" });
-  await join(cara, "Cara", "hold");
+  await join(cara.page, "Cara", "hold");
   done.refused = await cara.page.locator(".banner").first().textContent();
   const before = await cara.page.locator(npcLine).count();
   await say(cara.page, "Bartok, good evening!");

@@ -2,6 +2,10 @@
 
 const tail = 250; // ms that are still heard after the button is let go: ends of words
 
+// denied tells whether the person or the browser has said no: some browsers then have no
+// device at all.
+const denied = () => navigator.permissions?.query({ name: "microphone" }).then((p) => p.state === "denied", () => false);
+
 // openMicrophone fails with a problem that has a text in words.js.
 async function openMicrophone(device) {
   const no = (problem) => Object.assign(new Error(problem), { problem });
@@ -11,7 +15,7 @@ async function openMicrophone(device) {
       echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1, ...(device && { deviceId: { ideal: device } }),
     } });
   } catch (error) {
-    if (error.name === "NotAllowedError" || error.name === "SecurityError") throw no("denied");
+    if (error.name === "NotAllowedError" || error.name === "SecurityError" || await denied()) throw no("denied");
     throw no(error.name === "NotReadableError" || error.name === "AbortError" ? "busy" : "missing");
   }
 }
