@@ -20,6 +20,9 @@
 // and two of the first three spell levels), a feature with the level at which each
 // class, subclass or race gains it.
 //
+// The files in asked say by id how players ask for an entry whose name they do not know, a
+// phrase each, in English (en) and German (de).
+//
 // The files keep to the plain form of YAML that internal/mcp/tools/ruleslookup
 // reads quickly: everything in brackets on one line, texts as ">-", no anchors and
 // no remarks behind a value.
@@ -34,8 +37,8 @@ import "embed"
 // general.yaml, monsters.yaml, equipment.yaml, items.yaml, spells-0.yaml (cantrips) to spells-9.yaml, a file for
 // each class such as class-bard.yaml, classes.yaml (features that several classes share), races.yaml, skills.yaml,
 // further rules in fighting.yaml, adventuring.yaml, armory.yaml, magic.yaml, advancement.yaml and statblocks.yaml,
-// hazards.yaml (traps, diseases, madness and poisons) and cosmos.yaml (planes and deities). It is read-only and safe for concurrent use; it must not be
+// hazards.yaml (traps, diseases, madness and poisons) and cosmos.yaml (planes and deities); asked has files of its own. It is read-only and safe for concurrent use; it must not be
 // assigned to.
 //
-//go:embed *.yaml
+//go:embed *.yaml asked/*.yaml
 var FS embed.FS

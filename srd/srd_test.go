@@ -89,7 +89,7 @@ func decode(name string) ([]entry, error) {
 // load returns the entries of every file by file name.
 func load(t *testing.T) map[string][]entry {
 	t.Helper()
-	names, err := fs.Glob(srd.FS, "*")
+	names, err := fs.Glob(srd.FS, "*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

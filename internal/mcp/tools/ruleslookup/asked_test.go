@@ -35,6 +35,46 @@ func TestARuleIsFoundByHowItIsAskedFor(t *testing.T) {
 	}
 }
 
+const askedElsewhere = `
+general-gate-toll:
+  en:
+    - how much do they want at the town gate
+    - bribe to get past the sentry
+  de: [Zoll am Tor, "was verlangt die Torwache von uns"]
+`
+
+func TestAFileOfItsOwnMaySayHowRulesAreAskedFor(t *testing.T) {
+	files := fstest.MapFS{"rules.yaml": {Data: []byte(askedRules)}, "asked/all.yaml": {Data: []byte(askedElsewhere)}}
+	find := toolNamed(t, ruleslookup.Lazy(files), "search_rules")
+	for _, query := range []string{"do they want something at the gate of this town", "we bribe that sentry", "was verlangen die Torwachen", "Muss man hier am Tor Zoll zahlen?", "pay guard city"} {
+		if got := search(t, find, query).ids(); len(got) == 0 || got[0] != "general-gate-toll" {
+			t.Errorf("%q finds %v", query, got)
+		}
+	}
+}
+
+func TestWhatIsAskedOfNoRuleIsRefused(t *testing.T) {
+	files := fstest.MapFS{"rules.yaml": {Data: []byte(askedRules)}, "asked.yaml": {Data: []byte("\ngeneral-gate-tool:\n  en: toll\n")}}
+	err := ruleslookup.Lazy(files).Warm()
+	if err == nil || !strings.Contains(err.Error(), `asked.yaml:2: there is no rule "general-gate-tool"`) {
+		t.Errorf("error %v does not name the rule that is missing, and where", err)
+	}
+}
+
+// A rule is found by other words for what it is about, if some word of it is there, too.
+func TestOtherWordsForTheSameLiftARule(t *testing.T) {
+	const rules = `
+- {id: general-a, category: general, name: Amber, summary: The ship sails over the ocean., text: Nothing.}
+- {id: general-b, category: general, name: Beryl, summary: The ship rises over the mountain., text: Nothing.}
+`
+	find := toolNamed(t, ruleslookup.Lazy(fstest.MapFS{"rules.yaml": {Data: []byte(rules)}}), "search_rules")
+	for query, want := range map[string]string{"a ship on waves in the sea": "general-a", "the ship climbs a steep hill": "general-b"} {
+		if got := search(t, find, query).ids(); len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %v, want %s first", query, got, want)
+		}
+	}
+}
+
 func TestUnknownLanguagesAreRefused(t *testing.T) {
 	book := ruleslookup.Lazy(fstest.MapFS{"rules.yaml": {Data: []byte(strings.Replace(askedRules, "de:", "fr:", 1))}})
 	if err := book.Warm(); err == nil || !strings.Contains(err.Error(), `"fr"`) || !strings.Contains(err.Error(), "rules.yaml") {

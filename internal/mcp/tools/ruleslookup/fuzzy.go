@@ -2,12 +2,9 @@ package ruleslookup
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/MrWong99/glyphoxa/internal/spelling"
 )
 
 // expansion is a stem of the vocabulary that a query's word may mean.
@@ -81,42 +78,39 @@ func (ix *index) beginnings(out []expansion, prefix string, weight float32) []ex
 // typos adds the stems that w, or its stem, may be a misspelling of: one edit
 // from four letters on, two from eight on.
 func (ix *index) typos(out []expansion, w word) []expansion {
+	out = ix.misspelt(out, w.raw, w.raw, 0, ix.germanFrom)
+	if w.raw != w.stem {
+		out = ix.misspelt(out, w.raw, w.stem, 0, ix.germanFrom)
+	}
+	return out
+}
+
+// misspelt adds the stems of a part of the vocabulary that stem, what is left of raw, may
+// be a misspelling of.
+func (ix *index) misspelt(out []expansion, raw, stem string, from, to int) []expansion {
 	edits := 0
 	switch {
-	case len(w.raw) >= 8:
+	case len(raw) >= 8:
 		edits = 2
-	case len(w.raw) >= 4:
+	case len(raw) >= 4:
 		edits = 1
 	}
 	if edits == 0 {
 		return out
 	}
-	rawSet, stemSet := letterSet(w.raw), letterSet(w.stem)
-	raw, stem := []byte(w.raw), []byte(w.stem)
-	var candidate []byte
-	for i, s := range ix.stems {
-		if len(s) < 3 || s[0] == germanMark[0] {
-			continue
-		}
-		d := edits + 1
-		candidate = append(candidate[:0], s...)
-		if bits.OnesCount32(ix.letters[i]^stemSet) <= 2*edits {
-			d = spelling.Distance(stem, candidate, d)
-		}
-		if w.raw != w.stem && bits.OnesCount32(ix.letters[i]^rawSet) <= 2*edits {
-			d = min(d, spelling.Distance(raw, candidate, d))
-		}
-		if d > edits {
+	for _, near := range ix.near.find(nil, stem, edits, from, to) {
+		s := ix.stems[near.at]
+		if len(s) < 3 || near.edits == 0 && stem != raw {
 			continue
 		}
 		weight := float32(oneTypo)
-		if d == 2 {
+		if near.edits == 2 {
 			weight = twoTypos
 		}
-		if s[0] != w.raw[0] {
+		if s[0] != stem[0] {
 			weight *= 0.8 // people rarely miss the first letter
 		}
-		out = append(out, expansion{int32(i), weight})
+		out = append(out, expansion{near.at, weight})
 	}
 	return out
 }
@@ -140,18 +134,4 @@ func (ix *index) split(w string) (a, b int32, ok bool) {
 		}
 	}
 	return a, b, ok
-}
-
-// letterSet is a bit per letter; the bits two words differ in bound their edit
-// distance from below.
-func letterSet(s string) uint32 {
-	var set uint32
-	for i := range len(s) {
-		if c := s[i]; c >= 'a' && c <= 'z' {
-			set |= 1 << (c - 'a')
-		} else {
-			set |= 1 << (26 + c%6)
-		}
-	}
-	return set
 }

@@ -1,25 +1,13 @@
 package ruleslookup
 
-import "strings"
+import (
+	"strings"
 
-// germanStem cuts what German words are inflected by, roughly as the CISTEM
-// algorithm does: what shares a stem is compared, never shown.
-func germanStem(w string) string {
-	if len(w) > 7 && strings.HasPrefix(w, "ge") {
-		w = w[2:]
-	}
-	for len(w) > 4 {
-		switch {
-		case len(w) > 5 && (strings.HasSuffix(w, "em") || strings.HasSuffix(w, "er") || strings.HasSuffix(w, "nd")):
-			w = w[:len(w)-2]
-		case strings.HasSuffix(w, "e"), strings.HasSuffix(w, "s"), strings.HasSuffix(w, "n"), strings.HasSuffix(w, "t"):
-			w = w[:len(w)-1]
-		default:
-			return w
-		}
-	}
-	return w
-}
+	embedded "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// germanStem cuts what German words are inflected by.
+func germanStem(w string) string { return embedded.Stem(w, true) }
 
 // germanTongue tells a German question by its small words, and by others that only holds;
 // a word that is one of English, too, tells nothing.

@@ -8,11 +8,8 @@ import (
 	"sync"
 )
 
-// The parameters of the ranking (BM25 with weighted fields): a word in a name
-// counts as much as several in the text, repetition saturates, and long fields
+// The fields of a rule that are ranked by (BM25): repetition saturates, and long fields
 // are worth less per word.
-const saturation = 1.2
-
 const (
 	fieldName = iota
 	fieldAliases
@@ -24,41 +21,34 @@ const (
 	fieldCount
 )
 
-// fields holds each field's weight and how much its length matters (0 to 1).
-var fields = [fieldCount]struct{ weight, length float64 }{
-	fieldName:    {4, 0.3},
-	fieldAliases: {5, 0.2},
-	fieldTags:    {2, 0.2},
-	fieldSummary: {1.5, 0.5},
-	fieldText:    {1, 0.7},
-	fieldAsked:   {3, 0.3},
-	fieldGerman:  {2, 0.3},
-}
-
 // index finds rules by word. It never changes, except for the pool of scratch
 // space.
 type index struct {
 	// stems is the vocabulary, sorted; the tables below go by its positions.
-	stems    []string
-	letters  []uint32 // which letters a stem has, to rule out typos cheaply
-	idf      []float32
-	postings [][]posting
-	english  []bool // which stems the English fields have: aliases may be German
-	position map[string]int32
+	stems []string
+	near  nearWords // the stems again, to put typos right
+	// germanFrom is where German stems begin in stems.
+	germanFrom int
+	idf        []float32
+	postings   [][]posting
+	english    []bool // which stems the English fields have: aliases may be German
+	position   map[string]int32
 	// titles maps a name or alias, as its content stems joined by spaces, to
 	// the rules called so.
 	titles map[string][]title
 	// categories holds each rule's category.
 	categories []string
+	kinds      []uint8 // of them, as for leanings
 	// figures holds what each rule can be asked for by, see [condition].
 	figures [][]figure
 	keys    []string // of the figures, sorted
-	// sounds are the names and aliases by how their sound begins and how long it is;
-	// bySound says where a sound is.
-	sounds       []sound
-	soundLetters []uint32
-	bySound      map[string][]int32
-	vocabulary   *vocabulary
+	// sounds are the keys that names and aliases sound like, sounding what sounds so.
+	sounds     nearWords
+	sounding   [][]sound
+	phrases    phrases
+	leanings   leanings
+	likenesses likenesses
+	vocabulary *vocabulary
 
 	scratch sync.Pool // of *scratch
 }
@@ -80,19 +70,25 @@ type title struct {
 
 // newIndex indexes rules; a rule's number is its position.
 func newIndex(rules []rule, kept texts) *index {
-	b := builder{kept: kept, counts: map[string][]count{}, titles: map[string][]title{}}
+	b := newBuilder(kept)
 	for i, r := range rules {
 		b.addRule(int32(i), r)
 	}
-	ix := &index{titles: b.titles, categories: make([]string, len(rules)), figures: make([][]figure, len(rules)), vocabulary: readVocabulary()}
+	ix := &index{
+		titles: b.titles, categories: make([]string, len(rules)), kinds: make([]uint8, len(rules)),
+		figures: make([][]figure, len(rules)), vocabulary: readVocabulary(),
+	}
 	for i, r := range rules {
-		ix.categories[i] = r.Category
+		ix.categories[i], ix.kinds[i] = r.Category, uint8(leaningKind(r.Category))
 		ix.figures[i] = slices.Clone(r.allFigures(kept))
 	}
 	b.fillIndex(ix, len(rules))
 	b.fillSounds(ix)
+	b.fillPhrases(ix)
+	b.fillLikenesses(ix, len(rules))
+	b.fillLeanings(ix)
 	ix.fillKeys()
-	ix.scratch.New = func() any { return newScratch(len(rules)) }
+	ix.scratch.New = func() any { return newScratch(len(rules), len(ix.phrases.rule)) }
 	return ix
 }
 
@@ -104,10 +100,23 @@ type count struct {
 
 type builder struct {
 	kept    texts
-	counts  map[string][]count
+	ids     map[string]int32 // of stems, as they come
+	counts  [][]count        // by them
+	raw     []string         // a word with the stem, by them
+	german  map[string]string
+	phrases []phraseOf
+	kindOf  map[string]int // of words of all that is said, as they come
+	kinds   []byKind       // by them
 	lengths [][fieldCount]int
 	titles  map[string][]title
-	sounds  []sound
+	sounds  map[string][]sound
+}
+
+func newBuilder(kept texts) *builder {
+	return &builder{
+		kept: kept, ids: map[string]int32{}, german: map[string]string{}, kindOf: map[string]int{},
+		titles: map[string][]title{}, sounds: map[string][]sound{},
+	}
 }
 
 func (b *builder) addRule(doc int32, r rule) {
@@ -122,8 +131,7 @@ func (b *builder) addRule(doc int32, r rule) {
 		b.field(doc, fieldTags, t)
 	}
 	b.field(doc, fieldSummary, r.Summary)
-	b.field(doc, fieldAsked, r.asked.english)
-	b.german(doc, r.asked.german)
+	b.addAsked(doc, r)
 	// A long list of attacks and traits has the words of many rules and is the
 	// answer to few questions; name, aliases, tags and summary find its owner.
 	if r.Category != "monster" {
@@ -135,46 +143,68 @@ func (b *builder) addRule(doc int32, r rule) {
 	}
 }
 
-func (b *builder) field(doc int32, field int, s string) {
-	for _, w := range words(s) {
+// field counts the words of a text.
+func (b *builder) field(doc int32, field int, s string) { b.fieldWords(doc, field, words(s)) }
+
+// fieldWords counts words and returns their stems.
+func (b *builder) fieldWords(doc int32, field int, ws []word) (stems []int32) {
+	for _, w := range ws {
 		if stopWord(w.raw) && field != fieldName && field != fieldAliases {
 			continue
 		}
 		b.lengths[doc][field]++
-		b.count(doc, field, w.stem)
+		stems = append(stems, b.count(doc, field, w.stem, w.raw))
 		// Aliases and tags may be German; what inflects a word there is cut apart.
 		if field == fieldAliases || field == fieldTags {
-			b.count(doc, field, germanMark+germanStem(w.raw))
+			b.count(doc, field, b.germanStem(w.raw), w.raw)
 		}
 	}
+	return stems
 }
 
-// german counts the words of a German text, which are kept apart from English ones.
-func (b *builder) german(doc int32, s string) {
-	for _, w := range words(s) {
+// germanWords counts the words of a German text, which are kept apart from English ones,
+// and returns their stems.
+func (b *builder) germanWords(doc int32, ws []word) (stems []int32) {
+	for _, w := range ws {
 		if germanStop(w.raw) {
 			continue
 		}
 		b.lengths[doc][fieldGerman]++
-		b.count(doc, fieldGerman, germanMark+germanStem(w.raw))
+		stems = append(stems, b.count(doc, fieldGerman, b.germanStem(w.raw), w.raw))
 	}
+	return stems
+}
+
+// germanStem returns a word's stem, marked as German.
+func (b *builder) germanStem(raw string) string {
+	stem, known := b.german[raw]
+	if !known {
+		stem = germanMark + germanStem(raw)
+		b.german[raw] = stem
+	}
+	return stem
 }
 
 // germanMark stands before German stems, which are sorted behind all others.
 const germanMark = "~"
 
-func (b *builder) count(doc int32, field int, stem string) {
-	list, ok := b.counts[stem]
+// count notes that a stem occurs in a field of a rule, and returns its number.
+func (b *builder) count(doc int32, field int, stem, raw string) int32 {
+	id, ok := b.ids[stem]
 	if !ok {
-		stem = b.kept.keep(stem)
+		stem, id = b.kept.keep(stem), int32(len(b.counts))
+		b.ids[stem] = id
+		b.counts, b.raw = append(b.counts, nil), append(b.raw, raw)
 	}
+	list := b.counts[id]
 	if len(list) == 0 || list[len(list)-1].doc != doc {
 		list = append(list, count{doc: doc})
 	}
 	if c := &list[len(list)-1].fields[field]; *c < math.MaxUint16 {
 		*c++
 	}
-	b.counts[stem] = list
+	b.counts[id] = list
+	return id
 }
 
 func (b *builder) title(doc int32, s string, alias bool) {
@@ -200,18 +230,15 @@ func (b *builder) fillIndex(ix *index, docs int) {
 			average[f] += float64(n) / float64(docs)
 		}
 	}
-	ix.stems = make([]string, 0, len(b.counts))
-	for s := range b.counts {
-		ix.stems = append(ix.stems, s)
-	}
-	slices.Sort(ix.stems)
+	ix.stems = slices.Sorted(maps.Keys(b.ids))
 	ix.position = make(map[string]int32, len(ix.stems))
-	ix.letters = make([]uint32, len(ix.stems))
+	ix.near = newNearWords(ix.stems)
+	ix.germanFrom, _ = ix.near.between(germanMark)
 	ix.idf = make([]float32, len(ix.stems))
 	ix.postings = make([][]posting, len(ix.stems))
 	ix.english = make([]bool, len(ix.stems))
 	for i, s := range ix.stems {
-		list := b.counts[s]
+		list := b.counts[b.ids[s]]
 		n := float64(len(list))
 		idf := math.Log(1 + (float64(docs)-n+0.5)/(n+0.5))
 		ps := make([]posting, len(list))
@@ -224,10 +251,9 @@ func (b *builder) fillIndex(ix *index, docs int) {
 					tf += fields[f].weight * float64(k) / (1 + fields[f].length*(long-1))
 				}
 			}
-			ps[j] = posting{c.doc, float32(idf * tf * (saturation + 1) / (saturation + tf))}
+			ps[j] = posting{c.doc, float32(idf * tf * (float64(saturation) + 1) / (float64(saturation) + tf))}
 		}
 		ix.position[s] = int32(i)
-		ix.letters[i] = letterSet(s)
 		ix.idf[i] = float32(idf)
 		ix.postings[i] = ps
 	}

@@ -38,9 +38,6 @@ type rule struct {
 	figures []figure
 }
 
-// asked is how players put it who do not know a rule's name.
-type asked struct{ english, german string }
-
 // spell is the block of facts only spells have.
 type spell struct {
 	Level         int      `json:"level" jsonschema:"0 is a cantrip."`
@@ -78,6 +75,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 	fsys := s.Rules
 	var (
 		rules    []rule
+		asked    []askedOf
 		problems problem.List
 		files    int
 	)
@@ -95,12 +93,16 @@ func parseAll(s System, kept texts) ([]rule, error) {
 		}
 		files++
 		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes, kept: kept}
-		rules = append(rules, p.parseRules(data)...)
+		r, a := p.parseFile(data)
+		rules, asked = append(rules, r...), append(asked, a...)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	addAsked(rules, asked, func(where place, id string) {
+		problems.Add(where.file, where.line, fmt.Sprintf("there is no rule %q to be asked for", id), "write the id of one")
+	})
 	if files == 0 {
 		problems.Add(s.Dir, 0, "there are no rules files", "add a *.yaml file")
 	}
@@ -123,20 +125,23 @@ func (p *parser) addProblem(line int, fix, format string, args ...any) {
 	p.problems.Add(p.file, line, fmt.Sprintf(format, args...), fix)
 }
 
-// parseRules reads one file: the plain form of YAML quickly, any other with the
-// general reader.
-func (p *parser) parseRules(data []byte) []rule {
+// parseFile reads one file, a list of rules or how some are asked for by id: the plain
+// form of YAML quickly, any other with the general reader.
+func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
 	doc := readPlain(data)
 	if doc == nil {
 		doc = &yaml.Node{}
 		if err := yaml.Unmarshal(data, doc); err != nil {
 			p.syntax(err)
-			return nil
+			return nil, nil
 		}
+	}
+	if len(doc.Content) == 1 && tellsAsked(doc.Content[0]) {
+		return nil, p.askedFile(doc.Content[0])
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.SequenceNode {
 		p.addProblem(max(doc.Line, 1), "start each rule with \"- id: …\"", "the file is not a list of rules")
-		return nil
+		return nil, nil
 	}
 	items := doc.Content[0].Content
 	rules := make([]rule, 0, len(items))
@@ -145,7 +150,7 @@ func (p *parser) parseRules(data []byte) []rule {
 			rules = append(rules, r)
 		}
 	}
-	return rules
+	return rules, nil
 }
 
 // syntax reports what the YAML reader says, with the line it names.
@@ -236,15 +241,6 @@ func (p *parser) checkRule(n *yaml.Node, r *rule) {
 	case r.Category != "spell" && r.Spell != nil:
 		p.addProblem(n.Line, "remove the spell block or set category: spell", "%q is no spell", r.Name)
 	}
-}
-
-// asked reads what stands below a key "asked"; only the index keeps it.
-func (p *parser) asked(n *yaml.Node) (a asked) {
-	p.mapping(n, map[string]func(*yaml.Node){
-		"en": p.readText(&a.english),
-		"de": p.readText(&a.german),
-	})
-	return a
 }
 
 func (p *parser) spell(n *yaml.Node) *spell {

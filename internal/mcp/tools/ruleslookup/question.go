@@ -1,5 +1,7 @@
 package ruleslookup
 
+import "slices"
+
 // question is a query as it is understood.
 type question struct {
 	all, ws []word // every word, and those that tell something
@@ -61,7 +63,7 @@ func (ix *index) readWords(q *question) {
 			thing = append(thing, meaning{ix.stems[at], ix.idf[at]})
 		}
 	}
-	if !ix.namesThing(thing) {
+	if !ix.namesThing(thing) && !slices.ContainsFunc(q.ws, ix.unheard) {
 		return
 	}
 	q.thing = true
@@ -72,6 +74,18 @@ func (ix *index) readWords(q *question) {
 		}
 	}
 	q.ws, q.lists = ws, lists
+}
+
+// unheard reports whether a word is none of the book, in neither language: it may be a name
+// misheard.
+func (ix *index) unheard(w word) bool {
+	_, known := ix.position[w.stem]
+	if known || len(w.raw) < 4 || ix.vocabulary.english[w.stem] != nil {
+		return false
+	}
+	stem := germanStem(w.raw)
+	_, known = ix.position[germanMark+stem]
+	return !known && ix.vocabulary.german[stem] == nil
 }
 
 // namesThing reports whether a name of a monster, a spell or another thing with figures

@@ -14,21 +14,6 @@ const (
 	// longestTitle bounds the words of a name looked for inside a query.
 	longestTitle = 6
 
-	// titleBonus is what a name found inside the query adds, per unit of its
-	// words' rarity.
-	titleBonus = 0.5
-
-	// wholeTitle is the share of that bonus that does not depend on how much of the
-	// query the name is.
-	wholeTitle = 0.4
-
-	// categoryBonus multiplies the score of a rule whose category the query
-	// names ("the light spell").
-	categoryBonus = 1.25
-
-	// headBonus is that for a category in the first words of a longer query.
-	headBonus = 1.6
-
 	// weakest is the share of the best score below which a rule is left out.
 	weakest = 0.2
 
@@ -52,10 +37,14 @@ type scratch struct {
 	word    []float32 // the best of the current word's expansions, by rule
 	exact   []int8    // how the rule's names relate to the query, by rule
 	touched []int32   // rules with a score for the current word
+	phrases []phraseScore
+	met     []int32 // phrases with a score
+	unit    int32   // of the words compared with phrases so far
 }
 
-func newScratch(docs int) *scratch {
+func newScratch(docs, phrases int) *scratch {
 	return &scratch{
+		phrases: make([]phraseScore, phrases),
 		total:   make([]float32, docs),
 		word:    make([]float32, docs),
 		exact:   make([]int8, docs),
@@ -111,8 +100,11 @@ func (ix *index) search(query string, conditions []condition) []found {
 		for _, meant := range q.other {
 			ix.scoreTitles(s, q, meant)
 		}
+		ix.scoreAsked(s, q)
+		ix.scoreLikeness(s, q)
 		ix.scoreSounds(s, q)
 		ix.favour(s, q)
+		ix.favourKind(s, q)
 		ix.scoreSpoken(s, q)
 	}
 	if len(conditions) > 0 {
@@ -235,6 +227,7 @@ func (ix *index) occurs(stem string, doc int32) bool {
 
 // scoreWord adds to each rule the best of what the expansions are worth to it.
 func (ix *index) scoreWord(s *scratch, list []expansion) {
+	ix.scorePhraseWord(s, list)
 	s.touched = s.touched[:0]
 	for _, e := range list {
 		for _, p := range ix.postings[e.stem] {
@@ -306,7 +299,7 @@ func (ix *index) favour(s *scratch, q *question) {
 		if named == "" {
 			continue
 		}
-		factor := float32(categoryBonus)
+		factor := categoryBonus
 		if i < 2 && len(q.ws) > 2 {
 			factor = headBonus
 		}

@@ -2,15 +2,6 @@ package ruleslookup
 
 import "strings"
 
-// How much of what another word is worth counts.
-const (
-	translated   = 1    // the German word for it
-	inflected    = 0.95 // the same German word in another form
-	synonymous   = 0.8  // another word for it
-	phraseWeight = 0.7  // several words for it
-	partOf       = 0.75 // part of a compound
-)
-
 // senses lists the stems that a word of the query may mean, best first: itself, itself
 // misspelt, and what the vocabulary says.
 func (ix *index) senses(q *question, w word, last bool) []expansion {

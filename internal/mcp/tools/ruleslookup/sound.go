@@ -1,25 +1,16 @@
 package ruleslookup
 
 import (
-	"cmp"
-	"math/bits"
+	"maps"
 	"slices"
-
-	"github.com/MrWong99/glyphoxa/internal/spelling"
 )
 
-const (
-	// shortestSound is the length of the shortest key by which a name is heard with an
-	// error in it; a key that is the same may be a letter shorter.
-	shortestSound = 5
+// shortestSound is the length of the shortest key by which a name is heard with an
+// error in it; a key that is the same may be a letter shorter.
+const shortestSound = 5
 
-	// soundBonus is what a name that is heard in the query adds, per letter of its key.
-	soundBonus = 0.8
-)
-
-// sound is a name or alias by how it sounds.
+// sound is a name or alias that sounds in a way.
 type sound struct {
-	key   string
 	doc   int32
 	alias bool
 }
@@ -122,23 +113,17 @@ func soundClass(c byte) byte {
 // addSound indexes a name or alias by its sound.
 func (b *builder) addSound(doc int32, ws []word, alias bool) {
 	if key := string(soundKey(nil, ws)); len(key) >= shortestSound-1 && len(ws) <= longestTitle {
-		b.sounds = append(b.sounds, sound{key: key, doc: doc, alias: alias})
+		b.sounds[key] = append(b.sounds[key], sound{doc: doc, alias: alias})
 	}
 }
 
-// fillSounds orders the sounds by how they begin and by their length, so that those that
-// may be meant by the same key are together.
+// fillSounds orders the sounds.
 func (b *builder) fillSounds(ix *index) {
-	b.sounds = slices.Clone(b.sounds) // without what appending reserved
-	slices.SortStableFunc(b.sounds, func(x, y sound) int {
-		return cmp.Or(cmp.Compare(x.key[0], y.key[0]), cmp.Compare(len(x.key), len(y.key)))
-	})
-	ix.sounds = b.sounds
-	ix.soundLetters = make([]uint32, len(b.sounds))
-	ix.bySound = make(map[string][]int32, len(b.sounds))
-	for i, s := range b.sounds {
-		ix.soundLetters[i] = letterSet(s.key)
-		ix.bySound[s.key] = append(ix.bySound[s.key], int32(i))
+	keys := slices.Sorted(maps.Keys(b.sounds))
+	ix.sounds = newNearWords(keys)
+	ix.sounding = make([][]sound, len(keys))
+	for i, key := range keys {
+		ix.sounding[i] = slices.Clone(b.sounds[key]) // without what appending reserved
 	}
 }
 
@@ -150,27 +135,32 @@ func (ix *index) scoreSounds(s *scratch, q *question) {
 	var key []byte
 	for from := range q.all {
 		key = key[:0]
-		near := short
+		near, unsure := short, false
 		for to := from; to < min(len(q.all), from+5); to++ {
 			key = appendSound(key, q.all[to].raw)
-			near = near || slices.Contains(q.unsure, q.all[to].raw)
+			unsure = unsure || slices.Contains(q.unsure, q.all[to].raw)
+			near = near || unsure
 			if to == from && (germanStop(q.all[to].raw) || stopWord(q.all[to].raw)) && len(q.all) > 1 && len(key) < 3 {
 				break
 			}
-			ix.scoreSound(s, key, near)
+			worth := soundBonus
+			if unsure {
+				worth *= unsureSound
+			}
+			ix.scoreSound(s, key, near, worth)
 		}
 	}
 	s.flush()
 }
 
 // scoreSound scores the names that sound like key or, if near is set, nearly so.
-func (ix *index) scoreSound(s *scratch, key []byte, near bool) {
+func (ix *index) scoreSound(s *scratch, key []byte, near bool, worth float32) {
 	if len(key) < shortestSound-1 || len(key) > 40 {
 		return
 	}
-	if same := ix.bySound[string(key)]; len(same) > 0 {
-		for _, i := range same {
-			s.addSound(ix.sounds[i], soundBonus*float32(len(key)))
+	if at, same := slices.BinarySearch(ix.sounds.words, string(key)); same {
+		for _, c := range ix.sounding[at] {
+			s.addSound(c, worth*float32(len(key)))
 		}
 		return
 	}
@@ -181,25 +171,12 @@ func (ix *index) scoreSound(s *scratch, key []byte, near bool) {
 	if len(key) >= 9 {
 		edits = 2
 	}
-	set := letterSet(string(key))
-	end := ix.soundFrom(key[0], len(key)+edits+1)
-	for i := ix.soundFrom(key[0], len(key)-edits); i < end; i++ {
-		if bits.OnesCount32(ix.soundLetters[i]^set) > 2*edits {
-			continue
-		}
-		c := &ix.sounds[i]
-		if d := spelling.Distance(key, []byte(c.key), edits+1); d <= edits {
-			s.addSound(*c, soundBonus*float32(len(key)-3*d))
+	from, to := ix.sounds.between(string(key[:1]))
+	for _, n := range ix.sounds.find(nil, string(key), edits, from, to) {
+		for _, c := range ix.sounding[n.at] {
+			s.addSound(c, worth*float32(len(key)-3*int(n.edits)))
 		}
 	}
-}
-
-// soundFrom is where the sounds begin that start with a letter and have a length at least.
-func (ix *index) soundFrom(first byte, length int) int {
-	at, _ := slices.BinarySearchFunc(ix.sounds, length, func(s sound, length int) int {
-		return cmp.Or(cmp.Compare(s.key[0], first), cmp.Compare(len(s.key), length))
-	})
-	return at
 }
 
 func (s *scratch) addSound(c sound, worth float32) {

@@ -6,15 +6,6 @@ import (
 	"strings"
 )
 
-// spokenBonus is what a rule gains that is all the question asks for.
-const (
-	spokenBonus = 14
-	// eachCondition is what it gains for each condition more.
-	eachCondition = 3
-	// ruleInstead multiplies the score of rules where things are asked for.
-	ruleInstead = 0.6
-)
-
 // spokenQuery is what a question says about figures: "third level evocation spells".
 type spokenQuery struct {
 	kinds      []condition // of the thing asked for: any of them

@@ -57,13 +57,7 @@ func (w *Words) embed(text string) []float32 {
 			continue
 		}
 		known = true
-		id, parts := w.Find(word, german)
-		for _, part := range parts[:max(0, len(parts)-1)] {
-			w.add(&sum, w.german.ids[part])
-		}
-		if id != 0 {
-			w.add(&sum, id)
-		} else {
+		if !w.AddTo(&sum, word, german) {
 			addByChance(&sum, words.Stem(word, german))
 		}
 	}
@@ -73,6 +67,19 @@ func (w *Words) embed(text string) []float32 {
 		}
 	}
 	return unit(&sum)
+}
+
+// AddTo adds to sum the vector of a folded word with its weight, and those of the other
+// parts of a German compound. It reports whether the word has a vector.
+func (w *Words) AddTo(sum *[Dimensions]float32, word string, german bool) bool {
+	id, parts := w.Find(word, german)
+	for _, part := range parts[:max(0, len(parts)-1)] {
+		w.add(sum, w.german.ids[part])
+	}
+	if id != 0 {
+		w.add(sum, id)
+	}
+	return id != 0
 }
 
 // add adds a word with its weight.

@@ -1,0 +1,67 @@
+package ruleslookup
+
+import "gopkg.in/yaml.v3"
+
+// asked is how players put it who do not know a rule's name, a phrase each.
+type asked struct{ english, german []string }
+
+// askedOf is what a file says of how a rule is asked for that stands elsewhere.
+type askedOf struct {
+	id    string
+	where place
+	asked asked
+}
+
+// asked reads what stands below a key "asked"; only the index keeps it.
+func (p *parser) asked(n *yaml.Node) (a asked) {
+	p.mapping(n, map[string]func(*yaml.Node){
+		"en": p.readPhrases(&a.english),
+		"de": p.readPhrases(&a.german),
+	})
+	return a
+}
+
+// readPhrases returns a setter for one phrase or a list of them.
+func (p *parser) readPhrases(into *[]string) func(*yaml.Node) {
+	many := p.readTexts(into)
+	return func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode {
+			*into = make([]string, 1)
+			p.readText(&(*into)[0])(n)
+			return
+		}
+		many(n)
+	}
+}
+
+// tellsAsked reports whether a file's top holds keys and values by id.
+func tellsAsked(n *yaml.Node) bool {
+	return n.Kind == yaml.MappingNode && len(n.Content) > 1 && n.Content[1].Kind == yaml.MappingNode
+}
+
+// askedFile reads a file that tells by id how rules are asked for.
+func (p *parser) askedFile(n *yaml.Node) (all []askedOf) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		id := n.Content[i]
+		all = append(all, askedOf{id: id.Value, where: place{p.file, id.Line}, asked: p.asked(n.Content[i+1])})
+	}
+	return all
+}
+
+// addAsked adds to the rules what other files say of how they are asked for.
+func addAsked(rules []rule, all []askedOf, addProblem func(place, string)) {
+	at := make(map[string]int, len(rules))
+	for i := range rules {
+		at[rules[i].ID] = i
+	}
+	for _, more := range all {
+		i, known := at[more.id]
+		if !known {
+			addProblem(more.where, more.id)
+			continue
+		}
+		a := &rules[i].asked
+		a.english = append(a.english, more.asked.english...)
+		a.german = append(a.german, more.asked.german...)
+	}
+}

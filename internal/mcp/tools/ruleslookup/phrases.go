@@ -1,0 +1,140 @@
+package ruleslookup
+
+import (
+	"math"
+	"slices"
+)
+
+// phrases finds rules by how they are asked for: each phrase is compared as a whole, since
+// what many say of a rule together is said by nobody.
+type phrases struct {
+	rule   []int32   // by phrase: whose it is
+	weight []float32 // by phrase: how much its words tell together
+	begin  []int32   // by stem: where its phrases begin in with
+	with   []int32
+	rarity []float32 // by stem: how much it tells, squared
+}
+
+// phraseOf is a phrase as it is read.
+type phraseOf struct {
+	rule  int32
+	stems []int32 // by [builder.ids], each once
+}
+
+// addAsked notes how a rule is asked for.
+func (b *builder) addAsked(doc int32, r rule) {
+	b.learnKind(r.Category, words(r.Name), false, 1)
+	b.learnKind(r.Category, words(r.Summary), false, 0.3)
+	for _, alias := range r.Aliases {
+		ws := words(alias)
+		b.learnKind(r.Category, ws, false, 1)
+		b.learnKind(r.Category, ws, true, 1)
+	}
+	for _, phrase := range r.asked.english {
+		ws := words(phrase)
+		b.learnKind(r.Category, ws, false, 1)
+		b.phrase(doc, b.fieldWords(doc, fieldAsked, ws))
+	}
+	for _, phrase := range r.asked.german {
+		ws := words(phrase)
+		b.learnKind(r.Category, ws, true, 1)
+		b.phrase(doc, b.germanWords(doc, ws))
+	}
+}
+
+func (b *builder) phrase(rule int32, stems []int32) {
+	slices.Sort(stems)
+	if stems = slices.Compact(stems); len(stems) > 0 {
+		b.phrases = append(b.phrases, phraseOf{rule, stems})
+	}
+}
+
+// fillPhrases indexes the phrases by stem.
+func (b *builder) fillPhrases(ix *index) {
+	at := make([]int32, len(b.counts)) // of a stem in the index, by number
+	for i, s := range ix.stems {
+		at[b.ids[s]] = int32(i)
+	}
+	p := phrases{
+		rule: make([]int32, len(b.phrases)), weight: make([]float32, len(b.phrases)),
+		begin: make([]int32, len(ix.stems)+1), rarity: make([]float32, len(ix.stems)),
+	}
+	for _, f := range b.phrases {
+		for _, s := range f.stems {
+			p.begin[at[s]+1]++
+		}
+	}
+	for i, n := range p.begin[1:] {
+		// Words of one phrase are as rare as those of one rule.
+		p.rarity[i] = float32(math.Log(1 + float64(len(b.phrases))/(float64(n)+float64(phraseCommon))))
+		p.rarity[i] *= p.rarity[i]
+		p.begin[i+1] += p.begin[i]
+	}
+	p.with = make([]int32, p.begin[len(ix.stems)])
+	next := slices.Clone(p.begin)
+	for i, f := range b.phrases {
+		p.rule[i] = f.rule
+		for _, s := range f.stems {
+			p.with[next[at[s]]] = int32(i)
+			next[at[s]]++
+			p.weight[i] += p.rarity[at[s]]
+		}
+	}
+	ix.phrases = p
+}
+
+// phraseScore is what a question has of a phrase.
+type phraseScore struct {
+	sum  float32
+	last float32 // what the word counted for that was compared last
+	word int32   // which one that was
+}
+
+// scorePhraseWord adds to each phrase the best of what a word of the question may mean.
+func (ix *index) scorePhraseWord(s *scratch, list []expansion) {
+	s.unit++
+	p := &ix.phrases
+	for _, e := range list {
+		worth := e.weight * e.weight * p.rarity[e.stem]
+		for _, i := range p.with[p.begin[e.stem]:p.begin[e.stem+1]] {
+			f := &s.phrases[i]
+			if f.sum == 0 {
+				s.met = append(s.met, i)
+			}
+			if f.word != s.unit {
+				f.word, f.last = s.unit, 0
+			}
+			if worth > f.last {
+				f.sum += worth - f.last
+				f.last = worth
+			}
+		}
+	}
+}
+
+// scoreAsked adds to each rule what the phrase of it is worth that is most like the
+// question.
+func (ix *index) scoreAsked(s *scratch, q *question) {
+	whole := float32(0)
+	for _, list := range q.lists {
+		r := unknownWord
+		if len(list) > 0 {
+			r = ix.phrases.rarity[list[0].stem]
+		}
+		whole += r
+	}
+	s.touched = s.touched[:0]
+	for _, i := range s.met {
+		doc, sum := ix.phrases.rule[i], s.phrases[i].sum
+		s.phrases[i] = phraseScore{}
+		like := min(1, sum/float32(math.Sqrt(float64(ix.phrases.weight[i]*whole))))
+		worth := phraseBonus * like * float32(math.Sqrt(float64(whole)))
+		if s.word[doc] == 0 {
+			s.touched = append(s.touched, doc)
+		}
+		s.word[doc] = max(s.word[doc], worth)
+	}
+	s.met = s.met[:0]
+	s.unit = 0
+	s.flush()
+}
