@@ -22,7 +22,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath
 .PHONY: play run build dist test-dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
-	@$(BIN) play $(ARGS)
+	@$(BIN) play --browser $(ARGS)
 
 run: build
 	@$(BIN) run $(ARGS)

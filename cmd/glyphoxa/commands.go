@@ -35,8 +35,8 @@ func playCommand(c *common) *cobra.Command {
 			}
 			ctx := cmd.Context()
 			return c.withOptions(ctx, app.Options{Metrics: page || inBrowser || metrics != "", Console: page, Browser: inBrowser}, func(a *app.App) error {
-				if (page || inBrowser) && metrics == "" {
-					metrics = a.Config.Server.Listen
+				if inBrowser {
+					o.Guests = a.Room
 				}
 				return a.WithMetrics(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
 			})

@@ -15,7 +15,7 @@ func runCommand(c *common) *cobra.Command {
 		Example: "  DISCORD_TOKEN=… glyphoxa run\n  glyphoxa run --config table.yaml",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			return c.withOptions(ctx, app.Options{Metrics: true, Console: true}, func(a *app.App) error {
+			return c.withOptions(ctx, app.Options{Metrics: true, Console: true, Sessions: true}, func(a *app.App) error {
 				o := app.RunOptions{Version: version, Tell: c.err}
 				if asJSON {
 					o.Events = c.out

@@ -56,9 +56,12 @@ type Options struct {
 	Metrics bool
 	// Console makes a console of the app's game and its sessions.
 	Console bool
-	// Browser makes a table in browsers of the app's game and its sessions. [Options.Console]
-	// or not, it is served where the console would be.
+	// Browser makes a table in browsers of the app's game and its sessions. It is served
+	// where a console is, too.
 	Browser bool
+	// Sessions makes it where the configuration has it enabled, and has it begin sessions
+	// by itself.
+	Sessions bool
 	// Version is the program's.
 	Version string
 }
@@ -78,8 +81,8 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 		onlooker = a.Console.Onlook(console.Home)
 	}
 	var audience play.Audience
-	if o.Browser {
-		onlooker = a.openRoom(onlooker)
+	if o.Browser || o.Sessions && o.Config.Browser.Enabled {
+		onlooker = a.openRoom(o.Config, o.Sessions, onlooker)
 		audience = a.Room
 	}
 	var metrics *observe.Metrics

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,14 +28,17 @@ const (
 )
 
 // WithMetrics does work while metrics and health are served at addr, which is a
-// port of this machine or host:port; an empty one serves nothing. It writes to
-// w where that is. The app was opened with [Options.Metrics]. What [Options.Console] has
-// made is served there too, and w is told of the way in.
+// port of this machine or host:port. An empty one serves nothing, unless there are pages for
+// people: then it is that of the configuration, or if something else is there, another port
+// of the same address. It writes to w where that is. The app was opened with
+// [Options.Metrics]. What [Options.Console] and [Options.Browser] have made is served there
+// too, and w is told of the way in.
 func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work func() error) error {
-	if addr == "" {
+	anyPort := addr == ""
+	if anyPort && a.Console == nil && a.Room == nil {
 		return work()
 	}
-	p, err := a.openMetricsServer(ctx, addr)
+	p, err := a.openMetricsServer(ctx, cmp.Or(addr, a.Config.Server.Listen), anyPort)
 	if err != nil {
 		return err
 	}
@@ -42,9 +46,7 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 	if a.Console != nil {
 		fmt.Fprintf(w, "glyphoxa: the console is at http://%s/#%s\n", p.listener.Addr(), a.Console.OwnerToken())
 	}
-	if a.Room != nil {
-		fmt.Fprintf(w, "glyphoxa: players join in a browser at %s\n", a.roomLink(p.listener.Addr().String()))
-	}
+	a.showRoom(w, p.listener.Addr().String())
 	served := make(chan error, 1)
 	go func() { served <- p.http.Serve(p.listener) }() // ends with close
 	err = errors.Join(work(), p.shutDown())
@@ -64,7 +66,7 @@ type metricsServer struct {
 	http     *http.Server
 }
 
-func (a *App) openMetricsServer(ctx context.Context, addr string) (*metricsServer, error) {
+func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) (*metricsServer, error) {
 	addr = loopbackAddress(addr)
 	if err := a.checkAddress("--metrics", addr); err != nil {
 		return nil, err
@@ -74,6 +76,9 @@ func (a *App) openMetricsServer(ctx context.Context, addr string) (*metricsServe
 		return nil, problem.Usage(err)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if host, _, bad := net.SplitHostPort(addr); err != nil && anyPort && bad == nil {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+	}
 	if err != nil {
 		var op *net.OpError
 		if errors.As(err, &op) && op.Err != nil {

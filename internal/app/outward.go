@@ -75,9 +75,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 		if a.Console != nil {
 			fmt.Fprintf(o.Ready, "glyphoxa: the console is at http://%s/\n", web.Addr())
 		}
-		if a.Room != nil {
-			fmt.Fprintf(o.Ready, "glyphoxa: players join in a browser at %s\n", a.roomLink(web.Addr()))
-		}
+		a.showRoom(o.Ready, web.Addr())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

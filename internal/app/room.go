@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/console"
 	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
@@ -12,10 +15,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// openRoom makes the table in browsers and begins to run it; Close ends it. It returns who
-// is told of the game's sessions: the room, and other, or if that is nil, the feed.
-func (a *App) openRoom(other play.Onlooker) play.Onlooker {
-	a.Room = browser.New(browser.Options{Feed: a.feed, Table: console.Home, Logger: a.log})
+// openRoom makes the table in browsers and begins to run it; Close ends it. sessions has it
+// begin a session where nobody else does. It returns who is told of the game's sessions: the
+// room, and other, or if that is nil, the feed.
+func (a *App) openRoom(cfg *config.Config, sessions bool, other play.Onlooker) play.Onlooker {
+	o := browser.Options{Feed: a.feed, Table: console.Home, MaxGuests: cfg.Browser.MaxGuests, Network: networkOf(cfg.Browser), Hearing: cfg.Hearing, Logger: a.log}
+	if sessions {
+		o.Start = a.startForGuests
+	}
+	a.Room = browser.New(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Room.Run(ctx) }()
@@ -28,6 +36,31 @@ func (a *App) openRoom(other play.Onlooker) play.Onlooker {
 	}
 	return onlookers{other, a.Room}
 }
+
+// networkOf is how browsers reach the table.
+func networkOf(b config.Browser) browser.Network {
+	n := browser.Network{Port: uint16(b.UDPPort), MinPort: uint16(b.UDPMinPort), MaxPort: uint16(b.UDPMaxPort), PublicAddresses: b.PublicAddresses}
+	for _, s := range b.ICEServers {
+		n.Servers = append(n.Servers, browser.Server{URLs: s.URLs, Username: s.Username, Credential: s.Credential.Reveal()})
+	}
+	return n
+}
+
+// startForGuests begins a session for players in browsers.
+func (a *App) startForGuests(ctx context.Context) (*play.Session, error) {
+	tell := func(level, text string) { a.log.Info("the table in browsers", "level", level, "notice", text) }
+	s, err := a.StartSession(ctx, play.SessionOptions{Sink: unread{}, Tell: tell})
+	if err == nil {
+		a.InBackground(func(ctx context.Context) { a.Prepare(ctx, tell) })
+	}
+	return s, err
+}
+
+// unread is the sink of a table that is read through the feed alone.
+type unread struct{}
+
+// Emit implements [table.Sink].
+func (unread) Emit(table.Event) {}
 
 // onlookers are told one after the other.
 type onlookers []play.Onlooker
@@ -74,10 +107,16 @@ func (a *App) site(keeper *identity.Gatekeeper) http.Handler {
 		mux.Handle("/", a.Console.Handler(keeper))
 	}
 	if a.Room != nil {
-		mux.Handle("/table/", a.Room.Handler())
+		mux.Handle("/table/", a.Room.Handler(keeper.Address))
 	}
 	return mux
 }
 
-// roomLink is the way to the table in browsers that a server at addr shows.
-func (a *App) roomLink(addr string) string { return "http://" + addr + a.Room.Path() }
+// showRoom tells where the table in browsers is served, if there is one.
+func (a *App) showRoom(w io.Writer, addr string) {
+	if a.Room == nil {
+		return
+	}
+	a.Room.ServedAt("http://" + addr)
+	fmt.Fprintln(w, "glyphoxa: players join in a browser at", a.Room.Link())
+}

@@ -29,13 +29,14 @@ const (
 
 // Why guests leave, as they read it.
 const (
-	reasonOver    = "The table is closed."
-	reasonLeft    = "You have left the table."
-	reasonRemoved = "The game master has taken you from the table."
-	reasonTaken   = "You have joined again elsewhere."
-	reasonSlow    = "This page does not keep up with the table; reload it."
-	reasonLost    = "The connection was lost."
-	reasonNever   = "No connection came about: ask who runs the table for a TURN server, or try another network."
+	reasonOver      = "The table is closed."
+	reasonLeft      = "You have left the table."
+	reasonRemoved   = "The game master has taken you from the table."
+	reasonForgotten = "What you said here is forgotten, and you have left the table."
+	reasonTaken     = "You have joined again elsewhere."
+	reasonSlow      = "This page does not keep up with the table; reload it."
+	reasonLost      = "The connection was lost."
+	reasonNever     = "No connection came about: ask who runs the table for a TURN server, or try another network."
 )
 
 // guest is somebody who has joined. One goroutine of the room runs it, see run.

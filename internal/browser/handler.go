@@ -4,7 +4,6 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -31,8 +30,9 @@ var (
 )
 
 // Handler serves the page and lets guests join. What is before it refuses unknown hosts and
-// origins.
-func (r *Room) Handler() http.Handler {
+// origins; address tells from where somebody asks.
+func (r *Room) Handler(address func(*http.Request) string) http.Handler {
+	r.rates.address = address
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /table/", func(w http.ResponseWriter, q *http.Request) {
 		name := strings.TrimPrefix(q.URL.Path, "/table/")
@@ -78,15 +78,14 @@ func tooMany() error {
 
 // rates bound how often an address asks.
 type rates struct {
-	mu sync.Mutex // guards all
+	address func(*http.Request) string
+
+	mu sync.Mutex // guards of
 	of map[string]*rate.Limiter
 }
 
 func (l *rates) allow(q *http.Request) bool {
-	host, _, err := net.SplitHostPort(q.RemoteAddr)
-	if err != nil {
-		host = q.RemoteAddr
-	}
+	host := l.address(q)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one := l.of[host]

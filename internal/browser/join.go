@@ -90,10 +90,7 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	bad := func(text string) (joining, error) { return joining{}, refuse(http.StatusBadRequest, text) }
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return bad("The request is not what this page sends. Reload it.")
-	}
-	if d.More() {
+	if err := d.Decode(&in); err != nil || d.More() {
 		return bad("The request is not what this page sends. Reload it.")
 	}
 	in.Name = strings.Join(strings.Fields(untrusted.Line(in.Name, maxName+1)), " ")
@@ -164,16 +161,6 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	}
 	go g.run() // Run of the room waits for release
 	return out, nil
-}
-
-// sitting is the session that guests join.
-func (r *Room) sitting(ctx context.Context) (*play.Session, *play.Game, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed || r.session == nil {
-		return nil, nil, errNobody
-	}
-	return r.session, r.game, nil
 }
 
 // reserve keeps a place and a name for who joins. Who has had the seat leaves, and is

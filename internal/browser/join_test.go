@@ -1,8 +1,13 @@
 package browser_test
 
 import (
+	"errors"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
 	"github.com/MrWong99/glyphoxa/internal/saytest"
@@ -59,4 +64,133 @@ func strongest(sound []int16, rate float64) (pitch float64) {
 		}
 	}
 	return pitch
+}
+
+// TestWhoIsNotLetIn: each refusal has its status and says what to do.
+func TestWhoIsNotLetIn(t *testing.T) {
+	b := open(t, setup{answer: "Hello.", options: browser.Options{MaxGuests: 2}})
+	b.enter("Ana")
+	section := "m=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\na=mid:v\r\na=rtpmap:96 VP8/90000\r\n"
+	rows := []struct {
+		name   string
+		o      visitor.Options
+		status int
+		text   string
+	}{
+		{"wrong_invite", visitor.Options{Name: "Ben", Invite: "AAAAAAAAAAAAAAAAAAAAAAAAAA"}, 403, "Ask who runs it for a new one."},
+		{"no_consent", visitor.Options{Name: "Ben", Withhold: true}, 400, "Say that you agree"},
+		{"no_name", visitor.Options{Name: " \u200b "}, 400, "Enter the name"},
+		{"long_name", visitor.Options{Name: strings.Repeat("Ben", 20)}, 400, "A name may have 40 characters."},
+		{"taken", visitor.Options{Name: "ana"}, 409, "ana sits at the table already. Take another name."},
+		{"an_npc", visitor.Options{Name: "Bartok"}, 409, "Bartok is the name of somebody in the story."},
+		{"odd_seat", visitor.Options{Name: "Ben", Seat: "mine"}, 400, "The seat is not one of this table."},
+		{"no_offer", visitor.Options{Name: "Ben", Offer: func(string) string { return "" }}, 400, "the offer is missing"},
+		{"garbage", visitor.Options{Name: "Ben", Offer: func(string) string { return "v=0\r\nnonsense" }}, 400, "the offer is no session description"},
+		{"video", visitor.Options{Name: "Ben", Offer: func(o string) string { return o + section }}, 400, "at most 6 sections"},
+		{"video_in_place_of_a_player", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.Replace(o, "m=audio", "m=video", 1) }}, 400, "only sound and data"},
+		{"two_microphones", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.ReplaceAll(o, "a=recvonly", "a=sendrecv") }}, 400, "only the first section of sound may send"},
+		{"no_opus", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.ReplaceAll(o, "opus/48000/2", "PCMU/8000") }}, 400, "does not offer"},
+		{"huge", visitor.Options{Name: "Ben", Offer: func(o string) string { return o + strings.Repeat("a=x\r\n", 8000) }}, 400, ""},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			p, err := b.join(row.o)
+			var refused *visitor.Refused
+			if !errors.As(err, &refused) || refused.Status != row.status || !strings.Contains(refused.Text, row.text) {
+				t.Errorf("err = %v, want %d with %q", err, row.status, row.text)
+			}
+			if p.Visitor != nil {
+				t.Error("a visitor is left")
+			}
+		})
+	}
+	if got := b.room.Guests(); len(got) != 1 || got[0] != "Ana" {
+		t.Errorf("guests are %v after all refusals, want Ana alone", got)
+	}
+	b.enter("Ben")
+	var refused *visitor.Refused
+	if _, err := b.join(visitor.Options{Name: "Cleo"}); !errors.As(err, &refused) || refused.Status != 503 {
+		t.Errorf("err = %v at a full table, want 503", err)
+	}
+}
+
+// TestAReloadTakesItsSeat: who joins with the secret of a seat takes it over, under a renewed
+// invite too, and reads what was said before; nobody else does.
+func TestAReloadTakesItsSeat(t *testing.T) {
+	b := open(t, setup{answer: "Sit down, then."})
+	ana := b.enter("Ana")
+	if err := ana.Send(map[string]string{"type": "say", "text": "Bartok, a word."}); err != nil {
+		t.Fatal(err)
+	}
+	ana.awaitMessage("the answer", func(m visitor.Message) bool { return m.Type == "line" && m.NPC && m.Text == "Sit down, then." })
+	old := b.invite()
+	b.room.RenewInvite()
+	var refused *visitor.Refused
+	if _, err := b.join(visitor.Options{Name: "Ben", Invite: old}); !errors.As(err, &refused) || refused.Status != 403 {
+		t.Errorf("err = %v with an invite that ended, want 403", err)
+	}
+	again, err := b.join(visitor.Options{Name: "Ana", Invite: old, Seat: ana.Seat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if again.Seat != ana.Seat || again.Name != "Ana" {
+		t.Errorf("joined again as %+v", again.Joined)
+	}
+	ana.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" })
+	again.awaitMessage("what was said before", func(m visitor.Message) bool { return m.Type == "line" && m.Text == "Sit down, then." })
+	if got := b.room.Guests(); len(got) != 1 {
+		t.Errorf("guests are %v, want Ana once", got)
+	}
+}
+
+// TestGuestsLeave: by themselves, taken out by who leads, and forgotten. Nothing of them is left.
+func TestGuestsLeave(t *testing.T) {
+	b := open(t, setup{answer: "Farewell."})
+	b.enter("Nobody").Close()
+	before := runtime.NumGoroutine()
+	for range 3 {
+		ana, ben, cleo := b.enter("Ana"), b.enter("Ben"), b.enter("Cleo")
+		if err := ana.Send(map[string]string{"type": "leave"}); err != nil {
+			t.Fatal(err)
+		}
+		ana.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && m.Reason == "You have left the table." })
+		if err := b.room.Remove("ben"); err != nil {
+			t.Fatal(err)
+		}
+		ben.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "game master") })
+		if err := cleo.Send(map[string]string{"type": "say", "text": "My name is Cleo, and I owe nine silver."}); err != nil {
+			t.Fatal(err)
+		}
+		cleo.awaitMessage("the answer", func(m visitor.Message) bool { return m.Type == "line" && m.NPC && m.Final })
+		if err := cleo.Send(map[string]string{"type": "forget"}); err != nil {
+			t.Fatal(err)
+		}
+		cleo.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "forgotten") })
+		for _, p := range []*player{ana, ben, cleo} {
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		b.awaitNobody()
+	}
+	if err := b.room.Remove("Ana"); err == nil {
+		t.Error("who has left was taken out")
+	}
+	lines, err := b.game.Store.Recent(t.Context(), b.session.ID(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		if strings.Contains(l.Text, "silver") {
+			t.Errorf("%q is kept of who was forgotten", l.Text)
+		}
+	}
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i > 600 {
+			buffer := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines before and %d after:\n%s", before, runtime.NumGoroutine(), buffer[:runtime.Stack(buffer, true)])
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -25,6 +26,10 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 		}
 	case sayRoll:
 		err = g.roll(ctx, q.Dice)
+	case sayStop:
+		err = g.session.Table.Stop(ctx, g.name)
+	case sayForget:
+		err = g.forget(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
 		g.send(newNotice(err.Error()))
@@ -59,5 +64,19 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 	}
 	text := fmt.Sprintf("%s: %d (%s)", rolled.Expression, rolled.Total, strings.Trim(fmt.Sprint(rolled.Rolls), "[]"))
 	g.room.tellAll(diceMessage{"dice", g.name, text})
+	return nil
+}
+
+// forget takes everything the guest said out of what is kept, and has the guest leave.
+func (g *guest) forget(ctx context.Context) error {
+	game := g.room.gameOf()
+	if game == nil {
+		return errNobody
+	}
+	if _, _, err := play.ForgetUser(ctx, game, g.session.Table, g.user, nil, g.name); err != nil {
+		g.room.o.Logger.Error("forgetting a guest", "user", g.user, "reason", err)
+		return errors.New("not everything could be forgotten; ask once more, and if that does not help, ask who runs the table")
+	}
+	g.end(reasonForgotten)
 	return nil
 }

@@ -72,15 +72,20 @@ type Room struct {
 	opened atomic.Pointer[parts]
 
 	invite atomic.Pointer[string]
+	base   atomic.Pointer[string]   // where it is served
 	here   atomic.Pointer[[]*guest] // who is connected; replaced, never changed
 	work   sync.WaitGroup           // guests; ends with Run
 
-	mu      sync.Mutex        // guards the fields below
+	mu      sync.Mutex        // guards the fields below, down to alone
 	guests  map[string]*guest // by the secret of their seats
 	game    *play.Game
 	session *play.Session // nil while nobody plays
-	closed  bool
 	lines   []lineMessage // of the session, the latest
+	closed  bool
+	own     *play.Session // that Start began, nil while there is none
+	alone   time.Time     // since when it has no guests
+
+	starting sync.Mutex // held while a session begins or ends
 }
 
 // parts are what all guests share.
@@ -108,21 +113,24 @@ func New(o Options) *Room {
 		r.spare <- new(audio.Frame)
 	}
 	r.here.Store(&[]*guest{})
+	r.ServedAt("")
 	r.RenewInvite()
 	r.parts = sync.OnceValues(r.openParts)
 	return r
 }
 
-// RenewInvite makes a new invite and returns it. The one before lets nobody in any more;
-// who has joined by it stays, and may come back to the same seat.
-func (r *Room) RenewInvite() string {
+// RenewInvite makes a new invite. The one before lets nobody in any more; who has joined by
+// it stays, and may come back to the same seat.
+func (r *Room) RenewInvite() {
 	invite := rand.Text()
 	r.invite.Store(&invite)
-	return invite
 }
 
-// Path is the way to the table, below the address of the server, with the invite.
-func (r *Room) Path() string { return "/table/#" + *r.invite.Load() }
+// Link is the way to the table, with the invite.
+func (r *Room) Link() string { return *r.base.Load() + "/table/#" + *r.invite.Load() }
+
+// ServedAt says where the table is served, such as http://127.0.0.1:8787.
+func (r *Room) ServedAt(base string) { r.base.Store(&base) }
 
 // openParts opens what the first guest takes.
 func (r *Room) openParts() (*parts, error) {
@@ -163,6 +171,7 @@ func (r *Room) Run(ctx context.Context) error {
 	}
 	r.mu.Unlock()
 	r.work.Wait()
+	err = errors.Join(err, r.endOwn(func() bool { return true }))
 	if p := r.opened.Load(); p != nil {
 		err = errors.Join(err, p.dialer.close(), p.detection.Close())
 	}
@@ -178,6 +187,9 @@ func (r *Room) lookAfter(ctx context.Context) {
 		case now := <-ticker.C:
 			for _, g := range *r.here.Load() {
 				g.settleSpeaking(now)
+			}
+			if err := r.endOwn(r.isAlone); err != nil {
+				r.o.Logger.Error("ending a session of players in browsers", "reason", err)
 			}
 		case <-ctx.Done():
 			return
@@ -300,12 +312,12 @@ func (r *Room) gameOf() *play.Game {
 
 // npcs are those at the table.
 func (r *Room) npcs() []npcView {
-	game := r.gameOf()
+	s, _ := r.played()
 	all := []npcView{}
-	if game == nil {
+	if s == nil {
 		return all
 	}
-	for _, n := range game.Cast() {
+	for _, n := range s.Cast() {
 		all = append(all, npcView{n.Name, n.Role})
 	}
 	return all

@@ -3,9 +3,11 @@ package browser_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +91,7 @@ func open(t *testing.T, s setup) *setting {
 	if b.session, err = b.game.StartSession(t.Context(), play.SessionOptions{Sink: b}); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(b.room.Handler())
+	server := httptest.NewServer(b.room.Handler(func(r *http.Request) string { return r.RemoteAddr }))
 	b.url = server.URL + "/table/"
 	t.Cleanup(func() {
 		if err := b.session.Close(); err != nil {
@@ -121,7 +123,7 @@ func (b *setting) Forgot(g *play.Game)                 { b.feed.Forget(home); b.
 
 // invite is that of the link.
 func (b *setting) invite() string {
-	_, invite, _ := strings.Cut(b.room.Path(), "#")
+	_, invite, _ := strings.Cut(b.room.Link(), "#")
 	return invite
 }
 
@@ -233,4 +235,30 @@ func (p *player) awaitMessage(what string, is func(visitor.Message) bool) (found
 		return false
 	})
 	return found
+}
+
+// awaitNobody waits until nobody is at the table any more.
+func (b *setting) awaitNobody() {
+	b.t.Helper()
+	for end := time.Now().Add(patience); len(b.room.Guests()) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("%v have not left", b.room.Guests())
+		}
+	}
+}
+
+// awaitEvent waits for an event of the table.
+func (b *setting) awaitEvent(what string, is func(table.Event) bool) {
+	b.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		b.mu.Lock()
+		found := slices.ContainsFunc(b.events, is)
+		b.mu.Unlock()
+		if found {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Fatalf("%s did not come", what)
+		}
+	}
 }

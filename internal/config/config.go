@@ -41,6 +41,7 @@ type Config struct {
 	Cost    Cost       `yaml:"cost" json:"cost" doc:"What a session may cost, and what the providers take."`
 	Server  Server     `yaml:"server" json:"server" doc:"The MCP server that offers Glyphoxa's tools to outside agents."`
 	Discord Discord    `yaml:"discord" json:"discord" doc:"The Discord bot. Without a token it stays off."`
+	Browser Browser    `yaml:"browser" json:"browser" doc:"The table in browsers: players join by a link, and speak or type."`
 	Tracing Tracing    `yaml:"tracing" json:"tracing" doc:"Where traces of turns and calls go. Without an endpoint there are none."`
 
 	// File is the path the configuration was read from, or [BuiltIn].

@@ -39,6 +39,7 @@ func Default() *Config {
 			Limits: Limits{Burst: 100, PerSecond: 10, Body: 4 << 20, Sessions: 1000},
 			Audit:  Audit{Keep: Duration(90 * 24 * time.Hour), MaxSize: 1 << 30},
 		},
+		Browser: Browser{MaxGuests: 12},
 		Tracing: Tracing{Sample: 1},
 	}
 }

@@ -6,14 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 // errNoUser is what is told of an id that is none.
@@ -77,18 +75,12 @@ func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, pr
 	ref := UserRef(g.guilds.front, user)
 	r, err := g.records.readRecord()
 	errs := []error{err}
-	known, err := game.Store.NamesOf(ctx, ref)
-	errs = append(errs, err)
-	p := personOf(game, ref, append(known, names...))
+	var running *table.Table
 	if s := g.runningSession(); s != nil {
-		if err := s.Table.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // then all it heard is in the log
-			errs = append(errs, err)
-		}
+		running = s.Table
 	}
-	game.Registry.Governance.Policy.Withdraw(ref)
-	n, err = game.ForgetPerson(ctx, p, progress)
-	_, unsaid := game.Registry.Governance.Audit.Forget(ctx, ref, p.Names...)
-	errs = append(errs, err, unsaid, g.forgetFeedback(user, p))
+	p, n, err := play.ForgetUser(ctx, game, running, ref, progress, names...)
+	errs = append(errs, err, g.forgetFeedback(user, p))
 	for _, c := range append([]keptCampaign{{}}, r.Campaigns...) {
 		if c.ID == g.campaignIDOf(game) {
 			continue
@@ -98,24 +90,6 @@ func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, pr
 		errs = append(errs, err)
 	}
 	return n, errors.Join(errs...)
-}
-
-// personOf is a user with the names that are taken out of what others said. Those of NPCs
-// stay.
-func personOf(game *play.Game, ref string, names []string) memory.Person {
-	p := memory.Person{User: ref}
-	for _, npc := range game.Cast() {
-		p.Keep = append(append(p.Keep, npc.Name), npc.Aliases...)
-	}
-	for _, name := range names {
-		if name = strings.TrimSpace(name); name != "" && !words.Match(name, p.Keep...) && !slices.Contains(p.Names, name) {
-			p.Names = append(p.Names, name)
-		}
-	}
-	if spoken := game.Config.Language; len(spoken) > 0 && strings.HasPrefix(spoken[0], "de") {
-		p.Instead = "jemand"
-	}
-	return p
 }
 
 // forgetIn has a campaign forget a user that is not the one played.

@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -54,3 +55,12 @@ func (d doubled) Write(ctx context.Context, frame *audio.Frame) error {
 
 // Speaks reports whether the NPCs of the session have a voice, be it heard or not.
 func (s *Session) Speaks() bool { return s.voice.provider.Name() != providers.Silent }
+
+// Cast are the NPCs of the session.
+func (s *Session) Cast() []config.NPC {
+	cast, err := ChooseNPCs(s.game.Cast(), s.only)
+	if err != nil { // the only one has left the cast
+		return nil
+	}
+	return cast
+}

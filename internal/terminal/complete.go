@@ -9,6 +9,7 @@ import (
 
 // orderWords are what may stand behind an order, and behind the NPC it takes.
 var orderWords = map[string][]string{
+	"/guests":    {"remove", "link"},
 	"/listening": {"eager", "attentive", "called_only"},
 	"/approve":   {"yes", "no"},
 	"/memory":    {"yes", "no", "drop", "list"},

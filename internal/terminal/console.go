@@ -45,8 +45,10 @@ type Options struct {
 	Timing bool
 	// Interrupt is called for Ctrl-C where lines are edited.
 	Interrupt func()
-	In        io.Reader
-	Out       io.Writer
+	// Guests are players who join elsewhere; nil if nobody can.
+	Guests Guests
+	In     io.Reader
+	Out    io.Writer
 	// Err is what others write to the terminal meanwhile; nil if nobody does.
 	Err *lineedit.Redirect
 }

@@ -48,6 +48,9 @@ var orderGroups = []struct {
 		{"/approve", "[yes|no] [ID]", "decides on a tool's call that waits for you", "/approve shows what waits; /approve yes lets the only one pass, once."},
 		{"/reload", "", "reads the NPC files anew", ""},
 	}},
+	{"who plays along", []order{
+		{"/guests", "[remove NAME|link]", "who has joined in a browser, and the link", "Where the play was started with --browser: /guests remove Ana has Ana leave, and makes a new link, for the old one would let Ana in again; /guests link only makes a new one."},
+	}},
 	{"what happened, and why", []order{
 		{"/why", "[NPC]", "tells what went into the last answer", "/why Bartok"},
 		{"/ledger", "", "the last turns with the time of each stage", ""},

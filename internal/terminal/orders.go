@@ -50,6 +50,8 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = p.leadWorld(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
+	case "/guests":
+		said, err = p.leadGuests(rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+)
+
+// Browser configures the table in browsers.
+type Browser struct {
+	// Enabled has glyphoxa run serve it; glyphoxa play does with --browser.
+	Enabled bool `yaml:"enabled" json:"enabled" doc:"Whether glyphoxa run lets players join in a browser; glyphoxa play does with --browser."`
+	// MaxGuests may be at a table at once. Default 12.
+	MaxGuests int `yaml:"max_guests" json:"max_guests" min:"1" max:"100" doc:"How many players may have joined in a browser at once."`
+	// ICEServers are what browsers are told to use. Default none.
+	ICEServers []ICEServer `yaml:"ice_servers" json:"ice_servers" doc:"STUN and TURN servers through which browsers reach the table from other networks."`
+	// UDPPort is the one port on which sound comes. If zero, each guest has one of its own.
+	UDPPort int `yaml:"udp_port" json:"udp_port" min:"0" max:"65535" doc:"The one UDP port for the sound of all players; 0 takes one for each."`
+	// UDPMinPort and UDPMaxPort bound those; zero leaves them to the system.
+	UDPMinPort int `yaml:"udp_min_port" json:"udp_min_port" min:"0" max:"65535" doc:"First of the UDP ports from which each player gets one."`
+	UDPMaxPort int `yaml:"udp_max_port" json:"udp_max_port" min:"0" max:"65535" doc:"Last of the UDP ports from which each player gets one."`
+	// PublicAddresses take the place of the machine's own.
+	PublicAddresses []string `yaml:"public_addresses" json:"public_addresses" format:"network" doc:"IP addresses under which browsers reach this machine, if it stands behind a router that passes the ports on."`
+}
+
+// ICEServer is a STUN or TURN server.
+type ICEServer struct {
+	URLs       []string `yaml:"urls" json:"urls" required:"true" doc:"Its addresses, such as stun:stun.example.com:3478 or turn:turn.example.com:3478."`
+	Username   string   `yaml:"username" json:"username" doc:"User at a TURN server. Everybody with an invite gets to see it."`
+	Credential Secret   `yaml:"credential" json:"credential" doc:"Password at a TURN server. Everybody with an invite gets to see it: make it one that does nothing else."`
+}
+
+// Format prints the server without its password.
+func (s ICEServer) Format(f fmt.State, verb rune) {
+	type plain ICEServer
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(s))
+}
+
+// checkBrowser looks whether browsers could reach the table as it is told.
+func (l *loader) checkBrowser() {
+	b, root := &l.cfg.Browser, strictyaml.Path("browser")
+	switch {
+	case b.UDPPort != 0 && (b.UDPMinPort != 0 || b.UDPMaxPort != 0):
+		l.main.AddProblem(root.Key("udp_port"), "is one port for all, and udp_min_port and udp_max_port are one for each", "keep one or the other")
+	case (b.UDPMinPort == 0) != (b.UDPMaxPort == 0), b.UDPMinPort > b.UDPMaxPort:
+		l.main.AddProblem(root.Key("udp_min_port"), "and udp_max_port are no range", "give both, the lower one first, such as 50000 and 50100")
+	}
+	for i, text := range b.PublicAddresses {
+		if _, err := netip.ParseAddr(text); err != nil {
+			l.main.AddProblem(root.Key("public_addresses").Item(i), fmt.Sprintf("%q is no address of a machine", text), "write an IP address, such as 203.0.113.7")
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package terminal
+
+import (
+	"errors"
+	"strings"
+)
+
+// Guests are the players who join the table elsewhere, by a link.
+type Guests interface {
+	// Guests are the names of those who have joined.
+	Guests() []string
+	// Link is what they join by, and RenewInvite has the one before let nobody in any more.
+	Link() string
+	RenewInvite()
+	// Remove has one of them leave.
+	Remove(name string) error
+}
+
+// leadGuests carries out /guests.
+func (p *console) leadGuests(rest string) (string, error) {
+	guests := p.o.Guests
+	if guests == nil {
+		return "", errors.New("players join in a browser where the play is started with --browser")
+	}
+	how, name, _ := strings.Cut(rest, " ")
+	switch strings.ToLower(how) {
+	case "":
+		here := "nobody has joined in a browser yet"
+		if names := guests.Guests(); len(names) > 0 {
+			here = "joined in a browser: " + strings.Join(names, ", ")
+		}
+		return here + "\nthe link: " + guests.Link(), nil
+	case "remove":
+		if err := guests.Remove(name); err != nil {
+			return "", err
+		}
+		guests.RenewInvite()
+		return strings.TrimSpace(name) + " has to leave, and the link leads nowhere any more; the new one: " + guests.Link(), nil
+	case "link":
+		guests.RenewInvite()
+		return "the link of before leads nowhere any more; the new one: " + guests.Link(), nil
+	}
+	return "", errors.New("usage: /guests shows who has joined in a browser, /guests remove NAME, /guests link makes a new link")
+}
