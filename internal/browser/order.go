@@ -27,7 +27,7 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 	case sayRoll:
 		err = g.roll(ctx, q.Dice)
 	case sayStop:
-		err = g.session.Table.Stop(ctx, g.name)
+		err = table.Stop(ctx, g.session.Table, g.name)
 	case sayForget:
 		err = g.forget(ctx)
 	}
@@ -38,7 +38,7 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 
 // roll rolls dice by the rules of every call, and tells all what came of it.
 func (g *guest) roll(ctx context.Context, dice string) error {
-	game := g.room.gameOf()
+	_, game := g.room.played()
 	if game == nil {
 		return errNobody
 	}
@@ -69,7 +69,7 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 
 // forget takes everything the guest said out of what is kept, and has the guest leave.
 func (g *guest) forget(ctx context.Context) error {
-	game := g.room.gameOf()
+	_, game := g.room.played()
 	if game == nil {
 		return errNobody
 	}

@@ -303,13 +303,6 @@ func (r *Room) players() []playerView {
 	return all
 }
 
-// gameOf is the game that is played, nil if none is.
-func (r *Room) gameOf() *play.Game {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.game
-}
-
 // npcs are those at the table.
 func (r *Room) npcs() []npcView {
 	s, _ := r.played()

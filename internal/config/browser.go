@@ -38,7 +38,7 @@ func (s ICEServer) Format(f fmt.State, verb rune) {
 }
 
 // checkBrowser looks whether browsers could reach the table as it is told.
-func (l *loader) checkBrowser() {
+func checkBrowser(l *loader) {
 	b, root := &l.cfg.Browser, strictyaml.Path("browser")
 	switch {
 	case b.UDPPort != 0 && (b.UDPMinPort != 0 || b.UDPMaxPort != 0):

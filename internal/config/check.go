@@ -37,7 +37,7 @@ func (l *loader) checkAll() {
 		l.main.AddProblem("memory.dsn", "is missing, so the PostgreSQL server is not known", "write dsn: ${GLYPHOXA_DSN} and set that variable to postgres://user:password@host:5432/database")
 	}
 	l.checkServer()
-	l.checkBrowser()
+	checkBrowser(l)
 	l.findIdle()
 }
 

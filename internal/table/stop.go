@@ -9,7 +9,7 @@ import (
 
 // Stop has all NPCs stop what they say, or are about to, as if the player had taken the
 // floor from them. What waits for its turn is still answered.
-func (t *Table) Stop(ctx context.Context, speaker string) error {
+func Stop(ctx context.Context, t *Table, speaker string) error {
 	return t.order(ctx, func() error {
 		working := slices.SortedFunc(maps.Values(t.answers.attempts), func(a, b *attempt) int { return cmp.Compare(a.id, b.id) })
 		for _, a := range working {

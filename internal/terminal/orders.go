@@ -46,12 +46,10 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 		said, err = t.Conceal(ctx, rest)
 	case "/unsay", "/again":
 		said, err = t.Unsay(ctx, table.Unsaying{NPC: rest, Leads: true, Again: order == "/again"})
-	case "/approve", "/undo", "/memory", "/remember", "/date", "/datum":
+	case "/approve", "/undo", "/memory", "/remember", "/date", "/datum", "/guests":
 		said, err = p.leadWorld(ctx, order, rest)
 	case "/listening":
 		said, err = p.listenNow(ctx, rest)
-	case "/guests":
-		said, err = p.leadGuests(rest)
 	case "/tools":
 		return false, p.showTools(ctx)
 	case "/listen":

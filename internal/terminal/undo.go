@@ -22,6 +22,8 @@ func (p *console) leadWorld(ctx context.Context, order, rest string) (string, er
 		return p.leadMemory(ctx, rest)
 	case "/remember":
 		return p.pin(ctx, rest)
+	case "/guests":
+		return p.leadGuests(rest)
 	case "/date", "/datum":
 		return p.dateNow(ctx, rest)
 	}
