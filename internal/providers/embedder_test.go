@@ -52,9 +52,9 @@ func TestEmbedder(t *testing.T) {
 		in   config.Provider
 		want string
 	}{
-		{"auto_without_a_key", config.Provider{Name: config.ProviderAuto}, "wordvectors-1"},
+		{"auto_without_a_key", config.Provider{Name: config.ProviderAuto}, "sentencevectors-1"},
 		{"auto_with_a_key", config.Provider{Name: config.ProviderAuto, APIKey: "k"}, "openai text-embedding-3-small/1536"},
-		{"offline", config.Provider{Name: Offline}, "wordvectors-1"},
+		{"offline", config.Provider{Name: Offline}, "sentencevectors-1"},
 		{"ollama_as_it_is", config.Provider{Name: Ollama}, "openai nomic-embed-text/768"},
 		{"none", config.Provider{Name: "none"}, ""},
 	} {

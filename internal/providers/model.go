@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
@@ -221,5 +221,5 @@ func Embedder(p config.Provider) (embeddings.Provider, error) {
 		}
 		return e, nil
 	}
-	return wordvectors.New(), nil
+	return sentencevectors.New(), nil
 }

@@ -77,6 +77,7 @@ type line struct {
 	speaker               []int32
 	marks                 marks
 	asks                  bool
+	vector                vector
 }
 
 // NewIndex returns an index without lines.

@@ -27,6 +27,9 @@ const (
 	shortLine     = 0.025 // against a line of hardly any words
 	askingLine    = 0.067 // against a question
 	freshness     = 0.15  // for the newest line, if it is asked how it is now
+	nearShare     = 0.4   // of how near a line is as a whole
+	nearNext      = 0.3   // of the same of the line before or after
+	nearSecond    = 0.2   // of one two lines away
 )
 
 // A meaning counts from a cosine of farMeaning on, and fully from sameMeaning on.
@@ -42,6 +45,9 @@ const maxTerms = 24
 // Query is what is looked for.
 type Query struct {
 	Text string
+	// Vector is what the question means as a whole, of the kind that lines have; nil if
+	// that is not known.
+	Vector []float32
 	// Asker is the NPC whose "I" it is, empty for people.
 	Asker string
 	// Session restricts it to one session unless it is 0.
@@ -83,7 +89,7 @@ func (x *Index) Rank(q Query) []Hit {
 			seen = append(seen, i)
 		}
 	}
-	if len(terms) == 0 || len(seen) == 0 {
+	if len(terms) == 0 && q.Vector == nil || len(seen) == 0 {
 		return nil
 	}
 	x.link(terms, q.Entities)
@@ -94,6 +100,7 @@ func (x *Index) Rank(q Query) []Hit {
 	}
 	b := bonus{first: q.Asker != "" && isFirstPerson(all), wanted: wanted(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
 	bare := onlyWords(all)
+	near := x.near(q.Vector, seen)
 	var hits []candidate // the best, the best first
 	for k, i := range seen {
 		l := &x.lines[i]
@@ -101,10 +108,10 @@ func (x *Index) Rank(q Query) []Hit {
 		for j := range terms {
 			score += terms[j].rarity * x.widened(own, seen, k, j)
 		}
-		if score == 0 || x.repeats(l, terms) {
+		if score == 0 && near[k] <= 0 || x.repeats(l, terms) {
 			continue
 		}
-		hits = insert(hits, candidate{k, score/most + b.of(l, k)}, q.Limit)
+		hits = insert(hits, candidate{k, score/most + nearShare*x.nearby(near, seen, k) + b.of(l, k)}, q.Limit)
 	}
 	out := make([]Hit, len(hits))
 	for n := range out {

@@ -54,6 +54,7 @@ var layers = [][]string{
 		"pkg/provider/fallback",
 	},
 	{
+		"pkg/provider/embeddings/sentencevectors",
 		"internal/recall",
 		"pkg/memory/internal/fulltext",
 		"pkg/memory/internal/pack", "pkg/memory/internal/sketch", "pkg/memory/internal/standing",

@@ -101,11 +101,17 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if len(todo) == 0 {
-		return 0, s.dropEarlierSpaces(ctx)
+		if err := s.dropEarlierSpaces(ctx); err != nil {
+			return 0, err
+		}
+		return 0, s.senseLines(ctx, 0)
 	}
 	err = s.embed(ctx, todo)
 	if errors.Is(err, embeddings.ErrRejected) {
 		err = s.embedRefused(ctx, todo, err)
+	}
+	if err == nil {
+		err = s.senseLines(ctx, 2*embedBatch)
 	}
 	if err != nil {
 		return 0, err

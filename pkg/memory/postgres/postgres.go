@@ -56,8 +56,7 @@ type SessionLog struct{ *database }
 // Index is what is found by its meaning.
 type Index struct {
 	*database
-	embedder embeddings.Provider // nil without
-	claim    claim
+	claim claim
 }
 
 // Graph is the world: entities and their relations.
@@ -81,9 +80,9 @@ func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.groups = o.Groups
+	db.groups, db.embedder = o.Groups, o.Embedder
 	return &Store{
-		database: db, SessionLog: SessionLog{db}, Index: Index{database: db, embedder: o.Embedder}, Graph: Graph{db}, State: State{db},
+		database: db, SessionLog: SessionLog{db}, Index: Index{database: db}, Graph: Graph{db}, State: State{db},
 	}, nil
 }
 
@@ -94,7 +93,8 @@ func (s *Index) Semantic() bool { return s.embedder != nil }
 type database struct {
 	location string
 	log      *slog.Logger
-	groups   *memory.Groups // nil if nobody belongs to anything
+	groups   *memory.Groups      // nil if nobody belongs to anything
+	embedder embeddings.Provider // nil without
 	pool     *pgxpool.Pool
 	// mind is what is in mind of the newest lines.
 	mind recollection.Mind

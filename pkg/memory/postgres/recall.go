@@ -18,6 +18,7 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 			return s.read(ctx, "recalling what was said", func(c conn) error { return use(source{c, s.database}) })
 		},
 		Search: s.SearchLines,
+		Embed:  s.embedQuestion,
 		Knows:  s.groups.Knows,
 	}, query)
 }
@@ -25,6 +26,11 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 // remindOfLines reads the lines that are kept in mind, so that nobody who asks has to.
 func (s *database) remindOfLines(ctx context.Context) error {
 	return s.read(ctx, "reading lines to be recalled", func(c conn) error { return s.mind.Read(ctx, source{c, s}) })
+}
+
+// senseLines reads vectors of lines that are kept in mind, at most so many, or all.
+func (s *database) senseLines(ctx context.Context, most int) error {
+	return s.read(ctx, "reading vectors of lines to be recalled", func(c conn) error { return s.mind.Sense(ctx, source{c, s}, most) })
 }
 
 // source is the database as a reader sees it.
@@ -57,6 +63,34 @@ func (s source) Since(ctx context.Context, id int64, most int) ([]recall.Line, e
 			l.Speaker, l.NPC, l.Text = restored(l.Speaker), restored(l.NPC), restored(l.Text)
 			return l, err
 		})
+}
+
+func (s source) Vectors(ctx context.Context, ids []int64) (map[int64][]float32, error) {
+	space, err := s.db.ownSpace(ctx, s.c)
+	if err != nil || space.n == 0 {
+		return nil, err
+	}
+	lines, err := s.Lines(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	saying := make(map[string][]int64, len(lines)) // lines' ids, by the hash of their fact
+	hashes := make([][]byte, len(lines))
+	for i, l := range lines {
+		f := memory.FactOf(l.Line)
+		hashes[i] = factHash(f.Source, f.Text)
+		saying[string(hashes[i])] = append(saying[string(hashes[i])], l.ID)
+	}
+	out := make(map[int64][]float32, len(ids))
+	_, err = rows(ctx, s.c, `SELECT f.hash, v.embedding FROM facts f JOIN `+vectorTable(space.n)+` v ON v.fact = f.id WHERE f.hash = ANY ($1::bytea[]) AND f.embedded = $2`,
+		[]any{hashes, space.n}, func(r pgx.Rows) (none struct{}, err error) {
+			hash, v, err := space.scanVector(r)
+			for _, id := range saying[string(hash)] {
+				out[id] = v
+			}
+			return none, err
+		})
+	return out, err
 }
 
 func (s source) Entities(ctx context.Context, most int) ([]recollection.Known, error) {

@@ -55,7 +55,7 @@ func (s *Index) embed(ctx context.Context, todo []pending) error {
 
 // embedTexts asks the embedder and checks what it says, which is all of one
 // length. A vector without a direction becomes nil: nothing is near to it.
-func (s *Index) embedTexts(ctx context.Context, texts []string) (vectors [][]float32, dims int, err error) {
+func (s *database) embedTexts(ctx context.Context, texts []string) (vectors [][]float32, dims int, err error) {
 	got, err := s.embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, 0, err
@@ -95,9 +95,21 @@ func (space vectorSpace) column(v []float32) any {
 	return pack.Vector(v)
 }
 
+// scanVector scans a fact's hash and its vector.
+func (space vectorSpace) scanVector(r pgx.Rows) (hash []byte, v []float32, err error) {
+	if space.kind == kindVector {
+		var kept pgvector.Vector
+		err = r.Scan(&hash, &kept)
+		return hash, kept.Slice(), err
+	}
+	var packed []byte
+	err = r.Scan(&hash, &packed)
+	return hash, pack.Floats(packed), err
+}
+
 // embedQuestion returns the question's vector, or nil if it is to be answered
 // by full text: without an embedder, or when the embedder fails or dawdles.
-func (s *Index) embedQuestion(ctx context.Context, text string) ([]float32, error) {
+func (s *database) embedQuestion(ctx context.Context, text string) ([]float32, error) {
 	if s.embedder == nil {
 		return nil, nil
 	}
@@ -114,7 +126,7 @@ func (s *Index) embedQuestion(ctx context.Context, text string) ([]float32, erro
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	s.log.LogAttrs(ctx, slog.LevelWarn, "facts are searched by full text",
+	s.log.LogAttrs(ctx, slog.LevelWarn, "what is asked is searched by words alone",
 		slog.String("embedder", s.embedder.Name()), slog.Any("error", err))
 	return nil, nil
 }

@@ -111,6 +111,9 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 	if errors.Is(err, embeddings.ErrRejected) {
 		err = s.embedRefused(ctx, todo, err)
 	}
+	if err == nil {
+		err = s.senseLines(ctx, 2*embedBatch)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +131,7 @@ func (s *Index) finishVectors(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return s.senseLines(ctx, 0)
 }
 
 // pendingFacts lists some facts without a vector of the embedder in use: first

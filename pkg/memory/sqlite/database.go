@@ -11,16 +11,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // database is the open file: who may use it now, and in which way.
 type database struct {
-	path    string
-	log     *slog.Logger
-	groups  *memory.Groups // nil if nobody belongs to anything
-	mind    recollection.Mind
-	writer  *pool
-	readers *pool
+	path     string
+	log      *slog.Logger
+	groups   *memory.Groups      // nil if nobody belongs to anything
+	embedder embeddings.Provider // nil without
+	mind     recollection.Mind
+	writer   *pool
+	readers  *pool
 	// unindexed has a value when something was written that may have to be
 	// indexed.
 	unindexed chan struct{}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 
 	"github.com/MrWong99/glyphoxa/internal/recall"
@@ -18,6 +19,7 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 			return s.readSnapshot(ctx, "recalling what was said", func(c *conn) error { return use(source{c, s.database}) })
 		},
 		Search: s.SearchLines,
+		Embed:  s.recallVector,
 		Knows:  s.groups.Knows,
 	}, query)
 }
@@ -25,6 +27,17 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 // remindOfLines reads the lines that are kept in mind, so that nobody who asks has to.
 func (db *database) remindOfLines(ctx context.Context) error {
 	return db.readSnapshot(ctx, "reading lines to be recalled", func(c *conn) error { return db.mind.Read(ctx, source{c, db}) })
+}
+
+// recallVector is the vector of a question, nil without an embedder.
+func (db *database) recallVector(ctx context.Context, text string) ([]float32, error) {
+	packed, err := db.embedQuestion(ctx, text)
+	return pack.Floats(packed), err
+}
+
+// senseLines reads vectors of lines that are kept in mind, at most so many, or all.
+func (db *database) senseLines(ctx context.Context, most int) error {
+	return db.readSnapshot(ctx, "reading vectors of lines to be recalled", func(c *conn) error { return db.mind.Sense(ctx, source{c, db}, most) })
 }
 
 // source is the database as a reader sees it.
@@ -54,6 +67,28 @@ func (s source) Since(ctx context.Context, id int64, most int) ([]recall.Line, e
 		func(r *sql.Rows) (l recall.Line, err error) {
 			return l, r.Scan(&l.ID, &l.Session, &l.Audience, &l.Speaker, &l.NPC, &l.Text)
 		})
+}
+
+func (s source) Vectors(ctx context.Context, ids []int64) (map[int64][]float32, error) {
+	space, err := s.db.ownSpace(ctx, s.c)
+	if err != nil || space.n == 0 {
+		return nil, err
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int64][]float32, len(ids))
+	_, err = rows(ctx, s.c, `SELECT l.id, v.embedding FROM json_each(?) j CROSS JOIN lines l ON l.id = j.value JOIN sessions s ON s.n = l.session
+		CROSS JOIN facts f ON f.source = 'session:' || s.id AND f.text = l.speaker || ': ' || l.text AND f.embedded = ?
+		CROSS JOIN `+vectorTable(space.n)+` v ON v.rowid = f.id`, []any{string(list), space.n},
+		func(r *sql.Rows) (id int64, err error) {
+			var packed []byte
+			err = r.Scan(&id, &packed)
+			out[id] = pack.Floats(packed)
+			return id, err
+		})
+	return out, err
 }
 
 func (s source) Entities(ctx context.Context, most int) ([]recollection.Known, error) {

@@ -1,13 +1,16 @@
 package sqlite_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 func recalled(t testing.TB, s *sqlite.Store, q memory.LineQuery) []string {
@@ -91,4 +94,63 @@ func TestRecallOfVeryMany(t *testing.T) {
 		}
 		t.Logf("took %v", time.Since(start))
 	}
+}
+
+// TestRecallByMeaning finds a line that has no word of the question, by what the vectors say
+// as a whole.
+func TestRecallByMeaning(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		embedder embeddings.Provider
+		found    bool
+	}{{"with_vectors", alike{}, true}, {"by_words_alone", nil, false}} {
+		t.Run(row.name, func(t *testing.T) {
+			s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: row.embedder})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			session, err := s.StartSession(t.Context(), "campaign")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"Zzyx qwop.", "Blorf snib.", "Vlim grent."} {
+				if _, err := s.Append(t.Context(), memory.Line{Session: session.ID, Speaker: "Ada", Text: text}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for done := false; !done; {
+				lines, err := s.IndexLines(t.Context())
+				facts, err2 := s.EmbedFacts(t.Context())
+				if err != nil || err2 != nil {
+					t.Fatal(err, err2)
+				}
+				done = lines+facts == 0
+			}
+			hits, err := s.Recall(t.Context(), memory.LineQuery{Text: "Thrumpel?"})
+			if found := len(hits) > 0 && hits[0].Text == "Blorf snib."; err != nil || found != row.found {
+				t.Errorf("found %v, %v", hits, err)
+			}
+			if len(hits) > 0 && !hits[0].Nearest {
+				t.Error("what is near is said to answer")
+			}
+		})
+	}
+}
+
+// alike finds one word of the question in one of the lines.
+type alike struct{}
+
+func (alike) Name() string    { return "alike" }
+func (alike) Dimensions() int { return 2 }
+
+func (alike) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = []float32{1, 0}
+		if strings.Contains(text, "Blorf") || strings.Contains(text, "Thrumpel") {
+			out[i] = []float32{0, 1}
+		}
+	}
+	return out, nil
 }

@@ -43,7 +43,7 @@ func latestSpace(ctx context.Context, c *conn) (space vectorSpace, err error) {
 
 // ownSpace is the space in use if it is this embedder's, as far as is known: an
 // embedder that has not told its length yet is known by its name.
-func (s *Index) ownSpace(ctx context.Context, c *conn) (vectorSpace, error) {
+func (s *database) ownSpace(ctx context.Context, c *conn) (vectorSpace, error) {
 	space, err := latestSpace(ctx, c)
 	if err != nil || s.embedder == nil || space.name != s.embedder.Name() {
 		return vectorSpace{}, err

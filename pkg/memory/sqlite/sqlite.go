@@ -48,7 +48,6 @@ type SessionLog struct{ *database }
 // Index is what is found by its meaning.
 type Index struct {
 	*database
-	embedder embeddings.Provider // nil without
 	claim    claim
 	sketched sketched
 }
@@ -82,9 +81,9 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.groups = o.Groups
+	db.groups, db.embedder = o.Groups, o.Embedder
 	return &Store{
-		database: db, SessionLog: SessionLog{db}, Index: Index{database: db, embedder: o.Embedder}, Graph: Graph{db}, State: State{db},
+		database: db, SessionLog: SessionLog{db}, Index: Index{database: db}, Graph: Graph{db}, State: State{db},
 	}, nil
 }
 

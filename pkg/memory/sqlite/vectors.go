@@ -47,7 +47,7 @@ func (s *Index) embed(ctx context.Context, todo []pending) error {
 
 // embedTexts asks the embedder and checks what it says, which is all of one
 // length. A vector without a direction becomes nil: nothing is near to it.
-func (s *Index) embedTexts(ctx context.Context, texts []string) (vectors [][]byte, dims int, err error) {
+func (s *database) embedTexts(ctx context.Context, texts []string) (vectors [][]byte, dims int, err error) {
 	got, err := s.embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, 0, err
@@ -84,7 +84,7 @@ func putVector(ctx context.Context, c *conn, space int64, f pending, vector []by
 
 // embedQuestion returns the question's vector, or nil if it is to be answered
 // by full text: without an embedder, or when the embedder fails or dawdles.
-func (s *Index) embedQuestion(ctx context.Context, text string) ([]byte, error) {
+func (s *database) embedQuestion(ctx context.Context, text string) ([]byte, error) {
 	if s.embedder == nil {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (s *Index) embedQuestion(ctx context.Context, text string) ([]byte, error) 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	s.log.LogAttrs(ctx, slog.LevelWarn, "facts are searched by full text",
+	s.log.LogAttrs(ctx, slog.LevelWarn, "what is asked is searched by words alone",
 		slog.String("embedder", s.embedder.Name()), slog.Any("error", err))
 	return nil, nil
 }

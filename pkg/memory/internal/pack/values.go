@@ -73,6 +73,18 @@ func Vector(v []float32) []byte {
 	return out
 }
 
+// Floats decodes what [Vector] encoded.
+func Floats(packed []byte) []float32 {
+	if packed == nil {
+		return nil
+	}
+	out := make([]float32, len(packed)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
+	}
+	return out
+}
+
 // Filed is what is kept of an entry of a campaign file: which it is, told from all
 // others of its kind by key, and a hash of what it says.
 func Filed(kind string, key []string, says ...any) (what string, hash [sha256.Size]byte, err error) {

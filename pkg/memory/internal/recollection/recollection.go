@@ -26,7 +26,7 @@ const (
 	// entitiesFresh is how long the entities read are taken for those there are.
 	entitiesFresh = 5 * time.Second
 	// leastScore is the score below which a line has nothing to do with a question.
-	leastScore = 0.12
+	leastScore = 0.04
 	// olderLines is how many lines before those in mind are looked at.
 	olderLines = 64
 	// usualLimit is how many lines are found if a query does not say.
@@ -59,6 +59,9 @@ type Source interface {
 	Since(ctx context.Context, id int64, most int) ([]recall.Line, error)
 	// Entities returns at most so many of the entities.
 	Entities(ctx context.Context, most int) ([]Known, error)
+	// Vectors returns those of the lines' facts that have one of the embedder in use, by
+	// the lines' ids.
+	Vectors(ctx context.Context, ids []int64) (map[int64][]float32, error)
 	// Lines returns those of the lines that are still there and not withheld, in
 	// this order.
 	Lines(ctx context.Context, ids []int64) ([]memory.LineHit, error)
@@ -70,6 +73,8 @@ type Log struct {
 	Read func(ctx context.Context, use func(Source) error) error
 	// Search finds lines by their words.
 	Search func(context.Context, memory.LineQuery) ([]memory.LineHit, error)
+	// Embed returns the vector of a question, nil if there is none.
+	Embed func(ctx context.Context, text string) ([]float32, error)
 	// Knows reports whether viewer is among those who know.
 	Knows func(who []string, viewer string) bool
 }
@@ -110,7 +115,11 @@ func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]m
 	q := recall.Query{Text: query.Text, Asker: query.Viewer, Limit: query.Limit}
 	var out []memory.LineHit
 	var dropped bool
-	err := log.Read(ctx, func(src Source) (err error) {
+	var err error
+	if q.Vector, err = log.Embed(ctx, query.Text); err != nil {
+		return nil, err
+	}
+	err = log.Read(ctx, func(src Source) (err error) {
 		if query.Session != "" {
 			if q.Session, err = src.Session(ctx, query.Session); err != nil || q.Session == 0 {
 				return err

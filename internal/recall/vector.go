@@ -1,0 +1,104 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// vector is what a line means as a whole, a byte a component.
+type vector struct {
+	parts []int8
+	step  float32 // what one of a byte stands for
+}
+
+func newVector(v []float32) vector {
+	most := float32(0)
+	for _, x := range v {
+		most = max(most, x, -x)
+	}
+	if most == 0 {
+		return vector{}
+	}
+	out := vector{make([]int8, len(v)), most / math.MaxInt8}
+	for i, x := range v {
+		out.parts[i] = int8(math.Round(float64(x / out.step)))
+	}
+	return out
+}
+
+// times is the product with another of the same length.
+func (v *vector) times(w *vector) float32 {
+	var s0, s1, s2, s3 int32
+	a, b := v.parts, w.parts[:len(v.parts)]
+	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
+		s0 += int32(a[0]) * int32(b[0])
+		s1 += int32(a[1]) * int32(b[1])
+		s2 += int32(a[2]) * int32(b[2])
+		s3 += int32(a[3]) * int32(b[3])
+	}
+	for i, x := range a {
+		s0 += int32(x) * int32(b[i])
+	}
+	return float32(s0+s1+s2+s3) * v.step * w.step
+}
+
+// SetVector sets what a line means as a whole, of length 1.
+func (x *Index) SetVector(id int64, v []float32) {
+	i, ok := slices.BinarySearchFunc(x.lines, id, func(l line, id int64) int { return cmp.Compare(l.id, id) })
+	if ok {
+		x.lines[i].vector = newVector(v)
+	}
+}
+
+// WithoutVector returns the newest lines before one that have no vector.
+func (x *Index) WithoutVector(before int64, most int) []int64 {
+	var out []int64
+	for i := len(x.lines) - 1; i >= 0 && len(out) < most; i-- {
+		if l := &x.lines[i]; l.id < before && l.vector.parts == nil {
+			out = append(out, l.id)
+		}
+	}
+	return out
+}
+
+// near is how much nearer each line is to the question as a whole than lines are: 0 without
+// vectors.
+func (x *Index) near(asked []float32, seen []int) []float32 {
+	out := make([]float32, len(seen))
+	q := newVector(asked)
+	if q.parts == nil {
+		return out
+	}
+	sum, n := float32(0), 0
+	for k, i := range seen {
+		if v := &x.lines[i].vector; len(v.parts) == len(q.parts) {
+			out[k] = v.times(&q)
+			sum += out[k]
+			n++
+		}
+	}
+	mean := sum / float32(max(1, n))
+	for k, i := range seen {
+		if len(x.lines[i].vector.parts) == len(q.parts) {
+			out[k] -= mean
+		}
+	}
+	return out
+}
+
+// nearby is how near a line is and, for less, the nearest of those around it in its session.
+func (x *Index) nearby(near []float32, seen []int, k int) float64 {
+	beside, session := float32(0), x.lines[seen[k]].session
+	for n := max(0, k-2); n <= min(k+2, len(seen)-1); n++ {
+		if n == k || x.lines[seen[n]].session != session {
+			continue
+		}
+		share := float32(nearNext)
+		if n == k-2 || n == k+2 {
+			share = nearSecond
+		}
+		beside = max(beside, share*near[n])
+	}
+	return float64(near[k] + beside)
+}

@@ -1,0 +1,77 @@
+package sentencevectors
+
+import "unsafe"
+
+// together is how many vectors are multiplied at once. There is room for as many in every slice
+// of vectors.
+const together = 4
+
+// matrix has a row for each of its outputs: what one of its bytes stands for, and a byte a weight.
+type matrix struct {
+	in, out int
+	steps   []float32
+	weights []int8
+	bias    []float32
+}
+
+// room returns n vectors, with room for the last ones to be multiplied at once.
+func room(n, width int) []float32 {
+	return make([]float32, n*width, (n+together-1)/together*together*width)
+}
+
+// of multiplies each vector and adds the bias.
+func (m *matrix) of(x []float32) []float32 {
+	n := len(x) / m.in
+	out := room(n, m.out)
+	if fast && cap(x) >= (n+together-1)/together*together*m.in {
+		m.fast(x, out, n)
+	} else {
+		m.plain(x, out, n)
+	}
+	return out
+}
+
+func (m *matrix) fast(x, out []float32, n int) {
+	var sums [2 * together]float32
+	for o := 0; o < m.out; o += 2 {
+		weights := &m.weights[o*m.in]
+		for t := 0; t < n; t += together {
+			multiply2x4(weights, m.in, &x[t*m.in], m.in, m.in, &sums)
+			for i := range min(together, n-t) {
+				to := out[(t+i)*m.out+o:]
+				to[0] = sums[i]*m.steps[o] + m.bias[o]
+				to[1] = sums[together+i]*m.steps[o+1] + m.bias[o+1]
+			}
+		}
+	}
+}
+
+func (m *matrix) plain(x, out []float32, n int) {
+	row := make([]float32, m.in)
+	for o := range m.out {
+		for i, w := range m.weights[o*m.in : (o+1)*m.in] {
+			row[i] = float32(w)
+		}
+		for t := range n {
+			out[t*m.out+o] = dot(row, x[t*m.in:(t+1)*m.in])*m.steps[o] + m.bias[o]
+		}
+	}
+}
+
+// dot is the product of two vectors of a length that four divides.
+func dot(a, b []float32) float32 {
+	var s0, s1, s2, s3 float32
+	b = b[:len(a)]
+	for i := 0; i+3 < len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	return s0 + s1 + s2 + s3
+}
+
+// bytesOf is a text as the signed bytes that are in it, which nobody changes.
+func bytesOf(s string) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.StringData(s))), len(s))
+}
