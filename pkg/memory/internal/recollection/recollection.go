@@ -26,7 +26,9 @@ const (
 	// entitiesFresh is how long the entities read are taken for those there are.
 	entitiesFresh = 5 * time.Second
 	// leastScore is the score below which a line has nothing to do with a question.
-	leastScore = 0.04
+	leastScore = 0.12
+	// leastMeant is the same where lines are compared as a whole, too.
+	leastMeant = 0.04
 	// olderLines is how many lines before those in mind are looked at.
 	olderLines = 64
 	// usualLimit is how many lines are found if a query does not say.
@@ -129,7 +131,7 @@ func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]m
 		if hits, dropped, err = m.rank(ctx, log, src, query.Viewer, q); err != nil {
 			return err
 		}
-		out, err = load(ctx, src, hits)
+		out, err = load(ctx, src, hits, q.Vector != nil)
 		out = slices.DeleteFunc(out, func(h memory.LineHit) bool { return !log.Knows(h.Present, query.Viewer) })
 		return err
 	})
@@ -261,8 +263,12 @@ func readNews(ctx context.Context, src Source, first bool, last int64, stale boo
 }
 
 // load reads the lines that have to do with a question.
-func load(ctx context.Context, src Source, hits []recall.Hit) ([]memory.LineHit, error) {
-	hits = slices.DeleteFunc(hits, func(h recall.Hit) bool { return h.Score < leastScore })
+func load(ctx context.Context, src Source, hits []recall.Hit, meant bool) ([]memory.LineHit, error) {
+	least := leastScore
+	if meant {
+		least = leastMeant
+	}
+	hits = slices.DeleteFunc(hits, func(h recall.Hit) bool { return h.Score < least })
 	if len(hits) == 0 {
 		return nil, nil
 	}
