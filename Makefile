@@ -19,7 +19,7 @@ export CGO_ENABLED ?= 0
 # All targets build alike, so that none compiles anew what another has.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-.PHONY: play run build dist test-dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build dist test-dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play --browser $(ARGS)
@@ -144,6 +144,12 @@ bench-discord: onnx peers
 bench-realtime:
 	@sh testdata/peers/livekit/install.sh
 	@$(GO) test -count=1 -timeout 30m -run '^TestRealtimePeer$$' ./internal/voicebench -v -args -strict
+
+# bench-console watches a table of ten turns a second and 200 tools in a browser that traces
+# itself, and fails where a view of the console lets too few frames pass. It wants the machine
+# to itself.
+bench-console: peers
+	@GLYPHOXA_BENCH_CONSOLE=10 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -run '^TestFrames$$' ./internal/console -v -args -strict
 
 # eval scores all corpora of testdata/truth, their held thirds included, and prints
 # one table; docs/truth.md says what the figures mean.

@@ -18,7 +18,6 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/feed"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -156,9 +155,9 @@ func (c *Console) visible(s *policy.Subject) []*room {
 }
 
 // Handler serves the console. What is before it refuses unknown hosts and origins, see
-// [identity.Guard]; keeper says who looks.
-func (c *Console) Handler(keeper *identity.Gatekeeper) http.Handler {
-	d := &door{Console: c, keeper: keeper}
+// package identity; who says who looks.
+func (c *Console) Handler(who identifier) http.Handler {
+	d := &door{Console: c, keeper: who}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.servePage)
 	mux.HandleFunc("GET /console/web/", c.servePage)

@@ -48,6 +48,12 @@ func (discard) Emit(table.Event) {}
 
 func open(t *testing.T) *fixture {
 	t.Helper()
+	return openWith(t, settings)
+}
+
+// openWith is open with a configuration like settings.
+func openWith(t *testing.T, settings string) *fixture {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "glyphoxa.yaml")
 	text := fmt.Sprintf(settings, identity.HashToken("lead"), identity.HashToken("guest"), identity.HashToken("full"))
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

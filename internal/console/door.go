@@ -91,10 +91,16 @@ func (h *holders) drop(cookie string) {
 	delete(h.all, cookie)
 }
 
+// identifier says who sent a request, as [identity.Gatekeeper] does. It is safe for
+// concurrent use.
+type identifier interface {
+	Identify(r *http.Request) (*policy.Subject, error)
+}
+
 // door lets visitors in.
 type door struct {
 	*Console
-	keeper *identity.Gatekeeper
+	keeper identifier
 }
 
 // cookieName differs by port: browsers send a machine's cookies to all of them.
@@ -120,6 +126,17 @@ func (d *door) identify(r *http.Request) (*visitor, error) {
 		return &visitor{subject: d.ownerSubject(), crumb: h.crumb, known: true}, nil
 	}
 	return d.identifyBy(r, h.token, h.crumb)
+}
+
+// holds reports whether who had signed in to send r still is: a cookie without a holder is
+// somebody's who has signed out, or gave way to others.
+func (d *door) holds(r *http.Request) bool {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil || r.Header.Get("Authorization") != "" {
+		return true
+	}
+	_, ok := d.holders.find(cookie.Value)
+	return ok
 }
 
 // identifyBy asks the gatekeeper about a token; without one about what the request has.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 	"time"
@@ -19,7 +20,8 @@ const (
 	maxStreams   = 64               // in all
 	maxOwn       = 8                // of one visitor
 	streamWrite  = 10 * time.Second // for one event to be taken
-	streamBeat   = 15 * time.Second // between two signs of life; rights are looked at anew
+	streamBeat   = 15 * time.Second // between two signs of life
+	streamTrust  = time.Second      // that who somebody is holds before it is asked again
 	streamBefore = 2000             // events before now that a new stream begins with, at most
 )
 
@@ -74,10 +76,25 @@ func (d *door) follow(a *asking) {
 	_ = s.out.SetReadDeadline(time.Time{}) // where it is not supported there is none
 	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	after, _ := strconv.ParseUint(a.r.Header.Get("Last-Event-ID"), 10, 64) // none is the beginning
-	s.run(ctx, d.o.Feed.FollowRecent(after, streamBefore), func() bool {
+	s.run(ctx, d.o.Feed.FollowRecent(after, streamBefore), d.stillWelcome(a))
+}
+
+// stillWelcome returns a function that reports whether the visitor is who they were and may
+// see the table: rules and whether they are signed in are looked at with each call, and who
+// they are at most once in streamTrust, since a signature may have to be checked for it.
+func (d *door) stillWelcome(a *asking) func() bool {
+	was, held, asked := a.visitor.subject, d.holds(a.r), time.Now()
+	return func() bool {
+		if !a.may(policy.SessionRead) || d.holds(a.r) != held {
+			return false
+		}
+		if time.Since(asked) < streamTrust {
+			return true
+		}
 		now, err := d.identify(a.r)
-		return err == nil && now.subject.Name == who && now.subject.Profile.Name == a.visitor.subject.Profile.Name && a.may(policy.SessionRead)
-	})
+		asked = time.Now()
+		return err == nil && now.subject.Name == was.Name && now.subject.NPC == was.NPC && reflect.DeepEqual(now.subject.Profile, was.Profile)
+	}
 }
 
 // stream is one visitor's.
@@ -100,10 +117,10 @@ func (s *stream) run(ctx context.Context, events *feed.Follower, still func() bo
 		stop()
 		missed += n
 		switch {
-		case ctx.Err() != nil || !more && over == nil:
+		case ctx.Err() != nil || !more && over == nil || !still():
 			return
 		case !more:
-			if !still() || !s.send(ctx, ": still here\n\n") {
+			if !s.send(ctx, ": still here\n\n") {
 				return
 			}
 			continue

@@ -83,6 +83,32 @@ async function drive(page, view) {
     const [file] = await Promise.all([page.waitForEvent("download"), page.locator(".head button").last().click()]);
     const text = readFileSync(await file.path(), "utf8");
     if (!(JSON.parse(text).traceEvents.length > 2)) fail("the trace is empty");
-    await page.locator(".head button").nth(1).click(); // zoom in
+    await look(page);
   }
+}
+
+// look zooms and moves among the waterfalls, by the keyboard and the pointer.
+async function look(page) {
+  const part = () => page.evaluate(() => document.querySelector(".fall svg").getAttribute("viewBox"));
+  const changes = async (what, act) => {
+    const before = await part();
+    await act();
+    if ((await part()) === before) fail(`${what} shows the same part: ${before}`);
+  };
+  const whole = await part();
+  await changes("the button", () => page.locator(".head button").nth(1).click());
+  await page.locator(".fall .hit").first().focus();
+  await changes("+", () => page.keyboard.press("+"));
+  await changes("→", () => page.keyboard.press("ArrowRight"));
+  const chart = await page.locator(".falls").first().boundingBox();
+  await changes("dragging", async () => {
+    await page.mouse.move(chart.x + chart.width * 0.6, chart.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(chart.x + chart.width * 0.5, chart.y + 30, { steps: 4 });
+    await page.mouse.up();
+  });
+  await page.locator(".fall .hit").first().focus();
+  await page.keyboard.press("0");
+  if ((await part()) !== whole) fail(`0 shows ${await part()}, not the whole ${whole}`);
+  await changes("+ twice", () => page.keyboard.press("+").then(() => page.keyboard.press("+")));
 }

@@ -100,14 +100,16 @@ function eventSoon(e) {
   });
 }
 
-let timer = 0;
+let timer = 0; // of the next refresh; more news do not put it off
 const telling = new Set(["tier", "listening", "turn.ended", "guarded", "unsaid", "cost", "approval.ended"]);
 function refreshSoon(wait = 400) {
-  clearTimeout(timer);
+  if (wait === 0) clearTimeout(timer);
+  else if (timer) return;
   timer = setTimeout(refresh, wait);
 }
 
 async function refresh() {
+  timer = 0;
   if (!may("session.read")) return;
   try {
     app.status = await get("table");

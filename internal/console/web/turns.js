@@ -1,6 +1,8 @@
 // What the events of a table add up to: turns, and what was said outside of them.
 
 const most = 400; // turns and notes that are kept
+const mostCalls = 480; // of a tool, whose durations are kept
+const mostTools = 1000;
 
 export class Story {
   constructor() {
@@ -8,6 +10,7 @@ export class Story {
     this.byNumber = new Map();
     this.waiting = new Map(); // calls that wait, by id
     this.listeners = new Set();
+    this.durations = new Map(); // of the latest calls of each tool, in ms
     this.session = 0;
   }
 
@@ -49,6 +52,15 @@ export class Story {
     for (const l of this.listeners) l(e);
   }
 
+  took(tool, ms) {
+    if (!this.durations.has(tool)) {
+      if (this.durations.size >= mostTools) return;
+      this.durations.set(tool, []);
+    }
+    const all = this.durations.get(tool);
+    if (all.push(ms) > mostCalls) all.shift();
+  }
+
   // ended are the turns that are over and were answered, the newest first.
   ended() {
     return this.items.filter((i) => i.kind === "turn" && i.ledger && i.npc).reverse();
@@ -62,6 +74,7 @@ const changes = {
   "tool.finished": (s, e) => {
     const c = s.turn(e).calls.find((c) => c.tool === e.tool && c.ms === undefined) ?? s.turn(e).calls[s.turn(e).calls.push({ tool: e.tool, at: e.time }) - 1];
     Object.assign(c, { ms: e.ms, ok: e.ok, cached: e.cached, error: e.error, endedAt: e.time });
+    if (e.ok && !e.cached) s.took(e.tool, e.ms);
   },
   sentence: (s, e) => speak(s, e, ""),
   "sentence.cut": (s, e) => speak(s, e, "cut"),
@@ -115,6 +128,19 @@ export function stages(turn) {
   add("tts", l.tts_first_audio_ms);
   add("floor", l.floor_ms ?? 0);
   add("rest", l.total_ms - at);
+  return out;
+}
+
+// history are the median and the 99th percentile of durations in at most so many parts of
+// them, from the oldest to the newest.
+export function history(durations, parts) {
+  const length = Math.max(1, Math.ceil(durations.length / parts));
+  const out = [];
+  for (let i = 0; i < durations.length; i += length) {
+    const part = durations.slice(i, i + length).sort((a, b) => a - b);
+    const at = (share) => part[Math.min(part.length - 1, Math.ceil(share * part.length) - 1)];
+    out.push({ p50: at(0.5), p99: at(0.99) });
+  }
   return out;
 }
 

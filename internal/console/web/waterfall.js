@@ -9,20 +9,21 @@ const left = 168;
 export function turns(root, app, rest) {
   let chosen = rest[0] ? Number(rest[0]) : 0;
   let other = 0;
-  let zoom = 1;
   let only = "";
-  const chart = h("div", {});
+  let shown = ""; // what the detail below tells of
+  let list = []; // the turns in the chart
+  const nothing = h("div", {});
   const detail = h("div", {});
   const who = h("select", { "aria-label": t("NPC") });
   who.addEventListener("change", () => { only = who.value; draw(); });
   const level = h("output", { class: "num small soft" });
-  const scale = (by) => { zoom = Math.min(64, Math.max(1, zoom * by)); draw(); };
+  const chart = overview(pick, (zoom) => (level.textContent = `${zoom < 10 ? Math.round(zoom * 10) / 10 : Math.round(zoom)}×`));
   replace(root,
     h("div", { class: "head" }, h("h1", {}, t("Turns")), h("p", { class: "soft" }, t("From the end of the player's speech to the end of the answer. The dashed line is when the first sound was due.")),
       h("div", { class: "right" }, who,
-        h("button", { type: "button", "aria-label": t("Zoom out"), onclick: () => scale(0.5) }, "−"), level, h("button", { type: "button", "aria-label": t("Zoom in"), onclick: () => scale(2) }, "+"),
+        h("button", { type: "button", "aria-label": t("Zoom out"), onclick: () => chart.zoom(0.5) }, "−"), level, h("button", { type: "button", "aria-label": t("Zoom in"), onclick: () => chart.zoom(2) }, "+"),
         h("button", { type: "button", onclick: () => download("glyphoxa-turns.json", trace(app.story.ended()), "application/json") }, t("Download for Perfetto")))),
-    h("div", { class: "panel" }, chart, legend()), detail);
+    h("div", { class: "panel" }, nothing, chart.el, legend(), h("p", { class: "soft small" }, t("In the chart: + and − or Ctrl and the wheel zoom, ← and → or dragging move, 0 shows all; Shift and a click compare."))), detail);
 
   function pick(turn, compare) {
     if (compare && chosen && turn !== chosen) other = turn;
@@ -35,20 +36,27 @@ export function turns(root, app, rest) {
 
   function draw() {
     const all = app.story.ended();
-    const names = [...new Set(all.map((i) => i.npc))].sort();
-    replace(who, h("option", { value: "" }, t("all NPCs")), names.map((n) => h("option", { value: n, selected: n === only }, n)));
-    const list = all.filter((i) => !only || i.npc === only).slice(0, 40);
-    level.textContent = `${zoom}×`;
+    const named = [...new Set(all.map((i) => i.npc))].sort();
+    if (named.join("\n") !== who.dataset.names) {
+      who.dataset.names = named.join("\n");
+      replace(who, h("option", { value: "" }, t("all NPCs")), named.map((n) => h("option", { value: n, selected: n === only }, n)));
+    }
+    list = all.filter((i) => !only || i.npc === only).slice(0, 40);
+    chart.el.hidden = list.length === 0;
+    replace(nothing, list.length === 0 && empty(t("No turn has ended yet"), t("Every answered line becomes a row here.")));
     if (list.length === 0) {
-      replace(chart, empty(t("No turn has ended yet"), t("Every answered line becomes a row here.")));
+      shown = "";
       replace(detail);
       return;
     }
     if (!list.some((i) => i.turn === chosen)) chosen = list[0].turn;
-    replace(chart, overview(list, chosen, other, zoom, pick));
+    chart.draw(list, chosen, other);
     const a = list.find((i) => i.turn === chosen);
     const b = list.find((i) => i.turn === other);
-    replace(detail, h("div", { class: "half" }, full(a, b, pick, list), b ? comparison(a, b) : facts(a)));
+    const now = `${a.turn} ${a.ended} ${b?.turn} ${b?.ended}`;
+    if (now === shown) return; // who reads it, or chooses there, is not disturbed
+    shown = now;
+    replace(detail, h("div", { class: "half" }, full(a, b, pick, () => list), b ? comparison(a, b) : facts(a)));
   }
   draw();
   return { event: (all) => all.some((e) => e.kind === "turn.ended") && draw(), go: (r) => { if (r[0]) { chosen = Number(r[0]); other = 0; } draw(); } };
@@ -67,32 +75,115 @@ function niceStep(range, marks) {
   return [1, 2, 5, 10].map((f) => f * power).find((x) => x >= raw);
 }
 
-function axis(width, height, most) {
-  const step = niceStep(most, Math.max(2, width / 110));
+function axis(width, height, from, range) {
+  const step = niceStep(range, Math.max(2, width / 110));
   const out = [];
-  for (let v = 0; v <= most; v += step) {
-    const x = left + v / most * (width - left - 60);
+  for (let v = Math.ceil(from / step) * step; v <= from + range; v += step) {
+    const x = left + (v - from) / range * (width - left - 60);
     out.push(s("line", { class: "axis", x1: x, x2: x, y1: 16, y2: height }), s("text", { x, y: 11, "text-anchor": "middle" }, ms(v)));
   }
   return out;
 }
 
-function overview(list, chosen, other, zoom, pick) {
+// overview draws turns one below the other. A row is made once, with its bars in a picture
+// of its own whose measure is ms: to zoom or to move is to look at another part of those.
+function overview(pick, tellZoom) {
+  const made = new Map(); // rows by their turn
+  const marks = s("g", {});
+  const rows = s("g", {});
+  const svg = s("svg", { class: "falls fit", role: "group", "aria-label": t("Turns") }, marks, rows);
+  const el = scrolls(t("Turns"), svg);
   const width = Math.max(360, Math.min(1400, innerWidth - (innerWidth > 740 ? 330 : 60)));
-  const most = Math.max(...list.map((i) => Math.max(i.ledger.total_ms, Math.min(i.ledger.target_ms, i.ledger.total_ms * 4))), 1) / zoom;
-  const height = list.length * rowHeight + 20;
-  const x = (v) => left + Math.min(v / most, 1) * (width - left - 60);
-  const rows = list.map((i, n) => {
-    const y = 20 + n * rowHeight;
-    const g = s("g", { class: `fall${i.turn === chosen || i.turn === other ? " chosen" : ""} ${colour(i.npc)}` },
-      pressable(s("rect", { class: "hit", x: 0, y, width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }), "aria-pressed": String(i.turn === chosen) }), (e) => pick(i.turn, e.shiftKey)),
-      s("text", { class: "name", "aria-hidden": "true", x: 6, y: y + 16 }, `${i.turn}  ${cut(i.npc, 19)}`),
-      stages(i).map((st) => x(st.at) < width - 60 && s("rect", { class: `bar-${st.name}`, x: x(st.at), y: y + 5, width: Math.max(x(st.at + st.length) - x(st.at), 0.8), height: rowHeight - 12, rx: 1.5 })),
-      i.ledger.target_ms > 0 && i.ledger.target_ms <= most && s("line", { class: "budget", x1: x(i.ledger.target_ms), x2: x(i.ledger.target_ms), y1: y + 1, y2: y + rowHeight - 3 }),
-      s("text", { class: i.ledger.budget === "breached" ? "strong" : "", "aria-hidden": "true", x: width - 4, y: y + 16, "text-anchor": "end" }, ms(i.ledger.first_sound_ms)));
-    return g;
+  const plot = width - left - 60;
+  let all = 1; // ms that there are
+  let range = 1; // and that are looked at
+  let from = 0;
+  let height = 0;
+  let drawn = "";
+
+  function row(i) {
+    const bars = s("svg", { x: left, width: plot, height: rowHeight, preserveAspectRatio: "none" },
+      stages(i).map((st) => s("rect", { class: `bar-${st.name}`, x: st.at, y: 5, width: st.length, height: rowHeight - 12 })),
+      i.ledger.target_ms > 0 && s("line", { class: "budget", x1: i.ledger.target_ms, x2: i.ledger.target_ms, y1: 1, y2: rowHeight - 3 }));
+    const hit = pressable(s("rect", { class: "hit", width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }) }), (e) => dragged || pick(i.turn, e.shiftKey));
+    const g = s("g", { class: `fall ${colour(i.npc)}` }, hit, s("text", { class: "name", "aria-hidden": "true", x: 6, y: 16 }, `${i.turn}  ${cut(i.npc, 19)}`), bars,
+      s("text", { class: i.ledger.budget === "breached" ? "strong" : "", "aria-hidden": "true", x: width - 4, y: 16, "text-anchor": "end" }, ms(i.ledger.first_sound_ms)));
+    return { g, hit, bars };
+  }
+
+  function draw(list, chosen, other) {
+    for (const [i, one] of made) {
+      if (!list.includes(i)) {
+        one.g.remove();
+        made.delete(i);
+      }
+    }
+    list.forEach((i, n) => {
+      if (!made.has(i)) {
+        made.set(i, row(i));
+        look(made.get(i));
+      }
+      const one = made.get(i);
+      one.g.setAttribute("transform", `translate(0 ${20 + n * rowHeight})`);
+      one.g.classList.toggle("chosen", i.turn === chosen || i.turn === other);
+      one.hit.setAttribute("aria-pressed", String(i.turn === chosen));
+      if (rows.children[n] !== one.g) rows.insertBefore(one.g, rows.children[n] ?? null);
+    });
+    height = list.length * rowHeight + 20;
+    const most = Math.max(...list.map((i) => Math.max(i.ledger.total_ms, Math.min(i.ledger.target_ms, i.ledger.total_ms * 4))), 1);
+    const whole = Math.ceil(most / niceStep(most, 8)) * niceStep(most, 8); // so that it rarely changes
+    if (range === all) range = whole;
+    all = whole;
+    see(from, range);
+  }
+
+  const look = (one) => one.bars.setAttribute("viewBox", `${from} 0 ${range} ${rowHeight}`);
+
+  // see looks at a part, as far as there is something.
+  function see(at, length) {
+    range = Math.min(all, Math.max(all / 64, length));
+    from = Math.min(Math.max(0, at), all - range);
+    const now = `${from} ${range} ${height}`;
+    if (now === drawn) return;
+    drawn = now;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    replace(marks, axis(width, height, from, range));
+    for (const one of made.values()) look(one);
+    tellZoom(all / range);
+  }
+
+  // zoom keeps what is at a share of the width where it is.
+  const zoom = (by, share = 0) => see(from + range * share * (1 - 1 / by), range / by);
+  const shareAt = (e) => {
+    const box = svg.getBoundingClientRect();
+    return Math.min(1, Math.max(0, ((e.clientX - box.left) / box.width * width - left) / plot));
+  };
+  let dragged = false; // a click at the end of it picks nothing
+  el.addEventListener("keydown", (e) => {
+    const act = { "+": () => zoom(2, 0.5), "=": () => zoom(2, 0.5), "-": () => zoom(0.5, 0.5), 0: () => see(0, all), ArrowLeft: () => see(from - range / 8, range), ArrowRight: () => see(from + range / 8, range) }[e.key];
+    if (!act || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    act();
   });
-  return scrolls(t("Turns"), s("svg", { class: "falls fit", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": t("Turns") }, axis(width, height, most), rows));
+  el.addEventListener("wheel", (e) => {
+    if (!e.ctrlKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return;
+    e.preventDefault();
+    if (e.ctrlKey) zoom(2 ** (-e.deltaY / 200), shareAt(e));
+    else see(from + e.deltaX / plot * range, range);
+  }, { passive: false });
+  el.addEventListener("pointerdown", (e) => {
+    dragged = false;
+    if (e.button !== 0) return;
+    const [x, at, per] = [e.clientX, from, range / (svg.getBoundingClientRect().width * plot / width)];
+    const end = new AbortController();
+    const move = (m) => {
+      dragged ||= Math.abs(m.clientX - x) > 4;
+      if (dragged) see(at - (m.clientX - x) * per, range);
+    };
+    addEventListener("pointermove", move, { signal: end.signal });
+    for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => { end.abort(); setTimeout(() => (dragged = false)); }, { signal: end.signal });
+  });
+  return { el, draw, zoom };
 }
 
 const cut = (text, most) => text && text.length > most ? `${text.slice(0, most - 1)}…` : text ?? "";
@@ -107,11 +198,11 @@ function full(a, b, pick, list) {
     ...a.calls.filter((c) => c.ms !== undefined).map((c) => ({ label: c.tool, kind: "tool", at: Math.max(0, Date.parse(c.at) - zero), length: c.ms }))];
   const x = (v) => left + Math.min(v / most, 1) * (width - left - 60);
   const height = rows.length * 22 + 20;
-  const compare = h("select", { "aria-label": t("Compare with"), onchange: (e) => e.target.value && pick(Number(e.target.value), true) },
-    h("option", { value: "" }, t("compare with …")), list.filter((i) => i.turn !== a.turn).map((i) => h("option", { value: i.turn, selected: i.turn === b?.turn }, `${i.turn} ${i.npc}`)));
+  const options = () => [h("option", { value: "" }, t("compare with …")), list().filter((i) => i.turn !== a.turn).map((i) => h("option", { value: i.turn, selected: i.turn === b?.turn }, `${i.turn} ${i.npc}`))];
+  const compare = h("select", { "aria-label": t("Compare with"), onfocus: () => replace(compare, options()), onchange: (e) => e.target.value && pick(Number(e.target.value), true) }, options());
   return h("section", { class: "panel" }, h("div", { class: "head" }, h("h3", {}, t("Turn {n}: {npc}", { n: a.turn, npc: a.npc })), h("div", { class: "right" }, compare)),
     h("p", { class: "said player" }, a.heard ? `${a.speaker}: ${a.heard}` : ""),
-    scrolls(t("Stages of turn {n}", { n: a.turn }), s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages of turn {n}", { n: a.turn }) }, axis(width, height, most),
+    scrolls(t("Stages of turn {n}", { n: a.turn }), s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages of turn {n}", { n: a.turn }) }, axis(width, height, 0, most),
       a.ledger.target_ms > 0 && a.ledger.target_ms <= most && s("line", { class: "budget", x1: x(a.ledger.target_ms), x2: x(a.ledger.target_ms), y1: 16, y2: height }),
       rows.map((r, n) => [s("text", { class: "name", x: 0, y: 35 + n * 22 }, cut(r.label, 25)), s("rect", { class: `bar-${r.kind}`, x: x(r.at), y: 24 + n * 22, width: Math.max(x(r.at + r.length) - x(r.at), 1.5), height: 14, rx: 2 }), s("text", { x: Math.min(x(r.at + r.length) + 5, width - 48), y: 35 + n * 22 }, ms(r.length))]))));
 }
