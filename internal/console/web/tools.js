@@ -20,7 +20,7 @@ export function tools(root, app) {
   let timer = 0;
   const chart = plot((name) => { chosen = name === chosen ? "" : name; draw(); });
   replace(root, h("div", { class: "head" }, h("h1", {}, t("Tools")), h("p", { class: "soft" }, t("Measured median, with a line to the 99th percentile; hollow where only declared.")), h("div", { class: "right" }, search)),
-    h("div", { class: "split" }, h("div", { class: "panel" }, nothing, chart.el), h("div", {}, detail)));
+    h("div", { class: "split" }, h("div", { class: "panel" }, nothing, chart.el), h("div", { class: "beside" }, detail)));
   search.addEventListener("input", draw);
 
   async function load() {

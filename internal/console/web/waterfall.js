@@ -76,7 +76,7 @@ function niceStep(range, marks) {
 }
 
 function axis(width, height, from, range) {
-  const step = niceStep(range, Math.max(2, width / 110));
+  const step = niceStep(range, Math.max(1, (width - left) / 90));
   const out = [];
   for (let v = Math.ceil(from / step) * step; v <= from + range; v += step) {
     const x = left + (v - from) / range * (width - left - 60);
