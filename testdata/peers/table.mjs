@@ -101,7 +101,7 @@ async function play() {
   step("rolled and left");
 
   // Cara's browser refuses the microphone: she types.
-  const strict = await launch();
+  const strict = await launch("--use-fake-ui-for-media-stream=deny");
   const cara = await open(strict, "refused", { viewport: { width: 1024, height: 768 }, colorScheme: "dark", locale: "en-GB" });
   await join(cara.page, "Cara", "hold");
   done.refused = await cara.page.locator(".banner").first().textContent();

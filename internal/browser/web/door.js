@@ -35,7 +35,7 @@ export function door(root, { enter, said, name }) {
         h("ul", { class: "small" },
           h("li", {}, t("The sound of your microphone goes to the computer of whoever runs this game, to the other players, and to the speech service that the host has configured. It is not recorded.")),
           h("li", {}, t("What you say or type is written down. NPCs remember it, and the language model that the host has configured reads it to answer.")),
-          h("li", {}, t("You can leave at any time, and ask the host to forget what you said.")),
+          h("li", {}, t("You can leave at any time, and have all you said forgotten, in the settings at the table.")),
           h("li", {}, t("This page talks to the host alone, and keeps nothing but your choices in this browser."))))),
     trouble, button);
   form.addEventListener("submit", async (e) => {

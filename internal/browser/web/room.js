@@ -146,6 +146,7 @@ export class Room {
       chooseOutput: (id) => { this.#ears.output = id; },
       turnOn: () => this.turnOn(),
       redraw: () => this.draw(),
+      forget: () => this.#send({ type: "forget" }),
     });
   }
 

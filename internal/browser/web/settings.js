@@ -23,9 +23,24 @@ export async function settings(at) {
       dialog.close();
       at.redraw();
     })),
-    h("p", { class: "small soft" }, t("Your microphone's sound goes to the host of this game, the other players and the host's speech service. What is said is remembered; the host can forget it for you.")));
+    h("p", { class: "small soft" }, t("Your microphone's sound goes to the host of this game, the other players and the host's speech service. What is said is remembered, until you have it forgotten.")),
+    forget(at.forget, dialog));
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+// forget asks once more before what one said is gone for good.
+function forget(act, dialog) {
+  const button = h("button", { type: "button", class: "danger", onclick: () => {
+    if (button.dataset.sure) {
+      dialog.close();
+      act();
+      return;
+    }
+    button.dataset.sure = "yes";
+    button.textContent = t("Really? It cannot be brought back");
+  } }, t("Forget all I have said"));
+  return button;
 }
