@@ -27,10 +27,9 @@ play: build
 run: build
 	@$(BIN) run $(ARGS)
 
-# The first build takes a minute or two: whoever waits is told.
+# Whoever waits at a terminal is shown for what.
 build:
-	@if [ -t 2 ] && [ ! -e $(BIN) ]; then echo "building glyphoxa; the first time takes a minute or two" >&2; fi
-	@$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
+	@sh .ci/build '$(GO)' -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
 
 # dist builds what is handed out into dist/: for each system an archive and a list of what is
 # in it, Debian packages, an OCI image, checksums. The version is the tag's. The first time

@@ -29,7 +29,7 @@ func playCommand(c *common) *cobra.Command {
 					return problem.Usage(fmt.Errorf("--%s names nothing; give it a value, or leave it out", name))
 				}
 			}
-			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.in, c.out, c.terminal, c.edit, c.colour, c.notes, c.interrupt
+			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.in, c.status.release(c.out), c.terminal, c.edit, c.colour, c.notes, c.interrupt
 			if !cmd.Flags().Changed("timing") { // what reads a pipe finds it there
 				o.Timing = !c.edit
 			}

@@ -80,6 +80,9 @@ type streams struct {
 	edit, colour bool
 	// notes is err where that is a terminal, nil elsewhere.
 	notes *lineedit.Redirect
+	// watched says that a human reads err at a terminal, and rewrite that a line can be
+	// written over there.
+	watched, rewrite bool
 	// interrupt is as if Ctrl-C had been pressed.
 	interrupt func()
 }
@@ -90,7 +93,9 @@ func terminalStreams(interrupt func()) streams {
 	s.terminal = isatty.IsTerminal(os.Stdin.Fd())
 	s.edit = s.terminal && isatty.IsTerminal(os.Stdout.Fd()) && os.Getenv("TERM") != "dumb"
 	s.colour = s.edit && os.Getenv("NO_COLOR") == ""
-	if s.edit && isatty.IsTerminal(os.Stderr.Fd()) {
+	s.watched = isatty.IsTerminal(os.Stderr.Fd())
+	s.rewrite = s.watched && os.Getenv("TERM") != "dumb"
+	if s.edit && s.rewrite {
 		s.notes = lineedit.NewRedirect(os.Stderr)
 		s.err = s.notes
 	}
@@ -99,9 +104,12 @@ func terminalStreams(interrupt func()) streams {
 
 // run carries out a command line and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	root := newRoot(s)
+	c := &common{streams: s, status: &status{terminal: s.err, rewrite: s.rewrite}}
+	c.out, c.err = clearing{c.status, s.out}, clearing{c.status, s.err}
+	root := newRoot(c)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	c.status.clear()
 	switch {
 	case err == nil:
 		return exitDone
@@ -140,6 +148,8 @@ type common struct {
 	streams
 	config  string
 	verbose bool
+	quiet   bool
+	status  *status
 }
 
 // newLogger writes warnings, or everything with --verbose, to stderr.
@@ -149,13 +159,6 @@ func (c *common) newLogger() *slog.Logger {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
-}
-
-// sayProgress tells a human at the terminal what takes long.
-func (c *common) sayProgress(text string) {
-	if c.terminal {
-		fmt.Fprintln(c.err, "glyphoxa:", text)
-	}
 }
 
 // openApp reads the configuration and brings up the shared parts.
@@ -182,8 +185,7 @@ func (c *common) withOptions(ctx context.Context, o app.Options, f func(*app.App
 	return f(a)
 }
 
-func newRoot(s streams) *cobra.Command {
-	c := &common{streams: s}
+func newRoot(c *common) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "glyphoxa",
 		Short: "AI-driven NPCs for tabletop role-playing, within a latency budget",
@@ -195,14 +197,21 @@ func newRoot(s streams) *cobra.Command {
 		Version: version,
 	}
 	root.SetVersionTemplate(versionLine())
-	root.SetIn(s.in)
-	root.SetOut(s.out)
-	root.SetErr(s.err)
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return problem.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
 	})
 	root.PersistentFlags().StringVar(&c.config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
 	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
+	root.PersistentFlags().BoolVar(&c.quiet, "quiet", false, "print nothing but what was asked for, and errors")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if c.quiet && c.verbose {
+			return problem.Usage(errors.New("--quiet and --verbose contradict each other; give one of them"))
+		}
+		return nil
+	}
 	root.AddCommand(playCommand(c), initCommand(c), npcCommand(c), runCommand(c), transcribeCommand(c), simulateCommand(c), scenarioCommand(c), toolsCommand(c), mcpCommand(c), checkCommand(c), schemaCommand(c), doctorCommand(c), importCommand(c), exportCommand(c), migrateCommand(c), backupCommand(c), restoreCommand(c), recapCommand(c), campaignCommand(c), versionCommand(c), manualCommand())
 	return root
 }

@@ -16,7 +16,9 @@ func toolsCommand(c *common) *cobra.Command {
 		o.Calibrate = calibrate
 		return c.withApp(ctx, func(a *app.App) error {
 			err := a.ListTools(ctx, c.out, o)
-			a.WriteNotices(c.err)
+			if !c.quiet {
+				a.WriteNotices(c.err)
+			}
 			return err
 		})
 	}

@@ -35,6 +35,7 @@ func TestWrongUsage(t *testing.T) {
 		{"an unknown NPC's tools", []string{"tools", "--npc", "Greymantel"}, 2, []string{`did you mean "Greymantle"?`}},
 		{"an unknown tier", []string{"tools", "--tier", "warp"}, 2, []string{`"warp" is no tier; use fast, standard or deep`}},
 		{"a profile for nobody", []string{"mcp", "serve", "--profile", "dm"}, 2, []string{"--profile is for --stdio"}},
+		{"quiet and verbose", []string{"tools", "--quiet", "--verbose"}, 2, []string{"--quiet and --verbose contradict each other"}},
 		{"two files to check", []string{"check", "a", "b"}, 2, []string{"one file at most"}},
 		{"a missing configuration", []string{"play", "--config", "nowhere.yaml"}, 2, []string{"nowhere.yaml:1: there is no such file"}},
 		{"a missing file to check", []string{"check", "nowhere.yaml"}, 2, []string{"nowhere.yaml:1: there is no such file"}},

@@ -51,6 +51,7 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 	}
 	a.Registry.Ready(ctx, a.say)
 	if o.Calibrate {
+		a.say(fmt.Sprintf("measuring %d tools", len(a.Registry.Host.Names())))
 		if err := a.Registry.Calibrate(ctx); err != nil {
 			return err
 		}
@@ -101,7 +102,8 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 // CallTool runs one tool with full rights and prints what it returned. A tool
 // that reports a failure itself is an error too.
 func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) error {
-	if !slices.Contains(a.Registry.Host.Names(), name) { // it can only be an external server's
+	own := func(s mcphost.Status) bool { return s.Name == name && s.Source == "builtin" }
+	if !slices.ContainsFunc(a.Registry.Host.Status(), own) { // it is an external server's, or a workflow that may call one
 		a.Registry.Ready(ctx, a.say)
 	}
 	if err := a.Registry.Rules.Warm(); err != nil {
