@@ -98,13 +98,15 @@ function plot(pick) {
 }
 
 function row(one, pick) {
-  const at = one.p50_ms || one.declared_p50_ms;
+  const measured = one.p99_ms > 0; // a median may be too short to count
+  const took = measured ? one.p50_ms : one.declared_p50_ms;
+  const at = measured ? Math.max(took, least) : took;
   const odd = one.state !== "ready";
-  const hit = pressable(s("rect", { class: "hit", x: 0, y: -3, width, height: rowHeight - 2, rx: 4, "aria-label": t("{name}: {tier}, {ms}, {state}", { name: one.name, tier: one.tier, ms: ms(at), state: t(one.state) }) }), () => pick(one.name));
+  const hit = pressable(s("rect", { class: "hit", x: 0, y: -3, width, height: rowHeight - 2, rx: 4, "aria-label": t("{name}: {tier}, {ms}, {state}", { name: one.name, tier: one.tier, ms: ms(took), state: t(one.state) }) }), () => pick(one.name));
   const g = s("g", { class: `tool-row t-${one.tier}` }, hit,
     s("text", { class: "name", "aria-hidden": "true", x: 4, y: 11 }, one.name.length > 22 ? `${one.name.slice(0, 21)}…` : one.name),
-    one.p99_ms > 0 && s("line", { class: "tick", x1: x(at), x2: x(one.p99_ms), y1: 7, y2: 7, "stroke-opacity": 0.45 }),
-    at > 0 && s("circle", { class: one.p50_ms > 0 ? `dot-${one.tier}` : "dot guess", cx: x(at), cy: 7, r: 5 }),
+    measured && s("line", { class: "tick", x1: x(at), x2: x(one.p99_ms), y1: 7, y2: 7, "stroke-opacity": 0.45 }),
+    at > 0 && s("circle", { class: measured ? `dot-${one.tier}` : "dot guess", cx: x(at), cy: 7, r: 5 }),
     s("text", { "aria-hidden": "true", x: width - 4, y: 11, "text-anchor": "end" }, odd ? t(one.state) : one.hidden ? t("{n} of {all}", { n: one.shown?.length ?? 0, all: (one.shown?.length ?? 0) + one.hidden.length }) : ""));
   return { g, hit };
 }
