@@ -91,7 +91,7 @@ func TestFirstTenMinutes(t *testing.T) {
 
 // hearInABrowser has "make play" of a clone print its link, and meets an NPC there.
 func hearInABrowser(t *testing.T, clone, browser string) {
-	play := exec.CommandContext(t.Context(), peers.Program(t, "make"), "play", "ARGS=--browser --json")
+	play := exec.CommandContext(t.Context(), peers.Program(t, "make"), "play", "ARGS=--json")
 	play.Dir = clone
 	play.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	play.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

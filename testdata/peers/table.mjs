@@ -35,6 +35,8 @@ async function open(browser, name, options) {
 const lines = (page) => page.locator(".entry.line").allTextContents();
 const npcLine = ".entry.line.npc";
 const ended = (page, n) => page.waitForFunction(([q, n]) => document.querySelectorAll(q).length >= n && !document.querySelector(`${q}.open`), [npcLine, n]);
+// said waits for words in a line of the NPC that is not among the first n.
+const said = (page, n, words) => page.waitForFunction(([q, n, words]) => [...document.querySelectorAll(`${q} .words`)].slice(n).some((x) => new RegExp(words).test(x.textContent)), [npcLine, n, words]);
 const talk = (page) => page.locator(".talk");
 const step = (what) => done.steps.push(what);
 
@@ -54,6 +56,7 @@ async function play() {
   await ana.page.waitForSelector(".one.speaks");
   await inspect(ana.page, "desk table", fail, pictures);
   done.npc = (await loudest(ana.page)).npc;
+  await said(ana.page, 0, "[.]");
   await ana.page.click(".hush");
   await ended(ana.page, 1);
   done.heard = (await lines(ana.page)).join("\n");
@@ -73,8 +76,8 @@ async function play() {
   await ben.page.waitForSelector(".talk.on");
   await hears(ana.page, "player");
   done.player = (await loudest(ana.page)).player;
-  await ana.page.waitForFunction((q) => [...document.querySelectorAll(q)].some((l) => /—$/.test(l.querySelector(".words").textContent)), npcLine);
-  done.cut = (await ana.page.locator(`${npcLine} .words`).allTextContents()).find((x) => x.endsWith("—"));
+  await said(ana.page, 1, "—$");
+  done.cut = (await ana.page.locator(`${npcLine} .words`).allTextContents()).slice(1).find((x) => x.endsWith("—"));
   await ben.page.waitForFunction(() => [...document.querySelectorAll(".entry.line:not(.npc) .who")].some((x) => x.textContent === "Ben"));
   await ben.page.mouse.up();
   await ben.page.waitForSelector(".talk:not(.on)");
@@ -107,7 +110,7 @@ async function play() {
   done.refused = await cara.page.locator(".banner").first().textContent();
   const before = await cara.page.locator(npcLine).count();
   await say(cara.page, "Bartok, good evening!");
-  await cara.page.waitForFunction(([q, n]) => [...document.querySelectorAll(q)].slice(n).some((l) => l.querySelector(".words").textContent !== ""), [npcLine, before]);
+  await said(cara.page, before, ".");
   done.typed = (await lines(cara.page)).join("\n");
   await inspect(cara.page, "refused table", fail, pictures);
   await cara.page.click(".top-right .quiet");
