@@ -61,6 +61,7 @@ func recallRows[T any](t testing.TB, name string) (all []T) {
 
 // recallCampaign is a campaign of the corpus in a store, as far as it was played.
 type recallCampaign struct {
+	dir    string // in the corpus
 	lang   string
 	groups *memory.Groups
 	store  *sqlite.Store
@@ -71,7 +72,7 @@ type recallCampaign struct {
 
 func slug(name string) string { return strings.ReplaceAll(words.Key(name), " ", "-") }
 
-func openRecall(t testing.TB, lang string) *recallCampaign {
+func openRecall(t testing.TB, dir, lang string) *recallCampaign {
 	t.Helper()
 	var world struct {
 		Players, People, Places, Things []recallThing
@@ -80,14 +81,14 @@ func openRecall(t testing.TB, lang string) *recallCampaign {
 			Members    []string
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(corpora, "memory", lang, "world.yaml"))
+	page, err := os.ReadFile(filepath.Join(corpora, "memory", dir, lang, "world.yaml"))
 	if err == nil {
 		err = yaml.Unmarshal(page, &world)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &recallCampaign{lang: lang, groups: &memory.Groups{}, lines: []string{""}}
+	c := &recallCampaign{dir: dir, lang: lang, groups: &memory.Groups{}, lines: []string{""}}
 	of, sharing := map[string][]string{}, []string{}
 	for _, g := range world.Groups {
 		for _, m := range g.Members {
@@ -129,7 +130,7 @@ func (c *recallCampaign) play(t testing.TB, upTo int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, l := range recallRows[recallLine](t, fmt.Sprintf("%s/session%d.jsonl", c.lang, c.played+1)) {
+		for _, l := range recallRows[recallLine](t, filepath.Join(c.dir, c.lang, fmt.Sprintf("session%d.jsonl", c.played+1))) {
 			line := memory.Line{Session: s.ID, Turn: int64(len(c.lines)), Speaker: l.Speaker, DM: l.Role == "dm", Text: l.Text}
 			if l.Character != "" {
 				line.Speaker = l.Character
@@ -260,7 +261,7 @@ func scoreRecall(t testing.TB, name string) (map[string]*recallScore, []time.Dur
 	all := recallRows[recallQuestion](t, name)
 	slices.SortStableFunc(all, func(a, b recallQuestion) int { return a.Session - b.Session })
 	for _, lang := range []string{"en", "de"} {
-		c := openRecall(t, lang)
+		c := openRecall(t, filepath.Dir(name), lang)
 		for _, q := range all {
 			if q.Lang != lang {
 				continue
@@ -292,7 +293,7 @@ func scoreRecall(t testing.TB, name string) (map[string]*recallScore, []time.Dur
 func TestEvalMemory(t *testing.T) {
 	files := []string{"dev.jsonl"}
 	if os.Getenv("GLYPHOXA_EVAL_HELD") != "" {
-		files = append(files, "held.jsonl")
+		files = append(files, "held.jsonl", "fresh/unread.jsonl")
 	}
 	for _, name := range files {
 		scores, took := scoreRecall(t, name)

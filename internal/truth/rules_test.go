@@ -107,7 +107,7 @@ func TestEvalRules(t *testing.T) {
 	}
 	files := []string{"dev.jsonl"}
 	if withHeld() {
-		files = append(files, "held.jsonl", "unread.jsonl")
+		files = append(files, "held.jsonl", "unread.jsonl", "fresh.jsonl")
 	}
 	for _, name := range files {
 		scores := map[string]*score{}
