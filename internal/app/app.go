@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/console"
+	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -77,7 +78,11 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	a := &App{feed: feed.New(), log: o.Log, say: o.Say}
 	var onlooker play.Onlooker
 	if o.Console {
-		a.Console = console.New(console.Options{Feed: a.feed, Problems: func() []problem.Problem { return problemsOf(o.Config) }, Logger: o.Log, Version: o.Version})
+		accounts, err := accountsOf(o.Config)
+		if err != nil {
+			return nil, problem.Usage(err)
+		}
+		a.Console = console.New(console.Options{Feed: a.feed, Problems: func() []problem.Problem { return problemsOf(o.Config) }, Accounts: accounts, Logger: o.Log, Version: o.Version})
 		onlooker = a.Console.Onlook(console.Home)
 	}
 	var audience play.Audience
@@ -113,6 +118,14 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 		a.Console.Open(a.Game)
 	}
 	return a, nil
+}
+
+// accountsOf are those that people may sign in to the console with, nil if none are configured.
+func accountsOf(cfg *config.Config) (console.Accounts, error) {
+	if cfg.Discord.Token == "" || cfg.Discord.ClientSecret == "" {
+		return nil, nil
+	}
+	return discord.NewAccounts(cfg.Discord, nil)
 }
 
 // Close stops what Open started, in reverse order, and waits for it.

@@ -351,6 +351,9 @@ type Discord struct {
 	// DMRoles names the roles that may use DM commands, by name or id. If empty,
 	// whoever may manage the Discord server may.
 	DMRoles []string `yaml:"dm_roles" json:"dm_roles" doc:"Discord roles that may use the dungeon master's commands, by name or id; those who may manage the server if missing."`
+	// ClientSecret is the application's, with which DMs may sign in to the console by
+	// their account. If empty, nobody can.
+	ClientSecret Secret `yaml:"client_secret" json:"client_secret" doc:"OAuth2 client secret from the Discord developer portal: with it, whoever leads games in a server may sign in to the console with their Discord account."`
 	// APIURL is the base of Discord's REST interface, without a version. If
 	// empty, it is Discord's own.
 	APIURL string `yaml:"api_url" json:"api_url" format:"url" doc:"Where Discord's API is, for tests and proxies; Discord itself if missing."`

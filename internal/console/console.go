@@ -13,6 +13,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -35,6 +36,8 @@ type Options struct {
 	// Problems tells what is wrong with the configuration, and what is odd about it. If
 	// nil, nothing is.
 	Problems func() []problem.Problem
+	// Accounts let people in by an account they have elsewhere. If nil, a token is needed.
+	Accounts Accounts
 	// Logger is told what goes wrong; if nil, nobody is.
 	Logger  *slog.Logger
 	Version string
@@ -134,17 +137,12 @@ func (o onlooker) Saw(_ *play.Game, e table.Event) { o.console.o.Feed.Add(o.id, 
 // Forgot implements [play.Onlooker].
 func (o onlooker) Forgot(*play.Game) { o.console.o.Feed.Forget(o.id) }
 
-// visible are the rooms that a subject may enter, the program's own first: those of
-// guilds are for who may see everything.
-func (c *Console) visible(s *policy.Subject) []*room {
+// visible are the rooms that a visitor may enter, the program's own first.
+func (c *Console) visible(ctx context.Context, v *visitor) []*room {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []*room
-	for _, r := range c.rooms {
-		if r.id == Home || s.Profile.SeesAll {
-			out = append(out, r)
-		}
-	}
+	out := slices.Collect(maps.Values(c.rooms))
+	c.mu.Unlock()
+	out = slices.DeleteFunc(out, func(r *room) bool { return !c.enters(ctx, v, r.id) })
 	slices.SortFunc(out, func(a, b *room) int {
 		if (a.id == Home) != (b.id == Home) {
 			return cmp.Compare(map[bool]int{true: 0, false: 1}[a.id == Home], map[bool]int{true: 0, false: 1}[b.id == Home])
@@ -164,6 +162,10 @@ func (c *Console) Handler(who identifier) http.Handler {
 	mux.HandleFunc("GET /console/me", d.me)
 	mux.HandleFunc("POST /console/signin", d.signIn)
 	mux.HandleFunc("POST /console/signout", d.signOut)
+	if c.o.Accounts != nil {
+		mux.HandleFunc("GET "+accountPath, d.beginAccount)
+		mux.HandleFunc("GET "+accountPath+"/back", d.endAccount)
+	}
 	mux.HandleFunc("GET /console/events", d.inRoom(d.follow))
 	mux.HandleFunc("GET /console/table", d.inRoom(d.showTable))
 	mux.HandleFunc("GET /console/tools", d.inRoom(d.showTools))

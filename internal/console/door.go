@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
@@ -34,17 +35,22 @@ const transport = "console"
 // visitor is who asks.
 type visitor struct {
 	subject *policy.Subject
+	account account // that they signed in with, if they did
 	crumb   string
 	// known is false for who comes without a token.
 	known bool
 }
 
-// holder is somebody who has signed in. The token is looked at anew with each request, so
+// holder is somebody who has signed in: by a token, as who started the program, or by an
+// account. The token, and what the account leads, is looked at anew with each request, so
 // that what is over is over.
 type holder struct {
-	token, crumb string
-	owner        bool
-	seen         time.Time
+	token   string
+	owner   bool
+	account account
+
+	crumb string
+	seen  time.Time
 }
 
 // holders are those who have signed in, by what their cookie says.
@@ -53,7 +59,7 @@ type holders struct {
 	all map[string]*holder
 }
 
-func (h *holders) add(token string, owner bool) (cookie string) {
+func (h *holders) add(one holder) (cookie string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.all == nil {
@@ -69,7 +75,8 @@ func (h *holders) add(token string, owner bool) (cookie string) {
 		delete(h.all, oldest)
 	}
 	cookie = rand.Text()
-	h.all[cookie] = &holder{token: token, crumb: rand.Text(), owner: owner, seen: time.Now()}
+	one.crumb, one.seen = rand.Text(), time.Now()
+	h.all[cookie] = &one
 	return cookie
 }
 
@@ -122,8 +129,11 @@ func (d *door) identify(r *http.Request) (*visitor, error) {
 	if !ok {
 		return d.identifyBy(r, "", d.crumb)
 	}
-	if h.owner {
-		return &visitor{subject: d.ownerSubject(), crumb: h.crumb, known: true}, nil
+	switch {
+	case h.owner:
+		return &visitor{subject: leader(account{id: "console"}), crumb: h.crumb, known: true}, nil
+	case h.account.id != "":
+		return &visitor{subject: leader(h.account), account: h.account, crumb: h.crumb, known: true}, nil
 	}
 	return d.identifyBy(r, h.token, h.crumb)
 }
@@ -153,17 +163,6 @@ func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error
 	return &visitor{subject: s, crumb: crumb, known: s.Name != identity.Anonymous}, nil
 }
 
-// ownerSubject is who started the program.
-func (d *door) ownerSubject() *policy.Subject {
-	s := &policy.Subject{Name: "console", Transport: transport}
-	for _, p := range policy.BuiltinProfiles() {
-		if p.Name == "dm" {
-			s.Profile = p
-		}
-	}
-	return s
-}
-
 // signIn lets in who has a token.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	var in struct {
@@ -183,12 +182,21 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	d.admit(w, r, holder{token: in.Token, owner: owner})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// admit lets somebody in, in place of whom they were before.
+func (d *door) admit(w http.ResponseWriter, r *http.Request, h holder) {
 	d.leave(r)
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: d.holders.add(in.Token, owner), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
+		Name: cookieName(r), Value: d.holders.add(h), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
 	})
-	w.WriteHeader(http.StatusNoContent)
+}
+
+// encrypted reports whether the browser's connection is, at least up to a proxy.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
 func (d *door) signOut(w http.ResponseWriter, r *http.Request) {
@@ -203,12 +211,15 @@ func (d *door) leave(r *http.Request) {
 	}
 }
 
-// refuse tells who is not let in.
+// refuse tells who is not let in, and by which accounts they might be.
 func (d *door) refuse(w http.ResponseWriter, err error) {
 	if wait := identity.RetryAfter(err); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}
-	fail(w, identity.Status(err), err.Error())
+	raw, _ := json.Marshal(map[string]string{"error": err.Error(), "service": d.service()}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(identity.Status(err))
+	_, _ = w.Write(raw) // who left needs no answer
 }
 
 // inRoom identifies who asks and finds the room it is about. A request that changes
@@ -226,7 +237,7 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 			return
 		}
 		id := r.URL.Query().Get("room")
-		rooms := d.visible(v.subject)
+		rooms := d.visible(r.Context(), v)
 		i := slices.IndexFunc(rooms, func(r *room) bool { return r.id == id })
 		if i < 0 {
 			fail(w, http.StatusNotFound, "there is no such table any more")
@@ -259,6 +270,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, err)
 		return
 	}
+	name := cmp.Or(v.account.name, v.subject.Name)
 	type roomView struct {
 		ID      string   `json:"id"`
 		Name    string   `json:"name"`
@@ -267,7 +279,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 		SeesAll bool     `json:"sees_all"`
 	}
 	rooms := []roomView{}
-	for _, at := range d.visible(v.subject) {
+	for _, at := range d.visible(r.Context(), v) {
 		a := &asking{w, r, v, at}
 		one := roomView{ID: at.id, Name: at.name, Live: at.session != nil, Rights: []string{}, SeesAll: a.viewer() == "" && v.subject.Profile.SeesAll}
 		for _, p := range policy.Permissions() {
@@ -278,7 +290,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 		rooms = append(rooms, one)
 	}
 	answer(w, map[string]any{
-		"name": v.subject.Name, "profile": v.subject.Profile.Name, "known": v.known, "crumb": v.crumb, "rooms": rooms, "version": d.o.Version,
+		"name": name, "profile": v.subject.Profile.Name, "known": v.known, "crumb": v.crumb, "rooms": rooms, "version": d.o.Version, "service": d.service(),
 	})
 }
 

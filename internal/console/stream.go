@@ -93,7 +93,7 @@ func (d *door) stillWelcome(a *asking) func() bool {
 		}
 		now, err := d.identify(a.r)
 		asked = time.Now()
-		return err == nil && now.subject.Name == was.Name && now.subject.NPC == was.NPC && reflect.DeepEqual(now.subject.Profile, was.Profile)
+		return err == nil && now.subject.Name == was.Name && now.subject.NPC == was.NPC && reflect.DeepEqual(now.subject.Profile, was.Profile) && d.enters(a.r.Context(), now, a.room.id)
 	}
 }
 

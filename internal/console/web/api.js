@@ -14,7 +14,7 @@ async function ask(path, options) {
   }
   const text = await answer.text();
   const body = text === "" ? null : JSON.parse(text);
-  if (!answer.ok) throw Object.assign(new Error(body?.error ?? answer.statusText), { status: answer.status });
+  if (!answer.ok) throw Object.assign(new Error(body?.error ?? answer.statusText), { status: answer.status, service: body?.service });
   return body;
 }
 

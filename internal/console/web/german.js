@@ -1,7 +1,10 @@
 export const german = {
   "Skip to content": "Zum Inhalt", "Views": "Ansichten", "Table": "Tisch", "Turns": "Züge", "Tools": "Werkzeuge", "Memory": "Gedächtnis", "Rules": "Regeln", "Sessions": "Sitzungen", "Approvals": "Freigaben", "Governor": "Regler", "Setup": "Einrichtung",
   "live": "verbunden", "not connected": "nicht verbunden", "connecting anew": "verbindet neu",
-  "not signed in · {profile}": "nicht angemeldet · {profile}", "Sign in": "Anmelden", "Sign out": "Abmelden", "Token": "Token", "{n} wait": "{n} warten",
+  "not signed in · {profile}": "nicht angemeldet · {profile}", "Sign in": "Anmelden", "Sign out": "Abmelden", "Sign in with {service}": "Mit {service} anmelden",
+  "Whoever leads games on {service} needs no token for them.": "Wer auf {service} Spiele leitet, braucht für diese kein Token.", "You did not agree, so nobody was told who you are.": "Du hast nicht zugestimmt, also wurde niemandem gesagt, wer du bist.",
+  "That took too long, or began in another browser. Try again.": "Das hat zu lange gedauert, oder es begann in einem anderen Browser. Versuche es noch einmal.", "{service} could not be asked who you are. Try again in a while.": "{service} konnte nicht gefragt werden, wer du bist. Versuche es später noch einmal.",
+  "Nobody plays at a table that you lead. This page shows it as soon as somebody does.": "An keinem Tisch, den du leitest, wird gespielt. Sobald es so ist, zeigt diese Seite ihn.", "Token": "Token", "{n} wait": "{n} warten",
   "Nothing to see here": "Hier gibt es nichts zu sehen", "Your profile may see nothing of this table.": "Dein Profil darf von diesem Tisch nichts sehen.", "This view could not be shown": "Diese Ansicht lässt sich nicht zeigen",
   "That token is worth nothing here.": "Dieses Token gilt hier nicht.",
   "A token says who you are and what you may see. Whoever runs Glyphoxa makes one with glyphoxa mcp token NAME; glyphoxa play --console prints a link that needs none.": "Ein Token sagt, wer du bist und was du sehen darfst. Wer Glyphoxa betreibt, macht eines mit glyphoxa mcp token NAME; glyphoxa play --console druckt einen Link, der keines braucht.",

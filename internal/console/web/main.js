@@ -23,6 +23,8 @@ let shown = null; // the view on the page
 let shownAt = "";
 let stream = null;
 let connection = "off";
+let service = ""; // with whose accounts one may sign in
+let cameBack = /^#(account-[a-z]+)$/.exec(location.hash)?.[1] ?? "";
 
 applyLook();
 
@@ -52,7 +54,7 @@ async function draw() {
   drawFrame();
   const root = document.getElementById("main");
   if (!view) {
-    replace(root, h("p", { class: "empty" }, h("strong", {}, t("Nothing to see here")), t("Your profile may see nothing of this table.")));
+    replace(root, h("p", { class: "empty" }, h("strong", {}, t("Nothing to see here")), here.me.rooms.length > 0 ? t("Your profile may see nothing of this table.") : t("Nobody plays at a table that you lead. This page shows it as soon as somebody does.")));
     return;
   }
   document.title = `${t(view.name)} · ${here.me.rooms.find((r) => r.id === here.room)?.name || "Glyphoxa"}`;
@@ -161,7 +163,7 @@ function signInPage(problem) {
   shown = null;
   shownAt = "sign";
   const token = h("input", { type: "password", id: "token", autocomplete: "current-password", required: true });
-  const say = h("p", { class: "breach", role: "alert" }, problem ?? "");
+  const say = h("p", { class: "breach", role: "alert" }, problem || accountProblem());
   const form = h("form", {}, h("label", { for: "token" }, t("Token")), token, h("button", { class: "main" }, t("Sign in")), say);
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
@@ -171,9 +173,20 @@ function signInPage(problem) {
     }
   });
   replace(document.getElementById("main"), h("div", { class: "sign panel" }, h("h1", {}, t("Sign in")),
-    h("p", { class: "soft" }, t("A token says who you are and what you may see. Whoever runs Glyphoxa makes one with glyphoxa mcp token NAME; glyphoxa play --console prints a link that needs none.")), form));
+    h("p", { class: "soft" }, t("A token says who you are and what you may see. Whoever runs Glyphoxa makes one with glyphoxa mcp token NAME; glyphoxa play --console prints a link that needs none.")), form,
+    service && h("div", { class: "elsewhere" }, h("p", { class: "soft" }, t("Whoever leads games on {service} needs no token for them.", { service })), h("a", { class: "button", href: "/console/account" }, t("Sign in with {service}", { service })))));
   drawFrame();
-  token.focus();
+  if (!service) token.focus();
+}
+
+// What became of signing in with an account stands behind the #.
+function accountProblem() {
+  switch (cameBack) {
+    case "account-refused": return t("You did not agree, so nobody was told who you are.");
+    case "account-late": return t("That took too long, or began in another browser. Try again.");
+    case "account-failed": return t("{service} could not be asked who you are. Try again in a while.", { service });
+  }
+  return "";
 }
 
 async function signIn(token) {
@@ -191,12 +204,17 @@ async function signOut() {
   await start();
 }
 
+let again = 0; // asks anew, while there is no table
+
 async function start() {
+  clearTimeout(again);
   stream?.close();
   try {
     here.me = await get("me");
+    service = here.me.service;
   } catch (error) {
     here.me = null;
+    service = error.service ?? service;
     if (error.status === 0) {
       connection = "lost";
       drawFrame();
@@ -208,6 +226,9 @@ async function start() {
   }
   if (!here.me.rooms.some((r) => r.id === here.room)) here.room = here.me.rooms[0]?.id ?? "home";
   await enter(here.room);
+  if (here.me.rooms.length === 0) again = setTimeout(start, 10_000);
+  if (accountProblem()) signInPage();
+  cameBack = "";
 }
 
 addEventListener("hashchange", () => here.me && location.hash.startsWith("#/") && draw());
@@ -219,6 +240,6 @@ document.getElementById("skip").addEventListener("click", (e) => {
 // A link that was printed for who started the program has its token behind the #, which no
 // server is sent; it is gone from the address at once.
 const given = /^#([A-Z0-9]{20,})$/.exec(location.hash)?.[1];
-if (given) history.replaceState(null, "", "/");
+if (given || cameBack) history.replaceState(null, "", "/");
 drawFrame();
 if (!given || !(await signIn(given))) await start();

@@ -85,6 +85,8 @@ func (s *Server) handler() http.Handler {
 	for _, prefix := range []string{"/api/v9", "/api/v10", "/api"} {
 		top.Handle(prefix+"/", http.StripPrefix(prefix, api))
 	}
+	top.HandleFunc("GET /oauth2/authorize", s.serveAuthorize)
+	top.HandleFunc("POST /api/oauth2/token", s.serveToken)
 	top.HandleFunc("GET /gateway", s.serveGateway)
 	top.HandleFunc("GET /gateway/{$}", s.serveGateway)
 	top.HandleFunc("GET /resume", s.serveGateway)
@@ -199,6 +201,9 @@ type createdBody struct{ v any }
 func (s *Server) authorize(c *call, pattern string) *apiError {
 	token, bot := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bot ")
 	if pattern == "" || bot && s.knows(token) || strings.Contains(pattern, "{token}") || strings.HasSuffix(pattern, " /gateway") {
+		return nil
+	}
+	if pattern == selfPattern && s.bearer(c) != nil {
 		return nil
 	}
 	return &apiError{status: http.StatusUnauthorized, Message: "401: Unauthorized"}

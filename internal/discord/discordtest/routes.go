@@ -19,7 +19,12 @@ func (s *Server) baseRoutes(add func(string, route)) {
 		}
 		return v, nil
 	})
-	add("GET /users/@me", func(*call) (any, error) { return s.bot, nil })
+	add(selfPattern, func(c *call) (any, error) {
+		if u := s.bearer(c); u != nil {
+			return u, nil
+		}
+		return s.bot, nil
+	})
 	add("GET /users/@me/guilds", func(*call) (any, error) { return s.myGuilds(), nil })
 	add("POST /users/@me/channels", func(c *call) (any, error) {
 		var body struct {
@@ -43,6 +48,9 @@ func (s *Server) baseRoutes(add func(string, route)) {
 	add("GET /applications/@me", func(*call) (any, error) { return s.application(), nil })
 	add("GET /oauth2/applications/@me", func(*call) (any, error) { return s.application(), nil })
 }
+
+// selfPattern is where whoever has a token learns whose it is.
+const selfPattern = "GET /users/@me"
 
 // The application's flags that say which privileged intents are allowed to a
 // small bot.

@@ -87,6 +87,7 @@ type Server struct {
 	interactions map[string]*Interaction // by token
 
 	gateway    gateway
+	oauth      oauth
 	voice      voice
 	limits     limits
 	disturb    func(route string) Fault
@@ -104,6 +105,7 @@ type application struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Flags int    `json:"flags"`
+	Owner *User  `json:"owner,omitempty"`
 }
 
 // New starts a server that is closed when the test ends. Faults nobody took

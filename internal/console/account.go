@@ -1,0 +1,128 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+)
+
+// Accounts let people in by an account they have elsewhere, such as on Discord, and say
+// which games it leads. They are safe for concurrent use.
+type Accounts interface {
+	// Service is what "elsewhere" is called.
+	Service() string
+	// SignInURL is where somebody is asked whether we may know who they are. They come back
+	// to redirect with a code and the state; the verifier is that of RFC 7636.
+	SignInURL(ctx context.Context, redirect, state, verifier string) (string, error)
+	// Account trades a code for whose it is: what they are called in records, and by people.
+	Account(ctx context.Context, redirect, code, verifier string) (id, name string, err error)
+	// Leads reports whether an account leads what is played in a room. It is asked with
+	// each request, and so has to remember what it was told a moment ago.
+	Leads(ctx context.Context, id, room string) (bool, error)
+}
+
+// accountPath is where signing in by an account begins, and below it where it ends.
+const accountPath = "/console/account"
+
+// accountTime is how long somebody may take for that, in seconds.
+const accountTime = 600
+
+// account is somebody's elsewhere; the zero value is nobody's.
+type account struct{ id, name string }
+
+// accountCookie is the cookie with what has to come back. It is sent along when another
+// site leads back here, unlike the one of who is signed in.
+func accountCookie(r *http.Request, value string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName(r) + "-account", Value: value, Path: accountPath, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: encrypted(r),
+	}
+}
+
+// redirectOf is where somebody comes back to, on the host they asked.
+func redirectOf(r *http.Request) string {
+	scheme := "http"
+	if encrypted(r) {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host + accountPath + "/back"
+}
+
+// service is what the accounts are called that people may sign in with, empty if none are.
+func (c *Console) service() string {
+	if c.o.Accounts == nil {
+		return ""
+	}
+	return c.o.Accounts.Service()
+}
+
+// beginAccount sends a visitor to where the account is.
+func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
+	state, verifier := rand.Text(), oauth2.GenerateVerifier()
+	to, err := d.o.Accounts.SignInURL(r.Context(), redirectOf(r), state, verifier)
+	if err != nil {
+		d.o.Logger.LogAttrs(r.Context(), slog.LevelWarn, "signing in with an account", slog.Any("reason", err))
+		http.Redirect(w, r, "/#account-failed", http.StatusSeeOther)
+		return
+	}
+	http.SetCookie(w, accountCookie(r, state+"."+verifier, accountTime))
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// endAccount signs in who comes back. Only the browser that was sent has the cookie, so
+// that nobody can be signed in with somebody else's account.
+func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
+	state, verifier := "", ""
+	if c, err := r.Cookie(accountCookie(r, "", 0).Name); err == nil {
+		state, verifier, _ = strings.Cut(c.Value, ".")
+	}
+	http.SetCookie(w, accountCookie(r, "", -1))
+	q := r.URL.Query()
+	switch {
+	case state == "" || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) != 1:
+		http.Redirect(w, r, "/#account-late", http.StatusSeeOther)
+		return
+	case q.Get("code") == "":
+		http.Redirect(w, r, "/#account-refused", http.StatusSeeOther)
+		return
+	}
+	var a account
+	var err error
+	if a.id, a.name, err = d.o.Accounts.Account(r.Context(), redirectOf(r), q.Get("code"), verifier); err != nil {
+		d.o.Logger.LogAttrs(r.Context(), slog.LevelWarn, "signing in with an account", slog.Any("reason", err))
+		http.Redirect(w, r, "/#account-failed", http.StatusSeeOther)
+		return
+	}
+	d.admit(w, r, holder{account: a})
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// leader is who leads games by their account: with a DM's rights, in these games alone.
+func leader(a account) *policy.Subject {
+	s := &policy.Subject{Name: a.id, Transport: transport}
+	for _, p := range policy.BuiltinProfiles() {
+		if p.Name == "dm" {
+			s.Profile = p
+		}
+	}
+	return s
+}
+
+// enters reports whether a visitor may enter a room: the program's own is for everybody,
+// those of guilds for who may see everything; an account is for the games that it leads.
+func (c *Console) enters(ctx context.Context, v *visitor, room string) bool {
+	if v.account.id == "" {
+		return room == Home || v.subject.Profile.SeesAll
+	}
+	leads, err := c.o.Accounts.Leads(ctx, v.account.id, room)
+	if err != nil {
+		c.o.Logger.LogAttrs(ctx, slog.LevelWarn, "asking what an account leads", slog.String("room", room), slog.Any("reason", err))
+	}
+	return leads
+}
