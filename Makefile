@@ -12,8 +12,10 @@ FUZZTIME ?= 30s
 # busy cores.
 TESTTIME ?= 30m
 # SQLite is C that was translated, with the libc under it. Watching each of its reads and
-# writes makes it ten times slower; what calls it is watched.
-UNRACED  := -gcflags=modernc.org/sqlite/...=-race=false -gcflags=modernc.org/libc/...=-race=false
+# writes makes it ten times slower, and so it is with the encoder of sentences, which
+# multiplies numbers of its caller's. What calls them is watched.
+UNRACED  := -gcflags=modernc.org/sqlite/...=-race=false -gcflags=modernc.org/libc/...=-race=false \
+	-gcflags=github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors=-race=false
 
 export CGO_ENABLED ?= 0
 # All targets build alike, so that none compiles anew what another has.

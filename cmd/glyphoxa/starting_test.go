@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,11 +15,13 @@ func TestInit(t *testing.T) {
 		name  string
 		flags []string
 		who   string // answers
+		says  string // both NPCs greet with it, if not empty
 		has   []string
 	}{
-		{"one NPC", []string{"--name", `The "Ferry": #1`, "--language", "de,en"}, "Mira", []string{`name: "The \"Ferry\": #1"`, `languages: ["de", "en"]`}},
-		{"the sample cast", []string{"--sample"}, "Bartok", []string{"world: campaigns/thornhollow.yaml"}},
-		{"all of it", []string{"--base-url", "http://127.0.0.1:1/v1", "--model", "qwen3:8b", "--voice", "elevenlabs", "--discord"}, "", []string{`model: "qwen3:8b"`, "${DISCORD_TOKEN:-}", "${ELEVENLABS_API_KEY:-}"}},
+		{"one NPC", []string{"--name", `The "Ferry": #1`}, "Mira", "Well met.", []string{`name: "The \"Ferry\": #1"`}},
+		{"one in German", []string{"--name", `The "Ferry": #1`, "--language", "de,en"}, "Mira", "Seid gegrüßt.", []string{`name: "The \"Ferry\": #1"`, `languages: ["de", "en"]`}},
+		{"the sample cast", []string{"--sample"}, "Bartok", "", []string{"world: campaigns/thornhollow.yaml"}},
+		{"all of it", []string{"--base-url", "http://127.0.0.1:1/v1", "--model", "qwen3:8b", "--voice", "elevenlabs", "--discord"}, "", "", []string{`model: "qwen3:8b"`, "${DISCORD_TOKEN:-}", "${ELEVENLABS_API_KEY:-}"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,9 +47,18 @@ func TestInit(t *testing.T) {
 			h.run("", "check", "npcs/old-hob.yaml").ok(t)
 			h.run("", "init").complains(t, 2, "glyphoxa.yaml is there already")
 			h.run("", "npc", "new", "old hob").complains(t, 2, "old-hob.yaml is there already")
+			npcs, err := filepath.Glob(h.path("npcs/*.yaml"))
+			if err != nil || len(npcs) < 2 {
+				t.Fatalf("NPC files: %q, %v", npcs, err)
+			}
+			for _, file := range npcs {
+				if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "# yaml-language-server: $schema=../.glyphoxa/schemas/npc.json\n") {
+					t.Errorf("%s names no schema: %v", file, err)
+				}
+			}
 			if row.who != "" {
-				for i, tn := range h.play(row.who+", hello", "Hob, hello").want(2) {
-					if tn.ended.Outcome != "delivered" || tn.ended.Text == "" {
+				for i, tn := range h.play(row.who+", hallo", "Hob, hallo").want(2) {
+					if tn.ended.Outcome != "delivered" || !strings.Contains(tn.ended.Text, row.says) || tn.ended.Text == "" {
 						t.Errorf("turn %d ended as %+v", i+1, tn.ended)
 					}
 				}

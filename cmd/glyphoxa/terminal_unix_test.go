@@ -242,14 +242,14 @@ func TestPlainTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = device.Close() }()
-	if _, err := io.WriteString(device, "Bartok, hello\n"+keyCtrlD); err != nil {
+	if _, err := io.WriteString(device, "Bartok, hello\nquit\n"+keyCtrlD); err != nil {
 		t.Fatal(err)
 	}
 	out, _ := io.ReadAll(device) // ends with an error, as a terminal that nobody has open does
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.ReplaceAll(string(out), "\r\x1b[K", ""); strings.Contains(text, "\x1b") || !strings.Contains(text, "Bartok the Barkeep: ") {
+	if text := strings.ReplaceAll(string(out), "\r\x1b[K", ""); strings.Contains(text, "\x1b") || !strings.Contains(text, "Bartok the Barkeep: ") || !strings.Contains(text, "Leave? Type /quit") {
 		t.Errorf("a plain terminal was shown %q", out)
 	}
 }

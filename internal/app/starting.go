@@ -70,13 +70,11 @@ func Init(w io.Writer, o InitOptions) error {
 			if err != nil {
 				return err
 			}
-			files = append(files, newFile{name, text})
+			files = append(files, newFile{name, withSchema(name, text)})
 		}
 	} else {
-		files = append(files, newFile{npcsDir + "/mira.yaml", npcText(NPCOptions{
-			Name: "Mira the Ferrywoman", Role: "ferrywoman", Place: "the landing",
-			Personality: "A patient woman who has seen every kind of traveller. She speaks little, and remembers every face.",
-		})})
+		texts := textsFor(o.Languages)
+		files = append(files, newFile{npcsDir + "/mira.yaml", npcText(texts.first, texts)})
 	}
 	if err := writeFiles(w, o.Dir, files); err != nil {
 		return err
@@ -102,7 +100,47 @@ func NewNPC(w io.Writer, configuration string, o NPCOptions) error {
 		return problem.Usage(fmt.Errorf("the name %q has no letter that a file's name could be made of", o.Name))
 	}
 	file := filepath.Join(filepath.Base(cfg.NPCsDir), slug+".yaml")
-	return writeFiles(w, filepath.Dir(cfg.NPCsDir), []newFile{{file, npcText(o)}})
+	return writeFiles(w, filepath.Dir(cfg.NPCsDir), []newFile{{file, npcText(o, textsFor(cfg.Language))}})
+}
+
+// startingTexts are what a new NPC's file says until somebody writes more, in the language
+// of the table: what is in another one the NPC would be kept from saying.
+type startingTexts struct {
+	first                     NPCOptions // whom a new configuration has
+	undescribed, rule, greets string
+}
+
+// textsFor returns the texts in the main one of a table's languages, if we know it.
+func textsFor(languages []string) startingTexts {
+	if len(languages) > 0 && languages[0] == "de" {
+		return startingTexts{
+			first: NPCOptions{
+				Name: "Mira die Fährfrau", Role: "Fährfrau", Place: "der Anleger",
+				Personality: "Eine geduldige Frau, die schon jede Art von Reisenden gesehen hat. Sie spricht wenig und merkt sich jedes Gesicht.",
+			},
+			undescribed: " ist noch zu beschreiben.", rule: "Sprich in einem oder zwei kurzen Sätzen.", greets: "Seid gegrüßt.",
+		}
+	}
+	return startingTexts{
+		first: NPCOptions{
+			Name: "Mira the Ferrywoman", Role: "ferrywoman", Place: "the landing",
+			Personality: "A patient woman who has seen every kind of traveller. She speaks little, and remembers every face.",
+		},
+		undescribed: " is yet to be described.", rule: "Speak in one or two short sentences.", greets: "Well met.",
+	}
+}
+
+// withSchema is a shipped file with the schema that editors complete and check an NPC by.
+func withSchema(name string, text []byte) []byte {
+	if !strings.HasPrefix(name, npcsDir+"/") {
+		return text
+	}
+	return append([]byte(schemaLine("../", "npc")), text...)
+}
+
+// schemaLine tells editors which schema a file has; up leads to where the configuration is.
+func schemaLine(up, kind string) string {
+	return fmt.Sprintf("# yaml-language-server: $schema=%s%s/%s.json\n", up, schemasDir, kind)
 }
 
 // writeFiles writes files, all or none if one is there already, and the schemas that they
@@ -154,8 +192,8 @@ func configText(o InitOptions) []byte {
 	for i, l := range o.Languages {
 		languages[i] = quoted(l)
 	}
-	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s/config.json
-# Glyphoxa: what plays at your table. All of it is optional; "glyphoxa check" says whether
+	b.WriteString(schemaLine("", "config"))
+	fmt.Fprintf(&b, `# Glyphoxa: what plays at your table. All of it is optional; "glyphoxa check" says whether
 # all is well, with the line and what to do. ${NAME} takes a value from an environment
 # variable, ${NAME:-text} takes text if it is not set: keep keys out of this file that way.
 
@@ -164,7 +202,7 @@ languages: [%s]
 
 campaign:
   name: %s
-`, schemasDir, strings.Join(languages, ", "), quoted(o.Name))
+`, strings.Join(languages, ", "), quoted(o.Name))
 	if o.Sample {
 		b.WriteString("  # People, places and things of the world.\n  world: campaigns/thornhollow.yaml\n")
 	}
@@ -196,9 +234,10 @@ campaign:
 	return []byte(b.String())
 }
 
-func npcText(o NPCOptions) []byte {
+func npcText(o NPCOptions, texts startingTexts) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# yaml-language-server: $schema=../%s/npc.json\n# Who this is. \"glyphoxa check\" finds mistakes; /reload at the table takes changes over.\nname: %s\n", schemasDir, quoted(o.Name))
+	b.WriteString(schemaLine("../", "npc"))
+	fmt.Fprintf(&b, "# Who this is. \"glyphoxa check\" finds mistakes; /reload at the table takes changes over.\nname: %s\n", quoted(o.Name))
 	if first, _, more := strings.Cut(o.Name, " "); more && len(first) > 2 {
 		fmt.Fprintf(&b, "# Other names that are listened to.\naliases: [%s]\n", quoted(first))
 	}
@@ -213,7 +252,7 @@ func npcText(o NPCOptions) []byte {
 	}
 	personality := o.Personality
 	if personality == "" {
-		personality = o.Name + " is yet to be described."
+		personality = o.Name + texts.undescribed
 	}
 	fmt.Fprintf(&b, `personality: %s
 # fast answers at once, standard may look things up, deep may think.
@@ -221,7 +260,7 @@ budget_tier: standard
 # What the NPC may use; "glyphoxa tools" lists what there is.
 tools: [roll, search_sessions, search_rules, get_rule]
 behavior_rules:
-  - Speak in one or two short sentences.
+  - %s
 # What the NPC knows and keeps to itself, until /reveal.
 # secret_knowledge:
 #   - The ferry has not crossed for three nights.
@@ -232,7 +271,7 @@ behavior_rules:
 # What it says without a language model.
 lines:
   greeting:
-    - Well met.
-`, quoted(personality))
+    - %s
+`, quoted(personality), texts.rule, texts.greets)
 	return []byte(b.String())
 }

@@ -249,7 +249,7 @@ func (p *console) handleLine(ctx context.Context, text string) (quit bool, err e
 		return false, nil
 	case strings.HasPrefix(trimmed, "/"):
 		return p.runOrder(ctx, trimmed)
-	case p.editor != nil && barewords[strings.ToLower(trimmed)] != "":
+	case p.o.Terminal && barewords[strings.ToLower(trimmed)] != "":
 		p.screen.showNotice("info", barewords[strings.ToLower(trimmed)])
 		return false, nil
 	}
