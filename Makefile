@@ -51,6 +51,7 @@ test: peers
 	else \
 		echo "no C compiler: testing without the race detector"; $(GO) test -timeout $(TESTTIME) ./...; \
 	fi
+	cd packaging && $(GO) test ./...
 	$(MAKE) gate
 
 # gate fails if a call through the host has become dearer than one through the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,37 @@ func TestCompose(t *testing.T) {
 	if _, err := loader.LoadWithContext(context.Background(), details); err == nil || !strings.Contains(err.Error(), "POSTGRES_PASSWORD") {
 		t.Errorf("without a password it loads with %v, want what to set", err)
 	}
+}
+
+// TestUnit has systemd's own reader judge the unit.
+func TestUnit(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		if os.Getenv("GLYPHOXA_REQUIRE_PEERS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("there is no systemd-analyze here; .ci/run requires it")
+	}
+	text := string(content(t, "glyphoxa.service"))
+	if complaints := verify(t, text); complaints != "" {
+		t.Errorf("systemd complains:\n%s", complaints)
+	}
+	if complaints := verify(t, strings.Replace(text, "ProtectSystem", "ProtecSystem", 1)); !strings.Contains(complaints, "ProtecSystem") {
+		t.Errorf("systemd says of a bad unit %q", complaints)
+	}
+}
+
+// verify returns what systemd has to say of a unit, but for that its program is missing.
+func verify(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "glyphoxa.service")
+	if err := os.WriteFile(file, []byte(strings.Replace(text, "/usr/bin/glyphoxa run", "/bin/true", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", file).CombinedOutput()
+	if err != nil {
+		t.Logf("systemd-analyze: %v", err)
+	}
+	return string(out)
 }
 
 func content(t *testing.T, path string) []byte {

@@ -73,6 +73,7 @@ debian libwebrtc_audio_processing.so.1 libwebrtc-audio-processing1
 debian pulseaudio pulseaudio pulseaudio-utils # a sound server without a device
 debian aplay alsa-utils libasound2-plugins
 debian play sox libsox-fmt-pulse
+debian systemd-analyze systemd # reads units
 has /usr/sbin/nginx || debian nginx nginx-light # a reverse proxy
 if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
 	echo "peers: the PostgreSQL server is there"
