@@ -19,20 +19,22 @@ import (
 func simulateCommand(c *common) *cobra.Command {
 	var o simulate.Command
 	var sweep, engines string
-	var channels voiceChannels
+	var far farEnds
 	cmd := &cobra.Command{
 		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: noArgs,
 		Long: "Play many tables at once, with players who speak and NPCs who answer aloud, and report\n" +
 			"as JSON how late their sound is. Everything is real but the players and the providers,\n" +
 			"which take the time that services over the internet take. Needs no key and no network.\n" +
 			"With --discord they hear each other in voice channels, over UDP and encrypted; players and\n" +
-			"Discord are a second process then, and the CPU that is reported is the bot's alone.",
+			"Discord are a second process then, and the CPU that is reported is the bot's alone.\n" +
+			"With --browser they join tables in browsers, over WebRTC; they are a second process, too.",
 		Example: "  glyphoxa simulate --tables 100 --players 4 --minutes 2\n" +
 			"  glyphoxa simulate --tables 100 --engines cascaded=50,s2s=30,sentence_cascade=20\n" +
 			"  glyphoxa simulate --tables 50 --discord\n" +
+			"  glyphoxa simulate --tables 25 --browser\n" +
 			"  glyphoxa simulate --sweep 10,20,50,100 --minutes 1 --plot capacity.svg",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if channels.farEnd { // it ends with its input, not with a Ctrl-C that was meant for its owner
+			if far.served { // it ends with its input, not with a Ctrl-C that was meant for its owner
 				return simulate.ServeFarEnd(context.WithoutCancel(cmd.Context()), cmd.InOrStdin(), c.out)
 			}
 			if err := c.checkConfig(); err != nil {
@@ -54,7 +56,7 @@ func simulateCommand(c *common) *cobra.Command {
 					return problem.Usage(fmt.Errorf("--engines: %w", err))
 				}
 			}
-			if o.Discord, err = channels.discord(cmd); err != nil {
+			if err := far.choose(cmd, &o); err != nil {
 				return err
 			}
 			o.Out, o.Say = c.out, c.sayProgress
@@ -70,35 +72,40 @@ func simulateCommand(c *common) *cobra.Command {
 	f.StringVar(&o.Detection, "detection", "auto", "what tells the players' voices from noise: auto, silero, energy or webrtc")
 	f.Float64Var(&o.Minutes, "minutes", 1, "how long to play")
 	f.Uint64Var(&o.Seed, "seed", 1, "makes the same chances come again")
-	channels.addFlags(cmd)
+	far.addFlags(cmd)
 	f.StringVar(&o.Plot, "plot", "", "draw lateness, first sound, CPU and memory into this file (.svg or .png)")
 	f.StringVar(&o.Profile, "profile", "", "write a CPU profile for go tool pprof to this file")
 	return cmd
 }
 
-// voiceChannels are the flags about them.
-type voiceChannels struct{ wanted, dave, farEnd bool }
+// farEnds are the flags about where the players are.
+type farEnds struct{ discord, dave, browser, served bool }
 
-func (v *voiceChannels) addFlags(cmd *cobra.Command) {
+func (e *farEnds) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&v.wanted, "discord", false, "play in voice channels of a Discord on loopback, a second process")
-	f.BoolVar(&v.dave, "dave", true, "encrypt from end to end in voice channels")
-	f.BoolVar(&v.farEnd, "far-end", false, "be that second process")
+	f.BoolVar(&e.discord, "discord", false, "play in voice channels of a Discord on loopback, a second process")
+	f.BoolVar(&e.dave, "dave", true, "encrypt from end to end in voice channels")
+	f.BoolVar(&e.browser, "browser", false, "play in browsers: players join over WebRTC, on loopback, from a second process")
+	f.BoolVar(&e.served, "far-end", false, "be that second process")
 	cobra.CheckErr(f.MarkHidden("far-end"))
 }
 
-// discord returns how tables play in voice channels, nil if they do not.
-func (v *voiceChannels) discord(cmd *cobra.Command) (*simulate.Discord, error) {
-	if v.wanted {
-		return &simulate.Discord{Plain: !v.dave, FarEnd: runFarEnd}, nil
+// choose says in o where the tables play.
+func (e *farEnds) choose(cmd *cobra.Command, o *simulate.Command) error {
+	switch {
+	case e.discord && e.browser:
+		return problem.Usage(errors.New("simulate takes --discord or --browser, not both"))
+	case e.discord:
+		o.Discord = &simulate.Discord{Plain: !e.dave, FarEnd: runFarEnd}
+	case cmd.Flags().Changed("dave"):
+		return problem.Usage(errors.New("--dave is of voice channels; give it with --discord"))
+	case e.browser:
+		o.Browser = &simulate.Browser{FarEnd: runFarEnd}
 	}
-	if cmd.Flags().Changed("dave") {
-		return nil, problem.Usage(errors.New("--dave is of voice channels; give it with --discord"))
-	}
-	return nil, nil
+	return nil
 }
 
-// runFarEnd is this program as the other end of voice channels.
+// runFarEnd is this program as the process where the players are.
 func runFarEnd() *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {

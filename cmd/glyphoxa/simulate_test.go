@@ -46,6 +46,7 @@ type capacity struct {
 	Remarks      []string          `json:"remarks"`
 
 	Discord *simulate.DiscordReport `json:"discord"`
+	Browser *simulate.BrowserReport `json:"browser"`
 }
 
 type quantiles struct {
@@ -162,6 +163,21 @@ func TestSimulateOverDiscord(t *testing.T) {
 	}
 }
 
+// TestSimulateInBrowsers runs tables in browsers, with the players in another process.
+func TestSimulateInBrowsers(t *testing.T) {
+	t.Parallel()
+	out := newProgram(t).run("", "simulate", "--browser", "--tables", "2", "--players", "2", "--minutes", "0.15", "--detection", "energy").ok(t).stdout
+	c := reported[capacity](t, out)
+	c.adds(t)
+	b := c.Browser
+	if b == nil || c.Discord != nil || b.Guests != 4 || b.GuestsLost != 0 || b.Sent == 0 || b.WriteLateness == nil {
+		t.Fatalf("%d frames and %+v, want four guests who are there to the end", c.Frames, b)
+	}
+	if p := b.Peer; p.Packets < 2*(b.Sent-2) || p.Jitter == nil || p.CPUPercent <= 0 || p.RSSMB <= 0 {
+		t.Errorf("the guests report %+v of %d packets, want that both at a table heard them", p, b.Sent)
+	}
+}
+
 // TestSimulateSweep shows a list of reports and a plot of them.
 func TestSimulateSweep(t *testing.T) {
 	t.Parallel()
@@ -204,6 +220,8 @@ func TestSimulateWrongUsage(t *testing.T) {
 		{"far too many tables", []string{"--tables", "100000000"}, "at most 10000 tables"},
 		{"far too many players", []string{"--tables", "1", "--players", "1000000"}, "at most 100 players"},
 		{"more than fits into the memory", []string{"--tables", "1000"}, "1000 tables of 4 players take 3000 MB, and there are 300 MB here, enough for 100 tables"},
+		{"voice channels and browsers", []string{"--discord", "--browser"}, "simulate takes --discord or --browser, not both"},
+		{"an encryption of browsers", []string{"--browser", "--dave=false"}, "--dave is of voice channels; give it with --discord"},
 		{"an encryption of nothing", []string{"--dave"}, "--dave is of voice channels"},
 		{"an engine there is not", []string{"--engines", "duplex=1"}, `--engines: there is no engine "duplex"`},
 		{"no share of an engine", []string{"--engines", "s2s=half"}, `--engines: "s2s=half" is no share of the NPCs`},

@@ -114,7 +114,7 @@ func (g *guest) greet() {
 	r.mu.Lock()
 	lines := slices.Clone(r.lines)
 	r.mu.Unlock()
-	g.send(stateMessage{Type: "state", Players: r.players(), NPCs: r.npcs(), You: g.name})
+	g.send(stateMessage{Type: "state", Players: r.players(), NPCs: r.played().npcs(), You: g.name})
 	for _, l := range lines {
 		g.send(l)
 	}
@@ -127,7 +127,7 @@ func (g *guest) greet() {
 func (g *guest) missing() (all []string) {
 	if p := g.room.opened.Load(); p.missing != nil {
 		all = append(all, "The NPCs are not heard here, and you read what they say: "+p.missing.Error()+". Who runs the table can install libopus0.")
-	} else if !g.session.Speaks() {
+	} else if !g.at.Speaks {
 		all = append(all, "The NPCs have no voice at this table, and you read what they say. Who runs the table can install espeak-ng, or configure providers.tts.")
 	}
 	if g.seat == nil {

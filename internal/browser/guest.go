@@ -9,7 +9,6 @@ import (
 	"github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
 
-	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -44,7 +43,7 @@ type guest struct {
 	room               *Room
 	name, secret, user string
 	pc                 *webrtc.PeerConnection
-	session            *play.Session
+	at                 *Sitting
 	seat               *table.Seat // nil where the table does not hear
 	slots              slots
 

@@ -17,7 +17,6 @@ import (
 	"github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
 
-	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -118,7 +117,7 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	if !r.invited(in.Invite) && (in.Seat == "" || !own) {
 		return nil, errInvite
 	}
-	s, game, err := r.sitting(ctx)
+	at, err := r.sitting(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +129,7 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 		r.o.Logger.Error("opening the table for browsers", "reason", err)
 		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened to browsers: "+err.Error())
 	}
-	g, err := r.reserve(ctx, in, s, game)
+	g, err := r.reserve(ctx, in, at)
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +148,8 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	}
 	r.arrive(g)
 	r.o.Logger.Info("a guest has joined", "user", g.user)
-	language := ""
-	if l := game.Config.Language; len(l) > 0 {
-		language = l[0]
-	}
 	out := &joined{Answer: answer, Name: g.name, Seat: g.secret, Table: tableView{
-		Title: game.Config.Campaign.Name, Language: language, Hears: g.seat != nil, NPCs: r.npcs(), Players: []string{},
+		Title: at.Title, Language: at.Language, Hears: g.seat != nil, NPCs: at.npcs(), Players: []string{},
 	}}
 	for _, p := range r.players() {
 		out.Table.Players = append(out.Table.Players, p.Name)
@@ -165,14 +160,14 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 
 // reserve keeps a place and a name for who joins. Who has had the seat leaves, and is
 // waited for.
-func (r *Room) reserve(ctx context.Context, in joining, s *play.Session, game *play.Game) (*guest, error) {
+func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, error) {
 	g := &guest{
-		room: r, name: in.Name, secret: in.Seat, user: Front + ":" + userID(in.Seat), session: s,
+		room: r, name: in.Name, secret: in.Seat, user: Front + ":" + userID(in.Seat), at: at,
 		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst), connected: make(chan struct{}), left: make(chan struct{}),
 	}
 	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	for {
-		before, err := r.place(g, game)
+		before, err := r.place(g)
 		if err != nil {
 			return nil, err
 		}
@@ -190,10 +185,10 @@ func (r *Room) reserve(ctx context.Context, in joining, s *play.Session, game *p
 
 // place gives a guest a place, unless there is none or the name is somebody's. It returns
 // who has the seat still.
-func (r *Room) place(g *guest, game *play.Game) (before *guest, err error) {
+func (r *Room) place(g *guest) (before *guest, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || r.session != g.session {
+	if r.closed || r.at != g.at {
 		return nil, errNobody
 	}
 	if before := r.guests[g.secret]; before != nil {
@@ -205,14 +200,14 @@ func (r *Room) place(g *guest, game *play.Game) (before *guest, err error) {
 			return nil, refuse(http.StatusConflict, g.name+" sits at the table already. Take another name.")
 		}
 	}
-	for _, n := range game.Cast() {
+	for _, n := range g.at.Known() {
 		for _, name := range append([]string{n.Name}, n.Aliases...) {
 			if taken(name) {
 				return nil, refuse(http.StatusConflict, g.name+" is the name of somebody in the story. Take another name.")
 			}
 		}
 	}
-	if taken(game.Config.Table.Leads) {
+	if taken(g.at.Leads) {
 		return nil, refuse(http.StatusConflict, g.name+" leads the game. Take another name.")
 	}
 	if len(r.guests) >= r.o.MaxGuests {
@@ -244,7 +239,7 @@ func (g *guest) connect(ctx context.Context, p *parts, offer string) (answer str
 	if err != nil {
 		return "", refuse(http.StatusServiceUnavailable, "Nobody can be heard at this table: "+err.Error())
 	}
-	g.seat, err = g.session.Table.Join(ctx, g.name, &table.JoinOptions{Decoder: decoder, Detector: p.detection.NewDetector(), User: g.user})
+	g.seat, err = g.at.Table.Join(ctx, g.name, &table.JoinOptions{Decoder: decoder, Detector: p.detection.NewDetector(), User: g.user})
 	switch {
 	case err == nil || errors.Is(err, table.ErrDeaf):
 	case errors.Is(err, table.ErrClosed):

@@ -24,6 +24,9 @@ const (
 type voicing struct {
 	on   atomic.Bool
 	last atomic.Int64 // when there was sound, in nanoseconds
+	// withheld counts the packets that were not passed on: what comes after one follows
+	// nothing.
+	withheld atomic.Uint32
 }
 
 // listen hands on what a guest's microphone brings, until the connection is closed.
@@ -39,9 +42,11 @@ func (g *guest) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
 		if err != nil {
 			return
 		}
-		if len(p.Payload) > 0 && !g.muted.Load() {
-			g.hear(p, level)
+		if len(p.Payload) == 0 || g.muted.Load() {
+			g.voice.withheld.Add(1)
+			continue
 		}
+		g.hear(p, level)
 	}
 }
 
@@ -58,6 +63,7 @@ func (g *guest) hear(p *rtp.Packet, level uint8) {
 		}
 	}
 	if !g.voice.on.Load() {
+		g.voice.withheld.Add(1)
 		return
 	}
 	for _, other := range *g.room.here.Load() {

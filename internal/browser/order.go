@@ -22,12 +22,12 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 	switch q.Type {
 	case saySaid:
 		if text := strings.TrimSpace(q.Text); text != "" {
-			err = g.session.Table.Hear(ctx, table.Utterance{Speaker: g.name, Text: text, User: g.user})
+			err = g.at.Table.Hear(ctx, table.Utterance{Speaker: g.name, Text: text, User: g.user})
 		}
 	case sayRoll:
 		err = g.roll(ctx, q.Dice)
 	case sayStop:
-		err = table.Stop(ctx, g.session.Table, g.name)
+		err = table.Stop(ctx, g.at.Table, g.name)
 	case sayForget:
 		err = g.forget(ctx)
 	}
@@ -38,9 +38,9 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 
 // roll rolls dice by the rules of every call, and tells all what came of it.
 func (g *guest) roll(ctx context.Context, dice string) error {
-	_, game := g.room.played()
+	game := g.at.game
 	if game == nil {
-		return errNobody
+		return errors.New("no dice are rolled at this table")
 	}
 	rights, ok := game.Registry.Governance.Policy.Profile(profile)
 	if !ok {
@@ -69,11 +69,11 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 
 // forget takes everything the guest said out of what is kept, and has the guest leave.
 func (g *guest) forget(ctx context.Context) error {
-	_, game := g.room.played()
+	game := g.at.game
 	if game == nil {
-		return errNobody
+		return errors.New("nobody can be forgotten at this table")
 	}
-	if _, _, err := play.ForgetUser(ctx, game, g.session.Table, g.user, nil, g.name); err != nil {
+	if _, _, err := play.ForgetUser(ctx, game, g.at.Table, g.user, nil, g.name); err != nil {
 		g.room.o.Logger.Error("forgetting a guest", "user", g.user, "reason", err)
 		return errors.New("not everything could be forgotten; ask once more, and if that does not help, ask who runs the table")
 	}

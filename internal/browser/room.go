@@ -29,7 +29,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/webfiles"
-	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
@@ -56,6 +55,12 @@ type Options struct {
 	MaxGuests int
 	Network   Network
 	Hearing   config.Hearing
+	// Detection tells voice from noise; it stays the caller's, who closes it after Run. If
+	// nil, the room opens that of Hearing.
+	Detection *providers.Detection
+	// Sent is told of each frame of the NPCs' sound that was given to the network, and how
+	// long after Write was called. One goroutine calls it; it does not wait. If nil, nobody is.
+	Sent func(took time.Duration)
 	// Logger receives what operators care about. If nil, nothing is logged.
 	Logger *slog.Logger
 }
@@ -65,9 +70,8 @@ type Room struct {
 	o      Options
 	files  *webfiles.Files
 	rates  rates
-	frames chan *audio.Frame // to be sent; given back by spare
-	spare  chan *audio.Frame
-	sent   atomic.Uint64          // packets of the NPCs' sound
+	frames chan *outgoing // to be sent; given back by spare
+	spare  chan *outgoing
 	parts  func() (*parts, error) // opened for the first guest
 	opened atomic.Pointer[parts]
 
@@ -76,14 +80,13 @@ type Room struct {
 	here   atomic.Pointer[[]*guest] // who is connected; replaced, never changed
 	work   sync.WaitGroup           // guests; ends with Run
 
-	mu      sync.Mutex        // guards the fields below, down to alone
-	guests  map[string]*guest // by the secret of their seats
-	game    *play.Game
-	session *play.Session // nil while nobody plays
-	lines   []lineMessage // of the session, the latest
-	closed  bool
-	own     *play.Session // that Start began, nil while there is none
-	alone   time.Time     // since when it has no guests
+	mu     sync.Mutex        // guards the fields below, down to alone
+	guests map[string]*guest // by the secret of their seats
+	at     *Sitting          // nil while nobody plays
+	lines  []lineMessage     // of the sitting, the latest
+	closed bool
+	own    *play.Session // that Start began, nil while there is none
+	alone  time.Time     // since when it has no guests
 
 	starting sync.Mutex // held while a session begins or ends
 }
@@ -108,9 +111,9 @@ func New(o Options) *Room {
 	if o.Idle == 0 {
 		o.Idle = 15 * time.Minute
 	}
-	r := &Room{o: o, files: webfiles.Load(web, "web"), frames: make(chan *audio.Frame, 2), spare: make(chan *audio.Frame, 4), guests: map[string]*guest{}}
+	r := &Room{o: o, files: webfiles.Load(web, "web"), frames: make(chan *outgoing, 2), spare: make(chan *outgoing, 4), guests: map[string]*guest{}}
 	for range cap(r.spare) {
-		r.spare <- new(audio.Frame)
+		r.spare <- new(outgoing)
 	}
 	r.here.Store(&[]*guest{})
 	r.ServedAt("")
@@ -146,11 +149,13 @@ func (r *Room) openParts() (*parts, error) {
 	if p.npc, err = webrtc.NewTrackLocalStaticRTP(opusCodec, "npcs", "table"); err != nil {
 		return nil, errors.Join(err, p.dialer.close())
 	}
-	p.detection, err = providers.OpenDetection(r.o.Hearing, func(err error) {
-		r.o.Logger.Warn("voice detection failed, and energy does it from now on", "reason", err)
-	})
-	if err != nil {
-		return nil, errors.Join(err, p.dialer.close())
+	if p.detection = r.o.Detection; p.detection == nil {
+		p.detection, err = providers.OpenDetection(r.o.Hearing, func(err error) {
+			r.o.Logger.Warn("voice detection failed, and energy does it from now on", "reason", err)
+		})
+		if err != nil {
+			return nil, errors.Join(err, p.dialer.close())
+		}
 	}
 	r.opened.Store(p)
 	return p, nil
@@ -173,7 +178,10 @@ func (r *Room) Run(ctx context.Context) error {
 	r.work.Wait()
 	err = errors.Join(err, r.endOwn(func() bool { return true }))
 	if p := r.opened.Load(); p != nil {
-		err = errors.Join(err, p.dialer.close(), p.detection.Close())
+		err = errors.Join(err, p.dialer.close())
+		if r.o.Detection == nil {
+			err = errors.Join(err, p.detection.Close())
+		}
 	}
 	return err
 }
@@ -201,17 +209,17 @@ func (r *Room) lookAfter(ctx context.Context) {
 func (r *Room) Began(g *play.Game, s *play.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.game, r.session, r.lines = g, s, nil
+	r.at, r.lines = sittingOf(g, s), nil
 }
 
 // Ended implements [play.Onlooker]. Guests leave with the session.
 func (r *Room) Ended(_ *play.Game, s *play.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.session != s {
+	if r.at == nil || r.at.session != s {
 		return
 	}
-	r.session, r.lines = nil, nil
+	r.at, r.lines = nil, nil
 	for _, one := range r.guests {
 		one.end(reasonOver)
 	}
@@ -240,6 +248,17 @@ func (r *Room) Guests() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Seats are those of the guests who are connected and whom the table hears.
+func (r *Room) Seats() []*table.Seat {
+	var all []*table.Seat
+	for _, g := range *r.here.Load() {
+		if g.seat != nil {
+			all = append(all, g.seat)
+		}
+	}
+	return all
 }
 
 // Remove has a guest leave. Who knows the invite may come back: it is to be renewed, too.
@@ -288,7 +307,7 @@ func (r *Room) tellAll(message any) {
 
 // tellState tells everybody who is there.
 func (r *Room) tellState() {
-	players, npcs := r.players(), r.npcs()
+	players, npcs := r.players(), r.played().npcs()
 	for _, g := range *r.here.Load() {
 		g.sendText(encode(stateMessage{Type: "state", Players: players, NPCs: npcs, You: g.name}))
 	}
@@ -299,19 +318,6 @@ func (r *Room) players() []playerView {
 	all := []playerView{}
 	for _, g := range *r.here.Load() {
 		all = append(all, playerView{g.name, g.muted.Load()})
-	}
-	return all
-}
-
-// npcs are those at the table.
-func (r *Room) npcs() []npcView {
-	s, _ := r.played()
-	all := []npcView{}
-	if s == nil {
-		return all
-	}
-	for _, n := range s.Cast() {
-		all = append(all, npcView{n.Name, n.Role})
 	}
 	return all
 }

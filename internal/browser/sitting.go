@@ -5,49 +5,98 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// sitting is the session that guests join: the one that is played, or one that begins now.
-func (r *Room) sitting(ctx context.Context) (*play.Session, *play.Game, error) {
-	s, game := r.played()
-	if s != nil {
-		return s, game, nil
+// Sitting is a table that guests join, and what they are told of it. It is not changed once
+// it is handed over.
+type Sitting struct {
+	Table *table.Table
+	// Title and Language are what the page shows and begins with; Leads is who leads the game.
+	Title, Language, Leads string
+	// Speaks is whether the NPCs have a voice.
+	Speaks bool
+	// Cast returns the NPCs at the table, Known all whose names no guest may take. Both are
+	// required.
+	Cast, Known func() []config.NPC
+
+	session *play.Session // nil of a table that no game has, as is game
+	game    *play.Game
+}
+
+// sittingOf is a session of a game as guests join it.
+func sittingOf(g *play.Game, s *play.Session) *Sitting {
+	at := &Sitting{
+		Table: s.Table, Title: g.Config.Campaign.Name, Leads: g.Config.Table.Leads, Speaks: s.Speaks(),
+		Cast: s.Cast, Known: g.Cast, session: s, game: g,
+	}
+	if l := g.Config.Language; len(l) > 0 {
+		at.Language = l[0]
+	}
+	return at
+}
+
+// npcs are those at the table, nobody at none.
+func (at *Sitting) npcs() []npcView {
+	all := []npcView{}
+	if at == nil {
+		return all
+	}
+	for _, n := range at.Cast() {
+		all = append(all, npcView{n.Name, n.Role})
+	}
+	return all
+}
+
+// Open has guests join a table that no session of a game is: they can neither roll dice
+// there nor be forgotten.
+func (r *Room) Open(at Sitting) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at, r.lines = &at, nil
+}
+
+// sitting is the table that guests join: the one that is played, or one that begins now.
+func (r *Room) sitting(ctx context.Context) (*Sitting, error) {
+	if at := r.played(); at != nil {
+		return at, nil
 	}
 	if r.o.Start == nil {
-		return nil, nil, errNobody
+		return nil, errNobody
 	}
 	r.starting.Lock()
 	defer r.starting.Unlock()
-	if s, game = r.played(); s != nil { // somebody else came first
-		return s, game, nil
+	if at := r.played(); at != nil { // somebody else came first
+		return at, nil
 	}
 	begun, err := r.o.Start(context.WithoutCancel(ctx))
 	if err != nil {
 		r.o.Logger.Error("beginning a session for players in browsers", "reason", err)
-		return nil, nil, refuse(http.StatusServiceUnavailable, "The game cannot begin: "+err.Error())
+		return nil, refuse(http.StatusServiceUnavailable, "The game cannot begin: "+err.Error())
 	}
 	r.mu.Lock()
 	r.own, r.alone = begun, time.Now()
 	over := r.closed
 	r.mu.Unlock()
 	if over {
-		return nil, nil, errNobody // Run ends it
+		return nil, errNobody // Run ends it
 	}
-	if s, game = r.played(); s == nil {
-		return nil, nil, errNobody
+	if at := r.played(); at != nil {
+		return at, nil
 	}
-	return s, game, nil
+	return nil, errNobody
 }
 
-// played is the session under way, nil if there is none.
-func (r *Room) played() (*play.Session, *play.Game) {
+// played is the table that is played, nil if none is.
+func (r *Room) played() *Sitting {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, nil
+		return nil
 	}
-	return r.session, r.game
+	return r.at
 }
 
 // isAlone reports whether nobody has been there for so long that the session may end. It is
@@ -62,7 +111,10 @@ func (r *Room) isAlone() bool {
 // endOwn ends the session that Start began, if it is time for that.
 func (r *Room) endOwn(isTime func() bool) error {
 	if !r.starting.TryLock() {
-		if !r.isClosed() {
+		r.mu.Lock()
+		closed := r.closed
+		r.mu.Unlock()
+		if !closed {
 			return nil // one begins just now
 		}
 		r.starting.Lock()
@@ -77,10 +129,4 @@ func (r *Room) endOwn(isTime func() bool) error {
 	r.own = nil
 	r.mu.Unlock()
 	return s.Close()
-}
-
-func (r *Room) isClosed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.closed
 }

@@ -20,6 +20,7 @@ type slot struct {
 	track *webrtc.TrackLocalStaticRTP
 
 	who      *guest // whose packets it brings; nil while nobody spoke
+	withheld uint32 // of theirs, as of the last packet
 	last     time.Time
 	sequence uint16 // added to theirs
 	first    uint16 // the first of theirs
@@ -35,13 +36,14 @@ type slots struct {
 	all []slot
 }
 
-// take returns the slot of somebody who speaks, and begins one if there is none yet. It is
-// nil if all are others'. It is called with mu held.
+// take returns the slot of somebody who speaks, and whether a stretch of their packets begins:
+// with a slot that was somebody else's, or after packets of theirs that nobody was to hear. It
+// is nil if all are others'. It is called with mu held.
 func (s *slots) take(who *guest, now time.Time) (found *slot, begins bool) {
 	for i := range s.all {
 		one := &s.all[i]
 		if one.who == who {
-			return one, false
+			return one, one.withheld != who.voice.withheld.Load()
 		}
 		if (one.who == nil || now.Sub(one.last) > slotFree) && (found == nil || one.last.Before(found.last)) {
 			found = one
@@ -58,6 +60,7 @@ func (s *slots) forward(who *guest, now time.Time, p *rtp.Packet) {
 	if one == nil {
 		return
 	}
+	one.withheld = who.voice.withheld.Load()
 	out := rtp.Packet{Header: rtp.Header{Version: 2}, Payload: p.Payload}
 	if !one.rewrite(&out.Header, &p.Header, who, now, begins) {
 		return

@@ -24,6 +24,12 @@ const (
 // silence is a packet of 20 ms without sound.
 var silence = []byte{0xf8, 0xff, 0xfe}
 
+// outgoing is a frame on its way to be sent.
+type outgoing struct {
+	sound audio.Frame
+	at    time.Time // when it was handed over
+}
+
 // Unheard reports whether nobody hears the NPCs here just now.
 func (r *Room) Unheard() bool {
 	p := r.opened.Load()
@@ -37,7 +43,7 @@ func (r *Room) Write(ctx context.Context, frame *audio.Frame) error {
 	}
 	select {
 	case mine := <-r.spare:
-		*mine = *frame
+		mine.sound, mine.at = *frame, time.Now()
 		select {
 		case r.frames <- mine:
 			return nil
@@ -60,14 +66,17 @@ func (r *Room) sendSound(ctx context.Context) error {
 		case f := <-r.frames:
 			p, err := r.parts()
 			if err == nil {
-				err = s.send(p, f)
+				err = s.send(p, &f.sound)
 			}
+			at := f.at
 			r.spare <- f
 			if err != nil {
 				r.o.Logger.Warn("sound left out", "reason", err)
 				continue
 			}
-			r.sent.Add(1)
+			if r.o.Sent != nil {
+				r.o.Sent(time.Since(at))
+			}
 		case <-s.next.C:
 			if p := r.opened.Load(); p != nil {
 				s.endSpurt(p.npc)

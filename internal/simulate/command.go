@@ -42,8 +42,9 @@ type Command struct {
 	// Detection tells voice from noise, as hearing.detection in a configuration. If
 	// empty, auto.
 	Detection string
-	// Discord is as in [Options].
+	// Discord and Browser are as in [Options].
 	Discord *Discord
+	Browser *Browser
 	// Plot and Profile are two files, none if empty: a picture, which is there
 	// once it is complete, and a processor profile for go tool pprof.
 	Plot, Profile string
@@ -186,7 +187,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 	defer stop()
 	lib, err := opus.Load()
 	switch {
-	case err != nil && c.Discord != nil:
+	case err != nil && (c.Discord != nil || c.Browser != nil):
 		return nil, err // which says what to install
 	case err != nil:
 		lib = nil // the report says so
@@ -203,7 +204,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, detection.Close()) }()
-	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Detection: detection, Seed: c.Seed, Discord: c.Discord, Tell: say})
+	return Run(ctx, load, Parts{Host: host, Log: store, Graph: store}, &Options{Library: lib, Detection: detection, Seed: c.Seed, Discord: c.Discord, Browser: c.Browser, Tell: say})
 }
 
 // report prints the report and draws the plot, unless there is nothing in it.

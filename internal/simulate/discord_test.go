@@ -80,7 +80,7 @@ func TestFarEndRefusesNonsense(t *testing.T) {
 // TestFarMeter hears a spurt whose third packet is 3 ms late, of which one packet is
 // lost and one is broken, as the answer to a line.
 func TestFarMeter(t *testing.T) {
-	m := newFarMeter(1)
+	m := newFarMeter(1, 1)
 	at := time.Now()
 	m.lineBegins(0)
 	m.lineEnds(0, at)
@@ -112,11 +112,11 @@ func TestFarMeter(t *testing.T) {
 	}
 }
 
-// TestVoiceLineMatchesFrames adds what the mixer and the connection know of a frame,
+// TestWritingMatchesFrames adds what the mixer and the transport know of a frame,
 // whoever tells first.
-func TestVoiceLineMatchesFrames(t *testing.T) {
+func TestWritingMatchesFrames(t *testing.T) {
 	m := newMeter(newTally(), time.Minute, nil)
-	l := &voiceLine{meter: m}
+	l := &writing{meter: m}
 	l.handedOver(2 * time.Millisecond)
 	l.sent(3 * time.Millisecond)
 	l.sent(10 * time.Millisecond)

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/simulate/farend"
-	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
@@ -24,6 +21,8 @@ type farSetup struct {
 	Tables  int  `json:"tables"`
 	Players int  `json:"players"`
 	Plain   bool `json:"plain"`
+	// Browser has the players be guests of tables in browsers, in place of a voice server.
+	Browser bool `json:"browser,omitempty"`
 }
 
 // farOrder is each further message to a far end: an utterance of a player, or what
@@ -33,8 +32,16 @@ type farOrder struct {
 	Player int           `json:"player"`
 	Text   string        `json:"text,omitempty"` // empty: a cough
 	Pause  time.Duration `json:"pause,omitempty"`
+	// Join has the players in browsers join, by the links of all tables. It is answered
+	// with a farAnswer.
+	Join []string `json:"join,omitempty"`
 	// Measure begins or ends the measurement; the end is answered with a PeerReport.
 	Measure string `json:"measure,omitempty"`
+}
+
+// farAnswer is what became of an order.
+type farAnswer struct {
+	Failed string `json:"failed,omitempty"` // why nothing became of it
 }
 
 const (
@@ -44,8 +51,8 @@ const (
 	farQueue = 4
 )
 
-// ServeFarEnd is the other end of a simulation over Discord: a voice server with the
-// players, who say what they are told to. It takes its orders from in, one JSON
+// ServeFarEnd is the other end of a simulation over Discord or in browsers: the players, who
+// say what they are told to, and for Discord a voice server. It takes its orders from in, one JSON
 // object after the other, and answers to out; it ends with in, or when ctx ends.
 func ServeFarEnd(ctx context.Context, in io.Reader, out io.Writer) error {
 	orders, answers := json.NewDecoder(in), json.NewEncoder(out)
@@ -65,30 +72,49 @@ func ServeFarEnd(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := p.addPlayers(ctx, lib); err != nil {
 		return err
 	}
-	f := &farSide{meter: newFarMeter(setup.Tables), pool: p}
-	f.server, err = farend.Listen(farend.Options{Channels: setup.Tables, Players: setup.Players, Plain: setup.Plain, Heard: f.meter.packet})
-	if err != nil {
+	f := &farSide{pool: p}
+	if err := f.open(setup); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	group.Go(func() error { return f.server.Run(ctx) })
-	f.seatPlayers(ctx, group, setup)
-	err = answers.Encode(f.server.Address())
+	f.run(ctx, group, setup)
+	err = answers.Encode(f.address())
 	if err == nil {
-		err = f.obey(orders, answers)
+		err = f.obey(ctx, group, orders, answers)
 	}
 	cancel()
-	return errors.Join(err, group.Wait())
+	return errors.Join(err, group.Wait(), f.guests.leave())
 }
 
 // farSide is the far end with its players.
 type farSide struct {
-	server  *farend.Server
+	server  *farend.Server // nil in browsers
+	guests  guests         // by table, then by player; nil over Discord
 	meter   *farMeter
 	pool    *pool
 	players [][]*player // by table
+}
+
+// open makes what the players are connected by.
+func (f *farSide) open(setup farSetup) (err error) {
+	if setup.Browser {
+		f.meter = newFarMeter(setup.Tables, setup.Players)
+		f.guests = newGuests(setup, f.meter, f.pool)
+		return nil
+	}
+	f.meter = newFarMeter(setup.Tables, 1)
+	f.server, err = farend.Listen(farend.Options{Channels: setup.Tables, Players: setup.Players, Plain: setup.Plain, Heard: f.meter.packet})
+	return err
+}
+
+// address is where the bot connects to, nowhere in browsers.
+func (f *farSide) address() farend.Address {
+	if f.server == nil {
+		return farend.Address{}
+	}
+	return f.server.Address()
 }
 
 // farSeat is a player's place in a channel.
@@ -100,12 +126,20 @@ type farSeat struct {
 // Push implements seat.
 func (s farSeat) Push(p lane.Packet) { s.server.Send(s.table, s.player, p.Payload) }
 
-func (f *farSide) seatPlayers(ctx context.Context, group *errgroup.Group, setup farSetup) {
+// run starts the server and the players.
+func (f *farSide) run(ctx context.Context, group *errgroup.Group, setup farSetup) {
+	if f.server != nil {
+		group.Go(func() error { return f.server.Run(ctx) })
+	}
 	for n := range setup.Tables {
 		var at []*player
 		for i := range setup.Players {
 			p := newPlayer("", pitchOfPlayer(n, i), hasOpenMicrophone(i), f.pool)
 			p.seat, p.asks = farSeat{f.server, n, i}, make(chan *utterance, farQueue)
+			if f.guests != nil {
+				g := f.guests[n][i]
+				p.seat, p.between, p.open = g, g.sayNothing, true
+			}
 			group.Go(func() error {
 				p.sendPackets(ctx)
 				return nil
@@ -117,7 +151,7 @@ func (f *farSide) seatPlayers(ctx context.Context, group *errgroup.Group, setup 
 }
 
 // obey carries out orders until there are no more.
-func (f *farSide) obey(orders *json.Decoder, answers *json.Encoder) error {
+func (f *farSide) obey(ctx context.Context, group *errgroup.Group, orders *json.Decoder, answers *json.Encoder) error {
 	for {
 		var o farOrder
 		switch err := orders.Decode(&o); {
@@ -129,6 +163,8 @@ func (f *farSide) obey(orders *json.Decoder, answers *json.Encoder) error {
 		switch {
 		case o.Measure == measureBegin:
 			f.meter.begin()
+		case len(o.Join) > 0: // the end of the input is read meanwhile
+			group.Go(func() error { return answers.Encode(f.guests.join(ctx, o.Join)) })
 		case o.Measure == measureEnd:
 			if err := answers.Encode(f.meter.report()); err != nil {
 				return err
@@ -151,93 +187,4 @@ func (f *farSide) haveSay(o farOrder) {
 	case f.players[o.Table][o.Player].asks <- u:
 	default:
 	}
-}
-
-// farMeter measures what arrives at the far end. It is safe for concurrent use.
-type farMeter struct {
-	jitter, first histogram
-
-	mu       sync.Mutex // guards the fields below
-	began    time.Time
-	cpu      time.Duration // used before began
-	channels []farChannel
-	packets  uint64
-	lost     uint64
-	failed   uint64
-}
-
-// farChannel is what was heard of a bot last, and whom it may answer.
-type farChannel struct {
-	seq       uint16
-	timestamp uint32
-	at        time.Time // zero before any packet
-	sound     time.Time // of the last packet that was not silence
-	ended     time.Time // the last line of a player, zero if an answer has begun
-}
-
-// spurtGap without sound is between two spurts.
-const spurtGap = 100 * time.Millisecond
-
-func newFarMeter(tables int) *farMeter { return &farMeter{channels: make([]farChannel, tables)} }
-
-func (m *farMeter) begin() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.began = time.Now()
-	m.cpu, _ = processorTime()
-}
-
-func (m *farMeter) lineBegins(table int) { m.lineEnds(table, time.Time{}) }
-
-func (m *farMeter) lineEnds(table int, at time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.channels[table].ended = at
-}
-
-// packet takes one of a bot's.
-func (m *farMeter) packet(p farend.Packet) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	c := &m.channels[p.Channel]
-	m.packets++
-	if p.Err != nil {
-		m.failed++
-	}
-	if !c.at.IsZero() {
-		if missing := int16(p.Seq - c.seq - 1); missing > 0 {
-			m.lost += uint64(missing)
-		}
-		if p.Seq == c.seq+1 && p.Timestamp == c.timestamp+rtp.FrameSamples && !p.Silence && c.sound.Equal(c.at) {
-			m.jitter.addDuration((p.At.Sub(c.at) - audio.FrameDuration).Abs())
-		}
-	}
-	if !p.Silence {
-		if !c.ended.IsZero() && p.At.Sub(c.sound) > spurtGap && p.At.After(c.ended) {
-			m.first.addDuration(p.At.Sub(c.ended))
-			c.ended = time.Time{}
-		}
-		c.sound = p.At
-	}
-	c.seq, c.timestamp, c.at = p.Seq, p.Timestamp, p.At
-}
-
-func (m *farMeter) report() PeerReport {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := PeerReport{Packets: m.packets, Lost: m.lost, DecryptFailures: m.failed}
-	if d := m.jitter.distribution(); d.total > 0 {
-		jitter := lateness(d)
-		r.Jitter = &jitter
-	}
-	if d := m.first.distribution(); d.total > 0 {
-		first := percentiles(d)
-		r.FirstSound = &first
-	}
-	if cpu, known := processorTime(); known {
-		r.CPUPercent = percent(cpu-m.cpu, time.Since(m.began))
-	}
-	rss, _ := resident()
-	r.RSSMB = megabytes(rss)
-	return r
 }

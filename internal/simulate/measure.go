@@ -54,6 +54,16 @@ func (m *meter) beginMeasuring() {
 // frame counts a frame that was handed over so late.
 func (m *meter) frame(late time.Duration) { m.late.addDuration(late) }
 
+// writeLateness is how late frames were at the network, nil if there was none.
+func (m *meter) writeLateness() *Lateness {
+	d := m.written.distribution()
+	if d.total == 0 {
+		return nil
+	}
+	late := lateness(d)
+	return &late
+}
+
 func (m *meter) takeReading() reading {
 	cpu, _ := processorTime()
 	return reading{time.Now(), cpu, m.late.distribution(), m.tally.firstSound.distribution()}

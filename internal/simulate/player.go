@@ -23,7 +23,10 @@ type player struct {
 	seat  seat
 	words rig.Words
 	asks  chan *utterance
-	seq   uint16 // owned by run
+	// between, if not nil, is called for each 20 ms in which the player says nothing, in place
+	// of sending what an open microphone hears.
+	between func(n int)
+	seq     uint16 // owned by run
 }
 
 // utterance is something to say, or a cough if it has no text.
@@ -152,6 +155,10 @@ func (p *player) beginTalk(u *utterance) talk {
 func (p *player) packet(t *talk, n int) (lane.Packet, bool) {
 	packet := t.takePacket()
 	if packet.Frame == nil && packet.Payload == nil && p.open {
+		if p.between != nil {
+			p.between(n)
+			return lane.Packet{}, false
+		}
 		packet = p.pool.room[n%len(p.pool.room)]
 	}
 	return packet, packet.Frame != nil || packet.Payload != nil

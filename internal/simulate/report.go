@@ -44,7 +44,7 @@ type Report struct {
 	Notices map[string]uint64 `json:"notices,omitempty"`
 
 	// CPUPercent is of one processor: on two, 200 is all there is. The
-	// simulated providers are part of it, and without Discord the players.
+	// simulated providers are part of it, and so are the players unless they are at a far end.
 	CPUPercent float64 `json:"cpu_percent"`
 	Processors int     `json:"processors"`
 	// RSSMB and Goroutines are the most that was seen.
@@ -55,8 +55,10 @@ type Report struct {
 	Packets        uint64 `json:"packets"`
 	DroppedPackets uint64 `json:"dropped_packets"`
 
-	// Discord is what went over voice channels, nil without them.
+	// Discord is what went over voice channels, and Browser what went to browsers; each is nil
+	// without them.
 	Discord *DiscordReport `json:"discord,omitempty"`
+	Browser *BrowserReport `json:"browser,omitempty"`
 
 	// Remarks say what could not be measured here, and why.
 	Remarks []string `json:"remarks,omitempty"`
@@ -84,10 +86,29 @@ type DiscordReport struct {
 	Peer PeerReport `json:"peer"`
 }
 
+// BrowserReport is what went to browsers and came from there.
+type BrowserReport struct {
+	// Guests are those connected at the end, GuestsLost those who were not any more.
+	Guests     int `json:"guests"`
+	GuestsLost int `json:"guests_lost"`
+	// WriteLateness is from when a frame was due until it had been encoded, encrypted for
+	// each guest of the table and given to the network.
+	WriteLateness *Lateness `json:"write_lateness_ms"`
+	// Sent counts packets of the NPCs' sound, each of which goes to all guests of a table.
+	Sent uint64 `json:"sent"`
+	// Peer is what the guests received, each counted for itself. It knows of no failed
+	// decryption: what cannot be decrypted is lost.
+	Peer PeerReport `json:"peer"`
+}
+
 // PeerReport is what arrived where the players are, and what that end took.
 type PeerReport struct {
+	// Packets and Lost are of the NPCs' sound, Voices and VoicesLost of the other players'
+	// voices, which the bot does not pass on in voice channels.
 	Packets         uint64 `json:"packets"`
 	Lost            uint64 `json:"lost"`
+	Voices          uint64 `json:"voices,omitempty"`
+	VoicesLost      uint64 `json:"voices_lost,omitempty"`
 	DecryptFailures uint64 `json:"decrypt_failures"`
 	// Jitter is by how much two packets in a row came more or less than 20 ms apart.
 	Jitter *Lateness `json:"jitter_ms"`

@@ -8,7 +8,8 @@
 // answers and voices, which take the time that services take and no network.
 // Players and providers run in the same process, so what they cost is part of
 // what is measured. Over Discord the connections to voice channels are real, too,
-// and the players are in another process, with the voice server.
+// and the players are in another process, with the voice server. In browsers those of
+// WebRTC are real, and the players are in another process.
 //
 // It reaches no network but loopback and keeps nothing but what Parts keep and the files that
 // a Command names.
@@ -71,14 +72,16 @@ type Options struct {
 	// Opener is to the first sentence of a fast model, Speech to the first sound of a
 	// speech-to-speech model. If zero, 220 ms (600 ms) and 320 ms (900 ms).
 	Opener, Speech Latency
-	// Discord has the tables play in voice channels, for which Library is needed. If
-	// nil, sound goes from one to the other as it is.
+	// Discord has the tables play in voice channels, Browser in browsers, for each of which
+	// Library is needed; one of them at most is set. If both are nil, sound goes from one to
+	// the other as it is.
 	Discord *Discord
+	Browser *Browser
 	// Tell is told how it goes, every ten seconds or so, by one goroutine at a
 	// time. If nil, nobody is.
 	Tell func(string)
 
-	far *farLine // runs; nil without Discord
+	far front // runs; nil where the players are here
 }
 
 func (o *Options) withDefaults() *Options {
@@ -120,8 +123,8 @@ func Run(ctx context.Context, load Load, parts Parts, o *Options) (*Result, erro
 		return nil, err
 	}
 	o = o.withDefaults()
-	if o.Discord != nil {
-		return simulateOverDiscord(ctx, load, parts, o)
+	if o.Discord != nil || o.Browser != nil {
+		return simulateWithFarEnd(ctx, load, parts, o)
 	}
 	o.Tell("making the players' voices")
 	p, err := newPool(ctx, o.Library)
@@ -134,13 +137,9 @@ func Run(ctx context.Context, load Load, parts Parts, o *Options) (*Result, erro
 	return simulate(ctx, load, parts, o, p)
 }
 
-// simulateOverDiscord is Run with a far end of its own.
-func simulateOverDiscord(ctx context.Context, load Load, parts Parts, o *Options) (result *Result, err error) {
-	if o.Library == nil {
-		return nil, ErrNoCodec
-	}
-	o.Tell("starting the far end of the voice channels")
-	if o.far, err = startFarEnd(ctx, load, o.Discord); err != nil {
+// simulateWithFarEnd is Run where the players are elsewhere.
+func simulateWithFarEnd(ctx context.Context, load Load, parts Parts, o *Options) (result *Result, err error) {
+	if o.far, err = openFront(ctx, load, o); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, o.far.close()) }()
@@ -203,7 +202,7 @@ func codec(lib *opus.Library) string {
 
 // playTables runs the sittings for d or until ctx ends, and stores in r what was
 // measured meanwhile. It waits for them.
-func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, far *farLine, r *Report) error {
+func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *meter, far front, r *Report) error {
 	// The tables outlive ctx, so that their end is no part of the report.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -219,12 +218,9 @@ func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *me
 		})
 	}
 	seated.Wait()
-	m.beginMeasuring()
-	if far != nil {
-		if err := far.order(farOrder{Measure: measureBegin}); err != nil {
-			stop()
-			return errors.Join(err, tables.Wait())
-		}
+	if err := beginMeasuring(ctx, m, far); err != nil {
+		stop()
+		return errors.Join(err, tables.Wait())
 	}
 	close(begin)
 	sampling, enough := context.WithCancel(running)
@@ -248,8 +244,21 @@ func playTables(ctx context.Context, d time.Duration, sittings []*sitting, m *me
 	}
 	var reported error
 	if far != nil {
-		r.Discord, reported = reportDiscord(far, sittings, m)
+		reported = far.addToReport(r, m)
 	}
 	stop()
 	return errors.Join(reported, tables.Wait())
+}
+
+// beginMeasuring begins to measure, here and at the far end, once all players are there.
+func beginMeasuring(ctx context.Context, m *meter, far front) error {
+	if far == nil {
+		m.beginMeasuring()
+		return nil
+	}
+	if err := far.awaitPlayers(ctx); err != nil {
+		return err
+	}
+	m.beginMeasuring()
+	return far.order(farOrder{Measure: measureBegin})
 }

@@ -10,15 +10,12 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/rig"
-	"github.com/MrWong99/glyphoxa/internal/simulate/farend"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -42,9 +39,10 @@ type sitting struct {
 	table     *table.Table
 	engines   *engines
 	talk      conversation
-	seats     []*table.Seat // filled by join, then read only
-	far       *farLine      // nil without Discord, as is voice
-	voice     *voiceLine
+	cast      []config.NPC
+	seats     []*table.Seat // filled when the players are seated, then read only
+	far       front         // nil where the players are here, as is line
+	line      line
 	number    int
 }
 
@@ -54,7 +52,7 @@ func newSitting(ctx context.Context, n int, load Load, named []string, parts Par
 	if err != nil {
 		return nil, fmt.Errorf("starting a session: %w", err)
 	}
-	s := &sitting{parts: parts, lib: o.Library, detection: o.Detection, session: session.ID, far: o.far, number: n}
+	s := &sitting{parts: parts, lib: o.Library, detection: o.Detection, session: session.ID, far: o.far, number: n, cast: cast(named)}
 	out, handedOver, err := s.newOutlet(o, m)
 	if err != nil {
 		return nil, err
@@ -62,17 +60,21 @@ func newSitting(ctx context.Context, n int, load Load, named []string, parts Par
 	d := newDice(o.Seed, n)
 	words := map[string]*rig.Words{}
 	w := newWatch(m.tally, named)
+	sink := table.Sink(w)
+	if s.line != nil {
+		sink = s.line.sink(w)
+	}
 	s.talk = conversation{dice: d, watch: w, npcs: names[:load.NPCs]}
 	for i := range load.Players {
-		pl := newPlayer(fmt.Sprintf("Player %d", i+1), pitchOfPlayer(n, i), hasOpenMicrophone(i), p)
+		pl := newPlayer(nameOfPlayer(i), pitchOfPlayer(n, i), hasOpenMicrophone(i), p)
 		words[pl.name] = &pl.words
 		s.talk.players = append(s.talk.players, pl)
 	}
 	cfg := config.Default()
 	s.engines = newEngines(named, parts.Host, d, p, o, m.tally.violated)
 	s.table = table.New(table.Options{
-		Agents: agents(named, cfg.Memory.History), Engine: s.engines, Listener: s.engines.listener(), Host: parts.Host,
-		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: w, Session: session, Latency: cfg.Latency,
+		Agents: agents(s.cast, cfg.Memory.History), Engine: s.engines, Listener: s.engines.listener(), Host: parts.Host,
+		Log: parts.Log, Context: hotctx.New(parts.Log, parts.Graph), Sink: sink, Session: session, Latency: cfg.Latency,
 		Voices: play.NewVoices(&voices{p, d, o.Voice}), Outlet: out, Playback: mixer.Options{OnFrame: handedOver},
 		Hearing: newRecogniser(words, d, o.Transcript), Expect: stt.Options{Language: "en", Interim: true}, Languages: []string{"en"}, RecentLines: cfg.Memory.RecentLines,
 	})
@@ -85,32 +87,33 @@ func (s *sitting) newOutlet(o *Options, m *meter) (mixer.Outlet, func(time.Durat
 		out, err := newOutlet(o.Library)
 		return out, m.frame, err
 	}
-	s.voice = s.far.connect(s.number, o.Library, m, s.hear)
-	return s.voice, s.voice.handedOver, nil
+	s.line = s.far.connect(s, o, m)
+	return s.line, s.line.handedOver, nil
 }
 
-// hear takes a player's packet from the voice channel. All players sit by then.
-func (s *sitting) hear(user string, p voice.Packet) {
-	for i, seat := range s.seats {
-		if farend.PlayerID(s.number, i) == user {
-			seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
-		}
-	}
-}
+func nameOfPlayer(player int) string { return fmt.Sprintf("Player %d", player+1) }
 
 func pitchOfPlayer(table, player int) int { return (table + player) % len(pitches) }
 
 func hasOpenMicrophone(player int) bool { return player%openEvery == openEvery-1 }
 
-// agents makes NPCs that can roll dice, one for each of the engines named.
-func agents(named []string, history int) []*agent.Agent {
-	var all []*agent.Agent
+// cast makes NPCs that can roll dice, one for each of the engines named.
+func cast(named []string) []config.NPC {
+	var all []config.NPC
 	for i, name := range names[:len(named)] {
 		npc := config.DefaultNPC()
 		npc.ID, npc.Name, npc.Tools, npc.Engine = strings.ToLower(name), name, []string{"roll"}, named[i]
 		npc.Voice = tts.Voice{ID: name, Language: "en"}
 		npc.Personality = "A villager who has seen much and tells little of it."
 		npc.Lines = map[string][]string{"filler": {"Hm, let me think.", "Well."}, "unknown": {"I cannot say."}}
+		all = append(all, npc)
+	}
+	return all
+}
+
+func agents(cast []config.NPC, history int) []*agent.Agent {
+	var all []*agent.Agent
+	for _, npc := range cast {
 		all = append(all, agent.New(npc, agent.Options{History: history, Language: "en"}))
 	}
 	return all
@@ -150,14 +153,16 @@ func (s *sitting) playTable(ctx context.Context, joined func(), begin <-chan str
 		defer stop()
 		failed = s.table.Run(ctx)
 	})
-	err := s.seatPlayers(ctx)
-	var lost error
-	if err == nil && s.voice != nil {
-		work.Go(func() {
-			defer stop()
-			lost = s.voice.conn.Run(ctx)
+	var err, lost error
+	if s.line == nil {
+		err = s.seatPlayers(ctx)
+	} else {
+		err = s.line.open(ctx, s, func(run func(context.Context) error) {
+			work.Go(func() {
+				defer stop()
+				lost = run(ctx)
+			})
 		})
-		err = s.voice.conn.Join(ctx, s.voice.channel)
 	}
 	if err == nil {
 		joined()

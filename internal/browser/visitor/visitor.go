@@ -19,7 +19,6 @@ import (
 	"github.com/pion/interceptor"
 	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
-	"github.com/pion/webrtc/v4/pkg/media"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -96,9 +95,11 @@ type Visitor struct {
 
 	pc      *webrtc.PeerConnection
 	channel *webrtc.DataChannel
-	voice   *webrtc.TrackLocalStaticSample
+	voice   *webrtc.TrackLocalStaticRTP
+	next    rtp.Header // of what is said
 	encoder opus.Encoder
 	payload []byte
+	level   uint8 // the number of the extension, 0 if there is none; Join sets it
 	open    chan struct{}
 	over    chan struct{} // closed when the connection is
 	ended   sync.Once
@@ -141,6 +142,7 @@ func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
 	if err := v.pc.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: v.Answer}); err != nil {
 		return nil, fmt.Errorf("taking the answer: %w", err)
 	}
+	v.noteExtension()
 	select {
 	case <-v.open:
 		return v, nil
@@ -148,6 +150,17 @@ func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
 		return nil, errors.New("the connection ended before it was there")
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+// noteExtension notes how packets say how loud they are, as was agreed.
+func (v *Visitor) noteExtension() {
+	for _, s := range v.pc.GetSenders() {
+		for _, e := range s.GetParameters().HeaderExtensions {
+			if e.URI == level {
+				v.level = uint8(e.ID)
+			}
+		}
 	}
 }
 
@@ -180,7 +193,7 @@ func (v *Visitor) addTracks(o Options) (err error) {
 	if o.Deaf {
 		_, err = v.pc.AddTransceiverFromKind(webrtc.RTPCodecTypeAudio, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionRecvonly})
 	} else {
-		if v.voice, err = webrtc.NewTrackLocalStaticSample(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus}, "microphone", "visitor"); err != nil {
+		if v.voice, err = webrtc.NewTrackLocalStaticRTP(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus}, "microphone", "visitor"); err != nil {
 			return err
 		}
 		_, err = v.pc.AddTransceiverFromTrack(v.voice, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionSendrecv})
@@ -207,7 +220,7 @@ func (v *Visitor) addTracks(o Options) (err error) {
 	v.channel.OnOpen(func() { close(v.open) })
 	v.channel.OnMessage(func(m webrtc.DataChannelMessage) {
 		var told Message
-		if json.Unmarshal(m.Data, &told) == nil && o.Told != nil {
+		if o.Told != nil && json.Unmarshal(m.Data, &told) == nil {
 			o.Told(told)
 		}
 	})
@@ -287,12 +300,30 @@ func Post(ctx context.Context, url string, body []byte, out any) error {
 	return json.Unmarshal(raw, out)
 }
 
-// Speak sends 20 ms of sound now.
+// Speak sends 20 ms of sound now, as browsers do that do not say how loud it is.
 func (v *Visitor) Speak(frame *audio.Frame) (err error) {
 	if v.payload, err = v.encoder.Encode(v.payload[:0], frame); err != nil {
 		return err
 	}
-	return v.voice.WriteSample(media.Sample{Data: v.payload, Duration: audio.FrameDuration})
+	return v.send(v.payload, -1)
+}
+
+// SpeakPacket sends 20 ms of sound that is encoded, and says how many dB below full scale it
+// is: 127 is silence. Like Speak it is called by one goroutine.
+func (v *Visitor) SpeakPacket(payload []byte, below uint8) error { return v.send(payload, int(below)) }
+
+// send sends a packet; below is negative if nothing is said of how loud it is.
+func (v *Visitor) send(payload []byte, below int) error {
+	v.next.Version = 2
+	v.next.SequenceNumber++
+	v.next.Timestamp += uint32(audio.FrameSamples)
+	p := &rtp.Packet{Header: v.next, Payload: payload}
+	if below >= 0 && v.level != 0 {
+		if err := p.SetExtension(v.level, []byte{byte(min(below, 127))}); err != nil {
+			return err
+		}
+	}
+	return v.voice.WriteRTP(p)
 }
 
 // SpeakAll sends sound at its pace, and silence after it for the time of trail.
