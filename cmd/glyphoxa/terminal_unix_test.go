@@ -178,14 +178,11 @@ func TestTypingAtATerminal(t *testing.T) {
 	s.press(keyCtrlU + "quit\r")
 	s.until(func(now string) bool { return strings.HasSuffix(now, "Leave? Type /quit\n>") }, "the answer, and an empty line")
 
+	s.press("/help raise\r")
+	wraps(t, s.until(func(now string) bool { return strings.HasSuffix(now, "turns.\n>") }, "what the order does"), 80)
 	s.resize(40, 24)
 	s.press("/help raise\r")
-	now := s.until(func(now string) bool { return strings.HasSuffix(now, "10\nturns.\n>") }, "rows that end between words")
-	for row := range strings.Lines(now[strings.Index(now, "> /help raise"):]) {
-		if n := len([]rune(strings.TrimRight(row, "\n"))); n > 40 {
-			t.Errorf("a row of %d characters in a window of 40: %q", n, row)
-		}
-	}
+	wraps(t, s.until(func(now string) bool { return strings.HasSuffix(now, "10\nturns.\n>") }, "rows that end between words"), 40)
 	s.press("/quit\r")
 	out := s.leaves()
 	if !strings.Contains(out, "\x1b[1;3") {
@@ -207,6 +204,27 @@ func TestTypingAtATerminal(t *testing.T) {
 	again.shows("[fast · delivered · first sound ")
 	again.press(keyCtrlD)
 	again.leaves()
+}
+
+// wraps requires that the last answer ends its rows between words, where the next one no
+// longer fits.
+func wraps(t *testing.T, screen string, width int) {
+	t.Helper()
+	rows := strings.Split(screen[strings.LastIndex(screen, "> /help raise"):], "\n")
+	full := 0
+	for i, row := range rows[1:] {
+		next, _, _ := strings.Cut(strings.TrimSpace(strings.Join(append(rows[i+2:], ""), " ")), " ")
+		n := len([]rune(row))
+		if n > width {
+			t.Errorf("a row of %d characters in a window of %d: %q", n, width, row)
+		}
+		if n+1+len([]rune(next)) > width {
+			full++
+		}
+	}
+	if full == 0 {
+		t.Errorf("no row of a window of %d is full:\n%s", width, strings.Join(rows, "\n"))
+	}
 }
 
 // TestLeavingATerminal shows every way out of it: in each the terminal is as it was.
