@@ -37,11 +37,22 @@ var deepPatterns = []string{
 }
 
 var standardPatterns = []string{
-	"what|who|where|when … yesterday",
+	"what|who|whom|where|when|why|which|how|did … yesterday",
+	"what|who|whom|where|when|why|which|how … told|said|promised|mentioned|agreed|swore|sworn",
+	"what|who|whom|where|when|why|which|how did … tell|say|promise|mention|swear|agree|decide|meet|last",
+	"when|where ~ was|were|have|had … last|met|seen",
+	"did|has|have|had ~ anybody|anyone|somebody|someone|nobody|he|she|they|you|I|we … tell|told|say|said|mention|mentioned|promise|promised|swear|sworn",
+	"what|who|whom|where|when|why|which|how|did … ago",
+	"what|who|whom|where|when|why|which|did … last night|evening|week|month|year|winter|spring|summer|autumn|fall",
 	"you ~ forgotten",
 	"you ~ still ~ know",
 	"weißt|wisst|wissen ~ du|ihr|Sie ~ noch",
-	"was|wer|wo|wann … gestern|neulich|damals|Woche",
+	"was|wer|wem|wen|wo|wann|wie|warum|welche|welcher|welchen|welches … gestern|vorgestern|neulich|damals|Woche",
+	"was|wer|wem|wen|wo|wann|wie|warum|wovon|worüber|welche|welcher|welchen|welches … gesagt|erzählt|versprochen|erwähnt|geschworen|vereinbart|abgemacht|ausgemacht",
+	"hat|haben|hast|habt ~ jemand|irgendwer|irgendjemand|niemand|du|ihr|Sie|er|wir|ich … gesagt|erzählt|versprochen|erwähnt|geschworen",
+	"was|wer|wem|wen|wo|wann|wie|warum|welche|welcher|welchen|welches … vor … Tagen|Tag|Wochen|Monat|Monaten|Jahr|Jahren|Nächten|Abenden",
+	"wann|wo … zuletzt|getroffen|begegnet|kennengelernt",
+	"wann … letzten|letzte|letztes mal",
 	"hast|habt|haben ~ du|ihr|Sie … vergessen",
 }
 
