@@ -133,6 +133,14 @@ func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
 	}
 }
 
+// noteClaim takes note of what a source takes for an answer. Farther away it was asked for
+// more than the question, so that it has to have some of its words.
+func (i *inquiry) noteClaim(text string, hop int) {
+	if hop == 1 || i.share(text) > 0 {
+		i.claimed = true
+	}
+}
+
 func (i *inquiry) noteLines(a answer, hop int, l lead) {
 	type said struct {
 		SessionID string    `json:"session_id"`
@@ -147,6 +155,9 @@ func (i *inquiry) noteLines(a answer, hop int, l lead) {
 	}
 	a.decode(&found)
 	for rank, line := range slices.Concat(found.Lines, found.Nearest) {
+		if rank < len(found.Lines) {
+			i.noteClaim(line.Text, hop)
+		}
 		i.addFinding(Finding{
 			Kind: kindLine, Text: untrusted.Clip(line.Text, maxText), Speaker: line.Speaker, At: timeOf(line.At), Hop: hop,
 			Source: fmt.Sprintf("session:%s turn %d", line.SessionID, line.Turn),
@@ -167,10 +178,14 @@ func (i *inquiry) noteFacts(a answer, hop int, l lead) {
 			Text   string `json:"text"`
 			Source string `json:"source"`
 		} `json:"facts"`
+		Note string `json:"note"`
 	}
 	a.decode(&found)
 	rank := 0
 	for _, f := range found.Facts {
+		if found.Note == "" {
+			i.noteClaim(f.Text, hop)
+		}
 		// A line that is indexed as a fact is told once, as the line.
 		if _, said, ok := strings.Cut(f.Text, ": "); ok && i.byText[words.Key(untrusted.Clip(said, maxText))] != nil {
 			continue
@@ -194,6 +209,9 @@ func (i *inquiry) noteRules(a answer, hop int, l lead) {
 	for _, r := range found.Results {
 		if r.Score < ruleFits {
 			continue
+		}
+		if i.isAsked(r.Name) {
+			i.claimed = true
 		}
 		i.addFinding(Finding{Kind: kindRule, Text: untrusted.Clip(r.Name+": "+r.Summary, maxText), Source: "rule:" + r.ID, Hop: hop}, rank, l)
 		rank++
@@ -229,6 +247,7 @@ func (i *inquiry) noteSummary(a answer, hop int, l lead) {
 		if i.share(text) == 0 && !i.isMentioned(r.EntityName) {
 			continue
 		}
+		i.noteClaim(text, hop)
 		i.addFinding(Finding{Kind: kindRelation, Text: untrusted.Clip(text, maxText), Source: source, Hop: hop}, rank, l)
 		rank++
 	}

@@ -20,6 +20,8 @@ const (
 	hopDecay    = 0.7
 	// wordsWorth is what a finding gets for holding all the words of the question.
 	wordsWorth = 0.1
+	// nearestWorth is what findings are worth of which none is taken for an answer.
+	nearestWorth = 0.5
 )
 
 // lead is a name that is followed.
@@ -41,6 +43,7 @@ type inquiry struct {
 	followed []string
 	seen     map[string]bool // keys of names and ids that were followed or asked for
 	asked    []string
+	claimed  bool // some source takes something for an answer
 	failed   bool
 	lacks    []string // tools that the caller may not use
 }
@@ -185,8 +188,7 @@ func (i *inquiry) addFinding(f Finding, rank int, l lead) {
 	i.found = append(i.found, &f)
 }
 
-// share is how many of the question's words a text has, 0 to 1. Words are alike if one
-// begins with the other and both are long: "promise", "promised".
+// share is how many of the question's words a text has, 0 to 1.
 func (i *inquiry) share(text string) float64 {
 	if len(i.words) == 0 {
 		return 0
@@ -194,13 +196,25 @@ func (i *inquiry) share(text string) float64 {
 	has := words.Split(text)
 	n := 0
 	for _, w := range i.words {
-		if slices.ContainsFunc(has, func(h string) bool {
-			return h == w || min(len(h), len(w)) >= 5 && (strings.HasPrefix(h, w) || strings.HasPrefix(w, h))
-		}) {
+		if slices.ContainsFunc(has, func(h string) bool { return alike(h, w) }) {
 			n++
 		}
 	}
 	return float64(n) / float64(len(i.words))
+}
+
+// alike reports whether two words are one, or one begins with the other and both are long:
+// "promise", "promised".
+func alike(a, b string) bool {
+	return a == b || min(len(a), len(b)) >= 5 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
+// isAsked reports whether the question has all words of a name.
+func (i *inquiry) isAsked(name string) bool {
+	of := words.Telling(words.Split(name), words.MaxNames)
+	return len(of) > 0 && !slices.ContainsFunc(of, func(n string) bool {
+		return !slices.ContainsFunc(i.words, func(w string) bool { return alike(n, w) })
+	})
 }
 
 // isMentioned reports whether a name was followed, or is in the text of a finding.
@@ -236,6 +250,11 @@ func (i *inquiry) report(ctx context.Context) (Report, error) {
 	switch {
 	case r.Count == 0:
 		r.Hint = "nothing is known of it"
+	case !i.claimed:
+		r.Hint = "nothing that was found answers this; it is merely what is nearest. Claim nothing that none of it plainly says"
+		for n := range r.Findings {
+			r.Findings[n].Score *= nearestWorth
+		}
 	case !r.Complete:
 		r.Hint = "not everything could be asked; there may be more"
 	}

@@ -236,3 +236,27 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// TestWhatIsMerelyNearIsNotClaimed: of what was never said the nearest is told, and that it
+// is no answer; what answers is told without that.
+func TestWhatIsMerelyNearIsNotClaimed(t *testing.T) {
+	host := newHost(t)
+	for question, claimed := range map[string]bool{
+		"What colour is the emperor's horse?":                                 false,
+		"Which song did the bishop sing at the king's feast":                  false,
+		"What did we promise Hedda before the first frost?":                   true,
+		"Where can I get new boots that do not leak?":                         true,
+		"What did we promise the woman who lost her son in the spring flood?": true,
+	} {
+		args, err := json.Marshal(map[string]string{"question": question})
+		must(t, "writing the question", err)
+		r, err := inquire(t, host, "osric", everything, string(args))
+		must(t, "investigate", err)
+		if near := strings.Contains(r.Hint, "merely what is nearest"); near == claimed && r.Count > 0 {
+			t.Errorf("%q: hint %q, findings %+v", question, r.Hint, r.Findings)
+		}
+		if claimed && (r.Count == 0 || r.Findings[0].Score != 1) || !claimed && r.Count > 0 && r.Findings[0].Score > 0.5 {
+			t.Errorf("%q: the first finding of %d is worth %+v", question, r.Count, r.Findings)
+		}
+	}
+}
