@@ -75,6 +75,7 @@ type line struct {
 	npc                   string
 	terms                 []int32 // in vocabulary, without stop words
 	speaker               []int32
+	called                int // so many of terms call somebody: "Mira, …"
 	marks                 marks
 	asks                  bool
 	vector                vector
@@ -102,6 +103,7 @@ func (x *Index) Add(l Line) {
 		marks: marksOf(all), asks: endsAsking(l.Text),
 	}
 	out.terms = x.termsOf(all)
+	out.called = len(x.termsOf(words.Split(callOf(l.Text))))
 	out.speaker = x.termsOf(words.Split(l.Speaker))
 	x.lines = append(x.lines, out)
 }

@@ -33,6 +33,15 @@ func isNumber(w string) bool {
 // endsAsking reports whether a text is a question.
 func endsAsking(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), "?") }
 
+// callOf is whom a text calls before it says anything, of two words at most; empty if nobody.
+func callOf(text string) string {
+	head, _, ok := strings.Cut(text, ",")
+	if n := len(strings.Fields(head)); !ok || n == 0 || n > 2 {
+		return ""
+	}
+	return head
+}
+
 var firstPersons = set(`i me my mine myself ich mich mir mein meine meinen meinem meiner meines`)
 
 func isFirstPerson(all []string) bool {

@@ -118,7 +118,21 @@ func (x *Index) Rank(q Query) []Hit {
 		h := hits[n]
 		out[n] = Hit{x.lines[seen[h.place]].id, h.score, x.claimed(own, seen, h.place, terms, bare)}
 	}
-	return out
+	return answersFirst(out, func(h int) bool { return x.lines[seen[hits[h].place]].asks })
+}
+
+// answersFirst puts the first hit that may be said to answer before the question that somebody asked, if
+// such a one is first.
+func answersFirst(hits []Hit, asks func(int) bool) []Hit {
+	if len(hits) == 0 || !asks(0) {
+		return hits
+	}
+	if n := slices.IndexFunc(hits, func(h Hit) bool { return h.Claimed }); n > 0 {
+		answer := hits[n]
+		copy(hits[1:n+1], hits[:n])
+		hits[0] = answer
+	}
+	return hits
 }
 
 // candidate is a line by its place among those seen.
@@ -257,18 +271,19 @@ func (x *Index) widened(own [][]float32, seen []int, k, j int) float64 {
 	return max(float64(of[k]), float64(beside)) + besideShare*float64(beside)
 }
 
-// repeats reports whether a line asks the very question.
+// repeats reports whether a line asks the very question, whomever it calls.
 func (x *Index) repeats(l *line, terms []asked) bool {
-	if !l.asks || len(l.terms) == 0 {
+	said := l.terms[l.called:]
+	if !l.asks || len(said) == 0 {
 		return false
 	}
 	same := 0
-	for _, w := range l.terms {
+	for _, w := range said {
 		if slices.ContainsFunc(terms, func(t asked) bool { return t.stem == x.vocabulary[w].stem }) {
 			same++
 		}
 	}
-	return 4*same >= 3*max(len(l.terms), len(terms))
+	return 4*same >= 3*max(len(said), len(terms))
 }
 
 // bonus is what counts beside the words.

@@ -84,3 +84,42 @@ func TestClaimed(t *testing.T) {
 		}
 	}
 }
+
+// TestAQuestionIsNoAnswer: whoever asked the same, whomever they called, is not found, and
+// who asked something like it answers nothing, and comes after who does.
+func TestAQuestionIsNoAnswer(t *testing.T) {
+	x := recall.NewIndex()
+	for i := range 200 {
+		x.Add(recall.Line{ID: int64(i + 1), Session: int64(i / 20), Speaker: "Cleo", Text: fmt.Sprintf("Evening number %d went by at the fire.", i)})
+	}
+	for i, text := range []string{
+		"Bartok, I promise you a barrel of amber ale before the harvest.",
+		"The rain has been falling since the morning.",
+		"The goats got out again, all nine of them.",
+		"Greymantle, what did Ada promise Bartok before the harvest, a barrel of amber ale?",
+		"I do not know.",
+		"The fog comes early now.",
+		"Old man, did Ada promise Bartok a barrel?",
+	} {
+		x.Add(recall.Line{ID: int64(1000 + i), Session: 11, Speaker: "Ada", Text: text})
+	}
+	ask := func(question string) []recall.Hit {
+		return x.Rank(recall.Query{Text: question, Sees: func(int64) bool { return true }, Limit: 5})
+	}
+	for _, question := range []string{"What did Ada promise Bartok before the harvest, which barrel of ale?", "Did Ada promise Bartok a barrel of amber ale before the harvest?"} {
+		hits := ask(question)
+		if len(hits) == 0 || hits[0].ID != 1000 || !hits[0].Claimed {
+			t.Errorf("%q: %+v, want line 1000 first and claimed", question, hits)
+		}
+		for _, h := range hits {
+			if h.Claimed && (h.ID == 1003 || h.ID == 1006) {
+				t.Errorf("%q: the question %d is said to answer", question, h.ID)
+			}
+		}
+	}
+	for _, h := range ask("Did Ada promise Bartok a barrel?") {
+		if h.ID == 1006 {
+			t.Errorf("the very question was found: %+v", h)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -188,6 +189,11 @@ type Fact struct {
 	Score      float64    `json:"score"`
 }
 
+// asks reports whether it is a question that somebody asked at the table.
+func (f *Fact) asks() bool {
+	return strings.HasPrefix(f.Source, "session:") && strings.HasSuffix(strings.TrimSpace(f.Text), "?")
+}
+
 func (t *toolset) searchFacts() tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
@@ -227,7 +233,7 @@ func (t *toolset) runSearchFacts(ctx context.Context, args searchFactsArgs) (Fou
 	switch out.Count = len(out.Facts); {
 	case out.Count == 0:
 		out.Note = nothingSaid
-	case !claimed && !slices.ContainsFunc(out.Facts, func(f Fact) bool { return saysAll(f.Text, query) }):
+	case !claimed && !slices.ContainsFunc(out.Facts, func(f Fact) bool { return !f.asks() && saysAll(f.Text, query) }):
 		out.Note = onlyNearest
 	}
 	return out, nil
@@ -278,7 +284,8 @@ func fuse(k int, lists ...[]Fact) []Fact {
 	return out
 }
 
-// indexed returns what the index knows, if there is one.
+// indexed returns what the index knows, if there is one: what somebody asked after what was
+// said, and nothing that is merely the question.
 func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, error) {
 	out := []Fact{}
 	if t.index == nil {
@@ -292,12 +299,25 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 		if h.Score < leastLikeness {
 			continue
 		}
-		out = append(out, Fact{
+		f := Fact{
 			Text: untrusted.Clip(h.Text, maxText), Source: h.Source, At: timeOf(h.At), Date: h.Date.Text,
 			Since: h.Since.Text, Until: h.Until.Text, Superseded: timeOf(h.Superseded), Score: h.Score,
-		})
+		}
+		if _, said, ok := strings.Cut(f.Text, ": "); ok && f.asks() && saysAll(query, said) {
+			continue
+		}
+		out = append(out, f)
 	}
+	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Compare(order(a.asks()), order(b.asks())) })
 	return out, nil
+}
+
+// order is the place of what holds after what does not.
+func order(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
 }
 
 // transcribed returns lines of the session log as facts, and whether they are said to
