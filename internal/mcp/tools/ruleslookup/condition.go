@@ -10,7 +10,7 @@ import (
 // condition is what a figure of a rule must be, as in "level<=3" or "type:beast".
 type condition struct {
 	key    string // "category", or a figure's key
-	op     string // one of < <= > >= = != ; a text knows = and != alone
+	op     string // one of < <= > >= = != ; a text knows = and != alone; "none" wants no such figure
 	text   string
 	number float64
 	// isNumber tells that number is set.
@@ -95,11 +95,14 @@ func (ix *index) meets(doc int32, c condition) bool {
 		if f.key != c.key {
 			continue
 		}
+		if c.op == "none" {
+			return false
+		}
 		if f.is(c) {
 			return c.op != "!="
 		}
 	}
-	return c.op == "!="
+	return c.op == "!=" || c.op == "none"
 }
 
 func isPlainRule(category string) bool { return category == "combat" || category == "general" }
@@ -118,6 +121,9 @@ func (f *figure) is(c condition) bool {
 			return f.number >= c.number
 		}
 		return f.number == c.number
+	}
+	if c.key == "rarity" && c.text == "rare" {
+		return f.text == c.text // "very rare" is rarer
 	}
 	return f.text != "" && containsWords(f.text, c.text)
 }

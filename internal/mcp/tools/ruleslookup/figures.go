@@ -99,7 +99,7 @@ func appendHarm(all []figure, text string, kept texts) []figure {
 		before := rest[:at]
 		kind := strings.Trim(before[strings.LastIndexAny(before, " \n")+1:], ",.(")
 		rest = rest[at+len(" damage"):]
-		if !damageKind(kind) {
+		if !damageKind(kind) || withstood(before) {
 			continue
 		}
 		known := false
@@ -110,6 +110,12 @@ func appendHarm(all []figure, text string, kept texts) []figure {
 			all = append(all, figure{key: "damage", text: kept.keep(kind)})
 		}
 	}
+}
+
+// withstood reports whether a text ends in a sentence that tells of damage that is not dealt.
+func withstood(before string) bool {
+	sentence := before[strings.LastIndexAny(before, ".;")+1:]
+	return strings.Contains(sentence, "immun") || strings.Contains(sentence, "resistan")
 }
 
 func damageKind(w string) bool {

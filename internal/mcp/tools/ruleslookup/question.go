@@ -1,6 +1,9 @@
 package ruleslookup
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // question is a query as it is understood.
 type question struct {
@@ -19,8 +22,9 @@ type question struct {
 }
 
 func (ix *index) newQuestion(query string) *question {
-	q := &question{all: words(query)}
+	q := &question{all: words(sayPlus(query))}
 	q.all = q.all[:min(len(q.all), maxWords+maxWords/2)]
+	q.all = withoutRequest(q.all)
 	q.german = germanTongue(query, q.all, ix.germanOnly)
 	if q.german {
 		q.ws = germanContent(q.all)
@@ -29,6 +33,34 @@ func (ix *index) newQuestion(query string) *question {
 	}
 	q.ws = q.ws[:min(len(q.ws), maxWords)]
 	return q
+}
+
+// withoutRequest drops "pull up" and the like, unless nothing else would be left.
+func withoutRequest(all []word) []word {
+	kept := make([]word, 0, len(all))
+	for i := 0; i < len(all); i++ {
+		if i+1 < len(all) {
+			switch all[i].raw + " " + all[i+1].raw {
+			case "pull up", "look up", "bring up", "call up", "give me", "show me", "find me", "read me", "zeig mir", "gib mir", "such mir", "schlag nach":
+				i++
+				continue
+			}
+		}
+		kept = append(kept, all[i])
+	}
+	if len(kept) == 0 {
+		return all
+	}
+	return kept
+}
+
+// sayPlus writes "5+" as "5 plus", since signs are no words.
+func sayPlus(query string) string {
+	at := strings.IndexByte(query, '+')
+	if at < 1 || query[at-1] < '0' || query[at-1] > '9' || at+1 < len(query) && query[at+1] != ' ' {
+		return query
+	}
+	return query[:at] + " plus" + query[at+1:]
 }
 
 // germanOnly reports whether w is a German word of the book and no English one.

@@ -3,6 +3,7 @@ package ruleslookup
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // shortestSound is the length of the shortest key by which a name is heard with an
@@ -38,12 +39,16 @@ func appendSound(b []byte, w string) []byte {
 		}
 		switch c := w[i]; c {
 		case 'a', 'e', 'i', 'o', 'u', 'y':
+			if c == 'y' && i == 0 && isVowel(next) {
+				add('j')
+				continue
+			}
 			if c == 'e' && i == len(w)-1 && i > 2 {
 				continue // silent in English, weak in German
 			}
 			add('a')
 		case 'p', 't', 's', 'c', 'g', 'k', 'w', 'x', 'z', 'q', 'd':
-			i += addCluster(add, c, next, w[i:])
+			i += addCluster(add, c, next, w[i:], i == 0, i > 0 && isVowel(w[i-1]))
 		case 'b', 'f', 'v', 'j', 'r', 'l', 'm', 'n':
 			add(soundClass(c))
 		case 'h':
@@ -57,9 +62,10 @@ func appendSound(b []byte, w string) []byte {
 	return b
 }
 
-// addCluster adds a consonant whose sound depends on what follows, and returns how many
-// letters more it took.
-func addCluster(add func(byte), c, next byte, rest string) int {
+// addCluster adds a consonant whose sound depends on what follows, on whether it is the
+// first of its word and whether it stands after a vowel. It returns how many letters more it
+// took.
+func addCluster(add func(byte), c, next byte, rest string, first, after bool) int {
 	soft := next == 'e' || next == 'i' || next == 'y'
 	switch {
 	case c == 'p' && next == 'h', c == 't' && next == 'h':
@@ -87,14 +93,24 @@ func addCluster(add func(byte), c, next byte, rest string) int {
 		add('j')
 	case c == 'c' && soft, c == 's', c == 'z':
 		add('s')
+	case c == 'x' && first:
+		add('s')
 	case c == 'x':
 		add('k')
 		add('s')
+	case c == 'q' && next == 'u':
+		add('k')
+		add('f')
+		return 1
+	case c == 'w' && (first && next == 'r' || after && !isVowel(next)):
+		// silent: "wraith", "own"
 	default:
 		add(soundClass(c))
 	}
 	return 0
 }
+
+func isVowel(c byte) bool { return strings.IndexByte("aeiouy", c) >= 0 }
 
 func soundClass(c byte) byte {
 	switch c {
@@ -144,10 +160,16 @@ func (ix *index) scoreSounds(s *scratch, q *question) {
 				break
 			}
 			worth := soundBonus
-			if unsure {
+			if unsure || short && from == 0 && to == len(q.all)-1 {
 				worth *= unsureSound
 			}
 			ix.scoreSound(s, key, near, worth)
+			if last := q.all[to].raw; unsure && len(last) > 3 && strings.HasSuffix(last, "s") && key[len(key)-1] == 's' {
+				ix.scoreSound(s, key[:len(key)-1], false, worth)
+			}
+			if first := q.all[from].raw; to == from && unsure && strings.HasPrefix(first, "th") {
+				ix.scoreSound(s, append([]byte("t"), key[1:]...), near, worth)
+			}
 		}
 	}
 	s.flush()
@@ -160,7 +182,7 @@ func (ix *index) scoreSound(s *scratch, key []byte, near bool, worth float32) {
 	}
 	if at, same := slices.BinarySearch(ix.sounds.words, string(key)); same {
 		for _, c := range ix.sounding[at] {
-			s.addSound(c, worth*float32(len(key)))
+			s.addSound(c, worth*float32(len(key))*(1+longSound*float32(max(0, len(key)-shortestSound))))
 		}
 		return
 	}

@@ -2,7 +2,6 @@ package ruleslookup
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -46,10 +45,20 @@ func isPart(w string) bool {
 // readSpoken reads what kind of thing is asked for, and by which figures. Questions of
 // what happens and what may be done ask for a rule.
 func readSpoken(q *question) (out spokenQuery, ok bool) {
-	for _, w := range q.all[:min(len(q.all), 2)] {
+	for i, w := range q.all[:min(len(q.all), 2)] {
 		switch w.raw {
-		case "can", "how", "does", "do", "if", "when", "kann", "wie", "darf", "wann", "muss", "wenn", "ab", "hat":
+		case "can", "how", "does", "do", "if", "when", "kann", "wie", "darf", "wann", "muss", "wenn", "hat":
 			return out, false
+		case "ab":
+			if i == 0 {
+				return out, false
+			}
+		}
+	}
+	for _, w := range q.all {
+		switch w.raw {
+		case "xp", "ep", "experience", "erfahrungspunkte", "proficiency":
+			return out, false // tables tell what a challenge means
 		}
 	}
 	r := figureReader{words: q.all}
@@ -67,56 +76,174 @@ func readSpoken(q *question) (out spokenQuery, ok bool) {
 
 // fitKinds takes conditions for what they are of the kind that is asked for.
 func (r *figureReader) fitKinds() {
-	if len(r.out.kinds) == 0 {
-		for _, c := range r.out.conditions {
-			switch c.key {
-			case "rarity":
-				r.out.kinds = append(r.out.kinds, newCondition("category", "=", "item"))
-			case "level":
-				r.out.kinds = append(r.out.kinds, newCondition("category", "=", "spell"))
-			}
-		}
-	}
-	armor := false
-	for _, c := range r.out.kinds {
-		armor = armor || c.text == "armor"
-	}
+	r.inferKind()
 	switch {
-	case hasKind(r.out.kinds, "spell"):
+	case r.hasKind("spell"):
 		for _, c := range r.classes {
 			r.add("class", "=", c)
 		}
-	case hasKind(r.out.kinds, "class") && r.saves:
-		for _, a := range r.abilities {
-			r.add("saves", "=", a)
-		}
-	case hasKind(r.out.kinds, "race"):
+	case r.hasKind("class"):
+		r.fitClass()
+	case r.hasKind("race"):
 		for _, a := range r.abilities {
 			r.add("bonus", "=", a)
 		}
+	case r.hasKind("skill"):
+		for _, a := range r.abilities {
+			r.add("ability", "=", a)
+		}
+	case r.hasKind("equipment"):
+		r.fitEquipment()
+	case r.hasKind("monster") && r.against != "":
+		for i := range r.out.conditions {
+			if c := &r.out.conditions[i]; c.key == "damage" {
+				c.key = r.against
+			}
+		}
 	}
-	if r.weight != "" && armor {
-		r.add("group", "=", r.weight)
-	}
-	if r.stealth && armor {
-		r.add("stealth_disadvantage", "!=", "true")
-	}
+	r.fitSpeeds()
 	r.out.conditions = slices.DeleteFunc(r.out.conditions, func(c condition) bool { return !fits(c.key, r.out.kinds) })
+}
+
+// inferKind tells the kind by the figures where no word does, and where two contradict
+// each other.
+func (r *figureReader) inferKind() {
+	if r.hasKind("class") && r.hasKind("spell") {
+		not := "spell"
+		if len(r.classes) > 0 {
+			not = "class"
+		}
+		r.casts = true
+		r.out.kinds = slices.DeleteFunc(r.out.kinds, func(c condition) bool { return c.text == not })
+	}
+	if r.hasKind("equipment") && (r.has("rarity") || r.has("attunement")) {
+		for i := range r.out.kinds {
+			if c := &r.out.kinds[i]; c.text == "equipment" {
+				c.text = "item"
+			}
+		}
+	}
+	if len(r.out.kinds) > 0 {
+		return
+	}
+	for _, c := range r.out.conditions {
+		switch c.key {
+		case "rarity", "attunement":
+			r.kind("item")
+		case "level":
+			r.kind("spell")
+		case "challenge":
+			r.kind("monster")
+			if r.one != "" {
+				r.out.kinds = append(r.out.kinds, newCondition("type", "=", r.one))
+			}
+		case "cost":
+			if c.op != "=" {
+				r.kind("equipment")
+			}
+		}
+		if len(r.out.kinds) > 0 {
+			return
+		}
+	}
+}
+
+func (r *figureReader) fitClass() {
+	for _, a := range r.abilities {
+		switch {
+		case r.saves:
+			r.add("saves", "=", a)
+		case r.casts:
+			r.add("spellcasting", "=", a)
+		}
+	}
+}
+
+func (r *figureReader) fitEquipment() {
+	if r.isOf("armor") {
+		if r.weight != "" {
+			r.add("group", "=", r.weight)
+		}
+		switch {
+		case r.stealth && r.worse && !r.negated:
+			r.add("stealth_disadvantage", "=", "true")
+		case r.stealth:
+			r.add("stealth_disadvantage", "!=", "true")
+		}
+		if r.negated && slices.Contains(r.abilities, "str") {
+			r.add("strength", "none", "")
+		}
+	}
+	if r.isOf("weapon") && (r.weight == "light" || r.weight == "heavy") {
+		r.add("properties", "=", r.weight)
+	}
+}
+
+// fitSpeeds takes a number of feet for what it is of the kind that is asked for.
+func (r *figureReader) fitSpeeds() {
+	moves := ""
+	for _, c := range r.out.conditions {
+		if c.key == "speed" {
+			moves = "." + c.text
+		}
+	}
+	for i := range r.out.conditions {
+		c := &r.out.conditions[i]
+		switch {
+		case c.key == "feet" && r.hasKind("race"):
+			c.key = "speed"
+		case c.key == "feet" && r.hasKind("monster") && moves != "":
+			c.key = "speed" + moves
+		case c.key == "feet" && r.isOf("weapon"):
+			c.key = "range"
+		case c.key == "stage" && r.hasKind("spell"):
+			c.key = "level"
+		case c.key == "senses" && r.hasKind("race"):
+			c.key = "traits"
+		}
+	}
+}
+
+func (r *figureReader) kind(category string) {
+	r.out.kinds = append(r.out.kinds, newCondition("category", "=", category))
+}
+
+func (r *figureReader) hasKind(category string) bool { return hasKind(r.out.kinds, category) }
+
+// isOf reports whether things of a kind within their category are asked for.
+func (r *figureReader) isOf(kind string) bool {
+	return slices.ContainsFunc(r.out.kinds, func(c condition) bool { return c.key == "kind" && c.text == kind })
+}
+
+func (r *figureReader) has(key string) bool {
+	return slices.ContainsFunc(r.out.conditions, func(c condition) bool { return c.key == key })
 }
 
 // fits reports whether things of these kinds have a figure at all.
 func fits(key string, kinds []condition) bool {
 	switch key {
-	case "level", "school", "damage", "casting_time", "concentration", "ritual":
-		return hasKind(kinds, "spell") || key == "damage" && hasKind(kinds, "equipment")
-	case "challenge", "hit_points":
+	case "level", "school", "casting_time", "concentration", "ritual":
+		return hasKind(kinds, "spell")
+	case "damage":
+		return hasKind(kinds, "spell") || hasKind(kinds, "equipment")
+	case "challenge", "hit_points", "senses", "immunities", "resistances", "vulnerabilities", "alignment":
 		return hasKind(kinds, "monster")
-	case "rarity":
+	case "rarity", "attunement":
 		return hasKind(kinds, "item")
-	case "properties", "group", "cost":
+	case "properties", "group", "cost", "weight", "range", "two_handed_damage":
 		return hasKind(kinds, "equipment")
-	case "speed":
-		return hasKind(kinds, "monster")
+	case "armor_class":
+		return hasKind(kinds, "monster") || hasKind(kinds, "equipment")
+	case "speed", "size":
+		return hasKind(kinds, "monster") || hasKind(kinds, "race")
+	case "traits":
+		return hasKind(kinds, "race")
+	case "pantheon":
+		return hasKind(kinds, "deity")
+	case "bonus.str", "bonus.dex", "bonus.con", "bonus.int", "bonus.wis", "bonus.cha":
+		return hasKind(kinds, "race") || hasKind(kinds, "subrace")
+	case "feet", "stage":
+		return false
 	}
 	return true
 }
@@ -127,11 +254,12 @@ type figureReader struct {
 	at      int
 	out     spokenQuery
 	classes []string
-	// abilities, weight, stealth and saves are words that mean something with some kinds.
-	abilities []string
-	weight    string
-	stealth   bool
-	saves     bool
+	// The rest are words that mean something with some kinds: abilities, the weight of armor
+	// and weapons, against what the key of what a creature withstands, one a creature's type
+	// in the singular.
+	abilities                             []string
+	weight, against, one                  string
+	stealth, worse, saves, casts, negated bool
 }
 
 func (r *figureReader) add(key, op, value string) {
@@ -149,9 +277,42 @@ func (r *figureReader) word(i int) string {
 // compound may be both: "Blitzzauber".
 func (r *figureReader) readWord() {
 	w := r.word(r.at)
-	if r.readPart(w) {
+	if r.readHint(w) || r.readPart(w) {
 		return
 	}
+	switch w {
+	case "bonus":
+		if next := r.word(r.at + 1); next == "action" || next == "actions" {
+			r.add("casting_time", "=", "bonus action")
+		}
+	case "poison":
+		if r.against != "" || r.word(r.at+1) == "damage" {
+			r.add("damage", "=", "poison")
+		}
+	case "two", "zweihandig", "zweihandige", "zweihandigen":
+		if w != "two" || strings.HasPrefix(r.word(r.at+1), "hand") {
+			r.add("properties", "=", "two-handed")
+		}
+	}
+	if sides, ok := dice(w); ok {
+		switch {
+		case r.hasKind("class"):
+			r.add("hit_die", "=", sides[strings.IndexByte(sides, 'd')+1:])
+		default:
+			r.add("damage", "=", sides)
+		}
+	}
+	if a := abilityOf(w); a != "" {
+		r.abilities = append(r.abilities, a)
+		if n := r.word(r.at - 1); n == "1" || n == "2" {
+			r.add("bonus."+a, "=", n)
+		}
+	}
+	r.readCompound(w)
+}
+
+// readHint takes a word that means something together with the kind that is asked for.
+func (r *figureReader) readHint(w string) bool {
 	switch w {
 	case "light", "leicht", "leichte", "leichten":
 		r.weight = "light"
@@ -159,29 +320,44 @@ func (r *figureReader) readWord() {
 		r.weight = "medium"
 	case "heavy", "schwer", "schwere", "schweren":
 		r.weight = "heavy"
-	case "stealth", "heimlichkeit":
+	case "cast", "casts", "casting", "zaubern", "zaubert", "zauberattribut":
+		r.casts = true
+		return false
+	case "armor", "armour":
+		return r.word(r.at+1) == "class" // a figure
+	case "stealth", "heimlichkeit", "schleichen", "sneaking":
 		r.stealth = true
+	case "disadvantage", "nachteil":
+		r.worse = true
 	case "saving", "save", "saves", "rettungswurf", "rettungswurfe", "rettungswurfen":
 		r.saves = true
-	case "bonus":
-		if next := r.word(r.at + 1); next == "action" || next == "actions" {
-			r.add("casting_time", "=", "bonus action")
-		}
-	case "two", "zweihandig", "zweihandige", "zweihandigen":
-		if w != "two" || strings.HasPrefix(r.word(r.at+1), "hand") {
-			r.add("properties", "=", "two-handed")
-		}
-	case "d6", "d8", "d10", "d12", "w6", "w8", "w10", "w12":
-		if len(r.out.kinds) > 0 && hasKind(r.out.kinds, "class") {
-			r.add("hit_die", "=", w[1:])
-		}
+	case "no", "not", "without", "doesnt", "dont", "ohne", "kein", "keine", "keinen", "keiner", "nicht", "isnt", "arent":
+		r.negated = true
+	case "immune", "immun", "immunity", "immunities", "immunitat", "immunitaten":
+		r.against = "immunities"
+	case "resistant", "resist", "resists", "resistance", "resistances", "resistenz", "resistenzen", "resistent", "widerstand":
+		r.against = "resistances"
+	case "vulnerable", "vulnerability", "weak", "verwundbar", "verwundbarkeit", "anfallig", "empfindlich":
+		r.against = "vulnerabilities"
+	case "beast", "tier", "bestie":
+		r.one = "beast"
+	case "giant", "riese":
+		r.one = "giant"
+	case "dragon", "drache":
+		r.one = "dragon"
+	case "fiend", "unhold":
+		r.one = "fiend"
+	default:
+		return false
 	}
-	if a := abilityOf(w); a != "" {
-		r.abilities = append(r.abilities, a)
-	}
+	return true
+}
+
+// readCompound reads the parts of a German compound.
+func (r *figureReader) readCompound(w string) {
 	for i := 3; i < len(w)-2; i++ {
 		head, tail := w[:i], w[i:]
-		if kindOf(tail) == nil && !(tail == "schaden") {
+		if kindOf(tail) == nil && tail != "schaden" {
 			continue
 		}
 		for _, link := range [...]string{"", "s", "en", "n"} {
@@ -194,7 +370,34 @@ func (r *figureReader) readWord() {
 	}
 }
 
+// dice returns what dice a word names, "2d6" for "2w6", too.
+func dice(w string) (string, bool) {
+	at := strings.IndexAny(w, "dw")
+	if at < 0 || at+1 == len(w) || strings.Trim(w[:at]+w[at+1:], "0123456789") != "" {
+		return "", false
+	}
+	n := w[:at]
+	if n == "" {
+		n = "1"
+	}
+	return n + "d" + w[at+1:], true
+}
+
+// denied reports whether one of the three words before denies what follows.
+func (r *figureReader) denied() bool {
+	for i := r.at - 3; i < r.at; i++ {
+		switch r.word(i) {
+		case "no", "not", "without", "doesnt", "dont", "ohne", "kein", "keine", "keinen", "keiner", "nicht":
+			return true
+		}
+	}
+	return false
+}
+
 func (r *figureReader) readPart(w string) bool {
+	if before := r.word(r.at - 1); w == "class" && (before == "armor" || before == "armour") {
+		return true
+	}
 	if k := kindOf(w); k != nil {
 		r.out.kinds = append(r.out.kinds, k...)
 		if w == "cantrip" || w == "cantrips" || strings.HasPrefix(w, "zaubertrick") {
@@ -207,113 +410,16 @@ func (r *figureReader) readPart(w string) bool {
 		return true
 	}
 	if v, ok := valueWords()[w]; ok {
+		if v.text == "rare" && (r.word(r.at-1) == "very" || r.word(r.at-1) == "sehr") {
+			v.text = "very rare"
+		}
+		if v.text == "true" && r.denied() {
+			v = newCondition(v.key, "!=", "true")
+		}
 		r.out.conditions = append(r.out.conditions, v)
 		return true
 	}
 	return false
-}
-
-// readFigure reads a number with what it counts and how it is compared: "third level",
-// "challenge one half or less", "unter 15 Gold".
-func (r *figureReader) readFigure() {
-	n, length := readNumber(r.words[r.at:])
-	if length == 0 {
-		return
-	}
-	key := figureKey(r.word(r.at + length))
-	from, to := r.at-1, r.at+length
-	switch {
-	case key != "":
-		to++
-	case figureKey(r.word(from)) != "":
-		key = figureKey(r.word(from))
-		from--
-	case figureKey(r.word(from-1)) != "":
-		key = figureKey(r.word(from - 1))
-	}
-	if key == "" || key == "level" && r.word(from) == "rating" {
-		return
-	}
-	op := "="
-	for _, at := range [...]int{r.at - 1, r.at - 2, r.at - 3, to, to + 1, to + 2} {
-		if o := comparison(r.word(at)); o != "" {
-			op = o
-			break
-		}
-	}
-	r.add(key, op, strconv.FormatFloat(n, 'f', -1, 64))
-	r.at = to
-}
-
-// figureKey returns what a word counts.
-func figureKey(w string) string {
-	switch w {
-	case "level", "grad", "grades", "grads", "leveled":
-		return "level"
-	case "challenge", "cr", "hg", "herausforderungsgrad", "rating", "herausforderung":
-		return "challenge"
-	case "gp", "gold", "gm", "goldstucke", "goldstucken", "goldstuck", "goldmunzen":
-		return "cost"
-	case "hp":
-		return "hit_points"
-	case "ac", "rk":
-		return "armor_class"
-	}
-	return ""
-}
-
-func comparison(w string) string {
-	switch w {
-	case "below", "under", "less", "lower", "fewer", "cheaper", "unter", "weniger":
-		return "<"
-	case "most", "max", "maximum", "hochstens", "maximal", "bis":
-		return "<="
-	case "over", "above", "higher", "uber", "mehr", "exceeding":
-		return ">"
-	case "least", "minimum", "min", "mindestens", "ab", "wenigstens":
-		return ">="
-	}
-	return ""
-}
-
-// readNumber reads a number from the beginning of words and tells how many it took.
-func readNumber(ws []word) (n float64, length int) {
-	w := ws[0].raw
-	if w == "one" || w == "a" || w == "ein" || w == "eine" || w == "einem" {
-		if len(ws) > 1 {
-			switch ws[1].raw {
-			case "half", "halb", "halbes", "halben":
-				return 0.5, 2
-			case "quarter", "fourth", "viertel":
-				return 0.25, 2
-			case "eighth", "achtel":
-				return 0.125, 2
-			}
-		}
-		if w == "a" {
-			return 1, 1
-		}
-	}
-	if v, err := strconv.Atoi(w); err == nil {
-		// "1/4" is read as two words.
-		if len(ws) > 1 && v == 1 && (ws[1].raw == "2" || ws[1].raw == "4" || ws[1].raw == "8") {
-			d, _ := strconv.Atoi(ws[1].raw)
-			return 1 / float64(d), 2
-		}
-		return float64(v), 1
-	}
-	if len(w) > 2 {
-		if v, err := strconv.Atoi(w[:len(w)-2]); err == nil {
-			switch w[len(w)-2:] {
-			case "st", "nd", "rd", "th":
-				return float64(v), 1
-			}
-		}
-	}
-	if v, ok := numberWords()[w]; ok {
-		return v, 1
-	}
-	return 0, 0
 }
 
 func hasKind(kinds []condition, category string) bool {

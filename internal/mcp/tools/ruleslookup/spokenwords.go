@@ -9,14 +9,22 @@ import (
 var numberWords = sync.OnceValue(func() map[string]float64 {
 	all := map[string]float64{"half": 0.5, "halb": 0.5, "quarter": 0.25, "viertel": 0.25}
 	for n, list := range [...]string{
-		"zero null", "first one eins erste ersten erster einen", "second two zwei zweite zweiten zweiter", "third three drei dritte dritten dritter",
-		"fourth four vier vierte vierten vierter", "fifth five funf funfte funften funfter", "sixth six sechs sechste sechsten sechster",
-		"seventh seven sieben siebte siebten siebter", "eighth eight acht achte achten achter", "ninth nine neun neunte neunten neunter",
+		"zero null zeroth nullte nullten", "first one eins erste ersten erster erstes einen", "second two zwei zweite zweiten zweiter zweites",
+		"third three drei dritte dritten dritter drittes", "fourth four vier vierte vierten vierter viertes", "fifth five funf funfte funften funfter funftes",
+		"sixth six sechs sechste sechsten sechster sechstes", "seventh seven sieben siebte siebten siebter siebtes", "eighth eight acht achte achten achter achtes",
+		"ninth nine neun neunte neunten neunter neuntes",
 		"tenth ten zehn zehnte zehnten", "eleven elf", "twelve zwolf", "thirteen dreizehn", "fourteen vierzehn", "fifteen funfzehn",
 		"sixteen sechzehn", "seventeen siebzehn", "eighteen achtzehn", "nineteen neunzehn", "twenty zwanzig",
 	} {
 		for w := range strings.FieldsSeq(list) {
 			all[w] = float64(n)
+		}
+	}
+	for n, list := range [...]string{
+		"thirty dreissig", "forty vierzig", "fifty funfzig", "sixty sechzig", "seventy siebzig", "eighty achtzig", "ninety neunzig",
+	} {
+		for w := range strings.FieldsSeq(list) {
+			all[w] = float64(10*n + 30)
 		}
 	}
 	return all
@@ -49,30 +57,46 @@ func kindOf(w string) []condition {
 		return is("category", "equipment", "kind", "tool")
 	case "instrument", "instruments", "musikinstrument", "musikinstrumente":
 		return is("category", "equipment", "group", "instrument")
-	case "packs", "ausrustungspaket", "ausrustungspakete", "pakete":
+	case "packs", "ausrustungspaket", "ausrustungspakete", "pakete", "paketen":
 		return is("category", "equipment", "group", "pack")
 	case "boat", "boats", "ship", "ships", "boot", "boote", "schiff", "schiffe":
 		return is("category", "equipment", "group", "waterborne")
-	case "mounts", "reittier", "reittiere":
-		return is("category", "equipment", "kind", "mount")
-	case "items", "gegenstande":
+	case "mounts", "reittier", "reittiere", "reittieren", "reiten", "riding", "pferde", "horses":
+		return is("category", "equipment", "group", "mounts")
+	case "vehicles", "fahrzeuge", "wagons", "wagen":
+		return is("category", "equipment", "kind", "mount or vehicle")
+	case "gear", "equipment", "ausrustung":
+		return is("category", "equipment")
+	case "items", "gegenstande", "gegenstanden", "magieitems":
 		return is("category", "item")
 	case "class", "classes", "klasse", "klassen":
 		return is("category", "class")
-	case "race", "races", "volk", "volker", "rasse", "rassen":
+	case "race", "races", "volk", "volker", "volkern", "rasse", "rassen", "folk", "folks", "peoples", "ancestry", "ancestries":
 		return is("category", "race")
 	case "skills", "fertigkeiten":
 		return is("category", "skill")
-	case "ring", "rings", "ringe":
+	case "gods", "god", "goddess", "goddesses", "deity", "deities", "gott", "gotter", "gottheit", "gottheiten", "gottin", "gottinnen":
+		return is("category", "deity")
+	case "ring", "rings", "ringe", "ringen":
 		return is("category", "item", "kind", "ring")
-	case "potion", "potions", "trank", "tranke":
+	case "potion", "potions", "trank", "tranke", "tranken":
 		return is("category", "item", "kind", "potion")
-	case "wands", "zauberstabe":
+	case "wands", "zauberstabe", "zauberstaben":
 		return is("category", "item", "kind", "wand")
-	case "staffs", "staves", "stabe", "stecken":
+	case "staffs", "staves", "stabe", "stecken", "staben":
 		return is("category", "item", "kind", "staff")
 	case "rods", "zepter":
 		return is("category", "item", "kind", "rod")
+	}
+	switch w {
+	case "demons", "damonen":
+		return is("category", "monster", "subtype", "demon")
+	case "devils", "teufel", "teufeln":
+		return is("category", "monster", "subtype", "devil")
+	case "shapechangers", "gestaltwandler", "lycanthropes":
+		return is("category", "monster", "subtype", "shapechanger")
+	case "swarms", "schwarme", "schwarmen":
+		return is("category", "monster", "type", "swarm")
 	}
 	if t := creatureType(w); t != "" {
 		return is("category", "monster", "type", t)
@@ -85,27 +109,27 @@ func creatureType(w string) string {
 	switch w {
 	case "aberrations", "aberration", "aberrationen":
 		return "aberration"
-	case "beasts", "tiere", "bestien", "animals":
+	case "beasts", "tiere", "tieren", "bestien", "animals", "critters":
 		return "beast"
 	case "celestials", "himmlische", "celestische":
 		return "celestial"
 	case "constructs", "konstrukte", "konstrukt":
 		return "construct"
-	case "dragons", "drachen":
+	case "dragons", "drachen", "wyrms":
 		return "dragon"
-	case "elementals", "elementare", "elementarwesen":
+	case "elementals", "elementare", "elementaren", "elementarwesen":
 		return "elemental"
 	case "feen", "fey", "feenwesen":
 		return "fey"
-	case "fiends", "unholde":
+	case "fiends", "unholde", "unholden":
 		return "fiend"
 	case "giants", "riesen":
 		return "giant"
-	case "humanoids", "humanoide":
+	case "humanoids", "humanoide", "humanoiden":
 		return "humanoid"
 	case "monstrosities", "monstrositaten":
 		return "monstrosity"
-	case "oozes", "schlicke", "schleime":
+	case "oozes", "schlicke", "schleime", "schlicken", "schleimen", "slimes":
 		return "ooze"
 	case "plants", "pflanzen", "pflanze":
 		return "plant"
@@ -140,19 +164,29 @@ var valueWords = sync.OnceValue(func() map[string]condition {
 		{"school", "evocation", "evocation hervorrufung hervorrufungs"}, {"school", "illusion", "illusion illusions illusionen"},
 		{"school", "necromancy", "necromancy nekromantie"}, {"school", "transmutation", "transmutation verwandlung verwandlungs"},
 		{"damage", "acid", "acid saure saureschaden"}, {"damage", "cold", "cold kalte kalteschaden"}, {"damage", "fire", "fire feuer feuerschaden"},
-		{"damage", "force", "force energieschaden"}, {"damage", "lightning", "lightning blitz blitzschaden"}, {"damage", "necrotic", "necrotic nekrotisch nekrotischen nekrotischer"},
-		{"damage", "psychic", "psychic psychisch psychischen psychischer"}, {"damage", "radiant", "radiant gleissend gleissenden"},
-		{"damage", "thunder", "thunder donner donnerschaden"}, {"damage", "slashing", "slashing hiebschaden"}, {"damage", "piercing", "piercing stichschaden"},
+		{"damage", "force", "force energieschaden"}, {"damage", "lightning", "lightning blitz blitzschaden"}, {"damage", "necrotic", "necrotic nekrotisch nekrotische nekrotischen nekrotischer"},
+		{"damage", "psychic", "psychic psychisch psychische psychischen psychischer"}, {"damage", "radiant", "radiant gleissend gleissende gleissenden gleissender"},
+		{"damage", "thunder", "thunder sonic donner donnerschaden schall schallschaden"}, {"damage", "poison", "giftschaden"}, {"damage", "slashing", "slashing hiebschaden"}, {"damage", "piercing", "piercing stichschaden"},
 		{"damage", "bludgeoning", "bludgeoning wuchtschaden"},
-		{"rarity", "common", "common gewohnlich gewohnliche gewohnlichen"}, {"rarity", "uncommon", "uncommon ungewohnlich ungewohnliche ungewohnlichen"},
-		{"rarity", "rare", "rare selten seltene seltenen"}, {"rarity", "legendary", "legendary legendar legendare legendaren"},
+		{"rarity", "common", "common gewohnlich gewohnliche gewohnlichen gewohnlicher gewohnliches"}, {"rarity", "uncommon", "uncommon ungewohnlich ungewohnliche ungewohnlichen ungewohnlicher ungewohnliches"},
+		{"rarity", "rare", "rare selten seltene seltenen seltener seltenes"}, {"rarity", "legendary", "legendary legendar legendare legendaren legendarer legendares"},
 		{"rarity", "artifact", "artifact artefakt"},
 		{"properties", "finesse", "finesse"}, {"properties", "versatile", "versatile vielseitig vielseitige"}, {"properties", "reach", "reach"},
 		{"properties", "thrown", "thrown werfen wurfwaffe wurf throw"}, {"properties", "loading", "loading"},
 		{"group", "martial", "martial kriegs"}, {"group", "simple", "simple einfach einfache einfachen"}, {"group", "melee", "melee nahkampf"}, {"group", "ranged", "ranged fernkampf"},
 		{"ritual", "true", "ritual rituals ritualzauber rituale"}, {"concentration", "true", "concentration konzentration konzentrations"},
 		{"casting_time", "bonus action", "bonusaktion"}, {"casting_time", "reaction", "reaction reaktion"},
-		{"speed", "fly", "fly flying fliegen fliegende fliegenden"}, {"speed", "swim", "swim swimming schwimmen"},
+		{"speed", "fly", "fly flying flies fliegen fliegende fliegenden fliegt"}, {"speed", "swim", "swim swimming swims schwimmen schwimmende schwimmt"},
+		{"speed", "burrow", "burrow burrowing burrows graben grabende grabt"}, {"speed", "climb", "climb climbing climbs klettern kletternde klettert"},
+		{"senses", "darkvision", "darkvision dunkelsicht"}, {"senses", "blindsight", "blindsight blindsicht"}, {"senses", "truesight", "truesight"},
+		{"senses", "tremorsense", "tremorsense erschutterungssinn"},
+		{"size", "tiny", "tiny winzig winzige winzigen"}, {"size", "small", "small kleine kleinen"}, {"size", "large", "large"},
+		{"size", "huge", "huge riesige riesigen"}, {"size", "gargantuan", "gargantuan gigantische gigantischen"},
+		{"alignment", "evil", "evil bose bosen boser"}, {"alignment", "lawful", "lawful rechtschaffen rechtschaffene rechtschaffenen"},
+		{"alignment", "chaotic", "chaotic chaotisch chaotische chaotischen"},
+		{"attunement", "true", "attunement attune attuned einstimmung eingestimmt"},
+		{"pantheon", "norse", "norse nordisch nordische nordischen nordischer"}, {"pantheon", "greek", "greek griechisch griechische griechischen griechischer"},
+		{"pantheon", "celtic", "celtic keltisch keltische keltischen keltischer"}, {"pantheon", "egyptian", "egyptian agyptisch agyptische agyptischen agyptischer"},
 	} {
 		for w := range strings.FieldsSeq(row.words) {
 			all[w] = newCondition(row.key, "=", row.value)

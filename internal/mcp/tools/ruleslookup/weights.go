@@ -16,6 +16,9 @@ const (
 	// unsureSound how many times that where a word is in it of which nothing is known.
 	soundBonus  float32 = 0.8
 	unsureSound float32 = 2
+	// longSound is how much more a name counts that sounds the same, for each letter that its
+	// key has more than [shortestSound].
+	longSound float32 = 0.1
 
 	// phraseBonus is what a phrase adds that a rule is asked for by, the more the more of
 	// it and of the question are the same.
