@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,8 +216,8 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// follow reads the events there are and those that come, up to a text.
-func (p *page) follow(until string) string {
+// follow reads the events there are and those that come, up to a line with all of some texts.
+func (p *page) follow(until ...string) string {
 	p.f.t.Helper()
 	ctx, cancel := context.WithTimeout(p.f.t.Context(), 20*time.Second)
 	defer cancel()
@@ -239,7 +240,7 @@ func (p *page) follow(until string) string {
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() {
 		fmt.Fprintln(&all, lines.Text())
-		if strings.Contains(lines.Text(), until) {
+		if !slices.ContainsFunc(until, func(text string) bool { return !strings.Contains(lines.Text(), text) }) {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -56,7 +57,7 @@ func (s *streams) close(who string) {
 }
 
 // follow sends a room's events as they come, as server-sent events: those of `play --json`,
-// as far as the visitor may see them. "gap" tells how many are missing.
+// each with its session, as far as the visitor may see them. "gap" tells how many are missing.
 func (d *door) follow(a *asking) {
 	if a.visitor.subject.NPC != "" || !a.may(policy.SessionRead) {
 		fail(a.w, http.StatusForbidden, "what is said at the table is shown with the permission "+policy.SessionRead)
@@ -131,7 +132,7 @@ func (s *stream) run(ctx context.Context, events *feed.Follower, still func() bo
 			}
 			missed = 0
 		}
-		text := s.tell(it)
+		text := ofSession(it.Session, s.tell(it))
 		if text != nil && !s.send(ctx, fmt.Sprintf("id: %d\ndata: %s\n\n", it.ID, text)) {
 			return
 		}
@@ -175,6 +176,18 @@ func (s *stream) tell(it feed.Item) []byte {
 		return it.JSON
 	}
 	return nil
+}
+
+// ofSession is an event that begins with its session: turns are numbered anew in each.
+func ofSession(id string, event []byte) []byte {
+	if id == "" || event == nil {
+		return event
+	}
+	quoted, err := json.Marshal(id)
+	if err != nil {
+		return nil
+	}
+	return slices.Concat([]byte(`{"session":`), quoted, []byte(","), event[1:])
 }
 
 // withoutTools is a turn.started without what its NPC is shown.

@@ -64,7 +64,9 @@ func (f *Feed) Add(from string, e table.Event) {
 	f.newest++
 	it := Item{ID: f.newest, Table: from, Header: table.HeaderOf(e), JSON: raw}
 	if it.Kind == table.KindErased {
-		f.blank(func(old *Item) bool { return old.Table == from && old.Turn == it.Turn && saysWords(old.Kind) })
+		f.blank(func(old *Item) bool {
+			return old.Table == from && old.Session == it.Session && old.Turn == it.Turn && saysWords(old.Kind)
+		})
 	}
 	f.ring[it.ID%Size] = it
 	f.wake()

@@ -74,6 +74,10 @@ func TestWhatIsTakenBackIsToldNoMore(t *testing.T) {
 	if got, _ := rest(t, f.Follow(0)); strings.Join(got, ",") != "a stays,b elsewhere,a " {
 		t.Errorf("after an erased turn: %q", got)
 	}
+	f.Add("a", &table.Erased{Header: table.Header{Kind: table.KindErased, Turn: 2, Session: "later"}, NPC: "Mira"})
+	if got, _ := rest(t, f.Follow(0)); !strings.Contains(strings.Join(got, ","), "a stays") {
+		t.Errorf("after an erased turn of another session: %q", got)
+	}
 	f.Forget("a")
 	if got, missed := rest(t, f.Follow(0)); strings.Join(got, ",") != "b elsewhere" || missed != 0 {
 		t.Errorf("after somebody was forgotten: %q, %d missed", got, missed)

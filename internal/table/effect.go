@@ -89,6 +89,7 @@ type (
 // is, nor while something is decided. What an effect leads to goes before what
 // was waiting already.
 type effects struct {
+	session  string
 	whispers map[int64]bool // turns under way that are nobody else's business
 	waiting  []effect
 	next     int // where the next goes
@@ -113,7 +114,7 @@ func (q *effects) pop() (e effect, ok bool) {
 
 // emit has an event told.
 func (q *effects) emit(turn int64, kind string, e Event) {
-	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn, Whisper: q.whispers[turn]}
+	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn, Whisper: q.whispers[turn], Session: q.session}
 	if kind == KindTurnEnded {
 		delete(q.whispers, turn)
 	}

@@ -41,6 +41,8 @@ type Header struct {
 	Turn int64 `json:"turn"`
 	// Whisper says that the turn is between a player and an NPC: it is not for others.
 	Whisper bool `json:"whisper,omitempty"`
+	// Session is whose turns they are. A number is that of one turn in a session.
+	Session string `json:"-"`
 }
 
 // Event is one of the event types of this package; it marshals to one JSON

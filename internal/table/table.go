@@ -175,7 +175,7 @@ func New(o Options) *Table {
 	t := &Table{
 		o: o, heard: make(chan Utterance), sounds: make(chan heard), orders: make(chan order),
 		done: make(chan struct{}), reports: make(chan report),
-		mixer: mixer.New(o.Outlet, &o.Playback), effects: &effects{}, agenda: newAgenda(), queue: newQueue(),
+		mixer: mixer.New(o.Outlet, &o.Playback), effects: &effects{session: o.Session.ID}, agenda: newAgenda(), queue: newQueue(),
 	}
 	t.makeParts()
 	return t

@@ -17,10 +17,10 @@ export function governor(root, app) {
 
   function drawEvents() {
     const turns = app.story.items.filter((i) => i.kind === "turn");
-    const steps = turns.flatMap((i) => i.steps.map((p) => ({ ...p, turn: i.turn }))).reverse().slice(0, 30);
-    replace(decisions, steps.length === 0 ? empty(t("Nothing had to be done"), t("Answers are expected in time.")) : h("ul", { class: "list small" }, steps.map((p) => h("li", {}, h("a", { href: `#/turns/${p.turn}` }, t("Turn {n}: {npc}", { n: p.turn, npc: p.npc })), " ", h("strong", {}, t(`step ${p.step}`)), h("div", { class: "soft num" }, t("expected {a}, due {b}", { a: ms(p.projected_ms), b: ms(p.target_ms) }), p.reason && ` · ${p.reason}`)))));
+    const steps = turns.flatMap((i) => i.steps.map((p) => ({ ...p, turn: i.turn, key: i.key }))).reverse().slice(0, 30);
+    replace(decisions, steps.length === 0 ? empty(t("Nothing had to be done"), t("Answers are expected in time.")) : h("ul", { class: "list small" }, steps.map((p) => h("li", {}, h("a", { href: `#/turns/${p.key}` }, t("Turn {n}: {npc}", { n: p.turn, npc: p.npc })), " ", h("strong", {}, t(`step ${p.step}`)), h("div", { class: "soft num" }, t("expected {a}, due {b}", { a: ms(p.projected_ms), b: ms(p.target_ms) }), p.reason && ` · ${p.reason}`)))));
     const kept = turns.flatMap((i) => i.guarded.map((g) => ({ g, i }))).reverse().slice(0, 30);
-    replace(guards, kept.length === 0 ? empty(t("Nothing was withheld"), t("What an NPC must not say is kept back and counted here, never its words.")) : h("ul", { class: "list small" }, kept.map(({ g, i }) => h("li", {}, h("a", { href: `#/turns/${i.turn}` }, t("Turn {n}: {npc}", { n: i.turn, npc: i.npc })), " ", h("strong", {}, t(`guard ${g}`)), h("div", { class: "soft" }, clock(i.at))))));
+    replace(guards, kept.length === 0 ? empty(t("Nothing was withheld"), t("What an NPC must not say is kept back and counted here, never its words.")) : h("ul", { class: "list small" }, kept.map(({ g, i }) => h("li", {}, h("a", { href: `#/turns/${i.key}` }, t("Turn {n}: {npc}", { n: i.turn, npc: i.npc })), " ", h("strong", {}, t(`guard ${g}`)), h("div", { class: "soft" }, clock(i.at))))));
   }
 
   function status() {

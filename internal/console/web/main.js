@@ -103,7 +103,7 @@ function eventSoon(e) {
 }
 
 let timer = 0; // of the next refresh; more news do not put it off
-const telling = new Set(["tier", "listening", "turn.ended", "guarded", "unsaid", "cost", "approval.ended"]);
+const telling = new Set(["tier", "listening", "turn.ended", "guarded", "unsaid", "cost", "approval.ended", "session"]);
 function refreshSoon(wait = 400) {
   if (wait === 0) clearTimeout(timer);
   else if (timer) return;
@@ -115,6 +115,7 @@ async function refresh() {
   if (!may("session.read")) return;
   try {
     app.status = await get("table");
+    here.me.rooms.find((r) => r.id === here.room).live = app.status.live;
     shown?.status?.();
   } catch (error) {
     if (error.status === 404) start();

@@ -80,7 +80,7 @@ function why(i) {
   for (const g of i.guarded) out.push(h("span", { class: "careful" }, t("withheld: {what}", { what: t(`guard ${g}`) })));
   for (const p of i.steps) out.push(h("span", { class: "careful" }, t(`step ${p.step}`)));
   if (i.ledger && i.npc && i.ledger.first_sound_ms > 0) {
-    out.push(h("a", { href: `#/turns/${i.turn}`, class: i.ledger.budget === "breached" ? "breach num" : "num" }, t("first sound {ms}", { ms: ms(i.ledger.first_sound_ms) })));
+    out.push(h("a", { href: `#/turns/${i.key}`, class: i.ledger.budget === "breached" ? "breach num" : "num" }, t("first sound {ms}", { ms: ms(i.ledger.first_sound_ms) })));
   }
   return out;
 }
@@ -90,6 +90,7 @@ function note(i) {
     : i.tier ? t(`tier ${i.tier.change}`, { npc: i.tier.npc, tier: i.tier.tier, ceiling: i.tier.ceiling })
     : i.listening ? t(`listening ${i.listening}`)
     : i.cost ? t(`cost ${i.cost.level}`, { spent: `${i.cost.spent} ${i.cost.currency}` })
+    : i.begins ? t("another session begins")
     : i.spoken ? t("{who} ordered aloud: {text}", { who: i.spoken.speaker, text: i.spoken.text })
     : i.text;
   return h("div", { class: `aside ${i.level}` }, h("span", { class: "hidden-text" }, `${clock(i.at)} `), text);

@@ -3,23 +3,24 @@
 const most = 400; // turns and notes that are kept
 const mostCalls = 480; // of a tool, whose durations are kept
 const mostTools = 1000;
+const mostSessions = 100;
 
 export class Story {
   constructor() {
     this.items = []; // turns and notes, in the order they began
-    this.byNumber = new Map();
+    this.byKey = new Map();
     this.waiting = new Map(); // calls that wait, by id
     this.listeners = new Set();
     this.durations = new Map(); // of the latest calls of each tool, in ms
-    this.session = 0;
+    this.sessions = []; // whose events have come, the latest last
   }
 
   turn(e) {
-    let one = this.byNumber.get(e.turn);
-    if (one && e.kind === "utterance" && !e.continued && one.ended && e.turn <= 1) one = undefined; // another session
+    const key = e.session ? `${encodeURIComponent(e.session)}/${e.turn}` : String(e.turn);
+    let one = this.byKey.get(key);
     if (!one) {
-      one = { kind: "turn", turn: e.turn, at: e.time, calls: [], said: [], steps: [], guarded: [], whisper: e.whisper };
-      this.byNumber.set(e.turn, one);
+      one = { kind: "turn", key, turn: e.turn, at: e.time, calls: [], said: [], steps: [], guarded: [], whisper: e.whisper };
+      this.byKey.set(key, one);
       this.push(one);
     }
     return one;
@@ -29,7 +30,7 @@ export class Story {
     this.items.push(item);
     while (this.items.length > most) {
       const gone = this.items.shift();
-      if (gone.kind === "turn") this.byNumber.delete(gone.turn);
+      if (gone.kind === "turn") this.byKey.delete(gone.key);
     }
   }
 
@@ -43,9 +44,19 @@ export class Story {
   }
 
   take(e) {
+    if (e.session && !this.sessions.includes(e.session)) this.begin(e);
     const change = changes[e.kind];
     if (change) change(this, e);
     this.tell(e);
+  }
+
+  // begin takes in that a session has begun. Turns of the one before may still end.
+  begin(e) {
+    if (this.sessions.push(e.session) === 1) return;
+    if (this.sessions.length > mostSessions) this.sessions.shift();
+    this.durations.clear();
+    this.note(e, "info", "", { begins: e.session });
+    this.tell({ kind: "session" });
   }
 
   tell(e) {
@@ -162,7 +173,7 @@ export function trace(turns) {
   for (const turn of [...turns].reverse()) {
     const zero = Date.parse(turn.ended) * 1000 - turn.ledger.total_ms * 1000;
     const put = (stage, name, ts, dur, args) => events.push({ ph: "X", pid: 1, tid: track(turn.npc, stage), ts: Math.round(ts), dur: Math.max(1, Math.round(dur)), name, cat: stage, args });
-    put("turn", `turn ${turn.turn}`, zero, turn.ledger.total_ms * 1000, { npc: turn.npc, tier: turn.tier, route: turn.route, outcome: turn.outcome, ledger: turn.ledger });
+    put("turn", `turn ${turn.turn}`, zero, turn.ledger.total_ms * 1000, { key: turn.key, npc: turn.npc, tier: turn.tier, route: turn.route, outcome: turn.outcome, ledger: turn.ledger });
     for (const st of stages(turn)) put(st.name, st.name, zero + st.at * 1000, st.length * 1000, { turn: turn.turn });
     turn.calls.forEach((c, i) => c.ms !== undefined && put(`tool ${i + 1}`, c.tool, Date.parse(c.at) * 1000, c.ms * 1000, { turn: turn.turn, ok: c.ok, cached: c.cached }));
   }

@@ -7,8 +7,8 @@ const rowHeight = 26;
 const left = 168;
 
 export function turns(root, app, rest) {
-  let chosen = rest[0] ? Number(rest[0]) : 0;
-  let other = 0;
+  let chosen = rest.join("/"); // a turn by its key, or of the latest session by its number
+  let other = "";
   let only = "";
   let shown = ""; // what the detail below tells of
   let list = []; // the turns in the chart
@@ -25,11 +25,11 @@ export function turns(root, app, rest) {
         h("button", { type: "button", onclick: () => download("glyphoxa-turns.json", trace(app.story.ended()), "application/json") }, t("Download for Perfetto")))),
     h("div", { class: "panel" }, nothing, chart.el, legend(), h("p", { class: "soft small" }, t("In the chart: + and − or Ctrl and the wheel zoom, ← and → or dragging move, 0 shows all; Shift and a click compare."))), detail);
 
-  function pick(turn, compare) {
-    if (compare && chosen && turn !== chosen) other = turn;
+  function pick(key, compare) {
+    if (compare && chosen && key !== chosen) other = key;
     else {
-      chosen = turn;
-      other = 0;
+      chosen = key;
+      other = "";
     }
     draw();
   }
@@ -49,17 +49,17 @@ export function turns(root, app, rest) {
       replace(detail);
       return;
     }
-    if (!list.some((i) => i.turn === chosen)) chosen = list[0].turn;
+    const a = list.find((i) => i.key === chosen) ?? list.find((i) => String(i.turn) === chosen) ?? list[0];
+    const b = list.find((i) => i.key === other);
+    chosen = a.key;
     chart.draw(list, chosen, other);
-    const a = list.find((i) => i.turn === chosen);
-    const b = list.find((i) => i.turn === other);
-    const now = `${a.turn} ${a.ended} ${b?.turn} ${b?.ended}`;
+    const now = `${a.key} ${a.ended} ${b?.key} ${b?.ended}`;
     if (now === shown) return; // who reads it, or chooses there, is not disturbed
     shown = now;
     replace(detail, h("div", { class: "half" }, full(a, b, pick, () => list), b ? comparison(a, b) : facts(a)));
   }
   draw();
-  return { event: (all) => all.some((e) => e.kind === "turn.ended") && draw(), go: (r) => { if (r[0]) { chosen = Number(r[0]); other = 0; } draw(); } };
+  return { event: (all) => all.some((e) => e.kind === "turn.ended") && draw(), go: (r) => { if (r[0]) { chosen = r.join("/"); other = ""; } draw(); } };
 }
 
 const names = ["endpoint", "stt", "queue", "route", "context", "llm", "tool", "writing", "tts", "floor", "rest"];
@@ -105,7 +105,7 @@ function overview(pick, tellZoom) {
     const bars = s("svg", { x: left, width: plot, height: rowHeight, preserveAspectRatio: "none" },
       stages(i).map((st) => s("rect", { class: `bar-${st.name}`, x: st.at, y: 5, width: st.length, height: rowHeight - 12 })),
       i.ledger.target_ms > 0 && s("line", { class: "budget", x1: i.ledger.target_ms, x2: i.ledger.target_ms, y1: 1, y2: rowHeight - 3 }));
-    const hit = pressable(s("rect", { class: "hit", width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }) }), (e) => dragged || pick(i.turn, e.shiftKey));
+    const hit = pressable(s("rect", { class: "hit", width, height: rowHeight - 2, rx: 4, "aria-label": t("turn {n}, {npc}: first sound {first}, in all {total}", { n: i.turn, npc: i.npc, first: ms(i.ledger.first_sound_ms), total: ms(i.ledger.total_ms) }) }), (e) => dragged || pick(i.key, e.shiftKey));
     const g = s("g", { class: `fall ${colour(i.npc)}` }, hit, s("text", { class: "name", "aria-hidden": "true", x: 6, y: 16 }, `${i.turn}  ${cut(i.npc, 19)}`), bars,
       s("text", { class: i.ledger.budget === "breached" ? "strong" : "", "aria-hidden": "true", x: width - 4, y: 16, "text-anchor": "end" }, ms(i.ledger.first_sound_ms)));
     return { g, hit, bars };
@@ -125,8 +125,8 @@ function overview(pick, tellZoom) {
       }
       const one = made.get(i);
       one.g.setAttribute("transform", `translate(0 ${20 + n * rowHeight})`);
-      one.g.classList.toggle("chosen", i.turn === chosen || i.turn === other);
-      one.hit.setAttribute("aria-pressed", String(i.turn === chosen));
+      one.g.classList.toggle("chosen", i.key === chosen || i.key === other);
+      one.hit.setAttribute("aria-pressed", String(i.key === chosen));
       if (rows.children[n] !== one.g) rows.insertBefore(one.g, rows.children[n] ?? null);
     });
     height = list.length * rowHeight + 20;
@@ -198,8 +198,8 @@ function full(a, b, pick, list) {
     ...a.calls.filter((c) => c.ms !== undefined).map((c) => ({ label: c.tool, kind: "tool", at: Math.max(0, Date.parse(c.at) - zero), length: c.ms }))];
   const x = (v) => left + Math.min(v / most, 1) * (width - left - 60);
   const height = rows.length * 22 + 20;
-  const options = () => [h("option", { value: "" }, t("compare with …")), list().filter((i) => i.turn !== a.turn).map((i) => h("option", { value: i.turn, selected: i.turn === b?.turn }, `${i.turn} ${i.npc}`))];
-  const compare = h("select", { "aria-label": t("Compare with"), onfocus: () => replace(compare, options()), onchange: (e) => e.target.value && pick(Number(e.target.value), true) }, options());
+  const options = () => [h("option", { value: "" }, t("compare with …")), list().filter((i) => i.key !== a.key).map((i) => h("option", { value: i.key, selected: i.key === b?.key }, `${i.turn} ${i.npc}`))];
+  const compare = h("select", { "aria-label": t("Compare with"), onfocus: () => replace(compare, options()), onchange: (e) => e.target.value && pick(e.target.value, true) }, options());
   return h("section", { class: "panel" }, h("div", { class: "head" }, h("h3", {}, t("Turn {n}: {npc}", { n: a.turn, npc: a.npc })), h("div", { class: "right" }, compare)),
     h("p", { class: "said player" }, a.heard ? `${a.speaker}: ${a.heard}` : ""),
     scrolls(t("Stages of turn {n}", { n: a.turn }), s("svg", { class: "falls", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("Stages of turn {n}", { n: a.turn }) }, axis(width, height, 0, most),
