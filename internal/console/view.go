@@ -38,15 +38,19 @@ type tableView struct {
 
 // npcView is an NPC's card.
 type npcView struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Role    string `json:"role,omitempty"`
-	Place   string `json:"place,omitempty"`
-	Engine  string `json:"engine"`
-	Voice   string `json:"voice,omitempty"`
-	Tier    string `json:"tier"`
-	Ceiling string `json:"ceiling"`
-	Muted   bool   `json:"muted"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Role  string `json:"role,omitempty"`
+	Place string `json:"place,omitempty"`
+	// Engine is what it speaks through now. Configured is what it names, and Why says why
+	// that is another; see [play.EngineInUse].
+	Engine     string `json:"engine"`
+	Configured string `json:"configured"`
+	Why        string `json:"engine_why,omitempty"`
+	Voice      string `json:"voice,omitempty"`
+	Tier       string `json:"tier"`
+	Ceiling    string `json:"ceiling"`
+	Muted      bool   `json:"muted"`
 	// What follows is for who may see everything.
 	LeaseTier      string    `json:"lease_tier,omitempty"`
 	LeaseUntil     time.Time `json:"lease_until,omitzero"`
@@ -97,7 +101,12 @@ func (d *door) showTable(a *asking) {
 		if !a.may(policy.NPCRead) {
 			break
 		}
-		one := npcView{ID: n.ID, Name: n.Name, Role: n.Role, Place: n.Place, Engine: n.Engine, Tier: n.BudgetTier.String(), Ceiling: n.BudgetTier.String()}
+		one := npcView{ID: n.ID, Name: n.Name, Role: n.Role, Place: n.Place, Configured: n.Engine, Tier: n.BudgetTier.String(), Ceiling: n.BudgetTier.String()}
+		in := g.EngineOf(n)
+		if a.room.session != nil {
+			in = a.room.session.EngineOf(n)
+		}
+		one.Engine, one.Why = in.Engine, in.Why
 		if all {
 			one.Tools, one.Secrets, one.Voice = n.Tools, len(n.SecretKnowledge), n.Voice.ID
 		}

@@ -81,23 +81,37 @@ func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engi
 // sentenceEngine returns the engine of a cascade. If there can be none, the one time
 // that it finds out it says why, and from then on it is the cascaded engine.
 func (e *engines) sentenceEngine(c config.Cascade) (engine.Engine, error) {
-	opener, continuation := c.Opener, c.Continuation
+	opener, continuation := e.modelsOf(c)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s, ok := e.findMade(opener, continuation); ok {
+		return s.engine, nil
+	}
+	made, err := e.makeSentence(opener, continuation)
+	e.sentence = append(e.sentence, made)
+	return made.engine, err
+}
+
+// modelsOf are the models of a cascade.
+func (e *engines) modelsOf(c config.Cascade) (opener, continuation config.ProviderChain) {
+	opener, continuation = c.Opener, c.Continuation
 	if opener.Name == "" {
 		opener = e.llm
 	}
 	if continuation.Name == "" {
 		continuation = e.llm
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	return opener, continuation
+}
+
+// findMade returns the engine of two models, if one was made. The caller holds mu.
+func (e *engines) findMade(opener, continuation config.ProviderChain) (sentenceEngine, bool) {
 	for _, s := range e.sentence {
 		if reflect.DeepEqual(s.opener, opener) && reflect.DeepEqual(s.continuation, continuation) {
-			return s.engine, nil
+			return s, true
 		}
 	}
-	made, err := e.makeSentence(opener, continuation)
-	e.sentence = append(e.sentence, made)
-	return made.engine, err
+	return sentenceEngine{}, false
 }
 
 // makeSentence makes an engine. A scripted model opens nothing: what it says comes at
