@@ -1,15 +1,16 @@
 // The NPCs, one card each: what each may and does, and the orders of who leads the game.
 import { h, replace, empty, toast, colour } from "./dom.js";
 import { t } from "./words.js";
-import { order, may, isLive } from "./api.js";
+import { order, may, seesAll, isLive } from "./api.js";
 
 const tiers = ["fast", "standard", "deep"];
 
 export function cards(root, app) {
   const made = new Map();
   const list = h("div", { class: "cards" });
-  const bar = h("div", { class: "row" });
-  replace(root, h("h2", {}, t("NPCs")), bar, list);
+  const voices = h("datalist", { id: "voices" });
+  let offered = ""; // voices
+  replace(root, h("h2", {}, t("NPCs")), list, voices);
 
   function update() {
     const npcs = app.status?.npcs ?? [];
@@ -27,6 +28,11 @@ export function cards(root, app) {
         list.append(card.el);
       }
       made.get(n.id).update(n);
+    }
+    const ids = [...new Set(app.status?.voices ?? [])];
+    if (ids.join("\n") !== offered) {
+      offered = ids.join("\n");
+      replace(voices, ids.map((value) => h("option", { value })));
     }
     if (npcs.length === 0) replace(list, empty(t("No NPCs"), t("Nobody sits at this table.")));
   }
@@ -63,8 +69,9 @@ function makeCard(n, app) {
     now = next;
     el.classList.toggle("muted", now.muted);
     replace(tier, h("span", { class: `chip ${now.ceiling}`, title: t("the most time it may take now") }, now.ceiling));
-    about.textContent = [now.role, now.place, t(`engine ${now.engine}`)].filter(Boolean).join(" · ");
+    about.textContent = [now.role, now.place, t(`engine ${now.engine}`), seesAll() && (now.voice ? t("voice {id}", { id: now.voice }) : t("the usual voice"))].filter(Boolean).join(" · ");
     replace(marks,
+      now.engine_why && h("span", { class: "careful" }, t("not {engine}: {why}", { engine: t(`engine ${now.configured}`), why: t(`differs ${now.engine_why}`) })),
       now.lease_tier && h("span", { class: `chip ${now.lease_tier}` }, t("raised to {tier}: {turns} turns, until {time}", { tier: now.lease_tier, turns: now.lease_turns, time: new Date(now.lease_until).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }) })),
       !now.lease_tier && now.ceiling !== now.tier && h("span", { class: "chip warn" }, t("capped below {tier}", { tier: now.tier })),
       now.muted && h("span", { class: "chip warn" }, t("muted")),
@@ -108,6 +115,6 @@ function orders(now, app) {
         h("button", { type: "button", onclick: () => send(app, "again", { npc: now().name }) }, t("Ask again")),
         h("button", { type: "button", onclick: () => send(app, "reveal", { npc: now().name, text: "all" }) }, t("Reveal secrets")),
         h("button", { type: "button", onclick: () => send(app, "conceal", { npc: now().name }) }, t("Conceal"))),
-      one(t("Try voice"), t("a sentence to try"), (text) => send(app, "try_voice", { npc: now().name, voice: voice.value, text }), voice))),
+      one(t("Try voice"), t("a sentence to try"), (text) => send(app, "try_voice", { npc: now().name, voice: voice.value || now().voice, text }), voice))),
   };
 }

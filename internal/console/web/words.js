@@ -6,7 +6,8 @@ export { t } from "./language.js";
 
 // english are those words whose keys are no words.
 const english = {
-  "engine cascaded": "cascaded", "engine sentence_cascade": "fast opener", "engine s2s": "speech to speech",
+  "engine cascaded": "cascaded", "engine sentence_cascade": "fast opener", "engine s2s": "speech to speech", "engine lines": "stock phrases only",
+  "differs no_speech_model": "no speech-to-speech model is configured", "differs mode_off": "cascade.mode is off", "differs mode_auto": "cascade.mode is auto, so only where an answer would be late", "differs mode_always": "cascade.mode is always", "differs scripted": "the opener has prepared lines only", "differs no_opener": "its opener cannot be used", "differs cost": "the session has cost too much",
   "route name": "called by name", "route group": "a group was called", "route continuation": "the conversation goes on", "route only_npc": "nobody else is there", "route puppet": "led by the DM", "route reaction": "reacts to the answer", "route again": "asked again", "route whisper": "whispered to", "route none": "nobody meant",
   "outcome delivered": "delivered", "outcome barged": "interrupted", "outcome cancelled": "cancelled", "outcome failed": "failed", "outcome muted": "muted", "outcome passed": "did not feel meant", "outcome no_target": "for nobody",
   "guard secret": "a secret", "guard prompt": "instructions", "guard model": "talk of a model", "guard roll": "an invented roll", "guard other_voice": "somebody else's words", "guard syntax": "program text", "guard direction": "a stage direction", "guard markup": "markup", "guard repeated": "a repetition", "guard language": "another language", "guard declined": "words for silence", "guard too_long": "too long a speech",
