@@ -2,8 +2,11 @@ package browser_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/pion/rtp"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
@@ -110,6 +113,61 @@ func TestGuestsHearEachOther(t *testing.T) {
 	defer ana.mu.Unlock()
 	if n := anywhere(ana); n > audio.SampleRate*3/2 {
 		t.Errorf("Ana heard %d samples of others, want Ben's second alone", n)
+	}
+}
+
+// TestPausesAreNoLoss: who holds a button to speak sends all the time, of which others get
+// what is said; what is left out between two lines does not look to them like packets that
+// were lost.
+func TestPausesAreNoLoss(t *testing.T) {
+	b := open(t, setup{answer: "Quiet, please.", options: byEnergy})
+	ana, ben := b.enter("Ana"), b.enter("Ben")
+	const loud, silent = 20, 127
+	mute := func(on bool) {
+		if err := ana.Send(map[string]any{"type": "mute", "on": on}); err != nil {
+			t.Fatal(err)
+		}
+		ben.await("that Ana is muted or not", func() bool {
+			states := slices.DeleteFunc(slices.Clone(ben.told), func(m visitor.Message) bool { return m.Type != "state" })
+			return slices.ContainsFunc(states[len(states)-1].Players, func(p visitor.Player) bool { return p.Name == "Ana" && p.Muted == on })
+		})
+	}
+	said := func(n int) {
+		ben.await("Ana's voice", func() bool {
+			return slices.ContainsFunc(ben.packets[1], func(p *rtp.Packet) bool { return p.Payload[len(p.Payload)-1] == byte(n) })
+		})
+	}
+	// Payloads are never decoded on the way to another player: these tell who they are.
+	say := func(below uint8, count, n int) {
+		ticker := time.NewTicker(audio.FrameDuration)
+		defer ticker.Stop()
+		for range count {
+			if err := ana.SpeakPacket([]byte{0xf8, 0xff, 0xfe, byte(n)}, below); err != nil {
+				t.Fatal(err)
+			}
+			<-ticker.C
+		}
+	}
+	say(loud, 20, 1)
+	said(1)
+	say(silent, 60, 2) // she says nothing for longer than anybody is heard
+	say(loud, 20, 3)
+	said(3)
+	mute(true)
+	say(silent, 10, 4)
+	mute(false)
+	say(loud, 20, 5)
+	said(5)
+	ben.mu.Lock()
+	defer ben.mu.Unlock()
+	packets := ben.packets[1]
+	for i := 1; i < len(packets); i++ {
+		if got := packets[i].SequenceNumber - packets[i-1].SequenceNumber; got != 1 {
+			t.Errorf("packet %d is %d after the one before it, want 1", i, got)
+		}
+		if packets[i].Payload[3] == 4 {
+			t.Error("what was muted was passed on")
+		}
 	}
 }
 

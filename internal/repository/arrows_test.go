@@ -153,10 +153,10 @@ var layers = [][]string{
 		"internal/console",
 		"internal/browser",
 		"internal/scenario",
-		"internal/simulate",
 	},
 	{
 		"internal/discord",
+		"internal/simulate",
 	},
 	{
 		"internal/doctor",

@@ -29,6 +29,7 @@ type Browser struct {
 type rooms struct {
 	*farLine
 	players int // at each table
+	tell    func(string)
 	lines   []*roomLine
 	url     string
 	mux     *http.ServeMux
@@ -36,8 +37,8 @@ type rooms struct {
 	served  chan error // takes how the server ended
 }
 
-func openRooms(ctx context.Context, load Load, b *Browser) (front, error) {
-	far, err := startFarEnd(ctx, farSetup{Tables: load.Tables, Players: load.Players, Browser: true}, b.FarEnd)
+func openRooms(ctx context.Context, load Load, o *Options) (front, error) {
+	far, err := startFarEnd(ctx, farSetup{Tables: load.Tables, Players: load.Players, Browser: true}, o.Browser.FarEnd)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func openRooms(ctx context.Context, load Load, b *Browser) (front, error) {
 	}
 	mux := http.NewServeMux()
 	r := &rooms{
-		farLine: far, players: load.Players, url: "http://" + listener.Addr().String(), mux: mux,
+		farLine: far, players: load.Players, tell: o.Tell, url: "http://" + listener.Addr().String(), mux: mux,
 		server: &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}, // of players who leave while they join
 		served: make(chan error, 1),
 	}
@@ -111,6 +112,7 @@ func (l *roomLine) open(_ context.Context, s *sitting, hold func(func(context.Co
 
 // awaitPlayers implements front: it has the players join.
 func (r *rooms) awaitPlayers(ctx context.Context) error {
+	r.tell(fmt.Sprintf("%d players join", len(r.lines)*r.players))
 	o := farOrder{}
 	for _, l := range r.lines {
 		o.Join = append(o.Join, l.room.Link())

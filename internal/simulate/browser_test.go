@@ -1,8 +1,14 @@
 package simulate
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/pion/rtp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
@@ -12,17 +18,7 @@ import (
 // TestTablesInBrowsers plays with the players in this process, for some seconds: it checks
 // what the report holds, not how fast the machine is.
 func TestTablesInBrowsers(t *testing.T) {
-	lib, err := opus.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := mcphost.New()
-	defer func() { _ = host.Close() }()
-	for _, tool := range diceroller.Tools() {
-		if err := host.RegisterBuiltin(tool); err != nil {
-			t.Fatal(err)
-		}
-	}
+	lib, host := codecAndHost(t)
 	load := Load{Tables: 2, Players: 2, NPCs: 1, Duration: 10 * time.Second}
 	j := &journal{}
 	got, err := Run(t.Context(), load, Parts{host, j, void{}}, &Options{Library: lib, Seed: 1, Browser: &Browser{}})
@@ -49,5 +45,80 @@ func TestTablesInBrowsers(t *testing.T) {
 	}
 	if p := b.Peer; p.Voices == 0 || p.VoicesLost != 0 {
 		t.Errorf("guests heard %d packets of each other, and %d are missing between them", p.Voices, p.VoicesLost)
+	}
+}
+
+// codecAndHost is what tables with a far end take. The host is closed with the test.
+func codecAndHost(t *testing.T) (*opus.Library, *mcphost.Host) {
+	t.Helper()
+	lib, err := opus.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := mcphost.New()
+	t.Cleanup(func() { _ = host.Close() })
+	for _, tool := range diceroller.Tools() {
+		if err := host.RegisterBuiltin(tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lib, host
+}
+
+// TestInterruptedWhilePlayersJoin ends all there is, and says why nothing was measured.
+func TestInterruptedWhilePlayersJoin(t *testing.T) {
+	lib, host := codecAndHost(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := &Options{Library: lib, Browser: &Browser{}, Tell: func(text string) {
+		if strings.HasSuffix(text, "players join") {
+			cancel()
+		}
+	}}
+	load := Load{Tables: 2, Players: 8, NPCs: 1, Duration: time.Hour}
+	j := &journal{}
+	if _, err := Run(ctx, load, Parts{host, j, void{}}, o); !errors.Is(err, ErrInterrupted) {
+		t.Errorf("err = %v, want ErrInterrupted", err)
+	}
+	if j.sessions != 2 || j.ended != 2 {
+		t.Errorf("%d sessions, %d ended, want 2 and 2", j.sessions, j.ended)
+	}
+}
+
+func TestBrowsersNeedACodec(t *testing.T) {
+	load := Load{Tables: 1, Players: 1, NPCs: 1, Duration: time.Second}
+	if _, err := Run(t.Context(), load, Parts{}, &Options{Browser: &Browser{}}); !errors.Is(err, ErrNoCodec) {
+		t.Errorf("err = %v, want ErrNoCodec", err)
+	}
+}
+
+// TestGuestsWhoCannotJoin are told of by name.
+func TestGuestsWhoCannotJoin(t *testing.T) {
+	for _, row := range []struct{ name, in, want string }{
+		{"a_table_too_many", `{"tables":1,"players":1,"browser":true}{"join":["http://127.0.0.1:1/#A","http://127.0.0.1:1/#B"]}`, "2 links to 1 tables in browsers"},
+		{"a_table_nowhere", `{"tables":1,"players":1,"browser":true}{"join":["http://127.0.0.1:1/#A"]}`, "Player 1 cannot join http://127.0.0.1:1/"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := ServeFarEnd(t.Context(), strings.NewReader(row.in), &out); err != nil || !strings.Contains(out.String(), row.want) {
+				t.Errorf("err = %v, answer %q; want %q in it", err, out.String(), row.want)
+			}
+		})
+	}
+}
+
+// TestVoicesMissing counts what is missing between packets of other players, each stream by
+// itself, and no packet that only comes late.
+func TestVoicesMissing(t *testing.T) {
+	m := newFarMeter(1, 1)
+	g := &guest{meter: m}
+	for _, p := range []struct {
+		stream int
+		seq    uint16
+	}{{1, 65534}, {2, 7}, {1, 65535}, {1, 2}, {2, 8}, {1, 1}, {visitorStreams, 9}} {
+		g.hear(p.stream, &rtp.Packet{Header: rtp.Header{SequenceNumber: p.seq}})
+	}
+	if r := m.report(); r.Voices != 6 || r.VoicesLost != 2 || r.Packets != 0 {
+		t.Errorf("%+v, want 6 packets of voices and 2 missing", r)
 	}
 }

@@ -131,7 +131,7 @@ func (c Command) loads() ([]Load, error) {
 		if err := load.Check(); err != nil {
 			return nil, err
 		}
-		if err := load.Fits(memory); err != nil {
+		if err := load.Fits(memory, c.Browser != nil); err != nil {
 			return nil, err
 		}
 		all = append(all, load)

@@ -9,26 +9,13 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/simulate/farend"
-	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
 // TestTablesInVoiceChannels plays with the far end in this process, for some seconds:
 // it checks what the report holds, not how fast the machine is.
 func TestTablesInVoiceChannels(t *testing.T) {
-	lib, err := opus.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := mcphost.New()
-	defer func() { _ = host.Close() }()
-	for _, tool := range diceroller.Tools() {
-		if err := host.RegisterBuiltin(tool); err != nil {
-			t.Fatal(err)
-		}
-	}
+	lib, host := codecAndHost(t)
 	load := Load{Tables: 4, Players: 2, NPCs: 1, Duration: 10 * time.Second}
 	got, err := Run(t.Context(), load, Parts{host, &journal{}, void{}}, &Options{Library: lib, Seed: 1, Discord: &Discord{}})
 	if err != nil {

@@ -46,8 +46,8 @@ type guest struct {
 	silent int // packets without words
 	muted  bool
 
-	last [visitorStreams]uint16 // of each stream of voices; owned by its reader
-	any  [visitorStreams]bool
+	last  [visitorStreams]uint16 // packet of each stream of voices; owned by its reader
+	heard [visitorStreams]bool   // there was one
 }
 
 // visitorStreams is how many streams a page takes: the NPCs', and other players'.
@@ -125,10 +125,10 @@ func (g *guest) hear(stream int, p *rtp.Packet) {
 		return
 	}
 	missing := 0
-	if g.any[stream] {
+	if g.heard[stream] {
 		missing = int(int16(p.SequenceNumber - g.last[stream] - 1))
 	}
-	g.any[stream], g.last[stream] = true, p.SequenceNumber
+	g.heard[stream], g.last[stream] = true, p.SequenceNumber
 	g.meter.voice(missing)
 }
 

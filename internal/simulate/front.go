@@ -50,5 +50,5 @@ func openFront(ctx context.Context, load Load, o *Options) (front, error) {
 		return openVoiceChannels(ctx, load, o.Discord)
 	}
 	o.Tell("starting the players in browsers")
-	return openRooms(ctx, load, o.Browser)
+	return openRooms(ctx, load, o)
 }

@@ -51,16 +51,22 @@ func (l Load) Check() error {
 
 // What stays alive of a table and of each of its players, in bytes, measured
 // with 50 tables of 4 and rounded up: buffers, sound that is being heard,
-// codecs, stacks.
+// codecs, stacks. A player in a browser has a connection beside it, with streams and
+// some thirty goroutines, measured with 25 tables of 4.
 const (
 	tableMemory  = 1 << 20
 	playerMemory = 512 << 10
+	pageMemory   = 640 << 10
 )
 
 // Fits returns what is wrong with l, which Check found right, where there are
-// so many bytes of memory for it, nil if nothing is.
-func (l Load) Fits(memory int64) error {
-	each := tableMemory + int64(l.Players)*playerMemory
+// so many bytes of memory for it, nil if nothing is. The players may join in browsers.
+func (l Load) Fits(memory int64, inBrowsers bool) error {
+	player := int64(playerMemory)
+	if inBrowsers {
+		player += pageMemory
+	}
+	each := tableMemory + int64(l.Players)*player
 	if int64(l.Tables)*each <= memory {
 		return nil
 	}

@@ -221,15 +221,18 @@ func TestLoadFitsIntoMemory(t *testing.T) {
 		load   Load
 		memory int64
 		want   string
+
+		browsers bool
 	}{
-		{"fits", Load{Tables: 100, Players: 4}, 300 * mb, ""},
-		{"one_too_many", Load{Tables: 101, Players: 4}, 300 * mb, "101 tables of 4 players take 303 MB, and there are 300 MB here, enough for 100 tables"},
-		{"not_even_one", Load{Tables: 5, Players: 100}, 50 * mb, "a table of 100 players takes 51 MB, and there are 50 MB here"},
-		{"as_much_as_there_can_be", Load{Tables: MaxTables, Players: MaxPlayers}, 1 << 40, ""},
+		{name: "fits", load: Load{Tables: 100, Players: 4}, memory: 300 * mb},
+		{name: "more_in_browsers", load: Load{Tables: 100, Players: 4}, memory: 300 * mb, want: "100 tables of 4 players take 550 MB, and there are 300 MB here, enough for 54 tables", browsers: true},
+		{name: "one_too_many", load: Load{Tables: 101, Players: 4}, memory: 300 * mb, want: "101 tables of 4 players take 303 MB, and there are 300 MB here, enough for 100 tables"},
+		{name: "not_even_one", load: Load{Tables: 5, Players: 100}, memory: 50 * mb, want: "a table of 100 players takes 51 MB, and there are 50 MB here"},
+		{name: "as_much_as_there_can_be", load: Load{Tables: MaxTables, Players: MaxPlayers}, memory: 1 << 40},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got := ""
-			if err := row.load.Fits(row.memory); err != nil {
+			if err := row.load.Fits(row.memory, row.browsers); err != nil {
 				got = err.Error()
 			}
 			if got != row.want {

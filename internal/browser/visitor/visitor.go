@@ -64,8 +64,14 @@ type Message struct {
 	On        bool                    `json:"on"`
 	Reason    string                  `json:"reason"`
 	You       string                  `json:"you"`
-	Players   []struct{ Name string } `json:"players"`
+	Players   []Player                `json:"players"`
 	NPCs      []struct{ Name string } `json:"npcs"`
+}
+
+// Player is somebody at the table.
+type Player struct {
+	Name  string `json:"name"`
+	Muted bool   `json:"muted"`
 }
 
 // Joined is what the table answers who joins.
@@ -329,14 +335,16 @@ func (v *Visitor) send(payload []byte, below int) error {
 // SpeakAll sends sound at its pace, and silence after it for the time of trail.
 func (v *Visitor) SpeakAll(ctx context.Context, sound []int16, trail time.Duration) error {
 	sound = append(append([]int16(nil), sound...), make([]int16, int(trail.Seconds()*audio.SampleRate))...)
-	ticker := time.NewTicker(audio.FrameDuration)
-	defer ticker.Stop()
-	for ; len(sound) >= audio.FrameSamples; sound = sound[audio.FrameSamples:] {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for due := time.Now(); len(sound) >= audio.FrameSamples; sound = sound[audio.FrameSamples:] {
 		if err := v.Speak((*audio.Frame)(sound)); err != nil {
 			return err
 		}
+		due = due.Add(audio.FrameDuration) // a frame that is late makes no later one late
+		timer.Reset(time.Until(due))
 		select {
-		case <-ticker.C:
+		case <-timer.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
