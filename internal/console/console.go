@@ -176,6 +176,7 @@ func (c *Console) Handler(who identifier) http.Handler {
 	mux.HandleFunc("GET /console/read", d.inRoom(d.read))
 	mux.HandleFunc("POST /console/order", d.inRoom(d.order))
 	mux.HandleFunc("POST /console/call", d.inRoom(d.call))
+	mux.HandleFunc("POST /console/facts", d.inRoom(d.findFacts))
 	mux.HandleFunc("POST /console/memory", d.inRoom(d.decideMemory))
 	forged := http.NewCrossOriginProtection()
 	return webfiles.Secure(forged.Handler(mux))

@@ -20,6 +20,9 @@ func (f *fixture) hear(text string) {
 	}
 }
 
+// whispered is what Ana says to one NPC.
+func whispered(text string) table.Utterance { return table.Utterance{Speaker: "Ana", Text: text} }
+
 // beginAnother ends the session and begins another in the same room.
 func (f *fixture) beginAnother() {
 	f.t.Helper()

@@ -125,20 +125,27 @@ func (d *door) call(a *asking) {
 	if !decode(a.w, a.r, &in) {
 		return
 	}
+	if res, ok := a.execute(in.Tool, in.Args); ok {
+		answer(a.w, map[string]any{"text": res.Text, "is_error": res.IsError, "ms": float64(res.Duration.Microseconds()) / 1000})
+	}
+}
+
+// execute runs a tool as the visitor. If it does not come to that, it answers with why.
+func (a *asking) execute(tool, args string) (res mcp.Result, ok bool) {
 	reg := a.room.game.Registry
 	if err := reg.Rules.Warm(); err != nil { // the first look into the book would count as the call's time
 		failWith(a.w, err)
-		return
+		return res, false
 	}
 	ctx := context.WithoutCancel(a.calling()) // what is begun is ended by its own deadline
-	res, err := reg.Host.ExecuteTool(ctx, in.Tool, in.Args)
-	if t, ok := reg.Host.Registered(in.Tool); err != nil && (!ok || reg.Governance.Policy.Permits(ctx, t.Target) != nil) {
+	res, err := reg.Host.ExecuteTool(ctx, tool, args)
+	if t, known := reg.Host.Registered(tool); err != nil && (!known || reg.Governance.Policy.Permits(ctx, t.Target) != nil) {
 		fail(a.w, http.StatusNotFound, "there is no such tool, or it is not yours to call")
-		return
+		return res, false
 	}
 	if err != nil {
 		failWith(a.w, err)
-		return
+		return res, false
 	}
-	answer(a.w, map[string]any{"text": res.Text, "is_error": res.IsError, "ms": float64(res.Duration.Microseconds()) / 1000})
+	return res, true
 }

@@ -2,7 +2,7 @@
 // waits to be learnt.
 import { h, s, scrolls, replace, empty, pressable, toast, colour, day } from "./dom.js";
 import { t } from "./words.js";
-import { get, post, call, may, seesAll } from "./api.js";
+import { get, post, may, seesAll } from "./api.js";
 
 export function memory(root, app, rest) {
   const body = h("div", {});
@@ -127,15 +127,15 @@ function entity(e, relations, byID, pick) {
     h("button", { type: "button", onclick: () => pick(e.id) }, t("Back to all"))];
 }
 
-function facts(root, app) {
+function facts(root) {
   const text = h("input", { type: "search", class: "grow", placeholder: t("What is known of …"), "aria-label": t("What is known of …"), required: true });
   const out = h("div", { "aria-live": "polite" }, empty(t("Ask memory"), t("Facts are found by what they mean, with where each is from.")));
   const form = h("form", { class: "row" }, text, h("button", { class: "main" }, t("Search")));
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
     try {
-      const got = await call("search_facts", { query: text.value });
-      replace(out, got.facts?.length ? h("ul", { class: "list" }, got.facts.map((f) => h("li", {}, h("div", { class: "said" }, f.text), h("div", { class: "small soft" }, source(f, app), f.date?.text && ` · ${f.date.text}`, ` · ${Math.round(f.score * 100)} %`)))) : empty(t("Nothing is known of that"), t("Try other words.")));
+      const got = await post("facts", { query: text.value });
+      replace(out, got.facts?.length ? h("ul", { class: "list" }, got.facts.map((f) => h("li", {}, h("div", { class: "said" }, f.text), h("div", { class: "small soft" }, source(f), f.date && ` · ${f.date}`, ` · ${Math.round(f.score * 100)} %`)))) : empty(t("Nothing is known of that"), t("Try other words.")));
     } catch (error) {
       toast(error.message, true);
     }
@@ -143,10 +143,13 @@ function facts(root, app) {
   replace(root, h("section", { class: "panel" }, form, out));
 }
 
+// lineLink leads to a line of a session.
+const lineLink = (session, line) => h("a", { href: `#/sessions/${encodeURIComponent(session)}/${line}` }, t("line {n}", { n: line }));
+
 function source(f) {
   const [kind, ...rest] = f.source.split(":");
   const id = rest.join(":");
-  if (kind === "session") return h("a", { href: `#/sessions/${encodeURIComponent(id)}/${encodeURIComponent(f.text.slice(0, 80))}` }, t("said in session {id}", { id }));
+  if (f.session) return [h("a", { href: `#/sessions/${encodeURIComponent(f.session)}` }, t("said in session {id}", { id: f.session })), f.line && [", ", lineLink(f.session, f.line)]];
   return kind === "entity" ? t("description of {id}", { id }) : f.source;
 }
 
@@ -168,7 +171,7 @@ function review(root) {
       replace(out, empty(t("What was learnt is not shown"), error.message));
       return;
     }
-    const about = (e) => h("div", { class: "small soft" }, [e.kind, e.npc, e.person, e.date?.text || day(e.at), e.session && h("a", { href: `#/sessions/${e.session}` }, t("lines {n}", { n: (e.lines ?? []).join(", ") }))].filter(Boolean).map((x, i) => [i > 0 && " · ", x]));
+    const about = (e) => h("div", { class: "small soft" }, [e.kind, e.npc, e.person, e.date?.text || day(e.at), ...(e.lines ?? []).map((line) => lineLink(e.session, line))].filter(Boolean).map((x, i) => [i > 0 && " · ", x]));
     const waiting = got.waiting.map((e) => {
       const text = h("textarea", { rows: "2", "aria-label": t("Wording") });
       text.value = e.text;

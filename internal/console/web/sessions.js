@@ -14,7 +14,8 @@ export function sessions(root, app, rest) {
     replace(list, all.length === 0 ? h("li", {}, empty(t("No sessions"), t("The first begins when somebody plays."))) : all.map((x) => h("li", {}, h("button", { type: "button", class: "pick", "aria-current": x.id === chosen && "true", onclick: () => app.go(`sessions/${x.id}`) }, day(x.started), h("div", { class: "small soft" }, t("{n} lines", { n: x.lines }), x.ended ? "" : ` · ${t("goes on, or was cut off")}`)))));
   }
 
-  async function show(id, find) {
+  // show shows a session, and which of its lines is meant if one is.
+  async function show(id, line) {
     chosen = id;
     draw();
     let got;
@@ -28,12 +29,16 @@ export function sessions(root, app, rest) {
     const recap = h("div", {});
     replace(detail, h("div", { class: "head" }, h("h3", {}, day(got.session.started)), h("div", { class: "right" }, h("button", { type: "button", onclick: () => tell(recap, id) }, t("Recap")))), recap,
       lines.length === 0 ? empty(t("Nothing was said"), "") : h("div", { class: "log" }, lines.map((l) => h("div", { class: `line ${l.role === "npc" ? colour(l.speaker) : ""}`, id: `line-${l.id}` }, h("div", { class: `who${l.role === "npc" ? "" : " soft"}`, title: clock(l.at) }, l.speaker), h("div", { class: `said${l.role === "npc" ? "" : " player"}` }, l.text)))));
-    const hit = find && lines.find((l) => find.includes(l.text.slice(0, 50)));
-    if (hit) {
-      const el = document.getElementById(`line-${hit.id}`);
-      el.classList.add("found");
-      el.scrollIntoView({ block: "center" });
+    if (!line) return;
+    const el = document.getElementById(`line-${line}`);
+    if (!el) {
+      toast(t("The line is not among those that are shown."), true);
+      return;
     }
+    el.classList.add("found");
+    el.setAttribute("tabindex", "-1");
+    el.focus({ preventScroll: true });
+    el.scrollIntoView({ block: "center" });
   }
 
   async function load() {
@@ -43,10 +48,10 @@ export function sessions(root, app, rest) {
       toast(error.message, true);
     }
     draw();
-    if (rest[0] || all[0]) await show(rest[0] || all[0].id, rest[1] && decodeURIComponent(rest[1]));
+    if (rest[0] || all[0]) await show(rest[0] ? decodeURIComponent(rest[0]) : all[0].id, rest[1]);
   }
   load();
-  return { go: (r) => r[0] && show(r[0], r[1] && decodeURIComponent(r[1])) };
+  return { go: (r) => r[0] && show(decodeURIComponent(r[0]), r[1]) };
 }
 
 // tell shows the lines that tell most.
