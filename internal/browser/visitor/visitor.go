@@ -40,6 +40,9 @@ type Options struct {
 	Withhold bool
 	// Deaf is a visitor without a microphone.
 	Deaf bool
+	// Relay has everything go through the TURN servers that the table names, as where
+	// nothing else gets through.
+	Relay bool
 	// Offer, if not nil, changes the offer before it is sent.
 	Offer func(string) string
 	// Opus encodes what is said; if nil, nothing can be.
@@ -118,7 +121,13 @@ type Visitor struct {
 // Join joins a table and returns once messages can be sent, or says why that is not so.
 func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
 	v := &Visitor{open: make(chan struct{}), over: make(chan struct{})}
-	if v.pc, err = newPeer(); err != nil {
+	var way webrtc.Configuration
+	if o.Relay {
+		if way, err = relay(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	if v.pc, err = newPeer(way); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -170,7 +179,38 @@ func (v *Visitor) noteExtension() {
 	}
 }
 
-func newPeer() (*webrtc.PeerConnection, error) {
+// relay asks the table for its servers, through which alone the visitor is to be reached.
+func relay(ctx context.Context, o Options) (webrtc.Configuration, error) {
+	way := webrtc.Configuration{ICETransportPolicy: webrtc.ICETransportPolicyRelay}
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, o.Table+"ice", nil)
+	if err != nil {
+		return way, err
+	}
+	q.Header.Set("X-Table-Invite", o.Invite)
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return way, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return way, &Refused{res.StatusCode, "asking which servers there are"}
+	}
+	var told struct {
+		Servers []struct {
+			URLs                 []string
+			Username, Credential string
+		} `json:"iceServers"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&told); err != nil {
+		return way, fmt.Errorf("reading which servers there are: %w", err)
+	}
+	for _, s := range told.Servers {
+		way.ICEServers = append(way.ICEServers, webrtc.ICEServer{URLs: s.URLs, Username: s.Username, Credential: s.Credential})
+	}
+	return way, nil
+}
+
+func newPeer(way webrtc.Configuration) (*webrtc.PeerConnection, error) {
 	var m webrtc.MediaEngine
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: audio.SampleRate, Channels: 2}, PayloadType: 109}
 	if err := m.RegisterCodec(codec, webrtc.RTPCodecTypeAudio); err != nil {
@@ -185,7 +225,7 @@ func newPeer() (*webrtc.PeerConnection, error) {
 	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
 	s.SetInterfaceFilter(func(name string) bool { return name == "lo" || name == "lo0" })
 	api := webrtc.NewAPI(webrtc.WithMediaEngine(&m), webrtc.WithSettingEngine(s), webrtc.WithInterceptorRegistry(&interceptor.Registry{}))
-	return api.NewPeerConnection(webrtc.Configuration{})
+	return api.NewPeerConnection(way)
 }
 
 // addTracks prepares what the offer has, as pages do.
