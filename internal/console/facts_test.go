@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -52,7 +53,7 @@ func TestFactsLeadToTheirLines(t *testing.T) {
 	f.hear(bells)
 	p.follow(`"kind":"turn.ended","turn":1`)
 	first := f.lineWith(older, bells)
-	f.beginAnother()
+	f.beginAnother(play.SessionOptions{Sink: discard{}})
 	newer := f.session.ID()
 	f.hear(bells)
 	f.hear(oath)

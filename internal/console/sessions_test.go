@@ -24,13 +24,13 @@ func (f *fixture) hear(text string) {
 func whispered(text string) table.Utterance { return table.Utterance{Speaker: "Ana", Text: text} }
 
 // beginAnother ends the session and begins another in the same room.
-func (f *fixture) beginAnother() {
+func (f *fixture) beginAnother(o play.SessionOptions) {
 	f.t.Helper()
 	if err := f.session.Close(); err != nil {
 		f.t.Fatal(err)
 	}
 	var err error
-	if f.session, err = f.game.StartSession(f.t.Context(), play.SessionOptions{Sink: discard{}}); err != nil {
+	if f.session, err = f.game.StartSession(f.t.Context(), o); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -44,7 +44,7 @@ func (f *fixture) playTwoSessions() (first, second, stream string) {
 	f.hear("Bartok, roll 2d6")
 	f.hear("Bartok, what of the older fog?")
 	p.follow(`"kind":"turn.ended","turn":2`)
-	f.beginAnother()
+	f.beginAnother(play.SessionOptions{Sink: discard{}})
 	second = f.session.ID()
 	f.hear("Bartok, good evening")
 	f.hear("Bartok, what of the newer fog?")

@@ -15,6 +15,8 @@ import (
 // toolView is a tool as the visitor sees it.
 type toolView struct {
 	mcphost.Status
+	// Pin is "approved" or "held" for a tool of a server whose tools are pinned.
+	Pin string `json:"pin,omitempty"`
 	// Hidden says from which NPCs it is hidden now, and why; for who may see everything.
 	Hidden []hiding `json:"hidden,omitempty"`
 	// Shown are the NPCs it is shown to.
@@ -36,12 +38,13 @@ func (d *door) showTools(a *asking) {
 	leads := a.sees(policy.NPCRead)
 	shown := []toolView{}
 	ceilings, sets := toolsets(a)
+	servers := reg.Servers()
 	for _, s := range reg.Host.Status() {
 		t, ok := reg.Host.Registered(s.Name)
 		if ok && reg.Governance.Policy.Permits(a.calling(), t.Target) != nil || !ok && !leads {
 			continue
 		}
-		v := toolView{Status: s}
+		v := toolView{Status: s, Pin: pinOf(s, servers)}
 		if leads {
 			for _, n := range a.room.game.Cast() {
 				if sets[n.ID][s.Name] {
@@ -61,9 +64,20 @@ func (d *door) showTools(a *asking) {
 			return
 		}
 	}
-	answer(a.w, map[string]any{"tools": shown, "held": held, "servers": reg.Servers(), "ceilings": map[string]float64{
+	answer(a.w, map[string]any{"tools": shown, "held": held, "servers": servers, "ceilings": map[string]float64{
 		"fast": ceilingOf(a.room.game, mcp.BudgetFast), "standard": ceilingOf(a.room.game, mcp.BudgetStandard),
 	}})
+}
+
+// pinOf is what became of a tool's definition where its server's are pinned.
+func pinOf(s mcphost.Status, servers []mcphost.ServerStatus) string {
+	switch i := slices.IndexFunc(servers, func(one mcphost.ServerStatus) bool { return one.Name == s.Source }); {
+	case i < 0 || !servers[i].Pinned:
+		return ""
+	case s.State == "held":
+		return "held"
+	}
+	return "approved"
 }
 
 // toolsets is what each NPC would be shown at its ceiling now, and that ceiling.

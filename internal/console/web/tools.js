@@ -102,9 +102,10 @@ function row(one, pick) {
   const took = measured ? one.p50_ms : one.declared_p50_ms;
   const at = measured ? Math.max(took, least) : took;
   const odd = one.state !== "ready";
-  const hit = pressable(s("rect", { class: "hit", x: 0, y: -3, width, height: rowHeight - 2, rx: 4, "aria-label": t("{name}: {tier}, {ms}, {state}", { name: one.name, tier: one.tier, ms: ms(took), state: t(one.state) }) }), () => pick(one.name));
+  const hit = pressable(s("rect", { class: "hit", x: 0, y: -3, width, height: rowHeight - 2, rx: 4, "aria-label": t("{name}: {tier}, {ms}, {state}", { name: one.name, tier: one.tier, ms: ms(took), state: one.pin === "approved" ? `${t(one.state)}, ${t("pinned")}` : t(one.state) }) }), () => pick(one.name));
   const g = s("g", { class: `tool-row t-${one.tier}` }, hit,
     s("text", { class: "name", "aria-hidden": "true", x: 4, y: 11 }, one.name.length > 22 ? `${one.name.slice(0, 21)}…` : one.name),
+    one.pin && s("path", { class: `pin ${one.pin}`, d: "M158 2h6v4l2 3h-10l2-3zM161 9v4" }),
     measured && s("line", { class: "tick", x1: x(at), x2: x(one.p99_ms), y1: 7, y2: 7, "stroke-opacity": 0.45 }),
     at > 0 && s("circle", { class: measured ? `dot-${one.tier}` : "dot guess", cx: x(at), cy: 7, r: 5 }),
     s("text", { "aria-hidden": "true", x: width - 4, y: 11, "text-anchor": "end" }, odd ? t(one.state) : one.hidden ? t("{n} of {all}", { n: one.shown?.length ?? 0, all: (one.shown?.length ?? 0) + one.hidden.length }) : ""));
@@ -128,7 +129,7 @@ function about(one, durations) {
   const reason = (w) => ({ list: t("not on its list"), tier: t("slower than its ceiling {tier}", { tier: w.detail }), state: t("not ready: {state}", { state: t(w.detail ?? "") }), rule: t("a rule denies it") })[w.why];
   return [h("div", { class: "card-head" }, h("h3", { class: "mono" }, one.name), h("span", { class: `chip ${one.tier}` }, one.tier)),
     h("dl", { class: "facts" }, [
-      [t("from"), one.source], [t("state"), t(one.state)], [t("why this tier"), one.tier_reason], [t("floor"), one.floor],
+      [t("from"), one.source], one.pin && [t("definition"), one.pin === "held" ? t("pinned; another waits for approval") : t("pinned, and approved as it is")], [t("state"), t(one.state)], [t("why this tier"), one.tier_reason], [t("floor"), one.floor],
       ["P50 / P99", one.samples > 0 ? `${ms(one.p50_ms)} / ${ms(one.p99_ms)}` : t("not measured")], [t("declared"), one.declared_p50_ms > 0 ? ms(one.declared_p50_ms) : "–"],
       [t("errors"), t("{rate} % of {n}", { rate: Math.round(one.error_rate * 100), n: one.samples })], [t("changes something"), one.read_only ? t("no") : t("yes")],
       one.probe && [t("not measured since"), one.probe], one.original_name && [t("named there"), `${one.original_name}: ${one.name_reason}`],
@@ -149,6 +150,6 @@ function summary(got, load) {
     }
   };
   return [h("h3", {}, t("{n} tools", { n: got.tools.length })), h("p", { class: "soft small" }, seesAll() ? t("Choose one to see from whom it is hidden. The number at its end is how many NPCs are shown it now.") : t("Choose one to see more.")),
-    got.servers?.length > 0 && [h("h2", {}, t("Servers")), h("table", {}, h("tbody", {}, got.servers.map((x) => h("tr", {}, h("td", {}, x.name), h("td", { class: x.state === "ready" ? "kept" : "careful" }, t(x.state), x.reason && `: ${x.reason}`), h("td", { class: "r num" }, x.tools)))))],
+    got.servers?.length > 0 && [h("h2", {}, t("Servers")), h("table", {}, h("tbody", {}, got.servers.map((x) => h("tr", {}, h("td", {}, x.name, x.pinned && [" ", h("span", { class: "chip" }, t("pinned"))]), h("td", { class: x.state === "ready" ? "kept" : "careful" }, t(x.state), x.reason && `: ${x.reason}`), h("td", { class: "r num" }, x.tools)))))],
     held.length > 0 && [h("h2", {}, t("Pins: definitions that wait")), held.map((w) => h("details", {}, h("summary", {}, `${w.Server}/${w.Name}: ${w.Why}`), w.Approved && [h("p", { class: "small soft" }, t("approved")), h("pre", { tabindex: "0" }, w.Approved)], h("p", { class: "small soft" }, t("offered")), h("pre", { tabindex: "0" }, w.Offered), may("session.control") && h("button", { type: "button", onclick: () => approve(w) }, t("Approve"))))]];
 }

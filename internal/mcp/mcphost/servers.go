@@ -174,6 +174,8 @@ type ServerStatus struct {
 	// Reason says why it is down.
 	Reason string `json:"reason,omitempty"`
 	Tools  int    `json:"tools"`
+	// Pinned says that new and changed tools of it are held until they are approved.
+	Pinned bool `json:"pinned,omitempty"`
 	// Held counts the tools that wait for approval.
 	Held int `json:"held,omitempty"`
 	// LeftOut counts the tools it lists beyond the most that are taken of one server.
@@ -200,7 +202,7 @@ func (h *Host) Servers() []ServerStatus {
 	for _, s := range h.servers {
 		load := s.Load()
 		status := ServerStatus{
-			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Held: len(s.held), LeftOut: s.state.LeftOut, Connects: s.state.Connects,
+			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Pinned: s.Pinned(), Held: len(s.held), LeftOut: s.state.LeftOut, Connects: s.state.Connects,
 			Calls: load.Calls, Queued: load.Queued, Failures: load.Failures, Paused: float64(load.Paused.Milliseconds()),
 		}
 		if s.state.Err != nil {
