@@ -1,10 +1,12 @@
 package registry_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,26 +17,43 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// leakStores are the stores that are looked into, by name.
+// leakStores are the stores that are looked into, by name, each with the encoder that is in
+// the program.
 var leakStores = map[string]func(t *testing.T, groups *memory.Groups) (memory.Store, error){
 	"sqlite": func(t *testing.T, groups *memory.Groups) (memory.Store, error) {
-		return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Groups: groups})
+		return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: sentencevectors.New(), Groups: groups})
 	},
 	"postgres": func(t *testing.T, groups *memory.Groups) (memory.Store, error) {
-		return postgres.Open(t.Context(), peers.StartPostgres(t, "fsync=off").DSN(t), &postgres.Options{Groups: groups})
+		return openPostgres(t, peers.StartPostgres(t, "fsync=off").DSN(t), groups)
+	},
+	"pgvector": func(t *testing.T, groups *memory.Groups) (memory.Store, error) {
+		s, err := openPostgres(t, peers.StartPglite(t).DSN(t), groups)
+		if err == nil && !s.Extension() {
+			t.Error("the extension is not used")
+		}
+		return s, err
 	},
 }
 
-// leakSize is how large a world of secrets is, and how much it is asked.
-type leakSize struct{ npcs, groups, entities, relations, facts, lines, learnt, queries int }
+func openPostgres(t *testing.T, dsn string, groups *memory.Groups) (*postgres.Store, error) {
+	return postgres.Open(t.Context(), dsn, &postgres.Options{Embedder: sentencevectors.New(), Groups: groups})
+}
+
+// leakSize is how large a world of secrets is, and how much it is asked. The crowd is facts
+// that nobody asks for by their words: of so many the file keeps a sketch.
+type leakSize struct{ npcs, groups, entities, relations, facts, lines, learnt, crowd, queries int }
 
 // Sizes of always, and of make soak.
 var (
-	smallLeaks = leakSize{12, 6, 80, 140, 60, 250, 24, 200}
-	largeLeaks = leakSize{30, 6, 500, 800, 400, 2000, 200, 10_000}
+	smallLeaks = leakSize{12, 6, 80, 140, 60, 250, 24, 0, 200}
+	largeLeaks = leakSize{30, 6, 500, 800, 400, 2000, 200, 0, 10_000}
 )
+
+// sketchedFrom is from how many facts on the file keeps a sketch of them.
+const sketchedFrom = 8192
 
 // secretWord is the word of a secret that no query has: where it shows, the secret does.
 var secretWord = regexp.MustCompile(`zq\d+`)
@@ -52,6 +71,8 @@ type secretWorld struct {
 	session string
 	// known is who may know of each secret; nil is everybody.
 	known [][]string
+	// asked is how many of them are asked for by their words: those before the crowd.
+	asked int
 }
 
 func npcID(i int) string { return fmt.Sprintf("npc-%d", i) }
@@ -140,12 +161,39 @@ func (w *secretWorld) fill() {
 	lines, err = w.store.Append(ctx, lines...)
 	w.must(err)
 	w.learn(lines)
-	for n := 1; n > 0; {
-		n, err = w.store.IndexLines(ctx)
-		w.must(err)
-	}
+	w.asked = len(w.known)
+	w.crowd()
+	w.index()
 	w.live, err = world.Open(ctx, w.store, world.Options{Groups: w.groups, Scene: "A fog."})
 	w.must(err)
+}
+
+// crowd keeps secrets that are as near to what is asked as all others.
+func (w *secretWorld) crowd() {
+	facts := make([]memory.Fact, w.size.crowd)
+	for i := range facts {
+		known := w.somebody()
+		_, secret, _ := strings.Cut(w.keep(known), " ")
+		facts[i] = memory.Fact{Source: "notes", Text: "bell " + secret, Visible: known}
+	}
+	for part := range slices.Chunk(facts, 1000) {
+		w.must(w.store.Remember(w.t.Context(), part...))
+	}
+}
+
+// index gives all lines their facts, and all facts their vectors.
+func (w *secretWorld) index() {
+	ctx := w.t.Context()
+	for _, step := range []func(context.Context) (int, error){w.store.IndexLines, w.store.EmbedFacts} {
+		for n := 1; n > 0; {
+			var err error
+			n, err = step(ctx)
+			w.must(err)
+		}
+	}
+	if left, err := w.store.Backlog(ctx); err != nil || left != 0 || !w.store.Semantic() {
+		w.t.Fatalf("%v; %d lines and facts are left to index, by meaning: %v", err, left, w.store.Semantic())
+	}
 }
 
 // learn has NPCs learn and keep in mind what those may who heard it, some of it pinned, some
