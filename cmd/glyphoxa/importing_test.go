@@ -54,6 +54,42 @@ func TestAWorldComesAndGoes(t *testing.T) {
 	checkSays(t, h.run("", "import", world).ok(t).stdout, "9 new", "5 new or changed")
 }
 
+// TestExportBeforeTheFirstPlay exports, lists and backs up a campaign that nobody has played:
+// what is said of it is what memory holds.
+func TestExportBeforeTheFirstPlay(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", "data_dir: data\ncampaign: {name: Thorn, world: thorn.yaml}\nnpcs:\n  - {name: Maren, id: maren}\n")
+	h.write("thorn.yaml", `name: Thorn
+entities: [{id: harrow, type: npc, name: Harrow}, {id: gate, type: location, name: The North Gate}]
+relations: [{from: harrow, type: guards, to: gate}]
+facts: [{text: The north gate is unlocked.}]
+`)
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities", "thorn.yaml", "glyphoxa play")
+	checkSays(t, h.run("", "backup", "empty.gz").ok(t).stdout, "thorn.yaml is no part of it", "glyphoxa play")
+	h.write("there.yaml", "name: Other\n")
+	h.run("", "export", "there.yaml").complains(t, 2, "there already")
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities") // refused, it took nothing in
+
+	checkSays(t, h.run("", "export", "out.yaml").ok(t).stdout, "taken in first", "Thorn: 2 entities, 1 relations and 1 facts written")
+	if text, err := os.ReadFile(h.path("out.yaml")); err != nil {
+		t.Error(err)
+	} else {
+		checkSays(t, string(text), "id: harrow", "type: guards", "The north gate is unlocked.")
+	}
+	if list := h.run("", "campaign", "list").ok(t).stdout; list != "Thorn: 2 entities, 0 sessions with 0 lines\n" {
+		t.Errorf("campaign list says %q, want what memory holds", list)
+	}
+	for _, out := range []string{h.run("", "backup", "full.gz").ok(t).stdout, h.run("", "export", "more.yaml").ok(t).stdout} {
+		if strings.Contains(out, "thorn.yaml") {
+			t.Errorf("said of a campaign that is in memory: %s", out)
+		}
+	}
+	checkSays(t, h.run("", "campaign", "remove", "Thorn", "--yes").ok(t).stdout, "removed 2 entities")
+	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Thorn: 0 entities", "glyphoxa play")
+	checkSays(t, h.run("", "campaign", "remove", "Thorn", "--yes").ok(t).stdout, "removed 0 entities")
+}
+
 // checkSays fails for each of the words that a text lacks.
 func checkSays(t *testing.T, text string, words ...string) {
 	t.Helper()

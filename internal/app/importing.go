@@ -147,11 +147,15 @@ func describeLeft(w io.Writer, in *vtt.Imported) error {
 	return err
 }
 
+func isThere(path string) error {
+	return problem.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
+}
+
 // writeNew writes a file that is not there yet, whole or not at all.
 func writeNew(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return problem.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
+		return isThere(path)
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
@@ -163,10 +167,47 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
+// untaken returns the configured campaign if nothing of it is in memory: it was never played,
+// or it was removed. It is nil otherwise.
+func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*campaign.Campaign, error) {
+	c, err := play.ReadCampaign(cfg)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	todo, err := store.Unsettled(ctx, c.Entities, c.Relations, c.Facts)
+	if err != nil || todo.Nothing() || todo.Kept+todo.Changed > 0 {
+		return nil, err
+	}
+	return c, nil
+}
+
+// takeConfigured takes the configured campaign in if nothing of it is in memory, as the first
+// play does, and says so.
+func takeConfigured(ctx context.Context, w io.Writer, cfg *config.Config, store memory.Store) error {
+	c, err := untaken(ctx, cfg, store)
+	if err != nil || c == nil {
+		return err
+	}
+	if err := c.Apply(ctx, store); err != nil {
+		return err
+	}
+	if err := announceWorld(ctx, cfg, store); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "nothing of %s was in memory, so it was taken in first, as play does\n", cfg.Campaign.World)
+	return err
+}
+
 // Export writes the world as it is now to a campaign file, and with lines what was
 // said to a file of JSON lines beside it.
 func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, lines bool) error {
+	if _, err := os.Lstat(file); err == nil {
+		return isThere(file)
+	}
 	return withStore(ctx, cfg, func(store memory.Store) error {
+		if err := takeConfigured(ctx, w, cfg, store); err != nil {
+			return err
+		}
 		c, err := currentCampaign(ctx, cfg, store)
 		if err != nil {
 			return err

@@ -151,7 +151,15 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 		return err
 	}
 	_, err = fmt.Fprintf(w, "%d records of %s written to %s and read again:\n", tally.Total(), kept.Location(), file)
-	return errors.Join(err, tally.Write(w))
+	if err := errors.Join(err, tally.Write(w)); err != nil || o.Place != "" {
+		return err
+	}
+	c, err := untaken(ctx, cfg, kept)
+	if err != nil || c == nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s is no part of it: it is in memory once glyphoxa play or import has taken it in\n", cfg.Campaign.World)
+	return err
 }
 
 // Restore takes a backup into memory: all of it, or nothing. Who was forgotten since is

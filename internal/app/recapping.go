@@ -176,8 +176,16 @@ func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 		if err != nil {
 			return err
 		}
+		waiting, err := untaken(ctx, cfg, store)
+		if err != nil {
+			return err
+		}
 		for _, c := range all {
-			if _, err := fmt.Fprintf(w, "%s: %d entities, %d sessions with %d lines\n", c.name, len(c.entities), len(c.sessions), c.lines); err != nil {
+			fresh := ""
+			if waiting != nil && c.name == cmp.Or(cfg.Campaign.Name, waiting.Name) {
+				fresh = fmt.Sprintf("; nothing of %s is in memory before glyphoxa play or import takes it in", cfg.Campaign.World)
+			}
+			if _, err := fmt.Fprintf(w, "%s: %d entities, %d sessions with %d lines%s\n", c.name, c.held(), len(c.sessions), c.lines, fresh); err != nil {
 				return err
 			}
 		}
@@ -187,23 +195,45 @@ func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 
 // storedCampaign is what a memory has of a campaign.
 type storedCampaign struct {
-	name     string
+	name string
+	// entities are those that it brought, or brings when it is played next, and there are
+	// those that the world has now.
 	entities []string
+	there    map[string]bool
 	sessions []string
 	lines    int
+}
+
+// held counts the campaign's entities that are in the world now.
+func (c *storedCampaign) held() int { return c.countHeld(c.entities) }
+
+func (c *storedCampaign) countHeld(ids []string) (n int) {
+	for _, id := range ids {
+		if c.there[id] {
+			n++
+		}
+	}
+	return n
 }
 
 // listCampaigns returns the campaigns of a memory: those that were imported, the
 // configured one, and those that were played.
 func listCampaigns(ctx context.Context, cfg *config.Config, store memory.Store) ([]*storedCampaign, error) {
-	byName := map[string]*storedCampaign{}
+	byName, there := map[string]*storedCampaign{}, map[string]bool{}
 	var all []*storedCampaign
 	of := func(name string) *storedCampaign {
 		if byName[name] == nil {
-			byName[name] = &storedCampaign{name: name}
+			byName[name] = &storedCampaign{name: name, there: there}
 			all = append(all, byName[name])
 		}
 		return byName[name]
+	}
+	entities, _, err := store.World(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entities {
+		there[e.ID] = true
 	}
 	state, err := store.LoadState(ctx, importsSpace)
 	if err != nil {
@@ -258,7 +288,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 			return problem.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
 		}
 		gone := slices.DeleteFunc(slices.Clone(c.entities), func(id string) bool { return shared[id] })
-		question := fmt.Sprintf("%d entities of %q will be removed, with their relations and what is told of them", len(gone), o.Name)
+		question := fmt.Sprintf("%d entities of %q will be removed, with their relations and what is told of them", c.countHeld(gone), o.Name)
 		if o.Sessions {
 			question += fmt.Sprintf(", and %d sessions with %d lines", len(c.sessions), c.lines)
 		}
@@ -282,7 +312,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 		if err := announceWorld(ctx, cfg, store); err != nil {
 			return err
 		}
-		return describeRemoval(w, cfg, c, o, len(gone), lines)
+		return describeRemoval(w, cfg, c, o, c.countHeld(gone), lines)
 	})
 }
 
@@ -319,7 +349,7 @@ func describeRemoval(w io.Writer, cfg *config.Config, c *storedCampaign, o Remov
 		fmt.Fprintf(b, ", and %d sessions with %d lines", len(c.sessions), lines)
 	}
 	fmt.Fprintln(b)
-	if n := len(c.entities) - gone; n > 0 {
+	if n := c.held() - gone; n > 0 {
 		fmt.Fprintf(b, "%d entities stay, which another campaign has too\n", n)
 	}
 	if !o.Sessions && len(c.sessions) > 0 {
