@@ -264,7 +264,11 @@ func (ix *index) scoreTitles(s *scratch, q *question, meant []meaning) {
 				if s.word[t.doc] == 0 {
 					s.touched = append(s.touched, t.doc)
 				}
-				s.word[t.doc] = max(s.word[t.doc], titleBonus*rarity)
+				worth := titleBonus * rarity
+				if t.alias {
+					worth *= aliasTitle
+				}
+				s.word[t.doc] = max(s.word[t.doc], worth)
 			}
 			if len(called) > 0 {
 				end = to

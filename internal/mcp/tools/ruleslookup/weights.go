@@ -11,6 +11,8 @@ const (
 	// the query the name is.
 	titleBonus float32 = 0.5
 	wholeTitle float32 = 0.3
+	// aliasTitle is the share of it that another name of a rule is worth.
+	aliasTitle float32 = 0.4
 
 	// soundBonus is what a name that is heard in the query adds, per letter of its key, and
 	// unsureSound how many times that where a word is in it of which nothing is known.
@@ -31,7 +33,7 @@ const (
 	// likeBonus is what a rule gains that is about the same in other words, per unit of
 	// cosine above leastLike. Only those count that have the share candidate of the best
 	// score by words.
-	likeBonus float32 = 15
+	likeBonus float32 = 25
 	leastLike float32 = 0.35
 	candidate float32 = 0.25
 
