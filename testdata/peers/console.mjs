@@ -2,17 +2,21 @@
 // languages and colours, drives it, and looks for what keeps somebody from using it with
 // axe. It prints a JSON object: what was seen, and what went wrong.
 //
-// usage: node console.mjs BROWSER LINK [PICTURES]
+// usage: node console.mjs BROWSER LINK LEAD GUEST [PICTURES]
 //
-// LINK signs in; with PICTURES a picture of every page is kept in that directory.
+// LINK signs in, and so does the token LEAD, who may give orders; calls of the tool roll by
+// the token GUEST wait for approval. With PICTURES a picture of every page is kept in that
+// directory.
 
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
-import { guard, inspect, weigh } from "./page.mjs";
+import { guard, inspect, paints, weigh } from "./page.mjs";
 
-const [browserPath, link, pictures] = process.argv.slice(2);
-const done = { pages: [], failures: [], bytes: 0, paint: [], said: "", muted: "", gone: false };
+const [browserPath, link, leadToken, guestToken, pictures] = process.argv.slice(2);
+const done = { pages: [], failures: [], bytes: 0, paint: [], said: "", muted: "", card: "", signed: "" };
 const fail = (what) => done.failures.push(what);
+
+let forgiven; // what the browser is to complain of
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 const sizes = [
@@ -20,10 +24,11 @@ const sizes = [
   { name: "phone", viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", heading: "Züge" },
 ];
 
+done.paint = await paints(browser, link);
 for (const size of sizes) {
   const context = await browser.newContext(size);
   const page = await context.newPage();
-  guard(page, size.name, link, fail);
+  guard(page, size.name, link, fail, { forgives: (text) => forgiven?.test(text) });
   await visit(page, size).catch((error) => fail(`${size.name}: ${error.message}`));
   await context.close();
 }
@@ -33,25 +38,26 @@ console.log(JSON.stringify(done));
 async function visit(page, size) {
   await page.goto(link);
   await page.waitForSelector(".cards .card");
-  done.paint.push((await weigh(page)).paint);
   const address = page.url();
   if (address !== new URL("/", link).href) fail(`the token stays in the address: ${address}`);
-  if (size.name === "desk") await lead(page);
+  if (size.name === "desk") await play(page);
   for (const view of ["table", "turns", "tools", "memory/people", "memory/facts", "memory/learn", "rules", "sessions", "approvals", "governor", "setup"]) {
     await page.evaluate((v) => (location.hash = `#/${v}`), view);
     await page.waitForSelector("main h1");
     await page.waitForTimeout(250);
     await drive(page, view);
+    if (size.name === "desk") await lead(page, view);
     await inspect(page, `${size.name} ${view}`, fail, pictures);
     done.pages.push(`${size.name} ${view}`);
   }
   await page.evaluate(() => (location.hash = "#/turns"));
   await page.waitForFunction((h) => document.querySelector("main h1")?.textContent === h, size.heading);
   done.bytes = Math.max(done.bytes, (await weigh(page)).bytes);
+  if (size.name === "desk") await signInAnew(page);
 }
 
-// lead says something as a player, mutes an NPC by the keyboard and lets it speak again.
-async function lead(page) {
+// play says something as a player, mutes an NPC by the keyboard and lets it speak again.
+async function play(page) {
   await page.fill(".speak input:not(.name)", "Bartok, good evening");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".turn .who:not(.soft)");
@@ -65,6 +71,61 @@ async function lead(page) {
   await page.keyboard.press("Space");
   await page.waitForSelector(".card:not(.muted)");
   await page.keyboard.press("Tab");
+  await page.fill(".speak input:not(.name)", "Bartok, what is new?");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll(".turn .why a").length === 2);
+  const card = page.locator(".card").first();
+  await card.locator("summary").press("Enter");
+  await card.locator('input[aria-label="Direct"]').fill("lie about the key");
+  await page.keyboard.press("Enter");
+  await card.getByText("lie about the key").waitFor();
+  await card.getByRole("button", { name: "Raise" }).click();
+  await card.getByText("raised to deep").waitFor();
+  done.card = await card.textContent();
+  const offered = await card.locator('input[aria-label="Voice"]').evaluate((input) => input.list?.options.length ?? -1);
+  if (!(offered > 0)) fail(`${offered} voices are offered`);
+}
+
+// lead does in a view what only who leads may do, or what needs turns that were played.
+async function lead(page, view) {
+  if (view === "turns") {
+    await page.locator(".fall .hit").last().press("Shift+Enter");
+    await page.getByText("Turn 2 beside turn 1").waitFor();
+  }
+  if (view === "memory/facts") {
+    await page.fill("main form input", "good evening");
+    await page.keyboard.press("Enter");
+    await page.getByText("Bartok, good evening").first().waitFor();
+    await page.locator('main .list li:has-text("Bartok, good evening") a').last().click();
+    const found = await page.waitForSelector(".line.found");
+    if (!(await found.textContent()).includes("Bartok, good evening")) fail(`a fact leads to ${await found.textContent()}`);
+  }
+  if (view === "approvals") {
+    const roll = () => fetch(new URL("/console/call?room=home", link), { method: "POST", headers: { Authorization: `Bearer ${guestToken}` }, body: JSON.stringify({ tool: "roll", args: '{"expression":"1d6"}' }) });
+    if ((await roll()).status !== 403) fail("a call that takes approval is made without");
+    await page.waitForSelector("nav .badge");
+    await page.locator(".list li", { hasText: "guest" }).getByRole("button", { name: "Allow" }).click();
+    await page.getByText("it may pass, once").waitFor();
+    await page.waitForSelector("nav .badge", { state: "detached" });
+    if ((await roll()).status !== 200) fail("a call that was granted is refused");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.locator("td", { hasText: "console_raise" }).waitFor();
+  }
+}
+
+// signInAnew signs out, and in again with a token, after one that is worth nothing.
+async function signInAnew(page) {
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.locator("#foot").getByRole("button", { name: "Sign in" }).click();
+  const form = page.locator(".sign form");
+  await form.locator("input").fill("guess");
+  forgiven = /401/;
+  await page.keyboard.press("Enter");
+  await page.getByText("worth nothing").waitFor();
+  await form.locator("input").fill(leadToken);
+  await page.keyboard.press("Enter");
+  await page.locator(".who-am-i", { hasText: "lead" }).waitFor();
+  done.signed = await page.textContent(".who-am-i");
 }
 
 async function drive(page, view) {

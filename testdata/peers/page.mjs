@@ -23,6 +23,21 @@ export async function inspect(page, name, fail, pictures) {
   for (const v of found.violations.filter((v) => ["serious", "critical"].includes(v.impact))) fail(`${name}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).slice(0, 2).join(" | ")}`);
 }
 
+// paints tells of each of some loads, by browsers that know nothing of the page, after how
+// many ms the page first showed something.
+export async function paints(browser, link, loads = 3) {
+  const out = [];
+  for (let n = 0; n < loads; n++) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
+    out.push((await weigh(page)).paint);
+    await context.close();
+  }
+  return out;
+}
+
 // weigh tells how large a page is on the way, and when it first showed something.
 export const weigh = (page) => page.evaluate(() => ({
   bytes: performance.getEntriesByType("resource").filter((r) => /\.(js|css|svg)$/.test(r.name)).reduce((sum, r) => sum + r.encodedBodySize, 0) + performance.getEntriesByType("navigation")[0].encodedBodySize,
