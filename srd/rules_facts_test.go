@@ -118,9 +118,9 @@ func readRuleFacts(t *testing.T) ruleFacts {
 // another name.
 func headsElsewhere() map[string]string {
 	return map[string]string{
-		"The Order of Combat": "combat-combat-round", "Movement and Position": "combat-movement", "Actions in Combat": "combat-action",
+		"The Order of Combat": "combat-the-order-of-combat", "Movement and Position": "combat-movement", "Actions in Combat": "combat-action",
 		"Making an Attack": "combat-attack", "Damage and Healing": "combat-hit-points", "Reactions": "combat-reaction",
-		"Falling Unconscious": "combat-dropping-to-0-hit-points", "Flying Movement": "combat-flying",
+		"Falling Unconscious": "combat-dropping-to-0-hit-points", "Flying Movement": "combat-flying-movement",
 		"Size Categories": "combat-creature-size", "Squeezing into a Smaller Space": "combat-squeezing",
 		"Range": "combat-normal-and-long-range", "Shoving a Creature": "combat-shoving", "Typical Difficulty Classes": "general-difficulty-class",
 		"Using Each Ability": "general-ability-scores-and-modifiers", "Strength Checks": "general-strength",
@@ -185,7 +185,7 @@ func figurePlaces() map[string]string {
 		"attune_break_ft": "general-attunement", "max_score": "general-ability-scores-and-modifiers",
 		"monster_max_score": "general-ability-scores-and-modifiers", "half_cover": "combat-cover", "three_quarters_cover": "combat-cover",
 		"difficult_terrain": "combat-difficult-terrain", "stand_up": "combat-being-prone", "squeeze": "combat-squeezing",
-		"round_seconds": "combat-combat-round", "ritual_extra_min": "general-rituals", "improvised_dmg": "combat-improvised-weapon",
+		"round_seconds": "combat-the-order-of-combat", "ritual_extra_min": "general-rituals", "improvised_dmg": "combat-improvised-weapon",
 		"improvised_throw": "combat-improvised-weapon", "forced_march": "general-forced-march", "craft_gp_per_day": "general-crafting",
 		"silver_cost": "combat-silvered-weapons", "training": "general-training", "dodge": "combat-dodge", "crit_roll": "combat-critical-hit",
 	}

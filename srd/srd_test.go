@@ -250,7 +250,7 @@ func TestRequiredEntries(t *testing.T) {
 		{"combat_actions", "combat", `attack cast-a-spell dash disengage dodge help hide ready search use-an-object`},
 		{"combat_rules", "combat", `opportunity-attack two-weapon-fighting grappling shoving reaction bonus-action
 			initiative surprise attack-roll critical-hit damage-roll damage-resistance-and-vulnerability cover
-			movement difficult-terrain being-prone squeezing flying underwater-combat mounted-combat
+			movement difficult-terrain being-prone squeezing flying-movement underwater-combat mounted-combat
 			ranged-attacks-in-close-combat unseen-attackers-and-targets death-saving-throw
 			dropping-to-0-hit-points knocking-a-creature-out healing temporary-hit-points multiattack`},
 		{"general", "general", `short-rest long-rest ability-check difficulty-class advantage-and-disadvantage
@@ -290,7 +290,7 @@ func TestRuleFigures(t *testing.T) {
 			"Level 3: disadvantage on attack rolls and saving throws", "Level 4: hit point maximum is halved",
 			"Level 5: speed drops to 0", "Level 6: death"}},
 		{"combat-cover", []string{"+2 to AC and Dexterity", "+5 to AC and Dexterity"}},
-		{"combat-combat-round", []string{"6 seconds"}},
+		{"combat-the-order-of-combat", []string{"6 seconds"}},
 		{"combat-improvised-weapon", []string{"1d4", "20 feet", "60 feet"}},
 		{"combat-stabilizing-a-creature", []string{"DC 10", "1 hit point after 1d4 hours"}},
 		{"combat-creature-size", []string{"2.5 by 2.5", "5 by 5", "10 by 10", "15 by 15", "20 by 20"}},

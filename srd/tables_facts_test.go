@@ -12,7 +12,7 @@ func tablePlaces() map[string]string {
 	return map[string]string{
 		"Size Categories": "combat-creature-size", "Ability Scores and Modifiers": "general-ability-scores-and-modifiers",
 		"Typical Difficulty Classes": "general-difficulty-class", "Travel Pace": "general-travel-pace",
-		"Standard Exchange Rates": "general-coins", "Object Armor Class": "general-objects", "Object Hit Points": "general-objects",
+		"Standard Exchange Rates": "general-coinage", "Object Armor Class": "general-objects", "Object Hit Points": "general-objects",
 		"Poisons": "poison-{row}", "Senses": "general-sentient-item-senses", "Alignment": "general-sentient-item-alignment",
 		"Celtic Deities": "deity-{row}", "Greek Deities": "deity-{row}", "Egyptian Deities": "deity-{row}", "Norse Deities": "deity-{row}",
 		"Trap Save DCs and Attack Bonuses": "general-trap-damage-by-level", "Damage Severity by Level": "general-trap-damage-by-level",

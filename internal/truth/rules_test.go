@@ -54,7 +54,8 @@ func (q rulesQuestion) rulesAnswered(category, name string) bool {
 	for _, want := range q.Want {
 		kind, wanted, _ := strings.Cut(want, "/")
 		// A subclass has its class's word for it besides: the facts' "Life" is "Life Domain".
-		same := bare(wanted) == bare(name) || kind == "subclass" && strings.Contains(bare(name), bare(wanted))
+		same := bare(wanted) == bare(name) || kind == "subclass" && strings.Contains(bare(name), bare(wanted)) ||
+			kind == "rule" && bare(wanted) == topic(bare(name))
 		if !same {
 			continue
 		}
@@ -69,6 +70,15 @@ func (q rulesQuestion) rulesAnswered(category, name string) bool {
 		}
 	}
 	return false
+}
+
+// topic is what a rule's name says without what tells it from others of that name: "Heavy
+// Property" and "Channel Divinity: Turn Undead" are asked for as "heavy" and "turn undead".
+func topic(name string) string {
+	if _, part, ok := strings.Cut(name, ": "); ok {
+		name = part
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(name, " property"), " sense")
 }
 
 // rulesSearch is the tool as the program has it, over the book it ships.
