@@ -110,3 +110,24 @@ func TestLearningIsConfigured(t *testing.T) {
 		})
 	}
 }
+
+// TestADiaryHasWhatWasTold plays an evening of questions and phrases, and one thing that was
+// told: that alone is written down.
+func TestADiaryHasWhatWasTold(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", `data_dir: data
+npcs:
+  - name: Mira
+    lines: {unknown: [The river has not told me.], smalltalk: [Fog again.], recall: ["I keep it in mind. {answer}"]}
+    topics: [{intents: [memory], lines: {en: ["I do not remember you at all. First time here?"]}}]
+`)
+	h.run("Ada: Mira, do you remember me?\nAda: Mira, who stole the silver bell of the chapel?\nAda: Mira, nice weather.\nAda: Mira, the miller hid the silver bell in the reeds.\n", "play").ok(t)
+	out := h.run("/memory diary Mira\n", "play").ok(t).stdout
+	checkSays(t, out, "the miller hid the silver bell")
+	for _, wrong := range []string{"remember you", "has not told", "Fog again", "who stole", "remember me"} {
+		if strings.Contains(out, wrong) {
+			t.Errorf("%q is in the diary: %s", wrong, out)
+		}
+	}
+}

@@ -30,9 +30,10 @@ type Source struct {
 }
 
 // WriteDiary keeps what an NPC has witnessed of a session: of the lines that it heard those
-// that tell most, each with its number. What it had written down of the session before is
-// replaced. names are those that weigh more.
-func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard []memory.Line, names []string) error {
+// that tell most, each with its number. What only asks is left out, and so is what an NPC said
+// in phrases alone. What it had written down of the session before is replaced. names are those
+// that weigh more.
+func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard []memory.Line, names []string, phrases *Phrases) error {
 	heard = slices.DeleteFunc(slices.Clone(heard), func(l memory.Line) bool { return slices.Equal(l.Present, memory.Heard()) })
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -51,8 +52,9 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 			players[l.Turn] = l
 		}
 	}
+	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.tells(l) })
 	var fresh []Entry
-	for _, l := range recap.Extract(heard, names, diaryLines) {
+	for _, l := range recap.Extract(telling, names, diaryLines) {
 		from := l
 		if l.NPC != "" {
 			from = players[l.Turn]

@@ -134,9 +134,9 @@ func TestDiary(t *testing.T) {
 		return lines
 	}
 	for range 2 {
-		must(t, "WriteDiary", c.WriteDiary(t.Context(), "hedda", e.session, heard("hedda"), nil))
+		must(t, "WriteDiary", c.WriteDiary(t.Context(), "hedda", e.session, heard("hedda"), nil, &chronicle.Phrases{}))
 	}
-	must(t, "WriteDiary", c.WriteDiary(t.Context(), "osric", e.session, heard("osric")[:1], nil))
+	must(t, "WriteDiary", c.WriteDiary(t.Context(), "osric", e.session, heard("osric")[:1], nil, &chronicle.Phrases{}))
 	got := c.DiaryInMind("hedda")
 	text := strings.Join(got, "\n")
 	if len(got) == 0 || len(got) > 3 || strings.Contains(text, "Tobin") || strings.Contains(text, "microphone") || !strings.Contains(text, fmt.Sprintf("(line %d)", e.lines[0].ID)) {
@@ -154,5 +154,41 @@ func TestDiary(t *testing.T) {
 	must(t, "Forget", c.Forget(t.Context(), "u:ada"))
 	if text := strings.Join(c.DiaryInMind("hedda"), "\n"); strings.Contains(text, "bell") || strings.Contains(text, "crossing") || !strings.Contains(text, "weir") {
 		t.Errorf("once Ada is forgotten, it is:\n%s", text)
+	}
+}
+
+// TestADiaryTells has an NPC write down no question, and nothing that it or another said in
+// phrases alone: an hour of "I don't remember you" is no memory.
+func TestADiaryTells(t *testing.T) {
+	here := memory.Heard("hedda", "osric")
+	lines := []memory.Line{
+		{Turn: 1, Speaker: "Ada", To: "hedda", Text: "Hedda, who stole the silver quicksilver flask from the chapel?", Present: here},
+		{Turn: 1, Speaker: "Hedda", NPC: "hedda", Text: "Well met. I don't remember you at all, and I never forget a ferry. First time here?", Present: here},
+		{Turn: 2, Speaker: "Brom", To: "osric", Text: "osric, what do you know of the miller's ledger", Present: here},
+		{Turn: 2, Speaker: "Osric", NPC: "osric", Text: "I find that page of the miller's ledger blank.", Present: here},
+		{Turn: 3, Speaker: "Ada", To: "hedda", Text: "Hedda, we burned the old mill last night. Did you see the smoke?", Present: here},
+		{Turn: 3, Speaker: "Hedda", NPC: "hedda", Text: "I remember. The mill's wheel was found in the reeds.", Present: here},
+		{Turn: 4, Speaker: "Hedda", NPC: "hedda", Text: "I find that page of the miller's ledger blank.", Present: here}, // Osric's phrase, not hers
+		{Turn: 5, Speaker: "Brom", To: "hedda", Text: "Good evening, Hedda. The king is dead. Who follows?", Present: here},
+	}
+	e := newEvening(t, lines...)
+	c := open(t, e)
+	var phrases chronicle.Phrases
+	phrases.Add("", "Well met.")
+	phrases.Add("hedda", "I don't remember you at all, and I never forget a ferry. First time here?", "I remember. {answer}")
+	phrases.Add("osric", "I find that page of the miller's ledger blank.")
+	must(t, "WriteDiary", c.WriteDiary(t.Context(), "hedda", e.session, e.lines, nil, &phrases))
+	var got []string
+	for _, d := range c.Diary("hedda") {
+		got = append(got, d.Text)
+	}
+	want := []string{
+		"Ada: Hedda, we burned the old mill last night. Did you see the smoke?",
+		"I: I remember. The mill's wheel was found in the reeds.",
+		"I: I find that page of the miller's ledger blank.",
+		"Brom: Good evening, Hedda. The king is dead. Who follows?",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("Hedda has written down:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
 )
 
 const (
@@ -215,14 +217,46 @@ func (s *Session) learn() error {
 			names = append(names, e.Name)
 		}
 	}
-	for _, npc := range g.Cast() {
+	cast := g.Cast()
+	phrases := phrasesOf(cast)
+	for _, npc := range cast {
 		heard, unread := g.Store.RecentFor(ctx, s.info.ID, npc.ID, witnessed)
 		if unread != nil {
 			return errors.Join(err, fmt.Errorf("writing the diary of %s: %w", npc.Name, unread))
 		}
-		err = errors.Join(err, g.Chronicle.WriteDiary(ctx, npc.ID, s.info.ID, heard, names))
+		err = errors.Join(err, g.Chronicle.WriteDiary(ctx, npc.ID, s.info.ID, heard, names, phrases))
 	}
 	return err
+}
+
+// idleLines and idleIntents are where an NPC's file has lines that tell nothing of what
+// happens at the table.
+var (
+	idleLines   = []string{"greeting", "filler", "answer", "roll", "recall", "unknown", "refusal", "smalltalk", "farewell"}
+	idleIntents = []string{
+		"greet", "farewell", "thanks", "introduce", "smalltalk", "secret", "memory", "notes_read", "notes_write",
+		"roll", "rules", "insult", "threat", "flirt", "yes_no", "meta", "nonsense",
+	}
+)
+
+// phrasesOf are the lines of the cast, and everybody's, that tell nothing.
+func phrasesOf(cast []config.NPC) *chronicle.Phrases {
+	p := &chronicle.Phrases{}
+	p.Add("", offline.Phrases()...)
+	for _, npc := range cast {
+		for _, occasion := range idleLines {
+			p.Add(npc.ID, npc.Lines[occasion]...)
+		}
+		for _, t := range npc.Topics {
+			if len(t.Words) > 0 || len(t.Intents) == 0 || slices.ContainsFunc(t.Intents, func(i string) bool { return !slices.Contains(idleIntents, i) }) {
+				continue
+			}
+			for _, lines := range t.Lines {
+				p.Add(npc.ID, lines...)
+			}
+		}
+	}
+	return p
 }
 
 // context is where NPCs get from what they know right now.

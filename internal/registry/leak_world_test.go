@@ -214,6 +214,6 @@ func (w *secretWorld) learn(lines []memory.Line) {
 	for i := range w.size.npcs {
 		heard, err := w.store.RecentFor(w.t.Context(), w.session, npcID(i), 100)
 		w.must(err)
-		w.must(w.learnt.WriteDiary(w.t.Context(), npcID(i), w.session, heard, nil))
+		w.must(w.learnt.WriteDiary(w.t.Context(), npcID(i), w.session, heard, nil, &chronicle.Phrases{}))
 	}
 }

@@ -26,6 +26,21 @@ var stock = sync.OnceValue(func() (all [len(languages)]map[string][]string) {
 	return all
 })
 
+// Phrases returns what an NPC without lines of its own says where it has nothing to tell, in
+// every language. What is made of a result is none of it, nor what names anybody.
+func Phrases() (out []string) {
+	for _, l := range languages {
+		for _, lines := range stock()[l] {
+			for _, line := range lines {
+				if !strings.Contains(line, "{") {
+					out = append(out, line)
+				}
+			}
+		}
+	}
+	return out
+}
+
 func stockLines(l language, occasion string) []string { return stock()[l][occasion] }
 
 // substitutes lists where an occasion's lines come from if the NPC has none for it.
