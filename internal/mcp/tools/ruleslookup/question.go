@@ -74,6 +74,17 @@ func (ix *index) germanOnly(w word) bool {
 	return german || ix.vocabulary.german[stem] != nil
 }
 
+// asksWhether reports whether a question begins as those do that ask how a rule plays out:
+// what is named in it then is not what is looked for.
+func (q *question) asksWhether() bool {
+	switch q.all[0].raw {
+	case "can", "could", "may", "do", "does", "did", "if", "when", "is", "are", "am", "should", "must", "how",
+		"kann", "konnen", "darf", "durfen", "muss", "mussen", "soll", "sollte", "wenn", "wann", "ist", "sind", "bin", "hat", "hab", "habe", "haben", "wie", "gehen", "geht", "zahlt":
+		return true
+	}
+	return false
+}
+
 // readWords finds what each word may mean. Where a thing is named, words that ask for a
 // figure of it are dropped, lest the rule about that figure be found.
 func (ix *index) readWords(q *question) {

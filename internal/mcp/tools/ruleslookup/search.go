@@ -165,6 +165,9 @@ type meaning struct {
 func (ix *index) scoreWords(s *scratch, q *question) {
 	for i, w := range q.ws {
 		list := q.lists[i]
+		if len(q.ws) > 3 && namedCategory(w.raw) == "condition" {
+			continue // it tells what is asked for, of which all have it
+		}
 		ix.scoreWord(s, list)
 		_, known := ix.position[w.stem]
 		if len(list) > 0 {
@@ -304,7 +307,7 @@ func (ix *index) favour(s *scratch, q *question) {
 			continue
 		}
 		factor := categoryBonus
-		if i < 2 && len(q.ws) > 2 {
+		if i < 2 && len(q.ws) > 2 && !q.asksWhether() {
 			factor = headBonus
 		}
 		factors[named] = max(factors[named], factor)

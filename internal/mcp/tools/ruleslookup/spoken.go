@@ -71,7 +71,7 @@ func readSpoken(q *question) (out spokenQuery, ok bool) {
 		}
 	}
 	r.fitKinds()
-	return r.out, len(r.out.kinds) > 0 && len(r.out.kinds)+len(r.out.conditions) > 1
+	return r.out, len(r.out.kinds) > 0 && (len(r.out.conditions) > 0 || len(r.out.kinds) > 1 && len(q.ws) <= 2)
 }
 
 // fitKinds takes conditions for what they are of the kind that is asked for.
