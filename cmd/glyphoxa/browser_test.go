@@ -83,6 +83,7 @@ func TestTableInABrowser(t *testing.T) {
 	if !strings.Contains(done.Refused, "keeps the microphone") || !strings.Contains(done.Typed, "Bartok, good evening!") {
 		t.Errorf("without a microphone: %q, %q", done.Refused, done.Typed)
 	}
+	checkPaint(t, done.Paint)
 	t.Logf("%d bytes; first paint after %v ms; loudness of the NPC %.3f, of a player %.3f", done.Bytes, done.Paint, done.NPC, done.Player)
 	w.leave()
 }

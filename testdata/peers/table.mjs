@@ -9,7 +9,7 @@
 // every state is kept in that directory.
 
 import { chromium } from "playwright-core";
-import { guard, inspect, weigh } from "./page.mjs";
+import { guard, inspect, paints, weigh } from "./page.mjs";
 import { join, listen, loudest, hears, say } from "./guest.mjs";
 
 const [browserPath, link, speech, pictures] = process.argv.slice(2);
@@ -41,13 +41,13 @@ const talk = (page) => page.locator(".talk");
 const step = (what) => done.steps.push(what);
 
 async function play() {
+  done.paint = await paints(browser, link);
   const ana = await open(browser, "desk", { viewport: { width: 1440, height: 900 }, colorScheme: "light", locale: "en-GB" });
   const ben = await open(browser, "phone", { viewport: { width: 390, height: 844 }, colorScheme: "dark", locale: "de-DE", hasTouch: true, isMobile: true });
 
   // Ana speaks, and hears Bartok's answer until she wants quiet.
   await join(ana.page, "Ana", "open");
-  const { bytes, paint } = await weigh(ana.page);
-  Object.assign(done, { bytes, paint: [paint, (await weigh(ben.page)).paint] });
+  done.bytes = (await weigh(ana.page)).bytes;
   done.silence = (await loudest(ana.page)).npc;
   await ana.page.waitForSelector(".entry.line:not(.npc)");
   await talk(ana.page).click(); // mutes
