@@ -145,7 +145,7 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 	if err != nil || f.User == "" {
 		return f.gone, err
 	}
-	w := &forgetWork{s: s, f: &f, progress: progress}
+	w := &forgetWork{s: s, f: &f, progress: progress, resumed: f.phase == phaseText}
 	for _, phase := range []func(context.Context) error{w.deleteLines, w.renameEverywhere, w.dropWords, w.cleanFile}[f.phase:] {
 		w.tell()
 		if err := phase(ctx); err != nil {
@@ -195,6 +195,8 @@ type forgetWork struct {
 	f        *forgetting
 	progress func(memory.Forgetting)
 	told     time.Time
+	// resumed says that the full text was being merged when it was left off.
+	resumed bool
 }
 
 // tell tells how far it is, twice a second at most.

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -44,8 +46,11 @@ func (w *forgetWork) overwriteWords(ctx context.Context, at bool) error {
 }
 
 // dropWords has the full text write its words anew without those of what was deleted,
-// where it only noted that: all of its parts are merged into one, some pages at a time.
+// where it only noted that: all of its parts are merged into one, some pages at a time. What
+// others take back meanwhile is overwritten at once, in whichever part it is: only noted,
+// it would stay until there is something to merge again.
 func (w *forgetWork) dropWords(ctx context.Context) error {
+	var noted []string
 	for _, table := range textTables {
 		overwrites := false
 		err := w.s.read(ctx, "looking at the full text", func(c *conn) error {
@@ -54,14 +59,84 @@ func (w *forgetWork) dropWords(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if overwrites {
-			continue
+		if !overwrites || w.resumed {
+			noted = append(noted, table)
 		}
-		if err := w.merge(ctx, table); err != nil {
+	}
+	if err := w.overwriteWords(ctx, true); err != nil {
+		return err
+	}
+	for _, table := range noted {
+		if err := w.mergeWhole(ctx, table); err != nil {
 			return fmt.Errorf("merging %s: %w", table, err)
 		}
 	}
-	return w.overwriteWords(ctx, true)
+	return nil
+}
+
+// filler is a row of the full text that no line or fact has, with its word.
+const filler = `-1, 'x'`
+
+// mergeWhole merges all parts of a full-text table, so that none of it says of a word that
+// it was deleted. Where all parts are on one level below others that are empty, merging keeps
+// such notes; a part that is elsewhere has all of them be taken together.
+func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
+	err := w.merge(ctx, table)
+	if err != nil {
+		return err
+	}
+	oldest := false
+	err = w.s.read(ctx, "looking at the full text", func(c *conn) error {
+		var structure []byte
+		err := c.row(ctx, `SELECT block FROM `+table+`_data WHERE id = 10`, nil, &structure)
+		oldest = endsInOnePart(structure)
+		return err
+	})
+	if err != nil || oldest && !w.resumed {
+		return err
+	}
+	write := func(statement string) error {
+		return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
+			_, err := c.exec(ctx, statement)
+			return err
+		})
+	}
+	if err := write(`INSERT INTO ` + table + ` (rowid, words) VALUES (` + filler + `)`); err != nil {
+		return err
+	}
+	return errors.Join(w.merge(ctx, table), write(`INSERT INTO `+table+` (`+table+`, rowid, words) VALUES ('delete', `+filler+`)`))
+}
+
+// endsInOnePart reports whether the last of the levels of a full text is the one part of it that
+// was merged with nothing before it. See "The structure record" in the source of FTS5.
+func endsInOnePart(structure []byte) bool {
+	const cookie, withOrigins = 4, "\xff\x00\x00\x01"
+	rest, each := structure[min(cookie, len(structure)):], 3
+	if bytes.HasPrefix(rest, []byte(withOrigins)) {
+		rest, each = rest[len(withOrigins):], 8
+	}
+	next := func() (n int) {
+		for len(rest) > 0 {
+			b := rest[0]
+			rest = rest[1:]
+			if n = n<<7 | int(b&0x7f); b < 0x80 {
+				break
+			}
+		}
+		return n
+	}
+	levels := next()
+	next() // all parts
+	next() // pages written
+	parts := 0
+	for range levels {
+		next() // parts that are being merged
+		parts = next()
+		for range parts * each {
+			next()
+		}
+	}
+	return parts == 1 || levels == 0
 }
 
 // merge merges all parts of a full-text table.

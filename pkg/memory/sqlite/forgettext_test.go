@@ -1,0 +1,70 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// TestTakenBackWhileTheFullTextIsMerged takes a line back while the full text is merged for
+// somebody who is forgotten: its words are not left in the file.
+func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s, err := Open(t.Context(), path, nil)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	session, err := s.StartSession(t.Context(), "merged")
+	must(err)
+	const mistakes = 8
+	var lines []memory.Line
+	for i := range 2 * manyLines {
+		lines = append(lines, memory.Line{Session: session.ID, Speaker: "Ada", User: "ada", Text: fmt.Sprintf("the bell of house %d rings for number %d", i, i*i)})
+	}
+	for i := range mistakes {
+		lines = append(lines, memory.Line{Session: session.ID, Speaker: "Bob", User: "bob", Ref: fmt.Sprint("m", i), Text: fmt.Sprintf("I am quondamly%dbart", i)})
+	}
+	for _, l := range lines { // each is a part of the full text
+		_, err := s.Append(t.Context(), l)
+		must(err)
+	}
+	taken := 0
+	takeBack := func() {
+		t.Helper()
+		n, err := s.Retract(t.Context(), session.ID, fmt.Sprint("m", taken))
+		must(err)
+		if taken++; n != 1 {
+			t.Errorf("%d lines are taken back, want 1", n)
+		}
+	}
+	_, err = s.beginForgetting(t.Context(), memory.Person{User: "ada"})
+	must(err)
+	w := &forgetWork{s: &s.SessionLog, f: &forgetting{Person: memory.Person{User: "ada"}, line: 2 * manyLines}}
+	must(w.deleteLines(t.Context()))
+	takeBack()
+	w.progress = func(memory.Forgetting) { takeBack() } // after the first step, and each half second
+	must(w.dropWords(t.Context()))
+	w.progress = nil
+	if taken == 1 {
+		t.Fatal("nothing was taken back meanwhile")
+	}
+	for _, do := range []func(context.Context) error{w.cleanFile, func(context.Context) error { return s.Close() }} {
+		must(do(t.Context()))
+	}
+	data, err := os.ReadFile(path)
+	must(err)
+	for i := range taken {
+		if word := fmt.Sprintf("%dbart", i); bytes.Contains(data, []byte(word)) {
+			t.Errorf("%q is left in the file", word); os.MkdirAll("/tmp/left2", 0o755); os.WriteFile("/tmp/left2/memory.db", data, 0o644)
+		}
+	}
+}
