@@ -120,9 +120,6 @@ func (x textIndex) Newest(ctx context.Context, e fulltext.Expression, most int) 
 		return "$" + strconv.Itoa(len(args))
 	}
 	var where []string
-	if e.Beginning != "" {
-		where = append(where, `w.word >= `+add(clip(e.Beginning)), `w.word < `+add(clip(e.Beginning)+lastRune))
-	}
 	for i, word := range e.Words {
 		if i == 0 {
 			where = append(where, `w.word = `+add(clip(word)))
@@ -130,17 +127,32 @@ func (x textIndex) Newest(ctx context.Context, e fulltext.Expression, most int) 
 		}
 		where = append(where, fmt.Sprintf(`EXISTS (SELECT 1 FROM %s o WHERE o.word = %s AND o.%s = w.%[3]s)`, x.table, add(clip(word)), x.column))
 	}
+	with := ""
+	if e.Beginning != "" {
+		with = x.beginning(add(clip(e.Beginning)), add(clip(e.Beginning)+lastRune))
+		where = append(where, `w.word = b.word`)
+	}
 	if x.scope != "" {
 		where = append(where, x.scope)
 	}
-	distinct := ""
-	if e.Beginning != "" {
-		distinct = "DISTINCT "
+	limit := add(most)
+	newest := fmt.Sprintf(`SELECT w.%s AS id FROM %s w WHERE %s ORDER BY w.%[1]s DESC LIMIT %[4]s`, x.column, x.table, strings.Join(where, " AND "), limit)
+	if with != "" {
+		newest = `SELECT DISTINCT n.id FROM beginning b CROSS JOIN LATERAL (` + newest + `) n WHERE b.word IS NOT NULL ORDER BY n.id DESC LIMIT ` + limit
 	}
-	query := fmt.Sprintf(`SELECT coalesce(array_agg(id), '{}') FROM (SELECT %sw.%s AS id FROM %s w WHERE %s ORDER BY w.%[2]s DESC LIMIT %[5]s) newest`,
-		distinct, x.column, x.table, strings.Join(where, " AND "), add(most))
 	var ids []int64
-	return ids, row(ctx, x.c, query, args, &ids)
+	return ids, row(ctx, x.c, with+`SELECT coalesce(array_agg(id), '{}') FROM (`+newest+`) newest`, args, &ids)
+}
+
+// beginning lists the words from one up to another, each found from the one before: the
+// server, asked for the newest rows with any of them, would read all rows of the table in
+// the order of their ids.
+func (x textIndex) beginning(from, to string) string {
+	return fmt.Sprintf(`WITH RECURSIVE beginning (word) AS (
+			(SELECT word FROM %s WHERE word >= %s AND word < %s ORDER BY word LIMIT 1)
+			UNION ALL
+			SELECT (SELECT o.word FROM %[1]s o WHERE o.word > b.word AND o.word < %[3]s ORDER BY o.word LIMIT 1) FROM beginning b WHERE b.word IS NOT NULL
+		) `, x.table, from, to)
 }
 
 // visibleTo is a condition on what a viewer may see of a table of the graph; the
