@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
 // size is how much there is.
@@ -24,12 +20,15 @@ const (
 	sessions = 100
 	// ana is who is forgotten: one line in ten is hers.
 	ana = "discord:100000000000000001"
+	// other is who is forgotten after her, with few lines.
+	other = "discord:300000000000000003"
 )
 
 // campaign is a store that has grown.
 type campaign struct {
-	*sqlite.Store
-	path    string
+	store
+	// left lists where of what is kept one of the words is still to be read.
+	left    func(t testing.TB, words ...string) []string
 	session string // the last
 	words   []string
 	rnd     *rand.Rand
@@ -45,10 +44,10 @@ func must(t testing.TB, doing string, err error) {
 }
 
 // build fills a store. What it writes is as unevenly common as the words of a language.
-func build(t testing.TB, of size) *campaign {
+func build(t testing.TB, in place, of size) *campaign {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1, 2))
-	c := &campaign{path: filepath.Join(dir(t), "memory.db"), rnd: rnd, zipf: rand.NewZipf(rnd, 1.1, 12, 14_999)}
+	c := &campaign{rnd: rnd, zipf: rand.NewZipf(rnd, 1.1, 12, 14_999)}
 	syllables := strings.Fields("ba dor fen gri hal jun kel lor mir nos par quin rus sel tav ul ver wyn yor zam")
 	for i := range 15_000 {
 		w := syllables[i%20] + syllables[i/20%20] + syllables[i/400%20]
@@ -58,9 +57,7 @@ func build(t testing.TB, of size) *campaign {
 		c.words = append(c.words, w)
 	}
 	rnd.Shuffle(len(c.words), func(i, j int) { c.words[i], c.words[j] = c.words[j], c.words[i] })
-	var err error
-	c.Store, err = sqlite.Open(t.Context(), c.path, &sqlite.Options{Embedder: wordvectors.New()})
-	must(t, "opening the store", err)
+	c.store, c.left = in.open(t)
 	t.Cleanup(func() { must(t, "closing the store", c.Close()) })
 	start := time.Now()
 	c.addLines(t, of.lines)
@@ -68,15 +65,6 @@ func build(t testing.TB, of size) *campaign {
 	c.addEntities(t, of.entities)
 	t.Logf("%d lines, %d facts and %d entities made in %.0f s", of.lines, of.facts, of.entities, time.Since(start).Seconds())
 	return c
-}
-
-// dir is a directory on a disk that lasts no longer than the test.
-func dir(t testing.TB) string {
-	t.Helper()
-	d, err := os.MkdirTemp("", "glyphoxa-memory-")
-	must(t, "making a directory", err)
-	t.Cleanup(func() { must(t, "removing the directory", os.RemoveAll(d)) })
-	return d
 }
 
 func (c *campaign) text() string {
@@ -124,9 +112,9 @@ func (c *campaign) addFacts(t testing.TB, n int) {
 		must(t, "remembering", c.Remember(t.Context(), part...))
 	}
 	start := time.Now()
-	_, err := c.EmbedFacts(t.Context()) // all have their vectors; this makes a sketch of them
+	_, err := c.EmbedFacts(t.Context()) // all have their vectors; this has the file make a sketch of them
 	must(t, "sketching vectors", err)
-	t.Logf("sketch of %d vectors made in %.2f s", n, time.Since(start).Seconds())
+	t.Logf("%d vectors made ready in %.2f s", n, time.Since(start).Seconds())
 }
 
 // addEntities adds places and people whose names are of few words: half of them have

@@ -1,12 +1,12 @@
 package memorybench
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +19,7 @@ import (
 var (
 	strict = flag.Bool("strict", false, "build the full size and fail where a target is missed")
 	lines  = flag.Int("lines", 0, "how many lines there are; facts and entities in proportion")
+	only   = flag.String("store", "", "the only store to measure: sqlite or postgres")
 )
 
 // percentiles are of many times.
@@ -41,17 +42,27 @@ func measure(n int, do func(i int)) percentiles {
 	return took
 }
 
-// TestMemory prints what memory costs that has grown, and with -strict holds it to its
-// targets at a million lines.
+// TestMemory prints what memory costs that has grown, in a file and in PostgreSQL, and with
+// -strict holds it to its targets at full size.
 func TestMemory(t *testing.T) {
-	of := size{10_000, 3000, 500}
-	if *strict {
-		of = size{1_000_000, 300_000, 50_000}
+	for _, in := range places {
+		if *only != "" && *only != in.name {
+			continue
+		}
+		of := in.small
+		if *strict {
+			of = in.full
+		}
+		if *lines > 0 {
+			of = size{*lines, *lines * 3 / 10, *lines / 20}
+		}
+		t.Run(in.name, func(t *testing.T) { measureStore(t, in, of) })
 	}
-	if *lines > 0 {
-		of = size{*lines, *lines * 3 / 10, *lines / 20}
-	}
-	c := build(t, of)
+}
+
+// measureStore builds a store and measures what is asked of it.
+func measureStore(t *testing.T, in place, of size) {
+	c := build(t, in, of)
 	ctx := t.Context()
 	hold := func(what string, got, want float64) {
 		t.Logf("%-44s %9.3f ms, target %g", what, got, want)
@@ -104,11 +115,11 @@ func TestMemory(t *testing.T) {
 
 // hotContext gathers what NPCs know, for lines with names of common words.
 func hotContext(t *testing.T, c *campaign, hold func(string, float64, float64)) {
-	w, err := world.Open(t.Context(), c.Store, world.Options{})
+	w, err := world.Open(t.Context(), c.store, world.Options{})
 	must(t, "opening the world", err)
 	recent, err := c.Recent(t.Context(), c.session, 20)
 	must(t, "reading the last lines", err)
-	source := hotctx.New(c.Store, world.Graph{World: w, Finder: c.Store})
+	source := hotctx.New(c.store, world.Graph{World: w, Finder: c.store})
 	for _, says := range []struct{ name, text string }{
 		{"rare names", "Have you seen " + c.words[14_000] + " or " + c.words[14_500] + " lately?"},
 		{"common words", "Who is at the Old Stone Bridge by the Green River, or the Black Tower on the Hill?"},
@@ -121,27 +132,62 @@ func hotContext(t *testing.T, c *campaign, hold func(string, float64, float64)) 
 	}
 }
 
-// forgetWhileTalking forgets a tenth of everything while three tables talk.
+// mistaken is in every line that is taken back.
+const mistaken = "quondamly"
+
+// talk is what one of the tables that talk meanwhile came to.
+type talk struct {
+	session        string
+	said, taken    int // lines said, and how many of them were taken back
+	waited, undone percentiles
+}
+
+// run says a line every 20 ms. One in four is taken back three lines later, with the fact
+// that was made of it.
+func (k *talk) run(t *testing.T, c *campaign, talking context.Context) {
+	ctx := t.Context()
+	for n := 0; talking.Err() == nil || n%4 != 1; n++ { // what is to be taken back is
+		l := memory.Line{Session: k.session, Turn: int64(n), Speaker: "Player2", User: "discord:2", Ref: fmt.Sprint("m", n), Text: "and so it goes on"}
+		switch n % 4 {
+		case 1:
+			l.Text += fmt.Sprintf(" %s%d", mistaken, n)
+		case 2:
+			l.Speaker, l.User = "Player3", other
+		}
+		start := time.Now()
+		_, err := c.Append(ctx, l)
+		k.waited = append(k.waited, time.Since(start))
+		k.said++
+		switch {
+		case n%4 == 1:
+			err = errors.Join(err, c.Remember(ctx, memory.FactOf(l)))
+		case n%4 == 0 && n > 0:
+			start := time.Now()
+			gone, failed := c.Retract(ctx, k.session, fmt.Sprint("m", n-3))
+			k.undone = append(k.undone, time.Since(start))
+			k.taken += gone
+			err = errors.Join(err, failed)
+		}
+		if err != nil {
+			t.Errorf("line %d of a table: %v", n, err)
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// forgetWhileTalking forgets a tenth of everything while three tables talk and take back some
+// of it.
 func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, float64)) {
 	var tables sync.WaitGroup
 	talking, silence := context.WithCancel(t.Context())
-	waited := make([]percentiles, 3)
-	said := make([]string, 3)
-	for i := range waited {
+	defer silence()
+	talks := make([]talk, 3)
+	for i := range talks {
 		s, err := c.StartSession(t.Context(), "grown")
 		must(t, "starting a session", err)
-		said[i] = s.ID
-		tables.Go(func() {
-			for n := 0; talking.Err() == nil; n++ {
-				start := time.Now()
-				_, err := c.Append(t.Context(), memory.Line{Session: said[i], Turn: int64(n), Speaker: "Player2", User: "discord:2", Text: "and so it goes on"})
-				if err != nil {
-					t.Errorf("appending: %v", err)
-				}
-				waited[i] = append(waited[i], time.Since(start))
-				time.Sleep(20 * time.Millisecond)
-			}
-		})
+		talks[i].session = s.ID
+		tables.Go(func() { talks[i].run(t, c, talking) })
 	}
 	start := time.Now()
 	phase, began := 0, start
@@ -158,24 +204,48 @@ func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, fl
 	if n != c.anas {
 		t.Errorf("%d lines forgotten, want %d", n, c.anas)
 	}
-	for i, s := range said {
-		kept, err := c.Recent(t.Context(), s, len(waited[i])+1)
-		must(t, "reading", err)
-		if len(kept) != len(waited[i]) {
-			t.Errorf("%d lines kept of %d", len(kept), len(waited[i]))
-		}
+	for _, left := range c.left(t, "Anastasia", "anastasia", ana) {
+		t.Errorf("left of who was forgotten: %s", left)
 	}
-	all := slices.Concat(waited...)
-	t.Logf("%d lines forgotten in %.1f s, while %d others were kept", n, took.Seconds(), len(all))
-	hold("forget: writers wait, p99", all.at(.99), 200)
-	hold("forget: writers wait, longest", all.at(1), 1000)
-	for _, name := range []string{c.path, c.path + "-wal"} {
-		data, err := os.ReadFile(name)
-		must(t, "reading the file", err)
-		for _, word := range []string{"Anastasia", "anastasia", ana} {
-			if bytes.Contains(data, []byte(word)) {
-				t.Errorf("%q is left in %s", word, name)
+	var waited, undone percentiles
+	for _, k := range talks {
+		waited, undone = append(waited, k.waited...), append(undone, k.undone...)
+	}
+	t.Logf("%d lines forgotten in %.1f s, while %d others were kept and %d of them taken back", n, took.Seconds(), len(waited), len(undone))
+	hold("forget: writers wait, p99", waited.at(.99), 200)
+	hold("forget: writers wait, longest", waited.at(1), 1000)
+	hold("forget: who takes a line back waits, p99", undone.at(.99), 200)
+	checkTalks(t, c, talks)
+}
+
+// checkTalks checks that what tables said is kept but for what they took back, and that
+// nothing of that is left. In the file copies of it may be until somebody is forgotten.
+func checkTalks(t *testing.T, c *campaign, talks []talk) {
+	theirs := 0
+	for _, k := range talks {
+		kept, err := c.Recent(t.Context(), k.session, k.said+1)
+		must(t, "reading", err)
+		if len(kept) != k.said-k.taken || k.taken != len(k.undone) {
+			t.Errorf("%d lines kept of %d, of which %d were to be taken back and %d are", len(kept), k.said, len(k.undone), k.taken)
+		}
+		for _, l := range kept {
+			if strings.Contains(l.Text, mistaken) {
+				t.Errorf("line %q was taken back, and is read", l.Text)
+			}
+			if l.User == other {
+				theirs++
 			}
 		}
+	}
+	t.Logf("left of what was taken back: %q", c.left(t, mistaken))
+	start := time.Now()
+	n, err := c.Forget(t.Context(), other)
+	must(t, "forgetting another", err)
+	if n != theirs {
+		t.Errorf("%d lines of another forgotten, want %d", n, theirs)
+	}
+	t.Logf("another %d lines forgotten in %.1f s", n, time.Since(start).Seconds())
+	for _, left := range c.left(t, mistaken, other) {
+		t.Errorf("left of what was taken back or forgotten: %s", left)
 	}
 }
