@@ -20,7 +20,7 @@ const (
 
 	oneTypo      = 0.75
 	twoTypos     = 0.5
-	joined       = 0.9
+	joined       = 0.67
 	unknownBegin = 0.85 // beginning of a longer word, if it is no word itself
 	knownBegin   = 0.25 // the same for a last word that is a word, too
 )
