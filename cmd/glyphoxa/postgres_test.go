@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
+	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
 )
 
 // TestMemoryInPostgres plays on a server of PostgreSQL and goes on in another run, which
@@ -123,5 +126,36 @@ func TestPostgresGoesAway(t *testing.T) {
 		if got := h.found(word); len(slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "Player: ") || !strings.Contains(l, word) })) != 1 {
 			t.Errorf("%s is found in %q, want it once of the player", word, got)
 		}
+	}
+	store, err := postgres.Open(t.Context(), dsn, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	memorytest.Sound(t, store)
+	sessions, err := store.Sessions(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, session := range sessions {
+		lines, err := store.Recent(t.Context(), session.ID, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			kept++
+			hits, err := store.SearchLines(t.Context(), memory.LineQuery{Text: l.Text, Session: session.ID, Limit: 100})
+			if err != nil || !slices.ContainsFunc(hits, func(hit memory.LineHit) bool { return hit.ID == l.ID }) {
+				t.Errorf("line %d, %q, is kept and not found: %v", l.ID, l.Text, err)
+			}
+		}
+	}
+	if want := 2 * 9; kept != want {
+		t.Errorf("%d lines are kept, want %d: what was said and an answer to each", kept, want)
 	}
 }
