@@ -102,7 +102,7 @@ func (d *door) showTable(a *asking) {
 			break
 		}
 		one := npcView{ID: n.ID, Name: n.Name, Role: n.Role, Place: n.Place, Configured: n.Engine, Tier: n.BudgetTier.String(), Ceiling: n.BudgetTier.String()}
-		in := g.EngineOf(n)
+		in := play.EngineOf(g.Config, n)
 		if a.room.session != nil {
 			in = a.room.session.EngineOf(n)
 		}

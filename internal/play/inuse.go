@@ -20,8 +20,8 @@ type EngineInUse struct {
 }
 
 // EngineOf is what an NPC would speak through in a session, by the configuration alone.
-func (g *Game) EngineOf(npc config.NPC) EngineInUse {
-	if npc.Engine == config.EngineS2S && !g.Config.Providers.SpeaksForItself() {
+func EngineOf(cfg *config.Config, npc config.NPC) EngineInUse {
+	if npc.Engine == config.EngineS2S && !cfg.Providers.SpeaksForItself() {
 		return EngineInUse{config.EngineCascaded, "no_speech_model"}
 	}
 	return engineByMode(npc)

@@ -145,6 +145,8 @@ var snippets = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 // scenario run" reads it. The rule books of testdata/rules are in rules.
 func TestSnippetsPassCheck(t *testing.T) {
 	t.Setenv("WORLD_SEARCH_TOKEN", "token")
+	t.Setenv("DISCORD_TOKEN", "token")
+	t.Setenv("DISCORD_CLIENT_SECRET", "secret")
 	t.Setenv("ELEVENLABS_API_KEY", "key")
 	t.Setenv("GLYPHOXA_DSN", "postgres://glyphoxa@localhost/glyphoxa")
 	found := 0
