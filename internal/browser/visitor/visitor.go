@@ -5,13 +5,10 @@
 package visitor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"sync"
 	"time"
 
@@ -179,37 +176,6 @@ func (v *Visitor) noteExtension() {
 	}
 }
 
-// relay asks the table for its servers, through which alone the visitor is to be reached.
-func relay(ctx context.Context, o Options) (webrtc.Configuration, error) {
-	way := webrtc.Configuration{ICETransportPolicy: webrtc.ICETransportPolicyRelay}
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, o.Table+"ice", nil)
-	if err != nil {
-		return way, err
-	}
-	q.Header.Set("X-Table-Invite", o.Invite)
-	res, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return way, err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return way, &Refused{res.StatusCode, "asking which servers there are"}
-	}
-	var told struct {
-		Servers []struct {
-			URLs                 []string
-			Username, Credential string
-		} `json:"iceServers"`
-	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&told); err != nil {
-		return way, fmt.Errorf("reading which servers there are: %w", err)
-	}
-	for _, s := range told.Servers {
-		way.ICEServers = append(way.ICEServers, webrtc.ICEServer{URLs: s.URLs, Username: s.Username, Credential: s.Credential})
-	}
-	return way, nil
-}
-
 func newPeer(way webrtc.Configuration) (*webrtc.PeerConnection, error) {
 	var m webrtc.MediaEngine
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: audio.SampleRate, Channels: 2}, PayloadType: 109}
@@ -308,42 +274,6 @@ func (v *Visitor) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver, heard 
 			heard(stream, p)
 		}
 	}
-}
-
-// ask sends the offer.
-func (v *Visitor) ask(ctx context.Context, o Options, offer string) error {
-	if o.Offer != nil {
-		offer = o.Offer(offer)
-	}
-	body, err := json.Marshal(map[string]any{"invite": o.Invite, "name": o.Name, "consent": !o.Withhold, "offer": offer, "seat": o.Seat})
-	if err != nil {
-		return err
-	}
-	return Post(ctx, o.Table+"join", body, &v.Joined)
-}
-
-// Post sends a body and reads the answer into out. What is refused is a *Refused.
-func Post(ctx context.Context, url string, body []byte, out any) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK {
-		var told struct{ Error string }
-		_ = json.Unmarshal(raw, &told) // what is no JSON has no text
-		return &Refused{res.StatusCode, told.Error}
-	}
-	return json.Unmarshal(raw, out)
 }
 
 // Speak sends 20 ms of sound now, as browsers do that do not say how loud it is.
