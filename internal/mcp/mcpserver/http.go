@@ -268,7 +268,7 @@ func vouchedFor(next http.Handler) http.Handler {
 		if !ok {
 			return nil, auth.ErrInvalidToken
 		}
-		return p.tokenInfo(), nil
+		return p.tokenInfo(&p.reached), nil
 	}
 	bound := auth.RequireBearerToken(vouch, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

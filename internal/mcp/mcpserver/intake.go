@@ -36,10 +36,10 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			w.refuseHolding(rw, r, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: err.Error(), RetryAfter: time.Second})
 			return
 		case errors.As(err, &shape):
-			http.Error(rw, shape.Error(), http.StatusRequestEntityTooLarge)
+			w.refuseBody(rw, r, shape.Error())
 			return
 		case errors.Is(err, wire.ErrTooLarge):
-			http.Error(rw, fmt.Sprintf("request body exceeds %d bytes", b.Max), http.StatusRequestEntityTooLarge)
+			w.refuseBody(rw, r, fmt.Sprintf("request body exceeds %d bytes", b.Max))
 			return
 		}
 		r.Body = &readBody{Reader: bytes.NewReader(b.Data()), Closer: r.Body, whole: b.Data(), err: err}

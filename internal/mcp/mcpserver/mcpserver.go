@@ -143,7 +143,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	s.identity = &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
 	s.sdk = sdk.NewServer(s.identity, s.sdkOptions())
 	s.notifier = newNotifier(s.sdk, o.World, s.resources, o.Log)
-	s.sdk.AddReceivingMiddleware(ofItsRevision, s.receive)
+	s.sdk.AddReceivingMiddleware(s.ofItsRevision, s.receive)
 	s.sdk.AddSendingMiddleware(s.notifier.filterSending)
 	s.PromptsChanged()
 	s.resources.addTo(s.sdk)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -133,13 +135,24 @@ func misfitParams(params json.RawMessage, into any) string {
 	return "the params are not what the method takes"
 }
 
-// checkedConn is a connection whose requests are judged before the SDK sees them.
+// checkedConn is a connection whose requests are judged before the SDK sees them. What is
+// refused before it comes to where requests are charged, is charged here.
 type checkedConn struct {
 	*wire.Conn
 	server *Server
+	peer   *peer
 	opened bool // owned by the reader
 	// begin is called with each request that belongs to a session, or opens one.
 	begin func()
+
+	mu       sync.Mutex               // guards underWay
+	underWay map[jsonrpc.ID]*passedOn // those that the SDK is to answer; the connection bounds them
+}
+
+// passedOn is a request that the SDK is to answer.
+type passedOn struct {
+	method  string
+	reached atomic.Bool
 }
 
 // Connect makes the connection its own transport.
@@ -159,7 +172,11 @@ func (c *checkedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			if req.IsCall() && req.Method != methodPing && req.Method != methodDiscover {
 				c.begin()
 			}
+			c.passOn(req)
 			return msg, nil
+		}
+		if limited := c.server.chargeRefused(c.peer.attend(ctx), req.Method); limited != nil {
+			wrong = limited
 		}
 		if err := c.Write(ctx, &jsonrpc.Response{ID: req.ID, Error: wrong}); err != nil {
 			return nil, fmt.Errorf("refusing a request: %w", err)
@@ -167,18 +184,50 @@ func (c *checkedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
+// passOn notes who sent a request that the SDK is to answer.
+func (c *checkedConn) passOn(req *jsonrpc.Request) {
+	passed := &passedOn{method: req.Method}
+	req.Extra = &sdk.RequestExtra{TokenInfo: c.peer.tokenInfo(&passed.reached)}
+	if !req.IsCall() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.underWay == nil {
+		c.underWay = map[jsonrpc.ID]*passedOn{}
+	}
+	c.underWay[req.ID] = passed
+}
+
+// Write writes a message. A request that the SDK has refused by itself is charged by then.
+func (c *checkedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if resp, ok := msg.(*jsonrpc.Response); ok {
+		c.mu.Lock()
+		passed := c.underWay[resp.ID]
+		delete(c.underWay, resp.ID)
+		c.mu.Unlock()
+		if passed != nil && resp.Error != nil && !passed.reached.Load() {
+			if limited := c.server.chargeRefused(c.peer.attend(ctx), passed.method); limited != nil {
+				msg = &jsonrpc.Response{ID: resp.ID, Error: limited}
+			}
+		}
+	}
+	return c.Conn.Write(ctx, msg)
+}
+
 // judged answers requests over HTTP that judgeRequest finds wrong, and those whose header
-// names another revision than they do; next answers the rest.
+// names another revision than they do; next answers the rest. What either refuses before
+// it comes to where requests are charged, is charged here.
 func (s *Server) judged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, ok := r.Body.(*readBody)
 		if !ok || body.err != nil || r.Method != http.MethodPost {
-			next.ServeHTTP(rw, r)
+			s.serveCharged(rw, r, nil, next)
 			return
 		}
 		req, ok := wire.ParseRequest(body.whole)
 		if !ok {
-			next.ServeHTTP(rw, r)
+			s.serveCharged(rw, r, nil, next)
 			return
 		}
 		header := r.Header.Get(protocolHeader)
@@ -186,8 +235,16 @@ func (s *Server) judged(next http.Handler) http.Handler {
 		if wrong == nil {
 			wrong = s.judgeRequest(req, header >= newestProtocol || r.Header.Get(sessionHeader) != "")
 		}
-		if wrong == nil {
-			next.ServeHTTP(rw, r)
+		limited := (*jsonrpc.Error)(nil)
+		if wrong != nil || refusesDiscovery(req, header) {
+			limited = s.chargeRefused(r.Context(), req.Method)
+		}
+		switch {
+		case limited != nil:
+			writeError(rw, req.ID, limited, http.StatusOK)
+			return
+		case wrong == nil:
+			s.serveCharged(rw, r, req, next)
 			return
 		}
 		writeError(rw, req.ID, wrong, statusOfMisfit(wrong, header))
@@ -237,15 +294,18 @@ func writeError(rw http.ResponseWriter, id jsonrpc.ID, wrong *jsonrpc.Error, sta
 
 // ofItsRevision stands before all methods. It gives errors the codes of the revision they
 // are asked in, and refuses what the SDK takes or words badly.
-func ofItsRevision(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *Server) ofItsRevision(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if session, ok := req.GetSession().(*sdk.ServerSession); ok && method == methodInitialize && session.InitializeParams() != nil {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the session is initialised already"}
-		}
-		if params, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && params != nil {
-			if err := checkLevel(params.Level); err != nil {
+		if wrong := misused(method, req); wrong != nil {
+			p, err := peerOf(req)
+			if err != nil {
 				return nil, err
 			}
+			markReached(req)
+			if limited := s.chargeRefused(p.attend(ctx), method); limited != nil {
+				return nil, limited
+			}
+			return nil, wrong
 		}
 		res, err := next(ctx, method, req)
 		if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && isNoResource(wrong) && !isNewest(req) {
@@ -255,6 +315,17 @@ func ofItsRevision(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return res, err
 	}
+}
+
+// misused returns what is wrong with a request that the SDK takes or words badly.
+func misused(method string, req sdk.Request) error {
+	if session, ok := req.GetSession().(*sdk.ServerSession); ok && method == methodInitialize && session.InitializeParams() != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the session is initialised already"}
+	}
+	if params, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && params != nil {
+		return checkLevel(params.Level)
+	}
+	return nil
 }
 
 // isNoResource reports whether an error is of a resource that is not found.

@@ -20,6 +20,8 @@ type peer struct {
 	feed *feed
 	// level is from which level on the client of a connection wants messages.
 	level atomic.Value // a sdk.LoggingLevel
+	// reached says that a request over HTTP has come to where it is charged.
+	reached atomic.Bool
 	// opening are told of the session that the request opens, as it is opened and, as
 	// ready, once its client has initialized it.
 	opening []func(session *sdk.ServerSession, ready bool)
@@ -28,14 +30,24 @@ type peer struct {
 // peerKey is where a request's token info holds its peer.
 const peerKey = "glyphoxa.peer"
 
+// reachedKey is where it holds whether the request has come to where it is charged.
+const reachedKey = "glyphoxa.reached"
+
 // tokenInfo binds a peer to its requests: the SDK hands it through to
-// handlers, and holds a session to the user it began with.
-func (p *peer) tokenInfo() *auth.TokenInfo {
-	return &auth.TokenInfo{UserID: p.subject.Name, Extra: map[string]any{peerKey: p}}
+// handlers, and holds a session to the user it began with. reached is set once a
+// request is charged where all are that mean something.
+func (p *peer) tokenInfo(reached *atomic.Bool) *auth.TokenInfo {
+	return &auth.TokenInfo{UserID: p.subject.Name, Extra: map[string]any{peerKey: p, reachedKey: reached}}
 }
 
-// extra is what a transport of ours attaches to every request it reads.
-func (p *peer) extra() *sdk.RequestExtra { return &sdk.RequestExtra{TokenInfo: p.tokenInfo()} }
+// markReached notes that a request is charged from here on, if its transport asks.
+func markReached(req sdk.Request) {
+	if extra := req.GetExtra(); extra != nil && extra.TokenInfo != nil {
+		if reached, ok := extra.TokenInfo.Extra[reachedKey].(*atomic.Bool); ok {
+			reached.Store(true)
+		}
+	}
+}
 
 // errNobody is the answer to a request that nobody vouches for.
 var errNobody = &jsonrpc.Error{Code: -32001, Message: "nobody knows who you are; connect with a token"}

@@ -34,6 +34,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, err
 		}
 		ctx = p.attend(ctx)
+		markReached(req)
 		if err := s.checkRequest(ctx, method, req); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -32,7 +33,14 @@ const (
 // something, and records it.
 func (w *Web) refuseHolding(rw http.ResponseWriter, r *http.Request, what string, why *mcp.Refusal) {
 	w.server.dispatcher.recordRefusal(r.Context(), mcp.Target{Tool: what, Source: sourceServer, ReadOnly: true}, "", why)
-	rw.Header().Set("Retry-After", strconv.Itoa(int(why.RetryAfter.Seconds())))
+	tooMany(rw, why)
+}
+
+// tooMany answers that a caller has to wait.
+func tooMany(rw http.ResponseWriter, why error) {
+	if no, ok := errors.AsType[*mcp.Refusal](why); ok {
+		rw.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(no.RetryAfter.Seconds()))))
+	}
 	http.Error(rw, oneLine(why.Error()), http.StatusTooManyRequests)
 }
 

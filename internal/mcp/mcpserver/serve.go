@@ -33,7 +33,14 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 		context.AfterFunc(life, func() { timer.Stop() })
 	})()
 	p := &peer{subject: subject}
-	conn := wire.New(untilStop{frames, ctx}, wire.Options{Extra: p.extra(), Share: share})
+	older := false // its client speaks the older dialect
+	conn := wire.New(untilStop{frames, ctx}, wire.Options{Share: share, Refused: func(ctx context.Context, why wire.Reason, says string) error {
+		err := s.noteRefusedFrame(p.attend(ctx), why, says)
+		if err != nil && !older {
+			return s.dispatcher.refuse(err)
+		}
+		return plainly(err)
+	}})
 	defer conn.Close()
 	p.feed = newFeed(life, &s.fanout, conn.Push)
 	defer p.feed.close()
@@ -47,10 +54,10 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 	if err != nil {
 		return withoutEnd(err)
 	}
-	if dialect.IsHandshake(req) {
+	if older = dialect.IsHandshake(req); older {
 		return withoutEnd(dialect.Serve(life, conn, backend{server: s, peer: p}))
 	}
-	checked := &checkedConn{Conn: conn, server: s, begin: func() {}}
+	checked := &checkedConn{Conn: conn, server: s, peer: p, begin: func() {}}
 	if first > 0 {
 		idle := time.AfterFunc(freshTime, func() { end(errSilent) })
 		defer idle.Stop()

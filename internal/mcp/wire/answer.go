@@ -21,7 +21,7 @@ const retryAfter = 250 * time.Millisecond
 type refusal struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
-	Error   refusalError    `json:"error"`
+	Error   any             `json:"error"` // a refusalError or a *jsonrpc.Error
 }
 
 type refusalError struct {
@@ -44,20 +44,24 @@ type capacityError struct {
 
 // errorResponse returns the error response to a message with that flaw.
 func (f *flaw) errorResponse() []byte {
-	r := refusal{Version: "2.0", ID: f.id, Error: refusalError{Code: f.code, Message: f.why}}
+	says := refusalError{Code: f.code, Message: f.why}
+	r := refusal{Version: "2.0", ID: f.id}
 	if f.id == nil {
 		r.ID = json.RawMessage("null")
 	}
 	switch f.code {
 	case codeParse:
-		r.Error.Message = "parse error: " + f.why
+		says.Message = "parse error: " + f.why
 	case codeInvalid:
-		r.Error.Message = "invalid request: " + f.why
+		says.Message = "invalid request: " + f.why
 	case codeCapacity:
-		r.Error.Data = &capacityData{
+		says.Data = &capacityData{
 			Error:        capacityError{Code: "capacity_exceeded", Message: f.why},
 			RetryAfterMs: retryAfter.Milliseconds(),
 		}
+	}
+	if r.Error = says; f.told != nil {
+		r.Error = f.told
 	}
 	data, err := json.Marshal(r)
 	if err != nil { // the id was read as valid JSON, so this is never sent
@@ -78,7 +82,7 @@ var (
 // flaw returns what is wrong with a message that was not taken, with the id of the
 // request it was if that can be told from its ends.
 func (o *oversized) flaw() *flaw {
-	return &flaw{code: o.code, why: o.why, id: idAtEnds(o.head, o.tail)}
+	return &flaw{code: o.code, why: o.why, id: idAtEnds(o.head, o.tail), large: o.code != codeCapacity}
 }
 
 // misshapen is a message, or the beginning of one, that breaks a bound of its shape.

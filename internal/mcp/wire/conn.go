@@ -38,7 +38,22 @@ type Options struct {
 	// Share is what requests hold that wait for their answer; one beyond it is refused.
 	// If nil, they hold nothing.
 	Share Share
+	// Refused is told of each message that the connection refuses by itself, by whoever
+	// reads it. An error it returns is what the peer is told instead: a *jsonrpc.Error
+	// as it is, any other as the reason of a refusal for want of capacity. If nil,
+	// nobody is told.
+	Refused func(ctx context.Context, why Reason, says string) error
 }
+
+// Reason is why a connection has refused a message.
+type Reason int
+
+// The reasons of refusals.
+const (
+	Malformed    Reason = iota // it is no message, or none that can be answered
+	TooLarge                   // it breaks a bound of its length or its shape
+	OverCapacity               // its peer has too many requests under way, or too long ones
+)
 
 // Conn is a JSON-RPC connection over frames, for the MCP SDK or for a dialect.
 //
@@ -50,6 +65,7 @@ type Conn struct {
 	extra   *sdk.RequestExtra
 	session string
 	owed    owed
+	refused func(context.Context, Reason, string) error // nil: nobody is told
 	once    sync.Once
 	closed  chan struct{}
 
@@ -74,7 +90,7 @@ func New(frames Frames, o Options) *Conn {
 	if o.MaxInFlight <= 0 {
 		o.MaxInFlight = defaultInFlight
 	}
-	c := &Conn{frames: frames, extra: o.Extra, session: o.SessionID, closed: make(chan struct{})}
+	c := &Conn{frames: frames, extra: o.Extra, session: o.SessionID, refused: o.Refused, closed: make(chan struct{})}
 	c.owed.max, c.owed.ids, c.owed.share = o.MaxInFlight, map[jsonrpc.ID]claim{}, o.Share
 	return c
 }
@@ -122,7 +138,10 @@ func (c *Conn) Peek(ctx context.Context) (*jsonrpc.Request, []byte, error) {
 func (c *Conn) nextMessage(ctx context.Context) (jsonrpc.Message, []byte, error) {
 	for {
 		raw, err := c.frames.ReadFrame(ctx)
-		if err != nil && !errors.Is(err, ErrTooLarge) {
+		if err != nil && (!errors.Is(err, ErrTooLarge) || errors.Is(err, ErrGone)) {
+			if errors.Is(err, ErrTooLarge) && c.refused != nil {
+				_ = c.refused(ctx, TooLarge, ErrTooLarge.Error()) // nobody is left to be told
+			}
 			return nil, nil, c.endOfInput(ctx, err)
 		}
 		msg, bad := c.judge(raw, err)
@@ -130,7 +149,7 @@ func (c *Conn) nextMessage(ctx context.Context) (jsonrpc.Message, []byte, error)
 			return msg, raw, nil
 		}
 		if bad != nil && !bad.mute {
-			if err := c.frames.WriteFrame(ctx, bad.errorResponse()); err != nil {
+			if err := c.frames.WriteFrame(ctx, c.refuse(ctx, bad)); err != nil {
 				return nil, nil, fmt.Errorf("refusing a message: %w", err)
 			}
 		}
@@ -139,6 +158,16 @@ func (c *Conn) nextMessage(ctx context.Context) (jsonrpc.Message, []byte, error)
 			return nil, nil, ErrMalformed
 		}
 	}
+}
+
+// refuse returns what a message with a flaw is answered.
+func (c *Conn) refuse(ctx context.Context, bad *flaw) []byte {
+	if c.refused != nil {
+		if err := c.refused(ctx, bad.reason(), bad.why); err != nil {
+			bad = bad.insteadOf(err)
+		}
+	}
+	return bad.errorResponse()
 }
 
 // judge returns the message in a frame, or what is wrong with it. Both are nil
@@ -151,7 +180,7 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 	}
 	if skipped != nil {
 		c.strikes++
-		return nil, &flaw{code: codeInvalid, why: ErrTooLarge.Error()}
+		return nil, &flaw{code: codeInvalid, why: ErrTooLarge.Error(), large: true}
 	}
 	if _, err := new(Shape).Write(raw); err != nil {
 		c.strikes++

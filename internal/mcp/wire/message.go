@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -24,6 +25,27 @@ type flaw struct {
 	why  string
 	id   json.RawMessage // nil if it could not be read
 	mute bool            // an answer would be taken for a request or an answer
+	// large says that the message breaks a bound of its length or its shape.
+	large bool
+	// told is what the peer is told instead, if not nil.
+	told *jsonrpc.Error
+}
+
+// reason is why a message with the flaw is refused.
+func (f *flaw) reason() Reason {
+	switch {
+	case f.code == codeCapacity:
+		return OverCapacity
+	case f.large:
+		return TooLarge
+	}
+	return Malformed
+}
+
+// insteadOf is the flaw of the same message of which its peer is told err.
+func (f *flaw) insteadOf(err error) *flaw {
+	told, _ := errors.AsType[*jsonrpc.Error](err)
+	return &flaw{code: codeCapacity, why: err.Error(), id: f.id, told: told}
 }
 
 // ParseRequest returns the request or notification in data, whose parts alias data, and

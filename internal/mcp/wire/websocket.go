@@ -147,7 +147,7 @@ func (s *socket) readMessage(ctx context.Context) (frame, *Reading, error) {
 	held.Free()
 	if errors.Is(err, ErrTooLarge) {
 		s.closeHandshake(websocket.StatusMessageTooBig, "message is too large")
-		return frame{}, nil, fmt.Errorf("%w: it sent a message of more than %d bytes", ErrGone, s.o.Max)
+		return frame{}, nil, fmt.Errorf("%w: it sent more than %d bytes: %w", ErrGone, s.o.Max, ErrTooLarge)
 	}
 	return frame{}, nil, fmt.Errorf("%w: %v", ErrGone, err)
 }
