@@ -109,6 +109,7 @@ func measureStore(t *testing.T, in place, of size) {
 		must(t, "forgetting nobody", err)
 	})
 	hold("forget nobody, p95", nobody.at(.95), 5)
+	t.Run("settle", func(t *testing.T) { settleWhileTalking(t, c, max(200, min(of.entities, 10_000)), hold) })
 	t.Run("context", func(t *testing.T) { hotContext(t, c, hold) })
 	t.Run("forget", func(t *testing.T) { forgetWhileTalking(t, c, hold) })
 }
