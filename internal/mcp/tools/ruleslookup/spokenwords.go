@@ -32,17 +32,42 @@ var numberWords = sync.OnceValue(func() map[string]float64 {
 
 // kindOf returns the conditions a noun sets, nil if it names no kind of thing.
 func kindOf(w string) []condition {
-	is := func(pairs ...string) (list []condition) {
-		for i := 0; i+1 < len(pairs); i += 2 {
-			list = append(list, newCondition(pairs[i], "=", pairs[i+1]))
-		}
+	if list := equipmentOf(w); list != nil {
+		return list
+	}
+	if list := creatureOf(w); list != nil {
 		return list
 	}
 	switch w {
 	case "spell", "spells", "cantrip", "cantrips", "zauber", "zaubern", "zauberspruch", "zaubersprüche", "zauberspruche", "spruche", "zaubertrick", "zaubertricks":
 		return is("category", "spell")
-	case "monster", "monsters", "creature", "creatures", "kreatur", "kreaturen", "wesen", "ungeheuer":
-		return is("category", "monster")
+	case "items", "gegenstande", "gegenstanden", "magieitems":
+		return is("category", "item")
+	case "class", "classes", "klasse", "klassen":
+		return is("category", "class")
+	case "race", "races", "volk", "volker", "volkern", "rasse", "rassen", "folk", "folks", "peoples", "ancestry", "ancestries":
+		return is("category", "race")
+	case "skills", "fertigkeiten":
+		return is("category", "skill")
+	case "gods", "god", "goddess", "goddesses", "deity", "deities", "gott", "gotter", "gottheit", "gottheiten", "gottin", "gottinnen":
+		return is("category", "deity")
+	case "ring", "rings", "ringe", "ringen":
+		return is("category", "item", "kind", "ring")
+	case "potion", "potions", "trank", "tranke", "tranken":
+		return is("category", "item", "kind", "potion")
+	case "wands", "zauberstabe", "zauberstaben":
+		return is("category", "item", "kind", "wand")
+	case "staffs", "staves", "stabe", "stecken", "staben":
+		return is("category", "item", "kind", "staff")
+	case "rods", "zepter":
+		return is("category", "item", "kind", "rod")
+	}
+	return nil
+}
+
+// equipmentOf returns what a noun for a kind of equipment sets.
+func equipmentOf(w string) []condition {
+	switch w {
 	case "weapon", "weapons", "waffe", "waffen":
 		return is("category", "equipment", "kind", "weapon")
 	case "nahkampfwaffe", "nahkampfwaffen":
@@ -67,28 +92,15 @@ func kindOf(w string) []condition {
 		return is("category", "equipment", "kind", "mount or vehicle")
 	case "gear", "equipment", "ausrustung":
 		return is("category", "equipment")
-	case "items", "gegenstande", "gegenstanden", "magieitems":
-		return is("category", "item")
-	case "class", "classes", "klasse", "klassen":
-		return is("category", "class")
-	case "race", "races", "volk", "volker", "volkern", "rasse", "rassen", "folk", "folks", "peoples", "ancestry", "ancestries":
-		return is("category", "race")
-	case "skills", "fertigkeiten":
-		return is("category", "skill")
-	case "gods", "god", "goddess", "goddesses", "deity", "deities", "gott", "gotter", "gottheit", "gottheiten", "gottin", "gottinnen":
-		return is("category", "deity")
-	case "ring", "rings", "ringe", "ringen":
-		return is("category", "item", "kind", "ring")
-	case "potion", "potions", "trank", "tranke", "tranken":
-		return is("category", "item", "kind", "potion")
-	case "wands", "zauberstabe", "zauberstaben":
-		return is("category", "item", "kind", "wand")
-	case "staffs", "staves", "stabe", "stecken", "staben":
-		return is("category", "item", "kind", "staff")
-	case "rods", "zepter":
-		return is("category", "item", "kind", "rod")
 	}
+	return nil
+}
+
+// creatureOf returns what a noun for a kind of creature sets.
+func creatureOf(w string) []condition {
 	switch w {
+	case "monster", "monsters", "creature", "creatures", "kreatur", "kreaturen", "wesen", "ungeheuer":
+		return is("category", "monster")
 	case "demons", "damonen":
 		return is("category", "monster", "subtype", "demon")
 	case "devils", "teufel", "teufeln":
@@ -102,6 +114,14 @@ func kindOf(w string) []condition {
 		return is("category", "monster", "type", t)
 	}
 	return nil
+}
+
+// is makes conditions of keys with their values.
+func is(pairs ...string) (list []condition) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list = append(list, newCondition(pairs[i], "=", pairs[i+1]))
+	}
+	return list
 }
 
 // creatureType returns the type that a word in the plural names.
