@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -41,9 +42,12 @@ func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *json
 		what = req.Method
 	}
 	refused := &refusedResponse{ResponseWriter: rw}
-	refused.instead = func(int) bool {
+	refused.instead = func(status int) bool {
 		if p.reached.Load() {
 			return false
+		}
+		if status == http.StatusForbidden { // with a right token that is for another's session alone
+			s.dispatcher.recordRequest(r.Context(), targetSession, &mcp.Refusal{Code: mcp.CodeForbidden, By: bySession, Reason: "the session is another caller's"})
 		}
 		err := s.dispatcher.chargeRequest(r.Context(), what)
 		switch {
@@ -97,14 +101,28 @@ func (w *Web) refuseBody(rw http.ResponseWriter, r *http.Request, says string) {
 		tooMany(rw, err)
 		return
 	}
+	w.server.dispatcher.recordRequest(r.Context(), targetRequest, tooLarge(says))
 	http.Error(rw, says, http.StatusRequestEntityTooLarge)
 }
 
+// tooLarge is why a request is refused that breaks a bound of its length or its shape.
+func tooLarge(says string) *mcp.Refusal {
+	return &mcp.Refusal{Code: mcp.CodeInvalidInput, By: byLimits, Reason: says}
+}
+
 // noteRefusedFrame charges the subject of ctx for a message that its connection refuses by
-// itself, or returns why it cannot be charged. What another bound has refused costs nothing.
-func (s *Server) noteRefusedFrame(ctx context.Context, why wire.Reason, _ string) error {
+// itself, or returns why it cannot be charged, and records it if it breaks a bound. What
+// leaves no room for others costs nothing more.
+func (s *Server) noteRefusedFrame(ctx context.Context, why wire.Reason, says string) error {
 	if why == wire.OverCapacity {
+		s.dispatcher.recordRequest(ctx, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: says})
 		return nil
 	}
-	return s.dispatcher.chargeRequest(ctx, targetRequest)
+	if err := s.dispatcher.chargeRequest(ctx, targetRequest); err != nil {
+		return err
+	}
+	if why == wire.TooLarge {
+		s.dispatcher.recordRequest(ctx, targetRequest, tooLarge(says))
+	}
+	return nil
 }

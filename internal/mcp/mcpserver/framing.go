@@ -2,11 +2,15 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 )
 
 // errFraming is why a connection ends on which a request says twice how long it is.
@@ -17,38 +21,48 @@ var onceHeaders = []string{
 	"Authorization", "Content-Type", lastEventHeader, methodHeader, nameHeader, protocolHeader, sessionHeader, "Origin",
 }
 
-// refuseTwice refuses a request that has one of them twice, with its connection, and
-// reports whether it did.
-func refuseTwice(rw http.ResponseWriter, r *http.Request) bool {
+// twice says which of them a request has more than once, nil if none. Its connection has
+// to end.
+func twice(r *http.Request) error {
 	for _, name := range onceHeaders {
 		if len(r.Header[name]) > 1 {
-			rw.Header().Set("Connection", "close")
-			http.Error(rw, "the request has more than one "+name, http.StatusBadRequest)
-			return true
+			return errors.New("the request has more than one " + name)
 		}
 	}
-	return false
+	return nil
+}
+
+// recordFraming records that a connection ends at a request that says twice how long it is.
+// Whose it is, nobody can tell any more.
+func (w *Web) recordFraming(c net.Conn) {
+	address, _ := w.o.Gatekeeper.Peer(c.RemoteAddr().String())
+	w.recordAddress(context.Background(), identity.TransportHTTP, address, byFraming, errFraming)
 }
 
 // framedListener hands out connections that end at a request with more than one
 // Content-Length or Transfer-Encoding, or with both: net/http takes some of them, and what
 // stands before us may read them otherwise.
-type framedListener struct{ net.Listener }
+type framedListener struct {
+	net.Listener
+	refused func(net.Conn) // told of each that ends so
+}
 
 func (l framedListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &framedConn{Conn: c}, nil
+	return &framedConn{Conn: c, refused: l.refused}, nil
 }
 
 // framedConn is a connection of such a listener.
 type framedConn struct {
 	net.Conn
-	asks atomic.Bool // the last request asks for another protocol
-	raw  atomic.Bool // it speaks another protocol
-	seen framing     // owned by the reader
+	refused func(net.Conn)
+	ended   sync.Once   // at a doubtful request
+	asks    atomic.Bool // the last request asks for another protocol
+	raw     atomic.Bool // it speaks another protocol
+	seen    framing     // owned by the reader
 }
 
 func (c *framedConn) Read(p []byte) (int, error) {
@@ -57,6 +71,7 @@ func (c *framedConn) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if !c.seen.follow(p[:n]) {
+		c.ended.Do(func() { c.refused(c.Conn) })
 		return 0, errFraming
 	}
 	c.asks.Store(c.seen.upgrades)

@@ -33,7 +33,7 @@ func TestFramingEndsWithHTTP(t *testing.T) {
 		{name: "not asked for", request: "GET / HTTP/1.1\r\n\r\n", answer: "HTTP/1.1 101 Switching Protocols\r\n\r\n", want: errFraming},
 	} {
 		below := &recorded{Reader: strings.NewReader(row.request)}
-		c := &framedConn{Conn: below}
+		c := &framedConn{Conn: below, refused: func(net.Conn) {}}
 		if _, err := c.Read(make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}

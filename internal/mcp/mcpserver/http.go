@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/observe"
@@ -147,7 +148,7 @@ func (w *Web) Serve(ctx context.Context) error {
 	memory.Go(func() { w.intake.shares.giveMemoryBack(life) })
 	memory.Go(func() { w.endIdle(life) })
 	failed := make(chan error, 1)
-	go func() { failed <- w.http.Serve(framedListener{w.listener}) }() // ends with Shutdown or Close
+	go func() { failed <- w.http.Serve(framedListener{w.listener, w.recordFraming}) }() // ends with Shutdown or Close
 	select {
 	case err := <-failed:
 		w.halt()
@@ -194,7 +195,10 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
 		w.patient(rw, r)
-		if refuseTwice(rw, r) {
+		if err := twice(r); err != nil {
+			w.recordStranger(r, byFraming, err)
+			rw.Header().Set("Connection", "close")
+			http.Error(rw, err.Error(), http.StatusBadRequest)
 			return
 		}
 		if err := w.o.Guard.Check(r); err != nil {
@@ -218,12 +222,14 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request that goes no further. A token that is worth nothing, a name that
-// is none of ours and a page that may not connect are recorded; who sends too many of them has to connect anew for each.
+// refuse answers a request that goes no further. A token that is worth nothing or missing, a
+// name that is none of ours and a page that may not connect are recorded; who sends too many of them has to connect anew for each.
 func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case identity.RefusesToken(err):
 		w.recordStranger(r, byToken, err)
+	case errors.Is(err, identity.ErrUnauthorized):
+		w.recordStranger(r, byNoToken, err)
 	case errors.Is(err, identity.ErrHost):
 		w.recordStranger(r, byHost, err)
 	case errors.Is(err, identity.ErrOrigin):
@@ -309,7 +315,11 @@ func (w *Web) streamable() http.Handler {
 func (w *Web) metrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s := policy.SubjectFrom(r.Context())
-		if s.Name != identity.Anonymous && w.server.catalog.permits(r.Context(), "metrics", policy.AuditRead) != nil {
+		err := w.server.catalog.permits(r.Context(), targetMetrics, policy.AuditRead)
+		if why, denied := errors.AsType[*mcp.Refusal](err); s.Name != identity.Anonymous && err != nil {
+			if denied {
+				w.server.dispatcher.recordRequest(r.Context(), targetMetrics, why)
+			}
 			http.Error(rw, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
 			return
 		}

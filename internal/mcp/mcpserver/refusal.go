@@ -74,12 +74,17 @@ func (d *dispatcher) recordRefusal(ctx context.Context, t mcp.Target, args strin
 	d.gate.Settle(mcp.WithEvents(ctx, nil), c, mcp.Result{}, why)
 }
 
+// recordRequest has the gate record that the subject of ctx is refused what is no call.
+func (d *dispatcher) recordRequest(ctx context.Context, what string, why *mcp.Refusal) {
+	d.recordRefusal(ctx, mcp.Target{Tool: untrusted.Line(what, 200), Source: sourceServer, ReadOnly: true}, "", why)
+}
+
 // chargeRequest takes one call from the budget of the subject of ctx, for a request that
 // is no call, or says why not, which is recorded.
 func (d *dispatcher) chargeRequest(ctx context.Context, what string) error {
 	err := d.policy.Charge(ctx)
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {
-		d.recordRefusal(ctx, mcp.Target{Tool: untrusted.Line(what, 200), Source: sourceServer, ReadOnly: true}, "", why)
+		d.recordRequest(ctx, what, why)
 	}
 	return err
 }

@@ -19,20 +19,24 @@ const (
 	targetSession = "session"
 	targetSocket  = "socket"
 	targetStream  = "stream"
+	targetMetrics = "metrics"
 )
 
 // What refuses it, as it is recorded.
 const (
-	byToken  = "token" // a token that is worth nothing here
-	byHost   = "host"
-	byOrigin = "origin"
-	byLimits = "limits"
+	byToken   = "token"    // a token that is worth nothing here
+	byNoToken = "no_token" // none, from where one is needed
+	byHost    = "host"
+	byOrigin  = "origin"
+	byFraming = "framing" // what could be read as two requests
+	bySession = "session" // of another caller
+	byLimits  = "limits"
 )
 
 // refuseHolding answers a request of an identified caller who may hold no more of
 // something, and records it.
 func (w *Web) refuseHolding(rw http.ResponseWriter, r *http.Request, what string, why *mcp.Refusal) {
-	w.server.dispatcher.recordRefusal(r.Context(), mcp.Target{Tool: what, Source: sourceServer, ReadOnly: true}, "", why)
+	w.server.dispatcher.recordRequest(r.Context(), what, why)
 	tooMany(rw, why)
 }
 
@@ -53,7 +57,7 @@ func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free
 	}
 	h, why := q.take(holderOf(s), s.Address, nil)
 	if why != nil {
-		d.recordRefusal(ctx, mcp.Target{Tool: method, Source: sourceServer, ReadOnly: true}, "", why)
+		d.recordRequest(ctx, method, why)
 		return nil, why
 	}
 	return h.free, nil
@@ -62,14 +66,19 @@ func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free
 // recordStranger records that somebody was turned away, by what, who is not looked at any
 // further.
 func (w *Web) recordStranger(r *http.Request, by string, err error) {
-	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: by, Reason: err.Error() + ", from " + w.o.Gatekeeper.Address(r)}
-	if errors.Is(err, identity.ErrTooMany) {
-		why.Code = mcp.CodeCapacityExceeded
-	}
 	transport := identity.TransportHTTP
 	if identity.IsUpgrade(r) {
 		transport = identity.TransportWebSocket
 	}
-	ctx := policy.WithSubject(r.Context(), &policy.Subject{Transport: transport})
-	w.server.dispatcher.recordRefusal(ctx, mcp.Target{Tool: targetConnect, Source: sourceServer, ReadOnly: true}, "", why)
+	w.recordAddress(r.Context(), transport, w.o.Gatekeeper.Address(r), by, err)
+}
+
+// recordAddress is recordStranger of an address alone.
+func (w *Web) recordAddress(ctx context.Context, transport, address, by string, err error) {
+	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: by, Reason: err.Error() + ", from " + address}
+	if errors.Is(err, identity.ErrTooMany) {
+		why.Code = mcp.CodeCapacityExceeded
+	}
+	ctx = policy.WithSubject(ctx, &policy.Subject{Transport: transport})
+	w.server.dispatcher.recordRequest(ctx, targetConnect, why)
 }

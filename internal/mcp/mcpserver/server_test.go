@@ -26,6 +26,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -194,8 +195,10 @@ func (h *fixture) web(cfg config.Server) string {
 	cfg.Limits = config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}
 	keeper, err := identity.New(h.t.Context(), cfg, identity.Options{Profile: h.policy.Profile})
 	must(h.t, "making the gatekeeper", err)
+	metrics, err := observe.New(observe.Options{})
+	must(h.t, "making metrics", err)
 	web, err := h.server.Listen(h.t.Context(), "127.0.0.1:0", mcpserver.WebOptions{
-		Gatekeeper: keeper, Limits: cfg.Limits, Guard: identity.Guard{AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: cfg.AllowedHosts},
+		Gatekeeper: keeper, Limits: cfg.Limits, Metrics: metrics, Guard: identity.Guard{AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: cfg.AllowedHosts},
 	})
 	must(h.t, "listening", err)
 	ctx, cancel := context.WithCancel(context.Background())
