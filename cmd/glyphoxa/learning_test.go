@@ -131,3 +131,20 @@ npcs:
 		}
 	}
 }
+
+// TestTheScriptedCastTellsWhatItHasLearnt promises something, and asks in another run, without
+// a model: who promised is told so, and nobody else.
+func TestTheScriptedCastTellsWhatItHasLearnt(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", "data_dir: data\nnpcs:\n  - {name: Bartok, topics: [{intents: [memory], lines: {en: [I forget nobody and know you not.]}}]}\n")
+	const promise = "Ada promised Bartok a barrel of plum brandy."
+	h.run("Ada: Bartok, we promise you a barrel of plum brandy.\n", "play").ok(t)
+	h.run("/memory yes 1 "+promise+"\n", "play").ok(t)
+	checkSays(t, h.run("Ada: Bartok, do you remember me?\n", "play").ok(t).stdout, promise)
+	checkSays(t, h.run("Ada: Bartok, what did I promise you?\n", "play").ok(t).stdout, promise)
+	out := h.run("Brom: Bartok, do you remember me?\n", "play").ok(t).stdout
+	if checkSays(t, out, "know you not"); strings.Contains(out, promise) {
+		t.Errorf("Brom is told what Ada promised: %s", out)
+	}
+}

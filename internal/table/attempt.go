@@ -247,6 +247,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	w.report(contextRead{took, &now, w.history.Exchanges()})
 	w.result.stage = "llm"
 	w.request.Messages = w.history.Prompt(w.heard, now)
+	w.request.Persona.Mind, w.request.Persona.Diary = latestFirst(now.Mind), latestFirst(now.Diary)
 	return w.runEngine(ctx)
 }
 

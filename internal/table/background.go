@@ -37,3 +37,10 @@ func (v *conversation) othersThan(npc int) []string {
 	v.others[npc] = names
 	return names
 }
+
+// latestFirst turns what is given the latest last around.
+func latestFirst(texts []string) []string {
+	texts = slices.Clone(texts)
+	slices.Reverse(texts)
+	return texts
+}

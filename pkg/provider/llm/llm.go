@@ -72,6 +72,10 @@ type Persona struct {
 	Lines map[string][]string
 	// Topics are what it has words for, see the NPC file's key "topics".
 	Topics []Topic
+	// Mind is what it keeps in mind, what matters most first: what was pinned, and what it has
+	// learnt of who speaks. Diary is what it has written down of earlier sessions, the latest
+	// first, as "Name: text", "I" for itself.
+	Mind, Diary []string
 }
 
 // Request is one model round.

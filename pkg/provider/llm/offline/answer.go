@@ -63,6 +63,9 @@ func (t *turn) speakResults() string {
 // findNothing says that nothing was found where something was looked for.
 func (t *turn) findNothing() string {
 	p := t.planTalk()
+	if text, ok := lastResort(t, p); ok {
+		return text
+	}
 	switch {
 	case p.main == talkMemory:
 		return t.withOpening(p, t.speakOf(talkMemory))
@@ -77,13 +80,15 @@ func (t *turn) findNothing() string {
 func (t *turn) describe(r result) speech {
 	switch r.tool {
 	case "search_sessions", "search_facts", "investigate":
-		var kept []record
+		var kept []quote
 		for _, line := range recordsOf(r.content) {
-			if !t.isEcho(line.text("text", "content", "quote", "fact", "snippet")) {
-				kept = append(kept, line)
+			for _, q := range quotesOf(line) {
+				if !t.isEcho(q.text) {
+					kept = append(kept, q)
+				}
 			}
 		}
-		return t.lang.dropForeign(speech{lineRecall, t.lang.quoteLines(kept)}, r.tool == "search_facts")
+		return t.lang.dropForeign(speech{lineRecall, t.lang.quoteAll(kept, t.req.Persona.Name)}, r.tool == "search_facts")
 	case "write_file":
 		return speech{lineAnswer, t.lang.describeWriting(recordOf(r.content), t.used)}
 	case "query_entities":
@@ -132,7 +137,8 @@ func (l language) dropForeign(s speech, told bool) speech {
 // for one: what was just said, or another question of the kind. What a question
 // that names nothing finds in this conversation is no memory either.
 func (t *turn) isEcho(line string) bool {
-	for _, said := range []string{line, withoutSpeaker(line)} {
+	_, bare := cutSpeaker(line)
+	for _, said := range []string{line, bare} {
 		key := lettersOf(said)
 		if key == lettersOf(t.line.text) || key == lettersOf(t.text) {
 			return true
@@ -157,14 +163,6 @@ func (t *turn) namesNothing() bool {
 		}
 	}
 	return true
-}
-
-// withoutSpeaker is a line of the transcript without "Name: ".
-func withoutSpeaker(line string) string {
-	if before, rest, ok := strings.Cut(line, ": "); ok && len(strings.Fields(before)) <= 3 {
-		return rest
-	}
-	return line
 }
 
 // lettersOf is a text as it is compared: its letters and digits in lower case.

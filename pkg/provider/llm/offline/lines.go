@@ -16,6 +16,7 @@ const (
 	lineRecall   = "recall"
 	lineFailed   = "failed"
 	lineAtLoss   = "at_loss"
+	lineRecalled = "recalled"
 )
 
 // stock are the lines of an NPC that has none of its own, by language and occasion.

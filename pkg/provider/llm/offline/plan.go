@@ -132,6 +132,11 @@ func (t *turn) declineIntents(missing []intent) string {
 			return t.declineAs(talkRules, lineUnknown)
 		}
 	}
+	p := t.planTalk()
+	p.opening = "" // who asks this greets, if at all
+	if text, ok := lastResort(t, p); ok {
+		return text
+	}
 	return t.pickLine(lineUnknown, "")
 }
 

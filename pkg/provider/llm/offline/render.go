@@ -29,8 +29,6 @@ func (l language) describeResult(r result) speech {
 		return speech{lineAnswer, l.describeEntities(recordsOf(r.content))}
 	case "get_summary":
 		return speech{lineAnswer, l.describeSummary(recordOf(r.content))}
-	case "search_sessions", "search_facts":
-		return speech{lineRecall, l.quoteLines(recordsOf(r.content))}
 	case "read_file":
 		return speech{lineAnswer, l.describeFile(recordOf(r.content), r.content)}
 	}
@@ -199,32 +197,6 @@ func (l language) describeSummary(r record) string {
 		}
 		told++
 		parts = append(parts, sentence(call(from)+" "+strings.ReplaceAll(verb, "_", " ")+" "+call(to)))
-	}
-	return strings.Join(parts, " ")
-}
-
-// quoteLines tells who said what.
-func (l language) quoteLines(list []record) string {
-	var parts []string
-	for _, r := range list {
-		if len(parts) == 2 {
-			break
-		}
-		text := r.text("text", "content", "quote", "fact", "snippet")
-		who := r.text("speaker", "speaker_name", "name", "npc")
-		known := strings.HasPrefix(r.text("source"), "entity:") // told of someone, not said by them
-		if before, rest, ok := strings.Cut(text, ": "); ok && who == "" && !known && len(strings.Fields(before)) <= 3 {
-			who, text = before, rest
-		}
-		who = bareName(who)
-		if text = shorten(text, longestSpeech/2); text == "" {
-			continue
-		}
-		if who == "" {
-			parts = append(parts, sentence(text))
-			continue
-		}
-		parts = append(parts, fmt.Sprintf(l.phrase("What %s told us was this: %s", "Von %s weiß ich es so: %s"), who, sentence(text)))
 	}
 	return strings.Join(parts, " ")
 }

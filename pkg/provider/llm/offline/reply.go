@@ -139,8 +139,15 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 		return t.readNotes()
 	case p.main == talkNoteWrite && p.weight >= ruleWeight && !t.isRefused():
 		return t.writeNote()
-	case p.main == talkMemory:
-		return t.recall(intents)
+	case asksMemory(t, p, intents):
+		if text, ok := tellKept(t, p, intents, t.req.Persona.Mind, true); ok {
+			return text, nil, true
+		}
+		if p.main == talkMemory {
+			return t.recall(p, intents)
+		}
+	}
+	switch {
 	case holdsKind(intents, wantRule) && (knownRule(t.toks).name != "" || p.weight < ruleWeight || p.main == talkRules || asking[p.main]):
 		return "", nil, false
 	case p.main == talkRules:
@@ -163,6 +170,9 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 		return "", nil, false
 	}
 	if p.main != "" || t.isQuestion() {
+		if text, ok := lastResort(t, p); ok {
+			return text, nil, true
+		}
 		return t.withOpening(p, t.pickLine(lineUnknown, "")), nil, true
 	}
 	return t.withOpening(p, t.speakOf(talkSmalltalk)), nil, true
@@ -248,13 +258,16 @@ func occasionOf(intent string) string {
 }
 
 // recall looks for what was said before, if there is a tool for it.
-func (t *turn) recall(intents []intent) (string, []llm.ToolCall, bool) {
+func (t *turn) recall(p plan, intents []intent) (string, []llm.ToolCall, bool) {
 	if holdsKind(intents, wantRecall) && t.isOffered("search_sessions", "search_facts") {
 		return "", nil, false
 	}
 	if t.speaker != "" && t.isOffered("search_sessions", "search_facts") {
 		calls, _ := t.planCalls([]intent{{kind: wantRecall, text: t.speaker}})
 		return "", calls, true
+	}
+	if text, ok := lastResort(t, p); ok {
+		return text, nil, true
 	}
 	return t.speakOf(talkMemory), nil, true
 }

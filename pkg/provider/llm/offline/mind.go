@@ -1,0 +1,138 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+)
+
+var (
+	// deeds are words that say what somebody did to somebody: with who asks named, one is
+	// enough to tell what is meant.
+	deeds = words("promise promises promised owe owes owed debt debts versprechen versprochen versprach schulde schuldest schuldet schulden schuldig")
+	// mindNoise is what a question for what is in mind says beside what it is about.
+	mindNoise = words(`still really ever even just exactly once met meet seen see forget forgot forgotten familiar back did was is
+		noch wirklich jemals genau getroffen gesehen vergessen wieder bekannt vor`)
+	// myself are words of who asks about themselves alone.
+	myself = words("i me my mine ich mich mir mein meine meinen")
+)
+
+// asksMemory reports whether a line asks for what was said or done before.
+func asksMemory(t *turn, p plan, intents []intent) bool {
+	return p.main == talkMemory || holdsKind(intents, wantRecall) ||
+		t.isQuestion() && slices.ContainsFunc(t.toks, func(k token) bool { return deeds[k.fold] })
+}
+
+// tellKept tells what the NPC keeps in mind, in a line of its own, if a question is about it.
+func tellKept(t *turn, p plan, intents []intent, texts []string, whole bool) (string, bool) {
+	kept, told := findKept(t, p, intents, texts, whole)
+	switch {
+	case kept != "":
+		return t.withOpening(p, t.pickLine(lineRecall, kept)), true
+	case told: // to deny it now would be a lie
+		return t.withOpening(p, t.pickFrom(stockLines(t.lang, lineRecalled))), true
+	}
+	return "", false
+}
+
+// lastResort tells what is in mind or in the diary, where there is nothing else to say.
+func lastResort(t *turn, p plan) (string, bool) {
+	return tellKept(t, p, t.findIntents(), slices.Concat(t.req.Persona.Mind, t.req.Persona.Diary), false)
+}
+
+// findKept returns what a question is about of texts that the NPC has in mind, empty if there is
+// nothing. A text must have what the question says: all of it if whole, or if it does not ask
+// for what was before, else two words in three. One that asks for nothing but the asker is
+// answered by what names them. What was told lately is not told again; it reports whether that
+// is all there is.
+func findKept(t *turn, p plan, intents []intent, texts []string, whole bool) (found string, told bool) {
+	if len(t.toks) == 0 {
+		return "", false
+	}
+	memory := asksMemory(t, p, intents)
+	if !memory && !t.isQuestion() {
+		return "", false
+	}
+	content := aboutOf(t)
+	aboutMe := slices.ContainsFunc(t.toks, func(k token) bool { return myself[k.fold] })
+	deed := slices.ContainsFunc(content, func(w string) bool { return deeds[w] })
+	need := len(content)
+	switch {
+	case need == 0 && !(memory && aboutMe):
+		return "", false
+	case need == 1 && !memory && !holdsKind(intents, wantEntity) && !holdsKind(intents, wantEverything):
+		return "", false
+	case memory && !whole:
+		need -= need / 3
+	}
+	best := -1
+	for _, text := range texts {
+		q := keptQuote(text)
+		said := plainWords(tokenize(text))
+		if needsAsker := need == 0 || deed && aboutMe; needsAsker && !namesAny(said, t.speaker) {
+			continue
+		}
+		ties := 0
+		for _, w := range content {
+			if slices.ContainsFunc(said, func(s string) bool { return s == w || isForm(s, w) }) {
+				ties++
+			}
+		}
+		if ties < need || ties <= best || lettersOf(q.text) == lettersOf(t.text) {
+			continue
+		}
+		text := t.lang.dropForeign(speech{lineRecall, t.lang.quoteAll(unquote(q), t.req.Persona.Name)}, true).text
+		switch {
+		case text == "":
+		case t.used.isFresh(text):
+			best, found = ties, text
+		default:
+			told = true
+		}
+	}
+	return found, told
+}
+
+// aboutOf returns the words that say what a question is about.
+func aboutOf(t *turn) (out []string) {
+	own := nameWords(t.req.Persona.Name)
+	for _, k := range askedOf(t.toks) {
+		if own[k.fold] || !deeds[k.fold] && (recallNoise[k.fold] || mindNoise[k.fold] || questionWords[k.fold] || articles[k.fold] || trailers[k.fold] || askers[k.fold]) {
+			continue
+		}
+		if w := plainWord(k.fold); !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// askedOf returns the words of the sentences that ask, all if none does.
+func askedOf(toks []token) (out []token) {
+	from := 0
+	for i, k := range toks {
+		if k.stop == '?' {
+			out = append(out, toks[from:i+1]...)
+		}
+		if k.stop == '?' || k.stop == '.' || k.stop == '!' {
+			from = i + 1
+		}
+	}
+	if len(out) == 0 {
+		return toks
+	}
+	return out
+}
+
+// namesAny reports whether a word of somebody's name is among words.
+func namesAny(said []string, name string) bool {
+	return slices.ContainsFunc(tokenize(name), func(k token) bool { return !articles[k.fold] && slices.Contains(said, plainWord(k.fold)) })
+}
+
+// lineOfRecord is where an entry of a diary says which line it is from, and when that was.
+var lineOfRecord = regexp.MustCompile(` \((?:[^()]*, )?line \d+\)$`)
+
+// keptQuote is a text in mind as somebody's word.
+func keptQuote(text string) quote {
+	who, said := cutSpeaker(lineOfRecord.ReplaceAllString(oneLine(text, 0), ""))
+	return quote{who, said}
+}

@@ -1,0 +1,90 @@
+package offline
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// quote is something somebody said; who is empty if it is not known, or nobody's word.
+type quote struct{ who, text string }
+
+// frames are what stands before a quote, as quoteText puts it there: who said it, or the one
+// who quotes.
+var frames = regexp.MustCompile(`What (.{1,60}?) told us was this: |(What I said was this: )|Von (.{1,60}?) weiß ich es so: |(Ich habe es so gesagt: )`)
+
+// longestNamed is how many words before a colon may be a name.
+const longestNamed = 3
+
+// quotesOf returns what a record of something said holds: of a line in which somebody quotes,
+// what was quoted, by whom that was said first.
+func quotesOf(r record) []quote {
+	text := r.text("text", "content", "quote", "fact", "snippet")
+	who := r.text("speaker", "speaker_name", "name", "npc")
+	if who == "" && !strings.HasPrefix(r.text("source"), "entity:") { // that is told of someone, not said by them
+		who, text = cutSpeaker(text)
+	}
+	return unquote(quote{bareName(who), text})
+}
+
+// cutSpeaker cuts a text as "Name: text", or as "Name (to somebody): text".
+func cutSpeaker(text string) (who, rest string) {
+	if before, rest, ok := strings.Cut(text, ": "); ok && len(strings.Fields(bareName(before))) <= longestNamed {
+		return bareName(before), rest
+	}
+	return "", text
+}
+
+// unquote returns what is quoted in a line, or else the line itself.
+func unquote(line quote) (out []quote) {
+	found := frames.FindAllStringSubmatchIndex(line.text, -1)
+	if len(found) == 0 {
+		return []quote{line}
+	}
+	for i, at := range found {
+		end := len(line.text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		who := line.who
+		for _, group := range []int{1, 3} {
+			if from := at[2*group]; from >= 0 {
+				who = line.text[from:at[2*group+1]]
+			}
+		}
+		if text := strings.TrimSpace(line.text[at[1]:end]); text != "" {
+			out = append(out, quote{who, text})
+		}
+	}
+	return out
+}
+
+// mostQuotes is how many lines an answer quotes.
+const mostQuotes = 2
+
+// quoteAll tells who said what, each once. What the NPC, whose name is own, said itself it says
+// of itself.
+func (l language) quoteAll(all []quote, own string) string {
+	var parts []string
+	told := map[string]bool{}
+	for _, q := range all {
+		text := shorten(q.text, longestSpeech/2)
+		key := lettersOf(q.text)
+		if len(parts) == mostQuotes || text == "" || told[key] {
+			continue
+		}
+		told[key] = true
+		parts = append(parts, l.quoteText(q.who, sentence(text), own))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (l language) quoteText(who, text, own string) string {
+	switch {
+	case who == "":
+		return text
+	case who == "I" || strings.EqualFold(who, own):
+		return l.phrase("What I said was this: ", "Ich habe es so gesagt: ") + text
+	}
+	return fmt.Sprintf(l.phrase("What %s told us was this: %s", "Von %s weiß ich es so: %s"), who, text)
+}
