@@ -24,7 +24,14 @@ const (
 // approvalNews tells clients that may decide of calls that begin to wait. It is safe for
 // concurrent use.
 type approvalNews struct {
-	subjects sync.Map // *sdk.ServerSession to *policy.Subject; the notifier prunes it
+	subjects  sync.Map // *sdk.ServerSession to *policy.Subject; the notifier prunes it
+	listeners sync.Map // *func(policy.Approval) to nothing: of clients that listen
+}
+
+// addListener has tell called with each call that begins to wait, until end is called.
+func (n *approvalNews) addListener(tell func(policy.Approval)) (end func()) {
+	n.listeners.Store(&tell, nil)
+	return func() { n.listeners.Delete(&tell) }
 }
 
 // addSession notes who is behind a session.
@@ -56,20 +63,27 @@ func (s *Server) followApprovals(ctx context.Context) {
 
 // tellDeciders tells of one call that waits.
 func (s *Server) tellDeciders(ctx context.Context, a policy.Approval) {
-	tool, offered := s.host.Registered(toolDecide)
 	for ss := range s.sdk.Sessions() {
-		who, known := s.approvals.subjects.Load(ss)
-		if !known || !offered {
-			continue
+		if who, known := s.approvals.subjects.Load(ss); known {
+			s.tellDecider(ctx, ss, who.(*policy.Subject), a)
 		}
-		subject := who.(*policy.Subject)
-		if subject.Caller().Name() == a.Caller || s.o.Policy.Permits(policy.WithSubject(ctx, subject), tool.Target) != nil {
-			continue
-		}
-		telling, cancel := context.WithTimeout(ctx, tellTime)
-		_ = ss.Log(telling, &sdk.LoggingMessageParams{Level: "notice", Logger: approvalLogger, Data: map[string]any{ // whoever left needs none
-			"approvalId": a.ID, "caller": a.Caller, "tool": a.Tool, "arguments": a.Args, "proposed": a.Proposed, "expires": a.Expires.UTC(),
-		}})
-		cancel()
 	}
+	s.approvals.listeners.Range(func(key, _ any) bool {
+		(*key.(*func(policy.Approval)))(a)
+		return true
+	})
+}
+
+// tellDecider tells one client of a call that waits, if it may decide on it. It is told
+// through ctx.
+func (s *Server) tellDecider(ctx context.Context, ss *sdk.ServerSession, who *policy.Subject, a policy.Approval) {
+	tool, offered := s.host.Registered(toolDecide)
+	if !offered || who.Caller().Name() == a.Caller || s.o.Policy.Permits(policy.WithSubject(ctx, who), tool.Target) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	defer cancel()
+	_ = ss.Log(ctx, &sdk.LoggingMessageParams{Level: "notice", Logger: approvalLogger, Data: map[string]any{ // whoever left needs none
+		"approvalId": a.ID, "caller": a.Caller, "tool": a.Tool, "arguments": a.Args, "proposed": a.Proposed, "expires": a.Expires.UTC(),
+	}})
 }

@@ -3,8 +3,10 @@ package mcpserver_test
 //lint:file-ignore SA1019 clients of the older revisions know no other way to be told
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,4 +71,48 @@ func TestDecidersHearOfCallsThatWait(t *testing.T) {
 			t.Errorf("the DM was told %s", got)
 		}
 	})
+}
+
+// TestListenersHearOfCallsThatWait has a client of the newest revision listen, which asks for
+// messages with that request, and a call wait.
+func TestListenersHearOfCallsThatWait(t *testing.T) {
+	write := echo("write_it", "world.write")
+	write.ReadOnly = false
+	h := newFixture(t, plan{
+		tools:  []mcphost.BuiltinTool{write},
+		config: config.Server{Policy: []config.Rule{{Name: "ask", Kind: config.RuleApproval, Tools: []string{"write_it"}}}},
+	})
+	for _, x := range approvaltool.Tools(approvaltool.Waiting{Policy: h.policy, Host: h.host}) {
+		must(t, "registering", h.host.RegisterBuiltin(x))
+	}
+	addr := h.web(config.Server{Clients: clients("dm")})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	asks := strings.Replace(meta2026, "{", `{"io.modelcontextprotocol/logLevel":"notice",`, 1)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/mcp", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+asks+`}}`))
+	must(t, "making a request", err)
+	for k, v := range map[string]string{
+		"Authorization": "Bearer " + token("dm"), "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen",
+	} {
+		req.Header.Set(k, v)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	must(t, "listening", err)
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		switch line := lines.Text(); {
+		case strings.Contains(line, "acknowledged"):
+			_, err := h.pipe("builder.readWrite", nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "write_it", Arguments: map[string]any{"a": 1}})
+			must(t, "calling", err)
+		case strings.Contains(line, "glyphoxa.approvals"):
+			if !strings.Contains(line, h.policy.Pending()[0].ID) {
+				t.Errorf("the listener was told %s", line)
+			}
+			return
+		}
+	}
+	t.Errorf("the listener is told of no call that waits: %v", lines.Err())
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // Methods of the protocol whose answers depend on who asks.
@@ -103,6 +105,9 @@ func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, ne
 	defer free()
 	s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 	defer s.notifier.removeSession(req.GetSession())
+	if ss, ok := req.GetSession().(*sdk.ServerSession); ok { // who asks for messages with this request hears them in the answer to it
+		defer s.approvals.addListener(func(a policy.Approval) { s.tellDecider(ctx, ss, p.subject, a) })()
+	}
 	return next(ctx, methodListen, req)
 }
 
