@@ -69,7 +69,7 @@ func diagnose(resultCode int) (advice string, reason error) {
 	case code.SQLITE_BUSY:
 		return "stop the other process that uses it", ErrBusy
 	case code.SQLITE_IOERR:
-		return "check the disk and its free space", ErrUnreadable
+		return "check the disk, its free space and that it can be written", ErrUnreadable
 	}
 	return "", nil
 }

@@ -124,7 +124,8 @@ func TestALargeCampaignIsAllThereOrNothingOfIt(t *testing.T) {
 
 // TestWritersDoNotWaitForACampaign settles a campaign while lines are said, in the same
 // process and through another opening of the file. Were it settled in one transaction,
-// each would say a line before it and one that waits for its end.
+// each would say a line before it and one that waits for its end. How long they wait is held to
+// its target by make bench-memory.
 func TestWritersDoNotWaitForACampaign(t *testing.T) {
 	n, least := manyLines*2/100, 6
 	path := filepath.Join(t.TempDir(), "memory.db")
