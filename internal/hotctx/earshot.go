@@ -38,10 +38,11 @@ func (e Earshot) Hearers(to *Person, people []Person) []Person {
 			out = append(out, p)
 		}
 	}
-	if to == nil { // through open doors
+	if to == nil { // through open doors, but not through two
+		here := slices.Clone(out)
 		for _, p := range people {
 			through := func(q Person) bool { return e.carries(e.Places[p.ID].ID, e.Places[q.ID].ID) }
-			if elsewhere(p) && slices.ContainsFunc(out, through) {
+			if elsewhere(p) && slices.ContainsFunc(here, through) {
 				out = append(out, p)
 			}
 		}
