@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +45,7 @@ func callSlow(id, size int) string {
 func TestRefusalsAreInTheAuditLog(t *testing.T) {
 	deep, long := strings.Repeat("[", wire.MaxDepth+1), strings.Repeat(" ", 4<<20+1)
 	newest := map[string]string{"Mcp-Protocol-Version": "2026-07-28"}
+	var release func() // ends the calls that are under way; each row's own
 	over := func(header map[string]string, profile, body string, status int) func(*testing.T, *fixture, string) {
 		return func(t *testing.T, _ *fixture, addr string) {
 			if got, said := ask(t, addr, profile, "", body, header); got != status {
@@ -74,6 +76,7 @@ func TestRefusalsAreInTheAuditLog(t *testing.T) {
 			}
 			_, err := answers.Read(make([]byte, 1<<10))
 			must(t, "reading", err)
+			release()                                           // else the end of the input waits for them
 			go func() { _, _ = io.Copy(io.Discard, answers) }() // ends with the pipe
 			must(t, "closing", answers.CloseWithError(io.EOF))
 			must(t, "closing", client.Close())
@@ -120,10 +123,11 @@ func TestRefusalsAreInTheAuditLog(t *testing.T) {
 		{"too many under way, stdio", "tester-dm", "request", "limits", stdio(many...)},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			release := make(chan struct{})
-			h := newFixture(t, plan{tools: []mcphost.BuiltinTool{slowly(release)}})
+			held := make(chan struct{})
+			release = sync.OnceFunc(func() { close(held) })
+			h := newFixture(t, plan{tools: []mcphost.BuiltinTool{slowly(held)}})
 			addr := h.web(config.Server{Clients: clients("dm", "player.full")})
-			t.Cleanup(func() { close(release) }) // before the server ends
+			t.Cleanup(release) // before the server ends
 			row.refuse(t, h, addr)
 			h.awaitDenied(t, row.who, row.tool, row.rule)
 		})
