@@ -154,6 +154,8 @@ func linkOf(t html.Token) string {
 var (
 	reference  = regexp.MustCompile(`[@&]([A-Za-z]{2,20})\[([^\[\]]{0,300})\](?:\{([^{}]{0,300})\})?`)
 	inlineRoll = regexp.MustCompile(`\[\[(?:/[a-z]+ +)?([^\[\]]{0,200})\]\](?:\{([^{}]{0,300})\})?`)
+	// setting is what a check is said to be like since version 12, such as "dc=15".
+	setting = regexp.MustCompile(`\b([A-Za-z]{2,20})=`)
 )
 
 // resolver tells what a link in a text leads to: the key of a document, and its name
@@ -178,7 +180,7 @@ func (b *block) resolve(find resolver) {
 		if m[2] != "" {
 			return m[2]
 		}
-		return m[1]
+		return setting.ReplaceAllString(m[1], "$1 ")
 	})
 	text = reference.ReplaceAllStringFunc(text, func(s string) string {
 		m := reference.FindStringSubmatch(s)

@@ -54,7 +54,8 @@ func checkWritten(t testing.TB, c *campaign.Campaign) string {
 
 // TestReadsWhatTabletopsKeep reads worlds and exports, each as it is in testdata, and
 // holds what becomes of it to a file of the same name. The world of Foundry VTT 13 was
-// written by classic-level, the library it uses.
+// written by classic-level, the library it uses; those of 12 and 11 are directories of what their
+// Export Data makes, which has neither the id of a document nor who may see it.
 func TestReadsWhatTabletopsKeep(t *testing.T) {
 	for _, row := range []struct {
 		name, format string
@@ -62,6 +63,8 @@ func TestReadsWhatTabletopsKeep(t *testing.T) {
 		left         map[string]int
 	}{
 		{"foundry13", "a Foundry VTT world", 9, nil},
+		{"foundry12", "a Foundry VTT compendium", 5, map[string]int{"macros": 1}},
+		{"foundry11", "a Foundry VTT compendium", 4, map[string]int{"tables": 1}},
 		{"foundry9", "a Foundry VTT world", 2, nil},
 		{"roll20.json", "a Roll20 campaign", 5, map[string]int{"macros": 1, "users": 1}},
 		{"roll20-character.json", "a Roll20 character", 1, nil},
