@@ -17,6 +17,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
@@ -239,20 +240,25 @@ func auditFinding(bytes, most int64) finding {
 	return f
 }
 
+// serverFinding says what state a server is in, and how many of its tools are used.
+func serverFinding(s mcphost.ServerStatus) finding {
+	f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
+	if !f.ok {
+		f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
+	} else if s.LeftOut > 0 {
+		f.ok, f.state = false, fmt.Sprintf("%s, and %d more that are left out", f.state, s.LeftOut)
+		f.fix = "have it list fewer, such as by starting it several times with some of its tools each"
+	}
+	return f
+}
+
 // toolFindings say which servers are there, and which tools are asked for that
 // nobody offers.
 func toolFindings(a *play.Game) []finding {
 	r, cfg := a.Registry, a.Config
 	var found []finding
 	for _, s := range r.Servers() {
-		f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
-		if !f.ok {
-			f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
-		} else if s.LeftOut > 0 {
-			f.ok, f.state = false, fmt.Sprintf("%s, and %d more that are left out", f.state, s.LeftOut)
-			f.fix = "have it list fewer, such as by starting it several times with some of its tools each"
-		}
-		found = append(found, f)
+		found = append(found, serverFinding(s))
 	}
 	others := slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w problem.Problem) bool { return cfg.ServerTools[w] != "" })
 	for _, w := range r.Warnings(cfg, others...) {

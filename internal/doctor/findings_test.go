@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
 )
@@ -119,5 +120,31 @@ func TestProxyFinding(t *testing.T) {
 	cfg.Server.TrustedProxies = []string{"127.0.0.1", "10.0.0.0/8"}
 	if f := proxyFinding(cfg); len(f) != 1 || !f[0].ok || !strings.HasPrefix(f[0].state, "127.0.0.1, 10.0.0.0/8 ") || f[0].fix != "" {
 		t.Errorf("findings = %+v, want the proxies", f)
+	}
+}
+
+// TestServerFinding shows that a server which lists more tools than are taken of one is a
+// problem, with how many there are, how many are missing and what to do.
+func TestServerFinding(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		in    mcphost.ServerStatus
+		ok    bool
+		state string
+		fix   string // in the hint
+	}{
+		{"ready", mcphost.ServerStatus{State: "ready", Tools: 12}, true, "ready, 12 tools", ""},
+		{"as many as are taken", mcphost.ServerStatus{State: "ready", Tools: 1000}, true, "ready, 1000 tools", ""},
+		{"more than are taken", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, false,
+			"ready, 1000 tools, and 4000 more that are left out", "have it list fewer"},
+		{"down", mcphost.ServerStatus{State: "down", Reason: "no answer within 5s", LeftOut: 1}, false, "down: no answer within 5s", "mcp.servers"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.in.Name = "files"
+			f := serverFinding(row.in)
+			if f.part != "server files" || f.ok != row.ok || f.state != row.state || (f.fix == "") != row.ok || !strings.Contains(f.fix, row.fix) {
+				t.Errorf("serverFinding = %+v, want %q, a problem: %v, and a hint with %q", f, row.state, !row.ok, row.fix)
+			}
+		})
 	}
 }
