@@ -3,9 +3,15 @@
 package main_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
 )
 
 // TestProgress shows that at a terminal one line says what is waited for and makes way for
@@ -27,5 +33,72 @@ func TestProgress(t *testing.T) {
 	}
 	if piped := newProgram(t).run("", "import", world); piped.code != 0 || piped.stderr != "" || strings.Contains(piped.stdout, "\x1b") {
 		t.Errorf("a pipe was written %+v", piped)
+	}
+}
+
+// TestProgressOfTools shows at a terminal that tools are measured, and for which external server
+// they wait: each in a line that makes way for the list.
+func TestProgressOfTools(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	let := sync.OnceFunc(func() { close(release) })
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+		http.Error(w, "closed for today", http.StatusNotFound)
+	}))
+	t.Cleanup(slow.Close)
+	t.Cleanup(let)
+	h := newProgram(t)
+	h.write("glyphoxa.yaml", "data_dir: data\nmcp:\n  servers: [{name: annex, transport: streamable-http, url: "+slow.URL+", allow_private: true}]\n")
+	watched := h.screen(200, 60, "tools", "calibrate")
+	watched.shows("glyphoxa: waiting for external servers: annex")
+	let()
+	raw := watched.leaves()
+	_, measured, waited := strings.Cut(raw, "\r\x1b[Kglyphoxa: waiting for external servers: annex\r\x1b[Kglyphoxa: measuring ")
+	tools, list, cleared := strings.Cut(measured, " tools\r\x1b[K")
+	if !waited || !cleared || strings.Trim(tools, "0123456789") != "" || !strings.HasPrefix(list, "NAME ") || strings.Contains(list, "measuring") {
+		t.Errorf("a terminal was written %q, want what is waited for and measured, and then the list", raw)
+	}
+	if quiet := h.screen(200, 60, "tools", "calibrate", "--quiet").leaves(); strings.Contains(quiet, "glyphoxa:") || !strings.Contains(quiet, "NAME ") {
+		t.Errorf("with --quiet a terminal was written %q", quiet)
+	}
+	if piped := h.run("", "tools", "calibrate"); piped.code != 0 || strings.Contains(piped.stdout+piped.stderr, "measuring") || strings.Contains(piped.stdout, "\x1b") {
+		t.Errorf("a pipe was written %+v", piped)
+	}
+}
+
+// TestOldLinesWaitForVectors plays with an embedder on what was known before there was one. If
+// that is much, people are told so once, and of a little they are not told.
+func TestOldLinesWaitForVectors(t *testing.T) {
+	t.Parallel()
+	server := fakeopenai.Start(t, nil, &fakeopenai.Options{NoAuth: true})
+	for _, row := range []struct{ facts, told int }{{600, 1}, {60, 0}} {
+		t.Run(fmt.Sprint(row.facts), func(t *testing.T) {
+			t.Parallel()
+			h := newProgram(t)
+			var b strings.Builder
+			b.WriteString("name: Thorn\nentities: [{id: harrow, type: npc, name: Harrow}]\nfacts:\n")
+			for i := range row.facts {
+				fmt.Fprintf(&b, "  - {text: Stone %d of the wall bears the mark of mason %d.}\n", i, i)
+			}
+			h.write("thorn.yaml", b.String())
+			h.write("glyphoxa.yaml", indexedTable)
+			h.set("EMBEDDER_URL", server.URL())
+			h.set("EMBEDDER", "house-model")
+			h.run("", "import", "thorn.yaml").ok(t)
+			s := h.screen(250, 40, "play")
+			s.shows("/quit leaves", "\n>")
+			if row.told > 0 {
+				s.shows("are being made ready to be searched by meaning")
+			}
+			s.press("/quit\r")
+			raw := s.leaves()
+			if n := strings.Count(raw, "are being made ready"); n != row.told {
+				t.Errorf("of %d things that wait people were told %d times, want %d: %q", row.facts, n, row.told, raw)
+			}
+		})
 	}
 }
