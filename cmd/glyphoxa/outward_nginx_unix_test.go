@@ -77,8 +77,9 @@ server:
 // behindNginx runs nginx with TLS before the program.
 type behindNginx struct {
 	*outward
-	at    string // its address
-	trust *tls.Config
+	at          string // its address
+	trust       *tls.Config
+	certificate string // the file of its certificate
 }
 
 // serveBehindNginx serves with this line in the section server, and nginx before it.
@@ -93,9 +94,11 @@ func serveBehindNginx(t *testing.T, line string) *behindNginx {
 	}
 	h := newProgram(t)
 	h.write("glyphoxa.yaml", fmt.Sprintf(nginxTable, line))
+	h.write(".glyphoxa/files/notes.txt", "The bell is old.")
 	n := &behindNginx{outward: h.serve()}
 	dir := t.TempDir()
 	n.trust = &tls.Config{RootCAs: writeCertificate(t, dir), ServerName: "table.example"}
+	n.certificate = filepath.Join(dir, "cert.pem")
 	n.at = freeAddress(t)
 	conf := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(conf, fmt.Appendf(nil, nginxConfig, dir, n.at, n.addr), 0o600); err != nil {

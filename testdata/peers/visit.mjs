@@ -1,18 +1,24 @@
 // Visits an MCP server over streamable HTTP with the protocol's TypeScript SDK
 // and uses everything that changes nothing: tools with arguments that fit and
-// that do not, resources, prompts, completion. The SDK checks every answer
+// that do not, one that is not there, resources, prompts, completion. The SDK checks every answer
 // against the protocol's schemas, and structured content against the tool's own.
 //
-// usage: node visit.mjs v1|v2 URL TOKEN ARGUMENTS
+// usage: node visit.mjs v1|v2 URL TOKEN ARGUMENTS [ADDRESS]
 //
-// ARGUMENTS is a JSON object of what to call tools and prompts with, by name.
+// ARGUMENTS is a JSON object of what to call tools and prompts with, by name. ADDRESS is
+// where the host of the URL is, if no name server knows it.
 // It prints a JSON object: what was done, and what went wrong.
 
-const [line, url, token, given] = process.argv.slice(2);
+import dns from "node:dns";
+
+const [line, url, token, given, address] = process.argv.slice(2);
+if (address) {
+  dns.lookup = (_, options, done) => (options.all ? done(null, [{ address, family: 4 }]) : done(null, address, 4));
+}
 const { Client, StreamableHTTPClientTransport } = await load(line);
 const known = JSON.parse(given);
 
-const done = { protocol: "", tools: [], refused: [], resources: [], templates: 0, prompts: [], completed: 0, failures: [] };
+const done = { protocol: "", tools: [], refused: [], unknown: [], resources: [], templates: 0, prompts: [], completed: 0, failures: [] };
 
 async function load(line) {
   if (line === "v2") {
@@ -72,6 +78,22 @@ async function useTool(client, tool) {
   });
 }
 
+// The protocol says with which code a tool that is not there is refused.
+async function useNoTool(client, name) {
+  await attempt(`calling ${name}, which is not there`, async () => {
+    try {
+      await client.callTool({ name, arguments: {} });
+    } catch (error) {
+      if (error.code !== -32602 || !error.message.includes(name)) {
+        throw error;
+      }
+      done.unknown.push(name);
+      return;
+    }
+    throw new Error("it is answered");
+  });
+}
+
 async function usePrompt(client, prompt) {
   await attempt(`getting prompt ${prompt.name}`, async () => {
     const { messages } = await client.getPrompt({ name: prompt.name, arguments: known[prompt.name] ?? {} });
@@ -114,6 +136,7 @@ await attempt("tools", async () => {
       await useTool(client, tool);
     }
   }
+  await useNoTool(client, "summon");
 });
 await attempt("resources", async () => {
   for (const resource of await everyPage((page) => client.listResources(page), "resources")) {
