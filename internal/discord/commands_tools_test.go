@@ -1,0 +1,39 @@
+package discord
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/wording"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// TestDescribeServers shows that a list of tools begins with what is missing of which
+// server: tools beyond those that are taken of one, too.
+func TestDescribeServers(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		in   mcphost.ServerStatus
+		lang wording.Language
+		want string // empty: no line
+	}{
+		{"all there", mcphost.ServerStatus{State: "ready", Tools: 1000}, wording.English, ""},
+		{"many left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, wording.English, "4000 things are left out: it has too many"},
+		{"one left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 1}, wording.English, "one thing is left out: it has too many"},
+		{"many left out, in German", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, wording.German, "4000 fehlen: es sind zu viele"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.in.Name = "files"
+			lines := (&call{lang: row.lang}).describeServers([]mcphost.ServerStatus{row.in})
+			if row.want == "" {
+				if len(lines) > 0 {
+					t.Errorf("describeServers = %q, want nothing", lines)
+				}
+				return
+			}
+			if len(lines) != 1 || !strings.Contains(lines[0], "**files**") || !strings.Contains(lines[0], row.want) {
+				t.Errorf("describeServers = %q, want one line with %q", lines, row.want)
+			}
+		})
+	}
+}
