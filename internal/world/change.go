@@ -211,6 +211,7 @@ func (w *World) announce(tx *Tx, cause string) {
 		if w.all[id] = after; after == nil {
 			delete(w.all, id)
 		}
+		w.order.noteChange(id)
 		for s := range w.subs {
 			s.mark(id, before, after, cause)
 		}

@@ -43,7 +43,7 @@ func Open(ctx context.Context, store Store, o Options) (*World, error) {
 		if err != nil {
 			return nil, fmt.Errorf("opening the world: %w", err)
 		}
-		w.seq, w.scene, w.all, w.edges, w.log = now.seq, now.scene, now.all, now.edges, history{start: now.seq}
+		w.seq, w.scene, w.all, w.order, w.edges, w.log = now.seq, now.scene, now.all, order{}, now.edges, history{start: now.seq}
 		w.names.Store(newNames().change(nil, now.all))
 		return w, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
@@ -101,13 +100,13 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	s.told = s.area
 	all := w.joinSubscription(s, f.Since)
 	if !s.resumed {
-		s.snapshot.Entities = sorted(all)
+		s.snapshot.Entities = s.seen(all)
 	}
 	return s, nil
 }
 
 // joinSubscription lets s begin with the world as it is, or as it was after change since,
-// and returns what s sees of it now. Who is resumed is returned nothing, and costs
+// and returns all there is now, by id. Who is resumed is returned nothing, and costs
 // what has changed.
 func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	w.mu.Lock()
@@ -119,18 +118,28 @@ func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 		return nil
 	}
 	s.snapshot.Seq, s.snapshot.Scene = w.seq, w.scene
-	var all []*version
-	for _, v := range w.all {
+	return w.order.byID(w.all)
+}
+
+// seen returns those in view as they are told, in their order.
+func (s *Subscription) seen(all []*version) []Change {
+	seen := make([]*version, 0, len(all))
+	for _, v := range all {
 		if s.sees(v) {
-			all = append(all, v)
+			seen = append(seen, v)
 		}
 	}
-	return all
+	return told(seen)
 }
 
 // sorted returns entities as they are told, by id.
 func sorted(all []*version) []Change {
-	slices.SortFunc(all, func(a, b *version) int { return strings.Compare(a.entity.ID, b.entity.ID) })
+	slices.SortFunc(all, compareIDs)
+	return told(all)
+}
+
+// told returns entities as they are told.
+func told(all []*version) []Change {
 	out := make([]Change, len(all))
 	for i, v := range all {
 		out[i] = Change{v.entity, v.raw}

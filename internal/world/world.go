@@ -79,6 +79,7 @@ type World struct {
 	seq   uint64
 	scene string
 	all   map[string]*version
+	order order // of all
 	edges edges
 	log   history
 	subs  map[*Subscription]struct{}

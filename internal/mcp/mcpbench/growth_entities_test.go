@@ -71,7 +71,7 @@ func worldSteps(t *testing.T, size int) []step {
 				poll(live.Seq()-1, 1)
 			}
 		}},
-		{name: "snapshot of all", bound: ordered, rounds: growthRounds, work: func() {
+		{name: "snapshot of all", bound: straight, rounds: growthRounds, work: func() {
 			s, err := live.Subscribe(world.Filter{})
 			must(t, "subscribing", err)
 			if len(s.Snapshot().Entities) != size {

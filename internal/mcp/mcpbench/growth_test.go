@@ -17,8 +17,6 @@ import (
 var (
 	// straight is for work on everything there is.
 	straight = growth{"straight", 1.15, 1.15}
-	// ordered is for what is put in order besides, which takes the logarithm more.
-	ordered = growth{"ordered", 1.15, 1.30}
 	// moved is for a change of one among all: lists are copied, nothing else is made.
 	moved = growth{"moved", 0.10, 1.15}
 	// flat is for work on one. Where there is more, less of it is in the processor's
