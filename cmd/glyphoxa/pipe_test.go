@@ -25,7 +25,7 @@ func TestAPipeIsPlain(t *testing.T) {
 	}, "\n")
 	r := newProgram(t).run(script, "play").ok(t)
 	got := durations.ReplaceAllString(r.stdout, "N")
-	file := filepath.Join("testdata", "golden", "pipe.txt")
+	file := filepath.Join("testdata", "pipe.txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
