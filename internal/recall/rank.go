@@ -108,7 +108,7 @@ func (x *Index) Rank(q Query) []Hit {
 		for j := range terms {
 			score += terms[j].rarity * x.widened(own, seen, k, j)
 		}
-		if score == 0 && near[k] <= 0 || x.repeats(l, terms) {
+		if score == 0 && near[k] <= 0 || !bare && x.repeats(l, terms) {
 			continue
 		}
 		hits = insert(hits, candidate{k, score/most + nearShare*x.nearby(near, seen, k) + b.of(l, k)}, q.Limit)
@@ -271,7 +271,8 @@ func (x *Index) widened(own [][]float32, seen []int, k, j int) float64 {
 	return max(float64(of[k]), float64(beside)) + besideShare*float64(beside)
 }
 
-// repeats reports whether a line asks the very question, whomever it calls.
+// repeats reports whether a line asks the very question, whomever it calls. Who looks for mere
+// words asks nothing.
 func (x *Index) repeats(l *line, terms []asked) bool {
 	said := l.terms[l.called:]
 	if !l.asks || len(said) == 0 {
