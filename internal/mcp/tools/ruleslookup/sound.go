@@ -186,7 +186,7 @@ func (ix *index) scoreSound(s *scratch, key []byte, near bool, worth float32) {
 		}
 		return
 	}
-	if !near || len(key) < shortestSound {
+	if !near || len(key) <= shortestSound {
 		return
 	}
 	edits := 1
