@@ -107,9 +107,11 @@ bench-mcp:
 	@$(GO) test -count=1 -run '^TestHostCostsLittle$$' ./internal/mcp/mcpbench -v -args -strict
 
 # bench-outward sets the outward server beside a bare one of go-sdk, and has
-# 200 clients follow a world that changes; it fails if targets are missed.
+# 200 clients follow a world that changes; then strangers attack the program beside a client
+# with a token. It fails if targets are missed, and wants the machine to itself.
 bench-outward:
 	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/mcp/mcpbench -v -args -strict
+	@$(GO) test -count=1 -timeout 30m -run '^Test(BurstsOfLargeRequests|Floods)$$' ./cmd/glyphoxa -v -args -strict
 
 # bench-growth has tools, entities and audit records become a thousand times as many, prints
 # the slopes of what that costs, and fails where one is above the bounds of docs/performance.md.

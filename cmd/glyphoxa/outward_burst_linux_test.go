@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,35 @@ const (
 	burstRest     = 120 // MiB it may take when the burst is over ...
 	burstAfter    = 30 * time.Second
 )
+
+const (
+	besideP99 = 50 * time.Millisecond // p99 of a client beside an attack, with -strict
+	// besideSlow is more than what a busy machine may hold up two calls of two dozen.
+	besideSlow = 3 * time.Second
+	besideRest = 20 // times its p99 at rest
+	// besideCalls are made beside bursts before there is a p99 to hold to its bound, with
+	// -strict: a single burst is over after ten.
+	besideCalls = 300
+)
+
+// holdBeside requires that a client beside an attack was served in time. A machine with
+// other work is allowed far more, so that nothing but an attack that holds it up fails.
+func holdBeside(t *testing.T, what string, rest, took []time.Duration) {
+	t.Helper()
+	most := max(besideSlow, besideRest*p99(rest))
+	if *strict {
+		most = besideP99
+	}
+	if got := p99(took); got > most {
+		t.Errorf("%s beside the attack take %v at p99 of %d, want at most %v; at rest %v", what, got, len(took), most, p99(rest))
+	}
+}
+
+// p99 sorts durations.
+func p99(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	return took[(len(took)-1)*99/100]
+}
 
 // burst is what a stranger sends.
 type burst struct {
@@ -92,16 +122,25 @@ func TestBurstsOfLargeRequests(t *testing.T) {
 					t.Fatalf("a client beside the burst is told %d %+v %s", r.status, r.Error, r.Result)
 				}
 			}
-			call()
+			for range 100 {
+				call()
+			}
+			rest := took
+			took = nil
 			over := make(chan struct{})
 			codes := map[int]int{}
-			go func() { // ends before the test, which waits for over
+			var calls atomic.Int64 // made beside the bursts
+			go func() {            // ends before the test, which waits for over
 				defer close(over)
-				if attack.sockets {
-					codes = o.floodSockets(attack)
-					return
+				for first := true; first || *strict && calls.Load() < besideCalls; first = false {
+					answers := o.flood
+					if attack.sockets {
+						answers = o.floodSockets
+					}
+					for code, n := range answers(attack) {
+						codes[code] += n
+					}
 				}
-				codes = o.flood(attack)
 			}()
 			for done := false; !done; {
 				select {
@@ -109,27 +148,28 @@ func TestBurstsOfLargeRequests(t *testing.T) {
 					done = true
 				default:
 					call()
+					calls.Add(1)
 				}
 			}
 			pid := o.cmd.Process.Pid
 			peak := memoryFigure(t, pid, "VmHWM")
-			var rest float64
+			var left float64
 			start := time.Now()
 			for {
-				rest = resident(t, pid)
-				if rest <= burstRest || time.Since(start) > burstAfter {
+				left = resident(t, pid)
+				if left <= burstRest || time.Since(start) > burstAfter {
 					break
 				}
 				time.Sleep(100 * time.Millisecond)
 			}
-			slices.Sort(took)
-			t.Logf("answers %v; peak %.0f MiB, %.0f MiB after %v; %d calls beside it, p50 %v, p99 %v",
-				codes, peak, rest, time.Since(start).Round(time.Second/10), len(took), took[len(took)/2], took[(len(took)-1)*99/100])
+			t.Logf("answers %v; peak %.0f MiB, %.0f MiB after %v; calls at rest: %s; beside it: %s",
+				codes, peak, left, time.Since(start).Round(time.Second/10), spread(rest), spread(took))
+			holdBeside(t, "calls", rest, took)
 			if peak > burstPeak {
 				t.Errorf("the program took %.0f MiB, want at most %d", peak, burstPeak)
 			}
-			if rest > burstRest {
-				t.Errorf("it keeps %.0f MiB after %v, want at most %d", rest, burstAfter, burstRest)
+			if left > burstRest {
+				t.Errorf("it keeps %.0f MiB after %v, want at most %d", left, burstAfter, burstRest)
 			}
 			if (codes[http.StatusOK] > 0) != attack.answered || codes[0] > 0 {
 				t.Errorf("the answers are %v; want some 200: %t", codes, attack.answered)
