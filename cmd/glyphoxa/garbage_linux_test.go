@@ -76,8 +76,14 @@ func (s *served) call(tb testing.TB, tool, args string) {
 	}
 }
 
-// resident is how much memory a process takes, in MiB.
-func resident(tb testing.TB, pid int) float64 { return memoryFigure(tb, pid, "VmRSS") }
+// resident is how much memory a process takes, in MiB. Pages of the program's own file are not
+// among it: the system takes them away when it likes, and maps 40 to 90 MiB of them as it likes.
+func resident(tb testing.TB, pid int) float64 { return memoryFigure(tb, pid, "RssAnon") }
+
+// mostResident is the most that resident may ever have been.
+func mostResident(tb testing.TB, pid int) float64 {
+	return memoryFigure(tb, pid, "VmHWM") - memoryFigure(tb, pid, "RssFile")
+}
 
 // processor is how much processor time a process has had.
 func processor(tb testing.TB, pid int) time.Duration {

@@ -162,7 +162,7 @@ func TestFloods(t *testing.T) {
 			for range 10 { // while the stranger still holds what it got
 				dm.round(t)
 			}
-			peak := memoryFigure(t, o.cmd.Process.Pid, "VmHWM")
+			peak := mostResident(t, o.cmd.Process.Pid)
 			held.closeAll()
 			after, left := o.calm(t, before+floodSpare)
 			t.Logf("%d in %v: %v; goroutines %d before, %d during, %d after; %.0f MiB at most, %.0f after; calls beside it: %s; opening something for each: %s",

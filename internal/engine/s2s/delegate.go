@@ -75,7 +75,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 				return
 			}
 			if err != nil {
-				c.engine.o.Logger.Warn("what a voice delegated was not answered", "npc", c.npc.ID, "reason", err)
+				c.engine.o.Logger.Warn("what a voice delegated was not answered", "npc", req.NPC.ID, "reason", err)
 				return
 			}
 			switch ev := ev.(type) {

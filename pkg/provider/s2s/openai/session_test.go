@@ -128,8 +128,11 @@ func TestAnswersPileUp(t *testing.T) {
 		w := newWire(false)
 		s := open(t, w)
 		defer s.Close()
+		synctest.Wait() // what there was to send is being sent
+		s.mu.Lock()
 		s.conversation.ready = true
 		s.queued = 2 * maxQueued
+		s.mu.Unlock()
 		w.in <- []byte(`{"type":"response.created","response":{"id":"nobodys"}}`)
 		if _, err := s.Recv(t.Context()); !errors.Is(err, s2s.ErrClosed) || !errors.Is(err, s2s.ErrUnavailable) {
 			t.Errorf("received %v", err)
