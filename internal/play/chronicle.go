@@ -198,13 +198,16 @@ func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]chronicle
 // witnessed is how many lines of a session are looked at for a diary, the latest.
 const witnessed = 2000
 
+// learnTime bounds going through a session, of which a long one takes seconds on a busy machine.
+const learnTime = 3 * closeTime
+
 // learn goes through what was said, and has each NPC write its diary of the session.
 func (s *Session) learn() error {
 	g := s.game
 	if g.Config.Memory.Learn == config.LearnOff {
 		return nil
 	}
-	most := closeTime
+	most := learnTime
 	if g.Config.Memory.Digest == config.DigestModel {
 		most += digestTime
 	}

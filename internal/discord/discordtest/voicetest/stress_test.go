@@ -63,7 +63,8 @@ func TestPeersLosePackets(t *testing.T) {
 	}{{a, b, 'b'}, {b, a, 'a'}} {
 		c, _ := s.Client(guild, side.ear.User())
 		got := numbers(t, side.speaker, 0, side.ear.Sound(side.mouth.User()))
-		if c.Lost < 10 || len(got) < 500-c.Lost || len(got) > 500-c.Lost+5 { // of the lost, silence may be some
+		// Of the lost, silence may be some; of the heard, a library rarely drops what comes late.
+		if c.Lost < 10 || len(got) < 500-c.Lost-2 || len(got) > 500-c.Lost+5 {
 			t.Errorf("%s heard %d frames and %d packets were lost, want the others of 500", side.ear.User(), len(got), c.Lost)
 		}
 		if slices.IsSorted(got) {
