@@ -79,7 +79,7 @@ var layers = [][]string{
 		"internal/saytest",
 	},
 	{
-		"pkg/memory/internal/recollection",
+		"pkg/memory/internal/recollection", "pkg/memory/internal/settle",
 	},
 	{
 		"pkg/memory/sqlite",

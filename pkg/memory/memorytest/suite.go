@@ -56,6 +56,8 @@ func suite() []part {
 		{name: "RemovingASession", test: testRemovingASession},
 		{name: "SettleRespectsWhoSpokeLast", test: testSettleRespectsWhoSpokeLast},
 		{name: "SettledFacts", test: testSettledFacts},
+		{name: "ALargeCampaignIsAllThereOrNothingOfIt", test: testALargeCampaignIsAllThereOrNothingOfIt},
+		{name: "WritersDoNotWaitForACampaign", test: testWritersDoNotWaitForACampaign, several: true},
 		{name: "LinesAreFoundByThoseWhoHeardThem", test: testLinesAreFoundByThoseWhoHeardThem},
 		{name: "EverythingGoesFromOneToAnother", test: testEverythingGoesFromOneToAnother},
 		{name: "LoadIsAllOrNothing", test: testLoadIsAllOrNothing},

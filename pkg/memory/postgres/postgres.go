@@ -20,6 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -164,6 +165,9 @@ func openDatabase(ctx context.Context, dsn string, o Options) (*database, error)
 	}
 	if s.pool, err = openPool(ctx, config, s.vectors); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
+	}
+	if err := settle.Resume(ctx, settler{s}); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

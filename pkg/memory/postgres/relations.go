@@ -29,11 +29,17 @@ func (s *Graph) PutRelations(ctx context.Context, relations ...memory.Relation) 
 	})
 }
 
-var errNoType = errors.New("a relation needs a type")
+func checkRelation(r memory.Relation) error {
+	if r.Type == "" {
+		return errors.New("a relation needs a type")
+	}
+	_, err := noted(r.Visible)
+	return err
+}
 
 func putRelation(ctx context.Context, c conn, r memory.Relation) error {
-	if r.Type == "" {
-		return errNoType
+	if err := checkRelation(r); err != nil {
+		return err
 	}
 	visible, err := noted(r.Visible)
 	if err != nil {

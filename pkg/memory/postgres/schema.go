@@ -1,7 +1,7 @@
 package postgres
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepForgetting, stepTopics} }
+func steps() []string { return []string{stepMemory, stepForgetting, stepTopics, stepPlans} }
 
 // stepMemory creates the three layers and what programs keep.
 //
@@ -178,4 +178,21 @@ ALTER TABLE facts ADD COLUMN stated bigint NOT NULL DEFAULT 0;
 ALTER TABLE facts ADD COLUMN since_day bigint;
 ALTER TABLE facts ADD COLUMN since text NOT NULL DEFAULT '';
 CREATE INDEX facts_by_topic ON facts (topic, stated, id) WHERE topic <> '';
+`
+
+// stepPlans adds plans: changes of the world that are noted first and carried out in steps then. A
+// plan that is not ready is still being noted, or was given up.
+const stepPlans = `
+CREATE TABLE plans (
+	n     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	begun bigint NOT NULL,
+	ready integer NOT NULL DEFAULT 0
+);
+
+CREATE TABLE orders (
+	n    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	plan bigint NOT NULL REFERENCES plans (n) ON DELETE CASCADE,
+	what bytea NOT NULL
+);
+CREATE INDEX orders_by_plan ON orders (plan, n);
 `

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -50,7 +51,7 @@ func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database
 	if s.readers, err = openReaders(path); err != nil {
 		return nil, errors.Join(s.explain(ctx, "opening database", err), s.writer.close())
 	}
-	if err := s.resumePlans(ctx); err != nil {
+	if err := settle.Resume(ctx, settler{s}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -195,3 +195,21 @@ ALTER TABLE facts ADD COLUMN since_day INTEGER;
 ALTER TABLE facts ADD COLUMN since TEXT NOT NULL DEFAULT '';
 CREATE INDEX facts_by_topic ON facts (topic, stated, id) WHERE topic <> '';
 `
+
+// stepPlans adds plans: changes of the world that are noted first and carried out in
+// steps then. A plan that is not ready is still being noted, or was given up. The
+// orders of a plan are carried out in the order of their numbers.
+const stepPlans = `
+CREATE TABLE plans (
+	n     INTEGER PRIMARY KEY AUTOINCREMENT,
+	begun INTEGER NOT NULL,
+	ready INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE orders (
+	n    INTEGER PRIMARY KEY,
+	plan INTEGER NOT NULL REFERENCES plans (n) ON DELETE CASCADE,
+	what BLOB NOT NULL
+) STRICT;
+CREATE INDEX orders_by_plan ON orders (plan, n);
+`

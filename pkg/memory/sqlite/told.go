@@ -26,25 +26,6 @@ func (s *Index) ToldFacts(ctx context.Context, after int64, limit int) (out []me
 	return out, err
 }
 
-// Unsettled tells what [Graph.Settle] would do, and changes nothing.
-func (s *Graph) Unsettled(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
-	var out memory.Settlement
-	back := map[string]bool{}
-	count := plan{s: s.database, dry: true}
-	if err := s.planEntities(ctx, &count, entities, back); err != nil {
-		return out, err
-	}
-	out.Changed, out.Added = count.dried-len(back), len(back)
-	out.Kept, count.dried = len(entities)-count.dried, 0
-	if err := s.planRelations(ctx, &count, relations, back); err != nil {
-		return out, err
-	}
-	out.Relations, count.dried = count.dried, 0
-	err := s.planFacts(ctx, &count, facts)
-	out.Facts = count.dried
-	return out, err
-}
-
 // removedLines is how many lines of a session are deleted in one transaction.
 const removedLines = 20
 

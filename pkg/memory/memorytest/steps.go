@@ -1,64 +1,46 @@
-package sqlite_test
+package memorytest
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
-
-// file is what a campaign file says.
-type file struct {
-	entities  []memory.Entity
-	relations []memory.Relation
-	facts     []memory.Fact
-}
-
-func settle(t *testing.T, s *sqlite.Store, f file) {
-	t.Helper()
-	must(t, "Settle", s.Settle(t.Context(), f.entities, f.relations, f.facts))
-}
 
 // largeFile is a campaign of n entities, each with a relation, a fact and about a
 // kilobyte of text.
 func largeFile(n int) file {
-	v := newVocabulary()
 	var f file
 	for i := range n {
-		var text strings.Builder
-		for text.Len() < 600 {
-			text.WriteString(v.line() + ". ")
-		}
 		id := fmt.Sprintf("entity-%d", i)
-		f.entities = append(f.entities, memory.Entity{ID: id, Type: "npc", Name: v.words[i%len(v.words)] + " " + v.words[(i*7)%len(v.words)], Description: text.String()})
+		f.entities = append(f.entities, memory.Entity{
+			ID: id, Type: "npc", Name: fmt.Sprintf("Nam%d Fam%d", i, i*7%n),
+			Description: strings.Repeat(fmt.Sprintf("word%d has been to place%d, where nobody sleeps. ", i%50, i*3), 15),
+		})
 		f.relations = append(f.relations, memory.Relation{From: id, Type: "knows", To: fmt.Sprintf("entity-%d", (i+1)%n)})
-		f.facts = append(f.facts, memory.Fact{Source: "entity:" + id, Text: v.line(), Visible: []string{"dm"}})
+		f.facts = append(f.facts, memory.Fact{Source: "entity:" + id, Text: fmt.Sprintf("word%d owes coin%d", i%50, i), Visible: []string{memory.DMOnly}})
 	}
 	return f
 }
 
 // countSettled counts what there is of a campaign.
-func countSettled(t *testing.T, s *sqlite.Store) (entities, relations int) {
+func countSettled(t *testing.T, s memory.Store) (entities, relations int) {
 	t.Helper()
 	all, edges, err := s.World(t.Context())
 	must(t, "World", err)
 	return len(all), len(edges)
 }
 
-func TestALargeCampaignIsAllThereOrNothingOfIt(t *testing.T) {
+func testALargeCampaignIsAllThereOrNothingOfIt(t *testing.T, h Harness) {
 	const n = 120
-	path := filepath.Join(t.TempDir(), "memory.db")
-	s, err := sqlite.Open(t.Context(), path, nil)
-	must(t, "Open", err)
+	location := h.New(t)
+	s := h.open(t, location, nil)
 	f := largeFile(n)
 	for _, bad := range []func(*file){
 		func(f *file) { f.entities[n-1].Name = " " },
@@ -87,8 +69,7 @@ func TestALargeCampaignIsAllThereOrNothingOfIt(t *testing.T) {
 			t.Fatalf("Settle: %v", err)
 		}
 		must(t, "Close", s.Close())
-		s, err = sqlite.Open(t.Context(), path, nil)
-		must(t, "Open", err)
+		s = h.open(t, location, nil)
 		if entities, relations := countSettled(t, s); entities != relations || entities != 0 && entities != n {
 			t.Fatalf("after %v and opening it again %d entities and %d relations are there, want 0 or %d", after, entities, relations, n)
 		}
@@ -119,52 +100,38 @@ func TestALargeCampaignIsAllThereOrNothingOfIt(t *testing.T) {
 	if entities, relations := countSettled(t, s); entities != n || relations != n {
 		t.Errorf("settled once more there are %d entities and %d relations, want %d", entities, relations, n)
 	}
-	must(t, "Close", s.Close())
 }
 
-// TestWritersDoNotWaitForACampaign settles a campaign while lines are said, in the same
-// process and through another opening of the file. Were it settled in one transaction,
+// testWritersDoNotWaitForACampaign settles a campaign while lines are said, in the same
+// process and through another opening of the place. Were it settled in one transaction,
 // each would say a line before it and one that waits for its end. How long they wait is held to
 // its target by make bench-memory.
-func TestWritersDoNotWaitForACampaign(t *testing.T) {
-	n, least := manyLines*2/100, 6
-	path := filepath.Join(t.TempDir(), "memory.db")
-	s, err := sqlite.Open(t.Context(), path, nil)
-	must(t, "Open", err)
-	defer s.Close()
-	other, err := sqlite.Open(t.Context(), path, nil)
-	must(t, "Open", err)
-	defer other.Close()
+func testWritersDoNotWaitForACampaign(t *testing.T, h Harness) {
+	const n, least = 400, 6
+	location := h.New(t)
+	s, other := h.open(t, location, nil), h.open(t, location, nil)
 	f := largeFile(n)
 	ctx, done := context.WithCancel(t.Context())
-	var g errgroup.Group
-	waits := make([][]time.Duration, 2)
-	for i, store := range []*sqlite.Store{s, other} {
-		session, err := store.StartSession(t.Context(), "large")
-		must(t, "StartSession", err)
-		g.Go(func() error {
-			for ctx.Err() == nil {
-				start := time.Now()
-				if _, err := store.Append(t.Context(), memory.Line{Session: session.ID, Speaker: "Ada", Text: "We go on."}); err != nil {
-					return err
-				}
-				waits[i] = append(waits[i], time.Since(start))
+	defer done()
+	var talking sync.WaitGroup
+	said, failed := make([]int, 2), make([]error, 2)
+	for i, store := range []memory.Store{s, other} {
+		session := StartSession(t, store)
+		talking.Go(func() {
+			for ctx.Err() == nil && failed[i] == nil {
+				_, failed[i] = store.Append(t.Context(), memory.Line{Session: session, Speaker: "Ada", Text: "We go on."})
+				said[i]++
 				time.Sleep(5 * time.Millisecond)
 			}
-			return nil
 		})
 	}
-	start := time.Now()
 	settle(t, s, f)
-	took := time.Since(start)
 	done()
-	must(t, "Append", g.Wait())
-	for i, all := range waits {
-		slices.Sort(all)
-		p99, longest := all[len(all)*99/100], all[len(all)-1]
-		t.Logf("%s: %d lines said meanwhile in %v, waits p50 %v, p99 %v, longest %v", []string{"same process", "another"}[i], len(all), took.Round(time.Millisecond), all[len(all)/2], p99, longest)
-		if len(all) < least {
-			t.Errorf("%d lines were said while a campaign was settled, want at least %d", len(all), least)
+	talking.Wait()
+	must(t, "Append", errors.Join(failed...))
+	for i, where := range []string{"the same process", "another"} {
+		if said[i] < least {
+			t.Errorf("in %s %d lines were said while a campaign was settled, want at least %d", where, said[i], least)
 		}
 	}
 }
