@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/bytevec"
 )
 
 // vector is what a line means as a whole, a byte a component.
@@ -29,18 +31,7 @@ func newVector(v []float32) vector {
 
 // times is the product with another of the same length.
 func (v *vector) times(w *vector) float32 {
-	var s0, s1, s2, s3 int32
-	a, b := v.parts, w.parts[:len(v.parts)]
-	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
-		s0 += int32(a[0]) * int32(b[0])
-		s1 += int32(a[1]) * int32(b[1])
-		s2 += int32(a[2]) * int32(b[2])
-		s3 += int32(a[3]) * int32(b[3])
-	}
-	for i, x := range a {
-		s0 += int32(x) * int32(b[i])
-	}
-	return float32(s0+s1+s2+s3) * v.step * w.step
+	return float32(bytevec.Dot(v.parts, w.parts)) * v.step * w.step
 }
 
 // SetVector sets what a line means as a whole, of length 1.

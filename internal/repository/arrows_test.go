@@ -25,7 +25,7 @@ var layers = [][]string{
 		"internal/wakeup",
 		"internal/mask",
 		"internal/roundrobin",
-		"internal/indexer",
+		"internal/indexer", "internal/bytevec",
 		"internal/lineedit",
 		"internal/webfiles",
 		"pkg/provider/breaker",

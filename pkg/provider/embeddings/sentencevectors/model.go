@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/bytevec"
 )
 
 // english is written by make.go, whose comments describe the form.
@@ -98,7 +100,7 @@ func (r *reader) floats(n int) []float32 {
 }
 
 func (r *reader) rows(in, out int) matrix {
-	return matrix{in: in, out: out, steps: r.floats(out), weights: bytesOf(r.take(in * out))}
+	return matrix{in: in, out: out, steps: r.floats(out), weights: bytevec.Of(r.take(in * out))}
 }
 
 func (r *reader) matrix(in, out int) matrix {

@@ -1,7 +1,5 @@
 package sentencevectors
 
-import "unsafe"
-
 // together is how many vectors are multiplied at once. There is room for as many in every slice
 // of vectors.
 const together = 4
@@ -69,9 +67,4 @@ func dot(a, b []float32) float32 {
 		s3 += a[i+3] * b[i+3]
 	}
 	return s0 + s1 + s2 + s3
-}
-
-// bytesOf is a text as the signed bytes that are in it, which nobody changes.
-func bytesOf(s string) []int8 {
-	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.StringData(s))), len(s))
 }

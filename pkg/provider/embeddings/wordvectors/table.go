@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"sort"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/bytevec"
 )
 
 // Dimensions is the length of every vector.
@@ -55,14 +57,7 @@ func (t *table) rank(i int) int { return int(t.ranks[2*i]) | int(t.ranks[2*i+1])
 func (t *table) vector(i int) string { return t.vectors[Dimensions*i : Dimensions*(i+1)] }
 
 // dot is the product of two vectors of length [scale].
-func dot(a, b string) int32 {
-	var sum int32
-	b = b[:len(a)]
-	for i := range len(a) {
-		sum += int32(int8(a[i])) * int32(int8(b[i]))
-	}
-	return sum
-}
+func dot(a, b string) int32 { return bytevec.Dot(bytevec.Of(a), bytevec.Of(b)) }
 
 // findInflected looks for a word, or for what it is a form of.
 func (t *table) findInflected(word string) int {
