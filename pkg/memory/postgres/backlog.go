@@ -101,10 +101,7 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if len(todo) == 0 {
-		if err := s.dropEarlierSpaces(ctx); err != nil {
-			return 0, err
-		}
-		return 0, s.senseLines(ctx, 0)
+		return 0, s.finishVectors(ctx)
 	}
 	err = s.embed(ctx, todo)
 	if errors.Is(err, embeddings.ErrRejected) {
@@ -117,6 +114,20 @@ func (s *Index) EmbedFacts(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return len(todo), nil
+}
+
+// finishVectors does what is left when all facts have their vectors.
+func (s *Index) finishVectors(ctx context.Context) error {
+	if err := s.dropEarlierSpaces(ctx); err != nil {
+		return err
+	}
+	for more := true; more; {
+		var err error
+		if more, err = s.sketchVectors(ctx); err != nil {
+			return err
+		}
+	}
+	return s.senseLines(ctx, 0)
 }
 
 // pendingFacts lists some facts without a vector of the embedder in use: first

@@ -27,6 +27,7 @@ func openPool(ctx context.Context, config *pgxpool.Config, vectors bool) (*pgxpo
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = "glyphoxa"
 	params["lock_timeout"] = lockTime
+	params["jit"] = "off" // compiling a query takes longer than any of these
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
 	}

@@ -182,7 +182,7 @@ func (s *Index) searchWords(ctx context.Context, c conn, text, viewer string, k 
 	}
 	index := textIndex{
 		c: c, table: "fact_words", column: "fact", size: `SELECT coalesce(max(id), 0) FROM facts`,
-		scope: `EXISTS (SELECT 1 FROM facts f WHERE f.id = w.fact AND ` + heardBy("f", "$1") + ` AND ($2::bigint = 0 OR f.embedded <> $2))`,
+		scope: `(SELECT true FROM facts f WHERE f.id = w.fact AND ` + heardBy("f", "$1") + ` AND ($2::bigint = 0 OR f.embedded <> $2))`,
 		args:  []any{s.viewerKeys(viewer), space},
 	}
 	ids, err := q.Shortlist(ctx, index, k)

@@ -50,7 +50,7 @@ func (s *SessionLog) ForgetPerson(ctx context.Context, p memory.Person, progress
 	}
 	known := false
 	err := s.read(ctx, "looking for who is to be forgotten", func(c conn) error {
-		return row(ctx, c, `SELECT $2::boolean OR EXISTS (SELECT 1 FROM lines WHERE said_by = $1) OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
+		return row(ctx, c, `SELECT $2::boolean OR EXISTS (SELECT 1 FROM lines WHERE said_by = $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
 			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`, []any{keepable(p.User), len(p.Names) > 0}, &known)
 	})
 	if err != nil || !known {
@@ -70,7 +70,7 @@ func (s *SessionLog) NamesOf(ctx context.Context, user string) (names []string, 
 		return nil, nil
 	}
 	err = s.read(ctx, "looking for a user's names", func(c conn) (err error) {
-		names, err = rows(ctx, c, `SELECT DISTINCT speaker COLLATE "C" AS name FROM lines WHERE said_by = $1 ORDER BY name`, []any{keepable(user)}, scanText)
+		names, err = rows(ctx, c, `SELECT DISTINCT speaker COLLATE "C" AS name FROM lines WHERE said_by = $1 AND said_by <> '' ORDER BY name`, []any{keepable(user)}, scanText)
 		return err
 	})
 	return names, err
@@ -117,7 +117,7 @@ func (s *SessionLog) beginForgetting(ctx context.Context, f *forgetting) error {
 	return s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
 		user := keepable(f.User)
 		// Under names of their own others speak, too.
-		names, err := rows(ctx, c, `SELECT DISTINCT l.speaker FROM lines l WHERE l.said_by = $1 AND
+		names, err := rows(ctx, c, `SELECT DISTINCT l.speaker FROM lines l WHERE l.said_by = $1 AND l.said_by <> '' AND
 			NOT EXISTS (SELECT 1 FROM lines o WHERE o.speaker = l.speaker AND o.said_by <> $1 AND o.said_by <> '')`, []any{user}, scanText)
 		if err != nil {
 			return err

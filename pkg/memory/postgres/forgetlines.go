@@ -28,7 +28,7 @@ func (s *SessionLog) forgetLines(ctx context.Context, f *forgetting, tell func()
 		tell()
 	}
 	return s.inSteps(ctx, done, func(ctx context.Context, c conn, after int64) (int64, error) {
-		ids, last, err := someIDs(ctx, c, `SELECT id FROM lines WHERE said_by = $1 AND id > $2 AND id <= $3 ORDER BY id LIMIT $4`, keepable(f.User), after, f.line)
+		ids, last, err := someIDs(ctx, c, `SELECT id FROM lines WHERE said_by = $1 AND said_by <> '' AND id > $2 AND id <= $3 ORDER BY id LIMIT $4`, keepable(f.User), after, f.line)
 		if err != nil || last == 0 {
 			return 0, err
 		}

@@ -79,7 +79,7 @@ func (s *SessionLog) appendLines(ctx context.Context, lines []memory.Line, find 
 
 // insertLines writes lines and what they are found by, and enters their ids.
 func insertLines(ctx context.Context, c conn, lines []memory.Line) error {
-	sessions := map[string]int64{}
+	sessions, count := map[string]int64{}, map[int64]int{}
 	var inserts pgx.Batch
 	var postings postings
 	for i := range lines {
@@ -107,6 +107,10 @@ func insertLines(ctx context.Context, c conn, lines []memory.Line) error {
 			postings.add(lines[i].ID, n, lines[i].Text)
 			return err
 		})
+		count[n]++
+	}
+	for n, more := range count {
+		inserts.Queue(`UPDATE sessions SET lines = lines + $2 WHERE n = $1`, n, more)
 	}
 	if err := c.SendBatch(ctx, &inserts).Close(); err != nil {
 		return err

@@ -83,3 +83,7 @@ func must(t testing.TB, doing string, err error) {
 		t.Fatalf("%s: %v", doing, err)
 	}
 }
+
+func TestVeryManyFacts(t *testing.T) {
+	memorytest.VeryManyFacts(t, harness(peers.StartPostgres(t, "fsync=off")))
+}

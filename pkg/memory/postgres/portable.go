@@ -186,7 +186,7 @@ func deleteAll(ctx context.Context, c conn) error {
 			return err
 		}
 	}
-	_, err = exec(ctx, c, `TRUNCATE vector_spaces, lines, line_words, facts, fact_words, sessions, relations, entity_names, entity_words, entities, state, filed, world_changes, forgetting`)
+	_, err = exec(ctx, c, `TRUNCATE vector_spaces, lines, line_words, facts, fact_words, sessions, relations, entity_names, entity_words, entities, state, filed, world_changes, forgetting, plans, orders`)
 	if err == nil {
 		_, err = exec(ctx, c, `DELETE FROM audiences WHERE n <> 0`)
 	}
@@ -282,12 +282,14 @@ func (l *loading) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	_, err := exec(ctx, l.c, `UPDATE sessions s SET lines = (SELECT count(*) FROM lines WHERE session = s.n)`)
+	return err
 }
 
 // checks count what is wrong with what records are found by, and say what it is.
 var checks = []struct{ query, wrong string }{
 	{`SELECT count(*) FROM line_words w LEFT JOIN lines l ON l.id = w.line WHERE l.session IS DISTINCT FROM w.session`, "words of lines lead elsewhere"},
+	{`SELECT count(*) FROM sessions s WHERE s.lines <> (SELECT count(*) FROM lines WHERE session = s.n)`, "sessions count their lines wrongly"},
 	{`SELECT count(*) FROM entities e WHERE e.key <> '' AND NOT EXISTS (SELECT 1 FROM entity_names WHERE entity = e.id)`, "entities are not found by their names"},
 }
 

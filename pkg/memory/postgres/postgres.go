@@ -57,7 +57,8 @@ type SessionLog struct{ *database }
 // Index is what is found by its meaning.
 type Index struct {
 	*database
-	claim claim
+	claim    claim
+	sketched sketched
 }
 
 // Graph is the world: entities and their relations.

@@ -95,7 +95,8 @@ func deleteLines(ctx context.Context, c conn, condition string, args ...any) (in
 		texts[l.session][f.Text] = true
 		sources[l.session] = f.Source
 	}
-	if _, err := exec(ctx, c, `DELETE FROM lines WHERE id = ANY($1)`, ids); err != nil {
+	if _, err := exec(ctx, c, `WITH gone AS (DELETE FROM lines WHERE id = ANY($1) RETURNING session)
+		UPDATE sessions s SET lines = lines - g.n FROM (SELECT session, count(*) AS n FROM gone GROUP BY session) g WHERE s.n = g.session`, ids); err != nil {
 		return 0, err
 	}
 	for session, gone := range texts {

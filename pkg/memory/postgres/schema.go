@@ -20,7 +20,8 @@ CREATE TABLE sessions (
 	id       text COLLATE "C" NOT NULL UNIQUE,
 	campaign text NOT NULL,
 	started  bigint NOT NULL,
-	ended    bigint
+	ended    bigint,
+	lines    bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE audiences (
@@ -48,7 +49,7 @@ CREATE TABLE lines (
 CREATE INDEX lines_by_session ON lines (session, id, audience);
 CREATE INDEX lines_by_day ON lines (day, id) WHERE day IS NOT NULL;
 CREATE INDEX lines_by_ref ON lines (session, ref) WHERE ref <> '';
-CREATE INDEX lines_by_author ON lines (said_by) WHERE said_by <> '';
+CREATE INDEX lines_by_author ON lines (said_by, id) WHERE said_by <> '';
 
 CREATE TABLE line_words (
 	word    text COLLATE "C" NOT NULL,

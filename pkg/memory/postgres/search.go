@@ -36,7 +36,7 @@ func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([
 	err := s.read(ctx, "searching the session log", func(c conn) error {
 		index := textIndex{c: c, table: "line_words", column: "line", size: `SELECT coalesce(max(id), 0) FROM lines`}
 		if condition, args := s.narrowLines(query, 0); condition != "" {
-			index.scope, index.args = `EXISTS (SELECT 1 FROM lines l WHERE l.id = w.line`+condition+`)`, args
+			index.scope, index.args = `(SELECT true FROM lines l WHERE l.id = w.line`+condition+`)`, args
 		}
 		if query.Session != "" {
 			var n int64
@@ -49,8 +49,7 @@ func (s *SessionLog) SearchLines(ctx context.Context, query memory.LineQuery) ([
 			}
 			// The lines of a session lie close together, so that little else is looked at.
 			index.args = append(index.args, n)
-			within := fmt.Sprintf(`w.session = $%d AND w.line BETWEEN (SELECT min(id) FROM lines WHERE session = $%[1]d) AND (SELECT max(id) FROM lines WHERE session = $%[1]d)`, len(index.args))
-			index.scope = strings.TrimPrefix(index.scope+" AND "+within, " AND ")
+			index.within = fmt.Sprintf(`w.session = $%d AND w.line BETWEEN (SELECT min(id) FROM lines WHERE session = $%[1]d) AND (SELECT max(id) FROM lines WHERE session = $%[1]d)`, len(index.args))
 		}
 		ids, err := q.Shortlist(ctx, index, query.Limit)
 		if err != nil {

@@ -63,8 +63,7 @@ func (s *SessionLog) Sessions(ctx context.Context, limit int) (out []memory.Sess
 		most = nil
 	}
 	err = s.read(ctx, "listing sessions", func(c conn) (err error) {
-		out, err = rows(ctx, c, `SELECT id, campaign, started, ended, (SELECT count(*) FROM lines WHERE session = s.n)
-			FROM sessions s ORDER BY n DESC LIMIT $1`, []any{most}, scanSession)
+		out, err = rows(ctx, c, `SELECT id, campaign, started, ended, lines FROM sessions ORDER BY n DESC LIMIT $1`, []any{most}, scanSession)
 		return err
 	})
 	return out, err

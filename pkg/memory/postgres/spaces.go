@@ -112,13 +112,13 @@ func (s *Index) addSpace(ctx context.Context, dims int) (own vectorSpace, err er
 }
 
 // makeVectorTable makes the table of a space, with the index that leads to the nearest
-// where there can be one.
+// where there can be one, or numbers by which a sketch knows what is new to it.
 func makeVectorTable(ctx context.Context, c conn, space vectorSpace) error {
-	column := "bytea"
+	column := "embedding bytea NOT NULL, n bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 	if space.kind == kindVector {
-		column = fmt.Sprintf("vector(%d)", space.dims)
+		column = fmt.Sprintf("embedding vector(%d) NOT NULL", space.dims)
 	}
-	_, err := exec(ctx, c, fmt.Sprintf(`CREATE TABLE %s (fact bigint PRIMARY KEY REFERENCES facts (id) ON DELETE CASCADE, embedding %s NOT NULL)`, vectorTable(space.n), column))
+	_, err := exec(ctx, c, fmt.Sprintf(`CREATE TABLE %s (fact bigint PRIMARY KEY REFERENCES facts (id) ON DELETE CASCADE, %s)`, vectorTable(space.n), column))
 	if err != nil || space.kind != kindVector || space.dims > longestIndexed {
 		return err
 	}

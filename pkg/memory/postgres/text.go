@@ -94,15 +94,18 @@ func factHash(source, text string) []byte {
 	return sum[:]
 }
 
+// mostIntersected is how many of the newest rows with a word are asked for another word, too.
+const mostIntersected = 2048
+
 // textIndex leads from words to rows, as one connection sees it.
 type textIndex struct {
 	c conn
 	// table has the columns word and id, the latter under the name that column says.
 	table, column string
-	// scope is what more must be true of a row w of the table; its parameters are args,
-	// numbered from $1.
-	scope string
-	args  []any
+	// within is a part of the table, as a condition on a row w of it, and scope what more must be
+	// true of a row; their parameters are args, numbered from $1.
+	within, scope string
+	args          []any
 	// size selects how many texts there are.
 	size string
 }
@@ -112,36 +115,61 @@ func (x textIndex) Size(ctx context.Context) (total float64, err error) {
 	return total, row(ctx, x.c, x.size, nil, &total)
 }
 
-// Newest returns the ids of the newest texts that match, the newest first.
-func (x textIndex) Newest(ctx context.Context, e fulltext.Expression, most int) ([]int64, error) {
-	args := slices.Clone(x.args)
+// Newest returns for each expression the ids of the newest texts that match, the newest first.
+func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most int) ([][]int64, error) {
+	out := make([][]int64, len(all))
+	var b pgx.Batch
+	for i, e := range all {
+		query, args := x.newestOf(e, most)
+		b.Queue(query, args...).QueryRow(func(r pgx.Row) error { return r.Scan(&out[i]) })
+	}
+	return out, x.c.SendBatch(ctx, &b).Close()
+}
+
+// newestOf selects the newest texts that match. What must be true of them is asked by scalar
+// subqueries, which the server never turns into a join: it would read all lines instead of
+// those with a word, whenever it expects that many of these are.
+func (x textIndex) newestOf(e fulltext.Expression, most int) (query string, args []any) {
+	args = slices.Clone(x.args)
 	add := func(v any) string {
 		args = append(args, v)
 		return "$" + strconv.Itoa(len(args))
 	}
+	from := x.table
 	var where []string
 	for i, word := range e.Words {
 		if i == 0 {
-			where = append(where, `w.word = `+add(clip(word)))
+			where = append(where, x.narrow(`w.word = `+add(clip(word))))
+			if len(e.Words) > 1 {
+				from = fmt.Sprintf(`(SELECT w.%s FROM %s w WHERE %s ORDER BY w.%[1]s DESC LIMIT %[4]d)`, x.column, x.table, where[0], mostIntersected)
+				where = nil
+			}
 			continue
 		}
-		where = append(where, fmt.Sprintf(`EXISTS (SELECT 1 FROM %s o WHERE o.word = %s AND o.%s = w.%[3]s)`, x.table, add(clip(word)), x.column))
+		where = append(where, fmt.Sprintf(`(SELECT true FROM %s o WHERE o.word = %s AND o.%s = w.%[3]s)`, x.table, add(clip(word)), x.column))
 	}
 	with := ""
 	if e.Beginning != "" {
 		with = x.beginning(add(clip(e.Beginning)), add(clip(e.Beginning)+lastRune))
-		where = append(where, `w.word = b.word`)
+		where = append(where, x.narrow(`w.word = b.word`))
 	}
 	if x.scope != "" {
 		where = append(where, x.scope)
 	}
-	limit := add(most)
-	newest := fmt.Sprintf(`SELECT w.%s AS id FROM %s w WHERE %s ORDER BY w.%[1]s DESC LIMIT %[4]s`, x.column, x.table, strings.Join(where, " AND "), limit)
+	limit := strconv.Itoa(most) // of a parameter the server would expect so much that it plans each query anew
+	newest := fmt.Sprintf(`SELECT w.%s AS id FROM %s w WHERE %s ORDER BY w.%[1]s DESC LIMIT %[4]s`, x.column, from, strings.Join(where, " AND "), limit)
 	if with != "" {
 		newest = `SELECT DISTINCT n.id FROM beginning b CROSS JOIN LATERAL (` + newest + `) n WHERE b.word IS NOT NULL ORDER BY n.id DESC LIMIT ` + limit
 	}
-	var ids []int64
-	return ids, row(ctx, x.c, with+`SELECT coalesce(array_agg(id), '{}') FROM (`+newest+`) newest`, args, &ids)
+	return with + `SELECT coalesce(array_agg(id), '{}') FROM (` + newest + `) newest`, args
+}
+
+// narrow narrows a condition to the part of the table.
+func (x textIndex) narrow(condition string) string {
+	if x.within == "" {
+		return condition
+	}
+	return condition + " AND " + x.within
 }
 
 // beginning lists the words from one up to another, each found from the one before: the

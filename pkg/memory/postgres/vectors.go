@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
@@ -142,7 +141,10 @@ func (s *Index) nearest(ctx context.Context, c conn, vector []float32, viewer st
 		return nil, 0, err
 	}
 	if space.kind == kindBytes {
-		hits, err = compareAll(ctx, c, space, vector, s.viewerKeys(viewer), k)
+		hits, ok, err := s.nearestSketched(ctx, c, space, vector, viewer, k)
+		if !ok && err == nil {
+			hits, err = compareVectors(ctx, c, space, vector, k, heardBy("f", "$1"), s.viewerKeys(viewer))
+		}
 		return hits, space.n, err
 	}
 	// The index leads to the nearest of all; where too few of them are for the viewer's
@@ -170,26 +172,6 @@ func queryNearest(ctx context.Context, c conn, space vectorSpace, distance strin
 		h.score = min(1, max(0, 1-distance))
 		return h, err
 	})
-}
-
-// compareAll compares every vector that viewer may see, for want of an index.
-func compareAll(ctx context.Context, c conn, space vectorSpace, vector []float32, keys []string, k int) ([]scored, error) {
-	var best []scored
-	rs, err := c.Query(ctx, `SELECT v.fact, v.embedding FROM `+vectorTable(space.n)+` v JOIN facts f ON f.id = v.fact WHERE `+heardBy("f", "$1"), keys)
-	if err != nil {
-		return nil, err
-	}
-	defer rs.Close()
-	var id int64
-	var packed pgtype.DriverBytes
-	_, err = pgx.ForEachRow(rs, []any{&id, &packed}, func() error {
-		best = append(best, scored{id, min(1, max(0, similarity(vector, packed)))})
-		if len(best) >= 4*k+1024 {
-			best = nearestOf(best, k)
-		}
-		return nil
-	})
-	return nearestOf(best, k), err
 }
 
 // nearestOf are the k best, in order.

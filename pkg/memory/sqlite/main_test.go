@@ -117,3 +117,5 @@ func must(t testing.TB, doing string, err error) {
 		t.Fatalf("%s: %v", doing, err)
 	}
 }
+
+func TestVeryManyFacts(t *testing.T) { memorytest.VeryManyFacts(t, harness()) }

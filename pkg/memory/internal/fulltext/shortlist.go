@@ -27,8 +27,9 @@ type Expression struct {
 
 // Index finds texts by their folded words.
 type Index interface {
-	// Newest returns the ids of the newest texts that match, the newest first.
-	Newest(ctx context.Context, e Expression, most int) ([]int64, error)
+	// Newest returns for each expression the ids of the newest texts that match, at most so many
+	// and the newest first.
+	Newest(ctx context.Context, all []Expression, most int) ([][]int64, error)
 	// Size is how many texts there are; the greatest id will do.
 	Size(ctx context.Context) (float64, error)
 }
@@ -44,24 +45,36 @@ func (q Question) Shortlist(ctx context.Context, x Index, limit int) ([]int64, e
 	if err != nil {
 		return nil, err
 	}
-	sums := make(map[int64]float64)
-	var common Question
+	exact, err := x.Newest(ctx, expressions(len(q), func(i int) Expression { return Expression{Words: []string{q[i].Word}} }), bound)
+	if err != nil {
+		return nil, err
+	}
+	var rare []int
 	for i := range q {
-		ids, err := x.Newest(ctx, Expression{Words: []string{q[i].Word}}, bound)
+		if len(exact[i]) < fewExact && q[i].Stem != "" {
+			rare = append(rare, i)
+		}
+	}
+	related := make([][]int64, len(q))
+	if len(rare) > 0 {
+		lists, err := x.Newest(ctx, expressions(len(rare), func(i int) Expression { return Expression{Beginning: q[rare[i]].Stem} }), bound)
 		if err != nil {
 			return nil, err
 		}
-		q[i].idf = rarity(frequency(ids, bound, total), total)
-		if len(ids) < fewExact && q[i].Stem != "" {
-			related, err := x.Newest(ctx, Expression{Beginning: q[i].Stem}, bound)
-			if err != nil {
-				return nil, err
-			}
-			q[i].idf = rarity(frequency(related, bound, total), total)
-			addWeights(sums, related, stemShare*q[i].idf)
+		for i, list := range lists {
+			related[rare[i]] = list
+		}
+	}
+	sums := make(map[int64]float64)
+	var common Question
+	for i, ids := range exact {
+		if slices.Contains(rare, i) {
+			q[i].idf = rarity(frequency(related[i], bound, total), total)
+			addWeights(sums, related[i], stemShare*q[i].idf)
 			addWeights(sums, ids, (1-stemShare)*q[i].idf)
 			continue
 		}
+		q[i].idf = rarity(frequency(ids, bound, total), total)
 		addWeights(sums, ids, q[i].idf)
 		if len(ids) == bound {
 			common = append(common, q[i])
@@ -75,16 +88,27 @@ func (q Question) Shortlist(ctx context.Context, x Index, limit int) ([]int64, e
 	return topIDs(sums, size), nil
 }
 
+func expressions(n int, of func(i int) Expression) []Expression {
+	out := make([]Expression, n)
+	for i := range out {
+		out[i] = of(i)
+	}
+	return out
+}
+
 // addCommon makes sure that the newest texts with two common words count: the
 // two rarest, since each further list to intersect costs much and tells little.
 func addCommon(ctx context.Context, x Index, sums map[int64]float64, common Question) error {
 	slices.SortStableFunc(common, func(a, b Asked) int { return cmp.Compare(b.idf, a.idf) })
 	a, b := common[0], common[1]
-	ids, err := x.Newest(ctx, Expression{Words: []string{a.Word, b.Word}}, shortlisted)
-	for _, id := range ids {
+	both, err := x.Newest(ctx, []Expression{{Words: []string{a.Word, b.Word}}}, shortlisted)
+	if err != nil {
+		return err
+	}
+	for _, id := range both[0] {
 		sums[id] = max(sums[id], a.idf+b.idf)
 	}
-	return err
+	return nil
 }
 
 // frequency estimates how many of all texts match, from the newest that do: if

@@ -10,6 +10,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/bytevec"
 )
 
 // fineDimensions is the length up to which vectors are kept in bytes, too. Longer ones
@@ -83,7 +85,7 @@ func (s *Sketch) Nearest(v []float32, n int) []int64 {
 	}
 	all := make([]rated, len(near))
 	for i, p := range near {
-		all[i] = rated{p, product(asked, s.fine[p*s.padded:(p+1)*s.padded])}
+		all[i] = rated{p, bytevec.Dot(asked, s.fine[p*s.padded:(p+1)*s.padded])}
 	}
 	slices.SortFunc(all, func(a, b rated) int { return cmp.Or(cmp.Compare(b.product, a.product), a.place-b.place) })
 	near = near[:min(n, len(near))]
@@ -166,13 +168,4 @@ func bytesOf(mixed []float32) []int8 {
 		out[i] = int8(max(-127, min(127, math.Round(float64(x)*30))))
 	}
 	return out
-}
-
-func product(a, b []int8) int32 {
-	sum := int32(0)
-	b = b[:len(a)]
-	for i, x := range a {
-		sum += int32(x) * int32(b[i])
-	}
-	return sum
 }

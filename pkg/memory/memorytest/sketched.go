@@ -1,15 +1,13 @@
-package sqlite_test
+package memorytest
 
 import (
 	"context"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
 // byChance is an embedder that gives each text a direction of its own.
@@ -31,12 +29,12 @@ func (byChance) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
-// TestVeryManyFacts finds facts by a sketch of their vectors: the same ones as by all
+// VeryManyFacts finds facts by a sketch of their vectors: the same ones as by all
 // vectors, also those that came since, not those that are gone, and those that a viewer may
 // see among very many that it may not.
-func TestVeryManyFacts(t *testing.T) {
+func VeryManyFacts(t *testing.T, h Harness) {
 	const many = 9000
-	s := open(t, filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: byChance{}})
+	s := h.fresh(t, byChance{})
 	facts := make([]memory.Fact, many)
 	for i := range facts {
 		facts[i] = memory.Fact{Source: "notes", Text: fmt.Sprint("fact ", i)}

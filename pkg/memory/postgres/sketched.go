@@ -1,0 +1,179 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sketch"
+)
+
+const (
+	// sketchedFrom is how many vectors there are before a sketch of them is kept: fewer are
+	// compared in a few milliseconds.
+	sketchedFrom = 8192
+	// sketchStep is how many vectors are read at a time.
+	sketchStep = 4096
+	// fewVectors is how many new vectors a search takes in itself.
+	fewVectors = 512
+	// candidatesFor is how many candidates are looked at for each fact that is wanted, and
+	// moreCandidates how many beyond.
+	candidatesFor  = 4
+	moreCandidates = 48
+	// mostCandidates is how many are looked at where most may not be told.
+	mostCandidates = 4096
+)
+
+// sketched is a sketch of the vectors of a space, where there is no pgvector to find the
+// nearest. A vector is written once, with a number that rises in the order of commits; what is
+// deleted stays in the sketch and is not found in the table any more.
+type sketched struct {
+	mu    sync.Mutex // guards the fields below; the server is never asked while it is held
+	table int64      // the server's number of the table
+	of    *sketch.Sketch
+	last  int64 // the number of the last vector that was read
+	whole bool  // all were read once
+}
+
+// numberedVector is a row of a table of vectors.
+type numberedVector struct {
+	n, fact int64
+	vector  []float32
+}
+
+// vectorsAfter reads vectors after one, and which table they are in.
+func vectorsAfter(ctx context.Context, c conn, space vectorSpace, n int64, most int) (table int64, out []numberedVector, err error) {
+	if err := row(ctx, c, `SELECT to_regclass($1)::oid::bigint`, []any{vectorTable(space.n)}, &table); err != nil {
+		return 0, nil, err
+	}
+	out, err = rows(ctx, c, `SELECT n, fact, embedding FROM `+vectorTable(space.n)+` WHERE n > $1 ORDER BY n LIMIT $2`, []any{n, most},
+		func(r pgx.Rows) (v numberedVector, err error) {
+			var packed []byte
+			err = r.Scan(&v.n, &v.fact, &packed)
+			v.vector = pack.Floats(packed)
+			return v, err
+		})
+	return table, out, err
+}
+
+// takeIn adds vectors after one of a table; a sketch of another table begins anew, with its first.
+// It reports whether they were those that follow.
+func (k *sketched) takeIn(table, after int64, dimensions int, more []numberedVector) bool {
+	if k.of == nil || k.table != table {
+		k.table, k.of, k.last, k.whole = table, sketch.New(dimensions), 0, false
+	}
+	if k.last != after {
+		return false
+	}
+	for _, v := range more {
+		k.of.Add(v.fact, v.vector)
+		k.last = v.n
+	}
+	return true
+}
+
+func (k *sketched) lastRead() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.last
+}
+
+// sketchVectors reads some of the vectors that are not in the sketch, and reports whether there may
+// be more.
+func (s *Index) sketchVectors(ctx context.Context) (more bool, err error) {
+	after := s.sketched.lastRead()
+	err = s.read(ctx, "sketching vectors", func(c conn) error {
+		space, err := s.ownSpace(ctx, c)
+		if err != nil || space.n == 0 || space.kind != kindBytes {
+			return err
+		}
+		var last int64
+		if err := row(ctx, c, `SELECT coalesce(max(n), 0) FROM `+vectorTable(space.n), nil, &last); err != nil || last < sketchedFrom {
+			return err
+		}
+		table, some, err := vectorsAfter(ctx, c, space, after, sketchStep)
+		if err != nil {
+			return err
+		}
+		k := &s.sketched
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		fits := k.takeIn(table, after, space.dims, some)
+		k.whole = fits && len(some) < sketchStep
+		more = !k.whole
+		return nil
+	})
+	return more, err
+}
+
+// candidates returns facts that are probably near to the vector; ok is false if the
+// sketch does not know enough of the vectors.
+func (s *Index) candidates(ctx context.Context, c conn, space vectorSpace, vector []float32, n int) (ids []int64, ok bool, err error) {
+	k := &s.sketched
+	k.mu.Lock()
+	after, whole := k.last, k.whole
+	k.mu.Unlock()
+	if !whole {
+		return nil, false, nil
+	}
+	table, some, err := vectorsAfter(ctx, c, space, after, fewVectors)
+	if err != nil {
+		return nil, false, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(some) == fewVectors || table != k.table {
+		k.whole = false
+		s.askForIndexing() // which reads them
+		return nil, false, nil
+	}
+	k.takeIn(table, after, space.dims, some) // unless another search was faster
+	return k.of.Nearest(vector, n), true, nil
+}
+
+// nearestSketched returns the k facts nearest to the vector: candidates by a sketch of all
+// vectors, of which those that viewer may see are compared exactly. ok is false if all
+// vectors have to be compared.
+func (s *Index) nearestSketched(ctx context.Context, c conn, space vectorSpace, vector []float32, viewer string, k int) (hits []scored, ok bool, err error) {
+	want := candidatesFor*k + moreCandidates
+	for n := want; ; n *= 8 {
+		n = min(n, mostCandidates)
+		ids, ok, err := s.candidates(ctx, c, space, vector, n)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		hits, err := compareVectors(ctx, c, space, vector, k, `v.fact = ANY ($2) AND `+heardBy("f", "$1"), s.viewerKeys(viewer), ids)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case len(hits) >= min(k, len(ids)) || len(ids) < n:
+			return hits, true, nil
+		case n == mostCandidates:
+			return nil, false, nil
+		}
+	}
+}
+
+// compareVectors compares the vectors of facts that meet a condition, and returns the k nearest.
+func compareVectors(ctx context.Context, c conn, space vectorSpace, vector []float32, k int, condition string, args ...any) ([]scored, error) {
+	var best []scored
+	rs, err := c.Query(ctx, fmt.Sprintf(`SELECT v.fact, v.embedding FROM %s v JOIN facts f ON f.id = v.fact WHERE %s`, vectorTable(space.n), condition), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rs.Close()
+	var id int64
+	var packed pgtype.DriverBytes
+	_, err = pgx.ForEachRow(rs, []any{&id, &packed}, func() error {
+		best = append(best, scored{id, min(1, max(0, similarity(vector, packed)))})
+		if len(best) >= 4*k+1024 {
+			best = nearestOf(best, k)
+		}
+		return nil
+	})
+	return nearestOf(best, k), err
+}
