@@ -44,7 +44,8 @@ func (r *Room) tellEvent(it feed.Item) {
 	if json.Unmarshal(it.JSON, &e) != nil {
 		return
 	}
-	asked, told := fmt.Sprintf("u%d", it.Turn), fmt.Sprintf("t%d", it.Turn)
+	turn := fmt.Sprintf("%s-%d", it.Session, it.Turn) // turns are numbered anew in each session
+	asked, told := "u"+turn, "t"+turn
 	switch it.Kind {
 	case table.KindUtterance:
 		r.tellLine(asked, func(l *lineMessage) { l.Speaker, l.Text, l.Final = e.Speaker, e.Text, true })

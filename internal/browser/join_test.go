@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
 	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -142,6 +143,39 @@ func TestAReloadTakesItsSeat(t *testing.T) {
 	if got := b.room.Guests(); len(got) != 1 {
 		t.Errorf("guests are %v, want Ana once", got)
 	}
+}
+
+// TestTheNextSession: a page that stays open takes no line of the next session for one of this,
+// though turns are numbered anew.
+func TestTheNextSession(t *testing.T) {
+	b := open(t, setup{answer: "Sit down, then.", voiceless: true})
+	seen := map[string]string{} // texts by id
+	say := func(text string) {
+		ana := b.enter("Ana")
+		if err := ana.Send(map[string]string{"type": "say", "text": text}); err != nil {
+			t.Fatal(err)
+		}
+		for what, is := range map[string]func(visitor.Message) bool{
+			"the line":   func(m visitor.Message) bool { return m.Text == text },
+			"the answer": func(m visitor.Message) bool { return m.NPC && m.Final && m.Text == "Sit down, then." },
+		} {
+			m := ana.awaitMessage(what, func(m visitor.Message) bool { return m.Type == "line" && is(m) })
+			if before, known := seen[m.ID]; known {
+				t.Errorf("%q has the id of %q", m.Text, before)
+			}
+			seen[m.ID] = m.Text
+		}
+	}
+	say("Bartok, a word.")
+	if err := b.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.awaitNobody()
+	var err error
+	if b.session, err = b.game.StartSession(t.Context(), play.SessionOptions{Sink: b}); err != nil {
+		t.Fatal(err)
+	}
+	say("Bartok, we are back.")
 }
 
 // TestGuestsLeave: by themselves, taken out by who leads, and forgotten. Nothing of them is left.
