@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -40,6 +41,9 @@ type Options struct {
 	// Relay has everything go through the TURN servers that the table names, as where
 	// nothing else gets through.
 	Relay bool
+	// Socket is what all of it goes through, and is closed with the visitor; if nil, sockets of
+	// its own.
+	Socket net.PacketConn
 	// Offer, if not nil, changes the offer before it is sent.
 	Offer func(string) string
 	// Opus encodes what is said; if nil, nothing can be.
@@ -100,6 +104,7 @@ type Visitor struct {
 	Joined
 
 	pc      *webrtc.PeerConnection
+	mux     ice.UDPMux // of the socket that was given; nil without
 	channel *webrtc.DataChannel
 	voice   *webrtc.TrackLocalStaticRTP
 	next    rtp.Header // of what is said
@@ -124,7 +129,10 @@ func Join(ctx context.Context, o Options) (_ *Visitor, err error) {
 			return nil, err
 		}
 	}
-	if v.pc, err = newPeer(way); err != nil {
+	if o.Socket != nil {
+		v.mux = ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: o.Socket})
+	}
+	if v.pc, err = newPeer(way, v.mux); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -176,7 +184,7 @@ func (v *Visitor) noteExtension() {
 	}
 }
 
-func newPeer(way webrtc.Configuration) (*webrtc.PeerConnection, error) {
+func newPeer(way webrtc.Configuration, mux ice.UDPMux) (*webrtc.PeerConnection, error) {
 	var m webrtc.MediaEngine
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: audio.SampleRate, Channels: 2}, PayloadType: 109}
 	if err := m.RegisterCodec(codec, webrtc.RTPCodecTypeAudio); err != nil {
@@ -190,6 +198,9 @@ func newPeer(way webrtc.Configuration) (*webrtc.PeerConnection, error) {
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
 	s.SetInterfaceFilter(func(name string) bool { return name == "lo" || name == "lo0" })
+	if mux != nil {
+		s.SetICEUDPMux(mux)
+	}
 	api := webrtc.NewAPI(webrtc.WithMediaEngine(&m), webrtc.WithSettingEngine(s), webrtc.WithInterceptorRegistry(&interceptor.Registry{}))
 	return api.NewPeerConnection(way)
 }
@@ -341,5 +352,8 @@ func (v *Visitor) Close() error {
 	v.mu.Unlock()
 	err := v.pc.GracefulClose()
 	v.readers.Wait()
+	if v.mux != nil {
+		err = errors.Join(err, v.mux.Close())
+	}
 	return err
 }
