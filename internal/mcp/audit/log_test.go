@@ -156,6 +156,7 @@ func TestExpiredRecordsGo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, path, audit.Options{Keep: 2 * time.Hour})
+		synctest.Wait() // it has cleared out for the first time
 		db := behind(t, path)
 		for n := range 2500 { // more than one step of clearing out
 			l.Add(audit.Record{At: time.Now().Add(-3 * time.Hour), Who: "old", Tool: fmt.Sprint(n), Decision: audit.Allowed}, "")
