@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
@@ -67,6 +68,7 @@ type term struct {
 	parts      []string // stems of what a German compound is made of
 	id         wordvectors.ID
 	stop       bool
+	filler     bool
 }
 
 // line is a Line cut into what is compared.
@@ -74,6 +76,7 @@ type line struct {
 	id, session, audience int64
 	npc                   string
 	terms                 []int32 // in vocabulary, without stop words
+	pieces                []sentencevectors.Piece
 	speaker               []int32
 	called                int // so many of terms call somebody: "Mira, …"
 	marks                 marks
@@ -100,7 +103,7 @@ func (x *Index) Add(l Line) {
 	all := words.Split(l.Text)
 	out := line{
 		id: l.ID, session: l.Session, audience: l.Audience, npc: l.NPC,
-		marks: marksOf(all), asks: endsAsking(l.Text),
+		pieces: sentencevectors.Pieces(l.Text), marks: marksOf(all), asks: endsAsking(l.Text),
 	}
 	out.terms = x.termsOf(all)
 	out.called = len(x.termsOf(words.Split(callOf(l.Text))))
@@ -143,7 +146,7 @@ func (x *Index) termsOf(all []string) []int32 {
 }
 
 func newTerm(word string, german bool) term {
-	t := term{word: word, stem: words.Stem(word, german), stop: words.Stop(word)}
+	t := term{word: word, stem: words.Stem(word, german), stop: words.Stop(word), filler: german && fillers[word]}
 	if !t.stop {
 		t.id, t.parts = wordvectors.Load().Find(word, german)
 	}

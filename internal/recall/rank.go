@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ const (
 	shortLine     = 0.025 // against a line of hardly any words
 	askingLine    = 0.067 // against a question
 	freshness     = 0.15  // for the newest line, if it is asked how it is now
-	nearShare     = 0.4   // of how near a line is as a whole
+	nearShare     = 0.8   // of how near a line is as a whole
 	nearNext      = 0.3   // of the same of the line before or after
 	nearSecond    = 0.2   // of one two lines away
 )
@@ -39,8 +38,11 @@ const (
 	linkMeaning = 0.6 // likeness from which a word may mean somebody
 )
 
-// maxTerms bounds how many words of a question count.
-const maxTerms = 24
+// maxTerms and maxPieces bound how many words of a question count, and pieces of them.
+const (
+	maxTerms  = 24
+	maxPieces = 48
+)
 
 // Query is what is looked for.
 type Query struct {
@@ -74,6 +76,9 @@ type Hit struct {
 type asked struct {
 	term
 	rarity float64
+	// weight is the rarity, or 0 for a word that says nothing of what a question is about: it is
+	// evidence, and no more.
+	weight float64
 	like   []float32
 }
 
@@ -96,7 +101,7 @@ func (x *Index) Rank(q Query) []Hit {
 	own := x.match(terms, seen)
 	most := 1e-6
 	for _, t := range terms {
-		most += t.rarity
+		most += t.weight
 	}
 	b := bonus{first: q.Asker != "" && isFirstPerson(all), wanted: wanted(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
 	bare := onlyWords(all)
@@ -106,13 +111,15 @@ func (x *Index) Rank(q Query) []Hit {
 		l := &x.lines[i]
 		score := 0.0
 		for j := range terms {
-			score += terms[j].rarity * x.widened(own, seen, k, j)
+			score += terms[j].weight * x.widened(own, seen, k, j)
 		}
 		if score == 0 && near[k] <= 0 || !bare && x.repeats(l, terms) {
 			continue
 		}
-		hits = insert(hits, candidate{k, score/most + nearShare*x.nearby(near, seen, k) + b.of(l, k)}, q.Limit)
+		hits = insert(hits, candidate{k, score/most + nearShare*x.nearby(near, seen, k) + b.of(l, k)}, max(q.Limit, piecedLines))
 	}
+	x.addPieces(hits, q.Text, seen)
+	hits = hits[:min(len(hits), max(0, q.Limit))]
 	out := make([]Hit, len(hits))
 	for n := range out {
 		h := hits[n]
@@ -147,9 +154,7 @@ func insert(best []candidate, c candidate, most int) []candidate {
 	if len(best) >= most && (most <= 0 || c.score < best[most-1].score) {
 		return best
 	}
-	i, _ := slices.BinarySearchFunc(best, c, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.place, a.place))
-	})
+	i, _ := slices.BinarySearchFunc(best, c, candidate.compare)
 	best = slices.Insert(best, i, c)
 	return best[:min(len(best), most)]
 }
@@ -250,6 +255,9 @@ func (x *Index) match(terms []asked, seen []int) [][]float32 {
 				t.rarity = unheardRarity
 			}
 			t.rarity *= math.Pow(wordvectors.Load().Weight(t.id), 4.0/3)
+		}
+		if !t.filler {
+			t.weight = t.rarity
 		}
 	}
 	return own

@@ -41,6 +41,8 @@ func TestRank(t *testing.T) {
 			recall.Query{Text: "Who took the lantern?"}, 2},
 		{"who_is_meant", []recall.Line{{Speaker: "Ada", Text: "The weather turns."}, {Speaker: "Isolde", Text: "I never sleep on ships."}},
 			recall.Query{Text: "What does the mapmaker never do?", Entities: []*recall.Entity{recall.NewEntity("Isolde", nil, "mapmaker who works small magic")}}, 2},
+		{"by_pieces_of_words", []recall.Line{{Speaker: "Ada", Text: "The weather is foul again."}, {Speaker: "Ben", Text: "She told us to wait by the well."}, {Speaker: "Cid", Text: "They sell bread there."}},
+			recall.Query{Text: "What did she tell us?"}, 2},
 		{"what_i_said", []recall.Line{{Speaker: "Ada", Text: "The bridge is rotten."}, {Speaker: "Rook", NPC: "rook", Text: "The bridge stays shut."}},
 			recall.Query{Text: "What did I say about the bridge?", Asker: "rook"}, 2},
 		{"not_the_question_itself", []recall.Line{{Speaker: "Ada", Text: "Who stole the silver crown?"}, {Speaker: "Ben", Text: "The mayor has the crown."}},

@@ -55,7 +55,6 @@ var layers = [][]string{
 	},
 	{
 		"pkg/provider/embeddings/sentencevectors",
-		"internal/recall",
 		"pkg/memory/internal/fulltext",
 		"pkg/memory/internal/pack", "pkg/memory/internal/sketch", "pkg/memory/internal/standing",
 		"pkg/audio/opus",
@@ -77,6 +76,9 @@ var layers = [][]string{
 		"internal/discord/gateway",
 		"internal/rig",
 		"internal/saytest",
+	},
+	{
+		"internal/recall",
 	},
 	{
 		"pkg/memory/internal/recollection", "pkg/memory/internal/settle",

@@ -293,7 +293,7 @@ func scoreRecall(t testing.TB, name string) (map[string]*recallScore, []time.Dur
 func TestEvalMemory(t *testing.T) {
 	files := []string{"dev.jsonl"}
 	if os.Getenv("GLYPHOXA_EVAL_HELD") != "" {
-		files = append(files, "held.jsonl", "fresh/unread.jsonl")
+		files = append(files, "held.jsonl", "fresh/unread.jsonl", "blind/unread.jsonl")
 	}
 	for _, name := range files {
 		scores, took := scoreRecall(t, name)

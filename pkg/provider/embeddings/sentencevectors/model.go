@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/bytevec"
@@ -38,7 +39,8 @@ type scaling struct{ scale, bias []float32 }
 // model is what english holds.
 type model struct {
 	vocabulary
-	pieces  matrix // narrow bytes each
+	pieces  matrix    // narrow bytes each
+	lengths []float32 // of these, in bytes' steps
 	timing  []float32
 	widen   matrix
 	layers  [2]layer
@@ -52,17 +54,19 @@ var load = sync.OnceValue(func() *model {
 	r := &reader{english}
 	m := &model{}
 	n := int(r.uint32())
-	m.places, m.scores = make(map[string]int32, n), make([]float32, n)
+	m.places, m.scores, m.spoken = make(map[string]int32, n), make([]float32, n), make([]bool, n)
 	for i := range n {
 		text := r.take(int(r.take(1)[0]))
 		m.scores[i] = r.floats(1)[0]
 		if i >= reserved {
 			m.places[text] = int32(i)
+			m.spoken[i] = strings.ContainsFunc(text, isSpoken)
 			m.longest = max(m.longest, len(text))
 		}
 	}
 	const special = 2 // pieces that only the model has
 	m.pieces = r.rows(narrow, n+special)
+	m.lengths = lengths(&m.pieces)
 	m.timing = r.floats(narrow / 2)
 	for i, width := range []int{narrow, wide} {
 		l := &m.layers[i]

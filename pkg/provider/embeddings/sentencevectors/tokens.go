@@ -22,7 +22,8 @@ const (
 type vocabulary struct {
 	places  map[string]int32
 	scores  []float32
-	longest int // in bytes
+	spoken  []bool // by piece: it is more than marks and the space before a word
+	longest int    // in bytes
 }
 
 // cut cuts a text into the most likely pieces. A character that is in none costs nothing,

@@ -1,0 +1,14 @@
+package recall
+
+// fillers are words of German, folded, that say nothing of what a question is about, beyond those of
+// words.Stop: what joins and stresses, what stands for something said before, forms in which words
+// run together in speech. They are not listed there because vectors that stores keep are made without those.
+var fillers = set(`alle alles allem allen aller jede jeder jedes jedem jeden etwas nix nichts selbst selber
+dass ob weil damit obwohl bevor solange sobald wahrend trotz trotzdem wegen statt sonst zwar also je
+unser unserem unseren unserer seinem seinen seiner ihrem ihren ihrer deinem deinen deiner eurem euren eurer
+welchem welchen denen deren dessen derselbe denselben derselben dieselbe dasselbe irgend irgendwie
+dabei dadurch dafur dagegen dahin danach daneben daran darauf daraus darin daruber davon davor dazu dazwischen
+wobei wodurch wofur wogegen woher wohin womit woran worauf woraus worin woruber wovon wovor wozu
+ans aufs durchs furs hinterm ins uberm ubers ums unterm vorm dran drauf drin raus rauf rein ruber rum runter los
+halt eben eigentlich uberhaupt sogar gar bisschen nochmal hab habt hattest hatten wars ware waren wurde wurden
+werde wirst seid sollte sollten konnte konnten durfte musste mussten ne nem nen`)
