@@ -55,6 +55,7 @@ type Index struct {
 	vocabulary []term
 	places     map[wordKey]int32 // in vocabulary
 	lines      []line
+	room       [][]float32 // see roomFor
 }
 
 type wordKey struct {

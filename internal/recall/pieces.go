@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// piecedLines is how many of the best lines are compared by pieces, too. Twice as few find as much.
-	piecedLines = 64
+	// piecedLines is how many of the best lines are compared by pieces, too. Twice as many find no more.
+	piecedLines = 32
 	// pieceShare is how much that counts beside the words.
 	pieceShare = 0.5
 	// askingShare is what it counts for a line that asks: such a one has "who" and "my" of itself.
@@ -27,10 +27,7 @@ func (x *Index) addPieces(best []candidate, question string, seen []int) {
 	if len(asked) == 0 || len(best) == 0 {
 		return
 	}
-	own := make([][]float32, len(asked))
-	for j := range own {
-		own[j] = make([]float32, len(seen))
-	}
+	own := x.roomFor(len(asked), len(seen))
 	known := make(map[sentencevectors.Piece][]float32)
 	done := make(map[int]bool, 2*len(best))
 	extra, mean := make([]float64, len(best)), 0.0
@@ -52,7 +49,26 @@ func (x *Index) addPieces(best []candidate, question string, seen []int) {
 	for n := range best {
 		best[n].score += pieceShare * (extra[n] - mean)
 	}
+	for k := range done {
+		for j := range own {
+			own[j][k] = 0
+		}
+	}
 	slices.SortFunc(best, candidate.compare)
+}
+
+// roomFor returns numbers for each piece and line, all 0. Who sets some sets them to 0 again: to
+// make room for all lines takes longer than to compare a few.
+func (x *Index) roomFor(pieces, lines int) [][]float32 {
+	for len(x.room) < pieces {
+		x.room = append(x.room, nil)
+	}
+	for j := range pieces {
+		if len(x.room[j]) < lines {
+			x.room[j] = make([]float32, max(lines, len(x.lines)))
+		}
+	}
+	return x.room[:pieces]
 }
 
 // replied is how much of a piece a line is, those around it, or the question that it answers.

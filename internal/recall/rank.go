@@ -41,7 +41,7 @@ const (
 // maxTerms and maxPieces bound how many words of a question count, and pieces of them.
 const (
 	maxTerms  = 24
-	maxPieces = 48
+	maxPieces = 32
 )
 
 // Query is what is looked for.

@@ -49,8 +49,10 @@ func (s *SessionLog) ForgetPerson(ctx context.Context, p memory.Person, progress
 		return 0, nil
 	}
 	known := false
+	// Who never spoke is looked for between two equal bounds: of one that it does not know the
+	// server would think that it speaks as often as others, and read all lines until it does.
 	err := s.read(ctx, "looking for who is to be forgotten", func(c conn) error {
-		return row(ctx, c, `SELECT $2::boolean OR EXISTS (SELECT 1 FROM lines WHERE said_by = $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
+		return row(ctx, c, `SELECT $2::boolean OR EXISTS (SELECT 1 FROM lines WHERE said_by BETWEEN $1 AND $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
 			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`, []any{keepable(p.User), len(p.Names) > 0}, &known)
 	})
 	if err != nil || !known {
