@@ -40,7 +40,6 @@ type sender struct {
 	channel, parent string
 	lang            wording.Language
 	lost            func(why string) // called once, when nothing can be posted any more
-	gone            sync.Once        // of lost
 	// unread is told what was given up and not heard. It does not wait.
 	unread func(table.Unread)
 	// aloud reports whether what NPCs say now is heard. It does not wait.
@@ -57,6 +56,7 @@ type sender struct {
 	stop    sync.Once     // of closing
 
 	mu       sync.Mutex // guards the fields below
+	barred   error      // why the bot may not post in the channel any more
 	webhook  *discordgo.Webhook
 	webhooks []string             // ids of this one and of those before
 	echoes   []*discordgo.Message // the bot's own, as the gateway told of them

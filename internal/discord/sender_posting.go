@@ -31,6 +31,9 @@ func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error
 	w, avatar := s.currentWebhook(p.npc)
 	p.by = w
 	if p.npc == "" || w == nil {
+		if err := s.whyBarred(); err != nil {
+			return "", err
+		}
 		text := p.text
 		if p.npc != "" {
 			text = spokenByBot(p.npc, p.text)
@@ -159,8 +162,27 @@ func (s *sender) checkPosted(err error) {
 	default:
 		return
 	}
-	s.gone.Do(func() {
+	if s.bar(err) {
 		s.lost(why)
 		s.tellElsewhere(err)
-	})
+	}
+}
+
+// bar notes that the bot may not post in the channel any more, and reports whether that
+// is new.
+func (s *sender) bar(why error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.barred != nil {
+		return false
+	}
+	s.barred = why
+	return true
+}
+
+// whyBarred is why the bot may not post in the channel any more, nil if it may.
+func (s *sender) whyBarred() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.barred
 }
