@@ -191,13 +191,7 @@ func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, fl
 		tables.Go(func() { talks[i].run(t, c, talking) })
 	}
 	start := time.Now()
-	phase, began := 0, start
-	n, err := c.ForgetPerson(t.Context(), memory.Person{User: ana}, func(p memory.Forgetting) {
-		if p.Phase != phase {
-			t.Logf("phase %d after %.1f s", p.Phase, time.Since(began).Seconds())
-			phase = p.Phase
-		}
-	})
+	n, err := c.ForgetPerson(t.Context(), memory.Person{User: ana}, logPhases(t))
 	took := time.Since(start)
 	silence()
 	tables.Wait()
@@ -217,6 +211,17 @@ func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, fl
 	hold("forget: writers wait, longest", waited.at(1), 1000)
 	hold("forget: who takes a line back waits, p99", undone.at(.99), 200)
 	checkTalks(t, c, talks)
+}
+
+// logPhases logs when a phase of forgetting begins.
+func logPhases(t *testing.T) func(memory.Forgetting) {
+	began, phase := time.Now(), 0
+	return func(p memory.Forgetting) {
+		if p.Phase != phase {
+			t.Logf("phase %d after %.1f s", p.Phase, time.Since(began).Seconds())
+			phase = p.Phase
+		}
+	}
 }
 
 // checkTalks checks that what tables said is kept but for what they took back, and that
@@ -240,7 +245,7 @@ func checkTalks(t *testing.T, c *campaign, talks []talk) {
 	}
 	t.Logf("left of what was taken back: %q", c.left(t, mistaken))
 	start := time.Now()
-	n, err := c.Forget(t.Context(), other)
+	n, err := c.ForgetPerson(t.Context(), memory.Person{User: other}, logPhases(t))
 	must(t, "forgetting another", err)
 	if n != theirs {
 		t.Errorf("%d lines of another forgotten, want %d", n, theirs)

@@ -118,9 +118,11 @@ func (s *SessionLog) beginForgetting(ctx context.Context, f *forgetting) error {
 	given := f.Names
 	return s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
 		user := keepable(f.User)
-		// Under names of their own others speak, too.
-		names, err := rows(ctx, c, `SELECT DISTINCT l.speaker FROM lines l WHERE l.said_by = $1 AND l.said_by <> '' AND
-			NOT EXISTS (SELECT 1 FROM lines o WHERE o.speaker = l.speaker AND o.said_by <> $1 AND o.said_by <> '')`, []any{user}, scanText)
+		// Under names of their own others speak, too. In order the server finds the next of these
+		// in its index; looking for any other it may read all lines.
+		const others = `SELECT 1 FROM lines o WHERE left(o.speaker, 64) = left(n.speaker, 64) AND o.speaker = n.speaker AND o.said_by <> '' AND o.said_by `
+		names, err := rows(ctx, c, `SELECT speaker FROM (SELECT DISTINCT speaker FROM lines WHERE said_by = $1 AND said_by <> '') n
+			WHERE (`+others+`> $1 ORDER BY o.said_by LIMIT 1) IS NULL AND (`+others+`< $1 ORDER BY o.said_by DESC LIMIT 1) IS NULL`, []any{user}, scanText)
 		if err != nil {
 			return err
 		}

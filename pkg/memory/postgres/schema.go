@@ -1,7 +1,7 @@
 package postgres
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepForgetting, stepTopics, stepPlans} }
+func steps() []string { return []string{stepMemory, stepForgetting, stepTopics, stepPlans, stepSpeakers} }
 
 // stepMemory creates the three layers and what programs keep.
 //
@@ -196,4 +196,9 @@ CREATE TABLE orders (
 	what bytea NOT NULL
 );
 CREATE INDEX orders_by_plan ON orders (plan, n);
+`
+
+// stepSpeakers adds under which names who speaks. A name may be longer than what an index takes.
+const stepSpeakers = `
+CREATE INDEX lines_by_speaker ON lines (left(speaker, 64), said_by) WHERE said_by <> '';
 `
