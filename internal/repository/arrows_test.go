@@ -81,7 +81,7 @@ var layers = [][]string{
 		"internal/recall",
 	},
 	{
-		"pkg/memory/internal/recollection", "pkg/memory/internal/settle",
+		"pkg/memory/internal/embedder", "pkg/memory/internal/recollection", "pkg/memory/internal/settle",
 	},
 	{
 		"pkg/memory/sqlite",

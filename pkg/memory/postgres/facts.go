@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,7 +133,7 @@ func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 		k = defaultLimit
 	}
 	k = min(k, maxFacts)
-	vector, err := s.embedQuestion(ctx, text)
+	vector, err := s.questionVector(ctx, text)
 	if err != nil {
 		return nil, fmt.Errorf("searching facts: %w", err)
 	}
@@ -156,7 +155,7 @@ func (s *Index) SearchFacts(ctx context.Context, text, viewer string, k int) ([]
 		}
 		out, err = loadFacts(ctx, c, near[:min(len(near), k-len(worded))])
 		if err == nil {
-			out, err = s.arrangeFacts(ctx, c, viewer, appendWorded(out, worded), k)
+			out, err = s.arrangeFacts(ctx, c, viewer, fulltext.AppendWorded(out, worded), k)
 		}
 		return err
 	})
@@ -197,37 +196,7 @@ func (s *Index) searchWords(ctx context.Context, c conn, text, viewer string, k 
 	if err != nil {
 		return nil, err
 	}
-	return rankFacts(q, hits, k), nil
-}
-
-// rankFacts scores the facts by how much of the question they answer, 0 to 1,
-// and returns the best.
-func rankFacts(q fulltext.Question, hits []memory.FactHit, k int) []memory.FactHit {
-	texts := make([]string, len(hits))
-	for i, h := range hits {
-		texts[i] = h.Text
-	}
-	most := q.MaxScore()
-	for i, score := range q.Score(texts) {
-		if most > 0 {
-			hits[i].Score = min(1, score/most)
-		}
-	}
-	slices.SortFunc(hits, func(a, b memory.FactHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
-	})
-	return hits[:min(len(hits), k)]
-}
-
-// appendWorded puts full-text hits behind those found by meaning.
-func appendWorded(near, worded []memory.FactHit) []memory.FactHit {
-	for _, w := range worded {
-		if n := len(near); n > 0 {
-			w.Score = min(w.Score, near[n-1].Score)
-		}
-		near = append(near, w)
-	}
-	return near
+	return q.RankFacts(hits, k), nil
 }
 
 // loadFacts returns the facts behind the hits, in the hits' order.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/recall"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
 )
 
@@ -18,7 +19,7 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 			return s.read(ctx, "recalling what was said", func(c conn) error { return use(source{c, s.database}) })
 		},
 		Search: s.SearchLines,
-		Embed:  s.embedQuestion,
+		Embed:  s.questionVector,
 		Knows:  s.groups.Knows,
 	}, query)
 }
@@ -26,6 +27,11 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 // remindOfLines reads the lines that are kept in mind, so that nobody who asks has to.
 func (s *database) remindOfLines(ctx context.Context) error {
 	return s.read(ctx, "reading lines to be recalled", func(c conn) error { return s.mind.Read(ctx, source{c, s}) })
+}
+
+// questionVector is the vector of a question, nil if it is to be answered by full text.
+func (s *database) questionVector(ctx context.Context, text string) ([]float32, error) {
+	return embedder.Question(ctx, s.embedder, s.log, text)
 }
 
 // senseLines reads vectors of lines that are kept in mind, at most so many, or all.

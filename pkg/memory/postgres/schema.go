@@ -1,7 +1,9 @@
 package postgres
 
 // steps returns the migrations in order. To change the schema, append a step.
-func steps() []string { return []string{stepMemory, stepForgetting, stepTopics, stepPlans, stepSpeakers} }
+func steps() []string {
+	return []string{stepMemory, stepForgetting, stepTopics, stepPlans, stepSpeakers}
+}
 
 // stepMemory creates the three layers and what programs keep.
 //

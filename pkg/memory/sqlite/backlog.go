@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -164,31 +165,17 @@ func (s *Index) pendingFacts(ctx context.Context, c *conn) ([]pending, error) {
 // embedRefused finds out which of the facts the embedder refuses, unless it
 // refuses everything, and why it refused them all.
 func (s *Index) embedRefused(ctx context.Context, todo []pending, why error) error {
-	_, dims, err := s.embedTexts(ctx, []string{"Good evening."})
+	_, dims, err := embedder.Texts(ctx, s.embedder, []string{"Good evening."})
 	if err != nil {
 		return why
 	}
 	if err := s.ensureSpace(ctx, dims); err != nil {
 		return err
 	}
-	for len(todo) > 0 {
-		n := len(todo)
-		var err error
-		for ; n > 0; n /= 2 {
-			if err = s.embed(ctx, todo[:n]); !errors.Is(err, embeddings.ErrRejected) {
-				break
-			}
-		}
-		if n == 0 {
-			s.log.Warn("a fact is found by full text alone", "fact", todo[0].id, "reason", err)
-			n, err = 1, s.markRefused(ctx, todo[0])
-		}
-		if err != nil {
-			return err
-		}
-		todo = todo[n:]
-	}
-	return nil
+	return embedder.AroundRefused(todo, func(some []pending) error { return s.embed(ctx, some) }, func(f pending, why error) error {
+		s.log.Warn("a fact is found by full text alone", "fact", f.id, "reason", why)
+		return s.markRefused(ctx, f)
+	})
 }
 
 // markRefused keeps a fact from being given to the embedder again.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/recall"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
 )
@@ -19,7 +20,7 @@ func (s *SessionLog) Recall(ctx context.Context, query memory.LineQuery) ([]memo
 			return s.readSnapshot(ctx, "recalling what was said", func(c *conn) error { return use(source{c, s.database}) })
 		},
 		Search: s.SearchLines,
-		Embed:  s.recallVector,
+		Embed:  s.questionVector,
 		Knows:  s.groups.Knows,
 	}, query)
 }
@@ -29,10 +30,9 @@ func (db *database) remindOfLines(ctx context.Context) error {
 	return db.readSnapshot(ctx, "reading lines to be recalled", func(c *conn) error { return db.mind.Read(ctx, source{c, db}) })
 }
 
-// recallVector is the vector of a question, nil without an embedder.
-func (db *database) recallVector(ctx context.Context, text string) ([]float32, error) {
-	packed, err := db.embedQuestion(ctx, text)
-	return pack.Floats(packed), err
+// questionVector is the vector of a question, nil if it is to be answered by full text.
+func (db *database) questionVector(ctx context.Context, text string) ([]float32, error) {
+	return embedder.Question(ctx, db.embedder, db.log, text)
 }
 
 // senseLines reads vectors of lines that are kept in mind, at most so many, or all.

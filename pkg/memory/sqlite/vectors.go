@@ -3,16 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"log/slog"
-	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
-
-// questionShare is the part of a search's remaining time the embedder may use,
-// so that a slow vendor leaves time for full text.
-const questionShare = 0.6
 
 // embed computes the facts' vectors, at most embedBatch, and stores them. No
 // lock and no transaction is held while the embedder works.
@@ -21,7 +15,7 @@ func (s *Index) embed(ctx context.Context, todo []pending) error {
 	for i, p := range todo {
 		texts[i] = p.text
 	}
-	vectors, dims, err := s.embedTexts(ctx, texts)
+	vectors, dims, err := embedder.Texts(ctx, s.embedder, texts)
 	if err != nil {
 		return err // which says what was being done
 	}
@@ -37,35 +31,12 @@ func (s *Index) embed(ctx context.Context, todo []pending) error {
 			return errSpaceChanged
 		}
 		for i, f := range todo {
-			if err := putVector(ctx, c, space.n, f, vectors[i]); err != nil {
+			if err := putVector(ctx, c, space.n, f, pack.Vector(vectors[i])); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// embedTexts asks the embedder and checks what it says, which is all of one
-// length. A vector without a direction becomes nil: nothing is near to it.
-func (s *database) embedTexts(ctx context.Context, texts []string) (vectors [][]byte, dims int, err error) {
-	got, err := s.embedder.Embed(ctx, texts)
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(got) != len(texts) {
-		return nil, 0, fmt.Errorf("%s gave %d vectors for %d texts", s.embedder.Name(), len(got), len(texts))
-	}
-	vectors = make([][]byte, len(got))
-	if dims = s.embedder.Dimensions(); dims <= 0 {
-		return nil, 0, fmt.Errorf("%s has %d dimensions", s.embedder.Name(), dims)
-	}
-	for i, v := range got {
-		if len(v) != dims {
-			return nil, 0, fmt.Errorf("%s gave %d dimensions, not %d", s.embedder.Name(), len(v), dims)
-		}
-		vectors[i] = pack.Vector(v)
-	}
-	return vectors, dims, nil
 }
 
 // putVector stores one fact's vector unless a concurrent call was faster or
@@ -80,30 +51,6 @@ func putVector(ctx context.Context, c *conn, space int64, f pending, vector []by
 	}
 	_, err = c.exec(ctx, `INSERT INTO `+vectorTable(space)+` (rowid, embedding) VALUES (?, ?)`, f.id, vector)
 	return err
-}
-
-// embedQuestion returns the question's vector, or nil if it is to be answered
-// by full text: without an embedder, or when the embedder fails or dawdles.
-func (s *database) embedQuestion(ctx context.Context, text string) ([]byte, error) {
-	if s.embedder == nil {
-		return nil, nil
-	}
-	bounded := ctx
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		bounded, cancel = context.WithTimeout(ctx, time.Duration(questionShare*float64(time.Until(deadline))))
-		defer cancel()
-	}
-	vectors, _, err := s.embedTexts(bounded, []string{text})
-	if err == nil {
-		return vectors[0], nil
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	s.log.LogAttrs(ctx, slog.LevelWarn, "what is asked is searched by words alone",
-		slog.String("embedder", s.embedder.Name()), slog.Any("error", err))
-	return nil, nil
 }
 
 // nearest returns the k facts nearest to the vector, and the space that was
