@@ -1,6 +1,7 @@
 package fakerealtime_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -55,8 +56,10 @@ func (r *raw) send(event string) string {
 // await receives until an event of a type has come, and returns it.
 func (r *raw) await(kind string) map[string]any {
 	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
+	defer cancel()
 	for {
-		data, err := r.conn.RecvRaw(r.t.Context())
+		data, err := r.conn.RecvRaw(ctx)
 		if err != nil {
 			r.t.Fatalf("waiting for %s: %v", kind, err)
 		}
@@ -204,6 +207,7 @@ func TestBeta(t *testing.T) {
 // TestExpire shows that a session ends when its time is over.
 func TestExpire(t *testing.T) {
 	r := dial(t, fakerealtime.Script{})
+	r.await("session.created") // a session that has not begun yet does not end
 	r.service.Expire()
 	e := r.await("error")
 	if code := e["error"].(map[string]any)["code"]; code != "session_expired" {
