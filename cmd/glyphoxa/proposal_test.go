@@ -59,8 +59,14 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 
 	s := h.start("play", "--json")
 	s.say(line)
-	s.read(`"ok":false`)
-	waits := s.read(`"kind":"approval.waits"`)
+	waits, ended := "", false // in either order
+	for waits == "" || !ended {
+		line := s.read("")
+		if strings.Contains(line, `"kind":"approval.waits"`) {
+			waits = line
+		}
+		ended = ended || strings.Contains(line, `"kind":"turn.ended"`)
+	}
 	var asked struct{ ID, Who, Tool string }
 	if err := json.Unmarshal([]byte(waits), &asked); err != nil || asked.ID == "" || asked.Who != "npc:mira-the-ferrywoman" || asked.Tool != "remove_entity" || !strings.Contains(waits, `"proposed":true`) {
 		t.Errorf("the event is %s, %v", waits, err)
@@ -75,10 +81,7 @@ func TestAGullibleModelChangesNothing(t *testing.T) {
 		t.Errorf("/approve lists %s", got)
 	}
 	s.say("/approve no")
-	s.read("it is refused")
-	if got := s.read(`"kind":"approval.ended"`); !strings.Contains(got, `"outcome":"denied","by":"operator"`) {
-		t.Errorf("the decision is told as %s", got)
-	}
+	s.readAll("it is refused", `"tool":"remove_entity","outcome":"denied","by":"operator"`)
 	s.say("/approve yes " + asked.ID)
 	s.read("operator was first, and has refused it")
 	s.say(line) // and a refusal holds

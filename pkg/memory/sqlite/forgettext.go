@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // textTables are the full-text tables.
@@ -74,37 +75,66 @@ func (w *forgetWork) dropWords(ctx context.Context) error {
 	return nil
 }
 
-// filler is a row of the full text that no line or fact has, with its word.
-const filler = `-1, 'x'`
+// fillers are the words of rows of the full text that no line or fact has, in turn: little, and
+// several pages.
+var fillers = func() [2]string {
+	var many strings.Builder
+	for n := range 3000 {
+		fmt.Fprintf(&many, "x%05d ", n*7919%100_000)
+	}
+	return [2]string{"x", many.String()}
+}()
+
+// mostFillers bounds the rows that a merge adds. With nobody writing meanwhile three do.
+const mostFillers = 7
+
+// errNotWhole says that a full text still has notes of what was deleted.
+var errNotWhole = errors.New("others wrote too much meanwhile")
 
 // mergeWhole merges all parts of a full-text table, so that none of it says of a word that
 // it was deleted. Where all parts are on one level below others that are empty, merging keeps
-// such notes; a part that is elsewhere has all of them be taken together.
+// such notes; a part that is elsewhere has all of them be taken together. A part that is no
+// larger than the next one is put beside it, so that what is merged is made larger than what
+// comes then.
 func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
-	err := w.merge(ctx, table)
-	if err != nil {
-		return err
+	whole, err := w.mergeAll(ctx, table)
+	added := 0
+	for err == nil && added < mostFillers && (!whole || added == 0 && w.resumed) {
+		if err = w.fill(ctx, `INSERT INTO `+table+` (rowid, words) VALUES (?, ?)`, added); err == nil {
+			added++
+			whole, err = w.mergeAll(ctx, table)
+		}
 	}
-	oldest := false
+	for n := range added {
+		err = errors.Join(err, w.fill(ctx, `INSERT INTO `+table+` (`+table+`, rowid, words) VALUES ('delete', ?, ?)`, n))
+	}
+	if err == nil && !whole {
+		err = errNotWhole
+	}
+	return err
+}
+
+// fill adds a filler or deletes it.
+func (w *forgetWork) fill(ctx context.Context, statement string, n int) error {
+	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
+		_, err := c.exec(ctx, statement, -1-n, fillers[n%len(fillers)])
+		return err
+	})
+}
+
+// mergeAll merges all parts of a full-text table, and reports whether none of it can say of a
+// word that it was deleted.
+func (w *forgetWork) mergeAll(ctx context.Context, table string) (whole bool, err error) {
+	if err := w.merge(ctx, table); err != nil {
+		return false, err
+	}
 	err = w.s.read(ctx, "looking at the full text", func(c *conn) error {
 		var structure []byte
 		err := c.row(ctx, `SELECT block FROM `+table+`_data WHERE id = 10`, nil, &structure)
-		oldest = endsInOnePart(structure)
+		whole = endsInOnePart(structure)
 		return err
 	})
-	if err != nil || oldest && !w.resumed {
-		return err
-	}
-	write := func(statement string) error {
-		return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-			_, err := c.exec(ctx, statement)
-			return err
-		})
-	}
-	if err := write(`INSERT INTO ` + table + ` (rowid, words) VALUES (` + filler + `)`); err != nil {
-		return err
-	}
-	return errors.Join(w.merge(ctx, table), write(`INSERT INTO `+table+` (`+table+`, rowid, words) VALUES ('delete', `+filler+`)`))
+	return whole, err
 }
 
 // endsInOnePart reports whether the last of the levels of a full text is the one part of it that

@@ -68,3 +68,47 @@ func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesOfWhatIsDeletedAreMerged has the full text note that words are deleted, and merges
+// it, when there is much of it and again when little is left: none of the words is in it.
+func TestNotesOfWhatIsDeletedAreMerged(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	defer func() { must(s.Close()) }()
+	session, err := s.StartSession(t.Context(), "merged")
+	must(err)
+	w := &forgetWork{s: &s.SessionLog, f: &forgetting{}}
+	for round, lines := range []int{300, 1, 2, 7, 20} {
+		must(w.overwriteWords(t.Context(), false))
+		for i := range lines {
+			_, err := s.Append(t.Context(), memory.Line{Session: session.ID, Speaker: "Bob", Ref: fmt.Sprint(round, "-", i), Text: fmt.Sprintf("I am quondamly%dbart", i)})
+			must(err)
+		}
+		_, err := s.Append(t.Context(), memory.Line{Session: session.ID, Speaker: "Ada", Text: fmt.Sprint("this stays ", round)})
+		must(err)
+		for i := range lines {
+			_, err = s.Retract(t.Context(), session.ID, fmt.Sprint(round, "-", i))
+			must(err)
+		}
+		must(w.overwriteWords(t.Context(), true))
+		must(w.mergeWhole(t.Context(), "lines_text"))
+		left := 0
+		must(s.read(t.Context(), "looking for words", func(c *conn) error {
+			return c.row(t.Context(), `SELECT count(*) FROM lines_text_data WHERE instr(block, ?)`, []any{[]byte("bart")}, &left)
+		}))
+		if left > 0 {
+			t.Errorf("round %d: %d lines were taken back, and words of them are in %d blocks", round, lines, left)
+		}
+		found, err := s.SearchLines(t.Context(), memory.LineQuery{Text: "stays"})
+		must(err)
+		if len(found) != round+1 {
+			t.Errorf("round %d: %d lines are found, want %d", round, len(found), round+1)
+		}
+	}
+}
