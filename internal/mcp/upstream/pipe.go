@@ -24,6 +24,10 @@ import (
 // would else fill our memory.
 const maxUnanswered = 256
 
+// answerPatience is how long we wait for a server to read any of our answers. Then it may be
+// waiting for us to read: we do, and leave what it asks beyond maxUnanswered without an answer.
+const answerPatience = time.Second
+
 // errOutputEnded means the server will say nothing more.
 var errOutputEnded = errors.New("the program closed its output")
 
@@ -49,6 +53,7 @@ type pipes struct {
 
 	unanswered atomic.Int32
 	answered   chan struct{} // of one: an answer was written
+	stuck      bool          // none was for answerPatience; owned by Read
 
 	turn chan struct{} // of one; held while writing
 	rest []byte        // what is left of a message whose writer gave up; guarded by turn
@@ -109,7 +114,7 @@ func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			stray += len(line)
 		}
-		c.queue = c.dropNotifications(msgs)
+		c.queue = c.dropFlood(msgs)
 		if err != nil && len(c.queue) == 0 {
 			return nil, c.endError(err)
 		}
@@ -130,17 +135,28 @@ func (c *pipes) endError(err error) error {
 	return fmt.Errorf("reading the program's output: %w", err)
 }
 
-// awaitAnswers waits while too many requests of the server are unanswered. It
-// reports whether the connection lives.
+// awaitAnswers waits while too many requests of the server are unanswered, and for no longer
+// than answerPatience while it reads none of our answers. It reports whether the connection
+// lives.
 func (c *pipes) awaitAnswers(ctx context.Context) bool {
-	for c.unanswered.Load() >= maxUnanswered {
+	for c.unanswered.Load() >= maxUnanswered && !c.stuck {
+		patience := time.NewTimer(answerPatience)
 		select {
 		case <-c.answered:
+		case <-patience.C:
+			c.stuck = true
+			c.output.log.Warn("the server asks more than it reads answers; of what it asks some stays unanswered", "unanswered", maxUnanswered)
 		case <-c.closed:
 			return false
 		case <-ctx.Done():
 			return false
 		}
+		patience.Stop()
+	}
+	select {
+	case <-c.answered:
+		c.stuck = false
+	default:
 	}
 	select {
 	case <-c.closed:
@@ -179,15 +195,18 @@ func parseMessages(line []byte) ([]jsonrpc.Message, error) {
 	return msgs, nil
 }
 
-// dropNotifications counts requests and leaves out the notifications that tell nobody
-// anything new, so that a flood of them costs no more than reading it.
-func (c *pipes) dropNotifications(msgs []jsonrpc.Message) []jsonrpc.Message {
+// dropFlood counts requests and leaves out those that are too many, and the notifications that
+// tell nobody anything new, so that a flood of them costs no more than reading it.
+func (c *pipes) dropFlood(msgs []jsonrpc.Message) []jsonrpc.Message {
 	return slices.DeleteFunc(msgs, func(m jsonrpc.Message) bool {
 		r, ok := m.(*jsonrpc.Request)
 		if !ok {
 			return false
 		}
 		if r.IsCall() {
+			if c.stuck && c.unanswered.Load() >= maxUnanswered {
+				return true
+			}
 			c.unanswered.Add(1)
 			return false
 		}

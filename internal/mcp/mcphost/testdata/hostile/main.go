@@ -203,6 +203,9 @@ func (s *server) begin() {
 	if s.is("pester") {
 		go s.pester(5000)
 	}
+	if s.is("pester-first") { // reads no answer before it has asked everything
+		s.pester(5000)
+	}
 	if s.is("pester-deaf") { // reads no answer
 		s.pester(1 << 30)
 	}
