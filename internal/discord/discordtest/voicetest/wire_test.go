@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -240,6 +241,9 @@ func TestSpeechByHand(t *testing.T) {
 			}
 			for i := range 20 { // over the end of the sequence and the timestamp
 				payload := speech('a', i, 1)[0]
+				if full := uint32(math.MaxUint32 - rtp.FrameSamples); mode == voicetest.XChaCha20 && a.header.Timestamp > full {
+					a.header.Timestamp = full + 1 // as a library does that begins anew with 0
+				}
 				a.transmit(a.seal(payload))
 				h, got, err := b.opener.Open(b.receive())
 				if err != nil || string(got) != string(payload) || h.SSRC != a.ssrc || h.Sequence != a.header.Sequence || h.Timestamp != a.header.Timestamp {
