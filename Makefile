@@ -21,7 +21,7 @@ export CGO_ENABLED ?= 0
 # All targets build alike, so that none compiles anew what another has.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-.PHONY: play run build dist test-dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build lab dist test-dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play --browser $(ARGS)
@@ -32,6 +32,10 @@ run: build
 # Whoever waits at a terminal is shown for what.
 build:
 	@sh .ci/build '$(GO)' -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/glyphoxa
+
+# lab builds the program that plays scenes and simulates tables.
+lab:
+	@sh .ci/build '$(GO)' -ldflags '$(LDFLAGS)' -o bin/glyphoxa-lab ./cmd/glyphoxa-lab
 
 # dist builds what is handed out into dist/: for each system an archive and a list of what is
 # in it, Debian packages, an OCI image, checksums. The version is the tag's. The first time
@@ -58,9 +62,9 @@ test: peers
 # bare SDK, or if a table's memory grows over a day. The race detector would
 # spoil the measurement.
 gate:
-	$(GO) test -count=1 ./internal/mcp/mcpbench
+	$(GO) test -count=1 ./internal/lab/mcpbench
 	$(GO) test -count=1 -run '^Test(ADayAtTheTable|RandomTables)$$' ./internal/table
-	$(GO) test -count=1 ./internal/voicebench
+	$(GO) test -count=1 ./internal/lab/voicebench
 
 # soak has models misbehave over 10,000 turns: nothing of it may be delivered. Then it
 # kills programs that write to memory at random points of 1,000 turns, on either store, and
@@ -70,8 +74,8 @@ soak: onnx
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestMisbehavingModel$$' ./internal/table -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestKilled$$' ./pkg/memory/sqlite ./pkg/memory/postgres -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestNoNPCLearns' ./internal/registry -v
-	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/waveform -v
-	$(GO) run ./cmd/glyphoxa simulate --discord --tables 10 --minutes 10
+	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/lab/waveform -v
+	$(GO) run ./cmd/glyphoxa-lab simulate --discord --tables 10 --minutes 10
 
 # peers installs what the tests need beside Go.
 peers:
@@ -84,12 +88,12 @@ onnx:
 # conformance runs the MCP conformance suites against the outward server and
 # shows every scenario; part of make test.
 conformance: peers
-	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v -run '^TestConformance$$' ./internal/mcp/mcpserver/conformanceserver
+	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v -run '^TestConformance$$' ./internal/lab/conformanceserver
 
 # conformance-client runs the MCP conformance suite against the tool host and
 # shows every scenario; part of make test.
 conformance-client: peers
-	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v ./internal/mcp/mcphost/conformanceclient
+	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v ./internal/lab/conformanceclient
 
 check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -104,38 +108,38 @@ bench: build
 # bench-mcp sets the host beside go-sdk and mcp-go, and fails if it misses the
 # targets of docs/performance.md.
 bench-mcp:
-	@$(GO) test -count=1 -run '^TestHostCostsLittle$$' ./internal/mcp/mcpbench -v -args -strict
+	@$(GO) test -count=1 -run '^TestHostCostsLittle$$' ./internal/lab/mcpbench -v -args -strict
 
 # bench-outward sets the outward server beside a bare one of go-sdk, and has
 # 200 clients follow a world that changes; then strangers attack the program beside a client
 # with a token. It fails if targets are missed, and wants the machine to itself.
 bench-outward:
-	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/mcp/mcpbench -v -args -strict
+	@$(GO) test -count=1 -timeout 30m -run '^TestOutward' ./internal/lab/mcpbench -v -args -strict
 	@$(GO) test -count=1 -timeout 30m -run '^Test(BurstsOfLargeRequests|Floods)$$' ./cmd/glyphoxa -v -args -strict
 
 # bench-growth has tools, entities and audit records become a thousand times as many, prints
 # the slopes of what that costs, and fails where one is above the bounds of docs/performance.md.
 bench-growth:
-	@$(GO) test -count=1 -timeout 30m -run '^TestGrowthOf' ./internal/mcp/mcpbench -v -args -strict
+	@$(GO) test -count=1 -timeout 30m -run '^TestGrowthOf' ./internal/lab/mcpbench -v -args -strict
 
 # bench-memory makes a million lines, 300,000 facts and 50,000 entities, and a tenth of that in
 # PostgreSQL, prints what memory costs then, and fails where a target of docs/performance.md is
 # missed. It forgets a player while three tables talk and take back what they said. It wants
 # 3 GB of disk and the machine to itself.
 bench-memory:
-	@$(GO) test -count=1 -timeout 45m -run '^TestMemory$$' ./internal/memorybench -v -args -strict
+	@$(GO) test -count=1 -timeout 45m -run '^TestMemory$$' ./internal/lab/memorybench -v -args -strict
 
 # bench-peers sets the voice loop beside LiveKit Agents for Node, and fails if
 # ours is slower or misses the targets of docs/performance.md.
 bench-peers: onnx
 	@sh testdata/peers/livekit/install.sh
-	@$(GO) test -count=1 -timeout 60m -run '^Test(Voiced)?Peers$$' ./internal/voicebench -v -args -strict
+	@$(GO) test -count=1 -timeout 60m -run '^Test(Voiced)?Peers$$' ./internal/lab/voicebench -v -args -strict
 
 # bench-ear measures what a player hears of the real program, on the waveform of a sound
 # device that nobody sees, and fails if the targets of docs/performance.md are missed. It
 # takes a quarter of an hour, and wants the machine to itself.
 bench-ear: onnx
-	@GLYPHOXA_BENCH_EAR=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/waveform -v -args -strict
+	@GLYPHOXA_BENCH_EAR=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/lab/waveform -v -args -strict
 
 # bench-discord measures what a player hears of the real program in a voice channel, with
 # a client that nobody here wrote, and fails if the targets of docs/performance.md are
@@ -148,7 +152,7 @@ bench-discord: onnx peers
 # fails if ours takes more than a third of theirs.
 bench-realtime:
 	@sh testdata/peers/livekit/install.sh
-	@$(GO) test -count=1 -timeout 30m -run '^TestRealtimePeer$$' ./internal/voicebench -v -args -strict
+	@$(GO) test -count=1 -timeout 30m -run '^TestRealtimePeer$$' ./internal/lab/voicebench -v -args -strict
 
 # bench-console watches a table of ten turns a second and 200 tools in a browser that traces
 # itself, and fails where a view of the console lets too few frames pass, or where somebody who
@@ -160,17 +164,17 @@ bench-console: peers
 # eval scores all corpora of testdata/truth, their held thirds included, and prints
 # one table; docs/truth.md says what the figures mean.
 eval:
-	@GLYPHOXA_EVAL_HELD=1 $(GO) test -count=1 -v -run '^TestEval' ./internal/truth | sh .ci/evaltable
+	@GLYPHOXA_EVAL_HELD=1 $(GO) test -count=1 -v -run '^TestEval' ./internal/lab/truth | sh .ci/evaltable
 
 # eval-rules scores the search of the rule book on the questions of testdata/truth/rules,
 # and shows the misses of the half it is tuned on.
 eval-rules:
-	@$(GO) test -count=1 -v -run '^TestEvalRules$$' ./internal/truth -misses
+	@$(GO) test -count=1 -v -run '^TestEvalRules$$' ./internal/lab/truth -misses
 
 # eval-memory asks what was said on the evenings of testdata/truth/memory, in other words
 # than were used, and prints how often the right lines are found.
 eval-memory:
-	@$(GO) test -count=1 -v -run '^TestEvalMemory' ./internal/truth | sh .ci/evaltable
+	@$(GO) test -count=1 -v -run '^TestEvalMemory' ./internal/lab/truth | sh .ci/evaltable
 
 # eval-address scores who an utterance is for on the lines of testdata/address,
 # and shows every miss.

@@ -23,21 +23,20 @@ type member struct {
 	owner int // its user and group
 }
 
-// members are the files of a system's archive, in its one directory.
-func (r *release) members(t target) ([]member, error) {
-	top := r.name(t)
-	list := []member{{name: path.Join(top, filepath.Base(t.program)), from: t.program, mode: 0o755}}
+// members are the files of an archive with one program, below its one directory top.
+func (r *release) members(t target, top, program, pages string) ([]member, error) {
+	list := []member{{name: path.Join(top, filepath.Base(program)), from: program, mode: 0o755}}
 	for _, name := range []string{"README.md", "LICENSE", "NOTICE", "srd/ATTRIBUTION.md"} {
 		list = append(list, member{name: path.Join(top, path.Base(name)), from: filepath.Join(r.root, filepath.FromSlash(name)), mode: 0o644})
 	}
-	if t.os == "linux" {
+	if t.os == "linux" && program == t.program {
 		list = append(list, member{name: path.Join(top, "glyphoxa.service"), from: filepath.Join(r.root, "packaging", "glyphoxa.service"), mode: 0o644})
 	}
-	err := filepath.WalkDir(r.pages, func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(pages, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(r.pages, file)
+		rel, err := filepath.Rel(pages, file)
 		if err != nil {
 			return err
 		}
@@ -47,9 +46,9 @@ func (r *release) members(t target) ([]member, error) {
 	return list, err
 }
 
-// writeArchive writes a system's archive: a zip for Windows, else a tar.gz.
-func (r *release) writeArchive(t target) (err error) {
-	list, err := r.members(t)
+// writeArchive writes the archive of one program for a system: a zip for Windows, else a tar.gz.
+func (r *release) writeArchive(t target, name, program, pages string) (err error) {
+	list, err := r.members(t, name, program, pages)
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (r *release) writeArchive(t target) (err error) {
 	if t.os == "windows" {
 		suffix, write = ".zip", r.writeZip
 	}
-	f, err := os.Create(filepath.Join(r.dist, r.name(t)+suffix))
+	f, err := os.Create(filepath.Join(r.dist, name+suffix))
 	if err != nil {
 		return err
 	}

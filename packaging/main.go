@@ -29,6 +29,7 @@ type release struct {
 	root    string // of the repository
 	dist    string // where it goes
 	pages   string // where manual pages and completions were written, outside dist
+	labs    string // the same of glyphoxa-lab
 	version string // as the tag says it
 	commit  string
 	when    time.Time // of the commit: no file is younger
@@ -38,6 +39,7 @@ type release struct {
 type target struct {
 	os, arch string
 	program  string // the built one
+	lab      string // glyphoxa-lab
 	static   string // for an image: the one that loads no libraries; empty unless for Linux
 }
 
@@ -60,7 +62,7 @@ func build(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, os.RemoveAll(work)) }()
-	r := &release{root: root, dist: filepath.Join(root, "dist"), pages: filepath.Join(work, "pages")}
+	r := &release{root: root, dist: filepath.Join(root, "dist"), pages: filepath.Join(work, "pages"), labs: filepath.Join(work, "labs")}
 	if err := r.readVersion(ctx); err != nil {
 		return err
 	}
@@ -73,6 +75,9 @@ func build(ctx context.Context) (err error) {
 	}
 	say("writing manual pages and completions")
 	if _, err := r.run(ctx, nil, goCommand(), "run", "-trimpath", "./cmd/glyphoxa", "man", r.pages); err != nil {
+		return err
+	}
+	if _, err := r.run(ctx, nil, goCommand(), "run", "-trimpath", "./cmd/glyphoxa-lab", "man", r.labs); err != nil {
 		return err
 	}
 	for i := range targets {
@@ -94,15 +99,21 @@ func build(ctx context.Context) (err error) {
 
 // writeFor writes what is handed out for one system.
 func (r *release) writeFor(ctx context.Context, t target) error {
-	if err := r.writeArchive(t); err != nil {
-		return err
-	}
-	bom, err := r.run(ctx, nil, goCommand(), "-C", "packaging", "tool", "cyclonedx-gomod", "bin", "-json", "-noserial", "-version", r.version, t.program)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(r.dist, r.name(t)+".cdx.json"), bom, 0o644); err != nil {
-		return err
+	for name, program := range map[string]string{r.name(t): t.program, r.labName(t): t.lab} {
+		pages := r.pages
+		if program == t.lab {
+			pages = r.labs
+		}
+		if err := r.writeArchive(t, name, program, pages); err != nil {
+			return err
+		}
+		bom, err := r.run(ctx, nil, goCommand(), "-C", "packaging", "tool", "cyclonedx-gomod", "bin", "-json", "-noserial", "-version", r.version, program)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(r.dist, name+".cdx.json"), bom, 0o644); err != nil {
+			return err
+		}
 	}
 	if t.os != "linux" {
 		return nil
@@ -144,27 +155,37 @@ func parseTargets(text string) ([]target, error) {
 
 // buildPrograms builds what an archive holds, and for Linux what an image holds.
 func (r *release) buildPrograms(ctx context.Context, t *target) error {
+	t.lab = t.program + "-lab"
 	switch t.os {
 	case "windows":
 		t.program += ".exe"
+		t.lab += ".exe"
 	case "linux":
 		t.static = t.program + "-static"
-		if err := r.buildProgram(ctx, *t, t.static, "static"); err != nil {
+		if err := r.buildProgram(ctx, *t, "./cmd/glyphoxa", t.static, "static"); err != nil {
 			return err
 		}
 	}
-	return r.buildProgram(ctx, *t, t.program, "")
+	if err := r.buildProgram(ctx, *t, "./cmd/glyphoxa-lab", t.lab, ""); err != nil {
+		return err
+	}
+	return r.buildProgram(ctx, *t, "./cmd/glyphoxa", t.program, "")
 }
 
-func (r *release) buildProgram(ctx context.Context, t target, to, tags string) error {
+func (r *release) buildProgram(ctx context.Context, t target, pkg, to, tags string) error {
 	flags := "-s -w -X main.version=" + r.version + " -X main.linked=" + r.commit
 	_, err := r.run(ctx, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch},
-		goCommand(), "build", "-trimpath", "-tags", tags, "-ldflags", flags, "-o", to, "./cmd/glyphoxa")
+		goCommand(), "build", "-trimpath", "-tags", tags, "-ldflags", flags, "-o", to, pkg)
 	return err
 }
 
 // name is what the files of a system begin with.
 func (r *release) name(t target) string { return "glyphoxa_" + r.version + "_" + t.os + "_" + t.arch }
+
+// labName is what the files of glyphoxa-lab begin with.
+func (r *release) labName(t target) string {
+	return "glyphoxa-lab_" + r.version + "_" + t.os + "_" + t.arch
+}
 
 // writeSums writes the checksums of all files, which sha256sum -c reads.
 func (r *release) writeSums() error {

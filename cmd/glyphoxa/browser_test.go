@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
 // TestTableInABrowser has people meet at a table in Chromium, at the size of a desk and of

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
 // TestCascade has a fast model open and a strong one go on, both at one server, with

@@ -2,43 +2,41 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/doctor"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 )
 
-func playCommand(c *common) *cobra.Command {
+func playCommand(c *cli.Common) *cobra.Command {
 	var o terminal.Options
 	var metrics string
 	var page, inBrowser bool
 	cmd := &cobra.Command{
-		Use: "play", Short: "Play at a table in the terminal", Args: noArgs,
+		Use: "play", Short: "Play at a table in the terminal", Args: cli.NoArgs,
 		Long: "Play at a table in the terminal: what you type is speech. Needs no key and no server.\n" +
 			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.\n" +
 			"With --hear players speak: through this machine's microphone, or from recordings.",
 		Example: "  glyphoxa play\n  glyphoxa play --voice --hear mic\n  glyphoxa play --console\n  glyphoxa play --browser\n  glyphoxa play --hear Ana=ana.wav --hear Ben=ben.wav </dev/null",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range []string{"npc", "speaker", "wav", "metrics"} {
-				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" { // a variable that is not set, most often
-					return problem.Usage(fmt.Errorf("--%s names nothing; give it a value, or leave it out", name))
-				}
+			if err := cli.RefuseEmpty(cmd, "npc", "speaker", "wav", "metrics"); err != nil {
+				return err
 			}
-			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.in, c.status.release(c.out), c.terminal, c.edit, c.colour, c.notes, c.interrupt
+			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.In, c.ReleaseOut(), c.Terminal, c.Edit, c.Colour, c.Notes, c.Interrupt
 			if !cmd.Flags().Changed("timing") { // what reads a pipe finds it there
-				o.Timing = !c.edit
+				o.Timing = !c.Edit
 			}
 			ctx := cmd.Context()
-			return c.withOptions(ctx, app.Options{Metrics: page || inBrowser || metrics != "", Console: page, Browser: inBrowser}, func(a *app.App) error {
+			return withOptions(ctx, c, app.Options{Metrics: page || inBrowser || metrics != "", Console: page, Browser: inBrowser}, func(a *app.App) error {
 				if inBrowser {
 					o.Guests = a.Room
 				}
-				return a.WithMetrics(ctx, metrics, c.err, func() error { return terminal.Play(ctx, a.Game, o) })
+				return a.WithMetrics(ctx, metrics, c.Err, func() error { return terminal.Play(ctx, a.Game, o) })
 			})
 		},
 	}
@@ -56,18 +54,18 @@ func playCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-func mcpCommand(c *common) *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	o := app.ServeOptions{Version: version}
+func mcpCommand(c *cli.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: cli.NoArgs,
+		RunE: cli.Help}
+	o := app.ServeOptions{Version: c.Program.Version}
 	var readOnly bool
 	serve := &cobra.Command{
-		Use: "serve [--stdio | --listen ADDR]", Short: "Serve the registry over MCP", Args: noArgs,
+		Use: "serve [--stdio | --listen ADDR]", Short: "Serve the registry over MCP", Args: cli.NoArgs,
 		Example: "  glyphoxa mcp serve\n  glyphoxa mcp serve --listen 127.0.0.1:0\n  glyphoxa mcp serve --stdio --profile player.full",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Ready = c.err
+			o.Ready = c.Err
 			open := app.Options{ReadOnly: readOnly, Metrics: true}
-			return c.withOptions(cmd.Context(), open, func(a *app.App) error { return a.Serve(cmd.Context(), o) })
+			return withOptions(cmd.Context(), c, open, func(a *app.App) error { return a.Serve(cmd.Context(), o) })
 		},
 	}
 	f := serve.Flags()
@@ -85,40 +83,40 @@ func mcpCommand(c *common) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return app.NewToken(c.out, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return app.NewToken(c.Out, args[0]) },
 	}
 	cmd.AddCommand(serve, token)
 	return cmd
 }
 
-func checkCommand(c *common) *cobra.Command {
+func checkCommand(c *cli.Common) *cobra.Command {
 	return &cobra.Command{
-		Use: "check [FILE]", Short: "Report every problem of the configuration, or of an NPC, campaign, workflow or scene file",
-		Args: takeArgs(0, 1, "check takes one file at most"),
+		Use: "check [FILE]", Short: "Report every problem of the configuration, or of an NPC, campaign or workflow file",
+		Args: cli.Args(0, 1, "check takes one file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file := ""
 			if len(args) == 1 {
 				file = args[0]
 			}
-			return app.Check(c.out, c.config, file)
+			return app.Check(c.Out, c.Config, file)
 		},
 	}
 }
 
-func schemaCommand(c *common) *cobra.Command {
+func schemaCommand(c *cli.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [" + strings.Join(app.SchemaKinds(), " | ") + "]", Short: "Print the JSON Schema of glyphoxa.yaml or another kind of file, for editors",
 		Example: "  glyphoxa schema > glyphoxa.schema.json\n  glyphoxa schema npc > npc.schema.json",
-		Args:    takeArgs(0, 1, "schema takes one kind of file at most"),
+		Args:    cli.Args(0, 1, "schema takes one kind of file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return app.Schema(c.out, append(args, app.SchemaKinds()[0])[0])
+			return app.Schema(c.Out, append(args, app.SchemaKinds()[0])[0])
 		},
 	}
 }
 
-func doctorCommand(c *common) *cobra.Command {
+func doctorCommand(c *cli.Common) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Show what works on this machine, and how to fix the rest", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return doctor.Examine(cmd.Context(), c.out, c.config) },
+		Use: "doctor", Short: "Show what works on this machine, and how to fix the rest", Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return doctor.Examine(cmd.Context(), c.Out, c.Config) },
 	}
 }

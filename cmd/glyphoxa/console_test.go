@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/peers"
 )
 
 // TestConsoleInABrowser opens every page of the console at the size of a desk and of a

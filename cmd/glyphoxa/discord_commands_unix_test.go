@@ -5,7 +5,7 @@ package main_test
 import (
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // unheardOf is known in the other guild alone.

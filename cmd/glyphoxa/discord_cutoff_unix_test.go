@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // offered waits for the question whether a session that was cut off goes on.

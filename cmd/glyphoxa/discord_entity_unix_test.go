@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // fills lets the user of a command that was answered with a form fill it in.

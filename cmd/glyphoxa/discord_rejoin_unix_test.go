@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
 // awaitText waits for a message of the channel with words in it that is newer than another.

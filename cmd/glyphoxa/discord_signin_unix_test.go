@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // signInSecret is the application's at the test's Discord.

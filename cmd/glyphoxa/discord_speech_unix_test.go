@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
-	"github.com/MrWong99/glyphoxa/internal/fakerealtime"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakerealtime"
 )
 
 // TestDiscordSpeechToSpeechForgets types to an NPC that speaks for itself, and takes a

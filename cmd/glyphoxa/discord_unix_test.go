@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // guild is a server on a Discord of the test's own, with a dungeon master, a

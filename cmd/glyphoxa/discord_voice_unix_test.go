@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )

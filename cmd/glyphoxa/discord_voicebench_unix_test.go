@@ -18,9 +18,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
 // strict holds the measurement to the targets of docs/performance.md.

@@ -17,11 +17,11 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
-	"github.com/MrWong99/glyphoxa/internal/fakerealtime"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakerealtime"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
 // What is said at the tables of TestDiscordVoiceTurns.

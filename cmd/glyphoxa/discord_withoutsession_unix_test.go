@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // TestDiscordWithoutSession gives the commands that need no session, good and bad.

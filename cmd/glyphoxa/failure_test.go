@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
 // TestModelFailures shows what players hear when the model fails them: the

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
 // ownServer is the MCP server of somebody who has just begun: one tool, in as few lines as

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -13,7 +14,7 @@ import (
 // leaves much more behind than it keeps, in a program that answers nobody meanwhile.
 const eagerGC = 40
 
-func importCommand(c *common) *cobra.Command {
+func importCommand(c *cli.Common) *cobra.Command {
 	var o app.ImportOptions
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Take in a campaign file, or a world of Foundry VTT or Roll20",
@@ -22,15 +23,15 @@ func importCommand(c *common) *cobra.Command {
 			"in, or nothing. What players may not see there, nobody but the DM knows here. Importing the same\n" +
 			"again changes nothing.",
 		Example: "  glyphoxa import worlds/barrow-keep --dry-run\n  glyphoxa import barrow-keep.zip\n  glyphoxa import barrow-keep.zip --to campaigns/barrow-keep.yaml",
-		Args:    takeArgs(1, 1, "import takes one file or directory"),
+		Args:    cli.Args(1, 1, "import takes one file or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := play.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
 				return err
 			}
-			o.Say = c.sayProgress
+			o.Say = c.SayProgress
 			defer debug.SetGCPercent(debug.SetGCPercent(eagerGC))
-			return app.Import(cmd.Context(), c.out, cfg, args[0], o)
+			return app.Import(cmd.Context(), c.Out, cfg, args[0], o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Dry, "dry-run", false, "show what would be done, and do nothing")
@@ -39,20 +40,20 @@ func importCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-func exportCommand(c *common) *cobra.Command {
+func exportCommand(c *cli.Common) *cobra.Command {
 	var lines bool
 	cmd := &cobra.Command{
 		Use: "export FILE", Short: "Write the world as it is now to a campaign file",
 		Long: "Write the world as it is now to a campaign file (YAML) that import and campaign.world take. What\n" +
 			"was said at the table is no part of it, unless --with-lines asks for a file of it beside.",
 		Example: "  glyphoxa export barrow-keep.yaml",
-		Args:    takeArgs(1, 1, "export takes one file to write"),
+		Args:    cli.Args(1, 1, "export takes one file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := play.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
 				return err
 			}
-			return app.Export(cmd.Context(), c.out, cfg, args[0], lines)
+			return app.Export(cmd.Context(), c.Out, cfg, args[0], lines)
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "with-lines", false, "also write what was said, as JSON lines, to FILE's name with .lines.jsonl")

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
 // prompts are what a model was given, the latest last.

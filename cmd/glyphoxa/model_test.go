@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
 // modelKey is a secret in every test with a model: house.run fails a test

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
 // TestMemoryMoves writes a backup while a table runs, restores it, and takes memory from a

@@ -18,7 +18,7 @@ import (
 	gomcptransport "github.com/mark3labs/mcp-go/client/transport"
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
 // TestClientsOfOthers has clients that nobody here wrote go through the same steps in

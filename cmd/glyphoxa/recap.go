@@ -9,27 +9,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-func recapCommand(c *common) *cobra.Command {
+func recapCommand(c *cli.Common) *cobra.Command {
 	var o app.RecapOptions
 	cmd := &cobra.Command{
 		Use: "recap [SESSION]", Short: "Tell what happened in a session",
 		Long: "Tell what happened in a session, or in the latest: by the configured model, or without one by the\n" +
 			"lines that tell most. With --players what only the DM or single NPCs know is left out.",
 		Example: "  glyphoxa recap\n  glyphoxa recap 20261122-194107-5f3a9c01 --players",
-		Args:    takeArgs(0, 1, "recap takes the id of one session at most"),
+		Args:    cli.Args(0, 1, "recap takes the id of one session at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := play.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
 				return err
 			}
 			if len(args) == 1 {
 				o.Session = args[0]
 			}
-			return app.Recap(cmd.Context(), c.out, cfg, o)
+			return app.Recap(cmd.Context(), c.Out, cfg, o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Threads, "threads", false, "sort it by promises, news, and who and what was named most")
@@ -38,17 +39,17 @@ func recapCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-func campaignCommand(c *common) *cobra.Command {
-	cmd := &cobra.Command{Use: "campaign", Short: "List and remove campaigns", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+func campaignCommand(c *cli.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "campaign", Short: "List and remove campaigns", Args: cli.NoArgs,
+		RunE: cli.Help}
 	list := &cobra.Command{
-		Use: "list", Short: "List the campaigns in memory", Args: noArgs,
+		Use: "list", Short: "List the campaigns in memory", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := play.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
 				return err
 			}
-			return app.Campaigns(cmd.Context(), c.out, cfg)
+			return app.Campaigns(cmd.Context(), c.Out, cfg)
 		},
 	}
 	var o app.RemoveOptions
@@ -58,16 +59,16 @@ func campaignCommand(c *common) *cobra.Command {
 		Long: "Remove what a campaign brought from memory: its entities, their relations and what is told of\n" +
 			"them. Its sessions stay unless --with-sessions is given. What else stays is said.",
 		Example: "  glyphoxa campaign remove \"Barrow Keep\"\n  glyphoxa campaign remove \"Barrow Keep\" --with-sessions --yes",
-		Args:    takeArgs(1, 1, "campaign remove takes the name of one campaign; campaign list names them"),
+		Args:    cli.Args(1, 1, "campaign remove takes the name of one campaign; campaign list names them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := play.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
 				return err
 			}
 			if o.Name = args[0]; !yes {
-				o.Confirm = c.confirmByName(args[0])
+				o.Confirm = confirmByName(c, args[0])
 			}
-			return app.RemoveCampaign(cmd.Context(), c.out, cfg, o)
+			return app.RemoveCampaign(cmd.Context(), c.Out, cfg, o)
 		},
 	}
 	remove.Flags().BoolVar(&o.Sessions, "with-sessions", false, "remove its sessions with every line, too")
@@ -76,14 +77,14 @@ func campaignCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-// confirmByName asks the human at the terminal to type a name.
-func (c *common) confirmByName(name string) func(string) error {
+// confirmByName asks the person at the terminal to type a name.
+func confirmByName(c *cli.Common, name string) func(string) error {
 	return func(question string) error {
-		if !c.terminal {
+		if !c.Terminal {
 			return problem.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
 		}
-		fmt.Fprintf(c.err, "%s\nType the campaign's name to go on: ", question)
-		answer, _ := bufio.NewReader(c.in).ReadString('\n') // an end without an answer is none
+		fmt.Fprintf(c.Err, "%s\nType the campaign's name to go on: ", question)
+		answer, _ := bufio.NewReader(c.In).ReadString('\n') // an end without an answer is none
 		if strings.TrimSpace(answer) != name {
 			return problem.Usage(errors.New("that is not its name; nothing was removed"))
 		}

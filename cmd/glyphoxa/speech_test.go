@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/fakegemini"
-	"github.com/MrWong99/glyphoxa/internal/fakegptlive"
-	"github.com/MrWong99/glyphoxa/internal/fakerealtime"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakegemini"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakegptlive"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakerealtime"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 )
 
 // speaksForItself configures Mira to speak with OpenAI's service, and speech

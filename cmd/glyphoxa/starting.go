@@ -10,20 +10,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-func initCommand(c *common) *cobra.Command {
+func initCommand(c *cli.Common) *cobra.Command {
 	o := app.InitOptions{Dir: "."}
 	var languages string
 	cmd := &cobra.Command{
-		Use: "init", Short: "Write a glyphoxa.yaml and an NPC to begin with", Args: noArgs,
+		Use: "init", Short: "Write a glyphoxa.yaml and an NPC to begin with", Args: cli.NoArgs,
 		Long: "Write a commented glyphoxa.yaml and an NPC, or the sample cast, into this directory.\n" +
 			"At a terminal it asks for what no flag says. A file that is there is never overwritten.",
 		Example: "  glyphoxa init\n  glyphoxa init --language de --sample\n  glyphoxa init --base-url http://localhost:11434/v1 --model qwen3:8b --discord",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if c.terminal {
-				q := questions{cmd: cmd, in: bufio.NewReader(io.LimitReader(c.in, 64<<10)), out: c.err}
+			if c.Terminal {
+				q := questions{cmd: cmd, in: bufio.NewReader(io.LimitReader(c.In, 64<<10)), out: c.Err}
 				q.ask("name", "What is the campaign called?", &o.Name)
 				q.ask("language", "Which languages are spoken, the main one first?", &languages)
 				q.ask("base-url", "Address of a language model other than OpenAI's (empty: OpenAI where OPENAI_API_KEY is set, else stock lines)?", &o.BaseURL)
@@ -39,7 +40,7 @@ func initCommand(c *common) *cobra.Command {
 			if len(o.Languages) == 0 {
 				return problem.Usage(errors.New("--language names nothing; use such as --language en,de"))
 			}
-			return app.Init(c.out, o)
+			return app.Init(c.Out, o)
 		},
 	}
 	f := cmd.Flags()
@@ -53,18 +54,18 @@ func initCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-func npcCommand(c *common) *cobra.Command {
-	cmd := &cobra.Command{Use: "npc", Short: "Write NPC files", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+func npcCommand(c *cli.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "npc", Short: "Write NPC files", Args: cli.NoArgs,
+		RunE: cli.Help}
 	var o app.NPCOptions
 	add := &cobra.Command{
 		Use: "new NAME", Short: "Write the file of a new NPC where the configuration has them",
 		Example: "  glyphoxa npc new \"Old Hob\"\n  glyphoxa npc new \"Old Hob\" --role miller --place \"the mill\" --personality \"Grumbles, and means well.\"",
-		Args:    takeArgs(1, 1, `npc new takes one name, in quotes if it has several words: glyphoxa npc new "Old Hob"`),
+		Args:    cli.Args(1, 1, `npc new takes one name, in quotes if it has several words: glyphoxa npc new "Old Hob"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
-			if c.terminal {
-				q := questions{cmd: cmd, in: bufio.NewReader(io.LimitReader(c.in, 64<<10)), out: c.err}
+			if c.Terminal {
+				q := questions{cmd: cmd, in: bufio.NewReader(io.LimitReader(c.In, 64<<10)), out: c.Err}
 				q.ask("role", "What is "+o.Name+" to those who do not know the name?", &o.Role)
 				q.ask("place", "Where?", &o.Place)
 				q.ask("personality", "What is "+o.Name+" like?", &o.Personality)
@@ -72,7 +73,7 @@ func npcCommand(c *common) *cobra.Command {
 					return fmt.Errorf("reading the answers: %w", q.err)
 				}
 			}
-			return app.NewNPC(c.out, c.config, o)
+			return app.NewNPC(c.Out, c.Config, o)
 		},
 	}
 	f := add.Flags()

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 )
 
 // TestProgress shows that at a terminal one line says what is waited for and makes way for

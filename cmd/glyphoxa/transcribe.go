@@ -1,25 +1,26 @@
 package main
 
 import (
+	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
-func transcribeCommand(c *common) *cobra.Command {
+func transcribeCommand(c *cli.Common) *cobra.Command {
 	var o terminal.TranscribeOptions
 	cmd := &cobra.Command{
 		Use: "transcribe FILE.wav", Short: "Try the speech recognition on a recording",
 		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
 			"were spoken now, and print what is heard and when.",
 		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
-		Args:    takeArgs(1, 1, "transcribe takes one WAV file"),
+		Args:    cli.Args(1, 1, "transcribe takes one WAV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := play.LoadConfig(c.config)
+			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
 				return err
 			}
-			o.File, o.Out = args[0], c.out
+			o.File, o.Out = args[0], c.Out
 			return terminal.Transcribe(cmd.Context(), cfg, o)
 		},
 	}

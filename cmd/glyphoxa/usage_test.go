@@ -28,7 +28,7 @@ func TestWrongUsage(t *testing.T) {
 		{"a command's mistyped command", []string{"tools", "calibrat"}, 2, []string{`did you mean "calibrate"?`}},
 		{"an unknown flag", []string{"play", "--jsn"}, 2, []string{"unknown flag: --jsn", "try glyphoxa play --help"}},
 		{"a flag without its value", []string{"play", "--npc"}, 2, []string{"--npc", "try glyphoxa play --help"}},
-		{"a flag with an empty value", []string{"play", "--wav", ""}, 2, []string{"--wav names nothing; give it a value, or leave it out"}},
+		{"a flag with an empty value", []string{"play", "--wav", ""}, 2, []string{"--wav has no value; give it one, or leave it out"}},
 		{"an argument too many", []string{"play", "Bartok"}, 2, []string{`glyphoxa play takes no argument "Bartok"`}},
 		{"an unknown NPC", []string{"play", "--npc", "Bartock"}, 2, []string{`no NPC is called "Bartock"; did you mean "Bartok"?`}},
 		{"an NPC unlike any", []string{"play", "--npc", "Xyzzy"}, 2, []string{`no NPC is called "Xyzzy"; there are Bartok the Barkeep, Captain Harrow`}},
@@ -182,13 +182,12 @@ func TestCheckTellsFilesApart(t *testing.T) {
 	}
 }
 
-// TestSchemas holds the files that come with the program, and the scenes, to the
-// schemas for editors.
+// TestSchemas validates the files that ship with the program against the schemas for editors.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
 	for kind, glob := range map[string]string{
-		"config": "glyphoxa.yaml", "npc": "npcs/*.yaml", "campaign": "campaigns/*.yaml", "workflow": "workflows/*.yaml", "scenario": "testdata/scenarios/*.yaml",
+		"config": "glyphoxa.yaml", "npc": "npcs/*.yaml", "campaign": "campaigns/*.yaml", "workflow": "workflows/*.yaml",
 	} {
 		var s jsonschema.Schema
 		out := h.run("", "schema", kind).ok(t).stdout

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
-	"github.com/MrWong99/glyphoxa/internal/saytest"
+	"github.com/MrWong99/glyphoxa/internal/lab/saytest"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )

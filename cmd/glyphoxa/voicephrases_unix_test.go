@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
-	"github.com/MrWong99/glyphoxa/internal/saytest"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )

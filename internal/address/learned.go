@@ -8,7 +8,7 @@ import (
 
 // learnedFile holds what was learned from lines whose addressee is known: in each row
 // whether it is of a piece of evidence or of a word, its name, and its weight.
-// internal/truth writes it anew: go test ./internal/truth -run TestLearnWeights -learn.
+// internal/lab/truth writes it anew: go test ./internal/lab/truth -run TestLearnWeights -learn.
 //
 //go:embed learned.tsv
 var learnedFile string

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/registry"
-	"github.com/MrWong99/glyphoxa/internal/scenario"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
 
 // fileKind is a kind of file that people write.
@@ -41,7 +40,6 @@ var fileKinds = []fileKind{
 	{"npc", "an NPC file", "npcs", config.NPCSchema, checkNPC},
 	{"campaign", "a campaign file", "campaigns", campaign.Schema, checkCampaign},
 	{"workflow", "a workflow file", "workflows", workflow.Schema, checkWorkflow},
-	{"scenario", "a scene", "scenarios", scenario.Schema, checkScene},
 }
 
 // Check prints what is odd about the configuration, or about another file if one
@@ -110,6 +108,9 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if isScene(text) {
+		return nil, nil, problem.Usage(fmt.Errorf("%s is a scene; check it with: glyphoxa-lab scenario check %s", path, path))
+	}
 	best, most := &fileKinds[0], 0
 	for i := range fileKinds {
 		schema, err := fileKinds[i].schema()
@@ -130,6 +131,12 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 		}
 	}
 	return best, text, nil
+}
+
+// isScene reports whether a file is a scripted scene, because no other kind has both keys.
+func isScene(text []byte) bool {
+	keys := topKey.FindAllString(string(text), -1)
+	return slices.Contains(keys, "story:") && slices.Contains(keys, "expect:")
 }
 
 // checkConfig checks a configuration with all it names. As is what to add to the
@@ -261,15 +268,6 @@ func checkWorkflow(path string, text []byte, servers bool) ([]problem.Problem, s
 	return fromServers(unknown), fmt.Sprintf("%s calls %d tools", f.Name, len(f.Needs())), nil
 }
 
-func checkScene(path string, _ []byte, _ bool) ([]problem.Problem, string, error) {
-	scenes, err := scenario.Load(path)
-	if err != nil {
-		return nil, "", err
-	}
-	s := scenes[0]
-	return nil, fmt.Sprintf("%s: %d steps, %d expectations", s.Title, len(s.Story), len(s.Expect)), nil
-}
-
 // Schema prints the JSON Schema of a kind of file, for editors.
 func Schema(w io.Writer, kind string) error {
 	for _, k := range fileKinds {
@@ -278,28 +276,11 @@ func Schema(w io.Writer, kind string) error {
 			if err != nil {
 				return err
 			}
-			return printSchema(w, s)
+			return strictyaml.WriteSchema(w, s)
 		}
 	}
 	fix := problem.Suggest(kind, SchemaKinds(), fmt.Sprintf("use one of %q", SchemaKinds()))
 	return problem.Usage(fmt.Errorf("there is no schema of %q; %s", kind, fix))
-}
-
-// printSchema prints a schema with what it is at the top, where people look.
-func printSchema(w io.Writer, s *jsonschema.Schema) error {
-	head, err := json.Marshal(struct {
-		Schema string `json:"$schema"`
-		Title  string `json:"title"`
-	}{s.Schema, s.Title})
-	if err != nil {
-		return err
-	}
-	s.Schema, s.Title = "", ""
-	body, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, json.RawMessage(slices.Concat(head[:len(head)-1], []byte(","), body[1:])))
 }
 
 // SchemaKinds are the kinds of files that have a schema.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
-	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/saytest"
+	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/saytest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 

@@ -16,10 +16,10 @@ import (
 	"github.com/pion/rtp"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
-	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
 	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"

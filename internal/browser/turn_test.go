@@ -8,7 +8,7 @@ import (
 	"github.com/pion/turn/v5"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
-	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
+	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/pion/rtp"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
-	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/fakestt"
-	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
+	"github.com/MrWong99/glyphoxa/internal/lab/rig"
+	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )

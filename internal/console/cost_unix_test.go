@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
 // followerShare is what share of a processor's core somebody who follows a table of ten turns

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // TestOneGuildKeepsNobodyWaiting has one guild ask for more than there is room

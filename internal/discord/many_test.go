@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // TestManySessions begins and ends hundreds of sessions in ten guilds: what they

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
 // TestAPauseAndAsidesAreNotHeard plays: what is said in brackets and in a break is neither

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/rig"
+	"github.com/MrWong99/glyphoxa/internal/lab/rig"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 

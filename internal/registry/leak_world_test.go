@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
-	"github.com/MrWong99/glyphoxa/internal/scenario"
+	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 )
 
 // pages returns the text of every Markdown file of the repository by path.

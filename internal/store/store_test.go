@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/pkg/memory"

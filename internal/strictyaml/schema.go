@@ -3,7 +3,9 @@ package strictyaml
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -212,4 +214,25 @@ func anySlice(in []string) []any {
 		out[i] = s
 	}
 	return out
+}
+
+// WriteSchema writes a schema as indented JSON. Its dialect and title come first, because that
+// is where people look.
+func WriteSchema(w io.Writer, s *jsonschema.Schema) error {
+	head, err := json.Marshal(struct {
+		Schema string `json:"$schema"`
+		Title  string `json:"title"`
+	}{s.Schema, s.Title})
+	if err != nil {
+		return err
+	}
+	rest := *s
+	rest.Schema, rest.Title = "", ""
+	body, err := json.Marshal(&rest)
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(json.RawMessage(slices.Concat(head[:len(head)-1], []byte(","), body[1:])))
 }

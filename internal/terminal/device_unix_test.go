@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/peers"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 

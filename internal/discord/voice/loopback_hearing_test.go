@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
 // Loss, disorder and duplicates on the wire: what arrives is heard once, under

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/voicetest"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
 // within waits until cond reports true, not longer than patience.

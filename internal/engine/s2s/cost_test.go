@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	s2sengine "github.com/MrWong99/glyphoxa/internal/engine/s2s"
+	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/s2stest"
 )
 
 // used is what an answer takes.

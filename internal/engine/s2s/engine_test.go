@@ -15,12 +15,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	s2sengine "github.com/MrWong99/glyphoxa/internal/engine/s2s"
+	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/s2stest"
 )
 
 // able is a provider that can do all a vendor with manual turns can.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	s2sengine "github.com/MrWong99/glyphoxa/internal/engine/s2s"
+	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/s2stest"
 )
 
 // TestListeningDoesNotForgetAnAnswer has a player begin to speak while an answer is

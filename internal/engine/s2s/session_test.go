@@ -6,8 +6,8 @@ import (
 	"time"
 
 	s2sengine "github.com/MrWong99/glyphoxa/internal/engine/s2s"
+	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/s2stest"
 )
 
 func TestASessionKnowsWhatWasSaidMeanwhile(t *testing.T) {

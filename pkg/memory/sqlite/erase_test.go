@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/MrWong99/glyphoxa/internal/lab/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/memorytest"
+	"github.com/MrWong99/glyphoxa/internal/lab/memorytest"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 

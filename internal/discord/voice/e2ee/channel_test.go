@@ -10,9 +10,9 @@ import (
 
 	"github.com/disgoorg/godave"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/discordtest/davesender"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
-	"github.com/MrWong99/glyphoxa/internal/peers/davey"
+	"github.com/MrWong99/glyphoxa/internal/lab/davesender"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
 // ssrc is of no meaning to the encryption.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
-	"github.com/MrWong99/glyphoxa/internal/peers/davey"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
 // TestMatrix has bots of ours and users of davey's meet in every order, whoever

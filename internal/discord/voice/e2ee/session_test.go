@@ -10,7 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
-	"github.com/MrWong99/glyphoxa/internal/peers/davey"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
 // TestHold waits 300 ms for another's commit, where there may be one.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
-	"github.com/MrWong99/glyphoxa/internal/peers"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
 // told is a server's end of an address discovery, and whether it was asked.

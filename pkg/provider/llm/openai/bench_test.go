@@ -3,7 +3,7 @@ package openai_test
 import (
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakeopenai"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 )
 

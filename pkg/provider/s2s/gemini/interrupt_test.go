@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/fakegemini"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakegemini"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 

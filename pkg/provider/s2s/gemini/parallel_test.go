@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/fakegemini"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakegemini"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )

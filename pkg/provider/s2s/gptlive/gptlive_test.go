@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/MrWong99/glyphoxa/internal/fakegptlive"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakegptlive"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/gptlive"

@@ -1,0 +1,39 @@
+// Command glyphoxa-lab measures Glyphoxa: it plays scripted scenes, simulates many tables and
+// judges what comes of them. It is for people who write NPCs and for people who change the
+// program; no table needs it.
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/play"
+)
+
+// The linker sets both for releases.
+var (
+	version = "dev"
+	linked  = "" // the commit, where the build has no VCS stamp
+)
+
+func main() {
+	cli.Main(cli.Program{Name: "glyphoxa-lab", Version: version, Commit: linked}, newRoot)
+}
+
+func newRoot(c *cli.Common) *cobra.Command {
+	root := c.Root("Scripted scenes and simulated tables for Glyphoxa",
+		"Play scripted scenes, and simulate many tables to learn what this machine carries.\n"+
+			"Nothing here needs a key. Start with: glyphoxa-lab scenario run scene.yaml")
+	root.AddCommand(scenarioCommand(c), simulateCommand(c))
+	return root
+}
+
+// checkConfig refuses a configuration that was named and is wrong, for commands that work
+// without one.
+func checkConfig(c *cli.Common) error {
+	if c.Config == "" {
+		return nil
+	}
+	_, err := play.LoadConfig(c.Config)
+	return err
+}

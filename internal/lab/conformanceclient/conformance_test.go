@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
+)
+
+// The suite starts the test binary as its client, so that under the race
+// detector the client is watched too.
+func TestMain(m *testing.M) {
+	if os.Getenv(scenarioVar) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// expectedFailures is the suite's own kind of file.
+const expectedFailures = "../../../../testdata/conformance/client-expected-failures.yml"
+
+// failing finds a scenario that failed in the suite's summary.
+var failing = regexp.MustCompile(`(?m)^✗ (\S+): `)
+
+// TestConformance runs what each revision of the protocol requires of a
+// client, and the extensions, which it does not. The suite judges the former
+// alone; here every failure must be listed, and what is listed must fail.
+func TestConformance(t *testing.T) {
+	node, suite := peers.Node(t), peers.File(t, "@modelcontextprotocol/conformance/dist/index.js")
+	client, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := filepath.Abs(expectedFailures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := readExpected(t)
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(revision, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), node, suite, "client",
+				"--command", client, "--requirements", revision, "--expected-failures", list)
+			cmd.Dir = t.TempDir()
+			out, err := cmd.CombinedOutput()
+			said := string(out)
+			_, summary, _ := strings.Cut(said, "=== SUITE SUMMARY ===")
+			scenarios, total, ran := strings.Cut(summary, "\nTotal: ")
+			var failed []string
+			for _, m := range failing.FindAllStringSubmatch(scenarios, -1) {
+				failed = append(failed, m[1])
+			}
+			slices.Sort(failed)
+			switch {
+			case err != nil || !ran:
+				t.Errorf("the suite ended with %v:\n%s", err, said)
+			case strings.Contains(said, hostFailed):
+				t.Errorf("the suite is content, the host is not:\n%s", said)
+			case !slices.Equal(failed, expected):
+				t.Errorf("failed = %q, want %q:\n%s", failed, expected, said)
+			}
+			total, _, _ = strings.Cut(total, "\n")
+			t.Logf("%s\n%s", strings.TrimSpace(scenarios), total)
+		})
+	}
+}
+
+func readExpected(t *testing.T) []string {
+	t.Helper()
+	raw, err := os.ReadFile(expectedFailures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Client []string `yaml:"client"`
+	}
+	if err := yaml.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(file.Client)
+	return file.Client
+}

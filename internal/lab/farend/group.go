@@ -1,0 +1,194 @@
+package farend
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/disgoorg/godave"
+
+	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
+	"github.com/MrWong99/glyphoxa/internal/lab/davesender"
+)
+
+// group is a channel's end-to-end encryption, guarded by channel.mu.
+type group struct {
+	service *davesender.Service // nil while no bot is there that knows it
+	since   time.Time           // since when a transition waits, zero if none does
+	seq     uint16              // of the gateway's binary messages
+}
+
+// transitionLimit is how long a transition waits for everybody.
+const transitionLimit = 2 * time.Second
+
+// member is a player's part in the encryption, the program's own. It implements
+// godave.Callbacks.
+type member struct {
+	id      uint64
+	session *e2ee.Session
+	said    []said // and not delivered yet
+	frame   []byte
+}
+
+// said is what a member wants the gateway to be told.
+type said struct {
+	op   int
+	data []byte
+}
+
+var _ godave.Callbacks = (*member)(nil)
+
+// begin begins the part of a channel's player.
+func (m *member) begin(c *channel, n int) (err error) {
+	id := PlayerID(c.number, n)
+	m.said = nil
+	if m.id, err = strconv.ParseUint(id, 10, 64); err != nil {
+		return err
+	}
+	m.session, err = e2ee.New(godave.UserID(id), godave.ChannelID(firstChannel+c.number), m, nil)
+	return err
+}
+
+func (m *member) say(op int, data []byte) error {
+	m.said = append(m.said, said{op, append([]byte(nil), data...)})
+	return nil
+}
+
+// SendMLSKeyPackage implements [godave.Callbacks].
+func (m *member) SendMLSKeyPackage(b []byte) error { return m.say(e2ee.OpKeyPackage, b) }
+
+// SendMLSCommitWelcome implements [godave.Callbacks].
+func (m *member) SendMLSCommitWelcome(b []byte) error { return m.say(e2ee.OpCommitWelcome, b) }
+
+// SendReadyForTransition implements [godave.Callbacks].
+func (m *member) SendReadyForTransition(id uint16) error {
+	return m.say(e2ee.OpTransitionReady, fmt.Appendf(nil, `{"transition_id":%d}`, id))
+}
+
+// SendInvalidCommitWelcome implements [godave.Callbacks].
+func (m *member) SendInvalidCommitWelcome(id uint16) error {
+	return m.say(e2ee.OpInvalidCommit, fmt.Appendf(nil, `{"transition_id":%d}`, id))
+}
+
+// encrypt encrypts a frame, and reports false while there are no keys.
+func (m *member) encrypt(version int, ssrc uint32, opus []byte) ([]byte, bool) {
+	if version == 0 {
+		return opus, true
+	}
+	if need := m.session.MaxEncryptedFrameSize(len(opus)); len(m.frame) < need {
+		m.frame = make([]byte, need)
+	}
+	n, err := m.session.Encrypt(ssrc, opus, m.frame)
+	return m.frame[:n], err == nil
+}
+
+// beginGroup has the players and the bot agree on keys.
+func (c *channel) beginGroup() error {
+	c.group = group{service: davesender.NewService(uint64(firstChannel + c.number))}
+	for n, p := range c.players {
+		if err := p.begin(c, n); err != nil {
+			return err
+		}
+		for i := range c.players {
+			p.session.AddUser(godave.UserID(PlayerID(c.number, i)))
+		}
+		p.session.AddUser(godave.UserID(BotID))
+		c.deliver(c.group.service.Join(p.id, e2ee.Version))
+		p.session.OnSelectProtocolAck(e2ee.Version)
+		c.settle()
+	}
+	c.deliver(c.group.service.Join(botNumber(), c.version))
+	c.settle()
+	return nil
+}
+
+func botNumber() uint64 {
+	id, err := strconv.ParseUint(BotID, 10, 64)
+	if err != nil {
+		panic(err) // It is a constant.
+	}
+	return id
+}
+
+// receiveFromBot takes what a bot's encryption says.
+func (c *channel) receiveFromBot(bot *client, op int, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bot != bot || c.group.service == nil {
+		return
+	}
+	if out, err := c.group.service.Receive(botNumber(), op, data); err == nil { // else it came too late
+		c.deliver(out)
+		c.settle()
+	}
+}
+
+// settle passes on what the players say until they have nothing more to say.
+func (c *channel) settle() {
+	for busy := true; busy; {
+		busy = false
+		for _, p := range c.players {
+			words := p.said
+			p.said = nil
+			for _, w := range words {
+				busy = true
+				if out, err := c.group.service.Receive(p.id, w.op, w.data); err == nil {
+					c.deliver(out)
+				}
+			}
+		}
+	}
+}
+
+// deliver gives messages of the service to whom they are for.
+func (c *channel) deliver(all []davesender.Message) {
+	for _, m := range all {
+		if m.To == botNumber() {
+			c.tellBot(m)
+			continue
+		}
+		for _, p := range c.players {
+			if p.id == m.To {
+				_ = p.session.Receive(m.Op, m.Data) // It says by itself what it cannot follow.
+			}
+		}
+	}
+}
+
+func (c *channel) tellBot(m davesender.Message) {
+	if !davesender.Binary(m.Op) {
+		c.bot.put(m.Op, json.RawMessage(m.Data))
+		return
+	}
+	c.group.seq++
+	head := append(binary.BigEndian.AppendUint16(nil, c.group.seq), byte(m.Op))
+	c.bot.enqueue(outgoing{binary: true, data: append(head, m.Data...)})
+}
+
+// tick does what time demands.
+func (c *channel) tick(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.group.service == nil {
+		return
+	}
+	for _, p := range c.players {
+		if due := p.session.Due(); !due.IsZero() && !now.Before(due) {
+			p.session.Tick()
+			c.settle() // the next of them need not commit then
+		}
+	}
+	waiting := c.group.service.Pending()
+	switch {
+	case len(waiting) == 0:
+		c.group.since = time.Time{}
+	case c.group.since.IsZero():
+		c.group.since = now
+	case now.Sub(c.group.since) > transitionLimit:
+		c.group.since = time.Time{}
+		c.deliver(c.group.service.Execute(waiting[0]))
+		c.settle()
+	}
+}

@@ -1,0 +1,177 @@
+package mcppeers_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
+)
+
+// everything is the reference server over stdio.
+func everything(t *testing.T) config.MCPServerConfig {
+	t.Helper()
+	return config.MCPServerConfig{
+		Name: "everything", Transport: config.TransportStdio, ConnectTimeout: config.Duration(time.Minute), Command: peers.Node(t),
+		Args: []string{peers.File(t, "@modelcontextprotocol/server-everything/dist/index.js"), "stdio"},
+		Env:  map[string]config.Secret{"GZIP_ALLOWED_DOMAINS": "127.0.0.1"}, // fetch nothing from elsewhere
+	}
+}
+
+// direct connects a client to a server without anything between.
+func direct(t *testing.T, s config.MCPServerConfig) *sdk.ClientSession {
+	t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "direct", Version: "1"}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{ // the host's; servers list more for others
+			//lint:ignore SA1019 the host has it, for servers that know no other way
+			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}, Sampling: &sdk.SamplingCapabilities{},
+		},
+	})
+	cmd := exec.Command(s.Command, s.Args...)
+	cmd.Env = os.Environ()
+	for name, value := range s.Env {
+		cmd.Env = append(cmd.Env, name+"="+value.Reveal())
+	}
+	transport := &sdk.CommandTransport{Command: cmd, TerminateDuration: 100 * time.Millisecond}
+	session, err := client.Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // it may not like to be told to go
+	return session
+}
+
+// errands are calls of the reference server's tools, one for every kind of
+// content and a few that it turns down.
+func errands() []sdk.CallToolParams {
+	return []sdk.CallToolParams{
+		{Name: "echo", Arguments: map[string]any{"message": "hi"}},
+		{Name: "echo", Arguments: map[string]any{"message": "Grüße – ‘quoted’ \"twice\"\n日本"}},
+		{Name: "get-sum", Arguments: map[string]any{"a": 1.5, "b": -2}},
+		{Name: "get-tiny-image", Arguments: map[string]any{}},
+		{Name: "get-annotated-message", Arguments: map[string]any{"messageType": "error", "includeImage": true}},
+		{Name: "get-structured-content", Arguments: map[string]any{"location": "Chicago"}},
+		{Name: "get-resource-links", Arguments: map[string]any{"count": 3}},
+		{Name: "get-resource-reference", Arguments: map[string]any{"resourceType": "Text", "resourceId": 2}},
+		{Name: "get-resource-reference", Arguments: map[string]any{"resourceType": "Blob", "resourceId": 3}},
+		{Name: "get-resource-reference", Arguments: map[string]any{"resourceType": "Text", "resourceId": -1}},
+		{Name: "trigger-long-running-operation", Arguments: map[string]any{"duration": 0.1, "steps": 1}},
+		{Name: "gzip-file-as-resource", Arguments: map[string]any{"name": "a.gz", "data": "data:text/plain;base64,aGVsbG8=", "outputType": "resource"}},
+		{Name: "gzip-file-as-resource", Arguments: map[string]any{"name": "b.gz", "data": "https://example.com/b", "outputType": "resource"}},
+	}
+}
+
+// TestPassThrough has a reference server's tools called through us, over HTTP:
+// the answers are the server's own.
+func TestPassThrough(t *testing.T) {
+	server := everything(t)
+	bare, out := direct(t, server), serveOutward(t, server)
+	for _, revision := range revisions() {
+		t.Run(revision, func(t *testing.T) {
+			through := out.connectTo(t, revision, nil)
+			if got := through.InitializeResult().ProtocolVersion; got != revision {
+				t.Errorf("the server speaks %s, want %s", got, revision)
+			}
+			for _, params := range errands() {
+				want, err := bare.CallTool(t.Context(), &params)
+				if err != nil {
+					t.Fatalf("%s itself: %v", params.Name, err)
+				}
+				got, err := through.CallTool(t.Context(), &params)
+				if err != nil {
+					t.Errorf("%s with %v through us: %v", params.Name, params.Arguments, err)
+					continue
+				}
+				if diff := cmp.Diff(plain(t, want), plain(t, got)); diff != "" {
+					t.Errorf("%s with %v (-itself +through us):\n%s", params.Name, params.Arguments, diff)
+				}
+				if got.Meta["executionTimeMs"] == nil || got.Meta["eventsEmitted"] == nil {
+					t.Errorf("%s: _meta = %v, want what the call took and caused", params.Name, got.Meta)
+				}
+			}
+		})
+	}
+}
+
+// clock is what the reference server says of when it made a resource, to the second.
+var clock = regexp.MustCompile(`created at [0-9:.]+(.?[AP]M)?`)
+
+var justNow = []byte("created just now")
+
+// withoutClock is content as it is at any time: a blob holds bytes that say when they
+// were made.
+func withoutClock(c sdk.Content) sdk.Content {
+	embedded, ok := c.(*sdk.EmbeddedResource)
+	if !ok || embedded.Resource == nil || !clock.Match(embedded.Resource.Blob) {
+		return c
+	}
+	out, resource := *embedded, *embedded.Resource
+	resource.Blob = clock.ReplaceAll(resource.Blob, justNow)
+	out.Resource = &resource
+	return &out
+}
+
+// plain is an answer as JSON gives it, without what is ours to add, and what
+// differs between two calls.
+func plain(t *testing.T, r *sdk.CallToolResult) any {
+	t.Helper()
+	bare := *r
+	bare.Meta, bare.Content = nil, slices.Clone(r.Content)
+	for i, c := range bare.Content {
+		bare.Content[i] = withoutClock(c)
+	}
+	raw, err := json.Marshal(&bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = clock.ReplaceAll(raw, justNow)
+	var out map[string]any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		t.Fatal(err)
+	}
+	delete(out, "resultType") // in the newest revision alone
+	return out
+}
+
+// TestDefinitionsPassThrough has the reference server's tools listed through
+// us: what they are called, take and return is as the server says.
+func TestDefinitionsPassThrough(t *testing.T) {
+	server := everything(t)
+	bare, through := direct(t, server), serveOutward(t, server).connectTo(t, "2025-11-25", nil)
+	listed, err := through.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for want, err := range bare.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(listed.Tools, func(got *sdk.Tool) bool { return got.Name == want.Name })
+		if i < 0 {
+			t.Errorf("%s is not listed through us", want.Name)
+			continue
+		}
+		compared++
+		got := listed.Tools[i]
+		for what, pair := range map[string][2]any{
+			"title": {want.Title, got.Title}, "description": {want.Description, got.Description},
+			"input": {want.InputSchema, got.InputSchema}, "output": {want.OutputSchema, got.OutputSchema},
+		} {
+			if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
+				t.Errorf("%s of %s (-itself +through us):\n%s", what, want.Name, diff)
+			}
+		}
+	}
+	if compared < 15 {
+		t.Errorf("%d tools were compared, want all 15", compared)
+	}
+}

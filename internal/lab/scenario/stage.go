@@ -1,0 +1,270 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/lab/rig"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// stage is a table with everything around it, ready for one scene. It owns the
+// goroutines of the table and of the players' microphones; close ends them.
+type stage struct {
+	scene       *Scene
+	rec         *record
+	wire        *wire
+	table       *table.Table
+	host        *mcphost.Host
+	store       *sqlite.Store
+	info        memory.Session
+	dir         string
+	answering   *answering
+	microphones map[string]*microphone
+	stop        context.CancelFunc
+	goroutines  sync.WaitGroup
+	run         error // of the table, once goroutines are done
+
+	mu    sync.Mutex // guards seats
+	seats map[string]*table.Seat
+}
+
+// openStage sets the stage. ready is what the NPCs will say, if they are spoken
+// by a synthesiser.
+func openStage(s *Scene, o *Options, ready map[string][]int16) (_ *stage, err error) {
+	st := &stage{scene: s, rec: newRecord(), microphones: map[string]*microphone{}, seats: map[string]*table.Seat{}}
+	st.wire = newWire(st.rec, o.Keep)
+	for i, p := range s.players() {
+		st.microphones[p.Name] = newMicrophone(p, st.rec, seed(s.Title)+uint64(i))
+	}
+	st.wire.hear = func(now time.Time, f *audio.Frame, npc, text string) {
+		for _, m := range st.microphones {
+			m.overhear(now, f, npc, text)
+		}
+	}
+	if st.dir, err = scratch(); err != nil {
+		return nil, fmt.Errorf("setting the stage: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	st.stop = stop
+	if err := st.makeTable(ctx, &speaker{script: s.Voice, rec: st.rec, wire: st.wire, synth: o.Speech, ready: ready}); err != nil {
+		return nil, errors.Join(fmt.Errorf("setting the stage: %w", err), st.closeStage())
+	}
+	st.goroutines.Go(func() { st.run = st.table.Run(ctx) })
+	for _, m := range st.microphones {
+		st.goroutines.Go(func() { m.sendPackets(ctx) })
+	}
+	return st, nil
+}
+
+// memoryDisk is a file system in memory where there is one. The database waits
+// for the disk after each turn, which no scene is about.
+const memoryDisk = "/dev/shm"
+
+// scratch makes a directory for the files of one scene: where the environment
+// wants temporary files, else in memory, else where the system has them.
+func scratch() (string, error) {
+	const name = "glyphoxa-scene-"
+	if os.Getenv("TMPDIR") == "" {
+		if dir, err := os.MkdirTemp(memoryDisk, name); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", name)
+}
+
+// makeTable makes the table and what it works with.
+func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
+	s := st.scene
+	if st.store, err = sqlite.Open(ctx, filepath.Join(st.dir, "scene.db"), nil); err != nil {
+		return err
+	}
+	if st.info, err = st.store.StartSession(ctx, s.Title); err != nil {
+		return err
+	}
+	st.host = mcphost.New()
+	if err := registerTools(st.host, s.Tools, st.rec); err != nil {
+		return err
+	}
+	var keyterms []string
+	for _, n := range s.NPCs {
+		keyterms = append(append(keyterms, n.Name), n.Aliases...)
+	}
+	listening, err := address.ParseListening(s.Table.Listening)
+	if err != nil {
+		return err
+	}
+	st.answering = newAnswering(st, voices)
+	defaults := config.Default()
+	st.table = table.New(table.Options{
+		Agents: agents(s, defaults.Memory.History), Host: st.host, Log: st.store, Context: hotctx.New(st.store, st.store),
+		Engine: guarded.New(st.answering, &guarded.Options{Languages: s.Languages, Tools: st.toolNames, MaxSpeech: time.Duration(config.Default().Voice.MaxSpeech)}), Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
+		Voices: voices, Outlet: st.wire,
+		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
+		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
+		Sink:    st.rec, Session: st.info, Latency: s.Latency, Languages: s.Languages, RecentLines: defaults.Memory.RecentLines,
+		Listening: listening,
+		Leads:     s.Table.Leads,
+	})
+	return nil
+}
+
+// toolNames are the names of the scene's tools.
+func (st *stage) toolNames() (names []string) {
+	for _, t := range st.scene.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// wordsOf returns what a player says, nil if there is none of that name.
+func (st *stage) wordsOf(player string) *rig.Words {
+	if m := st.microphones[player]; m != nil {
+		return &m.words
+	}
+	return nil
+}
+
+// agents makes the NPCs of a scene ready, or only those called so.
+func agents(s *Scene, history int, only ...string) []*agent.Agent {
+	var all []*agent.Agent
+	for _, n := range s.NPCs {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(name string) bool { return isCalled(n, name) }) {
+			continue
+		}
+		opts := []tier.Option{tier.WithMinDeepInterval(time.Duration(s.Latency.MinDeepInterval))}
+		if k := s.Latency.DeepKeywords; len(k) > 0 {
+			opts = append(opts, tier.WithDeepKeywords(k...))
+		}
+		if k := s.Latency.StandardKeywords; len(k) > 0 {
+			opts = append(opts, tier.WithStandardKeywords(k...))
+		}
+		all = append(all, agent.New(n, agent.Options{Selector: tier.NewSelector(opts...), History: history, Language: s.Languages[0]}))
+	}
+	return all
+}
+
+// seed makes every scene's chance its own, and the same each time.
+func seed(title string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(title)) // never fails
+	return h.Sum64()
+}
+
+// players are those at the table with a voice, in the order in which they are
+// named.
+func (s *Scene) players() []Player {
+	out := slices.Clone(s.Players)
+	for _, step := range s.Story {
+		known := slices.ContainsFunc(out, func(p Player) bool { return p.Name == step.Who })
+		if step.Who != "" && !known {
+			out = append(out, Player{Name: step.Who})
+		}
+	}
+	for i := range out {
+		if out[i].Pitch == 0 {
+			out[i].Pitch = []float64{120, 195, 150, 230, 105, 260}[i%6]
+		}
+		if out[i].Level == 0 {
+			out[i].Level = defaultLevel
+		}
+	}
+	return out
+}
+
+// voiced reports whether a player ever speaks aloud.
+func (s *Scene) voiced(player string) bool {
+	return slices.ContainsFunc(s.Story, func(step Step) bool {
+		return step.Who == player && (step.Says != "" || step.Makes != "")
+	}) || slices.ContainsFunc(s.Players, func(p Player) bool { return p.Name == player })
+}
+
+// seatPlayer seats a player, whose voice is heard from then on.
+func (st *stage) seatPlayer(ctx context.Context, player string) error {
+	seat, err := st.table.Join(ctx, player, nil)
+	if err != nil {
+		return err
+	}
+	st.mu.Lock()
+	st.seats[player] = seat
+	st.mu.Unlock()
+	st.microphones[player].connectSeat(seat)
+	return nil
+}
+
+// removePlayer takes a player away, in the middle of a word if need be.
+func (st *stage) removePlayer(player string) error {
+	st.mu.Lock()
+	seat := st.seats[player]
+	delete(st.seats, player)
+	st.mu.Unlock()
+	if seat == nil {
+		return fmt.Errorf("%s is not there", player)
+	}
+	st.microphones[player].connectSeat(nil)
+	seat.Leave()
+	return nil
+}
+
+// transcript returns what was kept, as "Name: text", and the lines of NPCs
+// alone.
+func (st *stage) transcript() (all []string, npcs []memory.Line, err error) {
+	lines, err := st.store.Recent(context.Background(), st.info.ID, 10_000)
+	for _, l := range lines {
+		all = append(all, l.Speaker+": "+l.Text)
+		if l.NPC != "" {
+			npcs = append(npcs, l)
+		}
+	}
+	return all, npcs, err
+}
+
+// stopTable stops the table and everybody at it, and waits for them. It reports false
+// if that takes longer than grace.
+func (st *stage) stopTable(grace time.Duration) bool {
+	st.stop()
+	over := make(chan struct{})
+	go func() { st.goroutines.Wait(); close(over) }()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-over:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// closeStage releases what the stage holds, after stopTable.
+func (st *stage) closeStage() error {
+	st.stop()
+	var errs []error
+	if st.answering != nil {
+		st.answering.Close()
+	}
+	if st.host != nil {
+		errs = append(errs, st.host.Close())
+	}
+	if st.store != nil {
+		errs = append(errs, st.store.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(st.dir))...)
+}
