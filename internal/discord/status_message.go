@@ -88,7 +88,7 @@ func newStatusMessage(a *rest.Client, channel string, l wording.Language, next n
 
 // Emit implements table.Sink.
 func (s *statusMessage) Emit(e table.Event) {
-	s.timings.noteEvent(e)
+	s.timings.recordEvent(e)
 	if s.noteEvent(e) {
 		wakeup.Signal(s.due)
 	}

@@ -1,41 +1,33 @@
 package discord
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
-	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// turnTimings are where the time of the last turns of a session went. The zero value
-// has none. It is safe for concurrent use.
+// maxTurns is how many of the last turns are shown.
+const maxTurns = 12
+
+// turnTimings record where the time of a session's last turns went. The zero value has none.
+// It is safe for concurrent use.
 type turnTimings struct {
 	mu    sync.Mutex            // guards the fields below
 	begun map[int64]*turnTiming // turns that have not ended
-	last  []*turnTiming         // of those that have; they do not change any more
-	ended int                   // how many have
-
-	drawing sync.Mutex // guards pictures
-	// pictures are of the last turns, by the language of their words.
-	pictures [len(wording.Languages)]picture
+	last  []*turnTiming         // the last turns that ended, which no longer change
 }
 
-// picture is a picture of the last turns when so many had ended.
-type picture struct {
-	png   []byte
-	ended int
-}
-
-// turnTiming is a turn, and when it did what.
+// turnTiming is a turn with the times of its stages.
 type turnTiming struct {
 	number    int64
 	npc, tier string // no tier if nobody began to answer
@@ -56,8 +48,8 @@ func wantsAnswer(o table.Outcome) bool {
 // metBudget reports whether a turn kept its budget.
 func metBudget(l table.Ledger) bool { return l.Budget == "met" }
 
-// noteEvent takes in an event of the table.
-func (t *turnTimings) noteEvent(e table.Event) {
+// recordEvent records an event of the table.
+func (t *turnTimings) recordEvent(e table.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	h := table.HeaderOf(e)
@@ -82,87 +74,86 @@ func (t *turnTimings) noteEvent(e table.Event) {
 		}
 		tn.number, tn.npc, tn.outcome, tn.ledger = h.Turn, e.NPC, e.Outcome, e.Ledger
 		tn.began = h.Time.Add(-elapsed.Duration(e.Ledger.TotalMS))
-		t.ended++
 		t.last = append(slices.Clone(t.last), tn) // others may be reading it
-		t.last = t.last[max(len(t.last)-waterfall.MaxTurns, 0):]
+		t.last = t.last[max(len(t.last)-maxTurns, 0):]
 	}
 }
 
 // maxTools bounds the tools that are kept of a turn.
 const maxTools = 32
 
-// drawTurns returns the last turns and a picture of them in the words of a language,
-// which is drawn anew only if there are others: many may ask at once.
-func (t *turnTimings) drawTurns(l wording.Language) ([]*turnTiming, []byte, error) {
-	t.drawing.Lock()
-	defer t.drawing.Unlock()
+// turns returns the last turns, oldest first. The slice must not be changed.
+func (t *turnTimings) turns() []*turnTiming {
 	t.mu.Lock()
-	last, ended := t.last, t.ended
-	t.mu.Unlock()
-	p := &t.pictures[l]
-	if len(last) == 0 || ended == p.ended {
-		return last, p.png, nil
-	}
-	var turns []waterfall.Turn
-	for _, tn := range last {
-		turns = append(turns, tn.waterfallTurn(l))
-	}
-	var out bytes.Buffer
-	if err := waterfall.PNG(&out, turns, pictureWords(l)); err != nil {
-		return nil, nil, fmt.Errorf("drawing the last turns: %w", err)
-	}
-	*p = picture{out.Bytes(), ended}
-	return last, p.png, nil
+	defer t.mu.Unlock()
+	return t.last
 }
 
-// showTiming shows where the time of the last turns went, in a picture and in
-// words.
+// showTiming shows where the time of the last turns went: a line for each, and the stages of
+// the last one as bars.
 func showTiming(_ context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
 		return "", err
 	}
-	last, picture, err := r.status.timings.drawTurns(c.lang)
-	if err != nil {
-		return "", err
-	}
+	last := r.status.timings.turns()
 	if len(last) == 0 {
 		return c.say(wording.NoTurnYet, r.channel), nil
 	}
-	c.attachFile("timing.png", picture)
-	var lines []string
+	lines := []string{last[len(last)-1].drawBars(c.lang)}
 	for _, tn := range last {
 		lines = append(lines, tn.describeTurn(c.lang))
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-// pictureWords are the words of a picture in a language.
-func pictureWords(l wording.Language) *waterfall.Words {
-	w := &waterfall.Words{
-		Turn: wording.PictureOfOne.In(l), Turns: wording.PictureOfMany.In(l), Since: wording.PictureSince.In(l), Target: wording.PictureTarget.In(l),
-		Of: wording.PictureOf.In(l), NoAnswer: wording.PictureNothing.In(l), Comma: l == wording.German,
+const (
+	// barCells is the width of the drawing in characters, so that a line fits on a phone.
+	barCells = 16
+	// maxBars bounds the drawing: a turn of many tool calls shows the first stages.
+	maxBars = 16
+)
+
+// drawBars draws the stages of a turn as a code block, one below the other, each at its place
+// in time. The right edge is a quarter beyond the first sound, because what comes before it
+// matters most; a stage that goes on longer ends there.
+func (tn *turnTiming) drawBars(l wording.Language) string {
+	spans := tn.stageSpans()
+	end, wide := tn.ledger.FirstSoundMS*1.25, 0
+	for _, s := range spans {
+		if tn.ledger.FirstSoundMS == 0 {
+			end = max(end, s.to)
+		}
+		wide = max(wide, utf8.RuneCountInString(stageWord(l, s.stage)))
 	}
-	for stage, word := range map[waterfall.Stage]wording.Text{
-		waterfall.Endpoint: wording.StageEndpoint, waterfall.Transcript: wording.StageTranscript, waterfall.Queue: wording.StageQueue,
-		waterfall.Route: wording.StageRoute, waterfall.Context: wording.StageContext, waterfall.Model: wording.StageModel,
-		waterfall.Writing: wording.StageWriting, waterfall.Tools: wording.StageTools, waterfall.Voice: wording.StageVoice,
-		waterfall.Floor: wording.StageFloor, waterfall.Filler: wording.StageFiller, waterfall.Answer: wording.StageAnswer,
-	} {
-		w.Stages[stage] = word.In(l)
+	slices.SortStableFunc(spans, func(a, b stageSpan) int { return cmp.Compare(a.from, b.from) })
+	lines := []string{"```"}
+	for _, s := range spans[:min(len(spans), maxBars)] {
+		name := stageWord(l, s.stage)
+		from := int(min(s.from/end*barCells, barCells-1))
+		to := max(int(min(s.to/end, 1)*barCells+.5), from+1)
+		lines = append(lines, name+strings.Repeat(" ", wide-utf8.RuneCountInString(name)+1+from)+strings.Repeat("█", to-from)+
+			strings.Repeat(" ", barCells-to+1)+timeLabel(l, s.to-s.from))
 	}
-	return w
+	return strings.Join(append(lines, "```"), "\n")
 }
 
-// waterfallTurn is the turn as it is drawn.
-func (tn *turnTiming) waterfallTurn(l wording.Language) waterfall.Turn {
-	tier := "" // nobody began to answer
-	if tn.tier != "" {
-		tier = wording.TierWord(tn.tier).In(l)
-	}
-	return waterfall.Turn{
-		Number: tn.number, NPC: tn.npc, Tier: tier, Spans: tn.stageSpans(),
-		Target: elapsed.Duration(tn.ledger.TargetMS), First: elapsed.Duration(tn.ledger.FirstSoundMS), Met: metBudget(tn.ledger), Note: tn.describeEnd(l),
+// timeLabel is a duration in milliseconds in a few characters, such as "<1 ms", "963 ms",
+// "1.2 s" or "12 min", with the language's decimal sign.
+func timeLabel(l wording.Language, ms float64) string {
+	switch d := elapsed.Duration(ms); {
+	case d <= 0:
+		return "0"
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < 999500*time.Microsecond:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case d < 9950*time.Millisecond:
+		return wording.Decimals(l, strings.Replace(fmt.Sprintf("%.1f s", d.Seconds()), ".0", "", 1))
+	case d < 10*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	default:
+		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
 }
 
@@ -177,7 +168,7 @@ func (tn *turnTiming) describeTurn(l wording.Language) string {
 		mark = "✅"
 	}
 	ended := []string{wording.NoWords.In(l)}
-	label := func(ms float64) string { return wording.Decimals(l, waterfall.Label(elapsed.Duration(ms))) }
+	label := func(ms float64) string { return timeLabel(l, ms) }
 	switch first := label(led.FirstSoundMS); {
 	case led.FirstSoundMS > 0 && led.TargetMS > 0:
 		ended[0] = wording.FirstWordsOf.In(l, first, label(led.TargetMS))
@@ -232,36 +223,42 @@ func stageWord(l wording.Language, stage string) string {
 var stageWords = map[string]wording.Text{
 	"endpoint": wording.StageEndpoint, "stt": wording.StageTranscript, "queue": wording.StageQueue, "route": wording.StageRoute, "context": wording.StageContext,
 	"llm": wording.StageModel, "writing": wording.StageWriting, "tool": wording.StageTools, "tts": wording.StageVoice, "floor": wording.StageFloor,
-	"commit": wording.StageCommit, "playback": wording.StagePlayback,
+	"commit": wording.StageCommit, "playback": wording.StagePlayback, "filler": wording.StageFiller, "answer": wording.StageAnswer,
+}
+
+// stageSpan is when a stage was at work, in milliseconds since the player's last word.
+type stageSpan struct {
+	stage    string // a key of stageWords
+	from, to float64
 }
 
 // stageSpans are when the stages of the turn were at work.
-func (tn *turnTiming) stageSpans() []waterfall.Span {
+func (tn *turnTiming) stageSpans() []stageSpan {
 	l := tn.ledger
-	var out []waterfall.Span
-	add := func(stage waterfall.Stage, from, to float64) {
+	var out []stageSpan
+	add := func(stage string, from, to float64) {
 		if to > from {
-			out = append(out, waterfall.Span{Stage: stage, From: elapsed.Duration(from), To: elapsed.Duration(to)})
+			out = append(out, stageSpan{stage, max(from, 0), to})
 		}
 	}
 	known := l.EndpointMS + l.STTFinalMS // when the words were
-	add(waterfall.Endpoint, 0, l.EndpointMS)
-	add(waterfall.Transcript, l.EndpointMS, known)
+	add("endpoint", 0, l.EndpointMS)
+	add("stt", l.EndpointMS, known)
 	if tn.tier == "" { // nobody began to answer
 		if l.BreachStage == "queue" {
-			add(waterfall.Queue, known, l.TotalMS)
+			add("queue", known, l.TotalMS)
 		}
 		return out
 	}
 	route := l.RouteUS / 1000
 	if l.BeginMS >= known+route {
-		add(waterfall.Queue, known, l.BeginMS-route)
-		add(waterfall.Route, l.BeginMS-route, l.BeginMS)
+		add("queue", known, l.BeginMS-route)
+		add("route", l.BeginMS-route, l.BeginMS)
 	} else { // the words were guessed
-		add(waterfall.Route, known, known+route)
+		add("route", known, known+route)
 	}
 	for _, t := range tn.tools {
-		out = append(out, waterfall.Span{Stage: waterfall.Tools, From: t.from.Sub(tn.began), To: t.to.Sub(tn.began)})
+		add("tool", elapsed.Millis(t.from.Sub(tn.began)), elapsed.Millis(t.to.Sub(tn.began)))
 	}
 	tn.addThinking(add)
 	tn.addSpeaking(add)
@@ -270,7 +267,7 @@ func (tn *turnTiming) stageSpans() []waterfall.Span {
 
 // addThinking adds when the answer was being found. Of a stage that did not come to
 // its end the ledger has no time: it was at work until the turn was given up.
-func (tn *turnTiming) addThinking(add func(stage waterfall.Stage, from, to float64)) {
+func (tn *turnTiming) addThinking(add func(stage string, from, to float64)) {
 	l := tn.ledger
 	until := l.TotalMS
 	if l.FirstSoundMS > 0 { // an excuse, in place of an answer
@@ -279,15 +276,15 @@ func (tn *turnTiming) addThinking(add func(stage waterfall.Stage, from, to float
 	asked := l.BeginMS + l.ContextMS
 	switch {
 	case l.BreachStage == "context" && l.ContextMS == 0:
-		add(waterfall.Context, l.BeginMS, until)
+		add("context", l.BeginMS, until)
 	case l.BreachStage == "llm" && l.LLMFirstTokenMS == 0:
-		add(waterfall.Context, l.BeginMS, asked)
-		add(waterfall.Model, asked, until)
+		add("context", l.BeginMS, asked)
+		add("llm", asked, until)
 	default:
-		add(waterfall.Context, l.BeginMS, asked)
-		add(waterfall.Model, asked, asked+l.LLMFirstTokenMS)
+		add("context", l.BeginMS, asked)
+		add("llm", asked, asked+l.LLMFirstTokenMS)
 		if wrote := asked + l.LLMFirstTokenMS; l.ToolRounds == 0 { // else tools came in between
-			add(waterfall.Writing, wrote, wrote+l.LLMFirstSentenceMS)
+			add("writing", wrote, wrote+l.LLMFirstSentenceMS)
 		}
 	}
 }
@@ -305,19 +302,19 @@ func (tn *turnTiming) voiceSpan() (begin, end float64) {
 }
 
 // addSpeaking adds when the answer was said. A stock phrase may have come before it.
-func (tn *turnTiming) addSpeaking(add func(stage waterfall.Stage, from, to float64)) {
+func (tn *turnTiming) addSpeaking(add func(stage string, from, to float64)) {
 	l := tn.ledger
 	first := l.FirstSoundMS
 	if first == 0 {
 		return
 	}
 	begin, end := tn.voiceSpan()
-	add(waterfall.Voice, begin, end)
-	add(waterfall.Floor, first-l.FloorMS, first)
+	add("tts", begin, end)
+	add("floor", first-l.FloorMS, first)
 	answer := l.FirstSubstanceMS
 	if answer == 0 {
 		answer = l.TotalMS
 	}
-	add(waterfall.Filler, first, answer)
-	add(waterfall.Answer, answer, l.TotalMS)
+	add("filler", first, answer)
+	add("answer", answer, l.TotalMS)
 }

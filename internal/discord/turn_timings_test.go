@@ -1,27 +1,24 @@
 package discord
 
 import (
-	"bytes"
 	"fmt"
-	"image/png"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
-	"github.com/MrWong99/glyphoxa/internal/discord/waterfall"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"pgregory.net/rapid"
 )
 
-// drawnSpans are spans as "stage from-to", in milliseconds.
-func drawnSpans(all []waterfall.Span) (out []string) {
-	names := []string{"endpoint", "transcript", "queue", "route", "context", "model", "writing", "tools", "voice", "floor", "filler", "answer"}
+// spanTexts are spans as "stage from-to", in milliseconds.
+func spanTexts(all []stageSpan) (out []string) {
 	for _, s := range all {
-		out = append(out, fmt.Sprintf("%s %v-%v", names[s.Stage], float64(s.From)/1e6, float64(s.To)/1e6))
+		out = append(out, fmt.Sprintf("%s %v-%v", s.stage, s.from, s.to))
 	}
 	return out
 }
@@ -43,8 +40,8 @@ func TestTurnInTime(t *testing.T) {
 				FloorMS: 20, FirstSoundMS: 963, FirstSubstanceMS: 963, TotalMS: 4000, TargetMS: 1200, Budget: "met",
 			},
 			spans: []string{
-				"endpoint 0-400", "transcript 400-550", "route 550-551", "context 551-554", "model 554-794",
-				"writing 794-853", "voice 853-943", "floor 943-963", "answer 963-4000",
+				"endpoint 0-400", "stt 400-550", "route 550-551", "context 551-554", "llm 554-794",
+				"writing 794-853", "tts 853-943", "floor 943-963", "answer 963-4000",
 			},
 			words: "#7 Bartok, quick (fast): ✅ first words after 963 ms of 1.2 s — end of speech 400 ms, transcript 150 ms, context 3 ms, model 240 ms, writing 59 ms, voice 90 ms, floor 20 ms, 4 s in all",
 		},
@@ -54,7 +51,7 @@ func TestTurnInTime(t *testing.T) {
 				RouteUS: 500, BeginMS: 0.5, ContextMS: 0.25, LLMFirstTokenMS: 2000, FirstSoundMS: 2500, FirstSubstanceMS: 2500,
 				TotalMS: 2501, TargetMS: 1200, Budget: "breached", BreachStage: "llm",
 			},
-			spans: []string{"route 0-0.5", "context 0.5-0.75", "model 0.75-2000.75", "answer 2500-2501"},
+			spans: []string{"route 0-0.5", "context 0.5-0.75", "llm 0.75-2000.75", "answer 2500-2501"},
 			words: "#7 Bartok, quick (fast): ❌ first words after 2.5 s of 1.2 s, late: model — model 2 s, 2.5 s in all",
 		},
 		{
@@ -64,7 +61,7 @@ func TestTurnInTime(t *testing.T) {
 				FirstSoundMS: 660, FirstSubstanceMS: 660, TotalMS: 2000, TargetMS: 1200, Budget: "met",
 			},
 			spans: []string{
-				"endpoint 0-400", "transcript 400-600", "route 600-601", "context 250-255", "model 255-555", "voice 610-660", "answer 660-2000",
+				"endpoint 0-400", "stt 400-600", "route 600-601", "context 250-255", "llm 255-555", "tts 610-660", "answer 660-2000",
 			},
 			words: "first words after 660 ms of 1.2 s — ",
 		},
@@ -75,7 +72,7 @@ func TestTurnInTime(t *testing.T) {
 				FirstSoundMS: 1002, FirstSubstanceMS: 1002, TotalMS: 2000, TargetMS: 1200, Budget: "met",
 			},
 			spans: []string{
-				"endpoint 0-400", "transcript 400-1000", "route 1000-1001", "context 250-255", "model 255-555", "writing 555-655", "voice 655-705", "answer 1002-2000",
+				"endpoint 0-400", "stt 400-1000", "route 1000-1001", "context 250-255", "llm 255-555", "writing 555-655", "tts 655-705", "answer 1002-2000",
 			},
 			words: "first words after 1 s of 1.2 s — ",
 		},
@@ -85,7 +82,7 @@ func TestTurnInTime(t *testing.T) {
 				RouteUS: 1000, BeginMS: 1, LLMFirstTokenMS: 99, ToolMS: 200, ToolRounds: 1, LLMFirstSentenceMS: 100, TTSFirstAudioMS: 50,
 				FirstSoundMS: 450, FirstSubstanceMS: 450, TotalMS: 2000, TargetMS: 1200, Budget: "met",
 			},
-			spans: []string{"route 0-1", "model 1-100", "voice 400-450", "answer 450-2000"},
+			spans: []string{"route 0-1", "llm 1-100", "tts 400-450", "answer 450-2000"},
 			words: "model 99 ms, writing 100 ms, tools 200 ms, voice 50 ms, 2 s in all",
 		},
 		{
@@ -94,7 +91,7 @@ func TestTurnInTime(t *testing.T) {
 				RouteUS: 1000, BeginMS: 3001, ContextMS: 1, LLMFirstTokenMS: 100, FirstSoundMS: 3110, FirstSubstanceMS: 3110, TotalMS: 3200,
 				TargetMS: 1200, Budget: "breached", BreachStage: "queue",
 			},
-			spans: []string{"queue 0-3000", "route 3000-3001", "context 3001-3002", "model 3002-3102", "answer 3110-3200"},
+			spans: []string{"queue 0-3000", "route 3000-3001", "context 3001-3002", "llm 3002-3102", "answer 3110-3200"},
 			words: "❌ first words after 3.1 s of 1.2 s, late: waiting — ",
 		},
 		{
@@ -102,37 +99,37 @@ func TestTurnInTime(t *testing.T) {
 			ledger: table.Ledger{
 				LLMFirstTokenMS: 1500, TTSFirstAudioMS: 80, FirstSoundMS: 1000, FirstSubstanceMS: 1800, TotalMS: 2200, TargetMS: 1200, Budget: "met",
 			},
-			spans: []string{"model 0-1500", "voice 920-1000", "filler 1000-1800", "answer 1800-2200"},
+			spans: []string{"llm 0-1500", "tts 920-1000", "filler 1000-1800", "answer 1800-2200"},
 			words: "✅ first words after 1 s of 1.2 s, interrupted — ",
 		},
 		{
 			name: "too late and interrupted", outcome: table.OutcomeBarged,
 			ledger: table.Ledger{TTSFirstAudioMS: 1500, FirstSoundMS: 1500, FirstSubstanceMS: 1500, TotalMS: 1600, TargetMS: 1200, Budget: "breached", BreachStage: "tts"},
-			spans:  []string{"voice 0-1500", "answer 1500-1600"},
+			spans:  []string{"tts 0-1500", "answer 1500-1600"},
 			words:  ", late: voice, interrupted — ",
 		},
 		{
 			name: "the model never answered", outcome: table.OutcomeFailed,
 			ledger: table.Ledger{ContextMS: 2, TotalMS: 30000, TargetMS: 1200, Budget: "breached", BreachStage: "llm"},
-			spans:  []string{"context 0-2", "model 2-30000"},
+			spans:  []string{"context 0-2", "llm 2-30000"},
 			words:  "❌ no words, failed: model — context 2 ms, 30 s in all",
 		},
 		{
 			name: "an excuse instead", outcome: table.OutcomeFailed,
 			ledger: table.Ledger{ContextMS: 2, FirstSoundMS: 9000, TTSFirstAudioMS: 100, TotalMS: 9900, TargetMS: 1200, Budget: "breached", BreachStage: "llm"},
-			spans:  []string{"context 0-2", "model 2-8900", "voice 8900-9000", "filler 9000-9900"},
+			spans:  []string{"context 0-2", "llm 2-8900", "tts 8900-9000", "filler 9000-9900"},
 			words:  "❌ first words after 9 s of 1.2 s, failed: model — ",
 		},
 		{
 			name: "given up while it waited", outcome: table.OutcomeCancelled, unbegun: true,
 			ledger: table.Ledger{EndpointMS: 400, STTFinalMS: 100, TotalMS: 5000, Budget: "breached", BreachStage: "queue"},
-			spans:  []string{"endpoint 0-400", "transcript 400-500", "queue 500-5000"},
+			spans:  []string{"endpoint 0-400", "stt 400-500", "queue 500-5000"},
 			words:  "#7 Bartok: ❌ no words, given up: waiting — end of speech 400 ms, transcript 100 ms, 5 s in all",
 		},
 		{
 			name: "not understood", outcome: table.OutcomeFailed, unbegun: true,
 			ledger: table.Ledger{EndpointMS: 400, STTFinalMS: 3000, TotalMS: 3400, Budget: "breached", BreachStage: "stt"},
-			spans:  []string{"endpoint 0-400", "transcript 400-3400"},
+			spans:  []string{"endpoint 0-400", "stt 400-3400"},
 			words:  "failed: transcript",
 		},
 	} {
@@ -140,14 +137,14 @@ func TestTurnInTime(t *testing.T) {
 			var all turnTimings
 			header := table.Header{Time: time.Now(), Turn: 7}
 			if !row.unbegun {
-				all.noteEvent(&table.TurnStarted{Header: header, NPC: "Bartok", Tier: "fast"})
+				all.recordEvent(&table.TurnStarted{Header: header, NPC: "Bartok", Tier: "fast"})
 			}
-			all.noteEvent(&table.TurnEnded{Header: header, NPC: "Bartok", Outcome: row.outcome, Ledger: row.ledger})
+			all.recordEvent(&table.TurnEnded{Header: header, NPC: "Bartok", Outcome: row.outcome, Ledger: row.ledger})
 			last := all.last
 			if len(last) != 1 {
 				t.Fatalf("%d turns, want 1", len(last))
 			}
-			if got := drawnSpans(last[0].stageSpans()); !slices.Equal(got, row.spans) {
+			if got := spanTexts(last[0].stageSpans()); !slices.Equal(got, row.spans) {
 				t.Errorf("spans\n%q, want\n%q", got, row.spans)
 			}
 			if got := last[0].describeTurn(wording.English); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
@@ -162,18 +159,18 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 	var all turnTimings
 	said := time.Now()
 	at := func(ms float64) table.Header { return table.Header{Time: said.Add(elapsed.Duration(ms)), Turn: 1} }
-	all.noteEvent(&table.TurnStarted{Header: at(1), Tier: "deep"})
-	all.noteEvent(&table.ToolFinished{Header: at(300), MS: 250})
-	all.noteEvent(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
-	all.noteEvent(&table.ToolFinished{Header: at(900), MS: 200})
-	all.noteEvent(&table.ToolFinished{Header: at(950), MS: 50})
-	all.noteEvent(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of no turn that is known
-	all.noteEvent(&table.TurnEnded{Header: at(2000), NPC: "Mira", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{TotalMS: 2000, ToolMS: 250, ToolRounds: 2, FirstSoundMS: 1500, FirstSubstanceMS: 1500, Budget: "met"}})
+	all.recordEvent(&table.TurnStarted{Header: at(1), Tier: "deep"})
+	all.recordEvent(&table.ToolFinished{Header: at(300), MS: 250})
+	all.recordEvent(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
+	all.recordEvent(&table.ToolFinished{Header: at(900), MS: 200})
+	all.recordEvent(&table.ToolFinished{Header: at(950), MS: 50})
+	all.recordEvent(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of no turn that is known
+	all.recordEvent(&table.TurnEnded{Header: at(2000), NPC: "Mira", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{TotalMS: 2000, ToolMS: 250, ToolRounds: 2, FirstSoundMS: 1500, FirstSubstanceMS: 1500, Budget: "met"}})
 	last := all.last
 	if len(last) != 1 {
 		t.Fatalf("%d turns, want 1", len(last))
 	}
-	if got, want := drawnSpans(last[0].stageSpans()), []string{"tools 700-900", "tools 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
+	if got, want := spanTexts(last[0].stageSpans()), []string{"tool 700-900", "tool 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
 		t.Errorf("at %s: spans %q, want %q at standard", last[0].tier, got, want)
 	}
 	if got := last[0].describeTurn(wording.English); !strings.Contains(got, "tools 250 ms") {
@@ -185,55 +182,57 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 // that have ended.
 func TestTheLastTurns(t *testing.T) {
 	var all turnTimings
-	if last, picture, err := all.drawTurns(wording.English); len(last) > 0 || picture != nil || err != nil {
-		t.Errorf("before the first turn: %d turns, %d bytes, %v", len(last), len(picture), err)
+	if last := all.turns(); len(last) > 0 {
+		t.Errorf("before the first turn there are %d", len(last))
 	}
 	for n := range int64(40) {
 		h := table.Header{Time: time.Now(), Turn: n}
 		outcome := []table.Outcome{table.OutcomeDelivered, table.OutcomeNoTarget, table.OutcomeMuted, table.OutcomeFailed}[n%4]
-		all.noteEvent(&table.TurnStarted{Header: h, Tier: "fast"})
-		all.noteEvent(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: outcome, Ledger: table.Ledger{Budget: "met"}})
+		all.recordEvent(&table.TurnStarted{Header: h, Tier: "fast"})
+		all.recordEvent(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: outcome, Ledger: table.Ledger{Budget: "met"}})
 	}
-	if last := all.last; len(last) != waterfall.MaxTurns || last[0].number != 16 || last[11].number != 39 {
-		t.Fatalf("%d turns, want the last %d that were owed an answer", len(last), waterfall.MaxTurns)
+	if last := all.last; len(last) != maxTurns || last[0].number != 16 || last[11].number != 39 {
+		t.Fatalf("%d turns, want the last %d that were owed an answer", len(last), maxTurns)
 	}
 	if len(all.begun) != 0 {
 		t.Errorf("%d turns that have ended are kept as if they had not", len(all.begun))
 	}
 }
 
-// TestManyAskAtOnce while turns end: everyone gets a picture of some last turns.
-func TestManyAskAtOnce(t *testing.T) {
-	var all turnTimings
-	end := func(n int64) {
-		h := table.Header{Time: time.Now(), Turn: n}
-		all.noteEvent(&table.TurnEnded{Header: h, NPC: "Bartok", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{Budget: "met", FirstSoundMS: 1, TotalMS: 2}})
+// TestBars draws each stage where it was in time.
+func TestBars(t *testing.T) {
+	tn := &turnTiming{tier: "fast", ledger: table.Ledger{
+		EndpointMS: 400, STTFinalMS: 100, BeginMS: 500, ContextMS: 4, LLMFirstTokenMS: 296, TTSFirstAudioMS: 200, FirstSoundMS: 1000, FirstSubstanceMS: 1000, TotalMS: 4000,
+	}}
+	const want = "```\n" +
+		"end of speech █████            400 ms\n" +
+		"transcript         █           100 ms\n" +
+		"context             █          4 ms\n" +
+		"model               ████       296 ms\n" +
+		"voice                   ███    200 ms\n" +
+		"answer                    ████ 3 s\n```"
+	if got := tn.drawBars(wording.English); got != want {
+		t.Errorf("drawn\n%s\nwant\n%s", got, want)
 	}
-	end(0)
-	var asking sync.WaitGroup
-	for range 8 {
-		asking.Go(func() {
-			last, picture, err := all.drawTurns(wording.English)
-			if err != nil || len(last) == 0 {
-				t.Errorf("%d turns, %v", len(last), err)
-				return
+	if got := tn.drawBars(wording.German); !strings.Contains(got, wording.StageAnswer.In(wording.German)) {
+		t.Errorf("drawn\n%s\nwant German", got)
+	}
+}
+
+// TestBarsFit draws any ledger in lines that a phone shows without wrapping.
+func TestBarsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ms := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, 1e9))
+		tn := &turnTiming{tier: "fast", ledger: table.Ledger{
+			EndpointMS: ms.Draw(t, "endpoint"), STTFinalMS: ms.Draw(t, "stt"), BeginMS: ms.Draw(t, "begin"), ContextMS: ms.Draw(t, "context"), LLMFirstTokenMS: ms.Draw(t, "llm"),
+			TTSFirstAudioMS: ms.Draw(t, "tts"), FloorMS: ms.Draw(t, "floor"), FirstSoundMS: ms.Draw(t, "sound"), FirstSubstanceMS: ms.Draw(t, "substance"), TotalMS: ms.Draw(t, "total"),
+		}}
+		for line := range strings.Lines(tn.drawBars(wording.English)) {
+			if n := utf8.RuneCountInString(line); n > 60 {
+				t.Fatalf("a line of %d characters does not fit on a phone: %q", n, line)
 			}
-			if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	end(1)
-	asking.Wait()
-	_, before, _ := all.drawTurns(wording.English)
-	_, again, _ := all.drawTurns(wording.English)
-	if &before[0] != &again[0] {
-		t.Error("the same turns were drawn twice")
-	}
-	end(2)
-	if _, after, _ := all.drawTurns(wording.English); bytes.Equal(before, after) {
-		t.Error("a turn that ended is not in the picture")
-	}
+		}
+	})
 }
 
 // TestTimingFitsIntoAnAnswer has a dozen of the longest lines.
@@ -242,15 +241,15 @@ func TestTimingFitsIntoAnAnswer(t *testing.T) {
 		EndpointMS: 59999, STTFinalMS: 59999, ContextMS: 59999, LLMFirstTokenMS: 59999, ToolMS: 59999, TTSFirstAudioMS: 59999, FloorMS: 59999,
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
-	lines := slices.Repeat([]string{tn.describeTurn(wording.English)}, waterfall.MaxTurns)
+	lines := append([]string{tn.drawBars(wording.English)}, slices.Repeat([]string{tn.describeTurn(wording.English)}, maxTurns)...)
 	parts := markup.Split(strings.Join(lines, "\n"), markup.MaxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)
 	}
 	for _, part := range parts {
 		for line := range strings.Lines(part) {
-			if !strings.HasPrefix(line, "#") {
-				t.Errorf("a line is cut: %q", line)
+			if strings.HasPrefix(line, "…") || strings.Count(part, "```")%2 != 0 {
+				t.Errorf("the drawing or a line is cut: %q", line)
 			}
 		}
 	}

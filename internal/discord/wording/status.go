@@ -42,11 +42,4 @@ var (
 	StagePlayback   = Text{"playing", "Abspielen"}
 	StageFiller     = Text{"bridging", "Überbrücken"}
 	StageAnswer     = Text{"answer", "Antwort"}
-
-	PictureOfOne   = Text{"The last answer", "Die letzte Antwort"}
-	PictureOfMany  = Text{"The last %d answers", "Die letzten %d Antworten"}
-	PictureSince   = Text{"Time since the player's last word", "Zeit seit dem letzten Wort davor"}
-	PictureTarget  = Text{"due", "Ziel"}
-	PictureOf      = Text{"of %s", "von %s"}
-	PictureNothing = Text{"no answer", "keine Antwort"}
 )
