@@ -76,13 +76,13 @@ func (g *Gate) Do(ctx context.Context, t mcp.Target, args any, do func(context.C
 		start = time.Now()
 		err = do(ctx)
 	}
-	g.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	g.Record(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
 	return err
 }
 
 // Settle records how a call ended. One with invalid arguments, which Admit was not
 // asked about, takes one call of the client's budget: it has cost as much.
-func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
+func (g *Gate) Record(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
 	code := string(mcp.CodeOf(err))
 	if err == nil && res.IsError {
 		code = string(mcp.CodeHandlerError)
@@ -104,7 +104,7 @@ func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err erro
 	}
 	g.countCall(ctx, c, res, code, refused)
 	if g.audit != nil {
-		g.audit.Add(record(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
+		g.audit.Add(auditRecord(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
 	}
 }
 
@@ -123,7 +123,7 @@ func (g *Gate) countCall(ctx context.Context, c *mcp.Call, res mcp.Result, code 
 	g.metrics.Call(c.Tool, caller, c.Source, code, res.Duration, res.Cached)
 }
 
-func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {
+func auditRecord(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {
 	r := audit.Record{
 		Who: c.Caller.Name(), Tool: c.Tool, Source: c.Source, Decision: audit.Allowed, Code: code,
 		Duration: res.Duration, Session: c.Caller.Session, NPC: c.Caller.NPC, Cached: res.Cached,

@@ -98,7 +98,7 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	s.live.Store(l)
 	st := s.state
 	s.mu.Unlock()
-	if err := s.registry.Publish(s, st); err != nil {
+	if err := s.publish(s, st); err != nil {
 		return false, err
 	}
 	s.endAttempt()

@@ -21,13 +21,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Registry takes over what servers offer.
-type Registry interface {
-	// Publish makes st all that is known of a server, in one step: its tools are
-	// those of st from then on, and no others. It is called by the server's
-	// supervisor alone and fails with [mcp.ErrClosed] once the registry is closed.
-	Publish(s *Server, st State) error
-}
+// PublishFunc makes st all that is known about a server, in one step: the tools of st are the
+// server's tools from now on, and no others. The server's supervisor alone calls it. It fails with
+// [mcp.ErrClosed] once the caller of the tools is closed.
+type PublishFunc func(s *Server, st State) error
 
 // Phase is what a server is doing.
 type Phase string
@@ -83,21 +80,21 @@ type Options struct {
 // keeps its tools published while it lives, and connects it again when it dies.
 // All other methods are safe for concurrent use.
 type Server struct {
-	cfg      config.MCPServerConfig
-	registry Registry
-	pins     pinStore
-	log      *slog.Logger
-	secrets  *secrets
-	mask     *mask.Masker
-	asking   *questions
-	dial     dialFunc
-	epoch    time.Time            // when the server was made
-	live     atomic.Pointer[link] // nil while there is no connection
-	slots    chan struct{}        // a place for every call under way
-	queued   atomic.Int32         // calls waiting for a place
-	used     atomic.Int64         // when the last call ended, nanoseconds since epoch
-	fails    atomic.Int32         // calls in a row that the connection failed
-	pause    pause                // asked for by the server (HTTP 429)
+	cfg     config.MCPServerConfig
+	publish PublishFunc
+	pins    pinStore
+	log     *slog.Logger
+	secrets *secrets
+	mask    *mask.Masker
+	asking  *questions
+	dial    dialFunc
+	epoch   time.Time            // when the server was made
+	live    atomic.Pointer[link] // nil while there is no connection
+	slots   chan struct{}        // a place for every call under way
+	queued  atomic.Int32         // calls waiting for a place
+	used    atomic.Int64         // when the last call ended, nanoseconds since epoch
+	fails   atomic.Int32         // calls in a row that the connection failed
+	pause   pause                // asked for by the server (HTTP 429)
 
 	relist  chan struct{} // the tools have changed
 	wake    chan struct{} // a sleeping server is needed
@@ -113,7 +110,7 @@ type Server struct {
 }
 
 // New checks a server's configuration; [Server.Run] connects it.
-func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, error) {
+func New(cfg config.MCPServerConfig, publish PublishFunc, o Options) (*Server, error) {
 	if what := mcp.CheckServerName(cfg.Name); what != "" {
 		return nil, fmt.Errorf("the name %q %s", cfg.Name, what)
 	}
@@ -125,7 +122,7 @@ func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, err
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		cfg: cfg, registry: registry, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask,
+		cfg: cfg, publish: publish, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask,
 		epoch: time.Now(), slots: make(chan struct{}, concurrent),
 		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1), stopped: make(chan struct{}),
 		state: State{Phase: PhaseConnecting}, settled: make(chan struct{}),

@@ -252,7 +252,7 @@ func (s *Server) fallAsleep() bool {
 	s.state.Phase = PhaseAsleep
 	st := s.state
 	s.mu.Unlock()
-	if s.registry.Publish(s, st) == nil {
+	if s.publish(s, st) == nil {
 		s.log.Info("server sleeps")
 	}
 	s.endAttempt()
@@ -274,7 +274,7 @@ func (s *Server) withdrawTools(ctx context.Context, reason error) {
 	s.state = State{Phase: PhaseDown, Err: reason, Connects: s.state.Connects}
 	st := s.state
 	s.mu.Unlock()
-	if s.registry.Publish(s, st) == nil {
+	if s.publish(s, st) == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "server lost", slog.Any("reason", reason))
 	}
 	s.endAttempt()
