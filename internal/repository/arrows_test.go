@@ -24,7 +24,6 @@ var layers = [][]string{
 		"internal/cost",
 		"internal/wakeup",
 		"internal/mask",
-		"internal/roundrobin",
 		"internal/indexer", "internal/bytevec",
 		"internal/lineedit",
 		"internal/webfiles",
