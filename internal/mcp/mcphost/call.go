@@ -55,7 +55,7 @@ func (h *Host) missingError(name string) error {
 	return fmt.Errorf("calling %q: %w", name, mcp.ErrUnknownTool)
 }
 
-// call runs every tool call, whoever makes it: it validates the arguments, asks the gate, calls
+// call runs every tool call of every caller: it validates the arguments, asks the gate, calls
 // the tool under a deadline, measures the call, and reports the outcome to the gate. proposed is
 // as in [mcp.Call].
 func (h *Host) call(ctx context.Context, e *entry, args string, proposed bool) (res mcp.Result, err error) {
