@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/guilds"
-	"github.com/MrWong99/glyphoxa/internal/roundrobin"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -51,7 +50,7 @@ type inbox struct {
 	waiting []message
 	taken   message // that the table is taking in now
 	changes []change
-	order   roundrobin.Order     // of the players
+	order   table.Rotation       // of the players
 	told    map[string]time.Time // when players were told that messages of theirs are dropped
 	lost    bool                 // the last change was dropped
 	// Messages that came, or that were changed before they came; what is noted is
@@ -152,7 +151,7 @@ func (b *inbox) takeMessage() (message, bool) {
 		i := b.order.Next(len(b.waiting), func(i int) string { return b.waiting[i].user })
 		m := b.waiting[i]
 		b.waiting = slices.Delete(b.waiting, i, i+1)
-		b.order.Took(m.user)
+		b.order.Record(m.user)
 		if strings.TrimSpace(m.text) != "" {
 			b.taken = m
 			return m, true

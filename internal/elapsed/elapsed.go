@@ -1,5 +1,5 @@
-// Package elapsed writes how long something took: [Text] for people, [Rounded] for
-// ledgers, events and reports, where it stays a number.
+// Package elapsed formats durations: [Text] for people, for example "2.5 ms", and [Rounded] as a
+// number of milliseconds for ledgers, events and reports.
 package elapsed
 
 import (

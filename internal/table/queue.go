@@ -3,8 +3,6 @@ package table
 import (
 	"cmp"
 	"slices"
-
-	"github.com/MrWong99/glyphoxa/internal/roundrobin"
 )
 
 const (
@@ -18,7 +16,7 @@ const (
 type queue struct {
 	waiting []*turn // in order of arrival
 	busy    map[int]*turn
-	order   roundrobin.Order // of the players whose turns begin
+	order   Rotation // of the players whose turns begin
 }
 
 // owner is whose turn it is, by the transport's account if there is one.
@@ -58,7 +56,7 @@ func (q *queue) popFree() *turn {
 	i := free[q.order.Next(len(free), func(n int) string { return q.waiting[free[n]].owner() })]
 	tn := q.waiting[i]
 	q.waiting = slices.Delete(q.waiting, i, i+1)
-	q.order.Took(tn.owner())
+	q.order.Record(tn.owner())
 	return tn
 }
 

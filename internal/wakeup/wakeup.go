@@ -1,9 +1,11 @@
-// Package wakeup wakes a goroutine that waits for a channel: one made with room
-// for a single token, so that waking it twice is waking it once, and nobody
-// waits for the one who sleeps. It imports nothing.
+// Package wakeup wakes a goroutine that receives from a channel. The channel has room for one token,
+// so that two signals wake the goroutine once and the sender never blocks:
+//
+//	wake := make(chan struct{}, 1)
+//	wakeup.Signal(wake)
 package wakeup
 
-// Signal puts a token into c unless there is one already. It never blocks.
+// Signal puts a token into c unless c has one already. It never blocks.
 func Signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

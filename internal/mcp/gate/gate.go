@@ -1,7 +1,11 @@
-// Package gate is what every tool call passes: it asks the policy before the
-// call, and afterwards writes the audit record, counts, and reports what the
-// call caused. NPCs, outside clients and the operator pass the same one. It
-// decides nothing itself: rights are package policy's.
+// Package gate asks the policy before every tool call and records every call afterwards: in the
+// audit log, in the metrics and as an event. NPCs, outside clients and the operator pass the same
+// gate:
+//
+//	host := mcphost.New(mcphost.WithGate(gate.New(engine, log, metrics)))
+//
+// It decides nothing itself: package policy does. It is a package of its own because the host
+// should depend neither on the policy nor on the audit log's database.
 package gate
 
 import (
@@ -19,29 +23,29 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
-// Events of the pipeline itself, among those of an answer's eventsEmitted.
+// Events that the gate adds to an answer's eventsEmitted.
 const (
 	EventExecuted = "tool.executed"
 	EventFailed   = "tool.failed"
 	EventRefused  = "tool.refused"
 )
 
-// Gate is a mcphost.Gate. It is safe for concurrent use.
+// Gate is an mcphost.Gate. It is safe for concurrent use.
 type Gate struct {
 	policy  *policy.Engine
 	audit   *audit.Log
 	metrics *observe.Metrics
 }
 
-// New returns a gate. audit and metrics may be nil: then nothing is
-// recorded, or counted.
+// New returns a gate. Without an audit log it keeps no records, and without metrics it counts
+// nothing; either may be nil.
 func New(p *policy.Engine, a *audit.Log, m *observe.Metrics) *Gate {
 	g := &Gate{policy: p, audit: a, metrics: m}
 	p.OnDecision(g.recordDecision)
 	return g
 }
 
-// recordDecision records what was decided on a call that waited: which, by whom and how.
+// recordDecision records the decision about a call that waited for approval.
 func (g *Gate) recordDecision(d policy.Decision) {
 	if g.audit == nil {
 		return
@@ -62,8 +66,8 @@ func (g *Gate) Permits(ctx context.Context, t mcp.Target) error { return g.polic
 // Admit asks the policy whether a call may go on.
 func (g *Gate) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
 
-// Do does something that is no tool by the rules of every call: the policy may refuse
-// it, it is counted, and it is in the audit log. args are what it is done with.
+// Do runs an action that is not a tool under the rules of a tool call: the policy may refuse it,
+// and it is counted and recorded. args are its arguments.
 func (g *Gate) Do(ctx context.Context, t mcp.Target, args any, do func(context.Context) error) error {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -76,23 +80,23 @@ func (g *Gate) Do(ctx context.Context, t mcp.Target, args any, do func(context.C
 		start = time.Now()
 		err = do(ctx)
 	}
-	g.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
+	g.Record(ctx, c, mcp.Result{Duration: time.Since(start)}, err)
 	return err
 }
 
-// Settle records how a call ended. One with invalid arguments, which Admit was not
-// asked about, takes one call of the client's budget: it has cost as much.
-func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
+// Record records how a call ended. A call with invalid arguments, which Admit does not see, counts
+// against the client's budget here, because it costs as much as any other.
+func (g *Gate) Record(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
 	code := string(mcp.CodeOf(err))
 	if err == nil && res.IsError {
 		code = string(mcp.CodeHandlerError)
 	}
 	var refused *mcp.Refusal
-	if !c.Admitted { // else it is a step's refusal
+	if !c.Admitted { // otherwise a step of the call was refused
 		errors.As(err, &refused)
 	}
 	if !c.Admitted && errors.Is(err, mcp.ErrInvalidArguments) {
-		_ = g.policy.Charge(ctx) // who has none left is refused the next
+		_ = g.policy.Charge(ctx) // an exhausted budget refuses the next call
 	}
 	switch {
 	case refused != nil:
@@ -104,7 +108,7 @@ func (g *Gate) Settle(ctx context.Context, c *mcp.Call, res mcp.Result, err erro
 	}
 	g.countCall(ctx, c, res, code, refused)
 	if g.audit != nil {
-		g.audit.Add(record(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
+		g.audit.Add(auditRecord(ctx, c, res, err, code, refused, g.audit.KeepsArguments()), c.Args)
 	}
 }
 
@@ -123,7 +127,7 @@ func (g *Gate) countCall(ctx context.Context, c *mcp.Call, res mcp.Result, code 
 	g.metrics.Call(c.Tool, caller, c.Source, code, res.Duration, res.Cached)
 }
 
-func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {
+func auditRecord(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {
 	r := audit.Record{
 		Who: c.Caller.Name(), Tool: c.Tool, Source: c.Source, Decision: audit.Allowed, Code: code,
 		Duration: res.Duration, Session: c.Caller.Session, NPC: c.Caller.NPC, Cached: res.Cached,
@@ -143,7 +147,7 @@ func record(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code st
 		r.Approval, r.DecidedBy = decided.ID, decided.By
 	}
 	switch {
-	case refused == nil && !arguments: // what a tool says may quote them
+	case refused == nil && !arguments: // the tool's text may quote the arguments
 	case err != nil:
 		r.Error = oneLine(err.Error())
 	case res.IsError:

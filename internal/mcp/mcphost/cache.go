@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// cacheEntries and maxCached bound the result cache: entries, and bytes of
-	// one result. What is larger is not kept.
+	// cacheEntries bounds the entries of the result cache.
 	cacheEntries = 512
-	maxCached    = 64 << 10
+	// maxCached bounds one cached result, in bytes. A larger one is not kept.
+	maxCached = 64 << 10
 )
 
-// cache keeps results of tools that declare how long theirs stay valid, and
-// runs equal calls once. It is safe for concurrent use.
+// cache keeps results of tools that declare how long their results stay valid, and runs equal
+// concurrent calls once. It is safe for concurrent use.
 type cache struct {
 	results *lru.Cache[string, cached]
 	flight  singleflight.Group
@@ -40,8 +40,8 @@ func newCache() *cache {
 	return &cache{results: results}
 }
 
-// key names a call: the tool, who it is for (what an NPC may know differs),
-// and the arguments in canonical form.
+// key identifies a call by the tool, its caller (because NPCs may know different things) and the
+// arguments in canonical form.
 func (c *cache) key(ctx context.Context, t *tool, args string) (string, error) {
 	var value any
 	d := json.NewDecoder(bytes.NewReader([]byte(args)))
@@ -57,7 +57,7 @@ func (c *cache) key(ctx context.Context, t *tool, args string) (string, error) {
 	return fmt.Sprintf("%p\x00%s\x00%s\x00%s", t, caller.Viewer(), caller.Session, canonical), nil
 }
 
-// get returns a valid result kept under key.
+// get returns the result under key if it is still valid.
 func (c *cache) get(key string) (mcp.Result, bool) {
 	e, ok := c.results.Get(key)
 	if !ok {
@@ -71,6 +71,7 @@ func (c *cache) get(key string) (mcp.Result, bool) {
 	return e.result, true
 }
 
+// put keeps a result unless it is an error or too large.
 func (c *cache) put(key string, r mcp.Result, valid time.Duration) {
 	size := len(r.Text) + len(r.Structured)
 	for _, item := range r.Content {
@@ -81,42 +82,42 @@ func (c *cache) put(key string, r mcp.Result, valid time.Duration) {
 	}
 }
 
-// callThroughCache answers from the cache, joins an equal call that is under way,
-// or runs the call and keeps its result. A joined call goes on for the others
-// when one caller leaves.
-func (pl pipeline) callThroughCache(ctx context.Context, e *entry, args string) (mcp.Result, error) {
-	key, err := pl.host.cache.key(ctx, e.tool, args)
+// callThroughCache answers from the cache, joins an equal call that is running, or runs the call
+// and keeps its result. When one caller leaves, a joined call goes on for the others.
+func (h *Host) callThroughCache(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	key, err := h.cache.key(ctx, e.tool, args)
 	if err != nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, err)
 	}
-	if r, ok := pl.host.cache.get(key); ok {
+	if r, ok := h.cache.get(key); ok {
 		return r, nil
 	}
-	if !pl.host.calls.begin() {
+	if !h.running.begin() {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w", e.def.Name, mcp.ErrClosed)
 	}
 	start := time.Now()
-	shared := pl.host.cache.flight.DoChan(key, func() (any, error) {
-		ctx, cancel := context.WithCancel(mcp.WithAsking(context.WithoutCancel(ctx), nil)) // others share the answer
+	shared := h.cache.flight.DoChan(key, func() (any, error) {
+		// Callers share the answer, so the tool cannot ask one of them a question.
+		ctx, cancel := context.WithCancel(mcp.WithAsking(context.WithoutCancel(ctx), nil))
 		defer cancel()
-		defer context.AfterFunc(pl.host.life, cancel)()
-		r, err := pl.callWithRetry(ctx, e, args)
+		defer context.AfterFunc(h.lifetime, cancel)()
+		r, err := h.callWithRetry(ctx, e, args)
 		if err == nil {
-			pl.host.cache.put(key, r, time.Duration(e.def.CacheableSeconds)*time.Second)
+			h.cache.put(key, r, time.Duration(e.def.CacheableSeconds)*time.Second)
 		}
 		return r, err
 	})
 	select {
 	case out := <-shared:
-		pl.host.calls.end()
+		h.running.end()
 		r, _ := out.Val.(mcp.Result)
 		r.Duration = time.Since(start)
 		return r, out.Err
 	case <-ctx.Done():
 		go func() { // the call goes on for the others; Close waits for it
 			<-shared
-			pl.host.calls.end()
+			h.running.end()
 		}()
-		return mcp.Result{Duration: time.Since(start)}, fmt.Errorf("calling %q: %w", e.def.Name, inTime(ctx, ctx.Err()))
+		return mcp.Result{Duration: time.Since(start)}, fmt.Errorf("calling %q: %w", e.def.Name, contextCause(ctx, ctx.Err()))
 	}
 }

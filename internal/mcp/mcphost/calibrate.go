@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// probesPerTool is how often calibration calls each tool.
+	// probesPerTool is how often one calibration calls each tool.
 	probesPerTool = 3
-	// probesAtOnce bounds concurrent calibration.
+	// probesAtOnce bounds how many tools are probed at the same time.
 	probesAtOnce = 8
 )
 
-// WithRecalibration repeats [Host.Calibrate] every interval until the host is
-// closed, leaving out the tools of servers that sleep. If 0, the default,
-// nothing is repeated; the shortest interval is a second.
+// WithRecalibration repeats [Host.Calibrate] every interval until the host is closed, but skips
+// the tools of servers that sleep. The default, 0, repeats nothing. The shortest interval is one
+// second.
 func WithRecalibration(interval time.Duration) Option {
 	return func(o *options) {
 		if o.recalibrate = interval; interval > 0 {
@@ -33,50 +33,46 @@ func WithRecalibration(interval time.Duration) Option {
 	}
 }
 
-// recalibrate measures again and again until the host is closed.
-func (c measurer) recalibrate() {
-	tick := time.NewTicker(c.host.opts.recalibrate)
+// recalibrate measures the tools at every interval until the host is closed.
+func (h *Host) recalibrate() {
+	tick := time.NewTicker(h.opts.recalibrate)
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.host.life.Done():
+		case <-h.lifetime.Done():
 			return
 		case <-tick.C:
 		}
-		ctx, cancel := context.WithTimeoutCause(c.host.life, c.host.opts.recalibrate, errors.New("it is time for the next one"))
-		if err := c.calibrateAll(ctx, asleep); err != nil && c.host.life.Err() == nil {
-			c.host.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
+		ctx, cancel := context.WithTimeoutCause(h.lifetime, h.opts.recalibrate, errors.New("the next calibration is due"))
+		if err := h.calibrate(ctx, isAsleep); err != nil && h.lifetime.Err() == nil {
+			h.opts.log.LogAttrs(ctx, slog.LevelWarn, "calibration cut short", slog.Any("reason", err))
 		}
 		cancel()
 	}
 }
 
-// asleep reports whether calling the tool would wake its server.
-func asleep(t *tool) bool {
-	return t.remote != nil && t.remote.Server.Asleep()
-}
+// isAsleep reports whether calling the tool would wake its server.
+func isAsleep(t *tool) bool { return t.remote != nil && t.remote.Server.Asleep() }
 
-// Calibrate measures every tool that may be probed, several at once, and so
-// places it in its tier. Only idempotent, read-only tools are probed, with
-// their own probe arguments or minimal valid ones; arguments a tool rejects
-// say nothing about its health (docs/adr/0001). It returns an error only when ctx
-// ends first; what a probe found is in [Host.Status].
+// Calibrate measures every tool that may be probed, several at once, and so finds its tier. It
+// probes idempotent, read-only tools only, with their own probe arguments or with minimal valid
+// ones. Arguments that a tool rejects do not count against its health (docs/adr/0001). It returns
+// an error only when ctx ends first; [Host.Status] has what the probes found.
 func (h *Host) Calibrate(ctx context.Context) error {
-	return measurer{h}.calibrateAll(ctx, func(*tool) bool { return false })
+	return h.calibrate(ctx, func(*tool) bool { return false })
 }
 
-func (c measurer) calibrateAll(ctx context.Context, leaveOut func(*tool) bool) error {
-	defer c.host.gatherMoves()()
-	snap := c.host.snap.Load()
+func (h *Host) calibrate(ctx context.Context, skip func(*tool) bool) error {
+	defer h.gatherMoves()()
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(probesAtOnce)
-	for i := range snap.entries {
-		t := snap.entries[i].tool
-		if t.skip != "" || leaveOut(t) {
+	for _, e := range h.snap.Load().entries {
+		t := e.tool
+		if t.noProbe != "" || skip(t) {
 			continue
 		}
 		g.Go(func() error {
-			c.calibrateTool(ctx, t)
+			h.calibrateTool(ctx, t)
 			return context.Cause(ctx)
 		})
 	}
@@ -86,34 +82,34 @@ func (c measurer) calibrateAll(ctx context.Context, leaveOut func(*tool) bool) e
 	return nil
 }
 
-// calibrateTool probes a tool a few times. One that fails every time is demoted
-// at once, whatever it did before: the window alone would need more calls.
-func (c measurer) calibrateTool(ctx context.Context, t *tool) {
-	var failed int
-	var note string
+// calibrateTool probes a tool several times. It demotes a tool that fails every probe at once,
+// because three probes are too few for [Host.reviewHealth] to do so.
+func (h *Host) calibrateTool(ctx context.Context, t *tool) {
+	var failures int
+	var problem string
 	for range probesPerTool {
-		p := c.probeTool(ctx, t)
-		if p.note != "" {
-			note = p.note
+		p := h.probeTool(ctx, t)
+		if p.problem != "" {
+			problem = p.problem
 		}
 		if p.outcome == probeVoid {
 			break
 		}
 		if p.outcome == probeFailed {
-			failed++
+			failures++
 		}
 	}
-	t.setNote(note)
-	if failed == probesPerTool {
-		c.demote(t, t.measure())
-		c.host.showMove(t)
+	t.probeProblem.Store(&problem)
+	if failures == probesPerTool {
+		h.demote(t, t.measure())
+		h.showTier(t)
 	}
 }
 
 type probeOutcome int
 
 const (
-	probeVoid   probeOutcome = iota // it says nothing about the tool's health
+	probeVoid   probeOutcome = iota // the probe says nothing about the tool's health
 	probeOK                         // the tool answered
 	probeFailed                     // the tool failed
 )
@@ -121,54 +117,53 @@ const (
 // probeResult is how a probe ended, and what was wrong.
 type probeResult struct {
 	outcome  probeOutcome
-	rejected bool // the tool turned the probe's arguments down
-	note     string
+	rejected bool // the tool rejected the probe's arguments
+	problem  string
 }
 
-// probeTool calls a tool once to measure it. What is not registered is not called.
-func (c measurer) probeTool(ctx context.Context, t *tool) probeResult {
-	e := entry{tool: t, def: t.Definition}
-	if c.host.snap.Load().heir(t) != t {
-		return probeResult{note: "it is not there"}
+// probeTool calls a tool once to measure it, if this registration of it is still current.
+func (h *Host) probeTool(ctx context.Context, t *tool) probeResult {
+	if h.snap.Load().latest(t) != t {
+		return probeResult{problem: "the tool is gone"}
+	}
+	if err := t.input.CheckArguments(t.Probe); err != nil {
+		return probeResult{problem: "its probe does not fit its own schema"}
 	}
 	ctx = upstream.Measuring(ctx)
-	if err := t.input.CheckArguments(t.Probe); err != nil {
-		return probeResult{note: "its probe does not fit its own schema"}
-	}
+	e := entry{tool: t, def: t.Definition}
 	var p probeResult
-	res, err := c.callMeasured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {
-		p.rejected = errors.Is(err, mcp.ErrInvalidArguments) || err == nil && t.rejects(res)
+	res, err := h.callMeasured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {
+		p.rejected = errors.Is(err, mcp.ErrInvalidArguments) || err == nil && t.rejectsProbe(res)
 		return p.rejected
 	})
 	if err == nil && !res.IsError {
 		p.outcome = probeOK
 		return p
 	}
-	if counts, _ := c.judgeOutcome(ctx, t, res, err); counts && !p.rejected {
+	if counts, _ := h.judgeOutcome(ctx, t, res, err); counts && !p.rejected {
 		p.outcome = probeFailed
 	}
 	switch {
 	case err != nil:
-		p.note = strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))
+		p.problem = strings.TrimPrefix(err.Error(), fmt.Sprintf("calling %q: ", e.def.Name))
 	case p.rejected:
-		p.note = "rejected the probe: " + shortLine(res.Text)
+		p.problem = "rejected the probe: " + shortLine(res.Text)
 	default:
-		p.note = "answered the probe with an error: " + shortLine(res.Text)
+		p.problem = "answered the probe with an error: " + shortLine(res.Text)
 	}
 	return p
 }
 
-// complaint matches what tools say of arguments that they can do nothing with.
+// complaint matches what tools say about arguments they cannot use.
 var complaint = regexp.MustCompile(`(?i)\b(?:invalid|not valid|validation|illegal|malformed|unknown|unrecogni[sz]ed|unsupported|no such|not found|` +
 	`not exist|does ?n[o']t exist|nonexistent|no (?:results?|match(?:es)?|entry|entries)|could(?: not|n't) find|cannot find|can't find|` +
 	`required|missing|must|should be|expected|expects|out of range|too (?:short|long|small|large|few|many)|pars(?:e|ing)|` +
 	`arguments?|parameters?|inputs?|bad request|40[04]|422)\b`)
 
-// rejects reports whether a probe's answer turns its arguments down, which says
-// nothing about the tool's health. Only values that were made up can be at fault:
-// others the tool itself declares.
-func (t *tool) rejects(res mcp.Result) bool {
-	if !res.IsError || !t.invented {
+// rejectsProbe reports whether a probe's answer complains about the arguments. Only values that
+// the host made up can be at fault, because the tool declares all others itself.
+func (t *tool) rejectsProbe(res mcp.Result) bool {
+	if !res.IsError || !t.probeInvented {
 		return false
 	}
 	if complaint.MatchString(res.Text) {

@@ -76,14 +76,14 @@ func reasonOf(t *testing.T, h *Host, name string) string {
 }
 
 func TestNamesOfServersThatAreGone(t *testing.T) {
-	keeper, none := newForgetful(), func(string) bool { return false }
+	keeper, none := newMemoryKeeper(), func(string) bool { return false }
 	world := lent{"web": {"echo", "find", "roll"}, "other": {"echo", "find", "odd:name"}}
 	stop(t, world.start(t, keeper, "web"))
 
 	h := world.start(t, keeper, "web", "other")
 	for name, want := range map[string]string{
 		"echo": "", "other_echo": `"echo" is the name of web/echo`, "web_roll": `"roll" is Glyphoxa's own tool`,
-		safeName("odd:name"): "models cannot be given its own name",
+		safeName("odd:name"): "models do not accept its own name",
 	} {
 		if got := reasonOf(t, h, name); got != want {
 			t.Errorf("reason of %s = %q, want %q", name, got, want)
@@ -97,7 +97,7 @@ func TestNamesOfServersThatAreGone(t *testing.T) {
 	stop(t, h)
 
 	h = world.start(t, keeper, "other") // web left the configuration
-	if got := reasonOf(t, h, "other_echo"); !strings.Contains(got, "web/echo, whose server is not there") || !strings.Contains(got, "glyphoxa tools forget echo") {
+	if got := reasonOf(t, h, "other_echo"); !strings.Contains(got, "web/echo, whose server is gone") || !strings.Contains(got, "glyphoxa tools forget echo") {
 		t.Errorf("reason of other_echo = %q, want who holds the name and what to do", got)
 	}
 	if _, err := h.ForgetName(t.Context(), "echo", func(s string) bool { return s == "web" }); err == nil || !strings.Contains(err.Error(), "configured, but not connected") {
@@ -128,7 +128,7 @@ func TestNamesOfServersThatAreGone(t *testing.T) {
 }
 
 func TestNamesThatMayComeBackAreNotForgotten(t *testing.T) {
-	keeper, none := newForgetful(), func(string) bool { return false }
+	keeper, none := newMemoryKeeper(), func(string) bool { return false }
 	world := lent{"web": {"echo", "find"}}
 	stop(t, world.start(t, keeper, "web"))
 

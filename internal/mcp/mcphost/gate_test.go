@@ -40,7 +40,7 @@ func (w *warden) Admit(_ context.Context, c *mcp.Call) error {
 	return nil
 }
 
-func (w *warden) Settle(_ context.Context, c *mcp.Call, _ mcp.Result, err error) {
+func (w *warden) Record(_ context.Context, c *mcp.Call, _ mcp.Result, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	code := mcp.CodeOf(err)

@@ -52,8 +52,8 @@ func TestCalibrationGathersWhatMoves(t *testing.T) {
 			t.Errorf("calibrating 100 tools made %d snapshots, want 3 at most", snapshots)
 		}
 		for _, s := range host.Status() {
-			if s.Tier != 0 || int32(s.Tier) != host.snap.Load().lookup(s.Name).listed.Load() {
-				t.Fatalf("%s is in %v, listed in %d; want FAST in both", s.Name, s.Tier, host.snap.Load().lookup(s.Name).listed.Load())
+			if s.Tier != 0 || int32(s.Tier) != host.snap.Load().lookup(s.Name).listedTier.Load() {
+				t.Fatalf("%s is in %v, listed in %d; want FAST in both", s.Name, s.Tier, host.snap.Load().lookup(s.Name).listedTier.Load())
 			}
 		}
 	})

@@ -8,16 +8,24 @@ import (
 )
 
 const (
-	// A demoted tool is tried again after firstHeal, then twice that, up to
-	// lastHeal.
+	// demotionSamples is how many calls it takes to demote a tool (docs/adr/0002).
+	demotionSamples = 5
+	// demotionRate is the error rate above which a tool is demoted.
+	demotionRate = 0.30
+	// A demoted tool is tried again after firstHeal, then after twice that, up to lastHeal.
 	firstHeal = time.Second
 	lastHeal  = time.Minute
-	// healStreak is how many probes in a row bring a demoted tool back.
+	// healStreak is how many successful probes in a row heal a demoted tool.
 	healStreak = 5
 )
 
-// healthState is a breaker's: a healthy tool is demoted when it fails too
-// often; after a while it is on trial (half-open), where the next call decides.
+// healthState is the state of a tool's circuit breaker. Its transitions are:
+//
+//	healthy → demoted   too many calls failed
+//	demoted → healthy   probes succeeded in a row, or calls brought the error rate down
+//	demoted → onTrial   the tool cannot be probed, so the next call decides
+//	onTrial → healthy   that call succeeded
+//	onTrial → demoted   that call failed
 type healthState int32
 
 const (
@@ -26,21 +34,25 @@ const (
 	onTrial
 )
 
+// health is the breaker of one tool. It is safe for concurrent use.
 type health struct {
 	state   atomic.Int32
-	healing atomic.Bool // a goroutine waits to heal it
+	healing atomic.Bool // a goroutine of healTool runs
 	mu      sync.Mutex  // guards backoff
 	backoff time.Duration
 }
 
-func (s *health) demoted() bool { return healthState(s.state.Load()) == demoted }
+func (s *health) current() healthState { return healthState(s.state.Load()) }
 
-func (s *health) move(from, to healthState) bool {
+func (s *health) isDemoted() bool { return s.current() == demoted }
+
+// transition changes the state unless another goroutine did first.
+func (s *health) transition(from, to healthState) bool {
 	return s.state.CompareAndSwap(int32(from), int32(to))
 }
 
-// wait returns how long to wait before the next attempt, longer each time.
-func (s *health) wait() time.Duration {
+// nextDelay returns how long to wait before the next attempt to heal, longer each time.
+func (s *health) nextDelay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := max(s.backoff, firstHeal)
@@ -48,127 +60,116 @@ func (s *health) wait() time.Duration {
 	return d
 }
 
-func (s *health) recovered() {
+func (s *health) resetDelay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.backoff = 0
 }
 
-// measurer times calls and probes, and judges by them in which tier a tool
-// belongs and whether it is healthy.
-type measurer struct{ host *Host }
-
-// reviewHealth draws the consequences of a call: demotion, recovery, a new tier.
-func (c measurer) reviewHealth(t *tool, m Measure) {
+// reviewHealth updates a tool's state and tier after a call; m is its measure with the call.
+func (h *Host) reviewHealth(t *tool, m Measure) {
 	failing := m.Samples >= demotionSamples && m.ErrorRate > demotionRate
-	switch state := healthState(t.health.state.Load()); {
+	switch state := t.health.current(); {
 	case failing && state == healthy:
-		c.demote(t, m)
+		h.demote(t, m)
+	case state == onTrial && t.lastFailed():
+		t.health.transition(onTrial, demoted)
 	case state == onTrial:
-		c.endTrial(t)
+		h.markHealthy(t, onTrial)
 	case state == demoted && m.ErrorRate <= demotionRate && !t.lastFailed():
-		c.makeHealthy(t, demoted)
+		h.markHealthy(t, demoted)
 	}
-	if t.health.demoted() {
-		c.startHealing(t)
+	if t.health.isDemoted() {
+		h.ensureHealing(t)
 	}
-	if int32(t.place(c.host.opts.ceilings, m)) != t.listed.Load() {
-		c.host.showMove(t)
+	if int32(t.computeTier(h.opts.ceilings, m)) != t.listedTier.Load() {
+		h.showTier(t)
 	}
 }
 
-// demote makes a healthy tool one tier slower and sees to its healing.
-func (c measurer) demote(t *tool, m Measure) {
-	if t.health.move(healthy, demoted) {
-		c.host.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
+// demote makes a healthy tool one tier slower and starts to heal it.
+func (h *Host) demote(t *tool, m Measure) {
+	if t.health.transition(healthy, demoted) {
+		h.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
 	}
-	c.startHealing(t)
+	h.ensureHealing(t)
 }
 
-// endTrial ends a trial by the outcome of the latest call.
-func (c measurer) endTrial(t *tool) {
-	if t.lastFailed() {
-		t.health.move(onTrial, demoted)
+// markHealthy makes a tool healthy again and forgets its failures.
+func (h *Host) markHealthy(t *tool, from healthState) {
+	if !t.health.transition(from, healthy) {
 		return
 	}
-	c.makeHealthy(t, onTrial)
+	t.dropFailures()
+	t.health.resetDelay()
+	h.opts.log.Info("tool healed", "tool", t.Definition.Name, "source", t.source)
 }
 
-// makeHealthy makes a tool healthy again.
-func (c measurer) makeHealthy(t *tool, from healthState) {
-	if !t.health.move(from, healthy) {
-		return
-	}
-	t.forgive()
-	t.health.recovered()
-	c.host.opts.log.Info("tool healed", "tool", t.Definition.Name, "source", t.source)
+// ensureHealing starts healTool for the tool unless it runs already.
+func (h *Host) ensureHealing(t *tool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ensureHealingLocked(t)
 }
 
-// startHealing sees to it that one goroutine heals the tool.
-func (c measurer) startHealing(t *tool) {
-	c.host.mu.Lock()
-	defer c.host.mu.Unlock()
-	c.host.startHealing(t)
-}
-
-// startHealing is [measurer.startHealing]. Callers hold mu.
-func (h *Host) startHealing(t *tool) {
+// ensureHealingLocked is ensureHealing for callers that hold mu.
+func (h *Host) ensureHealingLocked(t *tool) {
 	if !h.closed && t.health.healing.CompareAndSwap(false, true) {
-		h.owned.Go(func() { measurer{h}.healTool(t) })
+		h.workers.Go(func() { h.healTool(t) })
 	}
 }
 
-// healTool tries a demoted tool again, with back-off, until it is healthy. A tool
-// that may be probed is probed; any other, and one that rejects its probe, is put
-// on trial. It steps down before it changes the state, so that a failure from
-// then on finds a new healer.
-func (c measurer) healTool(t *tool) {
+// healTool tries a demoted tool again and again, with back-off, until it is healthy or on trial.
+// It probes a tool that may be probed. Any other tool, and one that rejects its probe, goes on
+// trial. It clears healing before it changes the state, so that a failure right after starts a new
+// healTool.
+func (h *Host) healTool(t *tool) {
 	for {
-		timer := time.NewTimer(t.health.wait())
+		timer := time.NewTimer(t.health.nextDelay())
 		select {
-		case <-c.host.life.Done():
+		case <-h.lifetime.Done():
 			timer.Stop()
 			t.health.healing.Store(false)
 			return
 		case <-timer.C:
 		}
-		heir := c.host.snap.Load().heir(t)
+		latest := h.snap.Load().latest(t)
 		switch {
-		case !t.health.demoted():
+		case !t.health.isDemoted():
 			t.health.healing.Store(false)
 			return
-		case heir == nil: // its server is away; perhaps it comes back
+		case latest == nil: // its server is down and may come back
 			continue
-		case heir.skip != "":
-			c.startTrial(t)
+		case latest.noProbe != "":
+			h.startTrial(t)
 			return
 		}
-		healed, rejected := c.probeStreak(c.host.life, heir)
+		healed, rejected := h.probeStreak(h.lifetime, latest)
 		switch {
 		case healed:
 			t.health.healing.Store(false)
-			c.makeHealthy(t, demoted)
-			c.host.showMove(t)
+			h.markHealthy(t, demoted)
+			h.showTier(t)
 			return
 		case rejected:
-			c.startTrial(t)
+			h.startTrial(t)
 			return
 		}
 	}
 }
 
-// startTrial gives a demoted tool its tier back until its next call.
-func (c measurer) startTrial(t *tool) {
+// startTrial gives a demoted tool its tier back until its next call, which decides.
+func (h *Host) startTrial(t *tool) {
 	t.health.healing.Store(false)
-	t.health.move(demoted, onTrial)
-	c.host.showMove(t)
+	t.health.transition(demoted, onTrial)
+	h.showTier(t)
 }
 
-// probeStreak reports whether the tool answers several probes in a row, and if
-// not, whether it rejected one, which leaves nothing to probe it with.
-func (c measurer) probeStreak(ctx context.Context, t *tool) (healed, rejected bool) {
+// probeStreak reports whether the tool answers healStreak probes in a row. If not, rejected
+// reports whether it rejected the probe's arguments, so that probing it again is useless.
+func (h *Host) probeStreak(ctx context.Context, t *tool) (healed, rejected bool) {
 	for range healStreak {
-		if p := c.probeTool(ctx, t); p.outcome != probeOK {
+		if p := h.probeTool(ctx, t); p.outcome != probeOK {
 			return false, p.rejected
 		}
 	}

@@ -1,10 +1,12 @@
 package mcphost
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,70 +17,70 @@ import (
 // Keeper keeps what a host should know at its next start.
 type Keeper = upstream.Keeper
 
-// WithKeeper makes pins, names and latencies outlive the process. machine tells
-// apart the machines that share a keeper, since their latencies differ.
+// WithKeeper makes pins, names and latencies outlive the process. machine is the name of this
+// machine: hosts on several machines may share a keeper, but each needs its own latencies.
 func WithKeeper(k Keeper, machine string) Option {
 	return func(o *options) { o.keeper, o.machine = k, machine }
 }
 
-// nameSpace is where the names of external tools are kept.
-const nameSpace = "tool names"
+const (
+	// nameSpace is the keeper's space for the names of external tools.
+	nameSpace = "tool names"
+	// latencySpaces is the prefix of each machine's space for latencies.
+	latencySpaces = "tool latency/"
+	// latencyAge is how long unused latencies are kept: long enough for a machine that is off
+	// during a holiday, but not for ever, because every container may have a name of its own.
+	latencyAge = 6 * 7 * 24 * time.Hour
+	// maxMachines bounds the other machines whose latencies are kept.
+	maxMachines = 16
+)
 
-// latencySpaces is what the names of the spaces begin with in which machines keep their
-// latencies.
-const latencySpaces = "tool latency/"
-
-// latencySpace is where a machine's latencies are kept.
 func (h *Host) latencySpace() string { return latencySpaces + h.opts.machine }
 
-// keptVitals are a tool's vitals as they are kept.
-type keptVitals struct {
+// savedStats is the saved form of a tool's [stats].
+type savedStats struct {
 	// Calls are the slots of the window, oldest first.
 	Calls []uint32 `json:"calls"`
-	// Demoted says that the tool had not proved itself again.
+	// Demoted says that the tool was not healthy.
 	Demoted bool `json:"demoted,omitempty"`
-	// Late is in nanoseconds, as [vitals.late].
+	// Late is longestTimeout, in nanoseconds.
 	Late int64 `json:"late,omitempty"`
-	// At is when the tool was last there, in seconds since 1970; 0 is unknown.
+	// At is when the tool was last registered, in seconds since 1970; 0 is unknown.
 	At int64 `json:"at,omitempty"`
 }
 
-// readVitals reads what was kept of a tool. Former versions kept successes only,
-// as a list.
-func readVitals(value []byte) (keptVitals, error) {
-	var kept keptVitals
-	if err := json.Unmarshal(value, &kept.Calls); err == nil {
-		return kept, nil
+// readStats decodes saved stats. Former versions saved a plain list of successful calls.
+func readStats(value []byte) (savedStats, error) {
+	var saved savedStats
+	if err := json.Unmarshal(value, &saved.Calls); err == nil {
+		return saved, nil
 	}
-	kept = keptVitals{}
-	err := json.Unmarshal(value, &kept)
-	return kept, err
+	saved = savedStats{}
+	err := json.Unmarshal(value, &saved)
+	return saved, err
 }
 
-// vitals returns what kept stands for.
-func (kept keptVitals) vitals() *vitals {
-	v := &vitals{}
-	for _, slot := range kept.Calls[max(0, len(kept.Calls)-windowSize):] {
-		v.record(time.Duration(slot&^failed)*time.Microsecond, slot&failed == 0)
+// restore returns the stats that were saved.
+func (saved savedStats) restore() *stats {
+	s := &stats{}
+	for _, slot := range saved.Calls[max(0, len(saved.Calls)-windowSize):] {
+		s.record(time.Duration(slot&^failedBit)*time.Microsecond, slot&failedBit == 0)
 	}
-	if kept.Demoted {
-		v.health.move(healthy, demoted)
+	if saved.Demoted {
+		s.health.transition(healthy, demoted)
 	}
-	v.late.Store(max(kept.Late, 0))
-	v.kept = kept.At
-	return v
+	s.longestTimeout.Store(max(saved.Late, 0))
+	s.lastSeen = saved.At
+	return s
 }
 
-// keep returns what is kept of a tool that was last there at a time.
-func (v *vitals) keep(at int64) keptVitals {
-	return keptVitals{v.calls(), healthState(v.health.state.Load()) != healthy, v.late.Load(), at}
-}
+// outdated reports whether latencies last used at a time, in seconds since 1970, may be deleted.
+func outdated(at int64, now time.Time) bool { return now.Sub(time.Unix(at, 0)) > latencyAge }
 
-// Restore brings back the names of external tools, and what was measured on this
-// machine before, so that tools begin in the tier they belong to. A tool that was
-// demoted still is, and is healed like any other. It is called before tools are
-// registered; without a keeper it does nothing. A latency that cannot be read is
-// dropped with a warning.
+// Restore loads the names of external tools and what was measured on this machine before, so that
+// tools start in the tier they belong to. A tool that was demoted still is, and heals like any
+// other. Call it before tools are registered; without a keeper it does nothing. It drops a latency
+// that it cannot read, with a warning.
 func (h *Host) Restore(ctx context.Context) error {
 	state, err := h.opts.keeper.LoadState(ctx, h.latencySpace())
 	if err != nil {
@@ -90,52 +92,35 @@ func (h *Host) Restore(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for who, name := range names {
-		h.names.assign(who, string(name))
+	for owner, name := range names {
+		h.names.assign(owner, string(name))
 	}
 	for key, value := range state {
-		kept, err := readVitals(value)
+		saved, err := readStats(value)
 		if err != nil {
 			h.opts.log.Warn("latency dropped", "tool", key, "reason", err)
 			continue
 		}
-		h.vitals[key] = kept.vitals()
+		h.stats[key] = saved.restore()
 	}
 	return nil
 }
 
-// Keep writes down names and latencies for the next start. What it has not needed for
-// six weeks is forgotten: latencies of tools that were not there, and those of other
-// machines, of which sixteen are remembered at most.
+// Keep saves names and latencies for the next start. It deletes latencies that were not used for
+// six weeks, and the latencies of all but the latest sixteen other machines.
 func (h *Host) Keep(ctx context.Context) error {
-	values, names := map[string][]byte{}, map[string][]byte{}
 	now := time.Now()
 	h.mu.Lock()
-	registered := h.snap.Load().current
-	for who := range h.names.fresh { // others may have been given up by another process
-		names[who] = []byte(h.names.names[who])
+	names := map[string][]byte{}
+	for owner := range h.names.unsaved { // another process may have given up the others meanwhile
+		names[owner] = []byte(h.names.byOwner[owner])
 	}
-	for key, v := range h.vitals {
-		if _, there := registered[v]; there || v.kept == 0 {
-			v.kept = now.Unix()
-		}
-		kept := v.keep(v.kept)
-		if len(kept.Calls) == 0 {
-			continue
-		}
-		if outdated(v.kept, now) {
-			values[key] = nil
-			continue
-		}
-		raw, err := json.Marshal(kept)
-		if err != nil {
-			h.mu.Unlock()
-			return fmt.Errorf("encoding the latency of %q: %w", key, err)
-		}
-		values[key] = raw
-	}
+	latencies, err := h.savedLatencies(now)
 	h.mu.Unlock()
-	if err := h.opts.keeper.SaveState(ctx, h.latencySpace(), values); err != nil {
+	if err != nil {
+		return err
+	}
+	if err := h.opts.keeper.SaveState(ctx, h.latencySpace(), latencies); err != nil {
 		return fmt.Errorf("keeping the tools' latencies: %w", err)
 	}
 	if err := h.opts.keeper.SaveState(ctx, nameSpace, names); err != nil {
@@ -146,46 +131,117 @@ func (h *Host) Keep(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for who := range names {
-		delete(h.names.fresh, who)
+	for owner := range names {
+		delete(h.names.unsaved, owner)
 	}
 	return nil
 }
 
-// forgetful is the keeper of a host without one: what it keeps lasts as long
-// as the host.
-type forgetful struct {
+// savedLatencies encodes the stats of all tools; an outdated one becomes nil, which deletes it.
+// Callers hold mu.
+func (h *Host) savedLatencies(now time.Time) (map[string][]byte, error) {
+	values := map[string][]byte{}
+	registered := h.snap.Load().byStats
+	for key, s := range h.stats {
+		if _, ok := registered[s]; ok || s.lastSeen == 0 {
+			s.lastSeen = now.Unix()
+		}
+		saved := savedStats{s.slots(), s.health.current() != healthy, s.longestTimeout.Load(), s.lastSeen}
+		if len(saved.Calls) == 0 {
+			continue
+		}
+		if outdated(s.lastSeen, now) {
+			values[key] = nil
+			continue
+		}
+		raw, err := json.Marshal(saved)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the latency of %q: %w", key, err)
+		}
+		values[key] = raw
+	}
+	return values, nil
+}
+
+// forgetMachines deletes the latencies of machines other than the one that uses space: those that
+// are outdated, and the oldest beyond maxMachines. Former versions saved no time, so theirs count
+// as the oldest.
+func forgetMachines(ctx context.Context, keeper Keeper, space string, now time.Time) error {
+	type machine struct {
+		space string
+		rows  map[string][]byte
+		last  int64
+	}
+	spaces, err := keeper.StateSpaces(ctx, latencySpaces)
+	if err != nil {
+		return err
+	}
+	var others []machine
+	for _, s := range spaces {
+		if s == space {
+			continue
+		}
+		m := machine{space: s}
+		if m.rows, err = keeper.LoadState(ctx, s); err != nil {
+			return err
+		}
+		for _, value := range m.rows {
+			if saved, err := readStats(value); err == nil {
+				m.last = max(m.last, saved.At)
+			}
+		}
+		others = append(others, m)
+	}
+	slices.SortFunc(others, func(a, b machine) int {
+		return cmp.Or(cmp.Compare(b.last, a.last), cmp.Compare(a.space, b.space))
+	})
+	for i, m := range others {
+		if i < maxMachines && !outdated(m.last, now) {
+			continue
+		}
+		for key := range m.rows {
+			m.rows[key] = nil
+		}
+		if err := keeper.SaveState(ctx, m.space, m.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memoryKeeper is the keeper of a host without another one. It lasts as long as the host.
+type memoryKeeper struct {
 	mu    sync.Mutex // guards state
 	state map[string]map[string][]byte
 }
 
-func newForgetful() *forgetful { return &forgetful{state: map[string]map[string][]byte{}} }
+func newMemoryKeeper() *memoryKeeper { return &memoryKeeper{state: map[string]map[string][]byte{}} }
 
-func (f *forgetful) LoadState(_ context.Context, space string) (map[string][]byte, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return maps.Clone(f.state[space]), nil
+func (k *memoryKeeper) LoadState(_ context.Context, space string) (map[string][]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.state[space]), nil
 }
 
-func (f *forgetful) StateSpaces(_ context.Context, prefix string) ([]string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (k *memoryKeeper) StateSpaces(_ context.Context, prefix string) ([]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	var spaces []string
-	for space, kept := range f.state {
-		if len(kept) > 0 && strings.HasPrefix(space, prefix) {
+	for space, values := range k.state {
+		if len(values) > 0 && strings.HasPrefix(space, prefix) {
 			spaces = append(spaces, space)
 		}
 	}
 	return spaces, nil
 }
 
-func (f *forgetful) SaveState(_ context.Context, space string, values map[string][]byte) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	kept := f.state[space]
+func (k *memoryKeeper) SaveState(_ context.Context, space string, values map[string][]byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	kept := k.state[space]
 	if kept == nil {
 		kept = map[string][]byte{}
-		f.state[space] = kept
+		k.state[space] = kept
 	}
 	for key, value := range values {
 		if value == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestDamagedLatenciesDoNotStopTheStart(t *testing.T) {
-	keeper := newForgetful()
+	keeper := newMemoryKeeper()
 	if err := keeper.SaveState(t.Context(), "tool latency/here", map[string][]byte{"far/a": []byte("not json"), "far/b": []byte("[5,6,7]")}); err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestDamagedLatenciesDoNotStopTheStart(t *testing.T) {
 	if err := h.Restore(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if m := h.vitals["far/b"].measure(); m.Successes != 3 {
+	if m := h.stats["far/b"].measure(); m.Successes != 3 {
 		t.Errorf("the latency that can be read has %d samples, want 3", m.Successes)
 	}
 }
@@ -37,7 +37,7 @@ func TestDemotionOutlivesTheHost(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var broken atomic.Bool
 				broken.Store(true)
-				keeper := newForgetful()
+				keeper := newMemoryKeeper()
 				start := func() *Host {
 					h := New(WithKeeper(keeper, "here"))
 					err := errors.Join(h.Restore(t.Context()), h.RegisterBuiltin(BuiltinTool{

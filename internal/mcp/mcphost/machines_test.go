@@ -24,7 +24,7 @@ func session(t *testing.T, keeper Keeper, machine string, tools int) {
 func TestLatenciesOfOtherMachinesAreForgotten(t *testing.T) {
 	const week = 7 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
-		keeper := newForgetful()
+		keeper := newMemoryKeeper()
 		kept := func() []string {
 			spaces, err := keeper.StateSpaces(t.Context(), latencySpaces)
 			if err != nil {
@@ -63,7 +63,7 @@ func TestLatenciesOfOtherMachinesAreForgotten(t *testing.T) {
 func TestLatenciesOfToolsThatAreGoneAreForgotten(t *testing.T) {
 	const week = 7 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
-		keeper := newForgetful()
+		keeper := newMemoryKeeper()
 		rows := func() []string {
 			state, err := keeper.LoadState(t.Context(), latencySpaces+"here")
 			if err != nil {
@@ -100,12 +100,12 @@ func TestLatenciesOfToolsThatAreGoneAreForgotten(t *testing.T) {
 }
 
 // A keeper that cannot list says so.
-type mute struct{ *forgetful }
+type mute struct{ *memoryKeeper }
 
 func (mute) StateSpaces(context.Context, string) ([]string, error) { return nil, errors.New("no list") }
 
 func TestKeepSaysWhatItCannotForget(t *testing.T) {
-	h := New(WithKeeper(mute{newForgetful()}, "here"))
+	h := New(WithKeeper(mute{newMemoryKeeper()}, "here"))
 	defer h.Close()
 	if err := h.Keep(t.Context()); err == nil {
 		t.Error("Keep found nothing wrong with a keeper that lists nothing")

@@ -38,7 +38,7 @@ func TestNamesAreSafeForModels(t *testing.T) {
 }
 
 func TestToolsKeepTheirNames(t *testing.T) {
-	r := newRegister()
+	r := newNameTable()
 	builtin := func(name string) bool { return name == "roll" }
 	for _, row := range []struct{ server, tool, want string }{
 		{"b", "search", "search"}, // b connected first
@@ -51,8 +51,8 @@ func TestToolsKeepTheirNames(t *testing.T) {
 			t.Errorf("name of %s/%s = %q, want %q", row.server, row.tool, got, row.want)
 		}
 	}
-	again := newRegister() // a restart, with a first
-	for who, name := range r.names {
+	again := newNameTable() // a restart, with a first
+	for who, name := range r.byOwner {
 		again.assign(who, name)
 	}
 	if got := again.nameOf("a", "search", builtin); got != "a_search" {

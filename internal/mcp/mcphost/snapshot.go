@@ -2,94 +2,223 @@ package mcphost
 
 import (
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// replaceSnapshot makes a snapshot of what is registered. Callers hold mu.
-func (h *Host) replaceSnapshot() {
-	all := slices.Clone(h.builtins)
-	for _, s := range h.servers {
-		all = append(all, s.tools...)
+// BudgetEnforcer is one immutable snapshot of the registry: every tool with its tier, and for each
+// tier exactly the definitions a model may see there. A tool that is over budget is not in the
+// list, so a model that follows its list never asks for it.
+//
+// The host publishes a new snapshot when something changes. It shares all unchanged entries with
+// the last one, and readers never wait.
+type BudgetEnforcer struct {
+	revision uint64         // grows with every snapshot
+	entries  []*entry       // by name
+	byName   map[string]int // index into entries
+	byStats  map[*stats]int // index into entries
+	derived  []int          // indexes of the entries whose tier follows from other tools
+	visible  [mcp.TierCount][]llm.ToolDefinition
+}
+
+// entry is a tool as a snapshot lists it.
+type entry struct {
+	*tool
+	def llm.ToolDefinition // under its registered name
+	placement
+	ownTier     mcp.BudgetTier // without regard to the tools it needs
+	target      mcp.Target
+	missingNeed bool   // a tool it needs is not registered, so no list shows it
+	revision    uint64 // of the snapshot it was made for
+}
+
+// visibleIn reports whether the list of a tier shows the tool.
+func (e *entry) visibleIn(tier mcp.BudgetTier) bool { return e.tier <= tier && !e.missingNeed }
+
+// upToDate reports whether the entry of an earlier snapshot can be used again.
+func (e *entry) upToDate(name string, ceilings [2]time.Duration) bool {
+	return !e.isDerived() && e.def.Name == name && e.ownTier == e.computeTier(ceilings, e.measure()) && e.target.ReadOnly == e.trustedReadOnly()
+}
+
+// newBudgetEnforcer builds a snapshot of the registered tools. Built-in tools come first in all,
+// because they keep their own names (docs/adr/0010). Unchanged entries come from before.
+func newBudgetEnforcer(all []*tool, names *nameTable, ceilings [2]time.Duration, before *BudgetEnforcer) *BudgetEnforcer {
+	b := &BudgetEnforcer{
+		revision: before.revision + 1, entries: make([]*entry, 0, len(all)),
+		byName: make(map[string]int, len(all)), byStats: make(map[*stats]int, len(all)),
 	}
-	h.publishSnapshot(enforce(all, h.names, h.opts.ceilings, h.snap.Load()))
+	used := func(name string) bool { _, ok := b.byName[name]; return ok }
 	for _, t := range all {
-		if t.health.demoted() { // also one that was before the start
-			h.startHealing(t)
+		def := t.Definition
+		if t.remote != nil {
+			def.Name = names.nameOf(t.source, def.Name, used)
+		}
+		e := before.entryOf(t)
+		if e == nil || !e.upToDate(def.Name, ceilings) {
+			e = b.newEntry(t, def, ceilings)
+		}
+		b.byName[def.Name] = len(b.entries)
+		b.entries = append(b.entries, e)
+	}
+	slices.SortFunc(b.entries, func(x, y *entry) int { return strings.Compare(x.def.Name, y.def.Name) })
+	for i, e := range b.entries {
+		b.byName[e.def.Name] = i
+		b.byStats[e.stats] = i
+		if e.isDerived() {
+			b.derived = append(b.derived, i)
+		}
+	}
+	for _, e := range b.entries {
+		if e.revision == b.revision { // other goroutines read the older entries
+			b.applyNeeds(e)
+		}
+	}
+	for _, tier := range mcp.Tiers() {
+		b.listVisible(tier)
+	}
+	return b
+}
+
+// withMoved returns a snapshot in which the tools with the moved stats, and all derived ones, have
+// their current tiers. It shares everything else with b.
+func (b *BudgetEnforcer) withMoved(moved map[*stats]struct{}, ceilings [2]time.Duration) *BudgetEnforcer {
+	out := *b
+	out.revision++
+	out.entries = slices.Clone(b.entries)
+	touched := slices.Clone(b.derived)
+	for s := range moved {
+		if i, ok := b.byStats[s]; ok && !b.entries[i].isDerived() {
+			touched = append(touched, i)
+		}
+	}
+	for _, i := range touched {
+		out.entries[i] = out.newEntry(b.entries[i].tool, b.entries[i].def, ceilings)
+	}
+	for _, i := range touched {
+		out.applyNeeds(out.entries[i])
+	}
+	for _, tier := range mcp.Tiers() {
+		if slices.ContainsFunc(touched, func(i int) bool { return b.entries[i].visibleIn(tier) != out.entries[i].visibleIn(tier) }) {
+			out.listVisible(tier)
+		}
+	}
+	return &out
+}
+
+// newEntry places a tool by its own latency. Call applyNeeds once all entries exist.
+func (b *BudgetEnforcer) newEntry(t *tool, def llm.ToolDefinition, ceilings [2]time.Duration) *entry {
+	e := &entry{tool: t, def: def, revision: b.revision, placement: t.explainTier(ceilings, t.measure())}
+	e.ownTier = e.tier
+	t.listedTier.Store(int32(e.tier))
+	return e
+}
+
+// entryOf returns the entry of exactly this registration of a tool, or nil.
+func (b *BudgetEnforcer) entryOf(t *tool) *entry {
+	if i, ok := b.byStats[t.stats]; ok && b.entries[i].tool == t {
+		return b.entries[i]
+	}
+	return nil
+}
+
+// listVisible builds the list that a model sees in a tier.
+func (b *BudgetEnforcer) listVisible(tier mcp.BudgetTier) {
+	n := 0
+	for _, e := range b.entries {
+		if e.visibleIn(tier) {
+			n++
+		}
+	}
+	list := make([]llm.ToolDefinition, 0, n)
+	for _, e := range b.entries {
+		if e.visibleIn(tier) {
+			list = append(list, e.def)
+		}
+	}
+	b.visible[tier] = list
+}
+
+// applyNeeds fills in what follows from the tools an entry needs: it is no faster than they are,
+// its target names them, and without one of them no list shows it.
+func (b *BudgetEnforcer) applyNeeds(e *entry) {
+	e.target = b.target(e, 0)
+	for _, need := range b.needs(e, nil) {
+		n := b.lookup(need)
+		if n == nil {
+			e.missingNeed = true
+			e.reason = "needs " + need
+			return
+		}
+		if n.tier > e.tier {
+			e.tier, e.reason = n.tier, "needs "+need
 		}
 	}
 }
 
-// showMoved makes a snapshot in which the tools that moved have their new tiers. Callers
-// hold mu.
-func (h *Host) showMoved() {
-	h.publishSnapshot(h.snap.Load().withMoved(h.moved, h.opts.ceilings))
-}
-
-// publishSnapshot puts a snapshot in the place of the last one. Callers hold mu.
-func (h *Host) publishSnapshot(b *BudgetEnforcer) {
-	h.snap.Store(b)
-	h.replaced = time.Now()
-	clear(h.moved)
-	close(h.changed)
-	h.changed = make(chan struct{})
-}
-
-// gatherTiers is how long tools that move between tiers are gathered while a
-// calibration runs: it may move all of them.
-const gatherTiers = 250 * time.Millisecond
-
-// showMove replaces the snapshot after a tool changed its tier, a little later while a
-// calibration runs.
-func (h *Host) showMove(t *tool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return
-	}
-	gathering := len(h.moved) > 0
-	h.moved[t.vitals] = struct{}{}
-	switch {
-	case gathering:
-	case h.calibrations > 0 && time.Since(h.replaced) < gatherTiers:
-		h.owned.Go(h.showGathered)
-	default:
-		h.showMoved()
-	}
-}
-
-// showGathered replaces the snapshot after a while, unless somebody has.
-func (h *Host) showGathered() {
-	select {
-	case <-time.After(gatherTiers):
-	case <-h.life.Done():
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.moved) > 0 && !h.closed {
-		h.showMoved()
-	}
-}
-
-// gatherMoves has tools that move gathered until the function it returns is called, which
-// shows them.
-func (h *Host) gatherMoves() (end func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.calibrations++
-	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.calibrations--
-		if len(h.moved) > 0 && !h.closed {
-			h.showMoved()
+// needs appends to seen the names of all tools that an entry needs, directly or through others.
+func (b *BudgetEnforcer) needs(e *entry, seen []string) []string {
+	for _, name := range e.Needs {
+		if slices.Contains(seen, name) {
+			continue
+		}
+		seen = append(seen, name)
+		if n := b.lookup(name); n != nil {
+			seen = b.needs(n, seen)
 		}
 	}
+	return seen
 }
 
-// Changed returns a channel that is closed when the registry next changes:
-// tools come or go, or move between tiers. Get it before reading the registry.
-func (h *Host) Changed() <-chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.changed
+// maxNesting bounds how deep a target describes the tools that a tool needs. Deeper calls are
+// refused when they are made.
+const maxNesting = 4
+
+// target describes an entry and the tools it needs to the gate.
+func (b *BudgetEnforcer) target(e *entry, depth int) mcp.Target {
+	t := mcp.Target{Tool: e.def.Name, Source: e.source, Permission: e.requiredPermission(), ReadOnly: e.trustedReadOnly(), Changes: e.changesWorld()}
+	if depth >= maxNesting {
+		return t
+	}
+	for _, name := range e.Needs {
+		if n := b.lookup(name); n != nil {
+			t.Needs = append(t.Needs, b.target(n, depth+1))
+		}
+	}
+	return t
+}
+
+// Tools returns the definitions that fit tier, ordered by name. The caller must not change the
+// elements.
+func (b *BudgetEnforcer) Tools(tier mcp.BudgetTier) []llm.ToolDefinition {
+	if !tier.Valid() {
+		return nil
+	}
+	return b.visible[tier]
+}
+
+// lookup returns the entry with this name, or nil.
+func (b *BudgetEnforcer) lookup(name string) *entry {
+	i, ok := b.byName[name]
+	if !ok {
+		return nil
+	}
+	return b.entries[i]
+}
+
+// contains reports whether t is still registered under name.
+func (b *BudgetEnforcer) contains(name string, t *tool) bool {
+	e := b.lookup(name)
+	return e != nil && e.tool == t
+}
+
+// latest returns the current registration of the tool t, whose definition may have changed since;
+// nil if the tool is gone.
+func (b *BudgetEnforcer) latest(t *tool) *tool {
+	if i, ok := b.byStats[t.stats]; ok {
+		return b.entries[i].tool
+	}
+	return nil
 }

@@ -1,14 +1,8 @@
 package mcphost
 
 import (
-	"iter"
-	"slices"
-	"sort"
-	"time"
-
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
 // Status is what the operator sees of a tool.
@@ -16,13 +10,13 @@ type Status struct {
 	Name string `json:"name"`
 	// Source is "builtin" or the server's name.
 	Source string `json:"source"`
-	// State is "ready", "demoted", "on trial", "held", "asleep", "down" or, for a
-	// workflow whose tools are not all there, "waiting".
+	// State is "ready", "demoted", "on trial", "held", "asleep", "down" or, for a workflow that
+	// misses one of its tools, "waiting".
 	State      string         `json:"state"`
 	Tier       mcp.BudgetTier `json:"tier"`
 	TierReason string         `json:"tier_reason"`
 	Floor      mcp.BudgetTier `json:"floor"`
-	// DeclaredP50 is 0 if nobody declared it.
+	// DeclaredP50 is 0 if the tool declares none.
 	DeclaredP50 float64 `json:"declared_p50_ms"`
 	// P50 and P99 are 0 without a successful call.
 	P50        float64 `json:"p50_ms"`
@@ -31,19 +25,18 @@ type Status struct {
 	Samples    int     `json:"samples"`
 	ReadOnly   bool    `json:"read_only"`
 	Idempotent bool    `json:"idempotent"`
-	// Original is the tool's name on its server where that differs, and NameReason
-	// why the tool does not bear it.
+	// Original is the tool's name on its server if that differs, and NameReason says why.
 	Original   string `json:"original_name,omitempty"`
 	NameReason string `json:"name_reason,omitempty"`
 	// Probe says why the tool was not or could not be measured.
 	Probe string `json:"probe,omitempty"`
 }
 
-// stateReady is the state of a tool that there is nothing to say of.
+// stateReady is the state of a tool without any problem.
 const stateReady = "ready"
 
-// Status describes every tool, ordered by name; tools of a server that is down
-// come after the others.
+// Status describes every tool, ordered by name. Tools of a server that is down, and tools that
+// wait for approval, follow the others.
 func (h *Host) Status() []Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,10 +47,10 @@ func (h *Host) Status() []Status {
 		if len(e.Needs) > 0 {
 			s.Tier, s.TierReason = e.tier, e.reason
 		}
-		if e.idle {
+		if e.missingNeed {
 			s.State = "waiting"
 		}
-		if e.remote != nil && s.State == stateReady && e.remote.Server.Asleep() {
+		if s.State == stateReady && isAsleep(e.tool) {
 			s.State = "asleep"
 		}
 		all = append(all, s)
@@ -80,22 +73,21 @@ func (h *Host) Status() []Status {
 // statusOf describes one tool. Callers hold mu.
 func (h *Host) statusOf(e *entry) Status {
 	m := e.measure()
-	v := e.assess(h.opts.ceilings, m)
+	p := e.explainTier(h.opts.ceilings, m)
 	s := Status{
-		Name: shortLine(e.def.Name), Source: e.source, State: stateReady, Tier: v.tier, TierReason: v.reason, Floor: e.Floor,
-		DeclaredP50: elapsed.Rounded(e.expected()),
-		P50:         elapsed.Rounded(m.P50), P99: elapsed.Rounded(m.P99),
+		Name: shortLine(e.def.Name), Source: e.source, State: stateReady, Tier: p.tier, TierReason: p.reason, Floor: e.Floor,
+		DeclaredP50: elapsed.Rounded(e.expectedLatency()), P50: elapsed.Rounded(m.P50), P99: elapsed.Rounded(m.P99),
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
-		Probe: e.skip,
+		Probe: e.noProbe,
 	}
-	switch healthState(e.health.state.Load()) {
+	switch e.health.current() {
 	case demoted:
 		s.State = "demoted"
 	case onTrial:
 		s.State = "on trial"
 	}
-	if note := e.note.Load(); note != nil && s.Probe == "" {
-		s.Probe = *note
+	if problem := e.probeProblem.Load(); problem != nil && s.Probe == "" {
+		s.Probe = *problem
 	}
 	if e.def.Name != e.Definition.Name {
 		s.Original, s.NameReason = shortLine(e.Definition.Name), shortLine(h.nameReason(e))
@@ -103,99 +95,47 @@ func (h *Host) statusOf(e *entry) Status {
 	return s
 }
 
-// Tool is a registered tool as other packages may see it.
-type Tool struct {
-	tools.Tool
-	Source string
-	Tier   mcp.BudgetTier
-	// Measure is what is known of its latency; zero from [Host.Registered].
-	Measure Measure
-	// Target is the tool as decisions about rights see it.
-	Target mcp.Target
-	// Deadline bounds one call.
-	Deadline time.Duration
-	// Revision changes whenever anything of the tool but its Measure does.
-	Revision uint64
+// ServerStatus is what the operator sees of an external server.
+type ServerStatus struct {
+	Name string `json:"name"`
+	// State is "connecting", "ready", "asleep" or "down".
+	State string `json:"state"`
+	// Reason says why it is down.
+	Reason string `json:"reason,omitempty"`
+	Tools  int    `json:"tools"`
+	// Pinned says that its new and changed tools are held until the operator approves them.
+	Pinned bool `json:"pinned,omitempty"`
+	// Held counts the tools that wait for approval.
+	Held int `json:"held,omitempty"`
+	// LeftOut counts the tools that it lists beyond the limit per server.
+	LeftOut int `json:"left_out,omitempty"`
+	// Connects counts the connections so far. Every one but the first followed a loss or a sleep.
+	Connects int `json:"connects"`
+	// Calls counts the running calls, and Queued those that wait for a slot.
+	Calls  int `json:"calls,omitempty"`
+	Queued int `json:"queued,omitempty"`
+	// Failures counts the calls in a row that the connection failed. After three, or one without
+	// any HTTP response, the host pings the server and drops the connection without an answer.
+	Failures int `json:"failures,omitempty"`
+	// Paused is how many milliseconds longer the server wants no calls.
+	Paused float64 `json:"paused_ms,omitempty"`
 }
 
-// Latency is how long a call should take: the measured median, else what was
-// declared; 0 if nobody knows.
-func (t *Tool) Latency() time.Duration {
-	switch {
-	case t.Measure.Successes > 0:
-		return t.Measure.P50
-	case t.Expected != nil:
-		return t.Expected()
-	case t.DeclaredP50 > 0:
-		return time.Duration(t.DeclaredP50) * time.Millisecond
-	}
-	return time.Duration(max(t.Definition.EstimatedDurationMs, 0)) * time.Millisecond
-}
-
-// Tools lists the registered tools that fit tier with everything known of
-// them, ordered by name, under their registered names.
-func (h *Host) Tools(tier mcp.BudgetTier) []Tool {
-	snap := h.snap.Load()
-	var all []Tool
-	for _, e := range snap.entries {
-		if e.shownIn(tier) {
-			all = append(all, e.public())
+// Servers describes the external servers in order of registration.
+func (h *Host) Servers() []ServerStatus {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []ServerStatus
+	for _, s := range h.servers {
+		load := s.Load()
+		status := ServerStatus{
+			Name: s.Name(), State: string(s.state.Phase), Tools: len(s.tools), Pinned: s.Pinned(), Held: len(s.held), LeftOut: s.state.LeftOut, Connects: s.state.Connects,
+			Calls: load.Calls, Queued: load.Queued, Failures: load.Failures, Paused: float64(load.Paused.Milliseconds()),
 		}
-	}
-	return slices.Clip(all)
-}
-
-// ToolsAfter goes over the registered tools whose names come after a name, in
-// order, without their Measure: to begin in the middle costs nothing.
-func (h *Host) ToolsAfter(name string) iter.Seq[Tool] {
-	snap := h.snap.Load()
-	return func(yield func(Tool) bool) {
-		first := sort.Search(len(snap.entries), func(i int) bool { return snap.entries[i].def.Name > name })
-		for i := first; i < len(snap.entries); i++ {
-			if e := snap.entries[i]; !e.idle && !yield(e.unmeasured()) {
-				return
-			}
+		if s.state.Err != nil {
+			status.Reason = s.state.Err.Error()
 		}
+		all = append(all, status)
 	}
-}
-
-// Tool returns the tool registered as name.
-func (h *Host) Tool(name string) (Tool, bool) {
-	e := h.snap.Load().lookup(name)
-	if e == nil || e.idle {
-		return Tool{}, false
-	}
-	return e.public(), true
-}
-
-// Registered is Tool without its Measure, which takes longer than all the rest:
-// what it takes to decide about a call.
-func (h *Host) Registered(name string) (Tool, bool) {
-	e := h.snap.Load().lookup(name)
-	if e == nil || e.idle {
-		return Tool{}, false
-	}
-	return e.unmeasured(), true
-}
-
-func (e *entry) public() Tool {
-	t := e.unmeasured()
-	t.Measure = e.measure()
-	return t
-}
-
-func (e *entry) unmeasured() Tool {
-	t := Tool{Tool: e.Tool, Source: e.source, Tier: e.tier, Target: e.target, Deadline: e.deadline, Revision: e.number}
-	t.Definition = e.def
-	return t
-}
-
-// Names lists the names of all registered tools, in order.
-func (h *Host) Names() []string {
-	snap := h.snap.Load()
-	names := make([]string, len(snap.entries))
-	for i := range snap.entries {
-		names[i] = snap.entries[i].def.Name
-	}
-	return names
+	return all
 }

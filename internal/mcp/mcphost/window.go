@@ -9,13 +9,12 @@ import (
 // windowSize is how many calls a tool is judged by.
 const windowSize = 100
 
-// failed marks a slot whose call failed; the other bits are microseconds.
-const failed = 1 << 31
+// failedBit marks the slot of a failed call; the other bits are microseconds.
+const failedBit = 1 << 31
 
-// Measure is what a window knows of a tool.
+// Measure summarises the calls of a tool's window.
 type Measure struct {
-	// P50 and P99 are nearest-rank percentiles over successful calls; zero if
-	// there were none.
+	// P50 and P99 are nearest-rank percentiles over successful calls; zero without one.
 	P50, P99 time.Duration
 	// ErrorRate is failed over all calls, 0 to 1.
 	ErrorRate float64
@@ -23,9 +22,9 @@ type Measure struct {
 	Samples, Successes int
 }
 
-// window keeps the last 100 calls of a tool, each slot with its own outcome,
-// and the successful durations in order, so that percentiles are looked up,
-// never computed. It is safe for concurrent use and never allocates.
+// window keeps the last 100 calls of a tool, each with its own outcome. It also keeps the
+// successful durations sorted, so that a percentile is a look-up. It is safe for concurrent use,
+// and record and measure allocate nothing.
 type window struct {
 	mu     sync.Mutex // guards the fields below
 	ring   [windowSize]uint32
@@ -35,13 +34,13 @@ type window struct {
 	good   int                // length of sorted
 }
 
-// record adds a call and returns the window as it is then.
+// record adds a call and returns the measure with it.
 func (w *window) record(d time.Duration, ok bool) Measure {
 	us := uint32(min(max(d.Microseconds(), 0), math.MaxInt32))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.used == windowSize {
-		if old := w.ring[w.next]; old&failed == 0 {
+		if old := w.ring[w.next]; old&failedBit == 0 {
 			i := search(w.sorted[:w.good], old)
 			copy(w.sorted[i:w.good-1], w.sorted[i+1:w.good])
 			w.good--
@@ -56,12 +55,12 @@ func (w *window) record(d time.Duration, ok bool) Measure {
 		w.sorted[i] = us
 		w.good++
 	} else {
-		w.ring[w.next] = us | failed
+		w.ring[w.next] = us | failedBit
 	}
 	if w.next++; w.next == windowSize {
 		w.next = 0
 	}
-	return w.read()
+	return w.summarise()
 }
 
 // search returns the first index whose value is at least v.
@@ -78,14 +77,15 @@ func search(s []uint32, v uint32) int {
 	return lo
 }
 
-// measure returns the window as it is.
+// measure returns the measure of the calls recorded so far.
 func (w *window) measure() Measure {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.read()
+	return w.summarise()
 }
 
-func (w *window) read() Measure {
+// summarise computes the measure. Callers hold mu.
+func (w *window) summarise() Measure {
 	m := Measure{Samples: w.used, Successes: w.good}
 	if w.used > 0 {
 		m.ErrorRate = float64(w.used-w.good) / float64(w.used)
@@ -100,16 +100,15 @@ func (w *window) read() Measure {
 // rank is the index of the nearest-rank percentile p among n values.
 func rank(n, p int) int { return (n*p+99)/100 - 1 }
 
-// forgive drops the failed calls. A tool that has proved itself again starts
-// clean: otherwise its next single error would demote it anew.
-func (w *window) forgive() {
+// dropFailures removes the failed calls. A healed tool starts without them, because otherwise its
+// next single error would demote it again.
+func (w *window) dropFailures() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var kept [windowSize]uint32
 	n := 0
 	for i := range w.used {
-		slot := w.ring[(w.next+windowSize-w.used+i)%windowSize]
-		if slot&failed == 0 {
+		if slot := w.slot(i); slot&failedBit == 0 {
 			kept[n] = slot
 			n++
 		}
@@ -117,20 +116,25 @@ func (w *window) forgive() {
 	w.ring, w.used, w.next = kept, n, n%windowSize
 }
 
+// slot returns the i-th call of the window, oldest first. Callers hold mu.
+func (w *window) slot(i int) uint32 {
+	return w.ring[(w.next+windowSize-w.used+i)%windowSize]
+}
+
 // lastFailed reports whether the latest call failed.
 func (w *window) lastFailed() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.used > 0 && w.ring[(w.next+windowSize-1)%windowSize]&failed != 0
+	return w.used > 0 && w.slot(w.used-1)&failedBit != 0
 }
 
-// calls returns the calls of the window, oldest first, as its slots keep them.
-func (w *window) calls() []uint32 {
+// slots returns the encoded calls of the window, oldest first.
+func (w *window) slots() []uint32 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []uint32
 	for i := range w.used {
-		all = append(all, w.ring[(w.next+windowSize-w.used+i)%windowSize])
+		all = append(all, w.slot(i))
 	}
 	return all
 }

@@ -46,8 +46,8 @@ func TestWindowAgreesWithSortingEverything(t *testing.T) {
 					w.record(time.Duration(c.us)*time.Microsecond, c.ok)
 				}
 			},
-			"forgive": func(t *rapid.T) {
-				w.forgive()
+			"dropFailures": func(t *rapid.T) {
+				w.dropFailures()
 				calls = slices.DeleteFunc(slices.Clone(calls[max(0, len(calls)-windowSize):]), func(c call) bool { return !c.ok })
 			},
 			"": func(t *rapid.T) {

@@ -177,8 +177,8 @@ func TestNobodyIsAskedWhoCannotAnswer(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			res, err := call(t, s, "form", map[string]any{})
 			must(t, "calling", err)
-			if got := firstText(res); !res.IsError || !strings.Contains(got, "nobody behind the call can be asked") {
-				t.Errorf("the server says %q, want that nobody can be asked", got)
+			if got := firstText(res); !res.IsError || !strings.Contains(got, "the call has no client that can be asked") {
+				t.Errorf("the server says %q, want that no client can be asked", got)
 			}
 		})
 	}

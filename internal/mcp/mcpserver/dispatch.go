@@ -66,7 +66,7 @@ func (d *dispatcher) checkRoom(ctx context.Context, t *mcphost.Tool, args string
 	}
 	err = fmt.Errorf("calling %q: %w", t.Definition.Name, err)
 	if d.gate != nil {
-		d.gate.Settle(ctx, &mcp.Call{Target: t.Target, Caller: mcp.CallerFrom(ctx), Args: args}, mcp.Result{}, err)
+		d.gate.Record(ctx, &mcp.Call{Target: t.Target, Caller: mcp.CallerFrom(ctx), Args: args}, mcp.Result{}, err)
 	}
 	return err
 }
@@ -299,6 +299,6 @@ func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(co
 	if no, ok := errors.AsType[*refusedError](err); ok {
 		c.Admitted, settled, told = false, no.why, no.told
 	}
-	d.gate.Settle(ctx, c, mcp.Result{Duration: time.Since(start)}, settled)
+	d.gate.Record(ctx, c, mcp.Result{Duration: time.Since(start)}, settled)
 	return told
 }

@@ -71,7 +71,7 @@ func (d *dispatcher) recordRefusal(ctx context.Context, t mcp.Target, args strin
 		args = "{}"
 	}
 	c := &mcp.Call{Target: t, Caller: subject.Caller(), Args: args}
-	d.gate.Settle(mcp.WithEvents(ctx, nil), c, mcp.Result{}, why)
+	d.gate.Record(mcp.WithEvents(ctx, nil), c, mcp.Result{}, why)
 }
 
 // recordRequest has the gate record that the subject of ctx is refused what is no call.

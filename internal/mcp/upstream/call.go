@@ -19,71 +19,68 @@ import (
 const (
 	// defaultConcurrent is how many calls a server gets at once.
 	defaultConcurrent = 8
-	// maxQueued bounds the calls that wait for one of those places; more fail
-	// with [mcp.ErrBusy].
+	// maxQueued bounds the calls that wait for one of those slots. More fail with [mcp.ErrBusy].
 	maxQueued = 64
-	// suspicious is how many calls in a row must fail for the connection to be
-	// doubted; one is enough if there is nobody to answer it.
-	suspicious = 3
-	// returnPatience is how long a call that may be tried twice waits for a lost
-	// server to return, and lossDelay how long after the call a loss may show that
-	// the call's error does not tell of.
+	// doubtAfter is how many calls in a row must fail before the server is pinged. One is enough
+	// if there was no HTTP response at all.
+	doubtAfter = 3
+	// returnPatience is how long a call that may be repeated waits for a lost server to return.
 	returnPatience = 2 * time.Second
-	lossDelay      = 20 * time.Millisecond
+	// lossDelay is how long after a failed call the loss of its connection may show, if the call's
+	// error does not say so.
+	lossDelay = 20 * time.Millisecond
 )
 
-// rejected is how the SDK says that its transport failed, in an error of the
-// type that else is a server's answer.
+// The SDK reports that its own transport failed with this code and message, in the same error type
+// as a server's answer.
 const (
-	rejected     = "rejected by transport"
-	codeRejected = -32005
+	transportRejected     = "rejected by transport"
+	codeTransportRejected = -32005
 )
 
-// ErrNotSent means that a call never left: the server is down.
+// ErrNotSent means that a call was not sent, because the server is down.
 var ErrNotSent = errors.New("the server is down")
 
 type measuringKey struct{}
 
-// Measuring returns a context whose calls only measure: nobody asked for them,
-// so they do not keep a server from falling asleep.
+// Measuring returns a context for calls that only measure a tool. They do not keep a server from
+// falling asleep.
 func Measuring(ctx context.Context) context.Context {
 	return context.WithValue(ctx, measuringKey{}, true)
 }
 
-// Call runs a tool on its server, once one of the server's places is free.
-// cancel ends ctx, which bounds the call. An error is [ErrGivenUp] if ctx ended
-// because the connection did.
+// Call runs a tool on its server, once one of the server's slots is free. ctx bounds the call, and
+// cancel ends ctx. The error is [ErrGivenUp] if ctx ended because the connection did.
 func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string) (mcp.Result, error) {
 	s := t.Server
 	if wait := s.pause.remaining(); wait > 0 {
 		return mcp.Result{}, s.pausedError(wait)
 	}
-	if err := s.takeSlot(ctx); err != nil {
+	if err := s.acquireSlot(ctx); err != nil {
 		return mcp.Result{}, err
 	}
-	defer s.freeSlot(ctx)
+	defer s.releaseSlot(ctx)
 	l, err := s.liveLink(ctx)
 	if err != nil {
 		return mcp.Result{}, err
 	}
-	log, asker := mcp.ClientLogFrom(ctx), s.asking.askerOf(ctx)
-	key, ok := l.addCall(linkCall{cancel, log, asker, mcp.CallerFrom(ctx)})
+	progress, log, asker := mcp.ProgressFrom(ctx), mcp.ClientLogFrom(ctx), s.askerOf(ctx)
+	key, ok := l.addCall(linkCall{cancel, progress, log, asker, mcp.CallerFrom(ctx)})
 	if !ok {
 		return mcp.Result{}, s.brokenError(l.endError())
 	}
 	params := &sdk.CallToolParams{Name: t.Definition.Name, Arguments: json.RawMessage(args)}
-	if report := mcp.ProgressFrom(ctx); report != nil {
-		params.SetProgressToken(l.progress.expectCall(key, report))
-		defer l.progress.forgetCall(key)
+	if progress != nil {
+		params.SetProgressToken(progressToken(key))
 	}
 	if log != nil {
-		l.askForLogs(ctx, params, log)
+		l.requestLogs(ctx, params, log)
 	}
 	res, err := s.callTraced(withCallKey(ctx, key, asker), l, params, asker)
 	cut := l.removeCall(key)
 	switch {
 	case err == nil:
-		s.fails.Store(0)
+		s.failures.Store(0)
 		return t.convertResult(res)
 	case cut:
 		return mcp.Result{}, s.brokenError(l.endError())
@@ -98,10 +95,10 @@ func (t *Tool) Call(ctx context.Context, cancel context.CancelFunc, args string)
 	return mcp.Result{}, err
 }
 
-// callTraced sends a call with the trace that it belongs to, if there is one.
+// callTraced sends a call, with the trace of ctx if it has one.
 func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
 	if !tracing.Travels(ctx) {
-		return s.asking.callAsking(ctx, l, params, a)
+		return s.callAnswering(ctx, l, params, a)
 	}
 	protocol := ""
 	if opened := l.session.InitializeResult(); opened != nil {
@@ -112,7 +109,7 @@ func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolPa
 		params.Meta = sdk.Meta{}
 	}
 	tracing.Inject(ctx, params.Meta)
-	res, err := s.asking.callAsking(ctx, l, params, a)
+	res, err := s.callAnswering(ctx, l, params, a)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		span.End(string(mcp.CodeOf(context.Cause(ctx))))
@@ -126,8 +123,7 @@ func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolPa
 	return res, err
 }
 
-// goneError is the error of a call that found its connection gone, which the
-// connection's supervisor is about to notice.
+// goneError is the error of a call that found its connection gone before the supervisor did.
 type goneError struct {
 	error
 	link *link
@@ -144,8 +140,8 @@ func (s *Server) pausedError(wait time.Duration) error {
 	return fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, s.cfg.Name, wait.Round(time.Millisecond))
 }
 
-// takeSlot waits for a place for a call, in a queue of bounded length.
-func (s *Server) takeSlot(ctx context.Context) error {
+// acquireSlot waits for a slot for a call, in a queue of bounded length.
+func (s *Server) acquireSlot(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
 		return nil
@@ -164,23 +160,22 @@ func (s *Server) takeSlot(ctx context.Context) error {
 	}
 }
 
-// freeSlot frees a call's place. Calls that only measure do not keep the server
-// awake.
-func (s *Server) freeSlot(ctx context.Context) {
+// releaseSlot releases a call's slot.
+func (s *Server) releaseSlot(ctx context.Context) {
 	if ctx.Value(measuringKey{}) == nil {
-		s.used.Store(int64(time.Since(s.epoch)))
+		s.lastUsed.Store(int64(time.Since(s.epoch)))
 	}
 	<-s.slots
 }
 
-// liveLink returns the live connection, waking the server if it sleeps.
+// liveLink returns the live connection. It wakes a sleeping server.
 func (s *Server) liveLink(ctx context.Context) (*link, error) {
 	for {
 		if l := s.live.Load(); l != nil {
 			return l, nil
 		}
 		s.mu.Lock()
-		l, phase, settled := s.live.Load(), s.state.Phase, s.settled
+		l, phase, attempted := s.live.Load(), s.state.Phase, s.attempted
 		s.mu.Unlock()
 		if l != nil {
 			return l, nil
@@ -190,15 +185,15 @@ func (s *Server) liveLink(ctx context.Context) (*link, error) {
 		}
 		wakeup.Signal(s.wake)
 		select {
-		case <-settled:
+		case <-attempted:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// AwaitReturn waits for the server to be back if its connection was lost under
-// the call that failed with err, and reports whether it is.
+// AwaitReturn waits for the server to be connected again if the call that failed with err lost its
+// connection. It reports whether the server is connected.
 func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	ctx, cancel := context.WithTimeout(ctx, returnPatience)
 	defer cancel()
@@ -212,9 +207,9 @@ func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	}
 	for l := s.live.Load(); l != nil; l = s.live.Load() {
 		select {
-		case <-l.ended: // its supervisor is about to notice
+		case <-l.ended: // the supervisor removes it soon
 		case <-time.After(lossDelay):
-			return true // it was no loss of the connection
+			return true // the connection was not lost
 		case <-ctx.Done():
 			return false
 		}
@@ -224,13 +219,13 @@ func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	}
 	for ctx.Err() == nil {
 		s.mu.Lock()
-		l, settled := s.live.Load(), s.settled
+		l, attempted := s.live.Load(), s.attempted
 		s.mu.Unlock()
 		if l != nil {
 			return true
 		}
 		select {
-		case <-settled:
+		case <-attempted:
 		case <-ctx.Done():
 		case <-s.stopped:
 			return false
@@ -239,14 +234,14 @@ func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	return false
 }
 
-// callError tells a refused call from a broken connection. Connection failures
-// in a row cast doubt on the server.
+// callError converts the error of a call: into the server's own answer, into a broken connection,
+// or into the end of ctx. It has the server pinged after several broken calls.
 func (s *Server) callError(ctx context.Context, err error) error {
 	if errors.Is(err, errPaused) {
 		return s.pausedError(s.pause.remaining())
 	}
 	if wire := answerOf(err); wire != nil {
-		s.fails.Store(0)
+		s.failures.Store(0)
 		says := cleanLine(s.maskText(wire.Message, maxLine))
 		if wire.Code == codeInvalidParams {
 			return mcp.Foreign(fmt.Errorf("%w: server %q refuses them", mcp.ErrInvalidArguments, s.cfg.Name), says)
@@ -254,11 +249,11 @@ func (s *Server) callError(ctx context.Context, err error) error {
 		return mcp.Told(mcp.Foreign(fmt.Errorf("server %q answered with an error", s.cfg.Name), says))
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return err // the caller left; that says nothing about the server
+		return err // the caller gave up, which says nothing about the server
 	}
-	var unanswered *url.Error // no HTTP response at all
-	if s.fails.Add(1) >= suspicious || ctx.Err() == nil && errors.As(err, &unanswered) {
-		wakeup.Signal(s.suspect)
+	var noResponse *url.Error
+	if s.failures.Add(1) >= doubtAfter || ctx.Err() == nil && errors.As(err, &noResponse) {
+		wakeup.Signal(s.doubted)
 	}
 	if ctx.Err() != nil {
 		return err
@@ -269,19 +264,19 @@ func (s *Server) callError(ctx context.Context, err error) error {
 	return s.brokenError(err)
 }
 
-// answerOf returns the error a server answered with, or nil if it did not.
+// answerOf returns the error that a server answered with, or nil if it did not answer.
 func answerOf(err error) *wireError {
 	var wire *wireError
-	if !errors.As(err, &wire) || wire.Code == codeRejected && wire.Message == rejected {
+	if !errors.As(err, &wire) || wire.Code == codeTransportRejected && wire.Message == transportRejected {
 		return nil
 	}
 	return wire
 }
 
-// redactError is an error as it may be told: one line, without what the server
-// must not show and we must not tell. Sentinels stay.
+// redactError returns err as one line without secrets. [errors.Is] still finds its sentinels, but
+// its original text cannot be reached.
 func (s *Server) redactError(err error) error {
-	text := strings.ReplaceAll(err.Error(), rejected+": ", "")
+	text := strings.ReplaceAll(err.Error(), transportRejected+": ", "")
 	return &redactedError{s.secrets.cleanLine(text), err}
 }
 

@@ -17,8 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Caps for what external servers declare (docs/adr/0011): in characters, unless
-// said otherwise.
+// Limits for what external servers declare (docs/adr/0011), in characters unless noted.
 const (
 	maxDescription = 2000
 	maxTitle       = 200
@@ -31,25 +30,24 @@ type wireError = jsonrpc.Error
 
 const codeInvalidParams = jsonrpc.CodeInvalidParams
 
-// Tool is a server's tool as its definition declares it, under the server's own
-// name for it. It is immutable.
+// Tool is a server's tool as its definition declares it, under the server's own name. It is
+// immutable.
 type Tool struct {
 	tools.Tool
 	Server *Server
-	// Input checks arguments.
+	// Input validates arguments.
 	Input *schema.Schema
-	// Deadline bounds one call as the operator configured it; 0 leaves that to the
-	// tool's own declaration.
+	// Deadline bounds one call as the operator configured it; if 0, the tool's own declaration
+	// does.
 	Deadline time.Duration
-	// MayProbe tools may be called to measure them, whatever they declare: the
-	// operator said so.
+	// MayProbe says that the operator allows calls to measure the tool, whatever it declares.
 	MayProbe bool
 
 	output *schema.Schema // of structured content; nil if it is not checked
 }
 
-// newTool turns a server's definition into a tool. Its annotations are hints
-// that decide only whether it may be probed or tried twice.
+// newTool converts a server's definition into a tool. The annotations are hints: they decide only
+// whether the tool may be probed or called a second time.
 func (s *Server) newTool(d *sdk.Tool) (*Tool, error) {
 	if len(d.Name) > maxForeignName {
 		return nil, fmt.Errorf("its name has %d bytes, more than the %d allowed", len(d.Name), maxForeignName)
@@ -68,7 +66,7 @@ func (s *Server) newTool(d *sdk.Tool) (*Tool, error) {
 			Title:       untrusted.Clean(d.Title, maxTitle),
 			Destructive: true,
 			OpenWorld:   true,
-			KeepsWorld:  d.Annotations == nil, // nobody says that it changes anything
+			KeepsWorld:  d.Annotations == nil, // then the server does not say that it changes anything
 			Floor:       s.cfg.Floors[d.Name],
 		},
 		Server:   s,
@@ -86,8 +84,8 @@ func (s *Server) newTool(d *sdk.Tool) (*Tool, error) {
 	return t, nil
 }
 
-// outputSchema returns the declared output schema, and the same compiled. One
-// that cannot be used is left out with a warning: the tool can do without.
+// outputSchema returns the declared output schema, raw and compiled. It ignores a schema that
+// cannot be used, with a warning, because the tool works without it.
 func (s *Server) outputSchema(d *sdk.Tool) (map[string]any, *schema.Schema) {
 	declared, err := cleanSchema(d.OutputSchema)
 	if err == nil && declared == nil {
@@ -117,7 +115,7 @@ func applyAnnotations(def *tools.Tool, a *sdk.ToolAnnotations) {
 	}
 }
 
-// Keys of a tool's _meta by which its author declares latency (docs/tools.md).
+// Keys of a tool's _meta for its author's declarations (docs/tools.md).
 const (
 	metaEstimated = "glyphoxa/estimatedDurationMs"
 	metaMax       = "glyphoxa/maxDurationMs"
@@ -129,8 +127,8 @@ const (
 // maxHint bounds declared numbers: a day in milliseconds.
 const maxHint = 24 * 60 * 60 * 1000
 
-// applyMeta takes over what a server declares of its tool. A declared tier is a
-// floor: a server can make its tool look slower, never faster.
+// applyMeta applies what a server declares in its tool's _meta. A declared tier is a floor: it can
+// make the tool slower, never faster.
 func applyMeta(def *tools.Tool, meta sdk.Meta) {
 	number := func(key string) int {
 		n, ok := meta[key].(float64)
@@ -152,9 +150,8 @@ func applyMeta(def *tools.Tool, meta sdk.Meta) {
 	}
 }
 
-// cleanSchema decodes a schema as the SDK hands it over; nil stays nil. Text
-// in it is cleaned, since models read it too, and a dialect the validator does
-// not know by that name becomes the nearest one it does.
+// cleanSchema decodes a schema from the SDK; nil stays nil. It cleans the text in it, because
+// models read it, and replaces a dialect that the validator does not know by the nearest one.
 func cleanSchema(v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
@@ -168,7 +165,7 @@ func cleanSchema(v any) (map[string]any, error) {
 	}
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("it is no JSON object")
+		return nil, fmt.Errorf("it is not a JSON object")
 	}
 	clean, ok := cleanStrings(m, maxDescription).(map[string]any)
 	if !ok {
@@ -183,17 +180,17 @@ func cleanSchema(v any) (map[string]any, error) {
 	return clean, nil
 }
 
-// encodeObject is a decoded JSON object as JSON again.
+// encodeObject encodes a decoded JSON object.
 func encodeObject(m map[string]any) []byte {
 	raw, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // what came as JSON goes as JSON
+		panic(err) // cannot happen, because it was decoded from JSON
 	}
 	return raw
 }
 
-// cleanStrings returns v with every string in it cleaned, keys too. Strings
-// under "description" and "title" are cut to limit characters if it is above 0.
+// cleanStrings returns v with every string and key in it cleaned. It cuts strings under
+// "description" and "title" to limit characters if limit is above 0.
 func cleanStrings(v any, limit int) any {
 	switch v := v.(type) {
 	case map[string]any:

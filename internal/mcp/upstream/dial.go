@@ -14,28 +14,27 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// olderProtocol is the newest revision that opens with "initialize". Some older
-// servers leave the newer opening unanswered.
+// olderProtocol is the newest revision that opens with "initialize". Some older servers do not
+// answer the newer opening.
 const olderProtocol = "2025-11-25"
 
-// Dialer makes a new connection to a server.
+// Dialer opens a new connection to a server.
 type Dialer func(ctx context.Context, cfg config.MCPServerConfig) (*Conn, error)
 
-// Conn is a connection to a server, over which no session is open yet. Every
-// field but Transport may be nil.
+// Conn is a connection to a server without a session. Every field but Transport may be nil.
 type Conn struct {
 	Transport sdk.Transport
-	// HangUp ends the talk at once, so that the session need not wait.
+	// HangUp closes our side, so that closing the session does not wait.
 	HangUp func()
-	// Sever ends what still hangs when the end of a session takes too long.
+	// Sever cuts the connection if closing the session takes too long.
 	Sever func()
-	// Release frees everything and waits for it.
+	// Release frees everything the connection uses and waits for it.
 	Release func()
-	// CauseOfEnd says how the server ended, as far as is known.
+	// CauseOfEnd says how the server ended; empty if that is not known.
 	CauseOfEnd func() string
 }
 
-// abort ends the connection at once, whatever is under way over it.
+// abort ends the connection at once, even while requests run.
 func (c *Conn) abort() {
 	if c.HangUp != nil {
 		c.HangUp()
@@ -51,7 +50,7 @@ func (c *Conn) release() {
 	}
 }
 
-// withCause returns err with how the server ended.
+// withCause adds how the server ended to err.
 func (c *Conn) withCause(err error) error {
 	if c.CauseOfEnd != nil {
 		if how := c.CauseOfEnd(); how != "" {
@@ -61,62 +60,59 @@ func (c *Conn) withCause(err error) error {
 	return err
 }
 
-// dialFunc connects to a server that reports its progress to p.
-type dialFunc func(ctx context.Context, p *progress) (*Conn, error)
-
 // dialer checks the configuration and returns how to connect.
-func (s *Server) dialer(dial Dialer) (dialFunc, error) {
+func (s *Server) dialer(dial Dialer) (func(context.Context) (*Conn, error), error) {
 	switch {
 	case dial != nil:
-		return func(ctx context.Context, _ *progress) (*Conn, error) { return dial(ctx, s.cfg) }, nil
+		return func(ctx context.Context) (*Conn, error) { return dial(ctx, s.cfg) }, nil
 	case s.cfg.Transport == config.TransportStdio:
 		argv, err := commandLine(s.cfg)
 		if err != nil {
 			return nil, err
 		}
-		return func(_ context.Context, p *progress) (*Conn, error) { return s.dialProgram(argv, p) }, nil
+		return func(context.Context) (*Conn, error) { return s.dialProgram(argv) }, nil
 	case s.cfg.Transport == config.TransportStreamableHTTP:
 		web, err := newWeb(s.cfg, s.secrets, &s.pause)
 		if err != nil {
 			return nil, err
 		}
 		web.logged = s.handleLog
-		return func(context.Context, *progress) (*Conn, error) { return web.dial(), nil }, nil
+		return func(context.Context) (*Conn, error) { return web.dial(), nil }, nil
 	}
 	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", s.cfg.Transport)
 }
 
 // dialProgram starts the server's program.
-func (s *Server) dialProgram(argv []string, p *progress) (*Conn, error) {
+func (s *Server) dialProgram(argv []string) (*Conn, error) {
 	proc, err := startProcess(command(argv, s.cfg.Env), newOutputLog(s.log, s.secrets))
 	if err != nil {
 		return nil, err
 	}
 	pipes := newPipes(proc)
-	pipes.awaited, pipes.reported = func() bool { return len(s.relist) > 0 }, p.handleParams
-	pipes.logged = s.handleLog
+	pipes.relistDue = func() bool { return len(s.relist) > 0 }
+	pipes.progress, pipes.logged = s.handleProgress, s.handleLog
 	return &Conn{Transport: pipes, HangUp: func() { _ = pipes.Close() }, Release: proc.stop, CauseOfEnd: proc.causeOfEnd}, nil
 }
 
-// openLink connects to the server and opens a session in that revision of the
-// protocol; empty means the newest. A list_changed notification asks for a new
-// listing.
+// openLink connects to the server and opens a session in the given revision of the protocol; empty
+// means the newest. A list_changed notification signals relist.
 func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
-	p := newProgress()
-	c, err := s.dial(ctx, p)
+	c, err := s.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer context.AfterFunc(ctx, c.abort)() // a stuck opening ends with ctx
+	defer context.AfterFunc(ctx, c.abort)() // ends an opening that hangs
 	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:           capabilities(),
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see questions.callAsking
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see callAnswering
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { wakeup.Signal(s.relist) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-			p.report(r.Params)
+			if l := s.live.Load(); l != nil {
+				l.reportProgress(r.Params)
+			}
 		},
 	})
-	client.AddReceivingMiddleware(s.asking.answerQuestions)
+	client.AddReceivingMiddleware(s.answerQuestions)
 	session, err := client.Connect(ctx, c.Transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -126,10 +122,10 @@ func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
 		c.release()
 		return nil, err
 	}
-	return newLink(session, p, c), nil
+	return newLink(session, c), nil
 }
 
-// commandLine splits a command like a shell would, without running one.
+// commandLine splits a command like a shell does, without running a shell.
 func commandLine(cfg config.MCPServerConfig) ([]string, error) {
 	if len(cfg.Args) > 0 {
 		return append([]string{cfg.Command}, cfg.Args...), nil
@@ -144,8 +140,8 @@ func commandLine(cfg config.MCPServerConfig) ([]string, error) {
 	return argv, nil
 }
 
-// inherited are the variables a server process gets from ours; everything
-// else, secrets above all, stays here (docs/adr/0009).
+// inherited are the environment variables that a server's program gets from ours. It gets no
+// others, because they may be secrets (docs/adr/0009).
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
 	"SystemRoot", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
@@ -153,7 +149,7 @@ var inherited = []string{
 
 func command(argv []string, env map[string]config.Secret) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = []string{} // nil would hand over everything
+	cmd.Env = []string{} // nil would pass on every variable
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+value)

@@ -19,26 +19,24 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/privatenet"
 )
 
-// goodbyeTimeout bounds the request that ends a session: the SDK holds a lock
-// meanwhile.
+// goodbyeTimeout bounds the request that ends a session, because the SDK holds a lock during it.
 const goodbyeTimeout = time.Second
 
-// web is what a streamable HTTP server's connections have in common.
+// web makes the connections to a streamable HTTP server.
 type web struct {
 	cfg    config.MCPServerConfig
 	origin origin
-	token  string // static; empty if there is none
-	grant  *grant // nil if there is none
+	token  string // static; may be empty
+	grant  *grant // may be nil
 	pause  *pause
-	// logged is given the params of log messages; nil means nobody wants them.
-	logged func(params json.RawMessage)
+	logged func(params json.RawMessage) // receives log messages; may be nil
 }
 
 // newWeb checks the address and the credentials.
 func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("the url is no http or https address")
+		return nil, errors.New("the url is not an http or https address")
 	}
 	w := &web{cfg: cfg, origin: originOf(u), pause: p, token: bareToken(cfg.Auth.Token)}
 	if cfg.Auth.OAuth != nil {
@@ -47,7 +45,7 @@ func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 	return w, nil
 }
 
-// dial makes a connection, which carries no request yet.
+// dial returns a connection. It sends no request.
 func (w *web) dial() *Conn {
 	open := newConnections(w.cfg.AllowPrivate)
 	return &Conn{
@@ -56,14 +54,13 @@ func (w *web) dial() *Conn {
 	}
 }
 
-// client returns a client for one connection. It authenticates as configured,
-// refuses private addresses unless allowed, bounds answers, and notes when the
-// server asks for a pause.
+// client returns the HTTP client of one connection. It authenticates as configured, refuses private
+// addresses unless they are allowed, bounds answers, and records when the server asks for a pause.
 func (w *web) client(c *connections) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.DialContext = c.dial
 	if !w.cfg.AllowPrivate {
-		base.Proxy = nil // behind a proxy the guard would see the proxy's address
+		base.Proxy = nil // behind a proxy, refusePrivate would see the proxy's address
 	}
 	c.transport = base
 	var t http.RoundTripper = &pacer{base: &limiter{base, w.logged}, pause: w.pause}
@@ -76,13 +73,12 @@ func (w *web) client(c *connections) *http.Client {
 	return &http.Client{Transport: t}
 }
 
-// origin is where credentials go, and nowhere else.
+// origin is the only place that credentials are sent to.
 type origin struct{ scheme, host string }
 
 func originOf(u *url.URL) origin { return origin{u.Scheme, u.Host} }
 
-// bearer adds a static token to requests to one origin; a redirect elsewhere
-// does not get it.
+// bearer adds a static token to requests to one origin. A redirect elsewhere does not get it.
 type bearer struct {
 	token string
 	to    origin
@@ -102,13 +98,12 @@ func withToken(r *http.Request, token string) *http.Request {
 	return r
 }
 
-// connections are the network connections behind one link. They can be cut
-// all at once, which ends whatever waits for an answer. It is safe for
-// concurrent use.
+// connections are the network connections of one link. sever closes them all at once, which ends
+// every request that waits for an answer. It is safe for concurrent use.
 type connections struct {
 	dialer    net.Dialer
 	transport *http.Transport
-	over      context.Context // ends when they are cut
+	severed   context.Context // ends with sever
 	end       context.CancelFunc
 
 	mu   sync.Mutex // guards open
@@ -120,15 +115,15 @@ func newConnections(allowPrivate bool) *connections {
 	if !allowPrivate {
 		c.dialer.Control = refusePrivate
 	}
-	c.over, c.end = context.WithCancel(context.Background())
+	c.severed, c.end = context.WithCancel(context.Background())
 	return c
 }
 
-// dial connects unless the link has ended.
+// dial connects, unless sever was called.
 func (c *connections) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(c.over, cancel)()
+	defer context.AfterFunc(c.severed, cancel)()
 	raw, err := c.dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -136,7 +131,7 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 	conn := &connection{Conn: raw, of: c}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over.Err() != nil {
+	if c.severed.Err() != nil {
 		_ = raw.Close() // nothing was sent
 		return nil, ErrGivenUp
 	}
@@ -152,7 +147,7 @@ func (c *connections) sever() {
 	c.open = nil
 	c.mu.Unlock()
 	for conn := range open {
-		_ = conn.(*connection).Conn.Close() // whoever reads from it is told
+		_ = conn.(*connection).Conn.Close() // its readers get an error
 	}
 	c.transport.CloseIdleConnections()
 }
@@ -169,16 +164,16 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// refusePrivate is a [net.Dialer] control that keeps a server's URL from
-// leading into this machine, its network or a cloud's metadata service. It sees
-// the address itself, whatever name or redirect led there.
+// refusePrivate is a [net.Dialer] control. It keeps a server's URL from leading to this machine, its
+// network or a cloud's metadata service. It checks the resolved address, so no host name and no
+// redirect gets around it.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("reading the address %q: %w", address, err)
 	}
 	if ip := ap.Addr().Unmap().WithZone(""); privatenet.Contains(ip) {
-		return fmt.Errorf("%s is a private address; set allow_private: true for this server if that is meant", ip)
+		return fmt.Errorf("%s is a private address; set allow_private: true for this server if you mean it", ip)
 	}
 	return nil
 }

@@ -12,47 +12,48 @@ import (
 )
 
 const (
-	// maxServerTools bounds what one server may list, and maxPages the pages
-	// that takes.
+	// maxServerTools bounds the tools of one server, and maxPages the pages of its listing.
 	maxServerTools = 1000
-	maxCounted     = 10 * maxServerTools // beyond it nobody counts what is left out
 	maxPages       = 1000
-	// relistPause is the least time between two listings. It doubles up to
-	// longestRelist while a server announces changes and has none.
+	// maxCounted bounds how many tools beyond the limit are counted.
+	maxCounted = 10 * maxServerTools
+	// relistPause is the least time between two listings. It doubles up to longestRelist while a
+	// server announces changes but has none.
 	relistPause   = 100 * time.Millisecond
 	longestRelist = 2 * time.Second
 )
 
-// listed is what became of a definition.
+// listed is the outcome of one definition in a listing.
 type listed struct {
-	sum  [sha256.Size]byte // of the whole definition as it was sent
+	sum  [sha256.Size]byte // of the whole definition as the server sent it
 	tool *Tool             // nil if it cannot be used
 }
 
-// listingRest keeps a server that announces changes without end from being
-// listed without end.
-type listingRest struct {
-	over  <-chan time.Time // nil if it may be listed now
+// relistThrottle limits how often a server is listed again, because it may announce changes without
+// end.
+type relistThrottle struct {
+	wait  <-chan time.Time // nil if the server may be listed now
 	pause time.Duration
 }
 
-// whenOver returns relist if the rest is over, else nil.
-func (r *listingRest) whenOver(relist <-chan struct{}) <-chan struct{} {
-	if r.over != nil {
+// allowed returns relist if the server may be listed now, else nil.
+func (r *relistThrottle) allowed(relist <-chan struct{}) <-chan struct{} {
+	if r.wait != nil {
 		return nil
 	}
 	return relist
 }
 
-func (r *listingRest) begin(changed bool) {
+// start starts the pause after a listing, which is longer if the listing changed nothing.
+func (r *relistThrottle) start(changed bool) {
 	if r.pause = min(2*r.pause, longestRelist); changed || r.pause == 0 {
 		r.pause = relistPause
 	}
-	r.over = time.After(r.pause)
+	r.wait = time.After(r.pause)
 }
 
 // listAgain lists the tools of a live connection again.
-func (s *Server) listAgain(ctx context.Context, l *link, rest *listingRest) error {
+func (s *Server) listAgain(ctx context.Context, l *link, throttle *relistThrottle) error {
 	ctx, cancel := s.limitAttempt(ctx)
 	defer cancel()
 	changed, err := s.publishTools(ctx, l)
@@ -67,24 +68,23 @@ func (s *Server) listAgain(ctx context.Context, l *link, rest *listingRest) erro
 		}
 		return fmt.Errorf("listing its tools again: %w", err)
 	}
-	rest.begin(changed)
+	throttle.start(changed)
 	return nil
 }
 
-// publishTools reads the server's tools, publishes them, and reports whether
-// they are others than before. A tool whose definition is the same as before
-// stays the same tool: toolsets and cached results that know it go on.
+// publishTools lists the server's tools, publishes them, and reports whether they changed. An
+// unchanged definition stays the same *Tool, so that toolsets and cached results remain valid.
 func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err error) {
 	defs, leftOut, err := s.readPages(ctx, l.session)
 	if err != nil {
 		return false, fmt.Errorf("listing its tools: %w", err)
 	}
-	pins, err := s.pins.load(ctx, s.cfg.Name)
+	pins, err := s.loadPins(ctx)
 	if err != nil {
 		return false, err
 	}
 	tools, held := s.sortTools(defs, pins)
-	if err := s.pins.save(ctx, s.cfg.Name, pins); err != nil {
+	if err := pins.save(ctx); err != nil {
 		return false, err
 	}
 	s.mu.Lock()
@@ -93,12 +93,12 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	s.state = State{Phase: PhaseReady, Connects: s.state.Connects, LeftOut: leftOut, Tools: tools, Held: held}
 	if first {
 		s.state.Connects++
-		s.fails.Store(0) // before its first call, which may fail
+		s.failures.Store(0) // before its first call, which may fail
 	}
 	s.live.Store(l)
 	st := s.state
 	s.mu.Unlock()
-	if err := s.registry.Publish(s, st); err != nil {
+	if err := s.publish(s, st); err != nil {
 		return false, err
 	}
 	s.endAttempt()
@@ -110,8 +110,8 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	return changed, nil
 }
 
-// readPages reads all pages of the server's listing. It keeps a bounded number of tools
-// and counts the others.
+// readPages reads all pages of the server's listing. It keeps maxServerTools tools and counts the
+// others.
 func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (defs []*sdk.Tool, leftOut int, err error) {
 	var params sdk.ListToolsParams
 	defer func() {
@@ -124,9 +124,9 @@ func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (def
 		if err != nil {
 			return nil, 0, err
 		}
-		taken := page.Tools[:min(len(page.Tools), maxServerTools-len(defs))]
-		defs = append(defs, taken...)
-		leftOut += len(page.Tools) - len(taken)
+		kept := page.Tools[:min(len(page.Tools), maxServerTools-len(defs))]
+		defs = append(defs, kept...)
+		leftOut += len(page.Tools) - len(kept)
 		if page.NextCursor == "" || leftOut > maxCounted {
 			return defs, leftOut, nil
 		}
@@ -140,8 +140,8 @@ func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (def
 	return defs, leftOut, nil
 }
 
-// sortTools turns a listing into usable and held tools; a tool that cannot be
-// used is left out with a warning.
+// sortTools divides a listing into usable and held tools. It leaves out a tool that cannot be used,
+// with a warning.
 func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*Tool, held []HeldTool) {
 	known := make(map[string]*listed, len(defs))
 	for _, d := range defs {
@@ -168,7 +168,7 @@ func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*Tool, held 
 	return tools, held
 }
 
-// toolOf returns what was made of the same definition before, or makes it.
+// toolOf returns the outcome of the same definition in the last listing, or makes the tool.
 func (s *Server) toolOf(d *sdk.Tool) *listed {
 	raw, err := json.Marshal(d)
 	if err == nil && len(raw) > maxDefinition {

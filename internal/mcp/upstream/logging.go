@@ -1,6 +1,6 @@
 package upstream
 
-//lint:file-ignore SA1019 clients of the older revisions know no other way to see what happens
+//lint:file-ignore SA1019 clients of the older revisions get log messages in no other way
 
 import (
 	"context"
@@ -16,20 +16,21 @@ import (
 // maxLogged bounds one message of a server's log, in characters.
 const maxLogged = 4 * maxLine
 
-// withoutLevels is the first revision in which each request says which messages it wants.
-const withoutLevels = "2026-07-28"
+// perRequestOptions is the first revision in which each request says which log messages it wants
+// and which questions may be asked.
+const perRequestOptions = "2026-07-28"
 
 // logLevels are the levels of messages, least first.
 var logLevels = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// askForLogs has the server log what the call's client wants, once for each level. A
-// server that does not is called all the same.
-func (l *link) askForLogs(ctx context.Context, params *sdk.CallToolParams, log *mcp.ClientLog) {
+// requestLogs asks the server for the log messages that the call's client wants. It sets a level
+// once per connection. An error does not matter, because the call works without log messages.
+func (l *link) requestLogs(ctx context.Context, params *sdk.CallToolParams, log *mcp.ClientLog) {
 	opened := l.session.InitializeResult()
 	if opened == nil || opened.Capabilities == nil || opened.Capabilities.Logging == nil {
 		return
 	}
-	if opened.ProtocolVersion >= withoutLevels {
+	if opened.ProtocolVersion >= perRequestOptions {
 		if params.Meta == nil {
 			params.Meta = sdk.Meta{}
 		}
@@ -38,9 +39,9 @@ func (l *link) askForLogs(ctx context.Context, params *sdk.CallToolParams, log *
 	}
 	wanted := slices.Index(logLevels, sdk.LoggingLevel(log.Level))
 	l.mu.Lock()
-	enough := wanted < 0 || l.logs > 0 && l.logs <= wanted+1
+	enough := wanted < 0 || l.logLevel > 0 && l.logLevel <= wanted+1
 	if !enough {
-		l.logs = wanted + 1
+		l.logLevel = wanted + 1
 	}
 	l.mu.Unlock()
 	if !enough {
@@ -48,8 +49,8 @@ func (l *link) askForLogs(ctx context.Context, params *sdk.CallToolParams, log *
 	}
 }
 
-// listener returns who gets what the server logs now: the client of all calls under way,
-// nil if they are not all one client's, since nobody knows which of them it is about.
+// listener returns the client that receives the server's log messages now. It is nil unless all
+// running calls have the same client, because a message does not say which call it is about.
 func (l *link) listener() *mcp.ClientLog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,11 +64,11 @@ func (l *link) listener() *mcp.ClientLog {
 	return one
 }
 
-// handleLog passes on the params of a log message as they came.
+// handleLog passes on the params of a log message. Most are not requested and are dropped.
 func (s *Server) handleLog(params json.RawMessage) {
 	l := s.live.Load()
 	if l == nil || l.listener() == nil {
-		return // most come unasked
+		return
 	}
 	var m sdk.LoggingMessageParams
 	if json.Unmarshal(params, &m) == nil {
@@ -75,8 +76,7 @@ func (s *Server) handleLog(params json.RawMessage) {
 	}
 }
 
-// passOnLog passes a message of the server's log on to the client of the calls under way,
-// with secrets masked.
+// passOnLog sends a log message of the server to the client of the running calls, without secrets.
 func (s *Server) passOnLog(m *sdk.LoggingMessageParams) {
 	l := s.live.Load()
 	if l == nil || m == nil || !slices.Contains(logLevels, m.Level) {

@@ -13,15 +13,14 @@ import (
 const (
 	// maxLogLine bounds one line of a server in the log, in bytes.
 	maxLogLine = 1000
-	// linesPerSecond and linesAtOnce bound how much of what a server says
-	// reaches the log; the rest is counted.
+	// linesPerSecond and linesAtOnce bound how many lines of a server reach the log. The others
+	// are counted.
 	linesPerSecond = 20
 	linesAtOnce    = 100
 )
 
-// outputLog logs what a server says outside the protocol, line by line, without
-// secrets and never faster than the log can bear. It is safe for concurrent
-// use.
+// outputLog logs what a server writes outside the protocol, line by line, without secrets and at a
+// bounded rate. It is safe for concurrent use.
 type outputLog struct {
 	log     *slog.Logger
 	secrets *secrets
@@ -29,15 +28,15 @@ type outputLog struct {
 	mu      sync.Mutex // guards the fields below
 	limit   *rate.Limiter
 	line    []byte // the beginning of an unfinished line
-	last    string // the last line that said something
-	dropped int    // lines kept from the log since one passed
+	last    string // the last line that was not blank
+	dropped int    // lines dropped since one was logged
 }
 
 func newOutputLog(log *slog.Logger, s *secrets) *outputLog {
 	return &outputLog{log: log, secrets: s, limit: rate.NewLimiter(linesPerSecond, linesAtOnce)}
 }
 
-// Write takes a piece of stderr. It never fails.
+// Write logs a piece of stderr. It never fails.
 func (o *outputLog) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -56,7 +55,7 @@ func (o *outputLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush logs a last line that has no end.
+// flush logs a last line without a line end.
 func (o *outputLog) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,7 +63,7 @@ func (o *outputLog) flush() {
 	o.line = o.line[:0]
 }
 
-// logStray logs a line on stdout that is no message.
+// logStray logs a line on stdout that is not a message.
 func (o *outputLog) logStray(line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,7 +77,7 @@ func (o *outputLog) logLine(stream string, line []byte) {
 	}
 	if !o.limit.Allow() {
 		o.dropped++
-		o.last = string(line) // cleaned when somebody asks
+		o.last = string(line) // lastLine cleans it
 		return
 	}
 	o.last = string(line)
@@ -91,7 +90,7 @@ func (o *outputLog) logLine(stream string, line []byte) {
 	o.log.Info("server says", stream, text)
 }
 
-// lastLine returns the last line the server wrote, fit for an error message.
+// lastLine returns the last line that the server wrote, cleaned for an error message.
 func (o *outputLog) lastLine() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,23 +19,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// maxUnanswered is how many requests of a server may wait for our answer
-// before we stop reading: a server that asks without end and reads nothing
-// would else fill our memory.
+// maxUnanswered is how many requests of a server may wait for our answer before we stop reading.
+// Otherwise a server that sends requests without end and reads nothing would fill our memory.
 const maxUnanswered = 256
 
-// answerPatience is how long we wait for a server to read any of our answers. Then it may be
-// waiting for us to read: we do, and leave what it asks beyond maxUnanswered without an answer.
+// answerPatience is how long we wait for a server to read any of our answers. After that the server
+// may be waiting for us to read. So we read on, and do not answer requests beyond maxUnanswered.
 const answerPatience = time.Second
 
-// errOutputEnded means the server will say nothing more.
+// errOutputEnded means that the server sends nothing more.
 var errOutputEnded = errors.New("the program closed its output")
 
-// pipes is an MCP connection over a program's stdin and stdout, one message a
-// line. The SDK's own ends with the first line that is no message, waits for
-// the program while it holds its lock, and cannot give up writing to a program
-// that does not read; this one skips what is no message, never waits for the
-// program, and gives up when the caller does.
+// pipes is an MCP connection over a program's stdin and stdout, one message per line. The SDK's own
+// connection ends with the first line that is not a message, waits for the program while it holds
+// its lock, and cannot stop writing to a program that does not read (docs/adr/0022). This one skips
+// such lines, never waits for the program, and stops writing when the caller's context ends.
 type pipes struct {
 	in     *os.File // the program's stdin
 	out    *os.File // its stdout
@@ -43,20 +41,19 @@ type pipes struct {
 	lines  *lineReader
 	queue  []jsonrpc.Message // the rest of a batch; owned by Read
 
-	// awaited reports whether a new listing is due anyway; nil means never.
-	awaited func() bool
-	// reported is given the params of a progress notification, before the answer
-	// that follows it is read; nil means nobody wants them.
-	reported func(params json.RawMessage)
-	// logged is given the params of a log message; nil means nobody wants them.
-	logged func(params json.RawMessage)
+	// relistDue reports whether a new listing is due anyway; nil means never.
+	relistDue func() bool
+	// progress and logged receive the params of progress notifications and log messages, before
+	// the answer that follows is read; nil drops them.
+	progress func(params json.RawMessage)
+	logged   func(params json.RawMessage)
 
 	unanswered atomic.Int32
-	answered   chan struct{} // of one: an answer was written
-	stuck      bool          // none was for answerPatience; owned by Read
+	answered   chan struct{} // room for one: an answer was written
+	stuck      bool          // no answer was written for answerPatience; owned by Read
 
-	turn chan struct{} // of one; held while writing
-	rest []byte        // what is left of a message whose writer gave up; guarded by turn
+	turn chan struct{} // room for one; held while writing
+	rest []byte        // unwritten rest of a message whose writer gave up; guarded by turn
 
 	once   sync.Once
 	closed chan struct{}
@@ -72,22 +69,22 @@ func newPipes(p *process) *pipes {
 // Connect makes pipes their own transport.
 func (c *pipes) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 
-// SessionID is empty: pipes have no sessions.
+// SessionID is empty, because pipes have no sessions.
 func (c *pipes) SessionID() string { return "" }
 
-// Close closes the program's stdin, which asks it to leave, and ends Read and
-// Write. It does not wait.
+// Close closes the program's stdin, which asks the program to exit, and ends Read and Write. It
+// does not wait.
 func (c *pipes) Close() error {
 	c.once.Do(func() {
 		close(c.closed)
-		_ = c.in.Close()                           // it is going away; why no longer matters
-		_ = c.out.SetReadDeadline(time.Unix(1, 0)) // ends a read; where there are no deadlines, the program's end does
+		_ = c.in.Close()                           // the connection is over; an error no longer matters
+		_ = c.out.SetReadDeadline(time.Unix(1, 0)) // ends a read; without deadlines, the program's end does
 	})
 	return nil
 }
 
-// Read returns the next message. Lines that are none are logged and skipped,
-// up to a limit.
+// Read returns the next message. It logs and skips lines that are not messages, up to maxStray
+// bytes.
 func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for stray := 0; stray < maxStray; {
 		if len(c.queue) > 0 {
@@ -119,10 +116,10 @@ func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, c.endError(err)
 		}
 	}
-	return nil, fmt.Errorf("the program wrote %d MiB that are no messages", maxStray>>20)
+	return nil, fmt.Errorf("the program wrote %d MiB that are not messages", maxStray>>20)
 }
 
-// endError says why there is nothing more to read.
+// endError returns why there is nothing more to read.
 func (c *pipes) endError(err error) error {
 	select {
 	case <-c.closed:
@@ -135,9 +132,8 @@ func (c *pipes) endError(err error) error {
 	return fmt.Errorf("reading the program's output: %w", err)
 }
 
-// awaitAnswers waits while too many requests of the server are unanswered, and for no longer
-// than answerPatience while it reads none of our answers. It reports whether the connection
-// lives.
+// awaitAnswers waits while too many requests of the server are unanswered, but at most for
+// answerPatience if the server reads none of our answers. It reports whether the connection lives.
 func (c *pipes) awaitAnswers(ctx context.Context) bool {
 	for c.unanswered.Load() >= maxUnanswered && !c.stuck {
 		patience := time.NewTimer(answerPatience)
@@ -145,7 +141,7 @@ func (c *pipes) awaitAnswers(ctx context.Context) bool {
 		case <-c.answered:
 		case <-patience.C:
 			c.stuck = true
-			c.output.log.Warn("the server asks more than it reads answers; of what it asks some stays unanswered", "unanswered", maxUnanswered)
+			c.output.log.Warn("the server sends requests without reading the answers; some of its requests get no answer", "unanswered", maxUnanswered)
 		case <-c.closed:
 			return false
 		case <-ctx.Done():
@@ -166,8 +162,8 @@ func (c *pipes) awaitAnswers(ctx context.Context) bool {
 	}
 }
 
-// parseMessages reads the messages of a line: one, several in a batch, or none if the
-// line is empty.
+// parseMessages decodes the messages of a line: one, several in a batch, or none if the line is
+// empty.
 func parseMessages(line []byte) ([]jsonrpc.Message, error) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -195,8 +191,9 @@ func parseMessages(line []byte) ([]jsonrpc.Message, error) {
 	return msgs, nil
 }
 
-// dropFlood counts requests and leaves out those that are too many, and the notifications that
-// tell nobody anything new, so that a flood of them costs no more than reading it.
+// dropFlood counts requests and drops those beyond the limit. It handles log messages and progress
+// itself, and drops redundant list_changed notifications, so that a flood of them costs no more
+// than reading it.
 func (c *pipes) dropFlood(msgs []jsonrpc.Message) []jsonrpc.Message {
 	return slices.DeleteFunc(msgs, func(m jsonrpc.Message) bool {
 		r, ok := m.(*jsonrpc.Request)
@@ -217,19 +214,19 @@ func (c *pipes) dropFlood(msgs []jsonrpc.Message) []jsonrpc.Message {
 			}
 			return true
 		case "notifications/progress":
-			if c.reported != nil {
-				c.reported(r.Params)
+			if c.progress != nil {
+				c.progress(r.Params)
 			}
 			return true
 		case "notifications/tools/list_changed":
-			return c.awaited != nil && c.awaited()
+			return c.relistDue != nil && c.relistDue()
 		}
 		return false
 	})
 }
 
-// refusalFor answers a call in the server's stead, if the ends of a line that
-// cannot be taken tell which it is.
+// refusalFor returns an error answer to replace a line that cannot be read, if the ends of the line
+// contain the id of the call it answers.
 func refusalFor(head, tail []byte, why string) (jsonrpc.Message, bool) {
 	n, ok := responseID(head[:min(len(head), endRoom)], tail[max(0, len(tail)-endRoom):])
 	if !ok {
@@ -242,11 +239,11 @@ func refusalFor(head, tail []byte, why string) (jsonrpc.Message, bool) {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}, true
 }
 
-// tooLong is the answer put in the place of one that is too long.
-var tooLong = fmt.Sprintf("its answer is longer than %d MiB and was not taken", maxMessage>>20)
+// tooLong is the text of the error that replaces an answer that is too long.
+var tooLong = fmt.Sprintf("its answer is longer than %d MiB and was dropped", maxMessage>>20)
 
-// Write sends a message, or gives up when ctx ends. What was begun is finished
-// by the next Write, so that the stream stays whole.
+// Write sends a message, or gives up when ctx ends. The next Write sends the rest of a message that
+// was begun, so that the stream stays valid.
 func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {
@@ -280,7 +277,7 @@ func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return err
 }
 
-// writeUntilDone writes data until ctx ends. Callers hold the turn.
+// writeUntilDone writes data until ctx ends. Callers hold turn.
 func (c *pipes) writeUntilDone(ctx context.Context, data []byte) (int, error) {
 	fired := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

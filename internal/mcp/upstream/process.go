@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// terminateAfter is how long a program has to leave after its stdin closed,
-	// and again after SIGTERM.
+	// terminateAfter is how long a program has to exit after its stdin closed, and again after
+	// SIGTERM.
 	terminateAfter = time.Second
-	// lastOutput is how long the pipes of a program that has ended stay open.
-	// Only a descendant that left its process group still holds them then.
+	// lastOutput is how long the pipes of an ended program stay open. After that only a descendant
+	// that left the process group still holds them.
 	lastOutput = 100 * time.Millisecond
 )
 
-// process is a running server program and our ends of its pipes. When the
-// program ends, whatever is left of its process group ends with it: the pipes
-// would else stay open and hide its death. It owns two goroutines, which stop
-// waits for.
+// process is a running server program and our ends of its pipes. When the program ends, the rest of
+// its process group is killed, because a child that holds the pipes would hide the program's end.
+// It owns two goroutines, which stop waits for.
 type process struct {
 	cmd     *exec.Cmd
 	stdin   *os.File
@@ -34,7 +33,7 @@ type process struct {
 	owned   sync.WaitGroup
 }
 
-// startProcess starts cmd; what it writes to stderr goes to output.
+// startProcess starts cmd and passes its stderr to output.
 func startProcess(cmd *exec.Cmd, output *outputLog) (*process, error) {
 	p := &process{cmd: cmd, output: output, exited: make(chan struct{}), drained: make(chan struct{})}
 	var files []*os.File
@@ -72,17 +71,17 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// reap waits for the program to end and ends what it left behind.
+// reap waits for the program to end and kills the rest of its process group.
 func (p *process) reap() {
 	p.state = p.cmd.Wait()
 	killGroup(p.cmd)
 	soon := time.Now().Add(lastOutput)
-	_ = p.stdout.SetReadDeadline(soon) // where pipes have none, the group's end must do
+	_ = p.stdout.SetReadDeadline(soon) // without deadlines, the end of the group closes the pipes
 	_ = p.stderr.SetReadDeadline(soon)
 	close(p.exited)
 }
 
-// readStderr passes stderr on until it ends.
+// readStderr passes stderr to output until it ends.
 func (p *process) readStderr() {
 	_, _ = io.Copy(p.output, p.stderr) // it ends as the program does
 	p.output.flush()
@@ -90,13 +89,13 @@ func (p *process) readStderr() {
 	_ = p.stderr.Close()
 }
 
-// stop ends the program: it closes stdin, then sends SIGTERM, then SIGKILL to
-// the whole group, and waits. Whoever read stdout no longer does.
+// stop ends the program and waits: it closes stdin, then sends SIGTERM, then SIGKILL to the whole
+// group. The reader of stdout must have stopped.
 func (p *process) stop() {
 	_ = p.stdin.Close()
 	_ = p.stdout.SetReadDeadline(time.Time{})
 	var drain sync.WaitGroup
-	drain.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe would keep it from leaving
+	drain.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe would keep it from exiting
 	if !p.endsWithin(terminateAfter) {
 		terminateGroup(p.cmd)
 		if !p.endsWithin(terminateAfter) {
@@ -128,7 +127,7 @@ func (p *process) causeOfEnd() string {
 	}
 	select {
 	case <-p.drained:
-	case <-time.After(2 * lastOutput): // somebody else holds its pipes
+	case <-time.After(2 * lastOutput): // another process holds its pipes
 	}
 	how := "the program ended"
 	if p.state != nil {

@@ -6,11 +6,10 @@ import "os/exec"
 
 func ownGroup(*exec.Cmd) {}
 
-// terminateGroup does nothing where programs cannot be asked to leave.
+// terminateGroup does nothing, because programs cannot be asked to exit here.
 func terminateGroup(*exec.Cmd) {}
 
-// killGroup ends the process; without process groups its children are on
-// their own.
+// killGroup kills the process alone, because there are no process groups here.
 func killGroup(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = cmd.Process.Kill() // usually it has ended already

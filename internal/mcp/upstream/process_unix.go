@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// ownGroup starts the process in a group of its own, so that a signal to us
-// does not reach it and signals to the group reach its children.
+// ownGroup starts the process in a group of its own, so that signals to us do not reach it, and
+// signals to the group reach its children.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminateGroup asks the process and its children to leave.
+// terminateGroup asks the process and its children to exit.
 func terminateGroup(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGTERM) }
 
-// killGroup ends the process and its children.
+// killGroup kills the process and its children.
 func killGroup(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGKILL) }
 
 func signalGroup(cmd *exec.Cmd, s syscall.Signal) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Caps for what external tools return (docs/adr/0011).
+// Limits for what external tools return (docs/adr/0011).
 const (
 	maxResult     = 20000    // characters of a text
 	maxItems      = 256      // pieces of content
@@ -21,12 +22,12 @@ const (
 	maxURI        = 2000     // characters
 )
 
-// ErrMisfit means that a tool returned something else than it declares.
+// ErrMisfit means that a tool's result does not have the shape that the tool declares.
 var ErrMisfit = errors.New("its structured content does not fit its output schema")
 
-// convertResult turns a server's answer into a result: every kind of content is kept,
-// and its text says faithfully what a model cannot be given. What a declared
-// output schema does not allow is an error (MCP 2025-11-25, "Output Schema").
+// convertResult converts a server's answer. It keeps every kind of content, and the text describes
+// what a model cannot read, such as an image. An answer that the declared output schema does not
+// allow is an error (MCP 2025-11-25, "Output Schema").
 func (t *Tool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
 	if t.output != nil && !r.IsError {
 		if r.StructuredContent == nil {
@@ -75,7 +76,7 @@ func renderResult(r *sdk.CallToolResult) mcp.Result {
 	return res
 }
 
-// convertContent converts one item and puts it into words.
+// convertContent converts one item and returns it as text too.
 func convertContent(c sdk.Content) (mcp.Content, string) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -115,4 +116,78 @@ func convertBinary(kind string, data []byte, mime string) (mcp.Content, string) 
 		return mcp.Content{Type: "text", Text: line + " (too large to pass on)"}, line
 	}
 	return mcp.Content{Type: kind, Data: data, MIMEType: mime}, line
+}
+
+// nativeResult returns a result in the protocol's own form, or nil unless it has hints that an
+// [mcp.Result] has no field for, such as the audience of an item or the title of a link.
+func nativeResult(r *sdk.CallToolResult, res mcp.Result) any {
+	if !slices.ContainsFunc(r.Content[:len(res.Content)], hasHints) {
+		return nil
+	}
+	out := &sdk.CallToolResult{IsError: res.IsError}
+	for i, item := range res.Content {
+		out.Content = append(out.Content, addHints(item, r.Content[i]))
+	}
+	if res.Structured != nil {
+		out.StructuredContent = res.Structured
+	}
+	return out
+}
+
+func hasHints(c sdk.Content) bool {
+	link, ok := c.(*sdk.ResourceLink)
+	return knownAnnotations(c) != nil || ok && (link.Title != "" || link.Description != "" || link.Size != nil)
+}
+
+// addHints returns an item of a result with the hints of the content it was made from.
+func addHints(item mcp.Content, from sdk.Content) sdk.Content {
+	hints := knownAnnotations(from)
+	switch item.Type {
+	case "image":
+		return &sdk.ImageContent{Data: item.Data, MIMEType: item.MIMEType, Annotations: hints}
+	case "audio":
+		return &sdk.AudioContent{Data: item.Data, MIMEType: item.MIMEType, Annotations: hints}
+	case "resource":
+		return &sdk.EmbeddedResource{Annotations: hints, Resource: &sdk.ResourceContents{
+			URI: item.URI, MIMEType: item.MIMEType, Text: item.Text, Blob: item.Data,
+		}}
+	case "resource_link":
+		link := &sdk.ResourceLink{URI: item.URI, Name: item.Name, MIMEType: item.MIMEType, Annotations: hints}
+		if l, ok := from.(*sdk.ResourceLink); ok {
+			link.Title, link.Size = untrusted.Clean(l.Title, maxTitle), l.Size
+			link.Description = untrusted.Clean(l.Description, maxDescription)
+		}
+		return link
+	}
+	return &sdk.TextContent{Text: item.Text, Annotations: hints}
+}
+
+// knownAnnotations returns the annotations of content that the protocol defines, or nil.
+func knownAnnotations(c sdk.Content) *sdk.Annotations {
+	var a *sdk.Annotations
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		a = c.Annotations
+	case *sdk.ImageContent:
+		a = c.Annotations
+	case *sdk.AudioContent:
+		a = c.Annotations
+	case *sdk.ResourceLink:
+		a = c.Annotations
+	case *sdk.EmbeddedResource:
+		a = c.Annotations
+	}
+	if a == nil {
+		return nil
+	}
+	out := &sdk.Annotations{LastModified: cleanLine(a.LastModified)}
+	for _, role := range []sdk.Role{"user", "assistant"} {
+		if slices.Contains(a.Audience, role) {
+			out.Audience = append(out.Audience, role)
+		}
+	}
+	if a.Priority >= 0 && a.Priority <= 1 { // false for NaN
+		out.Priority = a.Priority
+	}
+	return out
 }

@@ -1,10 +1,14 @@
-// Package upstream keeps external MCP servers connected: it starts or dials
-// them as configured, supervises them, lists their tools, holds back definitions
-// that nobody approved, and carries calls to them. What servers say and send is
-// not trusted: everything is bounded and cleaned.
+// Package upstream keeps external MCP servers connected. It starts or dials them as configured,
+// supervises them, lists their tools, holds back definitions that the operator has not approved,
+// and carries calls to them:
 //
-// It knows nothing of whoever uses the tools: they are published to a
-// [Registry], which decides on their names, measures them and calls them.
+//	server, err := upstream.New(cfg, publish, upstream.Options{Log: log, Keeper: keeper})
+//	go server.Run(ctx, first)                        // publish gets the server's tools
+//	res, err := tool.Call(ctx, cancel, `{"q":"x"}`) // tool is one of them
+//
+// The package trusts nothing that servers say or send: it bounds and cleans all of it. It does
+// not know who uses the tools. A [PublishFunc] passes them on, and its owner names, measures and
+// calls them.
 package upstream
 
 import (
@@ -21,20 +25,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Registry takes over what servers offer.
-type Registry interface {
-	// Publish makes st all that is known of a server, in one step: its tools are
-	// those of st from then on, and no others. It is called by the server's
-	// supervisor alone and fails with [mcp.ErrClosed] once the registry is closed.
-	Publish(s *Server, st State) error
-}
+// PublishFunc makes the tools of st the tools of a server, in one step: those and no others. The
+// server's supervisor alone calls it. It fails with [mcp.ErrClosed] once its owner is closed.
+type PublishFunc func(s *Server, st State) error
 
 // Phase is what a server is doing.
 type Phase string
 
-// The phases. A server is connecting until its first attempt has ended; ready
-// and asleep have tools; from each the supervisor may go to any of the other
-// three.
+// The phases. A server is connecting until its first attempt has ended. It has tools while it is
+// ready or asleep. The supervisor may change from each phase to ready, asleep or down.
 const (
 	PhaseConnecting Phase = "connecting"
 	PhaseReady      Phase = "ready"
@@ -42,16 +41,16 @@ const (
 	PhaseDown       Phase = "down"
 )
 
-// State is what is known of a server. It is not changed once it is published.
+// State is what is known about a server. It is immutable once it is published.
 type State struct {
 	Phase Phase
 	// Err is why the server is down.
 	Err error
-	// Connects counts the connections made so far.
+	// Connects counts the connections so far.
 	Connects int
-	// LeftOut counts the tools it lists beyond the most that are taken.
+	// LeftOut counts the tools it lists beyond the limit.
 	LeftOut int
-	// Tools are those that may be used, Held those that wait for approval.
+	// Tools may be used; Held wait for approval.
 	Tools []*Tool
 	Held  []HeldTool
 }
@@ -64,56 +63,58 @@ type HeldTool struct {
 
 // Options configures a [Server].
 type Options struct {
-	// Log receives what happens to the server and what it says on stderr. If nil,
-	// it is discarded.
+	// Log receives what happens to the server and what it writes to stderr. If nil, it is
+	// discarded.
 	Log *slog.Logger
 	// Keeper keeps the approved definitions. It is required.
 	Keeper Keeper
-	// Dial connects to the server. If nil, it is reached as configured.
+	// Dial connects to the server. If nil, its configuration says how.
 	Dial Dialer
-	// Mask takes secrets out of what the server says of its failures. If nil, it takes
-	// out what every Masker does.
+	// Mask removes secrets from what the server says about its failures. If nil, it removes what
+	// every Masker does.
 	Mask *mask.Masker
-	// Asked is told of each question the server puts to its client, with why it was refused
-	// if it was. If nil, nobody is.
+	// Asked is called after each question that the server puts to the client behind a call; err is
+	// why it was refused. If nil, questions are not recorded.
 	Asked func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
 }
 
-// Server is one external server. Its supervisor, [Server.Run], connects it,
-// keeps its tools published while it lives, and connects it again when it dies.
-// All other methods are safe for concurrent use.
+// Server is one external server. Its supervisor, [Server.Run], connects it, keeps its tools
+// published while it lives, and connects it again when it dies. All other methods are safe for
+// concurrent use.
 type Server struct {
-	cfg      config.MCPServerConfig
-	registry Registry
-	pins     pinStore
-	log      *slog.Logger
-	secrets  *secrets
-	mask     *mask.Masker
-	asking   *questions
-	dial     dialFunc
-	epoch    time.Time            // when the server was made
-	live     atomic.Pointer[link] // nil while there is no connection
-	slots    chan struct{}        // a place for every call under way
-	queued   atomic.Int32         // calls waiting for a place
-	used     atomic.Int64         // when the last call ended, nanoseconds since epoch
-	fails    atomic.Int32         // calls in a row that the connection failed
-	pause    pause                // asked for by the server (HTTP 429)
+	cfg     config.MCPServerConfig
+	publish PublishFunc
+	keeper  Keeper
+	log     *slog.Logger
+	secrets *secrets
+	mask    *mask.Masker
+	asked   func(ctx context.Context, c *mcp.Call, took time.Duration, err error) // may be nil
+	dial    func(ctx context.Context) (*Conn, error)
+	epoch   time.Time // when the server was made
 
-	relist  chan struct{} // the tools have changed
-	wake    chan struct{} // a sleeping server is needed
-	suspect chan struct{} // the connection is doubted
+	live      atomic.Pointer[link] // nil without a connection
+	slots     chan struct{}        // one per running call
+	queued    atomic.Int32         // calls that wait for a slot
+	lastUsed  atomic.Int64         // when the last call ended, nanoseconds since epoch
+	failures  atomic.Int32         // calls in a row that the connection failed
+	pause     pause                // requested by the server (HTTP 429)
+	questions chan struct{}        // one per open question of the server
+
+	relist  chan struct{} // signalled when the tools have changed
+	wake    chan struct{} // signalled when a call needs a sleeping server
+	doubted chan struct{} // signalled when calls make the connection look dead
 	stopped chan struct{} // closed when Run returns
 
 	known map[string]*listed // what the last listing made of each definition; owned by Run
 	older bool               // open with the older protocol; owned by Run
 
-	mu      sync.Mutex // guards the fields below; never held while publishing
-	state   State
-	settled chan struct{} // closed when a connection attempt ends
+	mu        sync.Mutex // guards the fields below; not held while publishing
+	state     State
+	attempted chan struct{} // closed when a connection attempt ends
 }
 
-// New checks a server's configuration; [Server.Run] connects it.
-func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, error) {
+// New checks a server's configuration. [Server.Run] connects it.
+func New(cfg config.MCPServerConfig, publish PublishFunc, o Options) (*Server, error) {
 	if what := mcp.CheckServerName(cfg.Name); what != "" {
 		return nil, fmt.Errorf("the name %q %s", cfg.Name, what)
 	}
@@ -125,12 +126,11 @@ func New(cfg config.MCPServerConfig, registry Registry, o Options) (*Server, err
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		cfg: cfg, registry: registry, pins: pinStore{o.Keeper}, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask,
-		epoch: time.Now(), slots: make(chan struct{}, concurrent),
-		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), suspect: make(chan struct{}, 1), stopped: make(chan struct{}),
-		state: State{Phase: PhaseConnecting}, settled: make(chan struct{}),
+		cfg: cfg, publish: publish, keeper: o.Keeper, log: o.Log.With("server", cfg.Name), secrets: secretsOf(cfg), mask: o.Mask, asked: o.Asked,
+		epoch: time.Now(), slots: make(chan struct{}, concurrent), questions: make(chan struct{}, maxQuestionsAtOnce),
+		relist: make(chan struct{}, 1), wake: make(chan struct{}, 1), doubted: make(chan struct{}, 1), stopped: make(chan struct{}),
+		state: State{Phase: PhaseConnecting}, attempted: make(chan struct{}),
 	}
-	s.asking = &questions{s, o.Asked, make(chan struct{}, maxAsks)}
 	var err error
 	if s.dial, err = s.dialer(o.Dial); err != nil {
 		return nil, err
@@ -153,20 +153,20 @@ func (s *Server) Asleep() bool {
 
 // Load is how busy a server is.
 type Load struct {
-	// Calls counts the calls under way, Queued those that wait for a place, and
-	// Failures those in a row that the connection failed.
+	// Calls counts the running calls, Queued those that wait for a slot, and Failures those in a
+	// row that the connection failed.
 	Calls, Queued, Failures int
-	// Paused is for how much longer the server wants no calls.
+	// Paused is how much longer the server wants no calls.
 	Paused time.Duration
 }
 
 // Load returns how busy the server is.
 func (s *Server) Load() Load {
-	return Load{Calls: len(s.slots), Queued: int(s.queued.Load()), Failures: int(s.fails.Load()), Paused: s.pause.remaining()}
+	return Load{Calls: len(s.slots), Queued: int(s.queued.Load()), Failures: int(s.failures.Load()), Paused: s.pause.remaining()}
 }
 
 // maxLine bounds one line of an error message, in characters.
 const maxLine = 500
 
-// cleanLine makes a server's message fit for one line of an error.
+// cleanLine makes a server's text fit for one line of an error.
 func cleanLine(text string) string { return untrusted.Line(text, maxLine) }

@@ -14,38 +14,37 @@ import (
 )
 
 const (
-	// A lost server is tried again after firstRetry, then twice that, and so
-	// on, each ±20 % so that servers do not come back in step. The longest wait
-	// lies between lastRetry and longestRetry: retryShare times what an attempt
-	// costs, so that a server that is cheap to try is back within two seconds
-	// of its return, and one that is not takes no more than a twentieth of our
-	// time. One that turned us away is asked no more often than longestRetry.
+	// A lost server is tried again after firstRetry, then after twice that, and so on, each ±20 %
+	// so that several servers do not come back in step. The longest wait is retryShare times the
+	// cost of an attempt, between lastRetry and longestRetry. So a server that is cheap to try is
+	// back within two seconds of its return, and a server that is expensive to try takes no more
+	// than a twentieth of our time. A server that rejected us is tried every longestRetry at most.
 	firstRetry   = 250 * time.Millisecond
 	lastRetry    = 1200 * time.Millisecond
 	longestRetry = 30 * time.Second
 	retryShare   = 20
-	// steady is how long a connection must live for the back-off to start over.
+	// steady is how long a connection must live before the back-off starts over.
 	steady = 10 * time.Second
-	// doubtPing is how long a doubted server has to answer a ping.
+	// doubtPing is how long a server has to answer a ping after calls failed.
 	doubtPing = 2 * time.Second
-	// pulseInterval is how often a server without calls is pinged, and
-	// pulsePing how long it has to answer.
+	// pulseInterval is how often a server without calls is pinged, and pulsePing how long it has
+	// to answer.
 	pulseInterval = 15 * time.Second
 	pulsePing     = 10 * time.Second
 
 	defaultConnectTimeout = 10 * time.Second
 )
 
-// errIdle ends a connection that nobody used for long enough.
+// errIdle ends a connection that no call used for long enough.
 var errIdle = errors.New("idle")
 
-// backoff counts the waits between attempts to connect.
+// backoff computes the waits between attempts to connect.
 type backoff struct{ next time.Duration }
 
-// wait returns how long to wait after an attempt of that cost.
-func (b *backoff) wait(cost time.Duration, refused bool) time.Duration {
+// wait returns how long to wait after an attempt that took cost.
+func (b *backoff) wait(cost time.Duration, rejected bool) time.Duration {
 	limit := min(max(retryShare*cost, lastRetry), longestRetry)
-	if refused {
+	if rejected {
 		limit = longestRetry
 	}
 	d := min(max(b.next, firstRetry), limit)
@@ -53,19 +52,25 @@ func (b *backoff) wait(cost time.Duration, refused bool) time.Duration {
 	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }
 
-// Run keeps the server connected until ctx ends. It sends the outcome of the
-// first attempt to first, which must not block.
+// Run keeps the server connected until ctx ends. It sends the outcome of the first attempt to
+// first, which needs room for one value.
 func (s *Server) Run(ctx context.Context, first chan<- error) {
 	defer close(s.stopped)
+	report := func(err error) {
+		if first != nil {
+			first <- err
+			first = nil
+		}
+	}
 	var retry backoff
 	for ctx.Err() == nil {
 		start := time.Now()
-		s.pause.refused.Store(false)
+		s.pause.rejected.Store(false)
 		l, err := s.connect(ctx)
 		cost := time.Since(start)
 		var lived time.Duration
 		if err == nil {
-			sendFirst(&first, nil)
+			report(nil)
 			err = s.watchLink(ctx, l)
 			lived = time.Since(start) - cost
 		}
@@ -78,7 +83,7 @@ func (s *Server) Run(ctx context.Context, first chan<- error) {
 			continue
 		}
 		s.withdrawTools(ctx, err)
-		sendFirst(&first, err)
+		report(err)
 		if l != nil {
 			l.close()
 		}
@@ -86,17 +91,9 @@ func (s *Server) Run(ctx context.Context, first chan<- error) {
 			retry = backoff{}
 		}
 		if l != nil && errors.Is(err, sdk.ErrSessionMissing) {
-			continue // it is there, only our session is gone
+			continue // the server lives, only our session is gone
 		}
-		sleepFor(ctx, max(retry.wait(cost, l == nil && s.pause.refused.Load()), s.pause.remaining()))
-	}
-}
-
-// sendFirst sends the outcome of the first attempt, once.
-func sendFirst(first *chan<- error, err error) {
-	if *first != nil {
-		*first <- err
-		*first = nil
+		sleepFor(ctx, max(retry.wait(cost, l == nil && s.pause.rejected.Load()), s.pause.remaining()))
 	}
 }
 
@@ -110,7 +107,9 @@ func sleepFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// connect dials the server and registers its tools, within its time limit.
+// connect dials the server and publishes its tools, within its time limit. A server that does not
+// answer gets the other revision of the protocol at the next attempt, because it may not have
+// understood this one.
 func (s *Server) connect(ctx context.Context) (*link, error) {
 	ctx, cancel := s.limitAttempt(ctx)
 	defer cancel()
@@ -121,7 +120,7 @@ func (s *Server) connect(ctx context.Context) (*link, error) {
 	l, err := s.openLink(ctx, protocol)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errNoAnswer) {
-			s.older = !s.older // perhaps it only did not understand
+			s.older = !s.older
 		}
 		return nil, s.unavailableError(ctx, err)
 	}
@@ -132,7 +131,7 @@ func (s *Server) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// errNoAnswer means the time for connecting or listing is over.
+// errNoAnswer means that connecting or listing took too long.
 var errNoAnswer = errors.New("no answer")
 
 func (s *Server) limitAttempt(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -150,16 +149,21 @@ func (s *Server) unavailableError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", mcp.ErrUnavailable, s.redactError(err))
 }
 
-// watchLink waits until the session ends and says why. Meanwhile it lists the
-// tools again whenever the server says they changed, pings it when its calls
-// fail or there are none, and lets it go when nobody needs it.
+// watchLink waits until the session ends and returns why. Until then it lists the tools again when
+// the server says they changed, pings the server when calls fail or there are none, and ends an
+// idle session.
 func (s *Server) watchLink(ctx context.Context, l *link) error {
-	idle := newIdleTimer(time.Duration(s.cfg.IdleSleep))
-	defer idle.stop()
+	var idle <-chan time.Time // never, if the server does not sleep
+	idleSleep := time.Duration(s.cfg.IdleSleep)
+	idleTimer := time.NewTimer(idleSleep)
+	defer idleTimer.Stop()
+	if idleSleep > 0 {
+		idle = idleTimer.C
+	}
 	pulse := time.NewTicker(pulseInterval)
 	defer pulse.Stop()
-	var rest listingRest
-	s.used.Store(int64(time.Since(s.epoch)))
+	var relist relistThrottle
+	s.lastUsed.Store(int64(time.Since(s.epoch)))
 	for {
 		var err error
 		select {
@@ -167,23 +171,23 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 			return mcp.ErrClosed
 		case <-l.ended:
 			return s.redactError(l.reason())
-		case <-rest.whenOver(s.relist):
-			err = s.listAgain(ctx, l, &rest)
-		case <-rest.over:
-			rest.over = nil
-		case <-s.suspect:
+		case <-relist.allowed(s.relist):
+			err = s.listAgain(ctx, l, &relist)
+		case <-relist.wait:
+			relist.wait = nil
+		case <-s.doubted:
 			err = s.pingServer(ctx, l, doubtPing)
 		case <-pulse.C:
-			if len(s.slots) == 0 { // else the calls will tell
+			if len(s.slots) == 0 { // otherwise the calls show whether it lives
 				err = s.pingServer(ctx, l, pulsePing)
 			}
-		case <-idle.fired():
-			if rest := time.Duration(s.used.Load()) + time.Duration(s.cfg.IdleSleep) - time.Since(s.epoch); rest > 0 {
-				idle.restart(rest)
+		case <-idle:
+			if rest := time.Duration(s.lastUsed.Load()) + idleSleep - time.Since(s.epoch); rest > 0 {
+				idleTimer.Reset(rest)
 			} else if s.fallAsleep() {
 				return errIdle
 			} else {
-				idle.restart(time.Duration(s.cfg.IdleSleep))
+				idleTimer.Reset(idleSleep)
 			}
 		}
 		if err != nil {
@@ -192,14 +196,14 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 	}
 }
 
-// pingServer pings a server: slow tools are no reason to drop it, silence is. Any
-// answer counts, also that it knows no ping or wants a pause.
+// pingServer returns an error if the server does not answer a ping. Slow tools are no reason to
+// drop a server, but silence is. Every answer counts, even that it has no ping or wants a pause.
 func (s *Server) pingServer(ctx context.Context, l *link, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := l.session.Ping(ctx, nil)
 	if err == nil || answerOf(err) != nil || errors.Is(err, errPaused) {
-		s.fails.Store(0)
+		s.failures.Store(0)
 		return nil
 	}
 	select {
@@ -210,71 +214,46 @@ func (s *Server) pingServer(ctx context.Context, l *link, patience time.Duration
 	}
 }
 
-// idleTimer fires when a server was idle for long enough; never for 0.
-type idleTimer struct{ t *time.Timer }
-
-func newIdleTimer(d time.Duration) idleTimer {
-	if d <= 0 {
-		return idleTimer{}
-	}
-	return idleTimer{time.NewTimer(d)}
-}
-
-func (i idleTimer) fired() <-chan time.Time {
-	if i.t == nil {
-		return nil
-	}
-	return i.t.C
-}
-
-func (i idleTimer) restart(d time.Duration) { i.t.Reset(d) }
-
-func (i idleTimer) stop() {
-	if i.t != nil {
-		i.t.Stop()
-	}
-}
-
-// fallAsleep lets go of a server that nobody uses and keeps its tools: a call
-// wakes it. It reports false if a call came in between.
+// fallAsleep ends the connection of an unused server but keeps its tools; a call wakes the server.
+// It reports false if a call came in between.
 func (s *Server) fallAsleep() bool {
 	s.mu.Lock()
-	l := s.live.Swap(nil) // first, so that a call sees either this or is seen below
+	l := s.live.Swap(nil) // first, so that a new call either sees it or is seen below
 	if len(s.slots) > 0 {
 		s.live.Store(l)
 		s.mu.Unlock()
 		return false
 	}
 	select {
-	case <-s.wake: // from before it was connected
+	case <-s.wake: // a signal from before it was connected
 	default:
 	}
 	s.state.Phase = PhaseAsleep
 	st := s.state
 	s.mu.Unlock()
-	if s.registry.Publish(s, st) == nil {
+	if s.publish(s, st) == nil {
 		s.log.Info("server sleeps")
 	}
 	s.endAttempt()
 	return true
 }
 
-// endAttempt tells those who wait that a connection attempt has ended.
+// endAttempt wakes the calls that wait for the end of a connection attempt.
 func (s *Server) endAttempt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.settled)
-	s.settled = make(chan struct{})
+	close(s.attempted)
+	s.attempted = make(chan struct{})
 }
 
-// withdrawTools takes the server's tools out of the registry.
+// withdrawTools publishes that the server is down and has no tools.
 func (s *Server) withdrawTools(ctx context.Context, reason error) {
 	s.mu.Lock()
 	s.live.Store(nil)
 	s.state = State{Phase: PhaseDown, Err: reason, Connects: s.state.Connects}
 	st := s.state
 	s.mu.Unlock()
-	if s.registry.Publish(s, st) == nil {
+	if s.publish(s, st) == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "server lost", slog.Any("reason", reason))
 	}
 	s.endAttempt()

@@ -112,11 +112,13 @@ func TestProgressIsHeard(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var got []report
-			p := newProgress()
-			p.expectCall(7, func(done, total float64, message string) { got = append(got, report{done, total, message}) })
-			p.handleParams(json.RawMessage(row.params))
-			p.forgetCall(7)
-			p.handleParams(json.RawMessage(`{"progressToken":"glyphoxa-7","progress":2}`))
+			var s Server
+			s.live.Store(&link{calls: map[uint64]linkCall{7: {
+				cancel: func() {}, progress: func(done, total float64, message string) { got = append(got, report{done, total, message}) },
+			}}})
+			s.handleProgress(json.RawMessage(row.params))
+			s.live.Load().removeCall(7)
+			s.handleProgress(json.RawMessage(`{"progressToken":"glyphoxa-7","progress":2}`))
 			if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(report{})); diff != "" {
 				t.Errorf("reports (-want +got):\n%s", diff)
 			}

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// defaultPause is how long a server that answers 429 is left alone if it
-	// does not say; longestPause bounds what it says.
+	// defaultPause is the pause after a 429 that does not say how long.
 	defaultPause = 5 * time.Second
+	// longestPause bounds the pause that a server may ask for.
 	longestPause = 5 * time.Minute
 )
 
-// errPaused is how a request ends that the server answers with 429: nothing
-// was done, and the connection is as good as before.
+// errPaused is how a request ends that the server answers with 429. The server did nothing, and
+// the connection is still good.
 var errPaused = errors.New("the server asked for a pause")
 
-// pause is a time a server asked to be left alone, and whether it turned the
-// last requests away. The zero value is no pause.
+// pause is how long a server wants no requests, and whether it rejected our last ones. The zero
+// value is no pause.
 type pause struct {
-	until   atomic.Int64 // Unix nanoseconds
-	refused atomic.Bool  // the server is there and does not want us
+	until    atomic.Int64 // Unix nanoseconds
+	rejected atomic.Bool  // the server answered with a status of 400 to 499
 }
 
-// remaining is how long the pause still lasts.
+// remaining is how much longer the pause lasts.
 func (p *pause) remaining() time.Duration {
 	until := p.until.Load()
 	if until == 0 {
@@ -37,7 +37,7 @@ func (p *pause) remaining() time.Duration {
 	return max(time.Until(time.Unix(0, until)), 0)
 }
 
-// pacer keeps the pauses a server asks for with 429 and bounds the request that ends a session.
+// pacer records the pauses that a server asks for, and bounds the request that ends a session.
 type pacer struct {
 	base  http.RoundTripper
 	pause *pause
@@ -46,7 +46,7 @@ type pacer struct {
 func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodDelete {
 		ctx, cancel := context.WithTimeout(r.Context(), goodbyeTimeout)
-		defer cancel() // nobody reads the answer's body
+		defer cancel() // the answer's body is not read
 		r = r.WithContext(ctx)
 	}
 	resp, err := p.base.RoundTrip(r)
@@ -54,17 +54,17 @@ func (p *pacer) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode >= 400 && resp.StatusCode < 500 {
-		p.pause.refused.Store(true)
+		p.pause.rejected.Store(true)
 	}
 	if resp.StatusCode == http.StatusTooManyRequests {
 		p.pause.until.Store(time.Now().Add(retryAfter(resp.Header.Get("Retry-After"))).UnixNano())
-		_ = resp.Body.Close() // it says no more than its status
+		_ = resp.Body.Close() // the body is not needed
 		return nil, errPaused
 	}
 	return resp, nil
 }
 
-// retryAfter reads the header of that name (RFC 9110, section 10.2.3).
+// retryAfter reads a Retry-After header (RFC 9110, section 10.2.3).
 func retryAfter(header string) time.Duration {
 	d := defaultPause
 	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil {

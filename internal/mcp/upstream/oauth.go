@@ -12,13 +12,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// grant fetches tokens of the OAuth 2.1 client-credentials grant: before the
-// old one expires, and when it is refused. It is safe for concurrent use.
+// grant fetches tokens with the OAuth 2.1 client-credentials grant: before the old token expires,
+// and when the server refuses it. It is safe for concurrent use.
 type grant struct {
 	cfg     clientcredentials.Config
 	secrets *secrets
 
-	mu    chan struct{} // of one; held while a token is fetched, so that one fetch serves all
+	mu    chan struct{} // room for one; held while fetching, so that one fetch serves all callers
 	token *oauth2.Token // guarded by mu
 }
 
@@ -29,8 +29,7 @@ func newGrant(o *config.MCPOAuth, s *secrets) *grant {
 	}
 }
 
-// validToken returns a valid token that is not stale, fetching one over base if
-// there is none.
+// validToken returns a valid token other than stale. It fetches one over base if there is none.
 func (g *grant) validToken(ctx context.Context, base http.RoundTripper, stale string) (string, error) {
 	select {
 	case g.mu <- struct{}{}:
@@ -51,11 +50,10 @@ func (g *grant) validToken(ctx context.Context, base http.RoundTripper, stale st
 	return token.AccessToken, nil
 }
 
-// refuseRedirect refuses redirects: they would carry the client's secret along.
+// refuseRedirect refuses redirects, because they would send the client's secret elsewhere.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// withoutBody keeps the code of a refusal and drops the response's body, which
-// may echo what was sent.
+// withoutBody keeps the code of a refusal and drops the response's body, which may repeat secrets.
 func withoutBody(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
@@ -67,8 +65,8 @@ func withoutBody(err error) error {
 	return fmt.Errorf("the token server answered %s", refused.Response.Status)
 }
 
-// granted adds a grant's tokens to requests to one origin. A 401 fetches a new
-// token once.
+// granted adds a grant's tokens to requests to one origin. After a 401 it fetches a new token and
+// tries once more.
 type granted struct {
 	grant *grant
 	to    origin
@@ -82,7 +80,7 @@ func (g *granted) RoundTrip(r *http.Request) (*http.Response, error) {
 	token, err := g.grant.validToken(r.Context(), g.base, "")
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // a RoundTripper closes it, come what may
+			_ = r.Body.Close() // a RoundTripper must close it
 		}
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func (g *granted) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	fresh, err := g.grant.validToken(r.Context(), g.base, token)
 	if err != nil {
-		return resp, nil // the 401 says it all
+		return resp, nil // the caller sees the 401
 	}
 	again := withToken(r, fresh)
 	if r.GetBody != nil {
@@ -100,6 +98,6 @@ func (g *granted) RoundTrip(r *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	_ = resp.Body.Close() // nobody wants what a refusal says
+	_ = resp.Body.Close() // the body of the refusal is not needed
 	return g.base.RoundTrip(again)
 }

@@ -1,0 +1,297 @@
+package mcphost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
+	"github.com/MrWong99/glyphoxa/internal/tracing"
+)
+
+// maxStuck bounds the handlers of one tool that run on after their deadline.
+const maxStuck = 8
+
+// ExecuteTool runs a tool with full rights, whatever its tier. NPCs and other restricted callers
+// use a [Toolset].
+//
+// args is a JSON object; empty text and null count as {}. The error wraps [mcp.ErrUnknownTool],
+// [mcp.ErrInvalidArguments], [mcp.ErrTimeout], [mcp.ErrUnavailable], [mcp.ErrPanicked] or what the
+// handler returned. A failure that an external tool reports itself is not an error but a result
+// with IsError.
+func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, error) {
+	e := h.snap.Load().lookup(name)
+	if e == nil {
+		return mcp.Result{}, h.missingError(name)
+	}
+	if e.Composite && !mcp.HasDoor(ctx) {
+		ctx = mcp.WithDoor(ctx, h.door)
+	}
+	return h.call(ctx, e, args, false)
+}
+
+// Everything is the operator's door: it leads to every tool, like ExecuteTool.
+func (h *Host) Everything() mcp.Door { return h.door }
+
+// doorFunc makes a function an [mcp.Door].
+type doorFunc func(ctx context.Context, name, args string) (mcp.Result, error)
+
+func (f doorFunc) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
+	return f(ctx, name, args)
+}
+
+func (h *Host) missingError(name string) error {
+	h.mu.Lock()
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		return fmt.Errorf("calling %q: %w", name, mcp.ErrClosed)
+	}
+	return fmt.Errorf("calling %q: %w", name, mcp.ErrUnknownTool)
+}
+
+// call runs every tool call of every caller: it validates the arguments, asks the gate, calls
+// the tool under a deadline, measures the call, and reports the outcome to the gate. proposed is
+// as in [mcp.Call].
+func (h *Host) call(ctx context.Context, e *entry, args string, proposed bool) (res mcp.Result, err error) {
+	if args == "" || args == "null" {
+		args = "{}"
+	}
+	if args, err = e.input.FitArguments(args); err != nil {
+		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
+	}
+	ctx, span := tracing.StartTool(ctx, e.def.Name)
+	if h.opts.gate != nil {
+		c := &mcp.Call{Target: e.target, Caller: mcp.CallerFrom(ctx), Args: args, Proposed: proposed}
+		res, err = h.callThroughGate(ctx, e, c, err)
+	} else if err == nil {
+		res, err = h.callAdmitted(ctx, e, args)
+	}
+	if span != nil {
+		span.End(failureOf(res, err))
+	}
+	return res, err
+}
+
+// failureOf names how a call failed for a trace; it is empty if the call succeeded.
+func failureOf(res mcp.Result, err error) string {
+	switch {
+	case err != nil:
+		return string(mcp.CodeOf(err))
+	case res.IsError:
+		return tracing.ToolError
+	}
+	return ""
+}
+
+// callThroughGate asks the gate before a call and reports the outcome to it. invalid is what is
+// wrong with the arguments; the gate records such a call too.
+func (h *Host) callThroughGate(ctx context.Context, e *entry, c *mcp.Call, invalid error) (res mcp.Result, err error) {
+	start := time.Now()
+	if err = invalid; err == nil {
+		if err = h.opts.gate.Admit(ctx, c); err != nil {
+			err = fmt.Errorf("calling %q: %w", e.def.Name, err)
+		}
+	}
+	if err == nil {
+		c.Admitted = true
+		res, err = h.callAdmitted(ctx, e, c.Args)
+	} else {
+		res.Duration = time.Since(start)
+	}
+	h.opts.gate.Record(ctx, c, res, err)
+	return res, err
+}
+
+// callAdmitted runs an admitted call or returns its cached result. Inline tools skip the cache,
+// because they are faster than it.
+func (h *Host) callAdmitted(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	if e.def.CacheableSeconds > 0 && !e.Inline {
+		return h.callThroughCache(ctx, e, args)
+	}
+	return h.callWithRetry(ctx, e, args)
+}
+
+// callWithRetry calls a tool. It calls an idempotent tool a second time if the failure may be
+// temporary and the caller's time allows it. It calls any other tool once, because it cannot know
+// whether a lost call took effect.
+func (h *Host) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Result, error) {
+	if e.Prepare != nil {
+		e.Prepare()
+	}
+	res, err := h.callMeasured(ctx, e, args, nil)
+	if err == nil || !e.Definition.Idempotent || !temporary(err) || !fitsInTime(ctx, e.tool) {
+		return res, err
+	}
+	if e.remote != nil && errors.Is(err, mcp.ErrUnavailable) && !e.remote.Server.AwaitReturn(ctx, err) {
+		return res, err
+	}
+	first := res.Duration
+	res, err = h.callMeasured(ctx, e, args, nil)
+	res.Duration += first
+	return res, err
+}
+
+// temporary reports whether a second call may succeed. A time-out is not temporary, because no
+// time is left.
+func temporary(err error) bool {
+	for _, lasting := range []error{
+		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, upstream.ErrMisfit, upstream.ErrNotSent,
+	} {
+		if errors.Is(err, lasting) {
+			return false
+		}
+	}
+	return true
+}
+
+// fitsInTime reports whether a call of the tool is likely to end before ctx does.
+func fitsInTime(ctx context.Context, t *tool) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return true
+	}
+	latency := t.expectedLatency()
+	if m := t.measure(); m.Successes > 0 {
+		latency = m.P50
+	}
+	return time.Until(deadline) > latency
+}
+
+// callMeasured calls a tool once, records the call, and updates the tool's health and tier. It
+// does not record a result for which ignore returns true.
+func (h *Host) callMeasured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
+	start := time.Now()
+	res, err := h.callOnce(ctx, e.tool, args)
+	res.Duration = time.Since(start)
+	if err != nil {
+		err = fmt.Errorf("calling %q: %w", e.def.Name, err)
+	}
+	if ignore != nil && ignore(res, err) {
+		return res, err
+	}
+	if counts, ok := h.judgeOutcome(ctx, e.tool, res, err); counts {
+		if ok && e.longestTimeout.Load() != 0 {
+			e.longestTimeout.Store(0)
+		}
+		h.reviewHealth(e.tool, e.record(res.Duration, ok))
+	}
+	return res, err
+}
+
+// judgeOutcome reports whether a call says something about the tool's health, and whether it
+// succeeded. Rejected arguments, a server that is down or asks for a pause, and calls that the
+// caller gave up do not count. A call that the caller's deadline ended counts as failed only if
+// the tool had the time that its tier promises.
+func (h *Host) judgeOutcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
+	switch {
+	case err == nil:
+		return true, !res.IsError
+	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, upstream.ErrNotSent):
+		return false, false
+	case t.Composite && (errors.Is(err, mcp.ErrNotAllowed) || errors.Is(err, mcp.ErrUnknownTool)):
+		return false, false // the caller may not use the tools it calls
+	case errors.Is(err, mcp.ErrTimeout):
+		t.recordTimeout(res.Duration)
+		promised := t.deadline
+		if tier := t.listedTier.Load(); int(tier) < len(h.opts.ceilings) {
+			promised = min(promised, h.opts.ceilings[tier])
+		}
+		return res.Duration >= promised, false
+	case ctx.Err() != nil:
+		return false, false
+	}
+	return true, false
+}
+
+// callOnce calls a tool within its deadline.
+func (h *Host) callOnce(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return mcp.Result{}, contextCause(ctx, err)
+	}
+	if t.remote == nil && t.Inline {
+		return h.invokeHandler(ctx, t, args)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.deadline, mcp.ErrTimeout)
+	defer cancel()
+	if t.remote != nil {
+		res, err := t.remote.Call(ctx, cancel, args)
+		if errors.Is(err, upstream.ErrGivenUp) {
+			return res, err // the server's supervisor ended ctx, not the caller
+		}
+		return res, contextCause(ctx, err)
+	}
+	return h.callHandler(ctx, t, args)
+}
+
+// callHandler runs a handler on a goroutine of its own and abandons it when ctx ends. It refuses
+// the call if maxStuck abandoned handlers of the tool still run.
+func (h *Host) callHandler(ctx context.Context, t *tool, args string) (mcp.Result, error) {
+	if t.stuck.Load() >= maxStuck {
+		return mcp.Result{}, fmt.Errorf("%w: %d earlier calls still hang", mcp.ErrUnavailable, maxStuck)
+	}
+	type outcome struct {
+		res mcp.Result
+		err error
+	}
+	if !h.running.begin() {
+		return mcp.Result{}, mcp.ErrClosed
+	}
+	const finished, abandoned = 1, 2
+	done := make(chan outcome, 1)
+	var ending atomic.Int32 // finished or abandoned, whichever comes first
+	go func() {             // Close waits for it through running
+		defer h.running.end()
+		res, err := h.invokeHandler(ctx, t, args)
+		done <- outcome{res, err}
+		if !ending.CompareAndSwap(0, finished) {
+			t.stuck.Add(-1)
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.res, contextCause(ctx, o.err)
+	case <-ctx.Done():
+	}
+	if !ending.CompareAndSwap(0, abandoned) { // it finished in the same moment
+		o := <-done
+		return o.res, contextCause(ctx, o.err)
+	}
+	t.stuck.Add(1)
+	return mcp.Result{}, contextCause(ctx, ctx.Err())
+}
+
+// contextCause returns why ctx ended if that is what failed a call, else err.
+func contextCause(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
+}
+
+// invokeHandler calls the handler and turns a panic into [mcp.ErrPanicked].
+func (h *Host) invokeHandler(ctx context.Context, t *tool, args string) (res mcp.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.opts.log.LogAttrs(ctx, slog.LevelError, "tool panicked", slog.String("tool", t.Definition.Name),
+				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+			res, err = mcp.Result{}, mcp.ErrPanicked
+		}
+	}()
+	if t.Respond != nil {
+		return t.Respond(ctx, args)
+	}
+	res.Text, err = t.Handler(ctx, args)
+	return res, err
+}
