@@ -189,6 +189,7 @@ var testOnly = []string{
 	"internal/peers",
 	"internal/peers/davey",
 	"internal/repository",
+	"internal/revoketest",
 	"internal/saytest",
 	"internal/truth",
 	"internal/voicebench",
