@@ -56,11 +56,13 @@ type digest [sha256.Size]byte
 type client struct {
 	digest  digest
 	subject policy.Subject
+	revoked chan struct{} // closed when the entry is gone or another
 }
 
 // Gatekeeper identifies callers. It is safe for concurrent use.
 type Gatekeeper struct {
-	clients   []client
+	profile   func(name string) (policy.Profile, bool)
+	clients   atomic.Pointer[[]client] // replaced by SetClients, never changed
 	anonymous policy.Subject
 	oauth     *oauth // nil if no authorization server is configured
 	proxies   proxies
@@ -82,18 +84,14 @@ func New(ctx context.Context, cfg config.Server, opts Options) (*Gatekeeper, err
 	if err != nil {
 		return nil, err
 	}
-	g := &Gatekeeper{proxies: trusted, wrong: newWrongTokens(), log: log, equal: subtle.ConstantTimeCompare}
+	g := &Gatekeeper{profile: opts.Profile, proxies: trusted, wrong: newWrongTokens(), log: log, equal: subtle.ConstantTimeCompare}
 	profile, ok := opts.Profile(anonymousProfile)
 	if !ok {
 		return nil, fmt.Errorf("reading server: there is no profile %q", anonymousProfile)
 	}
 	g.anonymous = policy.Subject{Name: Anonymous, Profile: profile}
-	for i := range cfg.Clients {
-		c, err := newClient(&cfg.Clients[i], opts.Profile)
-		if err != nil {
-			return nil, fmt.Errorf("reading server.clients[%d]: %w", i, err)
-		}
-		g.clients = append(g.clients, c)
+	if err := g.SetClients(cfg.Clients); err != nil {
+		return nil, err
 	}
 	if cfg.OAuth != nil {
 		o, err := newOAuth(cfg.OAuth, opts)
@@ -103,7 +101,7 @@ func New(ctx context.Context, cfg config.Server, opts Options) (*Gatekeeper, err
 		g.oauth = o
 	}
 	log.LogAttrs(ctx, slog.LevelDebug, "access configured",
-		slog.Int("clients", len(g.clients)), slog.Bool("oauth", g.oauth != nil))
+		slog.Int("clients", len(cfg.Clients)), slog.Bool("oauth", g.oauth != nil))
 	return g, nil
 }
 
@@ -112,7 +110,7 @@ func newClient(c *config.Client, lookup func(string) (policy.Profile, bool)) (cl
 	if !ok {
 		return client{}, fmt.Errorf("there is no profile %q", c.Profile)
 	}
-	out := client{subject: policy.Subject{Name: c.Name, Profile: profile, NPC: c.NPC}}
+	out := client{subject: policy.Subject{Name: c.Name, Profile: profile, NPC: c.NPC}, revoked: make(chan struct{})}
 	if c.Token != "" {
 		out.digest = sha256.Sum256([]byte(c.Token.Reveal()))
 		return out, nil
@@ -136,9 +134,16 @@ func newClient(c *config.Client, lookup func(string) (policy.Profile, bool)) (cl
 // [ErrUnavailable]; [Status], [RetryAfter] and [Gatekeeper.Challenge] turn it
 // into an answer. Its text is fit for the caller to read.
 func (g *Gatekeeper) Identify(r *http.Request) (*policy.Subject, error) {
-	s, err := g.identify(r)
+	s, _, err := g.Admit(r)
+	return s, err
+}
+
+// Admit is [Gatekeeper.Identify] for requests that last, such as a WebSocket: the term says how
+// long the answer holds.
+func (g *Gatekeeper) Admit(r *http.Request) (*policy.Subject, Term, error) {
+	s, term, err := g.identify(r)
 	if err != nil {
-		return nil, err
+		return nil, Term{}, err
 	}
 	s.Address = g.Address(r)
 	s.Transport = TransportHTTP
