@@ -23,6 +23,7 @@ func (a *App) followClients(ctx context.Context, keeper *identity.Gatekeeper) {
 		return
 	}
 	known := fileSeen(file)
+	last := known
 	if now, err := play.LoadConfig(file); err == nil { // it may have changed since it was read
 		a.setClients(keeper, now)
 	}
@@ -35,7 +36,9 @@ func (a *App) followClients(ctx context.Context, keeper *identity.Gatekeeper) {
 		case <-ticker.C:
 		}
 		seen := fileSeen(file)
-		if seen == known {
+		settled := seen == last // a file that is just being written may be half there
+		last = seen
+		if seen == known || !settled {
 			continue
 		}
 		known = seen
