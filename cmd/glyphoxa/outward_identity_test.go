@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/coder/websocket"
 )
 
 func newIdentityProgram(t testing.TB, issuer string) *outward {
@@ -35,6 +39,56 @@ func (o *outward) knock(change func(*web)) (int, *http.Response) {
 // with sets a header.
 func with(key, value string) func(*web) {
 	return func(w *web) { w.header.Set(key, value) }
+}
+
+// TestATokenIsRevoked takes a client out of the configuration while the program runs: its token
+// is refused without a restart, its WebSocket ends, and other clients notice nothing. A file that
+// is wrong changes nothing.
+func TestATokenIsRevoked(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	h.configure("identity.yaml")
+	h.secrets = []string{secret("alice"), secret("bob")}
+	o := h.serve()
+	file, err := os.ReadFile(h.path("glyphoxa.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(file)
+	const alice = "    - {name: alice, token: \"the-secret-token-of-alice\", profile: builder.readWrite}\n"
+	if !strings.Contains(text, alice) {
+		t.Fatal("there is no client alice")
+	}
+	conn, _, err := o.dial(http.Header{"Authorization": {"Bearer " + secret("alice")}}, "mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	as := func(who string) int {
+		status, _ := o.knock(with("Authorization", "Bearer "+secret(who)))
+		return status
+	}
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(request(t, 1, "initialize", opening("2025-06-18")))); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := conn.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.write("glyphoxa.yaml", strings.Replace(text, alice, "", 1)+"\nserver: {nonsense: [}\n")
+	time.Sleep(4 * time.Second) // it is looked at once a second
+	if got := as("alice"); got != http.StatusOK {
+		t.Errorf("alice = %d while the file is wrong, want 200", got)
+	}
+	h.write("glyphoxa.yaml", strings.Replace(text, alice, "", 1))
+	if _, _, err := conn.Read(t.Context()); err == nil { // until the program ends it
+		t.Error("the WebSocket goes on")
+	}
+	if got := as("alice"); got != http.StatusUnauthorized {
+		t.Errorf("alice = %d once she is taken out, want 401", got)
+	}
+	if got := as("bob"); got != http.StatusOK {
+		t.Errorf("bob = %d, want 200", got)
+	}
 }
 
 // TestWhoIsLetIn shows who gets in over HTTP, and that a wrong token is never

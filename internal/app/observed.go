@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -49,7 +50,12 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 	a.showRoom(w, p.listener.Addr().String())
 	served := make(chan error, 1)
 	go func() { served <- p.http.Serve(p.listener) }() // ends with close
+	following, stop := context.WithCancel(ctx)
+	var clients sync.WaitGroup
+	clients.Go(func() { a.followClients(following, p.keeper) })
 	err = errors.Join(work(), p.shutDown())
+	stop()
+	clients.Wait()
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, fmt.Errorf("serving metrics: %w", ended))
 	}

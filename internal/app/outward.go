@@ -67,8 +67,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	s := a.newServer(ctx, o)
 	var web *mcpserver.Web
+	var keeper *identity.Gatekeeper
 	if !o.Stdio || o.Listen != "" {
-		if web, err = a.openWeb(ctx, s, addr); err != nil {
+		if web, keeper, err = a.openWeb(ctx, s, addr); err != nil {
 			return err
 		}
 		fmt.Fprintf(o.Ready, "glyphoxa mcp listening on http://%s\n", web.Addr())
@@ -92,6 +93,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 		return err
 	})
 	if web != nil {
+		g.Go(func() error { a.followClients(ctx, keeper); return nil })
 		g.Go(func() error {
 			defer cancel()
 			return web.Serve(ctx)
@@ -227,7 +229,7 @@ func instructions(compact bool) string {
 }
 
 // openWeb opens the network transports.
-func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, error) {
+func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, *identity.Gatekeeper, error) {
 	err := a.Metrics.Gauge("glyphoxa_upstream_queue_depth", "Calls that wait for a place at an external server.", func() float64 {
 		waiting := 0
 		for _, server := range a.Registry.Host.Servers() {
@@ -236,22 +238,23 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 		return float64(waiting)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = a.Metrics.Gauge("glyphoxa_tools", "Tools there are now, those of external servers too.", func() float64 {
 		return float64(len(a.Registry.Host.Tools(mcp.BudgetDeep)))
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, nil, problem.Usage(err)
 	}
-	return s.Listen(ctx, addr, mcpserver.WebOptions{
+	web, err := s.Listen(ctx, addr, mcpserver.WebOptions{
 		Gatekeeper: keeper, Site: a.site(keeper), Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
 		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
 	})
+	return web, keeper, err
 }
 
 // newHealth tells whether what is to be kept can be kept.

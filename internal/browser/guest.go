@@ -43,6 +43,7 @@ type guest struct {
 	room               *Room
 	name, secret, user string
 	pc                 *webrtc.PeerConnection
+	npcs               *webrtc.RTPSender // of the NPCs' sound; nil until there is one
 	at                 *Sitting
 	seat               *table.Seat // nil where the table does not hear
 	slots              slots
@@ -68,8 +69,13 @@ type leaving string
 
 func (l leaving) Error() string { return string(l) }
 
-// end has the guest leave. It does not wait, and only the first reason counts.
+// end has the guest leave. It does not wait, and only the first reason counts. From then on
+// nothing the page sends counts, and nothing but the goodbye is sent to it. The seat stays the
+// guest's until the connection is gone, for a page that is loaded anew; see [Room.revoke].
 func (g *guest) end(why string) { g.cancel(leaving(why)) }
+
+// hasEnded reports whether the guest is leaving or has left.
+func (g *guest) hasEnded() bool { return g.ended.Err() != nil }
 
 // start begins something that reads until the connection is closed.
 func (g *guest) start(read func()) {
@@ -106,7 +112,7 @@ func (g *guest) watch() {
 
 // receive takes a message. It does not wait.
 func (g *guest) receive(data []byte) {
-	if !g.budget.Allow() {
+	if g.hasEnded() || !g.budget.Allow() {
 		return // a page of ours sends less; answers would only add to it
 	}
 	q, err := parseRequest(data)
@@ -116,7 +122,7 @@ func (g *guest) receive(data []byte) {
 	}
 	switch q.Type {
 	case sayLeave:
-		g.end(reasonLeft)
+		g.room.dismiss(g, reasonLeft)
 	case sayMute:
 		g.muted.Store(q.On)
 		g.room.tellState()
@@ -135,7 +141,7 @@ func (g *guest) run() {
 	timer := time.NewTimer(connectTime)
 	defer timer.Stop()
 	connected := g.connected
-	for g.ended.Err() == nil {
+	for !g.hasEnded() {
 		select {
 		case <-connected:
 			connected = nil
@@ -143,7 +149,9 @@ func (g *guest) run() {
 		case <-timer.C:
 			g.end(reasonNever)
 		case q := <-g.inbox:
-			g.carryOut(g.ended, q)
+			if !g.hasEnded() { // both may be ready at once
+				g.carryOut(g.ended, q)
+			}
 		case <-g.ended.Done():
 		}
 	}
@@ -153,6 +161,7 @@ func (g *guest) run() {
 // leave takes away all there is of the guest, and waits for it.
 func (g *guest) leave() {
 	r := g.room
+	g.stopNPCs()
 	r.depart(g)
 	if g.voice.on.Load() {
 		r.tellAll(speakingMessage{"speaking", g.name, false})
@@ -172,6 +181,17 @@ func (g *guest) leave() {
 	r.o.Logger.Info("a guest has left", "user", g.user, "reason", context.Cause(g.ended))
 }
 
+// stopNPCs takes the NPCs' sound from the guest, who would hear it until the connection is
+// closed.
+func (g *guest) stopNPCs() {
+	if g.npcs == nil {
+		return
+	}
+	if err := g.npcs.ReplaceTrack(nil); err != nil {
+		g.room.o.Logger.Debug("taking the NPCs' sound from a guest", "reason", err)
+	}
+}
+
 // sayGoodbye tells why the connection ends, if the page still takes it.
 func (g *guest) sayGoodbye() {
 	c := g.channel.Load()
@@ -186,7 +206,7 @@ func (g *guest) sayGoodbye() {
 		default:
 		}
 	})
-	g.send(byeMessage{"bye", context.Cause(g.ended).Error()})
+	_ = c.SendText(encode(byeMessage{"bye", context.Cause(g.ended).Error()})) // whether it comes is seen below
 	if c.BufferedAmount() == 0 {
 		return
 	}
@@ -203,7 +223,7 @@ func (g *guest) send(message any) { g.sendText(encode(message)) }
 // sendText sends a message. It does not wait: who does not take messages leaves.
 func (g *guest) sendText(text string) {
 	c := g.channel.Load()
-	if c == nil || c.ReadyState() != webrtc.DataChannelStateOpen {
+	if c == nil || g.hasEnded() || c.ReadyState() != webrtc.DataChannelStateOpen {
 		return
 	}
 	if c.BufferedAmount() > maxUnsent {

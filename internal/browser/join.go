@@ -2,9 +2,6 @@ package browser
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,20 +106,14 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	return in, nil
 }
 
-// admit lets in who may come.
+// admit seats a guest who has the invite, or the secret of a seat that is held.
 func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
-	r.mu.Lock()
-	own := r.guests[in.Seat] != nil
-	r.mu.Unlock()
-	if !r.invited(in.Invite) && (in.Seat == "" || !own) {
-		return nil, errInvite
+	if !r.mayJoin(in) {
+		return nil, errInvite // no session begins for this guest
 	}
 	at, err := r.sitting(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if in.Seat == "" {
-		in.Seat = rand.Text()
 	}
 	p, err := r.parts()
 	if err != nil {
@@ -134,10 +125,13 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 		return nil, err
 	}
 	answer, err := g.connect(ctx, p, in.Offer)
+	if err == nil && g.hasEnded() { // while it was connected, such as by Remove
+		err = g.refusal()
+	}
 	if err != nil {
 		g.end(reasonLost)
 		if g.pc != nil {
-			_ = g.pc.GracefulClose() // it never was anything
+			_ = g.pc.GracefulClose() // no page has its answer
 		}
 		g.readers.Wait()
 		if g.seat != nil {
@@ -158,79 +152,35 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	return out, nil
 }
 
-// reserve keeps a place and a name for who joins. Who has had the seat leaves, and is
-// waited for.
+// reserve keeps a place and a name for a guest who joins, and waits until nothing is left of
+// the guests whose seat or name that was.
 func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, error) {
 	g := &guest{
-		room: r, name: in.Name, secret: in.Seat, user: Front + ":" + userID(in.Seat), at: at,
+		room: r, name: in.Name, at: at,
 		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst), connected: make(chan struct{}), left: make(chan struct{}),
 	}
 	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	for {
-		before, err := r.place(g)
-		if err != nil {
-			return nil, err
-		}
-		if before == nil {
-			return g, nil
-		}
-		before.end(reasonTaken)
+	before, err := r.place(g, in)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range before {
 		select {
-		case <-before.left:
+		case <-one.left:
+		case <-g.ended.Done():
+			r.release(g)
+			return nil, g.refusal()
 		case <-ctx.Done():
+			r.release(g)
 			return nil, tooMany()
 		}
 	}
+	return g, nil
 }
 
-// place gives a guest a place, unless there is none or the name is somebody's. It returns
-// who has the seat still.
-func (r *Room) place(g *guest) (before *guest, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed || r.at != g.at {
-		return nil, errNobody
-	}
-	if before := r.guests[g.secret]; before != nil {
-		return before, nil
-	}
-	taken := func(name string) bool { return strings.EqualFold(name, g.name) }
-	for _, other := range r.guests {
-		if taken(other.name) {
-			return nil, refuse(http.StatusConflict, g.name+" sits at the table already. Take another name.")
-		}
-	}
-	for _, n := range g.at.Known() {
-		for _, name := range append([]string{n.Name}, n.Aliases...) {
-			if taken(name) {
-				return nil, refuse(http.StatusConflict, g.name+" is the name of somebody in the story. Take another name.")
-			}
-		}
-	}
-	if taken(g.at.Leads) {
-		return nil, refuse(http.StatusConflict, g.name+" leads the game. Take another name.")
-	}
-	if len(r.guests) >= r.o.MaxGuests {
-		return nil, errFull
-	}
-	r.guests[g.secret] = g
-	r.work.Add(1)
-	return nil, nil
-}
-
-// release gives a guest's place back.
-func (r *Room) release(g *guest) {
-	r.mu.Lock()
-	delete(r.guests, g.secret)
-	r.mu.Unlock()
-	close(g.left)
-	r.work.Done()
-}
-
-// userID is who somebody is in what is kept. It says nothing of the secret.
-func userID(secret string) string {
-	sum := sha256.Sum256([]byte("glyphoxa seat " + secret))
-	return hex.EncodeToString(sum[:10])
+// refusal is why a guest who was joining does not join after all.
+func (g *guest) refusal() error {
+	return refuse(http.StatusForbidden, context.Cause(g.ended).Error())
 }
 
 // connect seats a guest and answers the offer.
@@ -263,6 +213,9 @@ func (g *guest) connect(ctx context.Context, p *parts, offer string) (answer str
 	answer, senders, err := answerOffer(ctx, g.pc, offer, tracks)
 	if err != nil {
 		return "", refuse(http.StatusBadRequest, err.Error())
+	}
+	if len(senders) > 0 {
+		g.npcs = senders[0]
 	}
 	for _, s := range senders {
 		g.start(func() { drainReports(s) })

@@ -42,6 +42,9 @@ func (g *guest) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
 		if err != nil {
 			return
 		}
+		if g.hasEnded() {
+			continue // until the connection is closed
+		}
 		if len(p.Payload) == 0 || g.muted.Load() {
 			g.voice.withheld.Add(1)
 			continue
@@ -67,7 +70,7 @@ func (g *guest) hear(p *rtp.Packet, level uint8) {
 		return
 	}
 	for _, other := range *g.room.here.Load() {
-		if other != g {
+		if other != g && !other.hasEnded() {
 			other.slots.forward(g, now, p)
 		}
 	}

@@ -77,6 +77,6 @@ func (g *guest) forget(ctx context.Context) error {
 		g.room.o.Logger.Error("forgetting a guest", "user", g.user, "reason", err)
 		return errors.New("not everything could be forgotten; ask once more, and if that does not help, ask who runs the table")
 	}
-	g.end(reasonForgotten)
+	g.room.dismiss(g, reasonForgotten)
 	return nil
 }

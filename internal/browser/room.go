@@ -75,18 +75,22 @@ type Room struct {
 	parts  func() (*parts, error) // opened for the first guest
 	opened atomic.Pointer[parts]
 
-	invite atomic.Pointer[string]
+	invite atomic.Pointer[string]   // changed with mu held
 	base   atomic.Pointer[string]   // where it is served
 	here   atomic.Pointer[[]*guest] // who is connected; replaced, never changed
 	work   sync.WaitGroup           // guests; ends with Run
 
 	mu     sync.Mutex        // guards the fields below, down to alone
-	guests map[string]*guest // by the secret of their seats
-	at     *Sitting          // nil while nobody plays
-	lines  []lineMessage     // of the sitting, the latest
-	closed bool
-	own    *play.Session // that Start began, nil while there is none
-	alone  time.Time     // since when it has no guests
+	guests map[string]*guest // who holds a seat, by its secret
+	// leaving are those whose seat is another's or nobody's already, until nothing of their
+	// connection is left.
+	leaving map[*guest]struct{}
+	removed removedSeats
+	at      *Sitting      // nil while nobody plays
+	lines   []lineMessage // of the sitting, the latest
+	closed  bool
+	own     *play.Session // that Start began, nil while there is none
+	alone   time.Time     // since when it has no guests
 
 	starting sync.Mutex // held while a session begins or ends
 }
@@ -111,7 +115,7 @@ func New(o Options) *Room {
 	if o.Idle == 0 {
 		o.Idle = 15 * time.Minute
 	}
-	r := &Room{o: o, files: webfiles.Load(web, "web"), frames: make(chan *outgoing, 2), spare: make(chan *outgoing, 4), guests: map[string]*guest{}}
+	r := &Room{o: o, files: webfiles.Load(web, "web"), frames: make(chan *outgoing, 2), spare: make(chan *outgoing, 4), guests: map[string]*guest{}, leaving: map[*guest]struct{}{}}
 	for range cap(r.spare) {
 		r.spare <- new(outgoing)
 	}
@@ -122,9 +126,16 @@ func New(o Options) *Room {
 	return r
 }
 
-// RenewInvite makes a new invite. The one before lets nobody in any more; who has joined by
-// it stays, and may come back to the same seat.
+// RenewInvite makes a new invite. The old one admits no guest from then on, not even one
+// whose join is under way; guests who have joined by it stay, and may come back to their seats.
 func (r *Room) RenewInvite() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.renewInvite()
+}
+
+// renewInvite is RenewInvite for callers that hold mu.
+func (r *Room) renewInvite() {
 	invite := rand.Text()
 	r.invite.Store(&invite)
 }
@@ -164,17 +175,13 @@ func (r *Room) openParts() (*parts, error) {
 // Run sends the NPCs' sound and tells guests what happens, until ctx ends. It then says
 // goodbye to all guests and returns once nothing of them is left. It is called once.
 func (r *Room) Run(ctx context.Context) error {
+	defer context.AfterFunc(ctx, r.close)() // first of all, whatever else takes its time to end
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.sendSound(running) })
 	g.Go(func() error { r.followEvents(running); return nil })
 	g.Go(func() error { r.lookAfter(running); return nil })
 	err := g.Wait()
-	r.mu.Lock()
-	r.closed = true
-	for _, one := range r.guests {
-		one.end(reasonOver)
-	}
-	r.mu.Unlock()
+	r.close()
 	r.work.Wait()
 	err = errors.Join(err, r.endOwn(func() bool { return true }))
 	if p := r.opened.Load(); p != nil {
@@ -184,6 +191,14 @@ func (r *Room) Run(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// close revokes all seats, and has the guests leave after that.
+func (r *Room) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.revokeAll()
 }
 
 // lookAfter notes who has stopped speaking, until ctx ends.
@@ -212,7 +227,8 @@ func (r *Room) Began(g *play.Game, s *play.Session) {
 	r.at, r.lines = sittingOf(g, s), nil
 }
 
-// Ended implements [play.Onlooker]. Guests leave with the session.
+// Ended implements [play.Onlooker]. Guests leave with the session, and their seats end first:
+// a guest of this session needs the invite to join the next one.
 func (r *Room) Ended(_ *play.Game, s *play.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -220,9 +236,7 @@ func (r *Room) Ended(_ *play.Game, s *play.Session) {
 		return
 	}
 	r.at, r.lines = nil, nil
-	for _, one := range r.guests {
-		one.end(reasonOver)
-	}
+	r.revokeAll()
 }
 
 // Saw implements [play.Onlooker]: what happens comes through the feed.
@@ -261,14 +275,18 @@ func (r *Room) Seats() []*table.Seat {
 	return all
 }
 
-// Remove has a guest leave. Who knows the invite may come back: it is to be renewed, too.
+// Remove takes a guest from the table for good: it revokes the seat and renews the invite in
+// one step, before it ends the connection, so that neither lets the guest in again while the
+// connection is torn down.
 func (r *Room) Remove(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var here []string
 	for _, g := range r.guests {
 		if strings.EqualFold(g.name, strings.TrimSpace(name)) {
-			g.end(reasonRemoved)
+			r.renewInvite()
+			r.removed.add(userID(g.secret))
+			r.revoke(g, reasonRemoved)
 			return nil
 		}
 		here = append(here, g.name)

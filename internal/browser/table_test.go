@@ -40,6 +40,7 @@ type setting struct {
 	url     string
 	feed    *feed.Feed
 	opus    *opus.Library
+	stop    context.CancelFunc // of the room
 
 	mu     sync.Mutex // guards events
 	events []table.Event
@@ -83,6 +84,7 @@ func open(t *testing.T, s setup) *setting {
 	s.options.Feed, s.options.Table = b.feed, home
 	b.room = browser.New(s.options)
 	running, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	b.stop = stop
 	ended := make(chan error, 1)
 	go func() { ended <- b.room.Run(running) }()
 	if b.game, err = play.Open(t.Context(), play.Options{Config: cfg, Onlooker: b, Audience: b.room}); err != nil {

@@ -2,11 +2,16 @@ package console
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/oauth2"
 
@@ -31,8 +36,9 @@ type Accounts interface {
 // accountPath is where signing in by an account begins, and below it where it ends.
 const accountPath = "/console/account"
 
-// accountTime is how long somebody may take for that, in seconds.
-const accountTime = 600
+// accountTime is how long a sign-in by an account may take. The program checks it too, because
+// a cookie that was copied knows no MaxAge.
+const accountTime = 10 * time.Minute
 
 // account is somebody's elsewhere; the zero value is nobody's.
 type account struct{ id, name string }
@@ -43,6 +49,33 @@ func accountCookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName(r) + "-account", Value: value, Path: accountPath, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: encrypted(r),
 	}
+}
+
+// sealAccount is the value of an account cookie that is good until a time. Its seal is by a key
+// of this program, so that no other value is accepted and nothing has to be kept here.
+func (c *Console) sealAccount(state, verifier string, until time.Time) string {
+	text := state + "." + verifier + "." + strconv.FormatInt(until.Unix(), 36)
+	return text + "." + c.sealOf(text)
+}
+
+// openAccount is what sealAccount has sealed, or nothing if the time is over or the seal wrong.
+func (c *Console) openAccount(value string, now time.Time) (state, verifier string) {
+	i := strings.LastIndexByte(value, '.')
+	if i < 0 || !hmac.Equal([]byte(value[i+1:]), []byte(c.sealOf(value[:i]))) {
+		return "", ""
+	}
+	part := strings.Split(value[:i], ".")
+	until, err := strconv.ParseInt(part[len(part)-1], 36, 64)
+	if len(part) != 3 || err != nil || now.Unix() >= until {
+		return "", ""
+	}
+	return part[0], part[1]
+}
+
+func (c *Console) sealOf(text string) string {
+	h := hmac.New(sha256.New, []byte(c.seal))
+	h.Write([]byte(text)) // never fails
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // redirectOf is where somebody comes back to, on the host they asked.
@@ -71,7 +104,7 @@ func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/#account-failed", http.StatusSeeOther)
 		return
 	}
-	http.SetCookie(w, accountCookie(r, state+"."+verifier, accountTime))
+	http.SetCookie(w, accountCookie(r, d.sealAccount(state, verifier, time.Now().Add(accountTime)), int(accountTime/time.Second)))
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
@@ -80,7 +113,7 @@ func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
 func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 	state, verifier := "", ""
 	if c, err := r.Cookie(accountCookie(r, "", 0).Name); err == nil {
-		state, verifier, _ = strings.Cut(c.Value, ".")
+		state, verifier = d.openAccount(c.Value, time.Now())
 	}
 	http.SetCookie(w, accountCookie(r, "", -1))
 	q := r.URL.Query()
@@ -99,7 +132,7 @@ func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/#account-failed", http.StatusSeeOther)
 		return
 	}
-	d.admit(w, r, holder{account: a})
+	d.admit(w, r, holder{account: a, caller: "account " + a.id})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -123,6 +156,10 @@ func (c *Console) enters(ctx context.Context, v *visitor, room string) bool {
 	leads, err := c.o.Accounts.Leads(ctx, v.account.id, room)
 	if err != nil {
 		c.o.Logger.LogAttrs(ctx, slog.LevelWarn, "asking what an account leads", slog.String("room", room), slog.Any("reason", err))
+	}
+	if leads && !v.proven {
+		c.holders.prove(v.cookie)
+		v.proven = true
 	}
 	return leads
 }

@@ -51,6 +51,7 @@ type Console struct {
 	streams streams
 	owner   string          // the token of who started the program; see OwnerToken
 	crumb   string          // against forged requests of who is not signed in
+	seal    string          // of cookies, see sealAccount
 	ended   context.Context // of all streams
 	end     context.CancelFunc
 
@@ -70,7 +71,7 @@ func New(o Options) *Console {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), rooms: map[string]*room{}, files: webfiles.Load(web, "web")}
+	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), seal: rand.Text(), rooms: map[string]*room{}, files: webfiles.Load(web, "web")}
 	c.ended, c.end = context.WithCancel(context.Background())
 	return c
 }

@@ -2,7 +2,7 @@ package console
 
 import (
 	"cmp"
-	"crypto/rand"
+	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
@@ -19,12 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Bounds of requests.
-const (
-	maxBody    = 64 << 10
-	maxHolders = 256            // who is signed in at once; the one not seen for longest gives way
-	holderTime = 12 * time.Hour // without a request
-)
+// maxBody bounds a request.
+const maxBody = 64 << 10
 
 // crumbHeader has what a page of ours knows and a forged request does not.
 const crumbHeader = "X-Glyphoxa-Crumb"
@@ -37,65 +31,11 @@ type visitor struct {
 	subject *policy.Subject
 	account account // that they signed in with, if they did
 	crumb   string
+	cookie  string          // of who has signed in, else empty
+	proven  bool            // the account is known to lead a game
+	over    context.Context // ends when the visitor is signed out; nil for who has not signed in
 	// known is false for who comes without a token.
 	known bool
-}
-
-// holder is somebody who has signed in: by a token, as who started the program, or by an
-// account. The token, and what the account leads, is looked at anew with each request, so
-// that what is over is over.
-type holder struct {
-	token   string
-	owner   bool
-	account account
-
-	crumb string
-	seen  time.Time
-}
-
-// holders are those who have signed in, by what their cookie says.
-type holders struct {
-	mu  sync.Mutex // guards all
-	all map[string]*holder
-}
-
-func (h *holders) add(one holder) (cookie string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.all == nil {
-		h.all = map[string]*holder{}
-	}
-	for len(h.all) >= maxHolders {
-		oldest := ""
-		for id, one := range h.all {
-			if oldest == "" || one.seen.Before(h.all[oldest].seen) {
-				oldest = id
-			}
-		}
-		delete(h.all, oldest)
-	}
-	cookie = rand.Text()
-	one.crumb, one.seen = rand.Text(), time.Now()
-	h.all[cookie] = &one
-	return cookie
-}
-
-func (h *holders) find(cookie string) (holder, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	one := h.all[cookie]
-	if one == nil || time.Since(one.seen) > holderTime {
-		delete(h.all, cookie)
-		return holder{}, false
-	}
-	one.seen = time.Now()
-	return *one, true
-}
-
-func (h *holders) drop(cookie string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.all, cookie)
 }
 
 // identifier says who sent a request, as [identity.Gatekeeper] does. It is safe for
@@ -129,14 +69,23 @@ func (d *door) identify(r *http.Request) (*visitor, error) {
 	if !ok {
 		return d.identifyBy(r, "", d.crumb)
 	}
+	v := &visitor{account: h.account, crumb: h.crumb, proven: h.proven, known: true}
 	switch {
 	case h.owner:
-		return &visitor{subject: leader(account{id: "console"}), crumb: h.crumb, known: true}, nil
+		v.subject = leader(account{id: "console"})
 	case h.account.id != "":
-		return &visitor{subject: leader(h.account), account: h.account, crumb: h.crumb, known: true}, nil
+		v.subject = leader(h.account)
+	default:
+		if v, err = d.identifyBy(r, h.token, h.crumb); err != nil {
+			return nil, err
+		}
 	}
-	return d.identifyBy(r, h.token, h.crumb)
+	v.cookie, v.over = h.cookie, h.over
+	return v, nil
 }
+
+// signedOut reports whether a visitor who had signed in no longer is.
+func (v *visitor) signedOut() bool { return v.over != nil && v.over.Err() != nil }
 
 // holds reports whether who had signed in to send r still is: a cookie without a holder is
 // somebody's who has signed out, or gave way to others.
@@ -171,18 +120,20 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &in) {
 		return
 	}
-	owner := subtle.ConstantTimeCompare([]byte(in.Token), []byte(d.owner)) == 1
-	if !owner {
+	h := holder{token: in.Token, caller: "owner", proven: true}
+	if h.owner = subtle.ConstantTimeCompare([]byte(in.Token), []byte(d.owner)) == 1; !h.owner {
 		if in.Token == "" {
 			fail(w, http.StatusBadRequest, "there is no token; make one with: glyphoxa mcp token NAME")
 			return
 		}
-		if _, err := d.identifyBy(r, in.Token, ""); err != nil {
+		v, err := d.identifyBy(r, in.Token, "")
+		if err != nil {
 			d.refuse(w, err)
 			return
 		}
+		h.caller = "token " + v.subject.Name
 	}
-	d.admit(w, r, holder{token: in.Token, owner: owner})
+	d.admit(w, r, h)
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -243,6 +194,12 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 			fail(w, http.StatusNotFound, "there is no such table any more")
 			return
 		}
+		if v.over != nil { // what is under way ends with the sign-in
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(v.over, cancel)()
+			r = r.WithContext(ctx)
+		}
 		serve(&asking{w, r, v, rooms[i]})
 	}
 }
@@ -300,6 +257,19 @@ func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
 		fail(w, http.StatusBadRequest, "the request is no JSON that is expected here: "+err.Error())
+		return false
+	}
+	return true
+}
+
+// decode reads the JSON of the request; it answers itself if there is none, or if the visitor
+// was signed out while it came.
+func (a *asking) decode(into any) bool {
+	if !decode(a.w, a.r, into) {
+		return false
+	}
+	if a.visitor.signedOut() {
+		fail(a.w, http.StatusUnauthorized, "you were signed out; sign in again")
 		return false
 	}
 	return true

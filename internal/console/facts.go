@@ -33,7 +33,7 @@ func (d *door) findFacts(a *asking) {
 	var in struct {
 		Query string `json:"query"`
 	}
-	if !decode(a.w, a.r, &in) {
+	if !a.decode(&in) {
 		return
 	}
 	args, err := json.Marshal(in)

@@ -33,7 +33,7 @@ var errNoTable = errors.New("nobody plays at this table just now")
 // orders that are known are tried, so that records name no others.
 func (d *door) order(a *asking) {
 	var in given
-	if !decode(a.w, a.r, &in) {
+	if !a.decode(&in) {
 		return
 	}
 	permission, known := orders[in.Order]
@@ -120,7 +120,7 @@ func (d *door) decideMemory(a *asking) {
 		How  string `json:"how"`
 		Text string `json:"text"`
 	}
-	if !decode(a.w, a.r, &in) {
+	if !a.decode(&in) {
 		return
 	}
 	if !a.sees(policy.MemoryRead) {

@@ -18,7 +18,8 @@ import (
 
 // Bounds of streams of events.
 const (
-	maxStreams   = 64               // in all
+	maxStreams   = 64               // in all, but for each visitor's first
+	mostStreams  = 4 * maxStreams   // with these
 	maxOwn       = 8                // of one visitor
 	streamWrite  = 10 * time.Second // for one event to be taken
 	streamBeat   = 15 * time.Second // between two signs of life
@@ -36,7 +37,7 @@ type streams struct {
 func (s *streams) open(who string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.all >= maxStreams || s.of[who] >= maxOwn {
+	if s.of[who] >= maxOwn || s.all >= maxStreams && s.of[who] > 0 || s.all >= mostStreams {
 		return false
 	}
 	if s.of == nil {

@@ -136,7 +136,7 @@ func (d *door) call(a *asking) {
 		Tool string `json:"tool"`
 		Args string `json:"args"`
 	}
-	if !decode(a.w, a.r, &in) {
+	if !a.decode(&in) {
 		return
 	}
 	if res, ok := a.execute(in.Tool, in.Args); ok {

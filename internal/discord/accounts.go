@@ -45,6 +45,7 @@ type Accounts struct {
 
 	mu    sync.Mutex // guards the fields below
 	app   *discordgo.Application
+	appAt time.Time // when Discord was asked for app
 	known map[leading]answerOfDiscord
 }
 
@@ -138,35 +139,41 @@ func explainRefusal(err error) error {
 
 // configFor is the OAuth2 client as Discord knows it.
 func (a *Accounts) configFor(ctx context.Context, redirect string) (*oauth2.Config, error) {
-	app, err := a.application(ctx)
-	if err != nil {
-		return nil, err
+	a.mu.Lock()
+	app := a.app // however old it is: its id never changes
+	a.mu.Unlock()
+	if app == nil {
+		var err error
+		if app, _, err = a.application(ctx); err != nil {
+			return nil, err
+		}
 	}
 	o := a.oauth
 	o.ClientID, o.RedirectURL = app.ID, redirect
 	return &o, nil
 }
 
-// application is ours; it is asked for once.
-func (a *Accounts) application(ctx context.Context) (*discordgo.Application, error) {
+// application is ours, with its owner or team as they were at a time not longer ago than
+// leadsFor.
+func (a *Accounts) application(ctx context.Context) (*discordgo.Application, time.Time, error) {
 	a.mu.Lock()
-	app := a.app
+	app, at := a.app, a.appAt
 	a.mu.Unlock()
-	if app != nil {
-		return app, nil
+	if app != nil && time.Since(at) < leadsFor {
+		return app, at, nil
 	}
-	app = &discordgo.Application{}
+	app, at = &discordgo.Application{}, time.Now()
 	if err := a.rest.Do(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), "application", nil, app); err != nil {
-		return nil, fmt.Errorf("asking Discord about the application: %w", err)
+		return nil, at, fmt.Errorf("asking Discord about the application: %w", err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.app = app
-	return app, nil
+	a.app, a.appAt = app, at
+	return app, at, nil
 }
 
-// Leads reports whether a user leads the games of a guild. What Discord said is believed for
-// a minute, and for ten if it cannot be asked; then nobody leads anything.
+// Leads reports whether a user leads the games of a guild. What Discord said, of roles and of
+// the application's owner and team alike, is believed for a minute, and for ten if it cannot be asked; then nobody leads anything.
 func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	user, ok := strings.CutPrefix(id, guilds.UserRef(Front, ""))
 	if !ok {
@@ -179,25 +186,69 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	if asked && time.Since(last.at) < leadsFor {
 		return last.leads, nil
 	}
-	leads, err := a.askLeads(ctx, q)
+	leads, at, err := a.askLeads(ctx, q)
 	if err != nil {
 		return asked && last.leads && time.Since(last.at) < leadsStale, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.known) >= maxLeads {
-		clear(a.known)
-	}
-	a.known[q] = answerOfDiscord{leads, time.Now()}
+	a.makeRoom()
+	a.known[q] = answerOfDiscord{leads, at}
 	return leads, nil
 }
 
-// askLeads asks Discord.
-func (a *Accounts) askLeads(ctx context.Context, q leading) (bool, error) {
-	app, err := a.application(ctx)
-	if err != nil || owns(app, q.user) {
-		return err == nil, err
+// makeRoom drops answers that are too old to be believed, and if need be one more: of a user
+// about whom most is kept, the oldest, and first one that says no. Whoever signs in with many
+// accounts does not have what is known of a dungeon master forgotten. It is called with mu held.
+func (a *Accounts) makeRoom() {
+	if len(a.known) < maxLeads {
+		return
 	}
+	kept := map[string]int{}
+	for q, one := range a.known {
+		if time.Since(one.at) >= leadsStale {
+			delete(a.known, q)
+			continue
+		}
+		kept[q.user]++
+	}
+	if len(a.known) < maxLeads {
+		return
+	}
+	var leaves leading
+	found := false
+	for q, one := range a.known {
+		last := a.known[leaves]
+		switch {
+		case !found:
+		case one.leads != last.leads:
+			if one.leads {
+				continue
+			}
+		case kept[q.user] != kept[leaves.user]:
+			if kept[q.user] < kept[leaves.user] {
+				continue
+			}
+		case !one.at.Before(last.at):
+			continue
+		}
+		leaves, found = q, true
+	}
+	delete(a.known, leaves)
+}
+
+// askLeads asks Discord. The answer is as old as the oldest thing it was made of: that is at.
+func (a *Accounts) askLeads(ctx context.Context, q leading) (leads bool, at time.Time, err error) {
+	app, at, err := a.application(ctx)
+	if err != nil || owns(app, q.user) {
+		return err == nil, at, err
+	}
+	leads, err = a.askRoles(ctx, q)
+	return leads, at, err
+}
+
+// askRoles asks Discord whether a user has a DM's role in a guild.
+func (a *Accounts) askRoles(ctx context.Context, q leading) (bool, error) {
 	if a.guild != "" && q.guild != a.guild || !isID(q.guild) {
 		return false, nil
 	}

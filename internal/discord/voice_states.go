@@ -3,6 +3,7 @@ package discord
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -17,8 +18,13 @@ type occupant struct {
 	mute          bool             // by themselves or by a moderator
 	roles         []string         // as the member had them when Discord last told
 	state         *discordgo.State // of the guild; nil if nothing is known of the member
-	dm            bool
+	dm            bool             // by these roles
+	told          time.Time        // when Discord last told the roles
 }
+
+// leads reports whether the occupant has a DM's rights. They end if Discord has not told the
+// roles again for leadsStale, such as while it cannot be asked.
+func (o occupant) leads() bool { return o.dm && time.Since(o.told) < leadsStale }
 
 // voiceStates are who is in the voice channels of the bot's guilds, as the main
 // gateway tells it, and who is to be told of a change. It is safe for concurrent use.
@@ -70,7 +76,7 @@ func (v *voiceStates) channelOf(guild, user string) string {
 func (v *voiceStates) leads(guild, user string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.in[guild][user].dm
+	return v.in[guild][user].leads()
 }
 
 // setRoom says who is told of a guild's voice; nil is nobody.
@@ -114,7 +120,7 @@ func (v *voiceStates) moveUser(guild string, o occupant) {
 	}
 	if o.name == "" { // it is known from before
 		was := v.in[guild][o.user]
-		o.name, o.bot, o.roles, o.state, o.dm = was.name, was.bot, was.roles, was.state, was.dm
+		o.name, o.bot, o.roles, o.state, o.dm, o.told = was.name, was.bot, was.roles, was.state, was.dm, was.told
 	}
 	v.in[guild][o.user] = o
 }
@@ -126,7 +132,7 @@ func (v *voiceStates) judgeUsers(dms dmRoles, guild, user string, roles []string
 	defer v.mu.Unlock()
 	for id, o := range v.in[guild] {
 		if id == user {
-			o.roles = roles
+			o.roles, o.told = roles, time.Now()
 		}
 		if o.state != nil && (user == "" || id == user) {
 			o.dm = dms.memberIsDM(o.state, guild, id, o.roles)
@@ -146,7 +152,7 @@ func (v *voiceStates) clearGuild(guild string) {
 func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.VoiceState, m *discordgo.Member) occupant {
 	o := occupant{user: st.UserID, channel: st.ChannelID, mute: st.Mute || st.SelfMute || st.Deaf || st.SelfDeaf}
 	if m != nil && m.User != nil {
-		o.name, o.bot, o.roles, o.state = m.DisplayName(), m.User.Bot, m.Roles, s.State
+		o.name, o.bot, o.roles, o.state, o.told = m.DisplayName(), m.User.Bot, m.Roles, s.State, time.Now()
 		o.dm = dmRoles(b.cfg.DMRoles).memberIsDM(s.State, guild, st.UserID, m.Roles)
 	}
 	return o

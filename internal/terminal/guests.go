@@ -9,10 +9,10 @@ import (
 type Guests interface {
 	// Guests are the names of those who have joined.
 	Guests() []string
-	// Link is what they join by, and RenewInvite has the one before let nobody in any more.
+	// Link is what they join by. RenewInvite makes a new one, and the old one admits nobody.
 	Link() string
 	RenewInvite()
-	// Remove has one of them leave.
+	// Remove takes one of them from the table, and renews the invite in the same step.
 	Remove(name string) error
 }
 
@@ -34,7 +34,6 @@ func (p *console) leadGuests(rest string) (string, error) {
 		if err := guests.Remove(name); err != nil {
 			return "", err
 		}
-		guests.RenewInvite()
 		return strings.TrimSpace(name) + " has to leave, and the link leads nowhere any more; the new one: " + guests.Link(), nil
 	case "link":
 		guests.RenewInvite()

@@ -47,7 +47,18 @@ func (s *Server) SignedIn(userID string, agrees bool) {
 func (s *Server) OwnApplication(userID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.app.Owner = s.mustUser(userID)
+	s.app.Owner, s.app.Team = s.mustUser(userID), nil
+}
+
+// OwnApplicationAsTeam makes users the team that owns the application.
+func (s *Server) OwnApplicationAsTeam(userIDs ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &team{ID: s.bot.ID}
+	for _, id := range userIDs {
+		t.Members = append(t.Members, teamMember{2, s.mustUser(id)})
+	}
+	s.app.Team = t
 }
 
 // serveAuthorize is the page that asks a user, who has made up their mind before.

@@ -106,6 +106,18 @@ type application struct {
 	Name  string `json:"name"`
 	Flags int    `json:"flags"`
 	Owner *User  `json:"owner,omitempty"`
+	Team  *team  `json:"team,omitempty"`
+}
+
+// team owns an application.
+type team struct {
+	ID      string       `json:"id"`
+	Members []teamMember `json:"members"`
+}
+
+type teamMember struct {
+	State int   `json:"membership_state"` // 2 for who has accepted the invitation
+	User  *User `json:"user"`
 }
 
 // New starts a server that is closed when the test ends. Faults nobody took

@@ -9,3 +9,6 @@ func Elapse(g *Gatekeeper, d time.Duration) {
 	defer k.mu.Unlock()
 	k.at, k.next = k.at.Add(-d), k.next.Add(-d)
 }
+
+// Expires is when a term ends by itself.
+func Expires(t Term) time.Time { return t.expires }

@@ -31,7 +31,6 @@ func FuzzIdentify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, authorization, protocols string) {
 		g := &Gatekeeper{
-			clients:   []client{{digest: sha256.Sum256([]byte(token)), subject: policy.Subject{Name: "claude"}}},
 			anonymous: policy.Subject{Name: Anonymous}, wrong: newWrongTokens(),
 			equal: func(a, b []byte) int {
 				if string(a) == string(b) {
@@ -41,6 +40,7 @@ func FuzzIdentify(f *testing.F) {
 			},
 			log: slog.New(slog.DiscardHandler),
 		}
+		g.clients.Store(&[]client{{digest: sha256.Sum256([]byte(token)), subject: policy.Subject{Name: "claude"}}})
 		r := &http.Request{ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, RemoteAddr: "127.0.0.1:1", Host: "localhost"}
 		local := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2})
 		r = r.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, local))

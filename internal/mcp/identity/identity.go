@@ -20,6 +20,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -56,11 +58,15 @@ type digest [sha256.Size]byte
 type client struct {
 	digest  digest
 	subject policy.Subject
+	revoked context.Context // ends when the entry is gone or another
+	revoke  context.CancelFunc
 }
 
 // Gatekeeper identifies callers. It is safe for concurrent use.
 type Gatekeeper struct {
-	clients   []client
+	profile   func(name string) (policy.Profile, bool)
+	clients   atomic.Pointer[[]client] // replaced by SetClients, never changed
+	changing  sync.Mutex               // held by SetClients
 	anonymous policy.Subject
 	oauth     *oauth // nil if no authorization server is configured
 	proxies   proxies
@@ -82,18 +88,14 @@ func New(ctx context.Context, cfg config.Server, opts Options) (*Gatekeeper, err
 	if err != nil {
 		return nil, err
 	}
-	g := &Gatekeeper{proxies: trusted, wrong: newWrongTokens(), log: log, equal: subtle.ConstantTimeCompare}
+	g := &Gatekeeper{profile: opts.Profile, proxies: trusted, wrong: newWrongTokens(), log: log, equal: subtle.ConstantTimeCompare}
 	profile, ok := opts.Profile(anonymousProfile)
 	if !ok {
 		return nil, fmt.Errorf("reading server: there is no profile %q", anonymousProfile)
 	}
 	g.anonymous = policy.Subject{Name: Anonymous, Profile: profile}
-	for i := range cfg.Clients {
-		c, err := newClient(&cfg.Clients[i], opts.Profile)
-		if err != nil {
-			return nil, fmt.Errorf("reading server.clients[%d]: %w", i, err)
-		}
-		g.clients = append(g.clients, c)
+	if err := g.SetClients(cfg.Clients); err != nil {
+		return nil, err
 	}
 	if cfg.OAuth != nil {
 		o, err := newOAuth(cfg.OAuth, opts)
@@ -103,7 +105,7 @@ func New(ctx context.Context, cfg config.Server, opts Options) (*Gatekeeper, err
 		g.oauth = o
 	}
 	log.LogAttrs(ctx, slog.LevelDebug, "access configured",
-		slog.Int("clients", len(g.clients)), slog.Bool("oauth", g.oauth != nil))
+		slog.Int("clients", len(cfg.Clients)), slog.Bool("oauth", g.oauth != nil))
 	return g, nil
 }
 
@@ -113,6 +115,7 @@ func newClient(c *config.Client, lookup func(string) (policy.Profile, bool)) (cl
 		return client{}, fmt.Errorf("there is no profile %q", c.Profile)
 	}
 	out := client{subject: policy.Subject{Name: c.Name, Profile: profile, NPC: c.NPC}}
+	out.revoked, out.revoke = context.WithCancel(context.Background())
 	if c.Token != "" {
 		out.digest = sha256.Sum256([]byte(c.Token.Reveal()))
 		return out, nil
@@ -136,30 +139,38 @@ func newClient(c *config.Client, lookup func(string) (policy.Profile, bool)) (cl
 // [ErrUnavailable]; [Status], [RetryAfter] and [Gatekeeper.Challenge] turn it
 // into an answer. Its text is fit for the caller to read.
 func (g *Gatekeeper) Identify(r *http.Request) (*policy.Subject, error) {
-	s, err := g.identify(r)
+	s, _, err := g.Admit(r)
+	return s, err
+}
+
+// Admit is [Gatekeeper.Identify] for requests that last, such as a WebSocket: the term says how
+// long the answer holds.
+func (g *Gatekeeper) Admit(r *http.Request) (*policy.Subject, Term, error) {
+	s, term, err := g.identify(r)
 	if err != nil {
-		return nil, err
+		return nil, Term{}, err
 	}
 	s.Address = g.Address(r)
 	s.Transport = TransportHTTP
 	if IsUpgrade(r) {
 		s.Transport = TransportWebSocket
 	}
-	return &s, nil
+	return &s, term, nil
 }
 
-func (g *Gatekeeper) identify(r *http.Request) (policy.Subject, error) {
+func (g *Gatekeeper) identify(r *http.Request) (policy.Subject, Term, error) {
 	token, given, err := credentials(r)
 	if !given {
 		if sentHere(r) {
-			return g.anonymous, nil
+			return g.anonymous, Term{}, nil
 		}
-		return policy.Subject{}, &denial{kind: ErrUnauthorized, text: "a token is needed from here"}
+		return policy.Subject{}, Term{}, &denial{kind: ErrUnauthorized, text: "a token is needed from here"}
 	}
 	if err == nil {
 		var s policy.Subject
-		if s, err = g.holder(r.Context(), token); err == nil {
-			return s, nil
+		var term Term
+		if s, term, err = g.holder(r.Context(), token); err == nil {
+			return s, term, nil
 		}
 	}
 	if isGuess(err) {
@@ -169,10 +180,10 @@ func (g *Gatekeeper) identify(r *http.Request) (policy.Subject, error) {
 			g.log.LogAttrs(r.Context(), slog.LevelWarn, "too many wrong tokens", slog.String("remote", from))
 		}
 		if wait > 0 {
-			return policy.Subject{}, tooMany(wait)
+			return policy.Subject{}, Term{}, tooMany(wait)
 		}
 	}
-	return policy.Subject{}, err
+	return policy.Subject{}, Term{}, err
 }
 
 // Address is what shares are counted by that go by address: the IP address of who sent
@@ -198,23 +209,24 @@ func (g *Gatekeeper) Peer(remote string) (address string, proxy bool) {
 }
 
 // holder says whose token this is.
-func (g *Gatekeeper) holder(ctx context.Context, token string) (policy.Subject, error) {
-	if i := g.match(sha256.Sum256([]byte(token))); i >= 0 {
-		return g.clients[i].subject, nil
+func (g *Gatekeeper) holder(ctx context.Context, token string) (policy.Subject, Term, error) {
+	clients := *g.clients.Load()
+	if i := g.match(clients, sha256.Sum256([]byte(token))); i >= 0 {
+		return clients[i].subject, Term{revoked: clients[i].revoked}, nil
 	}
 	if g.oauth != nil && strings.Count(token, ".") == 2 {
 		return g.oauth.holder(ctx, token, g.log)
 	}
-	return policy.Subject{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, text: "the token is not known"}
+	return policy.Subject{}, Term{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, text: "the token is not known"}
 }
 
 // match returns the index of the client with this token, -1 if there is none.
 // It always compares all of them, each in constant time, so that the time taken
 // tells nothing.
-func (g *Gatekeeper) match(sum digest) int {
+func (g *Gatekeeper) match(clients []client, sum digest) int {
 	found := -1
-	for i := range g.clients {
-		same := g.equal(sum[:], g.clients[i].digest[:])
+	for i := range clients {
+		same := g.equal(sum[:], clients[i].digest[:])
 		found = subtle.ConstantTimeSelect(same, i, found)
 	}
 	return found

@@ -10,8 +10,9 @@ import (
 func TestMatchComparesAll(t *testing.T) {
 	const clients = 5
 	g := &Gatekeeper{}
+	var all []client
 	for i := range clients {
-		g.clients = append(g.clients, client{digest: sha256.Sum256([]byte{byte(i)})})
+		all = append(all, client{digest: sha256.Sum256([]byte{byte(i)})})
 	}
 	for want := -1; want < clients; want++ {
 		compared := 0
@@ -19,7 +20,7 @@ func TestMatchComparesAll(t *testing.T) {
 			compared++
 			return subtle.ConstantTimeCompare(a, b)
 		}
-		if got := g.match(sha256.Sum256([]byte{byte(want)})); got != want {
+		if got := g.match(all, sha256.Sum256([]byte{byte(want)})); got != want {
 			t.Errorf("match = %d, want %d", got, want)
 		}
 		if compared != clients {

@@ -68,25 +68,25 @@ type claims struct {
 }
 
 // holder says who holds an access token.
-func (o *oauth) holder(ctx context.Context, token string, log *slog.Logger) (policy.Subject, error) {
+func (o *oauth) holder(ctx context.Context, token string, log *slog.Logger) (policy.Subject, Term, error) {
 	t, err := o.verify(ctx, token)
 	if err != nil {
 		log.LogAttrs(ctx, slog.LevelWarn, "access token refused", slog.Any("error", cause(err)))
-		return policy.Subject{}, err
+		return policy.Subject{}, Term{}, err
 	}
 	var c claims
 	if err := t.Claims(&c); err != nil {
-		return policy.Subject{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, innocent: true, text: "the token's scopes are malformed"}
+		return policy.Subject{}, Term{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, innocent: true, text: "the token's scopes are malformed"}
 	}
 	name := cmp.Or(t.Subject, c.Client)
 	if name == "" {
-		return policy.Subject{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, innocent: true, text: "the token names nobody"}
+		return policy.Subject{}, Term{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, innocent: true, text: "the token names nobody"}
 	}
 	profile, ok := o.profile(append(c.Scope, c.Scp...))
 	if !ok {
-		return policy.Subject{}, &denial{kind: ErrForbidden, code: codeInsufficientScope, text: "the token's scopes allow nothing here"}
+		return policy.Subject{}, Term{}, &denial{kind: ErrForbidden, code: codeInsufficientScope, text: "the token's scopes allow nothing here"}
 	}
-	return policy.Subject{Name: subjectName(name), Profile: profile}, nil
+	return policy.Subject{Name: subjectName(name), Profile: profile}, Term{expires: t.Expiry}, nil
 }
 
 // verify checks signature, issuer, audience and times.

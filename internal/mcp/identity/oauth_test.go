@@ -237,6 +237,18 @@ func TestKeysAreAskedForAgain(t *testing.T) {
 	}
 }
 
+// TestAccessTokensHaveATerm: what an access token opens ends with the token.
+func TestAccessTokensHaveATerm(t *testing.T) {
+	rs := newSigner(t, "rs", jose.RS256)
+	is := newIssuer(t, rs)
+	ends := time.Now().Add(7 * time.Minute).Truncate(time.Second)
+	token := is.token(rs, map[string]any{"exp": ends.Unix()})
+	_, term, err := keeper(t, is.server(), nil).Admit(request("192.0.2.7:50000", "192.0.2.1:8787", "table.example", "Authorization", "Bearer "+token))
+	if err != nil || !identity.Expires(term).Equal(ends) {
+		t.Errorf("the term ends at %v, %v, want %v", identity.Expires(term), err, ends)
+	}
+}
+
 // While the issuer is down, known keys serve for a day and unknown ones are
 // nobody's fault.
 func TestIssuerDown(t *testing.T) {

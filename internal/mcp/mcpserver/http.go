@@ -252,12 +252,14 @@ type vouchKey struct{}
 // identified finds out who calls.
 func (w *Web) identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		subject, err := w.o.Gatekeeper.Identify(r)
+		subject, term, err := w.o.Gatekeeper.Admit(r)
 		if err != nil {
 			w.refuse(rw, r, err)
 			return
 		}
-		r = r.WithContext(context.WithValue(policy.WithSubject(r.Context(), subject), vouchKey{}, &peer{subject: subject}))
+		ctx, end := term.Within(r.Context()) // streams and calls under way end with the token
+		defer end()
+		r = r.WithContext(context.WithValue(policy.WithSubject(ctx, subject), vouchKey{}, &peer{subject: subject, term: term}))
 		if why := w.claimConnection(r, subject); why != nil {
 			rw.Header().Set("Connection", "close")
 			w.refuseHolding(rw, r, targetConnect, why)

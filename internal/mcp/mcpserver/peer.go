@@ -8,12 +8,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // peer is the client at the far end of a connection, or of one HTTP request.
 type peer struct {
 	subject *policy.Subject
+	// term is how long the subject holds.
+	term identity.Term
 	// session is what the direct way knows of the request's session; nil if nothing.
 	session *directSession
 	// feed pushes the world's changes; nil where nothing can be pushed.

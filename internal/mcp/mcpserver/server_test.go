@@ -42,6 +42,7 @@ type fixture struct {
 	policy *policy.Engine
 	audit  *audit.Log
 	server *mcpserver.Server
+	keeper *identity.Gatekeeper // of web
 }
 
 // plan is how a house is built; the zero value is a plain one.
@@ -195,6 +196,7 @@ func (h *fixture) web(cfg config.Server) string {
 	cfg.Limits = config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}
 	keeper, err := identity.New(h.t.Context(), cfg, identity.Options{Profile: h.policy.Profile})
 	must(h.t, "making the gatekeeper", err)
+	h.keeper = keeper
 	metrics, err := observe.New(observe.Options{})
 	must(h.t, "making metrics", err)
 	web, err := h.server.Listen(h.t.Context(), "127.0.0.1:0", mcpserver.WebOptions{

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
@@ -74,6 +75,14 @@ func (w *Web) withinQuotas(next http.Handler) http.Handler {
 func (w *Web) atOnce(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s := policy.SubjectFrom(r.Context())
+		if p, ok := r.Context().Value(vouchKey{}).(*peer); ok && p.term.Over() { // while its body came
+			if _, err := w.o.Gatekeeper.Identify(r); err != nil {
+				w.refuse(rw, r, err)
+			} else { // the token is another caller's by now
+				http.Error(rw, identity.ErrOver.Error(), http.StatusUnauthorized)
+			}
+			return
+		}
 		h, why := w.requests.take(holderOf(s), s.Address, nil)
 		if why != nil {
 			w.refuseHolding(rw, r, targetRequest, why)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
@@ -17,7 +18,7 @@ const socketBuffer = 128 << 10
 
 // websocket serves one client over a WebSocket.
 func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
-	subject, err := w.o.Gatekeeper.Identify(r)
+	subject, term, err := w.o.Gatekeeper.Admit(r)
 	if err != nil {
 		w.refuse(rw, r, err)
 		return
@@ -49,20 +50,35 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 	frames := wire.WebSocketWith(conn, o)
 	held.closeBy(func() { _ = frames.Close() }) // it reports nothing
 	held.release()
-	err = w.server.serveFrames(w.stop, subject, heldFrames{frames, held}, share, firstTime)
+	during, end := term.Within(context.WithoutCancel(r.Context()))
+	defer end()
+	defer context.AfterFunc(during, func() { _ = frames.Close() })() // it reports nothing
+	err = w.server.serveFrames(w.stop, subject, heldFrames{frames, held, term}, share, firstTime)
 	if err != nil {
 		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
 	}
 }
 
-// heldFrames marks its socket as used with each frame that comes.
+// heldFrames marks its socket as used with each frame that comes. Once the client's token is
+// over no frame comes and none goes, however long the socket takes to close.
 type heldFrames struct {
 	wire.Frames
 	held *holding
+	term identity.Term
+}
+
+func (f heldFrames) WriteFrame(ctx context.Context, frame []byte) error {
+	if f.term.Over() {
+		return wire.ErrGone
+	}
+	return f.Frames.WriteFrame(ctx, frame)
 }
 
 func (f heldFrames) ReadFrame(ctx context.Context) ([]byte, error) {
 	raw, err := f.Frames.ReadFrame(ctx)
+	if f.term.Over() {
+		return nil, wire.ErrGone
+	}
 	if err == nil {
 		f.held.begin()
 		f.held.release()

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/play"
+)
+
+// clientsEvery is how often the configuration is looked at for tokens that were taken out.
+const clientsEvery = time.Second
+
+// followClients has keeper refuse the tokens of clients that are taken out of the
+// configuration's file, and accept new ones, until ctx ends. A file that is wrong is reported
+// once and changes nothing.
+func (a *App) followClients(ctx context.Context, keeper *identity.Gatekeeper) {
+	file := a.Config.File
+	if file == "" || file == config.BuiltIn {
+		return
+	}
+	known := fileSeen(file)
+	last := known
+	if now, err := play.LoadConfig(file); err == nil { // it may have changed since it was read
+		a.setClients(keeper, now)
+	}
+	ticker := time.NewTicker(clientsEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		seen := fileSeen(file)
+		settled := seen == last // a file that is just being written may be half there
+		last = seen
+		if seen == known || !settled {
+			continue
+		}
+		known = seen
+		now, err := play.LoadConfig(file)
+		if err != nil {
+			a.log.Warn("the configuration has changed and cannot be read; the tokens of before count", "reason", err)
+			continue
+		}
+		a.setClients(keeper, now)
+	}
+}
+
+func (a *App) setClients(keeper *identity.Gatekeeper, now *config.Config) {
+	if err := keeper.SetClients(now.Server.Clients); err != nil {
+		a.log.Warn("the clients of the changed configuration cannot be used; the tokens of before count", "reason", err)
+	}
+}
+
+// fileSeen tells states of a file apart. One that cannot be read is as one that is not there.
+func fileSeen(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}

@@ -1,0 +1,122 @@
+package discord
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord/discordtest"
+)
+
+// TestLeadingExpires: who has lost what made them lead games, be it a role, the application or
+// a place in its team, leads nothing a minute later, while Discord answers; and ten minutes
+// later where it does not.
+func TestLeadingExpires(t *testing.T) {
+	type place struct {
+		d          *discordtest.Server
+		home, user string
+	}
+	rows := []struct {
+		name      string
+		give, end func(place)
+		silent    bool // Discord answers nothing from the end on
+		within    time.Duration
+	}{
+		{"role", func(p place) { p.d.SetRoles(p.home, p.user, p.d.AddRole(p.home, "Master", 0)) }, func(p place) { p.d.SetRoles(p.home, p.user) }, false, leadsFor},
+		{"owner", func(p place) { p.d.OwnApplication(p.user) }, func(p place) { p.d.OwnApplication(p.d.AddMember(p.home, "heir")) }, false, leadsFor},
+		{"team", func(p place) { p.d.OwnApplicationAsTeam(p.user) }, func(p place) { p.d.OwnApplicationAsTeam(p.d.AddMember(p.home, "heir")) }, false, leadsFor},
+		{"owner_while_silent", func(p place) { p.d.OwnApplication(p.user) }, func(place) {}, true, leadsStale},
+		{"role_while_silent", func(p place) { p.d.SetRoles(p.home, p.user, p.d.AddRole(p.home, "Master", 0)) }, func(place) {}, true, leadsStale},
+	}
+	for _, row := range rows {
+		for _, second := range []int{0, 20, 59} { // after the end Discord is asked about the user, first or again
+			t.Run(fmt.Sprintf("%s/%d", row.name, second), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					pipes := discordtest.NewPipes()
+					p := place{d: discordtest.New(t, &discordtest.Options{Listener: pipes})}
+					p.home = p.d.AddGuild("home")
+					p.user = p.d.AddMember(p.home, "dm")
+					other := p.d.AddMember(p.home, "other")
+					row.give(p)
+					a, err := NewAccounts(config.Discord{Token: config.Secret(p.d.Token()), APIURL: p.d.APIURL(), ClientSecret: "secret", DMRoles: []string{"Master"}}, pipes.Dial)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer a.client.CloseIdleConnections()
+					leads := func(user string) bool {
+						is, err := a.Leads(t.Context(), "discord:"+user, p.home)
+						if err != nil && !row.silent {
+							t.Error(err)
+						}
+						return is
+					}
+					leads(other) // the application is known from here on
+					if (second == 0 || row.silent) && !leads(p.user) {
+						t.Fatal("does not lead the game to begin with")
+					}
+					row.end(p)
+					ended := time.Now()
+					if row.silent {
+						p.d.Disturb(func(string) discordtest.Fault { return discordtest.Fault{Status: 503} })
+						p.d.TakeFaults()
+					}
+					time.Sleep(time.Duration(second) * time.Second)
+					for time.Since(ended) < row.within {
+						leads(p.user) // being asked does not renew it
+						time.Sleep(time.Second)
+					}
+					if leads(p.user) {
+						t.Errorf("leads the game after more than %v", row.within)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestOthersAnswersStay: what is known of a dungeon master is not forgotten for thousands of
+// accounts that lead nothing, nor for one that asks about thousands of games.
+func TestOthersAnswersStay(t *testing.T) {
+	for name, other := range map[string]func(i int) leading{
+		"accounts": func(i int) leading { return leading{fmt.Sprint("u", i), "1"} },
+		"games":    func(i int) leading { return leading{"u", fmt.Sprint(i)} },
+	} {
+		a := &Accounts{known: map[leading]answerOfDiscord{}}
+		dm := leading{"dm", "1"}
+		a.known[dm] = answerOfDiscord{true, time.Now()}
+		for i := range 5 * maxLeads {
+			a.makeRoom()
+			a.known[other(i)] = answerOfDiscord{name == "games", time.Now()}
+		}
+		if _, ok := a.known[dm]; !ok || len(a.known) > maxLeads {
+			t.Errorf("%s: of %d answers the DM's is there: %t", name, len(a.known), ok)
+		}
+	}
+}
+
+// TestSpokenRightsExpire: who was last told to be a DM ten minutes ago gives no order aloud,
+// though nobody said otherwise since, and does again once Discord tells the roles.
+func TestSpokenRightsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, s := roleBot(t, dmRoles{"Dungeon Master"})
+		b.noteRoles("1", "11", &discordgo.Member{Roles: []string{"21"}})
+		time.Sleep(leadsStale - time.Second)
+		if !b.voiceStates.leads("1", "11") {
+			t.Error("may not order within ten minutes")
+		}
+		b.onVoiceState(s, &discordgo.VoiceStateUpdate{VoiceState: &discordgo.VoiceState{GuildID: "1", UserID: "11", ChannelID: "5"}}) // without roles
+		b.noteRolesChanged("1")
+		time.Sleep(time.Second)
+		if b.voiceStates.leads("1", "11") {
+			t.Error("may order after ten minutes in which Discord told nothing")
+		}
+		b.noteRoles("1", "11", &discordgo.Member{Roles: []string{"21"}})
+		if !b.voiceStates.leads("1", "11") {
+			t.Error("may not order once Discord has told the role again")
+		}
+	})
+}
