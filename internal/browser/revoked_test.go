@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/browser/visitor"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/lab/revoketest"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/revoketest"
 )
 
 // turnstile is a cast that can be kept from being read. Each change of who is there tells the

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/revoketest"
+	"github.com/MrWong99/glyphoxa/internal/lab/revoketest"
 )
 
 // mutes gives an order with a page's cookie, whose body comes through next.

@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/revoketest"
+	"github.com/MrWong99/glyphoxa/internal/lab/revoketest"
 )
 
 const (
