@@ -18,7 +18,8 @@ var layers = [][]string{
 	{
 		"internal/spelling",
 		"internal/tracing",
-		"internal/privatenet",
+		"internal/outbound",
+		"internal/userfile",
 		"internal/elapsed",
 		"internal/untrusted",
 		"internal/cost",
