@@ -1,17 +1,11 @@
 package main
 
 import (
-	"runtime/debug"
-
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
-
-// eagerGC is the growth at which garbage is collected while a campaign is taken in, which
-// leaves much more behind than it keeps, in a program that answers nobody meanwhile.
-const eagerGC = 40
 
 func importCommand(c *common) *cobra.Command {
 	var o app.ImportOptions
@@ -29,7 +23,7 @@ func importCommand(c *common) *cobra.Command {
 				return err
 			}
 			o.Say = c.sayProgress
-			defer debug.SetGCPercent(debug.SetGCPercent(eagerGC))
+			defer boundMemory()()
 			return app.Import(cmd.Context(), c.out, cfg, args[0], o)
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -46,6 +47,9 @@ func main() {
 		first := <-told
 		signal.Stop(told)
 		cancel(fmt.Errorf("%s signal received", first))
+		time.Sleep(longestEnd) // only what hangs is still there then
+		fmt.Fprintf(os.Stderr, "glyphoxa: %s signal received, and what was at work did not end within %s; ended at once\n", first, longestEnd)
+		os.Exit(exitFailed)
 	}()
 	// A reader that leaves is an error like any other, and a terminal that closes
 	// says so twice, itself and through the shell: what is at work still ends in
@@ -59,6 +63,11 @@ func main() {
 	}
 	os.Exit(run(ctx, os.Args[1:], terminalStreams(interrupt)))
 }
+
+// longestEnd bounds how long a program that got a signal takes to end. It is longer than
+// the farewells of a bot with all its tables, and shorter than what services managers
+// wait before they kill.
+const longestEnd = 45 * time.Second
 
 // hangUp is the signal of a closed terminal or a dropped connection, unless the
 // program was started to outlive them, as with nohup.

@@ -23,6 +23,7 @@ func migrateCommand(c *common) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer boundMemory()()
 			return app.Migrate(cmd.Context(), c.out, cfg, args[0], args[1], c.sayProgress)
 		},
 	}
@@ -42,6 +43,7 @@ func backupCommand(c *common) *cobra.Command {
 				return err
 			}
 			o.Say = c.sayProgress
+			defer boundMemory()()
 			return app.Backup(cmd.Context(), c.out, cfg, args[0], o)
 		},
 	}
@@ -64,6 +66,7 @@ func restoreCommand(c *common) *cobra.Command {
 				return err
 			}
 			o.Say = c.sayProgress
+			defer boundMemory()()
 			return app.Restore(cmd.Context(), c.out, cfg, args[0], o)
 		},
 	}

@@ -70,10 +70,8 @@ func (n internet) dialGateway(ctx context.Context, url string) (socket, error) {
 }
 
 func (n internet) dialMedia(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
-	if !n.private && outbound.IsPrivate(addr.Addr()) {
-		return nil, fmt.Errorf("what Discord named for voice %w", outbound.ErrPrivate)
-	}
-	return (&net.Dialer{}).DialContext(ctx, "udp", addr.String())
+	ctx = outbound.WithPolicy(ctx, outbound.Policy{AnyPrivate: n.private})
+	return outbound.Dial(&net.Dialer{})(ctx, "udp", addr.String())
 }
 
 type webSocket struct{ ws *websocket.Conn }
