@@ -68,7 +68,7 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.0
 )
 
-require github.com/golang/snappy v1.0.0 // indirect
+require github.com/golang/snappy v1.0.0
 
 require (
 	github.com/atotto/clipboard v0.1.4 // indirect

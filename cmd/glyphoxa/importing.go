@@ -1,18 +1,12 @@
 package main
 
 import (
-	"runtime/debug"
-
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
-
-// eagerGC is the growth at which garbage is collected while a campaign is taken in, which
-// leaves much more behind than it keeps, in a program that answers nobody meanwhile.
-const eagerGC = 40
 
 func importCommand(c *cli.Common) *cobra.Command {
 	var o app.ImportOptions
@@ -30,7 +24,7 @@ func importCommand(c *cli.Common) *cobra.Command {
 				return err
 			}
 			o.Say = c.SayProgress
-			defer debug.SetGCPercent(debug.SetGCPercent(eagerGC))
+			defer boundMemory()()
 			return app.Import(cmd.Context(), c.Out, cfg, args[0], o)
 		},
 	}

@@ -24,6 +24,7 @@ func migrateCommand(c *cli.Common) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer boundMemory()()
 			return app.Migrate(cmd.Context(), c.Out, cfg, args[0], args[1], c.SayProgress)
 		},
 	}
@@ -43,6 +44,7 @@ func backupCommand(c *cli.Common) *cobra.Command {
 				return err
 			}
 			o.Say = c.SayProgress
+			defer boundMemory()()
 			return app.Backup(cmd.Context(), c.Out, cfg, args[0], o)
 		},
 	}
@@ -65,6 +67,7 @@ func restoreCommand(c *cli.Common) *cobra.Command {
 				return err
 			}
 			o.Say = c.SayProgress
+			defer boundMemory()()
 			return app.Restore(cmd.Context(), c.Out, cfg, args[0], o)
 		},
 	}

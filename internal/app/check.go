@@ -20,6 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // fileKind is a kind of file that people write.
@@ -93,11 +94,10 @@ var topKey = regexp.MustCompile(`(?m)^([a-z0-9_]+):`)
 // by its directory, and returns its text. What cannot be read is left to the reader
 // of configurations.
 func recogniseFile(path string) (*fileKind, []byte, error) {
-	info, err := os.Stat(path)
-	if path == "" || err != nil || !info.Mode().IsRegular() {
-		return &fileKinds[0], nil, nil
+	text, err := userfile.Read(path, campaign.MaxSize)
+	if errors.Is(err, userfile.ErrTooLarge) || errors.Is(err, userfile.ErrNotRegular) {
+		return nil, nil, problem.Usage(problem.FileError(err))
 	}
-	text, err := os.ReadFile(path)
 	if err != nil {
 		return &fileKinds[0], nil, nil
 	}

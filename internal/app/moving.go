@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/store"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -114,7 +115,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 
 // copyWithheld takes the list of who was forgotten along, unless there is one.
 func copyWithheld(from, to string) error {
-	content, err := os.ReadFile(from)
+	content, err := userfile.Read(from, store.MaxWithheld)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -176,7 +177,7 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 	if err != nil {
 		return err
 	}
-	b, err := store.OpenBackup(file)
+	b, err := store.OpenBackup(ctx, file)
 	if err != nil {
 		return err
 	}

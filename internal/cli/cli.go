@@ -22,6 +22,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ func (p Program) Line() string {
 
 // Main runs the program's command line and exits with 0 (done), 1 (failed) or 2 (wrong usage
 // or configuration). The first SIGINT, SIGTERM or SIGHUP cancels the context of the command,
-// so that it ends in order; a second one ends the process at once.
+// so that it ends in order; a second one ends the process at once, as do 45 seconds.
 func Main(p Program, newRoot func(*Common) *cobra.Command) {
 	tuneGC(os.LookupEnv, os.DirFS("/"))
 	hangsUp := hangUp()
@@ -76,6 +77,9 @@ func Main(p Program, newRoot func(*Common) *cobra.Command) {
 		// default action is restored before anything else happens.
 		signal.Stop(signals)
 		cancel(fmt.Errorf("%s signal received", first))
+		time.Sleep(longestEnd) // only a command that hangs is still there then
+		fmt.Fprintf(os.Stderr, "%s: %s signal received, but the command did not end within %s; ended at once\n", p.Name, first, longestEnd)
+		os.Exit(exitFailed)
 	}()
 	// A reader that closes its pipe is an error like any other, and a closing terminal
 	// signals twice, once itself and once through the shell. Both are caught here because
@@ -89,6 +93,11 @@ func Main(p Program, newRoot func(*Common) *cobra.Command) {
 	}
 	os.Exit(run(ctx, p, newRoot, os.Args[1:], terminalStreams(interrupt)))
 }
+
+// longestEnd bounds how long the program takes to end after a signal. It is longer than the
+// farewells of a bot with all its tables, and shorter than the time after which service managers
+// kill a process.
+const longestEnd = 45 * time.Second
 
 // hangUp returns SIGHUP, unless the program was started to outlive its terminal, as with nohup.
 func hangUp() []os.Signal {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxWorld bounds a campaign file, in bytes.
@@ -67,7 +68,7 @@ func (s source) open(p string) (fs.File, error) {
 	if s.fsys != nil {
 		return s.fsys.Open(p)
 	}
-	return os.Open(p)
+	return userfile.Open(p)
 }
 
 func (s source) stat(p string) (fs.FileInfo, error) {
@@ -80,18 +81,18 @@ func (s source) stat(p string) (fs.FileInfo, error) {
 // maxFile bounds a configuration file, in bytes.
 const maxFile = 4 << 20
 
-// read returns the content of a file. Unless pipes are welcome, the file must
-// be a regular one: opening anything else might wait forever.
-func (s source) read(p string, pipes bool) ([]byte, *strictyaml.Flaw) {
+// read returns the content of a regular file: opening anything else might wait
+// forever. main says that it is the configuration file itself.
+func (s source) read(p string, main bool) ([]byte, *strictyaml.Flaw) {
 	info, err := s.stat(p)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && pipes:
+	case errors.Is(err, fs.ErrNotExist) && main:
 		return nil, fileFlaw("there is no such file", "check the path given with --config, or create the file")
 	case err != nil:
 		return nil, unreadableFlaw(err)
 	case info.IsDir():
 		return nil, fileFlaw("this is a directory", "name a file")
-	case !pipes && !info.Mode().IsRegular():
+	case !info.Mode().IsRegular():
 		return nil, fileFlaw("this is no regular file", "replace it with one")
 	}
 	data, err := s.readAll(p, maxFile+1)

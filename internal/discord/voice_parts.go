@@ -5,10 +5,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
@@ -47,7 +47,7 @@ func (b *Bot) openVoiceParts() (*voiceParts, error) {
 // trustToo is a configuration that trusts the certificates of a file besides the
 // system's.
 func trustToo(file string) (*tls.Config, error) {
-	data, err := os.ReadFile(file)
+	data, err := userfile.Read(file, 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("discord.voice_ca: %w", err)
 	}

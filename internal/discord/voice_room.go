@@ -108,7 +108,7 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 	}
 	r.captions.Store(true)
 	r.conn = voice.New(voice.Options{
-		Guild: guild, User: b.voiceStates.selfID(), Opus: parts.opus, TLS: parts.tls, Logger: r.log, Hear: r.hear, Tell: r.tell,
+		Guild: guild, User: b.voiceStates.selfID(), Opus: parts.opus, TLS: parts.tls, Private: b.cfg.APIURL != "", Logger: r.log, Hear: r.hear, Tell: r.tell,
 		Move: func(ctx context.Context, channel string) error { return b.gateway.MoveVoice(ctx, guild, channel) },
 	})
 	r.reach = func(ctx context.Context, channel string) error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/deepgram"
@@ -110,9 +111,8 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 	if e.key != "" {
 		req.Header.Set(e.header, e.scheme+e.key.Reveal())
 	}
-	client := http.Client{ // a redirect would take the key along
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := outbound.Client(nil, outbound.Policy{Home: e.base, Private: true, MaxBody: 1 << 20})
+	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
 		var why *url.Error

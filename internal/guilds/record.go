@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // recordName is kept in a guild's directory.
@@ -53,7 +55,7 @@ type place struct {
 // readRecord returns what is kept; of a guild nobody has played in, that is nothing.
 func (f *recordFile) readRecord() (record, error) {
 	var r record
-	data, err := os.ReadFile(filepath.Join(f.dir, recordName))
+	data, err := userfile.Read(filepath.Join(f.dir, recordName), 16<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return r, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
@@ -56,7 +58,10 @@ func NewTraces(ctx context.Context, o TraceOptions) (*Traces, error) {
 		headers[name] = value
 	}
 	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(strings.TrimSuffix(o.Endpoint, "/")+tracesPath(o.Endpoint)),
-		otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(sendTimeout), otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
+		otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(sendTimeout), otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
+		otlptracehttp.WithHTTPClient(outbound.Client(&http.Client{Timeout: sendTimeout, Transport: outbound.NewTransport()}, outbound.Policy{
+			Home: o.Endpoint, Private: true, MaxBody: 1 << 20, Advice: "correct observe.traces.endpoint",
+		})))
 	if err != nil {
 		return nil, fmt.Errorf("setting up traces: %w", err)
 	}

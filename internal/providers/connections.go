@@ -3,10 +3,11 @@ package providers
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // warmTime bounds how long a session's start tries to open connections.
@@ -14,34 +15,21 @@ const warmTime = 5 * time.Second
 
 // Bounds of the connections to models and voices.
 const (
-	dialTime = 5 * time.Second
 	// idleConns are kept for each host that speaks HTTP/1.1, which takes one for
 	// each request under way: enough for a hundred tables whose NPCs answer at
 	// once.
 	idleConns = 128
 	// idleConn is longer than players usually talk among themselves.
 	idleConn = 5 * time.Minute
-	// A connection on which nothing was heard for pingAfter is asked whether it
-	// lives; without an answer within pingTime no turn is sent into it.
-	pingAfter = 30 * time.Second
-	pingTime  = 5 * time.Second
 )
 
 // NewClient returns what sessions share to talk to models and voices, so that
 // a connection one of them opened serves all. It sets no deadline: an answer may
-// be long.
+// be long. Each provider gives it the policy for its own host.
 func NewClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: dialTime}).DialContext,
-		TLSHandshakeTimeout: dialTime,
-		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTime},
-		MaxIdleConns:        0, // only those of a host are bounded: there are few hosts
-		MaxIdleConnsPerHost: idleConns,
-		IdleConnTimeout:     idleConn,
-		DisableCompression:  true, // proxies hold compressed streams back
-	}}
+	t := outbound.NewTransport()
+	t.MaxIdleConnsPerHost, t.IdleConnTimeout = idleConns, idleConn
+	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{})
 }
 
 // Warmer is a provider that can open its connections before they are needed.

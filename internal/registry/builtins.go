@@ -2,7 +2,6 @@ package registry
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/srd"
@@ -50,7 +50,7 @@ func NeverOwn() []string {
 func OpenRules(cfg *config.Config) *ruleslookup.Book {
 	var further []ruleslookup.System
 	for _, d := range cfg.RulesDirs {
-		rules := os.DirFS(d.Path)
+		rules := userfile.Dir(d.Path)
 		if cfg.Source != nil {
 			if sub, err := fs.Sub(cfg.Source, path.Clean(d.Path)); err == nil {
 				rules = sub

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // workflows keeps the registry's workflows up to date with their files and
@@ -49,7 +49,7 @@ func WorkflowNames(fsys fs.FS, dir string) []string {
 
 func workflowFileNames(fsys fs.FS, dir string) []string {
 	if fsys == nil {
-		fsys, dir = os.DirFS(dir), "."
+		fsys, dir = userfile.Dir(dir), "."
 	}
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -181,7 +182,7 @@ func TakeIn(ctx context.Context, dir string, log memory.SessionLog, forgotten Wi
 // readAside reads a file, but for what somebody said who was forgotten afterwards, and for a last
 // line whose writing was interrupted.
 func readAside(file string, forgotten Withheld) (lines []memory.Line, err error) {
-	f, err := os.Open(file)
+	f, err := userfile.Open(file)
 	if err != nil {
 		return nil, problem.FileError(err)
 	}

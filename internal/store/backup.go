@@ -15,14 +15,19 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
 	backupFormat  = "glyphoxa memory"
 	backupVersion = 1
-	// longestRecord bounds a line of a backup.
-	longestRecord = 256 << 20
+	// longestRecord bounds a line of a backup, in bytes: while one is read, several
+	// copies of it are in memory. The longest that is written holds the ids of the
+	// largest import and has less than 10 MB.
+	longestRecord = 16 << 20
+	// longestEdge bounds the first and the last line.
+	longestEdge = 64 << 10
 	// sayEvery is how many records pass between two words on how far it is.
 	sayEvery = 50_000
 )
@@ -115,7 +120,7 @@ func Backup(ctx context.Context, from memory.Store, file string, say func(string
 	if err := errors.Join(lines.Encode(footer{tally}), packed.Close(), f.Sync(), f.Close()); err != nil {
 		return nil, fmt.Errorf("writing the backup: %w", problem.FileError(err))
 	}
-	b, err := OpenBackup(f.Name())
+	b, err := OpenBackup(ctx, f.Name())
 	if err != nil {
 		return nil, err
 	}
@@ -134,22 +139,27 @@ type BackupFile struct {
 	Made time.Time
 	file *os.File
 	in   *bufio.Reader
+	ctx  context.Context // ends the reading
 }
 
-// OpenBackup opens a backup. It fails with [ErrNoBackup] if the file is none.
-func OpenBackup(file string) (*BackupFile, error) {
-	f, err := os.Open(file)
+// OpenBackup opens a backup, which is read a record at a time until ctx ends. It fails
+// with [ErrNoBackup] if the file is none.
+func OpenBackup(ctx context.Context, file string) (*BackupFile, error) {
+	f, err := userfile.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the backup: %w", problem.FileError(err))
 	}
-	b := &BackupFile{file: f}
-	packed, err := gzip.NewReader(bufio.NewReader(f))
+	b := &BackupFile{file: f, ctx: ctx}
+	packed, err := gzip.NewReader(bufio.NewReader(userfile.Reader(ctx, f)))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w: %v", file, ErrNoBackup, err), f.Close())
 	}
 	b.in = bufio.NewReaderSize(packed, 1<<16)
 	var h header
 	line, err := b.line()
+	if err == nil && len(line) > longestEdge {
+		err = ErrNoBackup
+	}
 	if err == nil {
 		err = json.Unmarshal(line, &h)
 	}
@@ -174,7 +184,7 @@ func (b *BackupFile) line() (line []byte, err error) {
 			return line, err
 		}
 		if len(line) > longestRecord {
-			return nil, fmt.Errorf("a record has more than %d bytes", longestRecord)
+			return nil, fmt.Errorf("a record has more than %d MB, and no backup that Glyphoxa wrote has such a record; take another backup", longestRecord>>20)
 		}
 	}
 }
@@ -200,7 +210,10 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 				err = tally.Add(r)
 			}
 			if err != nil {
-				yield(memory.Record{}, fmt.Errorf("%w: after %d records: %v", ErrNoBackup, tally.Total(), err))
+				if b.ctx.Err() == nil { // else it was stopped
+					err = fmt.Errorf("%w: after %d records: %v", ErrNoBackup, tally.Total(), err)
+				}
+				yield(memory.Record{}, err)
 				return
 			}
 			if !yield(r, nil) {
@@ -213,6 +226,9 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 // end compares what came with what the last line says.
 func (b *BackupFile) end(line []byte, came memory.Tally) error {
 	var f footer
+	if len(line) > longestEdge {
+		return fmt.Errorf("%w: its last line is too long", ErrNoBackup)
+	}
 	if err := json.Unmarshal(line, &f); err != nil {
 		return fmt.Errorf("%w: %v", ErrNoBackup, err)
 	}

@@ -70,7 +70,7 @@ func TestThereAndBack(t *testing.T) {
 
 func restore(t *testing.T, to memory.Store, backup string, replace bool, w store.Withheld) store.Restored {
 	t.Helper()
-	b, err := store.OpenBackup(backup)
+	b, err := store.OpenBackup(t.Context(), backup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestABrokenBackupIsRefused(t *testing.T) {
 		if err := os.WriteFile(bad, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b, err := store.OpenBackup(bad)
+		b, err := store.OpenBackup(t.Context(), bad)
 		if err == nil {
 			_, err = store.Restore(t.Context(), to, b, false, store.Withheld{}, nil)
 			_ = b.Close() // it was read alone

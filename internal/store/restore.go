@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -42,14 +43,18 @@ type withholding struct {
 	others     map[string]bool            // under which others did
 	npcs       map[string]bool
 	line, fact int64 // the last
+	size       int   // of the names, in bytes
 }
 
 // records are those of the backup, with the names of who is withheld.
 func (w *withholding) records() iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		for r, err := range w.backup.records() {
-			if err == nil && w.passes(&r) {
-				continue
+			if err == nil {
+				var over bool
+				if over, err = w.passes(&r); over {
+					continue
+				}
 			}
 			if !yield(r, err) || err != nil {
 				return
@@ -70,10 +75,10 @@ func (w *withholding) records() iter.Seq2[memory.Record, error] {
 }
 
 // passes looks at a record and reports whether it is passed over.
-func (w *withholding) passes(r *memory.Record) bool {
+func (w *withholding) passes(r *memory.Record) (bool, error) {
 	kind, err := memory.KindNamed(r.Kind)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	text := func(column string) string {
 		s, _ := r.Values[kind.Column(column)].(string)
@@ -82,7 +87,7 @@ func (w *withholding) passes(r *memory.Record) bool {
 	switch r.Kind {
 	case "line":
 		w.line = r.Values[0].(int64)
-		w.hear(text("user"), text("speaker"), text("npc"))
+		return false, w.hear(text("user"), text("speaker"), text("npc"))
 	case "fact":
 		w.fact = r.Values[0].(int64)
 	case "world_change":
@@ -90,13 +95,25 @@ func (w *withholding) passes(r *memory.Record) bool {
 			r.Values[kind.Column("who")] = forgottenUser
 		}
 	case "forgetting":
-		return w.names[text("user")] != nil
+		return w.names[text("user")] != nil, nil
 	}
-	return false
+	return false, nil
 }
 
-// hear takes in who spoke under which name.
-func (w *withholding) hear(user, speaker, npc string) {
+// maxNames bounds the names of speakers that are compared, in bytes.
+const maxNames = 32 << 20
+
+// hear takes in who spoke under which name. Where nobody was forgotten there is nothing to
+// compare.
+func (w *withholding) hear(user, speaker, npc string) error {
+	if len(w.withheld.since) == 0 {
+		return nil
+	}
+	if !w.others[speaker] && !w.npcs[speaker] {
+		if w.size += len(speaker) + 64; w.size > maxNames {
+			return fmt.Errorf("%w: its lines have the names of more speakers than can be compared with those who were forgotten", ErrNoBackup)
+		}
+	}
 	switch {
 	case npc != "":
 		w.npcs[speaker] = true
@@ -107,6 +124,7 @@ func (w *withholding) hear(user, speaker, npc string) {
 	default:
 		w.others[speaker] = true
 	}
+	return nil
 }
 
 // people are those who are withheld, with the names that are theirs alone.

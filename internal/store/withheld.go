@@ -19,6 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // withheldName is the file beside what is kept that says who was forgotten, so that a
@@ -94,7 +95,7 @@ func withheldKey(file string) ([]byte, error) {
 }
 
 func readKey(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := userfile.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +111,10 @@ func readKey(file string) ([]byte, error) {
 	return key, nil
 }
 
+// MaxWithheld bounds the list of who was forgotten, in bytes: that is half a million
+// people.
+const MaxWithheld = 64 << 20
+
 // Withheld is who was forgotten. The zero value is nobody.
 type Withheld struct {
 	key   []byte
@@ -118,7 +123,7 @@ type Withheld struct {
 
 // ReadWithheld reads who was forgotten; nobody was if there is no file.
 func ReadWithheld(file string) (Withheld, error) {
-	content, err := os.ReadFile(file)
+	content, err := userfile.Read(file, MaxWithheld)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Withheld{}, nil
 	}

@@ -26,6 +26,9 @@ func Parse(data []byte, most int) (*yaml.Node, *Flaw) {
 	if f := checkText(data, most); f != nil {
 		return nil, f
 	}
+	if line := TooManyValues(data); line > 0 {
+		return nil, &Flaw{line, fmt.Sprintf("the file holds more than %d values up to this line", maxValues), "split it, or check that it is the right file"}
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	first, err := decodeNode(dec)
 	if errors.Is(err, io.EOF) {
@@ -45,6 +48,35 @@ func Parse(data []byte, most int) (*yaml.Node, *Flaw) {
 		return nil, nil
 	}
 	return first.Content[0], nil
+}
+
+// maxValues bounds the values of a text, keys included: each takes a few hundred bytes
+// while it is read, whatever its size is.
+const maxValues = 500_000
+
+// TooManyValues returns the line on which a text holds more values than are read at a
+// time, and 0 if it does not. It counts what separates values: a line, a comma, a
+// bracket, and a colon, a dash or a question mark before something that begins another.
+// A text with many commas counts as more values than it has.
+func TooManyValues(data []byte) int {
+	line, n := 1, 0
+	for i, c := range data {
+		switch c {
+		case '\n':
+			line++
+			n++
+		case '[', '{', ',':
+			n++
+		case ':', '-', '?':
+			if i+1 == len(data) || data[i+1] <= ' ' || bytes.IndexByte([]byte("\"'[{,"), data[i+1]) >= 0 {
+				n++
+			}
+		}
+		if n > maxValues {
+			return line
+		}
+	}
+	return 0
 }
 
 // decodeNode reads the next document. The YAML library panics on a few inputs

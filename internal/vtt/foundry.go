@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,26 +31,32 @@ type foundryDoc struct {
 	Data   json.RawMessage `json:"data"` // the same before version 10
 
 	// Of a journal entry: its pages, or before version 10 its text.
-	Pages   []json.RawMessage `json:"pages"`
-	Content string            `json:"content"`
-	Text    struct {          // of a page
+	Pages   rawList  `json:"pages"`
+	Content string   `json:"content"`
+	Text    struct { // of a page
 		Content  string `json:"content"`
 		Markdown string `json:"markdown"`
 	} `json:"text"`
 	// Of a scene.
-	Tokens  []json.RawMessage `json:"tokens"`
-	Notes   []json.RawMessage `json:"notes"`
-	Journal json.RawMessage   `json:"journal"`
+	Tokens  rawList         `json:"tokens"`
+	Notes   rawList         `json:"notes"`
+	Journal json.RawMessage `json:"journal"`
 	// Of a token and a note on the map.
 	ActorID string `json:"actorId"`
 	EntryID string `json:"entryId"`
 	Hidden  bool   `json:"hidden"`
 
 	// Of an actor: what it carries. Of an adventure: items, as all else in it.
-	Items   []json.RawMessage `json:"items"`
-	Actors  []json.RawMessage `json:"actors"`
-	Scenes  []json.RawMessage `json:"scenes"`
-	Folders []json.RawMessage `json:"folders"`
+	Items   rawList `json:"items"`
+	Actors  rawList `json:"actors"`
+	Scenes  rawList `json:"scenes"`
+	Folders rawList `json:"folders"`
+
+	// What slim keeps of all that.
+	inside  map[string][]part
+	sheet   sheet
+	entry   string // that describes a scene
+	players access
 }
 
 // access is how much of something players see.
@@ -70,7 +77,7 @@ func (d *foundryDoc) openTo(missing access) access {
 		raw = d.Before
 	}
 	var levels map[string]json.RawMessage
-	if json.Unmarshal(raw, &levels) != nil {
+	if decodeJSON(raw, &levels, maxSheet) != nil {
 		return missing
 	}
 	level, err := strconv.Atoi(strings.Trim(string(levels["default"]), `"`))
@@ -94,11 +101,20 @@ type collector struct {
 	players access // what players see of a compendium
 	docs    []*foundryDoc
 	kinds   []string // of docs, their collections
-	parts   map[string][]json.RawMessage
+	parts   map[string][]part
+}
+
+// part is what counts of a page, a token, a note on the map or something that is carried.
+type part struct {
+	id, name, kind   string
+	text             string
+	players          access
+	actorID, entryID string
+	hidden           bool
 }
 
 func newCollector(r *reader, source, pack string, players access) *collector {
-	return &collector{r: r, source: source, pack: pack, players: players, parts: map[string][]json.RawMessage{}}
+	return &collector{r: r, source: source, pack: pack, players: players, parts: map[string][]part{}}
 }
 
 // addRecord takes a record by its key, such as "!actors!id" or "!actors.items!id.id".
@@ -112,7 +128,7 @@ func (c *collector) addRecord(key string, value json.RawMessage) error {
 		owner, _, _ := strings.Cut(id, ".")
 		if wanted[kind] {
 			at := parent + "!" + owner + "!" + what
-			c.parts[at] = append(c.parts[at], value)
+			return c.addPart(c.parts, at, kind+" "+id, value)
 		}
 		return nil
 	}
@@ -139,9 +155,70 @@ func (c *collector) decode(record string, value json.RawMessage) (*foundryDoc, e
 		if errors.As(err, &kind) && kind.Field != "" {
 			return nil, fmt.Errorf("%s: record %q is broken: %s is a %s; export it again", c.source, short(record), kind.Field, kind.Value)
 		}
+		if errors.Is(err, errManyValues) {
+			return nil, fmt.Errorf("%s: record %q: %w", c.source, short(record), err)
+		}
 		return nil, fmt.Errorf("%s: record %q is broken: %v; export it again", c.source, short(record), err)
 	}
 	return &d, nil
+}
+
+// addPart takes a part of a document. What is no object is an id, which says nothing.
+func (c *collector) addPart(to map[string][]part, at, record string, raw json.RawMessage) error {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	if c.r.parts--; c.r.parts < 0 {
+		return fmt.Errorf("%s: there are %w", c.source, tooLarge("more than", maxParts, "pages, tokens, notes and items"))
+	}
+	d, err := c.decode(record, raw)
+	if err != nil {
+		return err
+	}
+	p := part{
+		id: d.ID, name: d.Name, kind: d.Type, text: cmp.Or(d.Text.Content, d.Text.Markdown), players: d.openTo(inherited),
+		actorID: d.ActorID, entryID: d.EntryID, hidden: d.Hidden,
+	}
+	to[at] = append(to[at], p)
+	return c.r.keep(c.source, len(p.id)+len(p.name)+len(p.kind)+len(p.text)+len(p.actorID)+len(p.entryID))
+}
+
+// keep takes bytes that stay in memory from the budget.
+func (r *reader) keep(source string, n int) error {
+	if r.texts -= int64(n); r.texts < 0 {
+		return fmt.Errorf("%s: %w", source, tooLarge("the texts of all documents have more than", maxTexts>>20, "MB"))
+	}
+	return nil
+}
+
+// slim keeps of a document what counts, and leaves the text it was decoded from.
+func (c *collector) slim(kind string, d *foundryDoc) error {
+	d.inside = map[string][]part{}
+	for what, all := range map[string]rawList{"pages": d.Pages, "tokens": d.Tokens, "notes": d.Notes, "items": d.Items} {
+		if !wanted[kind+"."+what] {
+			continue
+		}
+		for i, raw := range all {
+			if err := c.addPart(d.inside, what, fmt.Sprintf("%s %s, %s %d", kind, d.ID, what, i+1), raw); err != nil {
+				return err
+			}
+		}
+	}
+	if kind == "actors" || kind == "items" {
+		s, err := readSheet(d)
+		if err != nil {
+			return fmt.Errorf("%s: record %q: %w", c.source, kind+" "+short(d.ID), err)
+		}
+		d.sheet = s
+	}
+	if kind == "scenes" {
+		_ = json.Unmarshal(d.Journal, &d.entry) // what is no text names no entry
+	}
+	d.players = d.openTo(nobody)
+	d.Pages, d.Tokens, d.Notes, d.Items, d.Actors, d.Scenes, d.Folders = nil, nil, nil, nil, nil, nil, nil
+	d.System, d.Data, d.Journal, d.Owner, d.Before = nil, nil, nil, nil, nil
+	s := d.sheet
+	return c.r.keep(c.source, len(d.Name)+len(d.Content)+len(s.public)+len(s.private)+len(s.gm))
 }
 
 // addDoc takes a document, and what is in an adventure.
@@ -149,7 +226,7 @@ func (c *collector) addDoc(kind string, d *foundryDoc) error {
 	if kind == "adventures" {
 		for _, in := range []struct {
 			kind string
-			all  []json.RawMessage
+			all  rawList
 		}{{"actors", d.Actors}, {"items", d.Items}, {"scenes", d.Scenes}, {"folders", d.Folders}} {
 			for i, raw := range in.all {
 				part, err := c.decode(fmt.Sprintf("adventures %s, %s %d", d.ID, in.kind, i+1), raw)
@@ -161,7 +238,7 @@ func (c *collector) addDoc(kind string, d *foundryDoc) error {
 				}
 			}
 		}
-		var entries []json.RawMessage
+		var entries rawList
 		if len(d.Journal) > 0 && d.Journal[0] == '[' {
 			if err := json.Unmarshal(d.Journal, &entries); err != nil {
 				return fmt.Errorf("%s: record %q is broken: %v; export it again", c.source, "adventures "+short(d.ID), err)
@@ -185,7 +262,7 @@ func (c *collector) addDoc(kind string, d *foundryDoc) error {
 		return fmt.Errorf("%s: there are more than %d documents; export less of the world at a time", c.source, maxDocs)
 	}
 	c.docs, c.kinds = append(c.docs, d), append(c.kinds, kind)
-	return nil
+	return c.slim(kind, d)
 }
 
 // finish turns what was gathered into documents.
@@ -199,24 +276,20 @@ func (c *collector) finish() error {
 		if doc.folder == c.key("Folder", "") {
 			doc.folder = ""
 		}
-		var err error
 		switch kind {
 		case "actors":
-			err = c.fillActor(doc, d)
+			c.fillActor(doc, d)
 		case "items":
 			c.fillItem(doc, d)
 		case "journal":
-			err = c.fillJournal(doc, d)
+			c.fillJournal(doc, d)
 		case "scenes":
-			err = c.fillScene(doc, d)
+			c.fillScene(doc, d)
 		case "folders":
 			doc.kind, doc.players, doc.isFolder = "group", nobody, true
 			if d.Type == "Scene" {
 				doc.kind = "location"
 			}
-		}
-		if err != nil {
-			return err
 		}
 		c.r.docs = append(c.r.docs, doc)
 	}
@@ -237,64 +310,47 @@ func (c *collector) accessOf(d *foundryDoc) access {
 	if c.pack != "" {
 		return c.players
 	}
-	return max(nobody, d.openTo(nobody))
+	return max(nobody, d.players)
 }
 
 // partsOf are the parts of a document, whether in it or in records of their own.
-func (c *collector) partsOf(collection, what string, d *foundryDoc, inside []json.RawMessage) ([]*foundryDoc, error) {
-	var all []*foundryDoc
-	for i, raw := range append(inside, c.parts[collection+"!"+d.ID+"!"+what]...) {
-		if len(raw) == 0 || raw[0] != '{' {
-			continue // an id
-		}
-		part, err := c.decode(fmt.Sprintf("%s %s, %s %d", collection, d.ID, what, i+1), raw)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, part)
-	}
-	return all, nil
+func (c *collector) partsOf(collection, what string, d *foundryDoc) []part {
+	return slices.Concat(d.inside[what], c.parts[collection+"!"+d.ID+"!"+what])
 }
 
-func (c *collector) fillJournal(doc *document, d *foundryDoc) error {
+func (c *collector) fillJournal(doc *document, d *foundryDoc) {
 	doc.kind = "journal"
 	doc.texts = append(doc.texts, passage{html: d.Content})
-	pages, err := c.partsOf("journal", "pages", d, d.Pages)
-	for _, p := range pages {
-		open := p.openTo(inherited)
+	for _, p := range c.partsOf("journal", "pages", d) {
+		open := p.players
 		if open == inherited {
 			open = doc.players
 		}
 		if open > doc.players { // a page that may be seen shows that its entry is there
 			doc.players = named
 		}
-		title := p.Name
+		title := p.name
 		if title == doc.name {
 			title = ""
 		}
-		doc.aliases = append(doc.aliases, doc.key+".JournalEntryPage."+p.ID)
-		doc.texts = append(doc.texts, passage{title: title, html: cmp.Or(p.Text.Content, p.Text.Markdown), hidden: open < everyone, own: true})
+		doc.aliases = append(doc.aliases, doc.key+".JournalEntryPage."+p.id)
+		doc.texts = append(doc.texts, passage{title: title, html: p.text, hidden: open < everyone, own: true})
 	}
-	return err
 }
 
-func (c *collector) fillScene(doc *document, d *foundryDoc) error {
+func (c *collector) fillScene(doc *document, d *foundryDoc) {
 	doc.kind = "location"
-	var entry string
-	if json.Unmarshal(d.Journal, &entry) == nil && entry != "" {
-		doc.edges = append(doc.edges, edge{kind: "described_in", to: "JournalEntry." + entry})
+	if d.entry != "" {
+		doc.edges = append(doc.edges, edge{kind: "described_in", to: "JournalEntry." + d.entry})
 	}
-	notes, err := c.partsOf("scenes", "notes", d, d.Notes)
-	for _, n := range notes {
-		if n.EntryID != "" {
-			doc.edges = append(doc.edges, edge{kind: "described_in", to: "JournalEntry." + n.EntryID})
+	for _, n := range c.partsOf("scenes", "notes", d) {
+		if n.entryID != "" {
+			doc.edges = append(doc.edges, edge{kind: "described_in", to: "JournalEntry." + n.entryID})
 		}
 	}
-	tokens, failed := c.partsOf("scenes", "tokens", d, d.Tokens)
-	for _, t := range tokens {
-		if t.ActorID != "" {
-			doc.edges = append(doc.edges, edge{kind: "located_in", to: "Actor." + t.ActorID, back: true, hidden: t.Hidden})
+	for _, t := range c.partsOf("scenes", "tokens", d) {
+		if t.actorID != "" {
+			doc.edges = append(doc.edges, edge{kind: "located_in", to: "Actor." + t.actorID, back: true, hidden: t.hidden})
 		}
 	}
-	return errors.Join(err, failed)
 }

@@ -15,7 +15,7 @@ import (
 
 // readFS reads a tree as Read reads a directory.
 func readFS(t testing.TB, fsys fstest.MapFS) (*Imported, error) {
-	r := &reader{ctx: t.Context(), options: Options{Say: func(string) {}}, left: map[string]int{}, budget: maxTotal}
+	r := newReader(t.Context(), Options{Say: func(string) {}})
 	return r.finish("tree", "tree", func() error { return r.readTree(fsys) })
 }
 

@@ -26,12 +26,15 @@ func (r *reader) readLevel(fsys fs.FS, dir, pack string, players access) (err er
 	if err != nil {
 		return err
 	}
+	if err := r.checkLevel(files); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
 	defer func() {
 		if broken := recover(); broken != nil { // the library trusts what has the right checksum
 			err = fmt.Errorf("%s: the database is broken: %v; export it again", dir, broken)
 		}
 	}()
-	db, err := leveldb.Open(files, &opt.Options{ReadOnly: true, Strict: opt.StrictAll, ErrorIfMissing: true})
+	db, err := leveldb.Open(files, &opt.Options{ReadOnly: true, Strict: opt.StrictAll, ErrorIfMissing: true, DisableBufferPool: true, DisableBlockCache: true})
 	if err != nil {
 		return fmt.Errorf("%s: the database is broken: %v; close the world in Foundry VTT and copy it again", dir, err)
 	}
@@ -61,10 +64,11 @@ func (r *reader) loadLevel(fsys fs.FS, dir string) (*levelFiles, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	l := &levelFiles{files: map[storage.FileDesc][]byte{}}
+	left, logs := int64(maxTable), int64(maxLogs)
 	for _, e := range entries {
 		fd, ok := levelFile(e.Name())
 		if e.Name() == "CURRENT" {
-			data, err := r.readFile(fsys, path.Join(dir, e.Name()))
+			data, err := r.readUpTo(fsys, path.Join(dir, e.Name()), 1<<10)
 			if err != nil {
 				return nil, err
 			}
@@ -73,10 +77,15 @@ func (r *reader) loadLevel(fsys fs.FS, dir string) (*levelFiles, error) {
 		if !ok {
 			continue
 		}
-		data, err := r.readFile(fsys, path.Join(dir, e.Name()))
+		most := &left
+		if fd.Type == storage.TypeJournal {
+			most = &logs
+		}
+		data, err := r.readUpTo(fsys, path.Join(dir, e.Name()), *most)
 		if err != nil {
 			return nil, err
 		}
+		*most -= int64(len(data))
 		l.files[fd] = data
 	}
 	return l, nil
@@ -160,26 +169,32 @@ func (r *reader) readLines(name string, data []byte, pack string, players access
 	last := map[string]json.RawMessage{}
 	var order []string
 	for line := 1; len(data) > 0; line++ {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		text, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
 		if text = bytes.TrimSpace(text); len(text) == 0 {
 			continue
 		}
 		var head struct {
-			ID      string          `json:"_id"`
-			Deleted bool            `json:"$$deleted"`
-			Index   json.RawMessage `json:"$$indexCreated"`
+			ID      string  `json:"_id"`
+			Deleted bool    `json:"$$deleted"`
+			Index   present `json:"$$indexCreated"`
 		}
 		if err := json.Unmarshal(text, &head); err != nil {
 			return fmt.Errorf("%s:%d: this is no document: %v; copy the file again while the world is closed", name, line, err)
 		}
 		switch {
-		case head.Index != nil:
+		case bool(head.Index):
 			continue
 		case head.ID == "":
 			return fmt.Errorf("%s:%d: the document has no _id; copy the file again while the world is closed", name, line)
 		}
 		if _, known := last[head.ID]; !known {
+			if len(order) >= maxDocs {
+				return fmt.Errorf("%s: %w", name, tooLarge("it holds more than", maxDocs, "documents"))
+			}
 			order = append(order, head.ID)
 		}
 		if last[head.ID] = text; head.Deleted {

@@ -14,20 +14,20 @@ import (
 // roll20 is an export of a Roll20 campaign by R20Exporter, as far as a campaign has a
 // place for it.
 type roll20 struct {
-	Format     string            `json:"R20Exporter_format"`
-	Title      string            `json:"campaign_title"`
-	Name       string            `json:"name"`
-	Characters []json.RawMessage `json:"characters"`
-	Handouts   []json.RawMessage `json:"handouts"`
-	Pages      []json.RawMessage `json:"pages"`
-	Folders    json.RawMessage   `json:"journalfolder"`
+	Format     string          `json:"R20Exporter_format"`
+	Title      string          `json:"campaign_title"`
+	Name       string          `json:"name"`
+	Characters rawList         `json:"characters"`
+	Handouts   rawList         `json:"handouts"`
+	Pages      rawList         `json:"pages"`
+	Folders    json.RawMessage `json:"journalfolder"`
 
-	Tables  []json.RawMessage `json:"tables"`
-	Macros  []json.RawMessage `json:"macros"`
-	Decks   []json.RawMessage `json:"decks"`
-	Jukebox []json.RawMessage `json:"jukebox"`
-	Chat    []json.RawMessage `json:"chat_archive"`
-	Players []json.RawMessage `json:"players"`
+	Tables  tally `json:"tables"`
+	Macros  tally `json:"macros"`
+	Decks   tally `json:"decks"`
+	Jukebox tally `json:"jukebox"`
+	Chat    tally `json:"chat_archive"`
+	Players tally `json:"players"`
 }
 
 // roll20Doc is a character, a handout or a page.
@@ -77,13 +77,16 @@ func (l *list) UnmarshalJSON(data []byte) error {
 // several.
 func (r *reader) readJSON(name string, data []byte) error {
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '[' {
-		var all []json.RawMessage
+		var all rawList
 		if err := json.Unmarshal(data, &all); err != nil {
 			return brokenJSON(name, data, err)
 		}
 		return r.readDocuments(name, all)
 	}
-	var has map[string]json.RawMessage
+	if keysIn(data) > maxKeys {
+		return fmt.Errorf("%s: %w: it has more than %d keys; export it again", name, errManyValues, maxKeys)
+	}
+	var has map[string]present
 	if err := json.Unmarshal(data, &has); err != nil {
 		if bytes.Contains(data, []byte("\n{")) { // a document a line
 			return r.readLines(name, data, "", nobody)
@@ -97,12 +100,18 @@ func (r *reader) readJSON(name string, data []byte) error {
 	switch {
 	case exporter || handouts && characters:
 		return r.readRoll20(name, data)
-	case version && has["character"] != nil:
-		return r.readRoll20Character(name, has["character"])
-	case version && has["name"] != nil:
+	case version && bool(has["character"]):
+		var in struct {
+			Character json.RawMessage `json:"character"`
+		}
+		if err := json.Unmarshal(data, &in); err != nil {
+			return brokenJSON(name, data, err)
+		}
+		return r.readRoll20Character(name, in.Character)
+	case version && bool(has["name"]):
 		return r.readRoll20Character(name, data)
 	}
-	return r.readDocuments(name, []json.RawMessage{data})
+	return r.readDocuments(name, rawList{data})
 }
 
 // brokenJSON says where a JSON file is broken.
@@ -116,12 +125,15 @@ func brokenJSON(name string, data []byte, err error) error {
 }
 
 // readDocuments reads documents that were exported from Foundry VTT.
-func (r *reader) readDocuments(name string, all []json.RawMessage) error {
+func (r *reader) readDocuments(name string, all rawList) error {
 	if r.format == "" {
 		r.format = "documents of Foundry VTT"
 	}
 	c := newCollector(r, name, "", nobody)
 	for i, raw := range all {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		record := fmt.Sprintf("document %d", i+1)
 		d, err := c.decode(record, raw)
 		if err != nil {
@@ -156,9 +168,9 @@ func (r *reader) readRoll20(name string, data []byte) error {
 		return brokenJSON(name, data, err)
 	}
 	r.title = cmp.Or(c.Title, c.Name)
-	for what, all := range map[string][]json.RawMessage{"tables": c.Tables, "macros": c.Macros, "decks": c.Decks, "jukebox": c.Jukebox, "messages": c.Chat, "users": c.Players} {
-		if len(all) > 0 {
-			r.left[what] += len(all)
+	for what, n := range map[string]tally{"tables": c.Tables, "macros": c.Macros, "decks": c.Decks, "jukebox": c.Jukebox, "messages": c.Chat, "users": c.Players} {
+		if n > 0 {
+			r.left[what] += int(n)
 		}
 	}
 	if n := len(c.Characters) + len(c.Handouts) + len(c.Pages); n > maxDocs {
@@ -166,15 +178,21 @@ func (r *reader) readRoll20(name string, data []byte) error {
 	}
 	for _, part := range []struct {
 		label string
-		all   []json.RawMessage
+		all   rawList
 	}{{"character", c.Characters}, {"handout", c.Handouts}, {"page", c.Pages}} {
 		for i, raw := range part.all {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
 			if err := r.addRoll20(name, fmt.Sprintf("%s %d", part.label, i+1), part.label, raw); err != nil {
 				return err
 			}
 		}
 	}
 	folders := c.Folders
+	if n := valuesIn(folders); n > maxSheet {
+		return fmt.Errorf("%s: journalfolder: %w: %d, of which %d are read; export less of the campaign at a time", name, errManyValues, n, maxSheet)
+	}
 	var text string
 	if json.Unmarshal(folders, &text) == nil { // the tree as a text
 		folders = json.RawMessage(text)
@@ -190,7 +208,9 @@ func (r *reader) readRoll20Character(name string, raw json.RawMessage) error {
 // addRoll20 makes a document of a character, handout or page.
 func (r *reader) addRoll20(name, record, label string, raw json.RawMessage) error {
 	var d roll20Doc
-	if err := json.Unmarshal(raw, &d); err != nil {
+	if err := decodeJSON(raw, &d, maxValues); errors.Is(err, errManyValues) {
+		return fmt.Errorf("%s: %s: %w", name, record, err)
+	} else if err != nil {
 		return fmt.Errorf("%s: %s is broken: %v; export it again", name, record, err)
 	}
 	d.ID = cmp.Or(d.ID, d.ID2, slug(d.Name))
@@ -232,7 +252,7 @@ func (r *reader) addRoll20(name, record, label string, raw json.RawMessage) erro
 		}
 	}
 	r.docs = append(r.docs, doc)
-	return nil
+	return r.keep(name, len(d.ID)+len(d.Name)+len(d.Bio)+len(d.Notes)+len(d.GMNotes)+64*len(doc.edges))
 }
 
 // unescape undoes what Roll20 does to some texts.
@@ -251,7 +271,7 @@ func (r *reader) addRoll20Folders(name string, tree json.RawMessage, in string, 
 	if tree = bytes.TrimSpace(tree); len(tree) == 0 || string(tree) == "null" {
 		return nil
 	}
-	var all []json.RawMessage
+	var all rawList
 	if err := json.Unmarshal(tree, &all); err != nil || depth > maxDepth {
 		return fmt.Errorf("%s: journalfolder is broken, or deeper than %d folders; export it again", name, maxDepth)
 	}

@@ -2,7 +2,7 @@ package vtt
 
 import (
 	"cmp"
-	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,23 +11,21 @@ import (
 // gear are the items that somebody carries, other than what they are able to do.
 var gear = []string{"weapon", "equipment", "consumable", "tool", "loot", "container", "backpack", "armor", "treasure", "shield", "ammo", "gear", "item"}
 
-func (c *collector) fillActor(doc *document, d *foundryDoc) error {
+func (c *collector) fillActor(doc *document, d *foundryDoc) {
 	doc.kind = typeWord(cmp.Or(d.Type, "npc"))
-	s := readSheet(d)
+	s := d.sheet
 	doc.attributes = s.details
 	doc.texts = append(doc.texts,
 		passage{html: s.public, shown: true}, passage{html: s.private}, passage{html: s.gm, hidden: true})
-	items, err := c.partsOf("actors", "items", d, d.Items)
 	var carried []string
-	for _, i := range items {
-		if slices.Contains(gear, i.Type) {
-			carried = append(carried, i.Name)
+	for _, i := range c.partsOf("actors", "items", d) {
+		if slices.Contains(gear, i.kind) {
+			carried = append(carried, i.name)
 		}
 	}
 	if len(carried) > 0 {
 		doc.texts = append(doc.texts, passage{title: "Carries", plain: strings.Join(carried, ", ")})
 	}
-	return err
 }
 
 func (c *collector) fillItem(doc *document, d *foundryDoc) {
@@ -35,7 +33,7 @@ func (c *collector) fillItem(doc *document, d *foundryDoc) {
 	if d.Type != "" && !slices.Contains(gear, d.Type) {
 		doc.kind = typeWord(d.Type)
 	}
-	s := readSheet(d)
+	s := d.sheet
 	if s.unidentified {
 		doc.players = nobody
 	}
@@ -49,15 +47,18 @@ type sheet struct {
 	details             map[string]string
 }
 
-// readSheet looks for texts where rule systems keep them.
-func readSheet(d *foundryDoc) (s sheet) {
+// readSheet looks for texts where rule systems keep them. A sheet in an unknown form has
+// none; the error is for one that is too large.
+func readSheet(d *foundryDoc) (s sheet, err error) {
 	raw := d.System
 	if len(raw) == 0 {
 		raw = d.Data
 	}
 	var system map[string]any
-	if json.Unmarshal(raw, &system) != nil {
-		return s
+	if err := decodeJSON(raw, &system, maxSheet); errors.Is(err, errManyValues) {
+		return s, err
+	} else if err != nil {
+		return s, nil
 	}
 	details, _ := system["details"].(map[string]any)
 	s.public = cmp.Or(textAt(details, "biography", "public"), textAt(details, "publicNotes"))
@@ -84,7 +85,7 @@ func readSheet(d *foundryDoc) (s sheet) {
 			s.details[name] = value
 		}
 	}
-	return s
+	return s, nil
 }
 
 // textAt is the text below some keys, empty if there is none.

@@ -10,23 +10,46 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Bounds on what is read.
+//
+// Together they keep an import below 512 MB of memory, whatever the files hold: a
+// file is in memory while it is read, and so is what one document of it decodes to;
+// of all documents only texts and names are kept.
 const (
-	maxFile  = 128 << 20 // bytes of one file
-	maxTotal = 512 << 20 // bytes of all files together
-	maxNames = 200_000   // files of a directory or archive, pictures and sounds included
-	maxDepth = 12        // directories within directories
-	maxDocs  = 100_000   // documents of a world
+	maxFile      = 64 << 20  // bytes of one file of JSON, documents a line, or a log of a database
+	maxTable     = 96 << 20  // bytes of the files of a database together
+	maxTotal     = 512 << 20 // bytes of all files together
+	maxDirectory = 32 << 20  // bytes of the list of files of an archive
+	maxNames     = 200_000   // files of a directory or archive, pictures and sounds included
+	maxDepth     = 12        // directories within directories
+	maxDocs      = 100_000   // documents of a world
+	maxTexts     = 64 << 20  // bytes of what is kept of all documents
+	maxParts     = 500_000   // pages, tokens, notes and items of all documents
+	maxValues    = 1_000_000 // values that one document decodes to
+	maxKeys      = 10_000    // keys of a document
+	maxSheet     = 250_000   // values of a sheet
 )
 
-// errTooLarge is what is told of what does not fit the bounds.
-var errTooLarge = errors.New("it is larger than what is read; export less of the world at a time")
+// errTooLarge ends the reading of an archive's list of files.
+var errTooLarge = errors.New("the list of files is too long")
+
+// tooLarge says what does not fit which bound.
+func tooLarge(what string, n int, unit string) error {
+	return fmt.Errorf("%s %d %s, and no more are read; export less of the world at a time", what, n, unit)
+}
 
 // openZip opens an archive whose names stay within it.
 func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
-	z, err := zip.NewReader(f, size)
+	listed := &counted{ReaderAt: f, left: maxDirectory}
+	z, err := zip.NewReader(listed, size)
+	if listed.left < 0 {
+		return nil, tooLarge("the zip file's list of files has more than", maxDirectory>>20, "MB")
+	}
+	listed.done = true
 	if err != nil {
 		return nil, fmt.Errorf("the zip file is broken: %v; export it again", err)
 	}
@@ -44,24 +67,46 @@ func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 	return z, nil
 }
 
+// counted reads an archive, of whose list of files only so much is read: its length is
+// whatever the archive says.
+type counted struct {
+	io.ReaderAt
+	left int64
+	done bool // the list has been read
+}
+
+// ReadAt implements [io.ReaderAt].
+func (c *counted) ReadAt(p []byte, at int64) (int, error) {
+	if c.done {
+		return c.ReaderAt.ReadAt(p, at)
+	}
+	if c.left -= int64(len(p)); c.left < 0 {
+		return 0, errTooLarge
+	}
+	return c.ReaderAt.ReadAt(p, at)
+}
+
 // readFile reads a file whole.
 func (r *reader) readFile(fsys fs.FS, name string) ([]byte, error) {
+	return r.readUpTo(fsys, name, maxFile)
+}
+
+// readUpTo reads a file of so many bytes whole.
+func (r *reader) readUpTo(fsys fs.FS, name string, most int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer f.Close()
-	return r.readAll(f, name)
+	return r.readAll(f, name, most)
 }
 
 // readAll reads what is left of a file, as far as the bounds allow.
-func (r *reader) readAll(f io.Reader, name string) ([]byte, error) {
-	if err := r.ctx.Err(); err != nil {
-		return nil, err
-	}
-	most := min(maxFile, r.budget)
+func (r *reader) readAll(f io.Reader, name string, most int64) ([]byte, error) {
+	most = min(most, r.budget)
+	f, size := userfile.Reader(r.ctx, f), f
 	var b bytes.Buffer
-	if s, ok := f.(fs.File); ok { // its size is only a hint
+	if s, ok := size.(fs.File); ok { // only a hint
 		if info, err := s.Stat(); err == nil && info.Size() < most {
 			b.Grow(int(info.Size()) + bytes.MinRead)
 		}
@@ -70,8 +115,12 @@ func (r *reader) readAll(f io.Reader, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	data := b.Bytes()
-	if int64(len(data)) > most {
-		return nil, fmt.Errorf("%s: %w", name, errTooLarge)
+	switch {
+	case int64(len(data)) <= most:
+	case most == r.budget:
+		return nil, fmt.Errorf("%s: %w", name, tooLarge("all files together have more than", maxTotal>>20, "MB"))
+	default:
+		return nil, fmt.Errorf("%s: %w", name, tooLarge("it has more than", int(most>>20), "MB"))
 	}
 	r.budget -= int64(len(data))
 	return bytes.TrimPrefix(data, []byte("\uFEFF")), nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Imported is what was read.
@@ -49,7 +50,7 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 	if err != nil {
 		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, problem.FileError(err)))
 	}
-	r := &reader{ctx: ctx, options: o, left: map[string]int{}, budget: maxTotal}
+	r := newReader(ctx, o)
 	base := filepath.Base(filepath.Clean(name))
 	if info.IsDir() {
 		root, err := os.OpenRoot(name) // links that lead out of it are refused
@@ -57,9 +58,9 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 			return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, problem.FileError(err)))
 		}
 		defer root.Close()
-		return r.finish(name, base, func() error { return r.readTree(root.FS()) })
+		return r.finish(name, base, func() error { return r.readTree(userfile.FS(root)) })
 	}
-	f, err := os.Open(name)
+	f, err := userfile.Open(name)
 	if err != nil {
 		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, problem.FileError(err)))
 	}
@@ -67,6 +68,9 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 	var magic [4]byte
 	n, _ := io.ReadFull(f, magic[:])
 	if string(magic[:n]) == "PK\x03\x04" {
+		if info, err = f.Stat(); err != nil {
+			return nil, err
+		}
 		archive, err := openZip(f, info.Size())
 		if err != nil {
 			return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
@@ -76,7 +80,7 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, problem.Usage(fmt.Errorf("reading %s: it cannot be read from the beginning; name a regular file", name))
 	}
-	data, err := r.readAll(f, base)
+	data, err := r.readAll(f, base, maxFile)
 	if err != nil {
 		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
 	}
@@ -122,12 +126,18 @@ func trimExt(base string) string {
 type reader struct {
 	ctx     context.Context
 	options Options
-	// budget is how many bytes may still be read.
-	budget int64
+	// budget is how many bytes may still be read, and texts how many of them may still
+	// be kept. parts is how many parts of documents may still be kept.
+	budget, texts int64
+	parts         int
 	// format, title and system are what was found.
 	format, title, system string
 	docs                  []*document
 	left                  map[string]int
+}
+
+func newReader(ctx context.Context, o Options) *reader {
+	return &reader{ctx: ctx, options: o, left: map[string]int{}, budget: maxTotal, texts: maxTexts, parts: maxParts}
 }
 
 // finish reads and makes a campaign of what was found.

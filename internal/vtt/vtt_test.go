@@ -243,7 +243,7 @@ func TestArchivesStayWithinTheirBounds(t *testing.T) {
 		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := vtt.Read(t.Context(), path, vtt.Options{}); err == nil || !strings.Contains(err.Error(), "larger than what is read") {
+		if _, err := vtt.Read(t.Context(), path, vtt.Options{}); err == nil || !strings.Contains(err.Error(), "more than 64 MB, and no more are read") {
 			t.Errorf("%d bytes that hold 130 MiB: %v, want a refusal", b.Len(), err)
 		}
 	})

@@ -60,7 +60,7 @@ func (r *reader) readManifest(fsys fs.FS, name string) error {
 		return err
 	}
 	var m manifest
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := decodeJSON(data, &m, maxSheet); err != nil {
 		return fmt.Errorf("%s: this is no manifest of Foundry VTT: %v; copy the file again", name, err)
 	}
 	r.title, r.system = cmp.Or(r.title, m.Title, m.Name, m.ID), cmp.Or(r.system, m.System)
@@ -93,8 +93,8 @@ func (r *reader) readManifest(fsys fs.FS, name string) error {
 
 // guessCollection is the collection that a document on its own is of.
 func guessCollection(raw json.RawMessage) string {
-	var has map[string]json.RawMessage
-	if json.Unmarshal(raw, &has) != nil {
+	var has map[string]present
+	if keysIn(raw) > maxKeys || json.Unmarshal(raw, &has) != nil {
 		return ""
 	}
 	any := func(keys ...string) bool {

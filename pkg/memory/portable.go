@@ -127,6 +127,9 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *Record) UnmarshalJSON(b []byte) error {
+	if n := elements(b); n > maxColumns {
+		return fmt.Errorf("a record has %d columns at most, not %d", maxColumns, n)
+	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(b, &list); err != nil {
 		return err
@@ -152,6 +155,31 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// maxColumns is more than any kind has, the kind itself included.
+const maxColumns = 32
+
+// elements counts the entries of a list of JSON without decoding any, so that a list
+// of millions takes no memory. What is no list may have any number.
+func elements(b []byte) int {
+	n, depth, quoted := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			n++
+		}
+	}
+	return n + 1
 }
 
 func decodeValue(t string, b json.RawMessage) (any, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
@@ -153,12 +154,30 @@ func (s *shard) dialPlain(ctx context.Context, network, addr string) (net.Conn, 
 	if s.gateway.dial != nil {
 		return s.filterFrames(s.gateway.dial(ctx, network, addr))
 	}
-	return s.filterFrames(new(net.Dialer).DialContext(ctx, network, addr))
+	return s.filterFrames(outbound.Dial(new(net.Dialer))(s.policy(ctx), network, addr))
 }
 
 func (s *shard) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
-	d := tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}}
-	return s.filterFrames(d.DialContext(ctx, network, addr))
+	config := outbound.TLS()
+	config.NextProtos = []string{"http/1.1"}
+	if config.ServerName, _, _ = net.SplitHostPort(addr); config.ServerName == "" {
+		return nil, fmt.Errorf("the gateway's address %q names no host", addr)
+	}
+	plain, err := outbound.Dial(new(net.Dialer))(s.policy(ctx), network, addr)
+	if err != nil {
+		return nil, err
+	}
+	secure := tls.Client(plain, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, plain.Close())
+	}
+	return s.filterFrames(secure, nil)
+}
+
+// policy permits a private gateway where the operator has a Discord of their own:
+// Discord says where the gateway is, and Discord's own is on the open network.
+func (s *shard) policy(ctx context.Context) context.Context {
+	return outbound.WithPolicy(ctx, outbound.Policy{AnyPrivate: s.gateway.base != ""})
 }
 
 // filterFrames watches a fresh connection, and bounds the time until it is ready.

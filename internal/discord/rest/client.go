@@ -20,10 +20,15 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // Timeout bounds a request, waiting for rate limits excluded.
 const Timeout = 20 * time.Second
+
+// maxAnswer bounds an answer of Discord, attachments included, in bytes.
+const maxAnswer = 32 << 20
 
 // Client asks Discord for things. It is safe for concurrent use; a call waits out
 // rate limits, and its errors name no address.
@@ -54,13 +59,16 @@ func NewSession(token, base string, dial Dial) (*discordgo.Session, error) {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
 	}
-	next := http.DefaultTransport
+	next := outbound.NewTransport()
 	if dial != nil {
-		next = &http.Transport{DialContext: dial}
+		next.DialContext = dial
 	}
 	s.LogLevel = -1      // it would write to stderr
 	s.MaxRestRetries = 0 // it would try again at once, without asking whether Discord did it
-	s.Client = &http.Client{Timeout: Timeout, Transport: redirect{to, next}}
+	s.Client = outbound.Client(&http.Client{
+		Timeout:   Timeout,
+		Transport: redirect{to, outbound.RoundTripper(next, outbound.Policy{Home: base, Private: base != "", MaxBody: maxAnswer, Advice: "correct discord.api_url"})},
+	}, outbound.Policy{MaxBody: -1})
 	return s, nil
 }
 
@@ -97,6 +105,13 @@ func (e redirect) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	r.URL.Scheme, r.URL.Host, r.Host = e.base.Scheme, e.base.Host, e.base.Host
 	r.URL.Path, r.URL.RawPath = strings.TrimSuffix(e.base.Path, "/")+rest, ""
 	return e.next.RoundTrip(r)
+}
+
+// CloseIdleConnections closes the connections that no request uses.
+func (e redirect) CloseIdleConnections() {
+	if c, ok := e.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
 }
 
 // maxRateLimitWaits is how often a call waits because Discord asks it to.

@@ -43,6 +43,8 @@ type Options struct {
 	Opus *opus.Library
 	// TLS is for the voice gateway; nil means the usual.
 	TLS *tls.Config
+	// Private permits voice servers at private addresses, for a Discord of one's own.
+	Private bool
 	// Logger receives what an operator may want to know. If nil, it is discarded.
 	Logger *slog.Logger
 }
@@ -121,7 +123,7 @@ func New(o Options) *Conn {
 	}
 	c := &Conn{
 		opts:     o,
-		net:      internet{tls: o.TLS},
+		net:      internet{tls: o.TLS, private: o.Private},
 		encrypt:  newEncryption,
 		requests: make(chan *request),
 		given:    make(chan *request),

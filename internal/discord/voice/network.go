@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // network is how a connection reaches out: the internet, or what a test has in
@@ -42,12 +44,21 @@ type closedError struct{ code int }
 func (closedError) Error() string { return "closed by the other end" }
 
 // internet is the real network.
-type internet struct{ tls *tls.Config }
+type internet struct {
+	tls *tls.Config
+	// private permits private addresses; Discord's own servers have none.
+	private bool
+}
 
 func (n internet) dialGateway(ctx context.Context, url string) (socket, error) {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: n.tls, TLSHandshakeTimeout: dialTimeout}
+	transport := outbound.NewTransport()
+	transport.TLSHandshakeTimeout, transport.ForceAttemptHTTP2 = dialTimeout, false
+	if n.tls != nil {
+		transport.TLSClientConfig = n.tls
+	}
 	defer transport.CloseIdleConnections() // a refusal leaves one
-	ws, response, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	client := outbound.Client(&http.Client{Transport: transport}, outbound.Policy{AnyPrivate: n.private})
+	ws, response, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: client})
 	if err != nil {
 		if response != nil && response.Body != nil {
 			_ = response.Body.Close()
@@ -58,8 +69,9 @@ func (n internet) dialGateway(ctx context.Context, url string) (socket, error) {
 	return webSocket{ws}, nil
 }
 
-func (internet) dialMedia(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
-	return (&net.Dialer{}).DialContext(ctx, "udp", addr.String())
+func (n internet) dialMedia(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+	ctx = outbound.WithPolicy(ctx, outbound.Policy{AnyPrivate: n.private})
+	return outbound.Dial(&net.Dialer{})(ctx, "udp", addr.String())
 }
 
 type webSocket struct{ ws *websocket.Conn }

@@ -68,7 +68,7 @@ func connect(t *testing.T, s *farend.Server, n int) (c *voice.Conn, hears chan s
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(at.CA)
 	c = voice.New(voice.Options{
-		Guild: farend.GuildID(n), User: farend.BotID, TLS: &tls.Config{RootCAs: pool}, Logger: slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Guild: farend.GuildID(n), User: farend.BotID, TLS: &tls.Config{RootCAs: pool}, Private: true, Logger: slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Hear: func(user string, p voice.Packet) { hears <- said{user, p} },
 		Move: func(_ context.Context, channel string) error {
 			c.UpdateState(voice.State{Channel: channel, Session: "session"})
@@ -187,7 +187,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	pool.AppendCertsFromPEM(at.CA)
 	var c *voice.Conn
 	c = voice.New(voice.Options{
-		Guild: farend.GuildID(0), User: farend.BotID, TLS: &tls.Config{RootCAs: pool},
+		Guild: farend.GuildID(0), User: farend.BotID, TLS: &tls.Config{RootCAs: pool}, Private: true,
 		Move: func(_ context.Context, channel string) error {
 			c.UpdateState(voice.State{Channel: channel, Session: "session"})
 			c.UpdateServer(voice.Server{Token: "another", Endpoint: at.Endpoint})

@@ -14,6 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxScene bounds a scene's file and every file it names, in bytes.
@@ -70,17 +71,7 @@ func findFiles(paths []string) (files []string, problems problem.List) {
 }
 
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("this is no file")
-	}
-	if info.Size() > maxScene {
-		return nil, fmt.Errorf("the file is larger than %d KiB", maxScene>>10)
-	}
-	return os.ReadFile(path)
+	return userfile.Read(path, maxScene)
 }
 
 // describeFileError is an error without the path, which the problem names already.

@@ -9,7 +9,14 @@ import (
 	"net/http"
 
 	"github.com/pion/webrtc/v4"
+
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
+
+// client asks the table alone, which may be on this machine.
+func client(table string) *http.Client {
+	return outbound.Client(nil, outbound.Policy{Home: table, Private: true, MaxBody: 1 << 20})
+}
 
 // relay asks the table for its servers, through which alone the visitor is to be reached.
 func relay(ctx context.Context, o Options) (webrtc.Configuration, error) {
@@ -19,7 +26,7 @@ func relay(ctx context.Context, o Options) (webrtc.Configuration, error) {
 		return way, err
 	}
 	q.Header.Set("X-Table-Invite", o.Invite)
-	res, err := http.DefaultClient.Do(q)
+	res, err := client(o.Table).Do(q)
 	if err != nil {
 		return way, err
 	}
@@ -61,7 +68,7 @@ func Post(ctx context.Context, url string, body []byte, out any) error {
 		return err
 	}
 	q.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(q)
+	res, err := client(url).Do(q)
 	if err != nil {
 		return err
 	}

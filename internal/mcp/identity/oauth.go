@@ -19,6 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // maxName bounds the name made from a token's subject, in runes.
@@ -53,7 +54,7 @@ func newOAuth(cfg *config.OAuth, opts Options) (*oauth, error) {
 	}
 	c := opts.HTTPClient
 	if c == nil {
-		c = outboundClient(hasPrivateAddress(cfg.Issuer))
+		c = outboundClient(outbound.NamesPrivate(cfg.Issuer))
 	}
 	o.keys = &keyring{issuer: cfg.Issuer, fixed: cfg.JWKS, client: c}
 	o.metadata = o.describe()

@@ -6,60 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
-	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/privatenet"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-const (
-	// maxDocument bounds what is read from the issuer, in bytes.
-	maxDocument = 1 << 20
-	dialTimeout = 5 * time.Second
-)
-
-var errPrivate = errors.New("leads to a private address")
-
-// hasPrivateAddress reports whether the operator wrote a private address
-// itself, so that it is meant.
-func hasPrivateAddress(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && privatenet.Contains(ip)
-}
+// maxDocument bounds what is read from the issuer, in bytes.
+const maxDocument = 1 << 20
 
 // outboundClient returns a client that follows no redirect, keeps no connection
 // and, unless private, refuses addresses of this machine and its network,
 // whatever name led there.
 func outboundClient(private bool) *http.Client {
-	d := &net.Dialer{Timeout: dialTimeout}
-	if !private {
-		d.Control = func(_, address string, _ syscall.RawConn) error {
-			if ap, err := netip.ParseAddrPort(address); err != nil || privatenet.Contains(ap.Addr()) {
-				return fmt.Errorf("%s %w", address, errPrivate)
-			}
-			return nil
-		}
-	}
-	return &http.Client{
-		Timeout: fetchTimeout,
-		Transport: &http.Transport{
-			DialContext:            d.DialContext,
-			DisableKeepAlives:      true,
-			ForceAttemptHTTP2:      true,
-			TLSHandshakeTimeout:    dialTimeout,
-			MaxResponseHeaderBytes: 64 << 10,
-		},
+	t := outbound.NewTransport()
+	t.DisableKeepAlives = true
+	return outbound.Client(&http.Client{
+		Timeout: fetchTimeout, Transport: t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	}, outbound.Policy{AnyPrivate: private, Direct: true, MaxBody: maxDocument, Advice: "it is not asked, because the issuer itself is not at a private address"})
 }
 
 // getJSON reads the document at address into v.
@@ -77,12 +43,9 @@ func getJSON(ctx context.Context, c *http.Client, address string, v any) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answered %s", address, res.Status)
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxDocument+1))
+	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", address, err)
-	}
-	if len(body) > maxDocument {
-		return fmt.Errorf("reading %s: larger than %d MiB", address, maxDocument>>20)
 	}
 	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("reading %s: %w", address, err)
@@ -134,5 +97,5 @@ func isSafe(address, issuer string) bool {
 	if err != nil || u.Host == "" {
 		return false
 	}
-	return u.Scheme == "https" || u.Scheme == "http" && hasPrivateAddress(issuer) && hasPrivateAddress(address)
+	return u.Scheme == "https" || u.Scheme == "http" && outbound.NamesPrivate(issuer) && outbound.NamesPrivate(address)
 }

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"errors"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -31,7 +32,7 @@ func TestOutboundClientRefusesPrivateAddresses(t *testing.T) {
 			reached = false
 			var doc map[string]any
 			err := getJSON(t.Context(), outboundClient(row.private), row.address, &doc)
-			if (err == nil) != row.private || reached != row.private || !row.private && !errors.Is(err, errPrivate) {
+			if (err == nil) != row.private || reached != row.private || !row.private && !errors.Is(err, outbound.ErrPrivate) {
 				t.Errorf("err = %v, reached %t; want reached %t, else a refusal", err, reached, row.private)
 			}
 		})

@@ -4,19 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"sync"
-	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/privatenet"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // goodbyeTimeout bounds the request that ends a session, because the SDK holds a lock during it.
@@ -47,7 +44,7 @@ func newWeb(cfg config.MCPServerConfig, s *secrets, p *pause) (*web, error) {
 
 // dial returns a connection. It sends no request.
 func (w *web) dial() *Conn {
-	open := newConnections(w.cfg.AllowPrivate)
+	open := newConnections()
 	return &Conn{
 		Transport: &sdk.StreamableClientTransport{Endpoint: w.cfg.URL, HTTPClient: w.client(open), MaxEventSize: 2 * maxMessage},
 		Sever:     open.sever, Release: open.sever,
@@ -57,20 +54,21 @@ func (w *web) dial() *Conn {
 // client returns the HTTP client of one connection. It authenticates as configured, refuses private
 // addresses unless they are allowed, bounds answers, and records when the server asks for a pause.
 func (w *web) client(c *connections) *http.Client {
-	base := http.DefaultTransport.(*http.Transport).Clone()
+	base := outbound.NewTransport()
 	base.DialContext = c.dial
-	if !w.cfg.AllowPrivate {
-		base.Proxy = nil // behind a proxy, refusePrivate would see the proxy's address
-	}
 	c.transport = base
-	var t http.RoundTripper = &pacer{base: &limiter{base, w.logged}, pause: w.pause}
+	guarded := outbound.RoundTripper(base, outbound.Policy{
+		Home: w.cfg.URL, AnyPrivate: w.cfg.AllowPrivate, Direct: !w.cfg.AllowPrivate, MaxBody: -1, // limiter bounds answers
+		Advice: "set allow_private: true for this server if that is meant",
+	})
+	var t http.RoundTripper = &pacer{base: &limiter{guarded, w.logged}, pause: w.pause}
 	switch {
 	case w.grant != nil:
 		t = &granted{grant: w.grant, to: w.origin, base: t}
 	case w.token != "":
 		t = &bearer{token: w.token, to: w.origin, base: t}
 	}
-	return &http.Client{Transport: t}
+	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // guarded says where it may go
 }
 
 // origin is the only place that credentials are sent to.
@@ -101,7 +99,7 @@ func withToken(r *http.Request, token string) *http.Request {
 // connections are the network connections of one link. sever closes them all at once, which ends
 // every request that waits for an answer. It is safe for concurrent use.
 type connections struct {
-	dialer    net.Dialer
+	reach     func(ctx context.Context, network, address string) (net.Conn, error)
 	transport *http.Transport
 	severed   context.Context // ends with sever
 	end       context.CancelFunc
@@ -110,11 +108,8 @@ type connections struct {
 	open map[net.Conn]struct{}
 }
 
-func newConnections(allowPrivate bool) *connections {
-	c := &connections{dialer: net.Dialer{Timeout: defaultConnectTimeout}, open: map[net.Conn]struct{}{}}
-	if !allowPrivate {
-		c.dialer.Control = refusePrivate
-	}
+func newConnections() *connections {
+	c := &connections{reach: outbound.Dial(&net.Dialer{Timeout: defaultConnectTimeout}), open: map[net.Conn]struct{}{}}
 	c.severed, c.end = context.WithCancel(context.Background())
 	return c
 }
@@ -124,7 +119,7 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.severed, cancel)()
-	raw, err := c.dialer.DialContext(ctx, network, address)
+	raw, err := c.reach(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -162,18 +157,4 @@ func (c *connection) Close() error {
 	delete(c.of.open, c)
 	c.of.mu.Unlock()
 	return c.Conn.Close()
-}
-
-// refusePrivate is a [net.Dialer] control. It keeps a server's URL from leading to this machine, its
-// network or a cloud's metadata service. It checks the resolved address, so no host name and no
-// redirect gets around it.
-func refusePrivate(_, address string, _ syscall.RawConn) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("reading the address %q: %w", address, err)
-	}
-	if ip := ap.Addr().Unmap().WithZone(""); privatenet.Contains(ip) {
-		return fmt.Errorf("%s is a private address; set allow_private: true for this server if you mean it", ip)
-	}
-	return nil
 }

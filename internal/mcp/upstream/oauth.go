@@ -10,6 +10,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // grant fetches tokens with the OAuth 2.1 client-credentials grant: before the old token expires,
@@ -40,7 +41,8 @@ func (g *grant) validToken(ctx context.Context, base http.RoundTripper, stale st
 	if g.token.Valid() && g.token.AccessToken != stale {
 		return g.token.AccessToken, nil
 	}
-	fetch := &http.Client{Transport: base, Timeout: defaultConnectTimeout, CheckRedirect: refuseRedirect}
+	fetch := outbound.Client(&http.Client{Transport: base, Timeout: defaultConnectTimeout, CheckRedirect: refuseRedirect},
+		outbound.Policy{AnyPrivate: true, MaxBody: 1 << 20}) // base says where it may go
 	token, err := g.cfg.Token(context.WithValue(ctx, oauth2.HTTPClient, fetch))
 	if err != nil {
 		return "", fmt.Errorf("fetching an access token: %w", withoutBody(err))

@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
 // authority plays a token server and the server its tokens are for, without a
@@ -214,52 +216,53 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-func TestPrivateAddressesAreRefused(t *testing.T) {
-	for _, row := range []struct {
-		address string
-		private bool
-	}{
-		{"127.0.0.1:80", true}, {"[::1]:80", true}, {"10.1.2.3:80", true}, {"192.168.0.1:80", true}, {"172.16.0.1:80", true},
-		{"169.254.169.254:80", true}, {"[fe80::1%eth0]:80", true}, {"[fd00:ec2::254]:80", true}, {"100.100.100.200:80", true},
-		{"192.0.0.192:80", true}, {"0.0.0.0:80", true}, {"0.1.2.3:80", true}, {"[::]:80", true}, {"224.0.0.1:80", true},
-		{"198.18.0.1:80", true}, {"255.255.255.255:80", true}, {"[::ffff:127.0.0.1]:80", true}, {"[::7f00:1]:80", true},
-		{"[64:ff9b::7f00:1]:80", true}, {"[2002:7f00:1::]:80", true}, {"[2001:0:1::1]:80", true}, {"[fec0::1]:80", true},
-		{"no address", true},
-		{"93.184.216.34:443", false}, {"[2606:2800:220:1::1]:443", false}, {"172.32.0.1:80", false}, {"[2001:4860:4860::8888]:443", false},
-	} {
-		if err := refusePrivate("tcp", row.address, nil); (err != nil) != row.private {
-			t.Errorf("%s: err = %v, want refusal = %v", row.address, err, row.private)
-		}
+// A server may lead its client nowhere else, not even where private addresses are
+// permitted: what follows the redirect is the call with all it holds.
+func TestRedirectsElsewhereAreRefused(t *testing.T) {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			var reached atomic.Int32
+			inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+			defer inside.Close()
+			outside := httptest.NewServer(http.RedirectHandler(inside.URL, status))
+			defer outside.Close()
+			w, err := newWeb(config.MCPServerConfig{URL: outside.URL, AllowPrivate: true}, &secrets{}, &pause{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newConnections()
+			client := w.client(c)
+			defer c.sever()
+			resp, err := client.Post(outside.URL, "text/plain", strings.NewReader("what the players said"))
+			if err == nil {
+				t.Error(resp.Body.Close())
+			}
+			if !errors.Is(err, outbound.ErrRedirect) || reached.Load() != 0 {
+				t.Errorf("err = %v, %d requests elsewhere; want the redirect refused and none", err, reached.Load())
+			}
+		})
 	}
 }
 
-// A public address that redirects to a private one must not get us there.
-func TestRedirectsIntoTheNetworkAreRefused(t *testing.T) {
-	var reached atomic.Bool
-	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+// A private address takes allow_private, whatever name it has.
+func TestPrivateServersAreRefused(t *testing.T) {
+	var reached atomic.Int32
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer inside.Close()
-	outside := httptest.NewServer(http.RedirectHandler(inside.URL, http.StatusTemporaryRedirect))
-	defer outside.Close()
-	w, err := newWeb(config.MCPServerConfig{URL: outside.URL}, &secrets{}, &pause{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newConnections(false)
-	guard := c.dialer.Control
-	c.dialer.Control = func(network, address string, conn syscall.RawConn) error {
-		if address == outside.Listener.Addr().String() {
-			return nil // stands for a public address
+	for _, address := range []string{inside.URL, strings.Replace(inside.URL, "127.0.0.1", "localhost", 1), "http://169.254.169.254/latest/meta-data"} {
+		w, err := newWeb(config.MCPServerConfig{URL: address}, &secrets{}, &pause{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return guard(network, address, conn)
-	}
-	client := w.client(c)
-	defer c.sever()
-	resp, err := client.Post(outside.URL, "text/plain", nil)
-	if err == nil {
-		t.Error(resp.Body.Close())
-	}
-	if err == nil || !strings.Contains(err.Error(), "allow_private") || reached.Load() {
-		t.Errorf("err = %v, reached = %v; want a refusal that says how to allow it", err, reached.Load())
+		c := newConnections()
+		resp, err := w.client(c).Post(address, "text/plain", nil)
+		if err == nil {
+			t.Error(resp.Body.Close())
+		}
+		c.sever()
+		if err == nil || !strings.Contains(err.Error(), "allow_private") || reached.Load() != 0 {
+			t.Errorf("%s: err = %v, reached %d times; want a refusal that says how to allow it", address, err, reached.Load())
+		}
 	}
 }
 

@@ -3,14 +3,13 @@ package workflow
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Load reads every *.yaml and *.yml file in the folder dir, in the order of
@@ -18,7 +17,7 @@ import (
 // with the files comes back as a problem.List, all of it at once; then no
 // workflow does.
 func Load(dir string) ([]*Workflow, error) {
-	return load(os.DirFS(dir), ".", func(name string) string { return filepath.Join(dir, name) })
+	return load(userfile.Dir(dir), ".", func(name string) string { return filepath.Join(dir, name) })
 }
 
 // LoadFS is [Load] for a folder of fsys.
@@ -67,12 +66,7 @@ func isWorkflow(e fs.DirEntry) bool {
 }
 
 func readFile(fsys fs.FS, name string) (data []byte, err error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, MaxFile+1))
+	return userfile.ReadFS(fsys, name, MaxFile+1) // the parser says what is too long
 }
 
 // checkNames reports workflows of the same name.

@@ -24,6 +24,8 @@ const readerCount = 4
 func prepareFile(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("opening database %s: it is a directory; name a file in it", path)
+	} else if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("opening database %s: it is no regular file; name another", path)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return explainFile(path, err)

@@ -11,6 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxSpellLevel is the highest spell level of the game; 0 is a cantrip.
@@ -60,6 +62,12 @@ func categories() []string {
 	}
 }
 
+// Bounds of what people write: of one file, and of all of a system, in bytes.
+const (
+	maxFile  = 4 << 20
+	maxFiles = 64 << 20
+)
+
 // validID is lower-case words joined by single hyphens.
 var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
@@ -78,6 +86,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 		asked    []askedOf
 		problems problem.List
 		files    int
+		left     = int64(maxFiles)
 	)
 	seen, shapes := map[string]place{}, blocks()
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -87,10 +96,14 @@ func parseAll(s System, kept texts) ([]rule, error) {
 		if d.IsDir() || path.Ext(name) != ".yaml" {
 			return nil
 		}
-		data, err := fs.ReadFile(fsys, name)
+		data, err := userfile.ReadFS(fsys, name, min(maxFile, left))
+		if errors.Is(err, userfile.ErrTooLarge) {
+			return fmt.Errorf("%s: a rules file has %d MB at most, and all of a system have %d MB; split it, or leave some out", path.Join(s.Dir, name), maxFile>>20, maxFiles>>20)
+		}
 		if err != nil {
 			return err
 		}
+		left -= int64(len(data))
 		files++
 		p := parser{file: path.Join(s.Dir, name), system: s.Name, problems: &problems, seen: seen, shapes: shapes, kept: kept}
 		r, a := p.parseFile(data)
@@ -131,6 +144,10 @@ func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
 	doc := readPlain(data)
 	if doc == nil {
 		doc = &yaml.Node{}
+		if line := strictyaml.TooManyValues(data); line > 0 {
+			p.addProblem(line, "split it", "the file holds too many values")
+			return nil, nil
+		}
 		if err := yaml.Unmarshal(data, doc); err != nil {
 			p.syntax(err)
 			return nil, nil

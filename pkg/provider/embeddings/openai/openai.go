@@ -93,15 +93,13 @@ func New(key string, opts *Options) (*Embedder, error) {
 		}
 		cfg.BaseURL = o.BaseURL
 	}
-	cfg.HTTPClient = &http.Client{}
-	if o.Client != nil {
-		cfg.HTTPClient = o.Client
-	}
-	e := &Embedder{client: openai.NewClientWithConfig(cfg), name: name, model: o.Model, unknown: native == 0, batch: o.Batch, used: o.Used}
+	e := &Embedder{name: name, model: o.Model, unknown: native == 0, batch: o.Batch, used: o.Used}
 	e.service = vendor.Service{
 		Doing: "embedding", Key: key, Address: cfg.BaseURL, Configured: o.BaseURL != "", Advice: "check api_key",
 		RateLimited: embeddings.ErrRateLimited, Unavailable: embeddings.ErrUnavailable, Rejected: embeddings.ErrRejected,
 	}
+	cfg.HTTPClient = e.service.Client(o.Client)
+	e.client = openai.NewClientWithConfig(cfg)
 	e.dims.Store(int64(o.Dimensions))
 	e.askDims.Store(asked)
 	return e, nil

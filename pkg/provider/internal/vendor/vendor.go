@@ -15,6 +15,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -36,6 +37,15 @@ type Service struct {
 	RateLimited, Unavailable, Rejected error
 	// Advice ends the errors of a refused key. It may be empty.
 	Advice string
+}
+
+// Client returns a client for the service alone, on the connections of base if that
+// is not nil: no redirect takes the request to another host, and only an address
+// that people configured may be a private one.
+func (s *Service) Client(base *http.Client) *http.Client {
+	return outbound.Client(base, outbound.Policy{
+		Home: s.Address, Private: s.Configured, Advice: "if it is meant, write it as the provider's base_url",
+	})
 }
 
 // ByStatus returns the error an HTTP status stands for.
@@ -98,7 +108,16 @@ func (s *Service) Unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return s.Stopped(ctx)
 	}
+	if Forbidden(err) { // trying again is no use
+		return fmt.Errorf("%w: %s", s.Rejected, s.Printable(Transport(err)))
+	}
 	return fmt.Errorf("%w: %s; %s", s.Unavailable, s.Printable(Transport(err)), s.CheckAddress())
+}
+
+// Forbidden reports whether a request was not sent because it would have gone where
+// none may go.
+func Forbidden(err error) bool {
+	return errors.Is(err, outbound.ErrRedirect) || errors.Is(err, outbound.ErrPrivate)
 }
 
 // Transport is what a transport said, without the address it was given, which

@@ -47,6 +47,9 @@ func (p *Provider) failureOf(err error, header http.Header) *failure {
 	switch {
 	case isRequestMistake(err):
 		f.kind, f.text = llm.ErrRejected, reason
+	case vendor.Forbidden(err):
+		f.kind = llm.ErrRejected
+		f.text = fmt.Sprintf("%s was not asked: %s (%s)", p.name, reason, p.setting)
 	case status == 0:
 		f.kind = llm.ErrUnavailable
 		f.text = fmt.Sprintf("%s did not answer (%s); %s", p.name, reason, p.service.CheckAddress())

@@ -101,12 +101,9 @@ func New(opts Options) (*Provider, error) {
 		return nil, fmt.Errorf("%w: api.openai.com needs a key; set %s.api_key", llm.ErrRejected, setting)
 	}
 	service := vendor.Service{Key: opts.APIKey, Address: base, Configured: base != DefaultBaseURL}
-	p := &Provider{opts: opts, service: service, name: opts.Name, setting: setting, client: opts.HTTPClient}
+	p := &Provider{opts: opts, service: service, name: opts.Name, setting: setting, client: service.Client(opts.HTTPClient)}
 	if p.name == "" {
 		p.name = "openai " + opts.Model
-	}
-	if p.client == nil {
-		p.client = &http.Client{Transport: newTransport()}
 	}
 	switch {
 	case opts.MaxRetries == 0:
@@ -115,19 +112,6 @@ func New(opts Options) (*Provider, error) {
 		p.retries = opts.MaxRetries
 	}
 	return p, nil
-}
-
-// newTransport keeps enough idle connections for a cast of NPCs and asks for
-// uncompressed answers, since proxies hold compressed streams back.
-func newTransport() *http.Transport {
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		ForceAttemptHTTP2:   true,
-		MaxIdleConnsPerHost: 16,
-		IdleConnTimeout:     90 * time.Second,
-		TLSHandshakeTimeout: 10 * time.Second,
-		DisableCompression:  true,
-	}
 }
 
 func baseURL(s string) (string, error) {

@@ -2,7 +2,6 @@ package gptlive
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,10 +36,7 @@ type refusal struct {
 // client returns a copy of base that goes through r.
 func (r *refusal) client(base *http.Client) *http.Client {
 	c := *base
-	r.next = cmp.Or(r.next, http.DefaultTransport)
 	c.Transport = r
-	// A redirect would take the key elsewhere.
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
 }
 

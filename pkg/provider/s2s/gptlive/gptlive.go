@@ -97,8 +97,8 @@ func New(key string, opts *Options) *Provider {
 	if o.BaseURL != "" { // whoever names an address without encryption means it
 		options = append(options, option.WithUnsafeAllowHTTP())
 	}
-	return &Provider{
-		live: live.NewLiveService(options...), client: cmp.Or(o.HTTPClient, &http.Client{}),
+	p := &Provider{
+		live:  live.NewLiveService(options...),
 		model: cmp.Or(o.Model, live.SessionConfigModelGPTLive1),
 		service: vendor.Service{
 			Doing: "talking", Key: key, Address: address, Configured: o.BaseURL != "",
@@ -106,6 +106,8 @@ func New(key string, opts *Options) *Provider {
 			Advice: "check its api_key in " + cmp.Or(o.Setting, defaultSetting),
 		},
 	}
+	p.client = p.service.Client(o.HTTPClient)
+	return p
 }
 
 // Name returns "openai" and the model.

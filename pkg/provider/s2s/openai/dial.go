@@ -53,16 +53,8 @@ func (p *Provider) dial(parent context.Context) (transport, error) {
 	if p.opts.Dialect == Beta {
 		request.Header.Set("OpenAI-Beta", "realtime=v1")
 	}
-	client := http.Client{}
-	if p.opts.HTTPClient != nil {
-		client = *p.opts.HTTPClient
-	}
-	// A redirect would take the key elsewhere.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client := *p.service.Client(p.opts.HTTPClient)
 	refused := &refusals{next: client.Transport}
-	if refused.next == nil {
-		refused.next = http.DefaultTransport
-	}
 	client.Transport = refused
 	conn, err := websocket.Dial(ctx, request, &client, websocket.Options{
 		MaxMessageBytes: maxMessage, MaxBufferedBytes: maxBuffered, MaxBufferedEvents: maxEvents, CloseTimeout: closeTimeout,

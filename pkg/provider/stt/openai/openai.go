@@ -66,10 +66,11 @@ func New(key string, opts *Options) *Provider {
 	if o.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	}
-	config.HTTPClient = shortAnswers{cmp.Or(o.HTTPClient, &http.Client{})}
+	service := flow.Service(key, config.BaseURL, o.BaseURL != "")
+	config.HTTPClient = shortAnswers{service.Client(o.HTTPClient)}
 	return &Provider{
 		client: client.NewClientWithConfig(config), model: cmp.Or(o.Model, defaultModel),
-		service: flow.Service(key, config.BaseURL, o.BaseURL != ""),
+		service: service,
 	}
 }
 

@@ -57,8 +57,8 @@ type Options struct {
 	// Stability, Similarity and Style are the vendor's settings, from 0 to 1.
 	// If nil, those of the voice apply.
 	Stability, Similarity, Style *float64
-	// HTTPClient sends the requests. If nil, a client on the standard
-	// library's shared transport. Redirects are never followed.
+	// HTTPClient sends the requests. If nil, the provider makes connections of its
+	// own. No redirect to another host is followed.
 	HTTPClient *http.Client
 }
 
@@ -83,13 +83,6 @@ func New(key string, opts *Options) *Provider {
 	if p.opts.Voice == "" {
 		p.opts.Voice = defaultVoice
 	}
-	client := http.Client{}
-	if p.opts.HTTPClient != nil {
-		client = *p.opts.HTTPClient
-	}
-	// A redirect would take the key along to wherever it leads.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	p.client = &client
 	p.service = vendor.Service{
 		Doing: "speaking", Key: strings.TrimSpace(key), Address: DefaultBaseURL, Configured: p.opts.BaseURL != "",
 		RateLimited: ErrRateLimited, Unavailable: ErrUnavailable, Rejected: ErrRejected, Advice: "check its api_key in providers.tts",
@@ -97,6 +90,7 @@ func New(key string, opts *Options) *Provider {
 	if p.service.Configured {
 		p.service.Address = strings.TrimSuffix(strings.TrimRight(p.opts.BaseURL, "/"), "/v1")
 	}
+	p.client = p.service.Client(p.opts.HTTPClient)
 	return p
 }
 

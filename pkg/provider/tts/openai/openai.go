@@ -76,9 +76,6 @@ func New(key string, opts *Options) *Provider {
 	if p.opts.Voice == "" {
 		p.opts.Voice = defaultVoice
 	}
-	if p.opts.HTTPClient == nil {
-		p.opts.HTTPClient = &http.Client{}
-	}
 	config := client.DefaultConfig(key)
 	if p.opts.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(p.opts.BaseURL, "/")
@@ -87,6 +84,7 @@ func New(key string, opts *Options) *Provider {
 		Doing: "speaking", Key: key, Address: config.BaseURL, Configured: p.opts.BaseURL != "",
 		RateLimited: ErrRateLimited, Unavailable: ErrUnavailable, Rejected: ErrRejected, Advice: "check its api_key in providers.tts",
 	}
+	p.opts.HTTPClient = p.service.Client(p.opts.HTTPClient)
 	config.HTTPClient = shortErrors{p.opts.HTTPClient}
 	p.client = client.NewClientWithConfig(config)
 	return p

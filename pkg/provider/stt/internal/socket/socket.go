@@ -84,13 +84,7 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 func dial(parent context.Context, r Request) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(parent, openTimeout)
 	defer cancel()
-	client := http.Client{}
-	if r.Client != nil {
-		client = *r.Client
-	}
-	// A redirect would take the key elsewhere.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	conn, response, err := websocket.Dial(ctx, r.URL, &websocket.DialOptions{HTTPClient: &client, HTTPHeader: r.Header})
+	conn, response, err := websocket.Dial(ctx, r.URL, &websocket.DialOptions{HTTPClient: r.Service.Client(r.Client), HTTPHeader: r.Header})
 	if err == nil {
 		return conn, nil
 	}

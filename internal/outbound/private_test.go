@@ -1,13 +1,13 @@
-package privatenet_test
+package outbound_test
 
 import (
 	"net/netip"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/privatenet"
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-func TestContains(t *testing.T) {
+func TestIsPrivate(t *testing.T) {
 	for _, row := range []struct {
 		name, ip string
 		want     bool
@@ -27,11 +27,20 @@ func TestContains(t *testing.T) {
 		{"link_local", "fe80::1%eth0", true},
 		{"multicast", "224.0.0.1", true},
 		{"broadcast", "255.255.255.255", true},
+		{"clouds_metadata_ipv6", "fd00:ec2::254", true},
+		{"alibabas_metadata", "100.100.100.200", true},
+		{"oracles_metadata", "192.0.0.192", true},
+		{"benchmarks", "198.18.0.1", true},
+		{"embedded", "::7f00:1", true},
+		{"teredo", "2001:0:1::1", true},
+		{"site_local", "fec0::1", true},
+		{"beside_a_private_range", "172.32.0.1", false},
+		{"public_resolver", "2001:4860:4860::8888", false},
 		{"sixtofour", "2002:c0a8:0001::1", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := privatenet.Contains(netip.MustParseAddr(row.ip)); got != row.want {
-				t.Errorf("Contains(%s) = %t, want %t", row.ip, got, row.want)
+			if got := outbound.IsPrivate(netip.MustParseAddr(row.ip)); got != row.want {
+				t.Errorf("IsPrivate(%s) = %t, want %t", row.ip, got, row.want)
 			}
 		})
 	}
