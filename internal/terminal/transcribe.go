@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
@@ -43,10 +45,12 @@ const (
 // Transcribe sends a recording through the configured speech recognition and
 // prints what it hears, and when.
 func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (err error) {
-	sound, rate, err := readRecording(o.File)
+	sound, err := openRecording(o.File)
 	if err != nil {
 		return problem.Usage(fmt.Errorf("%s: %w", o.File, err))
 	}
+	defer func() { err = errors.Join(err, sound.Close()) }()
+	rate := sound.rate
 	campaign, err := play.ReadCampaign(cfg)
 	if err != nil {
 		return err
@@ -64,16 +68,21 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	}
 	defer func() { err = errors.Join(err, stream.Close(), t.printSwitches()) }()
 	failed := 0
-	for len(sound) > 0 && ctx.Err() == nil {
-		n := pieceLength(sound, rate)
-		ok, err := t.transcribePiece(ctx, stream, sound[:n])
+	for ctx.Err() == nil {
+		piece, err := sound.nextPiece()
+		if err != nil {
+			return problem.Usage(fmt.Errorf("%s: %w", o.File, err))
+		}
+		if len(piece) == 0 {
+			break
+		}
+		ok, err := t.transcribePiece(ctx, stream, piece)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			failed++
 		}
-		sound = sound[n:]
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -84,30 +93,92 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	return nil
 }
 
-// readRecording reads a recording as one channel. It refuses what is no regular file:
-// a pipe that nobody writes to could not even be left. Errors do not name path.
-func readRecording(path string) ([]int16, int, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, 0, fileReason(err)
-	case info.IsDir():
-		return nil, 0, errors.New("is a directory")
-	case !info.Mode().IsRegular():
-		return nil, 0, errors.New("is no regular file")
-	}
-	f, err := os.Open(path)
+// wavFile is a WAV file that is read as one channel, a piece at a time: a session of
+// hours is larger than memory.
+type wavFile struct {
+	*os.File
+	rate, channels int
+	samples        *audio.S16LEReader
+	block          [8192]int16 // what was read last, of all channels
+	odd            int         // how many samples at the beginning of block belong to the next
+	ahead          []int16     // one channel, read and not given yet
+	done           bool
+}
+
+// openRecording opens a recording. It refuses what is no regular file: a pipe that
+// nobody writes to could not even be left. Errors do not name path.
+func openRecording(path string) (*wavFile, error) {
+	f, err := userfile.Open(path)
 	if err != nil {
+		return nil, fileReason(err)
+	}
+	format, err := audio.ReadWAVHeader(f)
+	if err != nil {
+		return nil, errors.Join(fileReason(err), f.Close())
+	}
+	var sound io.Reader = f
+	if format.Bytes >= 0 {
+		sound = io.LimitReader(f, format.Bytes)
+	}
+	r := &wavFile{File: f, rate: format.Rate, channels: format.Channels, samples: audio.NewS16LEReader(bufio.NewReaderSize(sound, 1<<16))}
+	if err := r.fill(1); err != nil {
+		return nil, errors.Join(fileReason(err), f.Close())
+	}
+	if len(r.ahead) == 0 {
+		return nil, errors.Join(errors.New("there is no sound in it"), f.Close())
+	}
+	return r, nil
+}
+
+// fill reads until n samples are ahead, or the sound ends. A sound shorter than declared,
+// as a killed writer leaves it, is no error.
+func (r *wavFile) fill(n int) error {
+	for len(r.ahead) < n && !r.done {
+		got, err := r.samples.Read(r.block[r.odd:])
+		if err == io.EOF {
+			r.done = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		whole := (r.odd + got) / r.channels * r.channels
+		r.ahead = append(r.ahead, audio.WAV{Channels: r.channels, Samples: r.block[:whole]}.Mono()...)
+		r.odd = copy(r.block[:], r.block[whole:r.odd+got])
+	}
+	return nil
+}
+
+// nextPiece returns what is sent as one utterance, which holds until the next call;
+// nothing at the end.
+func (r *wavFile) nextPiece() ([]int16, error) {
+	if err := r.fill(int(longestPiece.Seconds()*float64(r.rate)) + 1); err != nil {
+		return nil, fileReason(err)
+	}
+	n := pieceLength(r.ahead, r.rate)
+	piece := r.ahead[:n:n]
+	r.ahead = append([]int16(nil), r.ahead[n:]...)
+	return piece, nil
+}
+
+// longestHeard bounds a recording that stands for a player, in samples: it is in memory
+// while the table plays.
+const longestHeard = 64 << 20
+
+// readRecording reads a recording whole.
+func readRecording(path string) (sound []int16, rate int, err error) {
+	r, err := openRecording(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.fill(longestHeard + 1); err != nil {
 		return nil, 0, fileReason(err)
 	}
-	wav, err := audio.ReadWAV(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, 0, fileReason(err)
+	if len(r.ahead) > longestHeard {
+		return nil, 0, fmt.Errorf("it has more than %s of sound; cut it", time.Duration(longestHeard/r.rate)*time.Second)
 	}
-	if len(wav.Samples) == 0 {
-		return nil, 0, errors.New("there is no sound in it")
-	}
-	return wav.Mono(), wav.Rate, nil
+	return r.ahead, r.rate, nil
 }
 
 // fileReason is what a file's error says beside its name.

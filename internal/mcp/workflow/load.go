@@ -43,7 +43,11 @@ func load(fsys fs.FS, dir string, shown func(name string) string) ([]*Workflow, 
 			problems.Add(shown("."), 0, fmt.Sprintf("there are more than %d workflows", MaxFiles), "remove some")
 			break
 		}
-		data, err := readFile(fsys, path.Join(dir, e.Name()))
+		data, err := userfile.ReadFS(fsys, path.Join(dir, e.Name()), MaxFile)
+		if errors.Is(err, userfile.ErrTooLarge) {
+			problems.Add(shown(e.Name()), 1, fmt.Sprintf("the file is larger than %d KiB", MaxFile>>10), "split it, or check that it is the right file")
+			continue
+		}
 		if err != nil {
 			problems.Add(shown(e.Name()), 0, err.Error(), "")
 			continue
@@ -63,10 +67,6 @@ func load(fsys fs.FS, dir string, shown func(name string) string) ([]*Workflow, 
 func isWorkflow(e fs.DirEntry) bool {
 	ext := path.Ext(e.Name())
 	return !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".yaml" || ext == ".yml")
-}
-
-func readFile(fsys fs.FS, name string) (data []byte, err error) {
-	return userfile.ReadFS(fsys, name, MaxFile+1) // the parser says what is too long
 }
 
 // checkNames reports workflows of the same name.
