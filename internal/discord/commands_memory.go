@@ -184,6 +184,54 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	return c.say(wording.IsUnlearnt, markup.Escape(e.Text)), nil
 }
 
+// showMentions shows where others mention players who were forgotten. The lists are gone then,
+// because they have names in them.
+func showMentions(ctx context.Context, c *call) (string, error) {
+	all, err := c.by.TakeMentions(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return c.say(wording.NoMentions), nil
+	}
+	var lines []string
+	for _, m := range all {
+		who := markup.Escape(strings.Join(m.Names, ", "))
+		if m.Campaign == "" {
+			lines = append(lines, c.say(wording.MentionsOf, who, m.Total()))
+		} else {
+			lines = append(lines, c.say(wording.MentionsOfIn, who, markup.Escape(m.Campaign), m.Total()))
+		}
+		for _, one := range m.Found {
+			lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), markup.Escape(one.ID), markup.Escape(one.Text)))
+		}
+		if m.More > 0 {
+			lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
+		}
+		if m.Unfinished {
+			lines = append(lines, "-# "+c.say(wording.MentionsUnfinished))
+		}
+	}
+	return strings.Join(append(lines, "-# "+c.say(wording.MentionsHow)), "\n"), nil
+}
+
+// eraseMention deletes a line or a note.
+func eraseMention(ctx context.Context, c *call) (string, error) {
+	id := int64(c.numberOption("number"))
+	if c.textOption("what") == "note" {
+		text, err := c.by.EraseNote(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		return c.say(wording.IsErased, markup.Escape(text)), nil
+	}
+	l, err := c.by.EraseLine(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return c.say(wording.IsErased, markup.Escape(l.Speaker+": "+l.Text)), nil
+}
+
 // pinMemory has an NPC, or all of them, keep something in mind.
 func pinMemory(ctx context.Context, c *call) (string, error) {
 	id := ""

@@ -8,6 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // Learning is what a campaign learns from its sessions.
@@ -78,4 +80,50 @@ func (m *Member) Pin(ctx context.Context, npc, text string) (e chronicle.Entry, 
 		return err
 	})
 	return e, err
+}
+
+// MentionsWait is [Guild.Mentions] for a DM, and 0 for others.
+func (m *Member) MentionsWait() int {
+	if !m.DM {
+		return 0
+	}
+	return m.guild.Mentions()
+}
+
+// Mentions is how many places mention users who were forgotten, in lists that no DM has seen.
+func (g *Guild) Mentions() int { return g.mentions.Wait() }
+
+// TakeMentions returns where others mention users who were forgotten, once.
+func (m *Member) TakeMentions(ctx context.Context) (all []play.Mentions, err error) {
+	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	err = m.doGoverned(ctx, target, map[string]any{}, func(context.Context, *play.Game) error {
+		all = m.guild.mentions.Take()
+		return nil
+	})
+	return all, err
+}
+
+// EraseLine deletes a line of the campaign that is played, by its number; see [play.EraseLine].
+func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err error) {
+	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
+		var running *table.Table
+		session := ""
+		if s := m.guild.runningSession(); s != nil {
+			running, session = s.Table, s.ID()
+		}
+		l, err = play.EraseLine(ctx, game, running, session, id)
+		return err
+	})
+	return l, err
+}
+
+// EraseNote deletes what a tool has noted, by its number; see [play.Game.EraseNote].
+func (m *Member) EraseNote(ctx context.Context, id int64) (text string, err error) {
+	target := mcp.Target{Tool: "erase_note", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
+		text, err = game.EraseNote(ctx, id)
+		return err
+	})
+	return text, err
 }
