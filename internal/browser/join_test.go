@@ -288,10 +288,10 @@ func TestGuestsWithTakenNames(t *testing.T) {
 		if err != nil || len(lines) > 0 {
 			t.Errorf("%s is forgotten, and %+v is found, %v", name, lines, err)
 		}
-		lists := b.game.Mentions.Take()
-		if len(lists) != 1 || !slices.ContainsFunc(lists[0].Found, func(m play.Mention) bool { return m.Kind == play.MentionLine && strings.HasPrefix(m.Text, "Bartok: ") }) ||
-			!slices.Equal(lists[0].Names, []string{name}) {
-			t.Errorf("%s is forgotten, and mentions are %+v", name, lists)
+		list, _ := b.game.Mentions.Take()
+		if b.game.Mentions.Wait() > 0 || !slices.ContainsFunc(list.Found, func(m play.Mention) bool { return m.Kind == play.MentionLine && strings.HasPrefix(m.Text, "Bartok: ") }) ||
+			!slices.Equal(list.Names, []string{name}) {
+			t.Errorf("%s is forgotten, and mentions are %+v", name, list)
 		}
 	}
 }

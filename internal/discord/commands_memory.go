@@ -184,33 +184,29 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	return c.say(wording.IsUnlearnt, markup.Escape(e.Text)), nil
 }
 
-// showMentions shows where others mention players who were forgotten. The lists are gone then,
-// because they have names in them.
+// showMentions shows where others mention a player who was forgotten. The list is gone then,
+// because it has names in it.
 func showMentions(ctx context.Context, c *call) (string, error) {
-	all, err := c.by.TakeMentions(ctx)
+	m, waited, err := c.by.TakeMentions(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(all) == 0 {
+	if !waited {
 		return c.say(wording.NoMentions), nil
 	}
-	var lines []string
-	for _, m := range all {
-		who := markup.Escape(strings.Join(m.Names, ", "))
-		if m.Campaign == "" {
-			lines = append(lines, c.say(wording.MentionsOf, who, m.Total()))
-		} else {
-			lines = append(lines, c.say(wording.MentionsOfIn, who, markup.Escape(m.Campaign), m.Total()))
-		}
-		for _, one := range m.Found {
-			lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), markup.Escape(one.ID), markup.Escape(one.Text)))
-		}
-		if m.More > 0 {
-			lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
-		}
-		if m.Unfinished {
-			lines = append(lines, "-# "+c.say(wording.MentionsUnfinished))
-		}
+	who := markup.Escape(strings.Join(m.Names, ", "))
+	lines := []string{c.say(wording.MentionsOf, who, m.Total())}
+	if m.Campaign != "" {
+		lines[0] = c.say(wording.MentionsOfIn, who, markup.Escape(m.Campaign), m.Total())
+	}
+	for _, one := range m.Found {
+		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), markup.Escape(one.ID), markup.Escape(one.Text)))
+	}
+	if m.More > 0 {
+		lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
+	}
+	if m.Unfinished {
+		lines = append(lines, "-# "+c.say(wording.MentionsUnfinished))
 	}
 	return strings.Join(append(lines, "-# "+c.say(wording.MentionsHow)), "\n"), nil
 }

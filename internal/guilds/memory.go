@@ -8,7 +8,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -93,26 +92,22 @@ func (m *Member) MentionsWait() int {
 // Mentions is how many places mention users who were forgotten, in lists that no DM has seen.
 func (g *Guild) Mentions() int { return g.mentions.Wait() }
 
-// TakeMentions returns where others mention users who were forgotten, once.
-func (m *Member) TakeMentions(ctx context.Context) (all []play.Mentions, err error) {
+// TakeMentions returns where others mention a user who was forgotten, once, the oldest list first;
+// waited is false if there is none.
+func (m *Member) TakeMentions(ctx context.Context) (list play.Mentions, waited bool, err error) {
 	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(context.Context, *play.Game) error {
-		all = m.guild.mentions.Take()
+		list, waited = m.guild.mentions.Take()
 		return nil
 	})
-	return all, err
+	return list, waited, err
 }
 
-// EraseLine deletes a line of the campaign that is played, by its number; see [play.EraseLine].
+// EraseLine deletes a line of the campaign that is played, by its number; see [play.Game.EraseLine].
 func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err error) {
 	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: policy.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
-		var running *table.Table
-		session := ""
-		if s := m.guild.runningSession(); s != nil {
-			running, session = s.Table, s.ID()
-		}
-		l, err = play.EraseLine(ctx, game, running, session, id)
+		l, err = game.EraseLine(ctx, m.guild.runningSession(), id)
 		return err
 	})
 	return l, err

@@ -172,20 +172,20 @@ server:
 	if all := strings.Join(h.lines(), "\n"); strings.Contains(all, "cobblesnatch") || !strings.Contains(all, "Xanthippe told me of you!") {
 		t.Errorf("lines are %q, want the other's as it was", all)
 	}
-	if lists, err := h.as(home, bob).TakeMentions(t.Context()); err == nil {
-		t.Errorf("a player reads %+v", lists)
+	if list, _, err := h.as(home, bob).TakeMentions(t.Context()); err == nil {
+		t.Errorf("a player reads %+v", list)
 	}
 	if n := h.as(home, bob).MentionsWait(); n != 0 {
 		t.Errorf("a player reads that %d places wait", n)
 	}
-	lists, err := h.as(home, dm).TakeMentions(t.Context())
-	if err != nil || len(lists) != 1 || len(lists[0].Found) != 1 || lists[0].Found[0].Kind != play.MentionLine || !strings.Contains(lists[0].Found[0].Text, "Xanthippe told me of you!") {
-		t.Fatalf("mentions are %+v, %v; want bob's line", lists, err)
+	list, waited, err := h.as(home, dm).TakeMentions(t.Context())
+	if err != nil || !waited || len(list.Found) != 1 || list.Found[0].Kind != play.MentionLine || !strings.Contains(list.Found[0].Text, "Xanthippe told me of you!") {
+		t.Fatalf("mentions are %+v, %v; want bob's line", list, err)
 	}
-	if again, err := h.as(home, dm).TakeMentions(t.Context()); err != nil || len(again) > 0 || h.guild(home).Mentions() != 0 {
+	if again, waited, err := h.as(home, dm).TakeMentions(t.Context()); err != nil || waited || h.guild(home).Mentions() != 0 {
 		t.Errorf("shown again: %+v, %v", again, err)
 	}
-	number, err := strconv.ParseInt(lists[0].Found[0].ID, 10, 64)
+	number, err := strconv.ParseInt(list.Found[0].ID, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,9 +62,9 @@ func ForgetLearnt(ctx context.Context, store chronicle.Store, ref string) error 
 // errNoSuchLine says that a number is no line's.
 var errNoSuchLine = errors.New("there is no such line; /memory mentions shows the numbers once")
 
-// EraseLine deletes a line that somebody said, by its number, with what was learnt of it. running is
-// the table that plays the game, nil if none does. It returns the line.
-func EraseLine(ctx context.Context, g *Game, running *table.Table, session string, id int64) (memory.Line, error) {
+// EraseLine deletes a line by its number, with what was learnt of it, whoever said it. playing is the
+// session under way, nil without one: the NPCs there have its lines in mind, too. It returns the line.
+func (g *Game) EraseLine(ctx context.Context, playing *Session, id int64) (memory.Line, error) {
 	l, err := g.Store.Line(ctx, id)
 	if errors.Is(err, memory.ErrNotFound) {
 		return l, errNoSuchLine
@@ -72,11 +72,11 @@ func EraseLine(ctx context.Context, g *Game, running *table.Table, session strin
 	if err != nil {
 		return l, err
 	}
-	if running != nil && l.Session == session { // the NPCs at the table have it in mind, too
+	if playing != nil && l.Session == playing.ID() {
 		if l.NPC != "" {
-			_, err = running.Unsay(ctx, table.Unsaying{Turn: l.Turn, Leads: true})
+			_, err = playing.Table.Unsay(ctx, table.Unsaying{Turn: l.Turn, Leads: true})
 		} else {
-			err = running.Retract(ctx, l.Ref)
+			err = playing.Table.Retract(ctx, l.Ref)
 		}
 		if err != nil && !errors.Is(err, table.ErrStands) && !errors.Is(err, table.ErrClosed) {
 			return l, err

@@ -108,7 +108,12 @@ func TestMentionsAreBounded(t *testing.T) {
 	if n := l.Wait(); n != 10*501 {
 		t.Errorf("%d places wait, want those of ten lists", n)
 	}
-	if all := l.Take(); len(all) != 10 || l.Wait() != 0 || len(l.Take()) != 0 {
-		t.Errorf("%d lists are taken, and %d places wait then", len(all), l.Wait())
+	for n := 9; n >= 0; n-- {
+		if one, ok := l.Take(); !ok || one.Total() != 501 || l.Wait() != n*501 {
+			t.Errorf("a list of %d places is taken, %t, and %d wait then", one.Total(), ok, l.Wait())
+		}
+	}
+	if one, ok := l.Take(); ok {
+		t.Errorf("%+v is taken again", one)
 	}
 }

@@ -238,8 +238,8 @@ func (g *Game) addNotice(text string) {
 // notice has no name in it, because notices are logged and recorded.
 func (g *Game) OfferMentions(m Mentions) {
 	g.Mentions.Add(m)
-	if n := m.Total(); n > 0 {
-		g.addNotice(fmt.Sprintf("a player was forgotten, and %d places that others wrote mention the player; nothing was changed there: /memory mentions shows them once", n))
+	if n := m.Total(); n > 0 || m.Unfinished {
+		g.addNotice(fmt.Sprintf("a player was forgotten, and others mention the player in %d places; nothing was changed there: /memory mentions, or Review in the console, shows them once", n))
 	}
 }
 

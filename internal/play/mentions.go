@@ -52,25 +52,25 @@ const (
 
 // Mention is a place where somebody else mentions a user who is forgotten.
 type Mention struct {
-	Kind MentionKind
+	Kind MentionKind `json:"kind"`
 	// ID is the number of a line, an entry or a note, the id of an entity, or both ids and the type
 	// of a relation.
-	ID string
+	ID string `json:"id"`
 	// Text is an excerpt, with the speaker of a line.
-	Text string
+	Text string `json:"text"`
 }
 
 // Mentions is where others mention a user who is forgotten. It has the user's names in it, so it is
 // made when the user is forgotten, kept in memory alone, and shown once.
 type Mentions struct {
-	Campaign string
+	Campaign string `json:"campaign,omitempty"`
 	// Names are the user's.
-	Names []string
-	Found []Mention
+	Names []string  `json:"names"`
+	Found []Mention `json:"found"`
 	// More is how many there are beside those in Found.
-	More int
+	More int `json:"more,omitempty"`
 	// Unfinished says that not everything was looked through.
-	Unfinished bool
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 // Total is how many places there are.
@@ -158,8 +158,11 @@ func standsAlone(text string, from, to int) bool {
 	return !isLetter(before) && !isLetter(after)
 }
 
-// cutAround is a line of what stands around a place in a text.
+// cutAround is a line of what stands around a place in a text, all of it if that is short.
 func cutAround(text string, at int) string {
+	if utf8.RuneCountInString(text) <= excerptSize {
+		return untrusted.Line(text, excerptSize)
+	}
 	before := []rune(untrusted.Clean(text[:at], len(text)))
 	if cut := len(before) - excerptSize/3; cut > 0 {
 		text = "…" + string(before[cut:]) + text[at:]
@@ -327,21 +330,24 @@ func (l *MentionLists) Add(m Mentions) {
 	l.all = append(l.all[max(0, len(l.all)+1-mostLists):len(l.all):len(l.all)], m)
 }
 
-// Wait is how many places are in the lists that wait.
+// Wait is how many places are in the lists that wait; a list that is unfinished has one at least.
 func (l *MentionLists) Wait() (places int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, m := range l.all {
-		places += m.Total()
+		places += max(m.Total(), 1)
 	}
 	return places
 }
 
-// Take returns the lists that wait, which are gone then.
-func (l *MentionLists) Take() []Mentions {
+// Take returns the oldest list that waits, which is gone then; false without one.
+func (l *MentionLists) Take() (Mentions, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := l.all
-	l.all = nil
-	return all
+	if len(l.all) == 0 {
+		return Mentions{}, false
+	}
+	m := l.all[0]
+	l.all = slices.Delete(l.all, 0, 1) // which clears the last, so that the names are gone
+	return m, true
 }

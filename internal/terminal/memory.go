@@ -95,24 +95,24 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 	return did + ": " + e.Text, nil
 }
 
-// showMentions shows where others mention players who were forgotten, once.
+// showMentions shows where others mention a player who was forgotten, once.
 func (p *console) showMentions() string {
-	all := p.game.Mentions.Take()
-	if len(all) == 0 {
+	m, waited := p.game.Mentions.Take()
+	if !waited {
 		return "nothing to look at; when a player asks to be forgotten, the places where others mention the player are shown here once"
 	}
-	var lines []string
-	for _, m := range all {
-		lines = append(lines, fmt.Sprintf("%s was forgotten. Others mention the name in %d places. Nothing was changed there:", strings.Join(m.Names, ", "), m.Total()))
-		for _, one := range m.Found {
-			lines = append(lines, fmt.Sprintf("  %s %s: %s (%s)", one.Kind, one.ID, one.Text, mentionOrders[one.Kind]))
-		}
-		if m.More > 0 {
-			lines = append(lines, fmt.Sprintf("  and %d more", m.More))
-		}
-		if m.Unfinished {
-			lines = append(lines, "  there may be more: looking for them failed or took too long")
-		}
+	lines := []string{fmt.Sprintf("%s was forgotten. Others mention the name in %d places. Nothing was changed there:", strings.Join(m.Names, ", "), m.Total())}
+	for _, one := range m.Found {
+		lines = append(lines, fmt.Sprintf("  %s %s: %s (%s)", one.Kind, one.ID, one.Text, mentionOrders[one.Kind]))
+	}
+	if m.More > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", m.More))
+	}
+	if m.Unfinished {
+		lines = append(lines, "  there may be more: looking for them failed or took too long")
+	}
+	if n := p.game.Mentions.Wait(); n > 0 {
+		lines = append(lines, fmt.Sprintf("another %d places wait: /memory mentions", n))
 	}
 	return strings.Join(append(lines, "this list is not kept; note what you need"), "\n")
 }
@@ -136,7 +136,7 @@ func (p *console) erase(ctx context.Context, which string) (string, error) {
 		text, err := p.game.EraseNote(ctx, id)
 		return "erased: " + text, err
 	}
-	l, err := play.EraseLine(ctx, p.game, p.session.Table, p.session.ID(), id)
+	l, err := p.game.EraseLine(ctx, p.session, id)
 	return "erased: " + l.Speaker + ": " + l.Text, err
 }
 
