@@ -2,11 +2,14 @@ package memorytest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -216,4 +219,36 @@ func testUnknownPeople(t *testing.T, h Harness) {
 	if got := strings.Join(texts, "; "); got != "Bob: Where are Greta and gretas?; Bob: And I am at the terminal." {
 		t.Errorf("lines are %q", got)
 	}
+}
+
+// testDeletingALine deletes one line by its id, with its fact, and no other that says the same.
+func testDeletingALine(t *testing.T, h Harness) {
+	s := h.fresh(t, nil)
+	id := StartSession(t, s)
+	lines := Write(t, s, memory.Line{Session: id, Turn: 1, Speaker: "Bob", User: Bob, Ref: "m1", Text: "Where is the zebra?", Present: memory.Heard("bartok")},
+		memory.Line{Session: id, Turn: 1, Speaker: "Bartok", NPC: "bartok", Text: "In the stable."}, memory.Line{Session: id, Turn: 2, Speaker: "Bob", User: Ada, Text: "Where is the zebra?"})
+	IndexAll(t, s)
+	got, err := s.Line(t.Context(), lines[0].ID)
+	if must(t, "Line", err); !cmp.Equal(got, lines[0]) {
+		t.Errorf("the line is %+v, want %+v", got, lines[0])
+	}
+	must(t, "DeleteLine", s.DeleteLine(t.Context(), lines[1].ID))
+	must(t, "DeleteLine", s.DeleteLine(t.Context(), lines[0].ID))
+	left, err := s.Recent(t.Context(), id, 10)
+	if must(t, "Recent", err); len(left) != 1 || left[0].ID != lines[2].ID {
+		t.Errorf("lines are %+v, want the last", left)
+	}
+	facts, err := s.SearchFacts(t.Context(), "zebra stable", "", 10)
+	if must(t, "SearchFacts", err); len(facts) != 1 || facts[0].Text != "Bob: Where is the zebra?" {
+		t.Errorf("facts are %+v, want that of the line that stays", facts)
+	}
+	for _, id := range []int64{lines[0].ID, 0, 1 << 40} {
+		if _, err := s.Line(t.Context(), id); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("line %d: %v, want ErrNotFound", id, err)
+		}
+		if err := s.DeleteLine(t.Context(), id); !errors.Is(err, memory.ErrNotFound) {
+			t.Errorf("deleting line %d: %v, want ErrNotFound", id, err)
+		}
+	}
+	Sound(t, s)
 }

@@ -53,6 +53,7 @@ func suite() []part {
 		{name: "ForgettingAWorldBuilder", test: testForgettingAWorldBuilder},
 		{name: "ForgettingGoesOn", test: testForgettingGoesOn},
 		{name: "UnknownPeople", test: testUnknownPeople},
+		{name: "DeletingALine", test: testDeletingALine},
 		{name: "WhatIsNotSettledYet", test: testWhatIsNotSettledYet},
 		{name: "Withdrawing", test: testWithdrawing},
 		{name: "RemovingASession", test: testRemovingASession},

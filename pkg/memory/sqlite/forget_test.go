@@ -83,6 +83,10 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	id := memorytest.StartSession(t, s)
 	memorytest.Write(t, s, evening(id)...)
 	memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: "my cobblesnatch"})
+	const both = "good evening to all the harbour"
+	memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: "u:namesake", Text: both}, memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: both},
+		memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: "a harbour of cobblesnatch"})
+	memorytest.IndexAll(t, s)
 	stopped, stop := context.WithCancel(t.Context())
 	_, err := s.ForgetUser(stopped, memorytest.Ada, func(memory.Forgetting) { stop() })
 	if err == nil {
@@ -104,6 +108,11 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 		}
 		if len(lines) < spokenTurns {
 			t.Errorf("only %d lines are found", len(lines))
+		}
+		facts, err = s.SearchFacts(t.Context(), "evening harbour", "", 1000)
+		must(t, "SearchFacts", err)
+		if !slices.ContainsFunc(facts, func(f memory.FactHit) bool { return f.Text == "Anastasia: "+both }) {
+			t.Errorf("what another player of the same name said is not found: %+v", facts)
 		}
 		for _, l := range lines {
 			if l.User == memorytest.Ada || strings.Contains(l.Text, "cobblesnatch") {
