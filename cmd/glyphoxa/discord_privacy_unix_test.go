@@ -76,6 +76,78 @@ func TestDiscordPrivacy(t *testing.T) {
 	}
 }
 
+// TestDiscordForgettingATakenName has a member call himself what is in the world and in what others
+// say, speak, and ask to be forgotten: nothing but his own line is gone, the DM reads once where
+// others name him, and the world can still be taken back, also after a restart.
+func TestDiscordForgettingATakenName(t *testing.T) {
+	t.Parallel()
+	d := discordtest.New(t, nil)
+	g := newGuild(t, d, "home")
+	ben := d.AddMember(g.id, "ben")
+	direct := d.AddDM(g.dm)
+	h := newProgram(t)
+	s := h.bot(d, tavern)
+	g.gives(t, g.dm, "entity add", opt("name", "Thornhollow"), opt("kind", "location"), opt("description", "Here Greta digs for gold."))
+	g.gives(t, g.dm, "entity add", opt("name", "Greta"), opt("kind", "npc"), opt("description", "Greta keeps the Red Ring of Thornhollow, and her gold."))
+	world := g.gives(t, g.dm, "entity list").Content
+	g.gives(t, g.dm, "session start")
+	const said = "Hello Mira! Greta of Thornhollow has the Red Ring, and gold."
+	says := func(user, text string) {
+		t.Helper()
+		line := d.Say(g.channel, user, text, nil)
+		if _, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool { return m.ID > line.ID && m.Author.Username == "Mira" }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(g.ana, said)
+	for _, name := range []string{"Greta", "Red Ring", "Thornhollow", "gold"} {
+		d.SetNick(g.id, ben, name)
+		says(ben, "Hello Mira, a cobblesnatch for you!")
+		question := g.gives(t, ben, "privacy forget")
+		answers(t, g.presses(t, ben, g.channel, question, "Yes, for good"), true, "What you wrote is forgotten: one line is gone")
+		if now := strings.Split(g.gives(t, g.dm, "entity list").Content, "\n-# ")[0]; now != world {
+			t.Errorf("once %s is forgotten, the world is\n%s\nand it was\n%s", name, now, world)
+		}
+		recap := g.gives(t, g.dm, "session recap")
+		answers(t, recap, true, said, "/memory mentions")
+		if strings.Contains(recap.Content, "cobblesnatch") {
+			t.Errorf("once %s is forgotten, the recap is %q", name, recap.Content)
+		}
+		answers(t, g.gives(t, g.ana, "memory mentions"), true, "Only a dungeon master may do that")
+		told := g.gives(t, g.ana, "session recap")
+		if strings.Contains(told.Content, "/memory mentions") {
+			t.Errorf("a player reads %q", told.Content)
+		}
+		list := g.gives(t, g.dm, "memory mentions")
+		answers(t, list, true, "**"+name+"** was forgotten", "- line **1**: Ana: "+said, "Nothing was changed there")
+		answers(t, g.gives(t, g.dm, "memory mentions"), true, "Nothing to look at")
+	}
+	messages := d.Messages(direct)
+	if len(messages) != 4 {
+		t.Errorf("the DM is told %d times, want once for each", len(messages))
+	}
+	for _, m := range messages {
+		if !strings.Contains(m.Content, "/memory mentions") || strings.Contains(m.Content, "Greta") || strings.Contains(m.Content, "gold") {
+			t.Errorf("the DM is told %q, want no name", m.Content)
+		}
+	}
+	answers(t, g.gives(t, g.dm, "memory erase", opt("number", 1)), true, "Deleted: Ana: "+said)
+	g.gives(t, g.dm, "session stop")
+	s.stop()
+	if found := h.finds("cobblesnatch"); len(found) > 0 {
+		t.Errorf("what was forgotten stands in %q", found)
+	}
+	s = h.bot(d, tavern)
+	if now := g.gives(t, g.dm, "entity list").Content; now != world {
+		t.Errorf("after a restart the world is\n%s\nand it was\n%s", now, world)
+	}
+	answers(t, g.gives(t, g.dm, "undo change"), true, "Taken back: **#", "Greta")
+	if now := g.gives(t, g.dm, "entity list").Content; strings.Contains(now, "Red Ring") || !strings.Contains(now, "Here Greta digs for gold.") {
+		t.Errorf("once Greta is taken back, the world is\n%s", now)
+	}
+	s.stop()
+}
+
 // finds returns the files of what is kept that have a word in them.
 func (h *program) finds(word string) (found []string) {
 	h.t.Helper()

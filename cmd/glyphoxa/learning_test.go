@@ -86,6 +86,30 @@ func TestWhatIsPinnedIsKeptInMind(t *testing.T) {
 	}
 }
 
+// TestALineIsErased has whoever leads delete a line and a note by their numbers.
+func TestALineIsErased(t *testing.T) {
+	t.Parallel()
+	var model prompts
+	h, _ := newModelProgram(t, model.answer)
+	h.run("Ada: Mira, Quirin the tinker owes me a kettle.\n", "play").ok(t)
+	h.run("", "tools", "call", "remember_fact", `{"text":"Quirin is late."}`).ok(t)
+	out := h.run("/memory mentions\n/memory erase note 2\n/memory erase note 3\n/memory erase 1\n/memory erase #1\n/memory erase one\n", "play").stdout
+	for _, want := range []string{
+		"nothing to look at; when a player asks to be forgotten", "! there is no such note;", // the second fact is the NPC's line
+		"erased: Quirin is late.", "erased: Ada: Mira, Quirin the tinker owes me a kettle.", "! there is no such line;", "! usage: /memory",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it says %q, want %q", out, want)
+		}
+	}
+	for tool, query := range map[string]string{"search_sessions": "Quirin the tinker owes me a kettle", "search_facts": "Quirin is late"} {
+		found := h.run("", "tools", "call", tool, `{"query":"`+query+`"}`).ok(t).stdout
+		if strings.Contains(strings.ReplaceAll(found, query, ""), "Quirin") {
+			t.Errorf("it is found: %s", found)
+		}
+	}
+}
+
 // TestLearningIsConfigured has everything accepted at once, and nothing looked for.
 func TestLearningIsConfigured(t *testing.T) {
 	t.Parallel()

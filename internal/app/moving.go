@@ -194,8 +194,8 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 	if err != nil {
 		return err
 	}
-	for _, p := range done.Forgotten {
-		if err := play.ForgetLearnt(ctx, kept, p); err != nil {
+	for _, user := range done.Forgotten {
+		if err := play.ForgetLearnt(ctx, kept, user); err != nil {
 			return err
 		}
 	}

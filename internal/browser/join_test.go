@@ -2,10 +2,14 @@ package browser_test
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
@@ -13,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // loud is how strong the NPC's tone is in what a player heard.
@@ -226,5 +231,84 @@ func TestGuestsLeave(t *testing.T) {
 			t.Fatalf("%d goroutines before and %d after:\n%s", before, runtime.NumGoroutine(), buffer[:runtime.Stack(buffer, true)])
 		}
 		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// TestGuestsWithTakenNames has guests take names that are in the world and in what others say, speak,
+// and ask to be forgotten: all but their own lines stays byte for byte, and who leads reads once
+// where others mention them.
+func TestGuestsWithTakenNames(t *testing.T) {
+	b := open(t, setup{answer: "Greta? Thornhollow has gold, and the Red Ring.", voiceless: true})
+	world := memory.Batch{Put: []memory.Entity{
+		{ID: "greta", Type: "npc", Name: "Greta", Description: "Greta keeps the Red Ring of Thornhollow.", Aliases: []string{"Old Greta"}},
+		{ID: "thornhollow", Type: "location", Name: "Thornhollow", Attributes: map[string]string{"known for": "gold"}},
+	}, Relate: []memory.Relation{{From: "greta", Type: "lives_in", To: "thornhollow", Note: "Greta pays in gold"}}}
+	if err := errors.Join(b.game.Store.Change(t.Context(), world), b.game.Store.Remember(t.Context(), memory.Fact{Source: "world", Text: "Greta hid gold in Thornhollow."})); err != nil {
+		t.Fatal(err)
+	}
+	line, err := memory.KindNamed("line")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, session := line.Column("text"), b.session.ID()
+	kept := func() (all []string) { // what is the world's and what others said
+		t.Helper()
+		err := b.game.Store.Dump(t.Context(), func(r memory.Record) error {
+			if r.Kind == "line" {
+				if !strings.Contains(r.Values[text].(string), "quicksilver") {
+					all = append(all, fmt.Sprint(r.Values))
+				}
+			} else if r.Kind == "entity" || r.Kind == "relation" || r.Kind == "fact" && !strings.HasPrefix(fmt.Sprint(r.Values[1]), "session:") {
+				all = append(all, fmt.Sprint(r.Values))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	for _, name := range []string{"Greta", "Red Ring", "Thornhollow", "gold"} {
+		guest := b.enter(name)
+		if err := guest.Send(map[string]string{"type": "say", "text": "Bartok, I am of the quicksilver mine."}); err != nil {
+			t.Fatal(err)
+		}
+		guest.awaitMessage("the answer", func(m visitor.Message) bool { return m.Type == "line" && m.NPC && m.Final })
+		b.awaitKept(session, "quicksilver")
+		before := kept()
+		if err := guest.Send(map[string]string{"type": "forget"}); err != nil {
+			t.Fatal(err)
+		}
+		guest.awaitMessage("the goodbye", func(m visitor.Message) bool { return m.Type == "bye" && strings.Contains(m.Reason, "forgotten") })
+		b.awaitNobody()
+		if after := kept(); !slices.Equal(before, after) {
+			t.Errorf("%s is forgotten (-before +after):\n%s", name, cmp.Diff(before, after))
+		}
+		lines, err := b.game.Store.SearchLines(t.Context(), memory.LineQuery{Text: "quicksilver"})
+		if err != nil || len(lines) > 0 {
+			t.Errorf("%s is forgotten, and %+v is found, %v", name, lines, err)
+		}
+		list, _ := b.game.Mentions.Take()
+		if b.game.Mentions.Wait() > 0 || !slices.ContainsFunc(list.Found, func(m play.Mention) bool { return m.Kind == play.MentionLine && strings.HasPrefix(m.Text, "Bartok: ") }) ||
+			!slices.Equal(list.Names, []string{name}) {
+			t.Errorf("%s is forgotten, and mentions are %+v", name, list)
+		}
+	}
+}
+
+// awaitKept waits until a line of a session with a word is kept.
+func (b *setting) awaitKept(session, word string) {
+	b.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		lines, err := b.game.Store.Recent(b.t.Context(), session, 100)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if n := len(lines); n > 0 && lines[n-1].NPC != "" && slices.ContainsFunc(lines, func(l memory.Line) bool { return strings.Contains(l.Text, word) }) {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Fatalf("nothing with %q is kept", word)
+		}
 	}
 }

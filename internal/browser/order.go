@@ -73,7 +73,9 @@ func (g *guest) forget(ctx context.Context) error {
 	if game == nil {
 		return errors.New("nobody can be forgotten at this table")
 	}
-	if _, _, err := play.ForgetUser(ctx, game, g.at.Table, g.user, nil, g.name); err != nil {
+	mentions, _, err := play.ForgetUser(ctx, game, g.at.Table, g.user, nil, g.name)
+	game.OfferMentions(mentions)
+	if err != nil {
 		g.room.o.Logger.Error("forgetting a guest", "user", g.user, "reason", err)
 		return errors.New("not everything could be forgotten; ask once more, and if that does not help, ask who runs the table")
 	}

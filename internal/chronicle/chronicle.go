@@ -64,12 +64,10 @@ type Entry struct {
 	// nobody's standing.
 	NPC    string `json:"npc,omitempty"`
 	Person string `json:"person,omitempty"`
-	// Session and Lines are where it was said, and User who said it, as the transport
-	// knows them.
+	// Session and Lines are where it was said, and User and Ref whose line it is from.
 	Session string  `json:"session,omitempty"`
 	Lines   []int64 `json:"lines,omitempty"`
-	User    string  `json:"user,omitempty"`
-	Ref     string  `json:"ref,omitempty"`
+	Source
 	// Others are where else it is from, if it is made of several lines.
 	Others []Source    `json:"others,omitempty"`
 	At     time.Time   `json:"at"`
@@ -78,8 +76,11 @@ type Entry struct {
 	Visible []string `json:"visible,omitempty"`
 }
 
-// isOf reports whether an entry is made of several lines, one of them such.
-func (e Entry) isOf(such func(Source) bool) bool { return slices.ContainsFunc(e.Others, such) }
+// sources are whose lines an entry is made of.
+func (e Entry) sources() []Source { return append([]Source{e.Source}, e.Others...) }
+
+// isOf reports whether an entry is made of a line that is such.
+func (e Entry) isOf(such func(Source) bool) bool { return slices.ContainsFunc(e.sources(), such) }
 
 // source is that of the fact made of an entry.
 func (e Entry) source() string { return fmt.Sprintf("chronicle:%d", e.ID) }
@@ -230,21 +231,37 @@ func (c *Chronicle) Drop(ctx context.Context, id int64) (Entry, error) {
 	return e, c.remove(ctx, e)
 }
 
-// Forget takes back all that was made of what a user said, and what names them.
-func (c *Chronicle) Forget(ctx context.Context, user string, names ...string) error {
+// Forget takes back all that was made of a user's own lines. What NPCs said to the user stays, without
+// the user's id, and so does what others said, whatever names are in it.
+func (c *Chronicle) Forget(ctx context.Context, user string) error {
 	if user == "" {
 		return nil
 	}
-	var keys []string
-	for _, n := range names {
-		if key := words.Key(n); key != "" {
-			keys = append(keys, " "+key+" ")
+	err := c.removeWhere(ctx, func(e Entry) bool {
+		return e.isOf(func(s Source) bool { return s.User == user && !s.Answer })
+	})
+	if err != nil {
+		return err
+	}
+	c.change.Lock()
+	defer c.change.Unlock()
+	var kept []Entry
+	c.mu.Lock()
+	for _, e := range c.entries {
+		if e.isOf(func(s Source) bool { return s.User == user }) {
+			e.Source, e.Others = e.Source.without(user), slices.Clone(e.Others)
+			for i, s := range e.Others {
+				e.Others[i] = s.without(user)
+			}
+			kept = append(kept, e)
 		}
 	}
-	return c.removeWhere(ctx, func(e Entry) bool {
-		text := " " + words.Key(e.Person+" "+e.Text) + " "
-		return e.User == user || e.isOf(func(s Source) bool { return s.User == user }) || slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(text, k) })
-	})
+	c.mu.Unlock()
+	if len(kept) == 0 {
+		return nil
+	}
+	_, err = c.keep(ctx, kept, nil)
+	return err
 }
 
 // Retract takes back what was made of the lines of a session that were written in a message.
@@ -253,8 +270,13 @@ func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
 		return nil
 	}
 	return c.removeWhere(ctx, func(e Entry) bool {
-		return e.Session == session && (e.Ref == ref || e.isOf(func(s Source) bool { return s.Ref == ref }))
+		return e.Session == session && e.isOf(func(s Source) bool { return s.Ref == ref })
 	})
+}
+
+// RetractLine takes back what was made of a line.
+func (c *Chronicle) RetractLine(ctx context.Context, id int64) error {
+	return c.removeWhere(ctx, func(e Entry) bool { return slices.Contains(e.Lines, id) })
 }
 
 func (c *Chronicle) removeWhere(ctx context.Context, those func(Entry) bool) error {

@@ -23,10 +23,30 @@ const (
 	leastWitnessed = 3   // lines that make an evening
 )
 
-// Source is who said something, and the message it was written in, as the transport has it.
+// Source is whose line something is from: the user who said it, and the message it was written in,
+// as the transport has them. A line of an NPC has those of the player whom it answers, and Answer is
+// set, because it is taken back with the player's message, but is not the player's own.
 type Source struct {
-	User string `json:"user,omitempty"`
-	Ref  string `json:"ref,omitempty"`
+	User   string `json:"user,omitempty"`
+	Ref    string `json:"ref,omitempty"`
+	Answer bool   `json:"answer,omitempty"`
+}
+
+// sourceOf is where a line is from; player is the player's line of the same turn, zero if there is
+// none.
+func sourceOf(l, player memory.Line) Source {
+	if l.NPC != "" {
+		return Source{player.User, player.Ref, true}
+	}
+	return Source{l.User, l.Ref, false}
+}
+
+// without is the source without the id of a user.
+func (s Source) without(user string) Source {
+	if s.User == user {
+		s.User, s.Ref = "", ""
+	}
+	return s
 }
 
 // WriteDiary keeps what an NPC has witnessed of a session: of the lines that it heard those
@@ -55,17 +75,13 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.tells(l) })
 	var fresh []Entry
 	for _, l := range recap.Extract(telling, names, diaryLines) {
-		from := l
-		if l.NPC != "" {
-			from = players[l.Turn]
-		}
 		who := l.Speaker
 		if l.NPC == npc {
 			who = "I"
 		}
 		fresh = append(fresh, Entry{
 			Kind: Diary, Accepted: true, NPC: npc, Visible: memory.Heard(npc), Text: tidy(who + ": " + untrusted.Line(l.Text, maxDiaryLine)),
-			Session: session, Lines: []int64{l.ID}, User: from.User, Ref: from.Ref, At: l.At, Date: l.Date,
+			Session: session, Lines: []int64{l.ID}, Source: sourceOf(l, players[l.Turn]), At: l.At, Date: l.Date,
 		})
 	}
 	if len(fresh) == 0 {

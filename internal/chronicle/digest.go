@@ -223,14 +223,11 @@ func (t *transcript) cite(e *Entry, ids []int64) bool {
 		if !ok {
 			return false
 		}
-		from := l
-		if l.NPC != "" { // it answers somebody, and goes with them
-			from = t.players[fmt.Sprint(l.Session, " ", l.Turn)]
-		}
+		from := sourceOf(l, t.players[fmt.Sprint(l.Session, " ", l.Turn)])
 		if i == 0 {
-			e.Session, e.At, e.Date, e.User, e.Ref = l.Session, l.At, l.Date, from.User, from.Ref
+			e.Session, e.At, e.Date, e.Source = l.Session, l.At, l.Date, from
 		} else {
-			e.Others = append(e.Others, Source{from.User, from.Ref})
+			e.Others = append(e.Others, from)
 		}
 		switch {
 		case len(l.Present) == 0:

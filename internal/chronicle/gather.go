@@ -136,13 +136,10 @@ func entriesOf(l, player memory.Line, names map[string]string) []Entry {
 	for _, s := range salient.Of(l.Text) {
 		e := Entry{
 			Kind: s.Kind, Text: tidy(attribute(l, names) + s.Text), Session: l.Session, Lines: []int64{l.ID},
-			User: l.User, Ref: l.Ref, At: l.At, Date: l.Date, Visible: l.Present,
+			Source: sourceOf(l, player), At: l.At, Date: l.Date, Visible: l.Present,
 		}
 		if s.Kind.BetweenPeople() {
 			e.NPC, e.Person = parties(l, player)
-		}
-		if l.NPC != "" {
-			e.User, e.Ref = player.User, player.Ref // it answers them, and goes with them
 		}
 		if e.Text != "" {
 			out = append(out, e)

@@ -11,6 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -127,7 +128,10 @@ func (d *door) decideMemory(a *asking) {
 		fail(a.w, http.StatusForbidden, "what is learnt is decided by who may see everything")
 		return
 	}
-	var e chronicle.Entry
+	var (
+		e        chronicle.Entry
+		mentions *play.Mentions
+	)
 	t := mcp.Target{Tool: "console_memory", Source: "server", Permission: policy.MemoryWrite}
 	d.governed(a, t, in, func(ctx context.Context) (err error) {
 		learnt := a.room.game.Chronicle
@@ -138,9 +142,17 @@ func (d *door) decideMemory(a *asking) {
 			e, err = learnt.Drop(ctx, in.ID)
 		case "gather":
 			_, err = a.room.game.Gather(ctx)
+		case "mentions":
+			if m, waited := a.room.game.Mentions.Take(); waited {
+				mentions = &m
+			}
+		case "erase-line":
+			_, err = a.room.game.EraseLine(ctx, a.room.session, in.ID)
+		case "erase-note":
+			_, err = a.room.game.EraseNote(ctx, in.ID)
 		default:
 			err = fmt.Errorf("%q is no decision", in.How)
 		}
 		return err
-	}, func() any { return map[string]string{"text": e.Text} })
+	}, func() any { return map[string]any{"text": e.Text, "mentions": mentions} })
 }

@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // audited is the newest record of a caller's calls of a tool.
@@ -258,6 +260,44 @@ func TestDecidingWhatIsLearnt(t *testing.T) {
 	decide(fmt.Sprintf(`{"id":%d,"how":"drop"}`, v.Waiting[1].ID))
 	if after := list(); len(after.Waiting) != 0 || len(after.Learnt) != 0 {
 		t.Errorf("after it was dropped: %+v", after)
+	}
+}
+
+// TestMentionsAreShownOnce shows who leads where others mention a player who was forgotten, and has a
+// line of that be deleted.
+func TestMentionsAreShownOnce(t *testing.T) {
+	f := open(t)
+	p, player := f.visit("lead"), f.visit("full")
+	f.hear("Bartok, Quirin the tinker was here")
+	p.follow(`"kind":"turn.ended","turn":1`)
+	line := f.lineWith(f.session.ID(), "Bartok, Quirin the tinker was here")
+	f.game.OfferMentions(play.Mentions{Names: []string{"Quirin"}, Found: []play.Mention{{Kind: play.MentionLine, ID: fmt.Sprint(line.ID), Text: line.Text}}})
+	waits := func() (v struct{ Mentions int }) {
+		p.get(&v, "GET", "/console/memory", "")
+		return v
+	}
+	if v := waits(); v.Mentions != 1 {
+		t.Errorf("%d places wait, want 1", v.Mentions)
+	}
+	if status, text := player.ask("POST", "/console/memory?room=home", `{"how":"mentions"}`); status != http.StatusForbidden || strings.Contains(text, "Quirin") {
+		t.Errorf("a player reads %d: %s", status, text)
+	}
+	var got struct{ Mentions *play.Mentions }
+	p.get(&got, "POST", "/console/memory", `{"how":"mentions"}`)
+	if got.Mentions == nil || got.Mentions.Found[0].Text != line.Text || waits().Mentions != 0 {
+		t.Errorf("shown is %+v, and %d wait then", got.Mentions, waits().Mentions)
+	}
+	got.Mentions = nil
+	p.get(&got, "POST", "/console/memory", `{"how":"mentions"}`)
+	if got.Mentions != nil {
+		t.Errorf("shown again is %+v", got.Mentions)
+	}
+	p.get(&map[string]any{}, "POST", "/console/memory", fmt.Sprintf(`{"how":"erase-line","id":%d}`, line.ID))
+	if _, err := f.game.Store.Line(t.Context(), line.ID); !errors.Is(err, memory.ErrNotFound) {
+		t.Errorf("the line is still there: %v", err)
+	}
+	if status, _ := p.ask("POST", "/console/memory?room=home", fmt.Sprintf(`{"how":"erase-line","id":%d}`, line.ID)); status != http.StatusBadRequest {
+		t.Errorf("deleting it again = %d", status)
 	}
 }
 

@@ -216,7 +216,7 @@ func (d *door) showMemory(a *asking) {
 		}
 		return out
 	}
-	answer(a.w, map[string]any{"waiting": views(false), "learnt": views(true), "learn": a.room.game.Config.Memory.Learn})
+	answer(a.w, map[string]any{"waiting": views(false), "learnt": views(true), "learn": a.room.game.Config.Memory.Learn, "mentions": a.room.game.Mentions.Wait()})
 }
 
 // showProblems is what is wrong with the configuration.

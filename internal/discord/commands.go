@@ -58,6 +58,8 @@ func commandActions() map[string]action {
 		"memory accept":   {do: acceptMemory, form: editedEntry},
 		"memory reject":   {do: rejectMemory},
 		"memory drop":     {do: dropMemory},
+		"memory mentions": {do: showMentions},
+		"memory erase":    {do: eraseMention},
 		"remember":        {do: pinMemory, suggest: suggestNPCsOrAll},
 		"tier raise":      {do: raiseTier, suggest: suggestNPCsOrAll},
 		"tier lower":      {do: lowerTier, suggest: suggestNPCsOrAll},

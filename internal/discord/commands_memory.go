@@ -184,6 +184,50 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	return c.say(wording.IsUnlearnt, markup.Escape(e.Text)), nil
 }
 
+// showMentions shows where others mention a player who was forgotten. The list is gone then,
+// because it has names in it.
+func showMentions(ctx context.Context, c *call) (string, error) {
+	m, waited, err := c.by.TakeMentions(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !waited {
+		return c.say(wording.NoMentions), nil
+	}
+	who := markup.Escape(strings.Join(m.Names, ", "))
+	lines := []string{c.say(wording.MentionsOf, who, m.Total())}
+	if m.Campaign != "" {
+		lines[0] = c.say(wording.MentionsOfIn, who, markup.Escape(m.Campaign), m.Total())
+	}
+	for _, one := range m.Found {
+		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), markup.Escape(one.ID), markup.Escape(one.Text)))
+	}
+	if m.More > 0 {
+		lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
+	}
+	if m.Unfinished {
+		lines = append(lines, "-# "+c.say(wording.MentionsUnfinished))
+	}
+	return strings.Join(append(lines, "-# "+c.say(wording.MentionsHow)), "\n"), nil
+}
+
+// eraseMention deletes a line or a note.
+func eraseMention(ctx context.Context, c *call) (string, error) {
+	id := int64(c.numberOption("number"))
+	if c.textOption("what") == "note" {
+		text, err := c.by.EraseNote(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		return c.say(wording.IsErased, markup.Escape(text)), nil
+	}
+	l, err := c.by.EraseLine(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return c.say(wording.IsErased, markup.Escape(l.Speaker+": "+l.Text)), nil
+}
+
 // pinMemory has an NPC, or all of them, keep something in mind.
 func pinMemory(ctx context.Context, c *call) (string, error) {
 	id := ""

@@ -56,10 +56,23 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	watch := c.showForgetting(ctx)
 	n, err := c.guild.ForgetUser(ctx, c.by.ID, watch.note, c.name)
 	watch.stop()
+	c.tellOfMentions(ctx)
 	if err != nil {
 		return "", err
 	}
 	return c.say(wording.Forgotten, wording.LinesGone.Of(n)), nil
+}
+
+// tellOfMentions tells the DM who started the session, by themselves, that others mention users who
+// were forgotten. There is no name in that, because a direct message stays. Without a session DMs
+// read it with their next command.
+func (c *call) tellOfMentions(ctx context.Context) {
+	places := c.guild.Mentions()
+	r := c.bot.sessions.findSession(c.guild.ID())
+	if places == 0 || r == nil {
+		return
+	}
+	r.sender.tellStarter(ctx, func(l wording.Language) string { return wording.MentionsWait.In(l, places) })
 }
 
 // forgettingProgress shows how far forgetting is where its answer will be. stop ends it.

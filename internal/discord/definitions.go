@@ -68,6 +68,8 @@ func tableCommands() []*discordgo.ApplicationCommand {
 			subcommand("accept", wording.CmdMemoryAccept, entryOption(), textOption("text", wording.OptLearntText, false, maxLearnt)),
 			subcommand("reject", wording.CmdMemoryReject, entryOption()),
 			subcommand("drop", wording.CmdMemoryDrop, entryOption()),
+			subcommand("mentions", wording.CmdMemoryMentions),
+			subcommand("erase", wording.CmdMemoryErase, mentionOption(), erasedOption()),
 		),
 		commandGroup("remember", wording.CmdRemember,
 			textOption("text", wording.OptPinText, false, maxLearnt), withSuggestions(textOption("npc", wording.OptPinNPC, false, 200))),
@@ -202,6 +204,18 @@ func entryOption() *discordgo.ApplicationCommandOption {
 	o := numberOption("number", wording.OptLearntNumber, 1, 1<<53-1)
 	o.Required = true
 	return o
+}
+
+// mentionOption is the number of a line or a note that mentions somebody.
+func mentionOption() *discordgo.ApplicationCommandOption {
+	o := numberOption("number", wording.OptMentionNumber, 1, 1<<53-1)
+	o.Required = true
+	return o
+}
+
+// erasedOption is what the number is of.
+func erasedOption() *discordgo.ApplicationCommandOption {
+	return withChoices(textOption("what", wording.OptErased, false, 0), choice(wording.ChoiceLine, "line"), choice(wording.ChoiceNote, "note"))
 }
 
 func optionOf(kind discordgo.ApplicationCommandOptionType, name string, is wording.Text) *discordgo.ApplicationCommandOption {

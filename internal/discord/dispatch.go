@@ -275,6 +275,9 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 		}
 	}
 	text, err := a.do(ctx, c)
+	if places := c.by.MentionsWait(); err == nil && !a.open && places > 0 { // a DM reads it, and nobody else
+		text += "\n-# " + c.say(wording.MentionsWait, places)
+	}
 	d.answers.sendAnswer(ctx, i, answer{
 		text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "", deferred: true,
 		buttons: c.buttons, files: c.attached,

@@ -28,6 +28,23 @@ func (s *sender) currentHome() home {
 	return s.home
 }
 
+// tellStarter tells something to who started the session, in a direct message.
+func (s *sender) tellStarter(ctx context.Context, text func(wording.Language) string) {
+	h := s.currentHome()
+	if h.starter == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, rest.Timeout)
+	defer cancel()
+	dm, err := s.rest.OpenDM(ctx, h.starter)
+	if err == nil {
+		_, err = s.rest.CreateMessage(ctx, dm.ID, &discordgo.MessageSend{Content: text(h.language), AllowedMentions: noMentions()})
+	}
+	if err != nil {
+		s.log.Warn("telling who started a session", "guild", h.guild, "reason", err)
+	}
+}
+
 // mostElsewhere is in how many other channels it is tried to tell what cannot be told in
 // the session's.
 const mostElsewhere = 5

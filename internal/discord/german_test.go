@@ -240,7 +240,7 @@ var germanCommands = []string{
 	"captions on", "captions off", "voice npc:Mira | voice:alloy", "voice npc:Mira | voice: ", "privacy info", "privacy code",
 	"privacy consent heard:no", "privacy info", "privacy consent heard:yes", "feedback text:Schön", "feedback text: ",
 	"npc list", "npc mute npc:Mira", "npc list", "npc mute npc:Niemand", "npc unmute npc:Mira", "npc unmute npc:alle", "npc muteall", "npc unmuteall",
-	"memory review", "memory list", "memory accept number:9", "memory reject number:9", "memory drop number:9", "remember text:Der Steg ist morsch. | npc:Mira", "remember npc:Niemand | text:Hm", "remember npc:alle", "memory list", "memory drop number:1",
+	"memory review", "memory list", "memory accept number:9", "memory reject number:9", "memory drop number:9", "remember text:Der Steg ist morsch. | npc:Mira", "remember npc:Niemand | text:Hm", "remember npc:alle", "memory list", "memory drop number:1", "memory mentions", "memory erase number:9999", "memory erase number:9999 | what:note",
 	"whisper npc:Mira | text:Moin", "whisper npc:all | text:Moin", "whisper npc:Mira | text: ", "date", "date to:neulich", "date to:3 Thaw 218", "npc say npc:Mira | text:Moin", "npc say npc:all | text:Moin", "npc say npc:Mira | text: ", "npc direct npc:Mira | text:lüg | turns:1", "npc direct npc:all | text:kurz",
 	"npc direct npc:Mira", "npc reveal npc:Mira", "npc reveal npc:Mira | which:1", "npc reveal npc:Mira | which:9", "npc reveal npc:Nele", "npc reveal npc:all",
 	"npc conceal npc:Mira", "npc conceal npc:all", "npc why npc:Mira", "npc why npc:all", "npc listening", "npc listening how:eager", "npc listening how:called_only", "npc reload",

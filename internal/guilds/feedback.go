@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
@@ -66,9 +64,8 @@ func appendFeedback(dir string, line []byte) (err error) {
 	return err
 }
 
-// forgetFeedback takes what a user wrote out of the guild's feedback, and the user's names
-// out of what others wrote.
-func (g *Guild) forgetFeedback(user string, p memory.Person) error {
+// forgetFeedback takes what a user wrote out of the guild's feedback.
+func (g *Guild) forgetFeedback(user string) error {
 	g.feedback.Lock()
 	defer g.feedback.Unlock()
 	path := filepath.Join(g.dir, feedbackFile)
@@ -81,16 +78,8 @@ func (g *Guild) forgetFeedback(user string, p memory.Person) error {
 	var rest []byte
 	for line := range bytes.Lines(data) {
 		var f feedback
-		unread := json.Unmarshal(line, &f) != nil
-		if !unread && f.User == user {
+		if json.Unmarshal(line, &f) == nil && f.User == user {
 			continue
-		}
-		if text := p.Rename(f.Text); !unread && text != f.Text {
-			f.Text = text
-			if line, err = json.Marshal(f); err != nil {
-				return err
-			}
-			line = append(line, '\n')
 		}
 		rest = append(rest, line...)
 	}

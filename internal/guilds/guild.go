@@ -30,6 +30,7 @@ type Guild struct {
 
 	changing sync.Mutex // held while a session begins, a campaign changes, somebody is forgotten, or it is looked for what was cut off
 	feedback sync.Mutex // held while the feedback is written
+	mentions play.MentionLists
 
 	mu       sync.Mutex    // guards the fields below
 	session  *play.Session // that is running

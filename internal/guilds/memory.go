@@ -8,6 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // Learning is what a campaign learns from its sessions.
@@ -78,4 +79,46 @@ func (m *Member) Pin(ctx context.Context, npc, text string) (e chronicle.Entry, 
 		return err
 	})
 	return e, err
+}
+
+// MentionsWait is [Guild.Mentions] for a DM, and 0 for others.
+func (m *Member) MentionsWait() int {
+	if !m.DM {
+		return 0
+	}
+	return m.guild.Mentions()
+}
+
+// Mentions is how many places mention users who were forgotten, in lists that no DM has seen.
+func (g *Guild) Mentions() int { return g.mentions.Wait() }
+
+// TakeMentions returns where others mention a user who was forgotten, once, the oldest list first;
+// waited is false if there is none.
+func (m *Member) TakeMentions(ctx context.Context) (list play.Mentions, waited bool, err error) {
+	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	err = m.doGoverned(ctx, target, map[string]any{}, func(context.Context, *play.Game) error {
+		list, waited = m.guild.mentions.Take()
+		return nil
+	})
+	return list, waited, err
+}
+
+// EraseLine deletes a line of the campaign that is played, by its number; see [play.Game.EraseLine].
+func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err error) {
+	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
+		l, err = game.EraseLine(ctx, m.guild.runningSession(), id)
+		return err
+	})
+	return l, err
+}
+
+// EraseNote deletes what a tool has noted, by its number; see [play.Game.EraseNote].
+func (m *Member) EraseNote(ctx context.Context, id int64) (text string, err error) {
+	target := mcp.Target{Tool: "erase_note", Source: "server", Permission: policy.MemoryWrite}
+	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
+		text, err = game.EraseNote(ctx, id)
+		return err
+	})
+	return text, err
 }

@@ -49,10 +49,10 @@ var errNotForgotten = errors.New("not everything could be forgotten; give the co
 
 // ForgetUser takes everything a user said or wrote out of what is kept of the
 // guild: in all its campaigns, at the table that is running, in the feedback, and
-// the user's name and words in the audit log. What others said of the user loses the
-// names under which the user spoke, and those given. It returns how many lines that were.
-// An error means that something may be left. progress, if not nil, is told how far it is in
-// the campaign that is played.
+// the user's id and words in the audit log. What others wrote stays as it is; where it mentions the
+// user by a name under which they spoke, or by one of those given, is kept for [Member.TakeMentions].
+// It returns how many lines it deleted. An error means that something may be left. progress, if not
+// nil, is called with how far it is in the campaign that is played.
 func (g *Guild) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting), names ...string) (lines int, err error) {
 	if !validID.MatchString(user) {
 		return 0, errNoUser
@@ -79,13 +79,14 @@ func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, pr
 	if s := g.runningSession(); s != nil {
 		running = s.Table
 	}
-	p, n, err := play.ForgetUser(ctx, game, running, ref, progress, names...)
-	errs = append(errs, err, g.forgetFeedback(user, p))
+	m, n, err := play.ForgetUser(ctx, game, running, ref, progress, names...)
+	g.mentions.Add(m)
+	errs = append(errs, err, g.forgetFeedback(user))
 	for _, c := range append([]keptCampaign{{}}, r.Campaigns...) {
 		if c.ID == g.campaignIDOf(game) {
 			continue
 		}
-		lines, err := g.forgetIn(ctx, c, p)
+		lines, err := g.forgetIn(ctx, c, ref, names)
 		n += lines
 		errs = append(errs, err)
 	}
@@ -93,18 +94,19 @@ func (g *Guild) forgetUser(ctx context.Context, game *play.Game, user string, pr
 }
 
 // forgetIn has a campaign forget a user that is not the one played.
-func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, p memory.Person) (n int, err error) {
+func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string, names []string) (n int, err error) {
 	cfg := g.configOf(c)
 	if store.MayExist(cfg.Memory) {
 		kept, err := store.Open(ctx, cfg.Memory, store.Options{Logger: g.log})
 		if err != nil {
 			return 0, err
 		}
-		known, unknown := kept.NamesOf(ctx, p.User)
-		p.Names = append(slices.Clone(p.Names), known...)
-		noted := store.Withhold(store.WithheldFile(cfg), p.User)
-		n, err = kept.ForgetPerson(ctx, p, nil)
-		err = errors.Join(noted, unknown, err, play.ForgetLearnt(ctx, kept, p))
+		m := play.FindMentions(ctx, kept, ref, names...)
+		m.Campaign = cfg.Campaign.Name
+		g.mentions.Add(m)
+		noted := store.Withhold(store.WithheldFile(cfg), ref)
+		n, err = kept.ForgetUser(ctx, ref, nil)
+		err = errors.Join(noted, err, play.ForgetLearnt(ctx, kept, ref))
 		if err = errors.Join(err, kept.Close()); err != nil {
 			return n, err
 		}
@@ -116,7 +118,7 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, p memory.Person) (
 	if err != nil {
 		return n, err
 	}
-	_, err = log.Forget(ctx, p.User, p.Names...)
+	_, err = log.Forget(ctx, ref)
 	return n, errors.Join(err, log.Close())
 }
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
+	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // TestConsent keeps who does not want to be heard, each guild for itself.
@@ -78,9 +82,9 @@ func TestConsentSurvivesTrouble(t *testing.T) {
 	}
 }
 
-// TestForget leaves nothing of a user in what is kept of a guild: at the table,
-// in all campaigns, in the feedback and in the audit log. Others, and other
-// guilds, keep what is theirs.
+// TestForget leaves nothing that a user said in what is kept of a guild: at the table,
+// in all campaigns, in the feedback and in the audit log. What others said and wrote stays as it is,
+// also where it names the user, and a DM reads once where.
 func TestForget(t *testing.T) {
 	t.Run("file", func(t *testing.T) { testForget(t, "", nil) })
 	t.Run("postgres", func(t *testing.T) {
@@ -128,12 +132,12 @@ server:
 	defer h.shut()
 	bob := user{ID: "300000000000000003"}
 	s := h.sit(SessionOptions{})
-	s.hears(ana, "Bartok, my name is Xanthippe!")
+	s.hears(ana, "Bartok, my name is Xanthippe, of the cobblesnatch!")
 	s.close()
 	h.load(mere)
 	h.switchTo("the-drowned-mere")
 	s = h.sit(SessionOptions{})
-	s.hears(ana, "Bartok, remember Xanthippe!")
+	s.hears(ana, "Bartok, remember the cobblesnatch!")
 	s.hears(bob, "Bartok, good evening!")
 	s.hears(bob, "Bartok, Xanthippe told me of you!")
 	if err := h.as(home, bob).KeepFeedback(t.Context(), "Xanthippe's voice is too low"); err != nil {
@@ -143,7 +147,7 @@ server:
 		if err := h.as(home, by).KeepFeedback(t.Context(), "Xanthippe noted by "+by.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.as(home, by).CallTool(t.Context(), "search_rules", `{"query":"Xanthippe asks"}`); err != nil && !strings.Contains(err.Error(), "timed out") {
+		if _, err := h.as(home, by).CallTool(t.Context(), "search_rules", `{"query":"Xanthippe asks `+by.ID+`"}`); err != nil && !strings.Contains(err.Error(), "timed out") {
 			t.Fatal(err) // a call that took too long is recorded, too
 		}
 	}
@@ -155,7 +159,7 @@ server:
 		t.Error("a call passed that needs approval")
 	}
 
-	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID, nil, "Xanthippe", "Bartok")
+	n, err := h.guild(home).ForgetUser(t.Context(), ana.ID, nil, "Xanthippe")
 	if err != nil || n != 2 {
 		t.Fatalf("Forget = %d, %v; want the two lines", n, err)
 	}
@@ -165,23 +169,48 @@ server:
 	if waits, err := h.as(home, dm).Suggest(t.Context(), SuggestApproval, ""); err != nil || len(waits) > 0 {
 		t.Errorf("%v wait for approval, %v", waits, err)
 	}
-	for _, l := range h.lines() {
-		if strings.Contains(l, "Xanthippe") {
-			t.Errorf("the line %q is kept", l)
-		}
+	if all := strings.Join(h.lines(), "\n"); strings.Contains(all, "cobblesnatch") || !strings.Contains(all, "Xanthippe told me of you!") {
+		t.Errorf("lines are %q, want the other's as it was", all)
 	}
-	if got := len(h.records("discord:" + bob.ID)); got != 1 {
-		t.Errorf("%d records of another's call, want 1", got)
+	if list, _, err := h.as(home, bob).TakeMentions(t.Context()); err == nil {
+		t.Errorf("a player reads %+v", list)
+	}
+	if n := h.as(home, bob).MentionsWait(); n != 0 {
+		t.Errorf("a player reads that %d places wait", n)
+	}
+	list, waited, err := h.as(home, dm).TakeMentions(t.Context())
+	if err != nil || !waited || len(list.Found) != 1 || list.Found[0].Kind != play.MentionLine || !strings.Contains(list.Found[0].Text, "Xanthippe told me of you!") {
+		t.Fatalf("mentions are %+v, %v; want bob's line", list, err)
+	}
+	if again, waited, err := h.as(home, dm).TakeMentions(t.Context()); err != nil || waited || h.guild(home).Mentions() != 0 {
+		t.Errorf("shown again: %+v, %v", again, err)
+	}
+	number, err := strconv.ParseInt(list.Found[0].ID, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.as(home, bob).EraseLine(t.Context(), number); err == nil {
+		t.Error("a player deletes a line")
+	}
+	theirs := h.records("discord:" + bob.ID) // the call, and two that were refused
+	if len(theirs) != 3 || !slices.ContainsFunc(theirs, func(r audit.Record) bool { return strings.Contains(r.Args, "Xanthippe asks "+bob.ID) }) {
+		t.Errorf("records of another's calls are %+v, want what they were made with", theirs)
 	}
 	if got := len(h.records("discord:" + ana.ID)); got != 0 {
 		t.Errorf("%d records name the user", got)
 	}
 	feedback, err := os.ReadFile(h.path(feedbackFile))
-	if err != nil || strings.Contains(string(feedback), ana.ID) || !strings.Contains(string(feedback), "noted by "+bob.ID) {
+	if err != nil || strings.Contains(string(feedback), ana.ID) || !strings.Contains(string(feedback), "Xanthippe noted by "+bob.ID) {
 		t.Errorf("feedback = %q, %v; want the other's alone", feedback, err)
 	}
 	if declined, err := h.guild(home).Declined(t.Context()); err != nil || !cmp.Equal(declined, []string{ana.ID}) {
 		t.Errorf("declined = %q, %v: who is forgotten is not heard again for that", declined, err)
+	}
+	if l, err := h.as(home, dm).EraseLine(t.Context(), number); err != nil || !strings.Contains(l.Text, "told me") {
+		t.Errorf("EraseLine = %+v, %v", l, err)
+	}
+	if all := strings.Join(h.lines(), "\n"); strings.Contains(all, "told me of you") {
+		t.Errorf("the DM deleted a line, and there is %q", all)
 	}
 	s.hears(bob, "Bartok, who was here?")
 	s.close()
@@ -190,7 +219,7 @@ server:
 	if rows != nil {
 		kept = rows()
 	}
-	for _, left := range []string{"Xanthippe", "xanthippe", ana.ID + "\"" + `,"dm"`, "discord:" + ana.ID} {
+	for _, left := range []string{"cobblesnatch", "asks " + ana.ID, ana.ID + "\"" + `,"dm"`, "discord:" + ana.ID} {
 		if h.holds(left, false); strings.Contains(kept, left) {
 			t.Errorf("%q is still in the database", left)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
@@ -41,50 +40,6 @@ func (l chronicler) Retract(ctx context.Context, session, ref string) (int, erro
 func (l chronicler) Reword(ctx context.Context, session, ref, text string) (int, error) {
 	n, err := l.SessionLog.Reword(ctx, session, ref, text)
 	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))
-}
-
-// forgetLearnt takes back what was learnt from somebody, and what names them.
-func (g *Game) forgetLearnt(ctx context.Context, p memory.Person) error {
-	known, err := g.Store.NamesOf(ctx, p.User)
-	all := append(known, p.Names...)
-	p.Names = all
-	return errors.Join(err, g.Chronicle.Forget(ctx, p.User, all...), renameInScenes(ctx, g.Store, p))
-}
-
-// ForgetLearnt takes back what was learnt from somebody in a campaign that nobody plays; the
-// names are all that are known.
-func ForgetLearnt(ctx context.Context, store chronicle.Store, p memory.Person) error {
-	c, err := chronicle.Open(ctx, store, nil)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.Forget(ctx, p.User, p.Names...), renameInScenes(ctx, store, p))
-}
-
-// renameInScenes takes the names of somebody out of what is going on in each campaign. Who has
-// the world open takes it in when it is renewed.
-func renameInScenes(ctx context.Context, store chronicle.Store, p memory.Person) error {
-	const space = "world"
-	kept, err := store.LoadState(ctx, space)
-	if err != nil {
-		return fmt.Errorf("reading the scenes: %w", err)
-	}
-	changed := map[string][]byte{}
-	for key, scene := range kept {
-		if !strings.HasPrefix(key, "scene:") {
-			continue
-		}
-		if text := p.Rename(string(scene)); text != string(scene) {
-			changed[key] = []byte(text)
-		}
-	}
-	if len(changed) == 0 {
-		return nil
-	}
-	if err := store.SaveState(ctx, space, changed); err != nil {
-		return fmt.Errorf("taking names out of the scenes: %w", err)
-	}
-	return nil
 }
 
 // Gather goes through what was said lately for what is worth keeping, and proposes it or

@@ -3,47 +3,117 @@ package play
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
+	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// ForgetUser takes everything a user said out of a game: at the table that is running, nil if
-// none is, in memory and in the audit log. What others said of the user loses the names under
-// which the user spoke, and those given. It goes on where something fails, so that as little
-// as can be is left, and returns how many lines that were.
-func ForgetUser(ctx context.Context, g *Game, running *table.Table, ref string, progress func(memory.Forgetting), names ...string) (p memory.Person, lines int, err error) {
-	known, err := g.Store.NamesOf(ctx, ref)
-	errs := []error{err}
-	p = personOf(g, ref, append(known, names...))
+// ForgetUser takes what a user said out of a game: at the table that is running, nil if none
+// is, in memory, in what was learnt from it and in the audit log. It deletes the user's own words and id,
+// and changes nothing that others wrote, because players choose their names. It goes on where something
+// fails, so that as little as can be is left, and returns how many lines it deleted.
+//
+// It also returns where others mention the user, for the game master to look at. names are what the
+// user is called beside the names their lines have, as the transport has verified them.
+func ForgetUser(ctx context.Context, g *Game, running *table.Table, ref string, progress func(memory.Forgetting), names ...string) (m Mentions, lines int, err error) {
+	var errs []error
 	if running != nil {
 		if err := running.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // then all it heard is in the log
 			errs = append(errs, err)
 		}
 	}
 	g.Registry.Governance.Policy.Withdraw(ref)
-	lines, err = g.ForgetPerson(ctx, p, progress)
-	_, unsaid := g.Registry.Governance.Audit.Forget(ctx, ref, p.Names...)
-	return p, lines, errors.Join(append(errs, err, unsaid)...)
+	m = FindMentions(ctx, g.Store, ref, names...) // while the user's own lines are still there to compare with
+	m.Campaign = g.Config.Campaign.Name
+	lines, err = g.forgetUser(ctx, ref, progress)
+	_, unsaid := g.Registry.Governance.Audit.Forget(ctx, ref)
+	return m, lines, errors.Join(append(errs, err, unsaid)...)
 }
 
-// personOf is a user with the names that are taken out of what others said. Those of NPCs
-// stay.
-func personOf(g *Game, ref string, names []string) memory.Person {
-	p := memory.Person{User: ref}
-	for _, npc := range g.Cast() {
-		p.Keep = append(append(p.Keep, npc.Name), npc.Aliases...)
+// forgetUser has the store forget a user. If ctx ends before all of it is out of the store, the
+// rest is done in the background, and that is no error. progress, if not nil, is called with how far
+// it is.
+func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.Forgetting)) (int, error) {
+	noted := store.Withhold(store.WithheldFile(g.Config), ref)
+	learnt := g.Chronicle.Forget(ctx, ref)
+	n, err := g.Store.ForgetUser(ctx, ref, progress)
+	err = errors.Join(noted, learnt, err)
+	if g.onlooker != nil {
+		g.onlooker.Forgot(g)
 	}
-	for _, name := range names {
-		if name = strings.TrimSpace(name); name != "" && !words.Match(name, p.Keep...) && !slices.Contains(p.Names, name) {
-			p.Names = append(p.Names, name)
+	if ctx.Err() != nil && g.life.Err() == nil {
+		g.work.Go(g.finishForgetting)
+		return n, nil
+	}
+	return n, err
+}
+
+// ForgetLearnt takes back what was learnt from a user in a campaign that is not open.
+func ForgetLearnt(ctx context.Context, store chronicle.Store, ref string) error {
+	c, err := chronicle.Open(ctx, store, nil)
+	if err != nil {
+		return err
+	}
+	return c.Forget(ctx, ref)
+}
+
+// errNoSuchLine says that a number is no line's.
+var errNoSuchLine = errors.New("there is no such line; /memory mentions shows the numbers once")
+
+// EraseLine deletes a line by its number, with what was learnt of it, whoever said it. playing is the
+// session under way, nil without one: the NPCs there have its lines in mind, too. It returns the line.
+func (g *Game) EraseLine(ctx context.Context, playing *Session, id int64) (memory.Line, error) {
+	l, err := g.Store.Line(ctx, id)
+	if errors.Is(err, memory.ErrNotFound) {
+		return l, errNoSuchLine
+	}
+	if err != nil {
+		return l, err
+	}
+	if playing != nil && l.Session == playing.ID() {
+		if l.NPC != "" {
+			_, err = playing.Table.Unsay(ctx, table.Unsaying{Turn: l.Turn, Leads: true})
+		} else {
+			err = playing.Table.Retract(ctx, l.Ref)
+		}
+		if err != nil && !errors.Is(err, table.ErrStands) && !errors.Is(err, table.ErrClosed) {
+			return l, err
 		}
 	}
-	if spoken := g.Config.Language; len(spoken) > 0 && strings.HasPrefix(spoken[0], "de") {
-		p.Instead = "jemand"
+	if err := g.Store.DeleteLine(ctx, id); err != nil && !errors.Is(err, memory.ErrNotFound) {
+		return l, err
 	}
-	return p
+	return l, g.Chronicle.RetractLine(ctx, id)
+}
+
+// errNoSuchNote says that a number is no note's.
+var errNoSuchNote = errors.New("there is no such note; /memory mentions shows the numbers once")
+
+// EraseNote deletes what a tool has noted, by its number, and returns it. What a campaign tells is
+// changed in the campaign's file.
+func (g *Game) EraseNote(ctx context.Context, id int64) (text string, err error) {
+	found := errors.New("found")
+	err = g.Store.Dump(ctx, func(r memory.Record) error {
+		if r.Kind == "fact" && r.Values[0] == id && r.Values[1] == noteSource {
+			text, _ = r.Values[2].(string)
+			return found
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+		return "", errNoSuchNote
+	case text == "":
+		return "", err
+	}
+	return text, g.Store.Unremember(ctx, noteSource, text)
+}
+
+// finishForgetting forgets who was to be forgotten when the program last ended.
+func (g *Game) finishForgetting() {
+	if _, err := g.Store.GoOnForgetting(g.life); err != nil && g.life.Err() == nil {
+		g.log.Error("forgetting who was to be forgotten before", "reason", err)
+	}
 }

@@ -71,6 +71,9 @@ type Game struct {
 	life     context.Context
 	stop     context.CancelFunc
 
+	// Mentions are where others mention users who were forgotten, for the game master.
+	Mentions MentionLists
+
 	mu      sync.Mutex // guards the fields below
 	notices []string
 	npcs    []config.NPC // who may sit at the table; replaced, never changed
@@ -162,34 +165,6 @@ func (g *Game) open(ctx context.Context, o Options) error {
 // another.
 const refreshInterval = time.Second
 
-// ForgetPerson has the store forget somebody, and the world take in what that changes. If
-// ctx ends before all of it is out of the store, the rest is done in the background, and
-// that is no error. progress, if not nil, is told how far it is.
-func (g *Game) ForgetPerson(ctx context.Context, p memory.Person, progress func(memory.Forgetting)) (int, error) {
-	noted := store.Withhold(store.WithheldFile(g.Config), p.User)
-	learnt := g.forgetLearnt(ctx, p) // before: the names are in the lines
-	n, err := g.Store.ForgetPerson(ctx, p, progress)
-	err = errors.Join(noted, learnt, err)
-	if g.onlooker != nil {
-		g.onlooker.Forgot(g)
-	}
-	if ctx.Err() != nil && g.life.Err() == nil {
-		g.work.Go(g.finishForgetting)
-		return n, nil
-	}
-	if err != nil {
-		return n, err
-	}
-	return n, g.World.Renew(ctx)
-}
-
-// finishForgetting forgets who was to be forgotten when the program last ended.
-func (g *Game) finishForgetting() {
-	if _, err := g.Store.GoOnForgetting(g.life); err != nil && g.life.Err() == nil {
-		g.log.Error("forgetting who was to be forgotten before", "reason", err)
-	}
-}
-
 // followWorld takes in what other processes change, until the game closes.
 func (g *Game) followWorld() {
 	ticker := time.NewTicker(refreshInterval)
@@ -256,6 +231,15 @@ func (g *Game) addNotice(text string) {
 	g.mu.Unlock()
 	for _, tell := range told {
 		tell("warning", text)
+	}
+}
+
+// OfferMentions keeps a list of mentions for the game master, and says that there is one; the
+// notice has no name in it, because notices are logged and recorded.
+func (g *Game) OfferMentions(m Mentions) {
+	g.Mentions.Add(m)
+	if n := m.Total(); n > 0 || m.Unfinished {
+		g.addNotice(fmt.Sprintf("a player was forgotten, and others mention the player in %d places; nothing was changed there: /memory mentions, or Review in the console, shows them once", n))
 	}
 }
 

@@ -187,7 +187,7 @@ func TestForgottenPeopleDoNotComeBack(t *testing.T) {
 		for _, l := range lines {
 			said = append(said, l.Speaker+": "+l.Text)
 		}
-		if want := []string{"Maren: Well met, someone.", "Ada: someone told me of cinnabar."}; !slices.Equal(said, want) {
+		if want := []string{"Maren: Well met, Dorin.", "Ada: Dorin told me of cinnabar."}; !slices.Equal(said, want) {
 			t.Errorf("%s: %q, want %q", m.Store, said, want)
 		}
 		for _, r := range memorytest.DumpOf(t, to) {

@@ -49,34 +49,22 @@ func (t *Table) Forget(ctx context.Context, user string) error {
 	if user == "" {
 		return nil
 	}
-	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.User == user }, answers: true}, func(context.Context) error { return nil })
+	return t.edit(ctx, edit{of: func(s agent.Source) bool { return s.User == user }}, func(context.Context) error { return nil })
 }
 
 // edit is a change of what was said.
 type edit struct {
 	of   func(agent.Source) bool
 	text string // in place of what was said; empty takes it back
-	// answers says that of what waits to be kept the answers go, too.
-	answers bool
 }
 
-// changeWaiting makes a function that makes the edit in lines that wait to be kept, given
-// in their order, and reports whether a line stays.
-func (e edit) changeWaiting() func(l *memory.Line) bool {
-	gone := map[int64]bool{} // turns
-	return func(l *memory.Line) bool {
-		switch {
-		case l.NPC != "":
-			return !gone[l.Turn] || !e.answers
-		case !e.of(sourceOf(*l)):
-		case e.text == "":
-			gone[l.Turn] = true
-			return false
-		default:
-			l.Text = e.text
-		}
+// changeWaiting makes the edit in a line that waits to be kept, and reports whether it stays.
+func (e edit) changeWaiting(l *memory.Line) bool {
+	if l.NPC != "" || !e.of(sourceOf(*l)) {
 		return true
 	}
+	l.Text = e.text
+	return e.text != ""
 }
 
 // changes reports whether a turn is not yet as the edit wants it.
@@ -100,7 +88,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 		t.answers.said.edit(e)
 		t.listener.dropGuesses()
 		t.turns.bases = nil // they may have it in them
-		w := &logEdit{before: t.turns.editAll(e), waiting: e.changeWaiting(), log: log, over: make(chan struct{}), done: done}
+		w := &logEdit{before: t.turns.editAll(e), waiting: e.changeWaiting, log: log, over: make(chan struct{}), done: done}
 		if t.lastEdit != nil {
 			w.before = append(w.before, t.lastEdit)
 		}

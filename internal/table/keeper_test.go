@@ -251,6 +251,6 @@ func TestEditsReachWhatWaits(t *testing.T) {
 		check(t, err)
 		j.fail(nil)
 		r.close()
-		r.kept("Mira: Aye.", "Ana: better", "Mira: Aye.", "Ana: line 3")
+		r.kept("Mira: Aye.", "Ana: better", "Mira: Aye.", "Mira: Aye.", "Ana: line 3")
 	})
 }

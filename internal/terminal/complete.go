@@ -12,7 +12,7 @@ var orderWords = map[string][]string{
 	"/guests":    {"remove", "link"},
 	"/listening": {"eager", "attentive", "called_only"},
 	"/approve":   {"yes", "no"},
-	"/memory":    {"yes", "no", "drop", "list"},
+	"/memory":    {"yes", "no", "drop", "list", "mentions", "erase"},
 	"/undo":      {"list"},
 	"/timing":    {"on", "off"},
 	"/raise":     {"standard", "deep"},

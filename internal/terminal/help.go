@@ -43,7 +43,7 @@ var orderGroups = []struct {
 	{"the world and what is remembered", []order{
 		{"/date", "[DATE]", "which day it is in the world, or sets it", "/date 3 Harvestmoon 1024"},
 		{"/remember", "[NPC:] [text]", "keeps something in mind", "For all NPCs, or for one: /remember Bartok: the miller owes you nine silver. Without a text it is the last line."},
-		{"/memory", "[DECISION]", "what they may have learnt, to decide on", "DECISION is yes, no or drop with a number, or list: /memory, then /memory yes 3, or /memory no 3; /memory list shows what is learnt, /memory drop 3 forgets it."},
+		{"/memory", "[DECISION]", "what they may have learnt, to decide on", "DECISION is yes, no or drop with a number, or list: /memory, then /memory yes 3, or /memory no 3; /memory list shows what is learnt, /memory drop 3 forgets it. /memory mentions shows where others mention players who were forgotten, /memory erase 12 deletes a line of that list."},
 		{"/undo", "[NUMBER|list]", "takes a change to the world back", "Alone it is the last change: /undo list, then /undo 7."},
 		{"/approve", "[yes|no] [ID]", "decides on a tool's call that waits for you", "/approve shows what waits; /approve yes lets the only one pass, once."},
 		{"/reload", "", "reads the NPC files anew", ""},

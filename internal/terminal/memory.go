@@ -10,11 +10,12 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC"
+const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC, /memory mentions, /memory erase NUMBER or /memory erase note NUMBER"
 
 // leadMemory carries out /memory: the orders about what NPCs learn.
 func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
@@ -26,6 +27,10 @@ func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
 		return listEntries(p.game.Chronicle.List(true), "nothing has been learnt yet"), nil
 	case "diary":
 		return p.showDiary(which)
+	case "mentions":
+		return p.showMentions(), nil
+	case "erase":
+		return p.erase(ctx, which)
 	case "yes", "no", "drop":
 		return p.decideEntry(ctx, strings.ToLower(how), which)
 	}
@@ -88,6 +93,51 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 		return "", err
 	}
 	return did + ": " + e.Text, nil
+}
+
+// showMentions shows where others mention a player who was forgotten, once.
+func (p *console) showMentions() string {
+	m, waited := p.game.Mentions.Take()
+	if !waited {
+		return "nothing to look at; when a player asks to be forgotten, the places where others mention the player are shown here once"
+	}
+	lines := []string{fmt.Sprintf("%s was forgotten. Others mention the name in %d places. Nothing was changed there:", strings.Join(m.Names, ", "), m.Total())}
+	for _, one := range m.Found {
+		lines = append(lines, fmt.Sprintf("  %s %s: %s (%s)", one.Kind, one.ID, one.Text, mentionOrders[one.Kind]))
+	}
+	if m.More > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", m.More))
+	}
+	if m.Unfinished {
+		lines = append(lines, "  there may be more: looking for them failed or took too long")
+	}
+	if n := p.game.Mentions.Wait(); n > 0 {
+		lines = append(lines, fmt.Sprintf("another %d places wait: /memory mentions", n))
+	}
+	return strings.Join(append(lines, "this list is not kept; note what you need"), "\n")
+}
+
+// mentionOrders say what can be done about a mention.
+var mentionOrders = map[play.MentionKind]string{
+	play.MentionLine: "/memory erase NUMBER deletes it", play.MentionNote: "/memory erase note NUMBER deletes it",
+	play.MentionLearnt: "/memory drop NUMBER", play.MentionProposed: "/memory no NUMBER",
+	play.MentionEntity: "change it with an agent, or in the campaign file; /undo takes a change back", play.MentionRelation: "change it with an agent, or in the campaign file; /undo takes a change back",
+	play.MentionFact: "change it in the campaign file", play.MentionScene: "set another scene; /undo takes that back",
+}
+
+// erase deletes a line or a note by its number.
+func (p *console) erase(ctx context.Context, which string) (string, error) {
+	number, note := strings.CutPrefix(which, "note ")
+	id, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(number), "#"), 10, 64)
+	if err != nil {
+		return "", errors.New(memoryUsage)
+	}
+	if note {
+		text, err := p.game.EraseNote(ctx, id)
+		return "erased: " + text, err
+	}
+	l, err := p.game.EraseLine(ctx, p.session, id)
+	return "erased: " + l.Speaker + ": " + l.Text, err
 }
 
 // pin has an NPC, or all of them, keep a text in mind: the last line, if none is given.

@@ -149,22 +149,8 @@ type SessionLog interface {
 	// Reword gives the lines of a session that were written in a message another
 	// text, in the facts made of them too, and returns how many those are.
 	Reword(ctx context.Context, session, ref, text string) (int, error)
-	// Forget deletes all that a user said, in all sessions, as Retract does, and
-	// returns how many lines that were. An empty user means nobody.
+	// Forget is [Forgetter.ForgetUser] without progress.
 	Forget(ctx context.Context, user string) (int, error)
-}
-
-// Person is somebody who is to be forgotten.
-type Person struct {
-	// User is who that is as the transport knows them, see [Line.User].
-	User string
-	// Names are what they are called beside the names their lines have: another
-	// display name, their character's.
-	Names []string
-	// Keep are names that are left where they are, such as those of NPCs.
-	Keep []string
-	// Instead is what is put in the place of a name; "someone" if empty.
-	Instead string
 }
 
 // Forgetting is how far it is.

@@ -68,8 +68,16 @@ func Kinds() []Kind {
 		{"filed", "what:t hash:b"},
 		{"world_change", "seq:i at:i who:t cause:t data:b? undoes:i undone:i"},
 		{"indexed", "line:i"},
+		// names, keep, instead and fact are of earlier versions, see [ForgettingRecord].
 		{"forgetting", "user:t names:t keep:t instead:t line:i fact:i"},
 	}
+}
+
+// ForgettingRecord is the record that a user is to be forgotten up to a line. Earlier versions
+// also kept the user's names in it, what stood in their place, and a fact; backups still have the
+// columns, so that the program can read those that were made then.
+func ForgettingRecord(user string, line int64) Record {
+	return Record{Kind: "forgetting", Values: []any{user, "[]", "[]", "", line, int64(0)}}
 }
 
 // Types returns the types of a kind's columns, in their order.

@@ -57,17 +57,26 @@ type Backlog interface {
 
 // Forgetter forgets people.
 type Forgetter interface {
-	// ForgetPerson deletes all that a person said, in all sessions, and answers of NPCs
-	// that repeat it, puts p.Instead in the place of the person's names in what others
-	// said, in facts, in the world and its changes, and returns how many lines of the
-	// person are deleted. progress, if not nil, is told how far it is. What is left to do
-	// when ctx ends or the process does is kept for GoOnForgetting.
-	ForgetPerson(ctx context.Context, p Person, progress func(Forgetting)) (int, error)
-	// GoOnForgetting finishes what ForgetPerson began and did not come to the end of, and
-	// returns how many people that were.
+	// ForgetUser deletes the lines that a user spoke, in all sessions, with the facts made
+	// of them (see [FactOf]), and the user's id where it says who changed the world. It
+	// returns how many lines it deleted. An empty user has no lines.
+	//
+	// Only [Line.User] decides whose a line is, because players choose their names: another
+	// player, an NPC or a place may have the same one. So nothing else changes: not what others
+	// or NPCs said, not the other facts, not the world or its history, whatever names are in it.
+	//
+	// progress, if not nil, is called with how far it is. If ctx or the process ends before
+	// all is done, GoOnForgetting does the rest.
+	ForgetUser(ctx context.Context, user string, progress func(Forgetting)) (int, error)
+	// GoOnForgetting finishes what ForgetUser began and did not come to the end of, and
+	// returns how many users that were.
 	GoOnForgetting(ctx context.Context) (int, error)
 	// NamesOf lists under which names a user spoke.
 	NamesOf(ctx context.Context, user string) ([]string, error)
+	// Line returns a line by its id, or [ErrNotFound].
+	Line(ctx context.Context, id int64) (Line, error)
+	// DeleteLine deletes one line, as [SessionLog.Retract] does, or returns [ErrNotFound].
+	DeleteLine(ctx context.Context, id int64) error
 }
 
 // Campaigns is what campaigns brought and left.

@@ -163,6 +163,30 @@ function review(root) {
       toast(error.message, true);
     }
   };
+  let mentioned; // where others mention a player who was forgotten: shown once, and kept nowhere
+  const showMentions = async () => {
+    try {
+      mentioned = (await post("memory", { how: "mentions" })).mentions;
+      await load();
+    } catch (error) {
+      toast(error.message, true);
+    }
+  };
+  const erase = async (m) => {
+    try {
+      await post("memory", { how: `erase-${m.kind}`, id: Number(m.id) });
+      mentioned.found = mentioned.found.filter((one) => one !== m);
+      await load();
+    } catch (error) {
+      toast(error.message, true);
+    }
+  };
+  const mentions = (wait) => (wait > 0 || mentioned) && h("section", { class: "panel" },
+    h("h2", {}, t("Others mention a forgotten player")),
+    wait > 0 && may("memory.write") && h("button", { type: "button", onclick: showMentions }, t("Show {n} places, once", { n: wait })),
+    mentioned && [h("p", { class: "small soft" }, t("{names}: nothing was changed there, and this list is not kept.", { names: mentioned.names.join(", ") })),
+      h("ul", { class: "list" }, (mentioned.found ?? []).map((m) => h("li", {}, h("div", { class: "said" }, m.text), h("div", { class: "small soft" }, `${m.kind} ${m.id}`), ["line", "note"].includes(m.kind) && h("button", { type: "button", class: "quiet", onclick: () => erase(m) }, t("Delete"))))),
+      mentioned.more > 0 && h("p", { class: "small soft" }, t("and {n} more", { n: mentioned.more }))]);
   async function load() {
     let got;
     try {
@@ -177,7 +201,7 @@ function review(root) {
       text.value = e.text;
       return h("li", {}, text, about(e), may("memory.write") && h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => decide(e.id, "accept", text.value === e.text ? "" : text.value) }, t("Learn")), h("button", { type: "button", onclick: () => decide(e.id, "reject") }, t("Reject"))));
     });
-    replace(out, h("div", { class: "half" },
+    replace(out, mentions(got.mentions), h("div", { class: "half" },
       h("section", { class: "panel" }, h("div", { class: "card-head" }, h("h2", {}, t("Waits for you")), may("memory.write") && h("button", { type: "button", onclick: () => decide(0, "gather") }, t("Look through what was said"))),
         waiting.length ? h("ul", { class: "list" }, waiting) : empty(t("Nothing waits"), got.learn === "off" ? t("Nothing is looked for: memory.learn is off.") : t("Promises, debts and news that come up are proposed here."))),
       h("section", { class: "panel" }, h("h2", {}, t("Learnt")), got.learnt.length ? h("ul", { class: "list" }, got.learnt.map((e) => h("li", {}, h("div", { class: "said" }, e.text), about(e), may("memory.write") && h("button", { type: "button", class: "quiet", onclick: () => decide(e.id, "drop") }, t("Forget"))))) : empty(t("Nothing has been learnt yet"), t("What you accept is kept here.")))));

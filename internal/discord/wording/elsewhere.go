@@ -59,6 +59,8 @@ var elsewhere = []Text{
 	// What NPCs learn.
 	{"there is no such entry: %d; /memory and /memory list show their numbers", "einen Eintrag %d gibt es nicht; /memory review und /memory list zeigen die Nummern"},
 	{"%d was accepted before; /memory drop %d takes it back", "%d ist schon gelernt; /memory drop nimmt es mit number:%d zurück"},
+	{"there is no such line; /memory mentions shows the numbers once", "eine solche Zeile gibt es nicht; /memory mentions zeigt die Nummern einmal"},
+	{"there is no such note; /memory mentions shows the numbers once", "eine solche Notiz gibt es nicht; /memory mentions zeigt die Nummern einmal"},
 	{"there is nothing to remember; say what", "es gibt nichts zu merken; schreib, was"},
 	{"nothing has been said yet that could be kept in mind; say what", "bisher wurde nichts gesagt, was man sich merken könnte; schreib, was"},
 

@@ -122,7 +122,7 @@ var (
 			"- Commands you gave that change something or look something up: what, when, your Discord id.\n" +
 			"- Your Discord id, if you do not want to be heard.\n" +
 			"What is written without a session or in other channels is not kept, and what bots write is not heard.\n" +
-			"**What you can do:** `/privacy consent` says whether you are heard, `/privacy forget` deletes all of this that is yours and of this server, but for your wish not to be heard. What NPCs answered stays, what was put into the world, and the messages on Discord, which you delete there. Backups are with whoever runs the bot.",
+			"**What you can do:** `/privacy consent` says whether you are heard, `/privacy forget` deletes all of this that is yours and of this server, but for your wish not to be heard. What others wrote and NPCs answered stays as it is, also where it names you, and so do the world and the messages on Discord, which you delete there; a DM reads once where others mention you, and decides about it. Backups are with whoever runs the bot.",
 		"**Was der Bot aufhebt, auf dem Rechner, auf dem er läuft:**\n" +
 			"- Solange eine Sitzung läuft, was in ihrem Kanal geschrieben wird: deinen Namen dort, deine Worte, die Zeit, deine Discord-Kennung und die der Nachricht. Die NSCs erinnern sich daran, auch in späteren Sitzungen; das Sprachmodell, das sie spielt, bekommt, was zuletzt gesagt wurde, und läuft vielleicht bei einem Anbieter.\n" +
 			"- Was du änderst oder löschst, solange diese Sitzung läuft, wird auch dort geändert oder gelöscht.\n" +
@@ -130,13 +130,13 @@ var (
 			"- Befehle von dir, die etwas ändern oder nachschlagen: was, wann, deine Discord-Kennung.\n" +
 			"- Deine Discord-Kennung, wenn du nicht gehört werden willst.\n" +
 			"Was ohne Sitzung oder in anderen Kanälen geschrieben wird, wird nicht aufgehoben, und was Bots schreiben, wird nicht gehört.\n" +
-			"**Was du tun kannst:** `/privacy consent` bestimmt, ob du gehört wirst, `/privacy forget` löscht alles davon, was von dir und von diesem Server ist, außer deinem Wunsch, nicht gehört zu werden. Es bleibt, was NSCs geantwortet haben, was in die Welt aufgenommen wurde, und die Nachrichten auf Discord, die du dort löschst. Sicherungskopien liegen bei denen, die den Bot betreiben.",
+			"**Was du tun kannst:** `/privacy consent` bestimmt, ob du gehört wirst, `/privacy forget` löscht alles davon, was von dir und von diesem Server ist, außer deinem Wunsch, nicht gehört zu werden. Was andere geschrieben und NSCs geantwortet haben, bleibt, wie es ist, auch wo dein Name darin steht, ebenso die Welt und die Nachrichten auf Discord, die du dort löschst; die Spielleitung liest einmal, wo andere dich erwähnen, und entscheidet darüber. Sicherungskopien liegen bei denen, die den Bot betreiben.",
 	}
 	NowNotHeard  = Text{"Now you are **not heard**: what you write is not for the NPCs, and not kept.", "Jetzt wirst du **nicht gehört**: was du schreibst, ist nicht für die NSCs und wird nicht aufgehoben."}
 	NowHeard     = Text{"Now you are **heard**.", "Jetzt wirst du **gehört**."}
 	HeardAgain   = Text{"You are heard: while a session runs, what you write in its channel is for the NPCs, and kept.", "Du wirst gehört: solange eine Sitzung läuft, ist für die NSCs, was du in ihrem Kanal schreibst, und wird aufgehoben."}
 	NotHeard     = Text{"You are not heard from now on: what you write is not for the NPCs, and not kept. What you wrote before is; /privacy forget deletes it.", "Ab jetzt wirst du nicht gehört: was du schreibst, ist nicht für die NSCs und wird nicht aufgehoben. Was du vorher geschrieben hast, schon noch; /privacy forget löscht es."}
-	ForgetSure   = Text{"Delete all that you wrote in this server's sessions and feedback, for good? What NPCs answered stays, and what was put into the world.", "Alles endgültig löschen, was du in den Sitzungen dieses Servers und als Rückmeldung geschrieben hast? Was NSCs geantwortet haben, bleibt, und was in die Welt aufgenommen wurde."}
+	ForgetSure   = Text{"Delete all that you wrote in this server's sessions and feedback, for good? What others wrote and NPCs answered stays, and what was put into the world; a DM reads where it mentions you.", "Alles endgültig löschen, was du in den Sitzungen dieses Servers und als Rückmeldung geschrieben hast? Was andere geschrieben und NSCs geantwortet haben, bleibt, und was in die Welt aufgenommen wurde; die Spielleitung liest, wo du darin erwähnt wirst."}
 	IsForgetting = Text{"Forgetting, step %d of %d, %s. The table goes on meanwhile.", "Wird vergessen, Schritt %d von %d, %s. Der Tisch spielt inzwischen weiter."}
 	LinesSoFar   = Count{Text{"one line so far", "bisher eine Zeile"}, Text{"%d lines so far", "bisher %d Zeilen"}}
 	Forgotten    = Text{"What you wrote is forgotten: %s. /privacy consent says whether you are heard from now on.", "Was du geschrieben hast, ist vergessen: %s. /privacy consent bestimmt, ob du ab jetzt gehört wirst."}

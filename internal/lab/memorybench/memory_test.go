@@ -191,7 +191,7 @@ func forgetWhileTalking(t *testing.T, c *campaign, hold func(string, float64, fl
 		tables.Go(func() { talks[i].run(t, c, talking) })
 	}
 	start := time.Now()
-	n, err := c.ForgetPerson(t.Context(), memory.Person{User: ana}, logPhases(t))
+	n, err := c.ForgetUser(t.Context(), ana, logPhases(t))
 	took := time.Since(start)
 	silence()
 	tables.Wait()
@@ -245,7 +245,7 @@ func checkTalks(t *testing.T, c *campaign, talks []talk) {
 	}
 	t.Logf("left of what was taken back: %q", c.left(t, mistaken))
 	start := time.Now()
-	n, err := c.ForgetPerson(t.Context(), memory.Person{User: other}, logPhases(t))
+	n, err := c.ForgetUser(t.Context(), other, logPhases(t))
 	must(t, "forgetting another", err)
 	if n != theirs {
 		t.Errorf("%d lines of another forgotten, want %d", n, theirs)

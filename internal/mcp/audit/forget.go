@@ -12,27 +12,24 @@ const Forgotten = "forgotten"
 
 const forgetCaller = `UPDATE calls SET who = ?, args_hash = '', args = '', error = '' WHERE who = ?`
 
-const forgetNamed = `UPDATE calls SET args_hash = '', args = '', error = '' WHERE instr(lower(args), lower(?1)) > 0 OR instr(lower(error), lower(?1)) > 0`
-
 const forgetDecider = `UPDATE calls SET decided_by = ? WHERE decided_by = ?`
 
 // Forget takes a caller out of the log and returns in how many records it was.
 // That there were these calls stays known, under the name [Forgotten]; with what
 // they were made does not, nor is it left in the file, which is written anew.
-// Records wait meanwhile. With what other calls were made goes, too, where it has one of
-// the names in it.
-func (l *Log) Forget(ctx context.Context, who string, names ...string) (int, error) {
+// Records wait meanwhile. The calls of others stay as they are, whatever names are in them.
+func (l *Log) Forget(ctx context.Context, who string) (int, error) {
 	if err := l.awaitWritten(ctx); err != nil {
 		return 0, fmt.Errorf("forgetting a caller in the audit log: %w", err)
 	}
-	n, err := l.db.forget(context.WithoutCancel(ctx), who, names)
+	n, err := l.db.forget(context.WithoutCancel(ctx), who)
 	if err != nil {
 		return n, fmt.Errorf("forgetting a caller in the audit log: %w", err)
 	}
 	return n, nil
 }
 
-func (d *database) forget(ctx context.Context, who string, names []string) (n int, err error) {
+func (d *database) forget(ctx context.Context, who string) (n int, err error) {
 	err = d.transact(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, forgetCaller, Forgotten, who)
 		if err != nil {
@@ -43,11 +40,6 @@ func (d *database) forget(ctx context.Context, who string, names []string) (n in
 			return err
 		}
 		n = int(changed)
-		for _, name := range names {
-			if _, err := tx.ExecContext(ctx, forgetNamed, name); err != nil {
-				return err
-			}
-		}
 		_, err = tx.ExecContext(ctx, forgetDecider, Forgotten, who)
 		return err
 	})

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestMigrate(t *testing.T) {
 }
 
 // TestMigrateKeepsWhatIsThere brings schemas of each earlier version up to date, with a fact
-// in them.
+// in them, and a user of its name who is being forgotten.
 func TestMigrateKeepsWhatIsThere(t *testing.T) {
 	server := peers.StartPostgres(t, "fsync=off")
 	for done := 1; done < len(steps()); done++ {
@@ -87,12 +88,18 @@ func TestMigrateKeepsWhatIsThere(t *testing.T) {
 		if err == nil {
 			_, err = c.Exec(t.Context(), `INSERT INTO facts (hash, source, text, at, audience, date) VALUES ($1, 'campaign:mill', 'The mill is haunted.', 0, 0, '')`, factHash("campaign:mill", "The mill is haunted."))
 		}
+		if err == nil && done > slices.Index(steps(), stepForgetting) {
+			_, err = c.Exec(t.Context(), `INSERT INTO forgetting (said_by, names, keep, instead, line, fact) VALUES ('u:1', '["mill"]', '[]', 'someone', 9, 9)`)
+		}
 		if err := errors.Join(err, c.Close(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Open(t.Context(), dsn, nil)
 		if err != nil {
 			t.Fatalf("from version %d: %v", done, err)
+		}
+		if _, err := s.GoOnForgetting(t.Context()); err != nil {
+			t.Error(err)
 		}
 		facts, err := s.ToldFacts(t.Context(), 0, 10)
 		if err != nil || len(facts) != 1 || facts[0].Text != "The mill is haunted." {

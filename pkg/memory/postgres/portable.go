@@ -32,7 +32,7 @@ var dumps = map[string]string{
 	"filed":        `SELECT what, hash FROM filed ORDER BY id`,
 	"world_change": `SELECT seq, at, who, cause, data, undoes, undone FROM world_changes ORDER BY seq`,
 	"indexed":      `SELECT line FROM indexed_lines`,
-	"forgetting":   `SELECT said_by, names, keep, instead, line, fact FROM forgetting ORDER BY said_by`,
+	"forgetting":   `SELECT said_by, '[]', '[]', '', line, 0::bigint FROM forgetting ORDER BY said_by`,
 }
 
 // target is the table of a kind, with the columns that are given: those of the kind first.
@@ -51,7 +51,7 @@ var targets = map[string]target{
 	"state":        {"state", "space key value"},
 	"filed":        {"filed", "what hash id"},
 	"world_change": {"world_changes", "seq at who cause data undoes undone"},
-	"forgetting":   {"forgetting", "said_by names keep instead line fact"},
+	"forgetting":   {"forgetting", "said_by line"},
 }
 
 // Dump gives every record as it is at one moment. It reads, and holds nobody up.
@@ -238,6 +238,8 @@ func (l *loading) add(ctx context.Context, r memory.Record) error {
 			}
 		}
 		l.entities = append(l.entities, e)
+	case "forgetting":
+		values = []any{values[0], values[4]}
 	case "filed":
 		id := sha256.Sum256([]byte(r.Values[0].(string)))
 		values = append(values, id[:])

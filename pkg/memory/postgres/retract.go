@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	"errors"
-	"github.com/jackc/pgx/v5"
+	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
@@ -53,6 +55,33 @@ func (s *SessionLog) Reword(ctx context.Context, session, ref, text string) (n i
 		return 0, err
 	}
 	return n, nil
+}
+
+// Line returns a line by its id.
+func (s *SessionLog) Line(ctx context.Context, id int64) (l memory.Line, err error) {
+	err = s.read(ctx, "reading a line", func(c conn) error {
+		found, err := rows(ctx, c, `SELECT `+lineColumns+` FROM lines l JOIN sessions s ON s.n = l.session WHERE l.id = $1`, []any{id}, scanLine)
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("line %d: %w", id, memory.ErrNotFound)
+		}
+		if err == nil {
+			l = found[0]
+		}
+		return err
+	})
+	return l, err
+}
+
+// DeleteLine deletes one line, as [SessionLog.Retract] does.
+func (s *SessionLog) DeleteLine(ctx context.Context, id int64) error {
+	defer s.mind.Forget()
+	return s.write(ctx, "deleting a line", func(ctx context.Context, c conn) error {
+		n, err := deleteLines(ctx, c, `l.id = $1`, id)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("line %d: %w", id, memory.ErrNotFound)
+		}
+		return err
+	})
 }
 
 // utterance is a line with the number of its session.

@@ -2,7 +2,7 @@ package postgres
 
 // steps returns the migrations in order. To change the schema, append a step.
 func steps() []string {
-	return []string{stepMemory, stepForgetting, stepTopics, stepPlans, stepSpeakers}
+	return []string{stepMemory, stepForgetting, stepTopics, stepPlans, stepSpeakers, stepOwnWords}
 }
 
 // stepMemory creates the three layers and what programs keep.
@@ -203,4 +203,11 @@ CREATE INDEX orders_by_plan ON orders (plan, n);
 // stepSpeakers adds under which names who speaks. A name may be longer than what an index takes.
 const stepSpeakers = `
 CREATE INDEX lines_by_speaker ON lines (left(speaker, 64), said_by) WHERE said_by <> '';
+`
+
+// stepOwnWords drops what forgetting needed to replace a user's names in what others said,
+// which it does not do any more; nothing looks for speakers by their names either.
+const stepOwnWords = `
+DROP INDEX lines_by_speaker;
+ALTER TABLE forgetting DROP COLUMN names, DROP COLUMN keep, DROP COLUMN instead, DROP COLUMN fact;
 `

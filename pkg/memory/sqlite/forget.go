@@ -1,10 +1,8 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -15,43 +13,40 @@ import (
 // what it has done already it does not find again.
 const (
 	phaseLines = iota // lines are deleted
-	phaseNames        // names are taken out of what others said and know
 	phaseText         // the full text drops the words of what was deleted
 	phaseFile         // copies in the file are overwritten
 )
 
 // forgetting is a user who is being forgotten.
 type forgetting struct {
-	memory.Person
-	line, fact int64 // the last that are concerned
-	gone       int   // lines that were deleted
-	phase      int
+	user  string
+	line  int64 // the last line that is the user's to be forgotten
+	gone  int   // lines that were deleted
+	phase int
 }
 
-// Forget deletes every line of a user, in all sessions, as [SessionLog.ForgetPerson]
-// does.
+// Forget is [SessionLog.ForgetUser] without progress.
 func (s *SessionLog) Forget(ctx context.Context, user string) (int, error) {
-	return s.ForgetPerson(ctx, memory.Person{User: user}, nil)
+	return s.ForgetUser(ctx, user, nil)
 }
 
-// ForgetPerson forgets somebody: it deletes the person's lines in all sessions, and those
-// of NPCs that repeat their words; puts p.Instead in the place of their names in what others said, in facts, in
-// the world and its changes; then takes what is left of it out of the file and the log
-// beside it. It returns how many lines are deleted.
+// ForgetUser deletes the lines that a user spoke, in all sessions, and the facts made of
+// them; then it takes what is left of them out of the file and the log beside it. It returns how
+// many lines it deleted. What others said, facts and the world stay as they are.
 //
-// From the moment at which that is written down, within milliseconds, none of it is
+// From the moment at which that is written down, within milliseconds, none of the lines is
 // found any more. The rest is done in steps, between which others write; progress, if
-// not nil, is told what is done. If ctx ends or the process does, what is left is done
-// by [SessionLog.GoOnForgetting]. Who never spoke costs nothing, unless p has names.
-func (s *SessionLog) ForgetPerson(ctx context.Context, p memory.Person, progress func(memory.Forgetting)) (int, error) {
-	if p.User == "" {
+// not nil, is called with what is done. If ctx ends or the process does, what is left is done
+// by [SessionLog.GoOnForgetting]. A user who never spoke costs nothing.
+func (s *SessionLog) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
+	if user == "" {
 		return 0, nil
 	}
-	known, err := s.beginForgetting(ctx, p)
+	known, err := s.beginForgetting(ctx, user)
 	if err != nil || !known {
 		return 0, err
 	}
-	return s.finishForgetting(ctx, p.User, progress)
+	return s.finishForgetting(ctx, user, progress)
 }
 
 // NamesOf lists under which names a user spoke.
@@ -64,8 +59,8 @@ func (s *SessionLog) NamesOf(ctx context.Context, user string) (names []string, 
 	return names, err
 }
 
-// GoOnForgetting finishes what [SessionLog.ForgetPerson] began and did not come to the end of, and
-// returns how many people that were.
+// GoOnForgetting finishes what [SessionLog.ForgetUser] began and did not come to the end of, and
+// returns how many users that were.
 func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
 	var left []forgetting
 	err = s.read(ctx, "looking for who is to be forgotten", func(c *conn) (err error) {
@@ -76,49 +71,29 @@ func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
 		if err != nil {
 			break
 		}
-		_, err = s.finishForgetting(ctx, f.User, nil)
+		_, err = s.finishForgetting(ctx, f.user, nil)
 		n++
 	}
 	return n, err
 }
 
-// beginForgetting writes down that somebody is forgotten, and reports whether there is
+// beginForgetting writes down that a user is forgotten, and reports whether there is
 // something to forget.
-func (s *SessionLog) beginForgetting(ctx context.Context, p memory.Person) (known bool, err error) {
+func (s *SessionLog) beginForgetting(ctx context.Context, user string) (known bool, err error) {
 	err = s.read(ctx, "looking for who is to be forgotten", func(c *conn) error {
-		return c.row(ctx, `SELECT ?2 OR EXISTS (SELECT 1 FROM speakers WHERE user = ?1) OR EXISTS (SELECT 1 FROM forgetting WHERE user = ?1)
-			OR EXISTS (SELECT 1 FROM world_changes WHERE who = ?1)`,
-			[]any{p.User, len(p.Names) > 0}, &known)
+		return c.row(ctx, `SELECT EXISTS (SELECT 1 FROM speakers WHERE user = ?1) OR EXISTS (SELECT 1 FROM forgetting WHERE user = ?1)
+			OR EXISTS (SELECT 1 FROM world_changes WHERE who = ?1)`, []any{user}, &known)
 	})
 	if err != nil || !known {
 		return false, err
 	}
-	p.Instead = cmp.Or(p.Instead, memory.Someone)
-	keep, err := json.Marshal(p.Keep)
-	if err != nil {
-		return false, err
-	}
 	err = s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		// Under names of their own others speak, too.
-		names, err := rows(ctx, c, `SELECT DISTINCT speaker FROM speakers s WHERE user = ? AND
-			NOT EXISTS (SELECT 1 FROM speakers o WHERE o.speaker = s.speaker AND o.user <> s.user)`,
-			[]any{p.User}, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+		_, err := c.exec(ctx, `INSERT INTO forgetting (user, line) VALUES (?, (SELECT coalesce(max(id), 0) FROM lines))
+			ON CONFLICT (user) DO UPDATE SET line = excluded.line, phase = 0`, user)
 		if err != nil {
 			return err
 		}
-		list, err := json.Marshal(append(names, p.Names...))
-		if err != nil {
-			return err
-		}
-		_, err = c.exec(ctx, `INSERT INTO forgetting (user, names, keep, instead, line, fact) VALUES (?, ?, ?, ?,
-			(SELECT coalesce(max(id), 0) FROM lines), (SELECT coalesce(max(id), 0) FROM facts))
-			ON CONFLICT (user) DO UPDATE SET names = excluded.names, keep = excluded.keep, instead = excluded.instead,
-				line = excluded.line, fact = excluded.fact, phase = 0`,
-			p.User, string(list), string(keep), p.Instead)
-		if err != nil {
-			return err
-		}
-		return forgetWorldChanger(ctx, c, p.User)
+		return forgetWorldChanger(ctx, c, user)
 	})
 	return err == nil, err
 }
@@ -136,17 +111,17 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 	err := s.read(ctx, "looking for who is to be forgotten", func(c *conn) error {
 		all, err := c.forgettings(ctx)
 		for _, g := range all {
-			if g.User == user {
+			if g.user == user {
 				f = g
 			}
 		}
 		return err
 	})
-	if err != nil || f.User == "" {
+	if err != nil || f.user == "" {
 		return f.gone, err
 	}
 	w := &forgetWork{s: s, f: &f, progress: progress, resumed: f.phase == phaseText}
-	for _, phase := range []func(context.Context) error{w.deleteLines, w.renameEverywhere, w.dropWords, w.cleanFile}[f.phase:] {
+	for _, phase := range []func(context.Context) error{w.deleteLines, w.dropWords, w.cleanFile}[f.phase:] {
 		w.tell()
 		if err := phase(ctx); err != nil {
 			return f.gone, err
@@ -163,7 +138,7 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 	return f.gone, s.endForgetting(ctx, user)
 }
 
-// endForgetting takes the user's id and names out of the file, too.
+// endForgetting takes the user's id out of the file, too.
 func (s *SessionLog) endForgetting(ctx context.Context, user string) error {
 	err := s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
 		_, err := c.exec(ctx, `DELETE FROM forgetting WHERE user = ?`, user)
@@ -177,15 +152,8 @@ func (s *SessionLog) endForgetting(ctx context.Context, user string) error {
 
 // forgettings lists who is being forgotten.
 func (c *conn) forgettings(ctx context.Context) ([]forgetting, error) {
-	return rows(ctx, c, `SELECT user, names, keep, instead, line, fact, gone, phase FROM forgetting ORDER BY user`, nil, func(r *sql.Rows) (f forgetting, err error) {
-		var names, keep []byte
-		if err := r.Scan(&f.User, &names, &keep, &f.Instead, &f.line, &f.fact, &f.gone, &f.phase); err != nil {
-			return f, err
-		}
-		if err := json.Unmarshal(names, &f.Names); err != nil {
-			return f, err
-		}
-		return f, json.Unmarshal(keep, &f.Keep)
+	return rows(ctx, c, `SELECT user, line, gone, phase FROM forgetting ORDER BY user`, nil, func(r *sql.Rows) (f forgetting, err error) {
+		return f, r.Scan(&f.user, &f.line, &f.gone, &f.phase)
 	})
 }
 

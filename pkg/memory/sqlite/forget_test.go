@@ -21,7 +21,7 @@ func evening(session string) (all []memory.Line) {
 	for i := range spokenTurns {
 		turn := int64(i)
 		all = append(all,
-			memory.Line{Session: session, Turn: turn, Speaker: "Anastasia", User: memorytest.Ada, To: "bartok", Text: fmt.Sprint("the gribblefrotz is buried under the oak number", i)},
+			memory.Line{Session: session, Turn: turn, Speaker: "Anastasia", User: memorytest.Ada, To: "bartok", Text: fmt.Sprint("the gribblefrotz is buried under the oak of cobblesnatch ", i)},
 			memory.Line{Session: session, Turn: turn, Speaker: "Bartok", NPC: "bartok", Text: []string{
 				"Well, Anastasia, I will tell nobody.", "You say the gribblefrotz, then.", "It is buried under the oak, I see.", "I see.", "ANASTASIA's secret, and Borin Ironfist's.",
 			}[i%5]},
@@ -31,56 +31,34 @@ func evening(session string) (all []memory.Line) {
 	return all
 }
 
-// TestForgetPerson takes out of a file what a player said, what repeats it, and the
-// player's names.
-func TestForgetPerson(t *testing.T) {
+// TestForgetUser takes what a player said out of a file, so that no copy is left, and leaves what
+// others said of her.
+func TestForgetUser(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	s := open(t, path, &sqlite.Options{Embedder: memorytest.Noise{}})
 	id := memorytest.StartSession(t, s)
 	memorytest.Write(t, s, evening(id)...)
-	must(t, "Remember", s.Remember(t.Context(), memory.Fact{Source: "entity:oak", Text: "Borin Ironfist planted it.", Visible: []string{"bartok"}}))
-	must(t, "PutEntities", s.PutEntities(t.Context(),
-		memory.Entity{ID: "oak", Name: "Oak", Description: "Planted by Borin  Ironfist.", Aliases: []string{"Anastasia's tree", "Tree"}, Attributes: map[string]string{"by": "Anastasia"}},
-		memory.Entity{ID: "bartok", Name: "Bartok"}))
-	must(t, "PutRelations", s.PutRelations(t.Context(), memory.Relation{From: "bartok", Type: "owes", To: "oak", Note: "a promise to Anastasia"}))
 	seen := 0
-	n, err := s.ForgetPerson(t.Context(), memory.Person{User: memorytest.Ada, Names: []string{"Borin Ironfist", "Bartok", "the"}, Keep: []string{"Bartok"}, Instead: "jemand"},
-		func(p memory.Forgetting) { seen = max(seen, p.Phase) })
-	must(t, "ForgetPerson", err)
+	n, err := s.ForgetUser(t.Context(), memorytest.Ada, func(p memory.Forgetting) { seen = max(seen, p.Phase) })
+	must(t, "ForgetUser", err)
 	if n != spokenTurns || seen == 0 {
 		t.Errorf("%d lines forgotten, progress up to phase %d; want %d and some", n, seen, spokenTurns)
 	}
 	lines, err := s.Recent(t.Context(), id, 2000)
 	must(t, "Recent", err)
-	count := map[string]int{}
+	var got, want []string
 	for _, l := range lines {
-		count[l.Speaker+": "+l.Text]++
+		got = append(got, l.Speaker+": "+l.Text)
 	}
-	want := map[string]int{
-		"Bartok: Well, jemand, I will tell nobody.": spokenTurns / 5, "Bartok: I see.": spokenTurns / 5,
-		"Bartok: jemand's secret, and jemand's.":         spokenTurns / 5,
-		"Bob: what does jemand say, and who buried what": spokenTurns,
-	}
-	for text, n := range want {
-		if count[text] != n {
-			t.Errorf("%q is kept %d times, want %d", text, count[text], n)
+	for _, l := range evening(id) {
+		if l.User != memorytest.Ada {
+			want = append(want, l.Speaker+": "+l.Text)
 		}
-		delete(count, text)
 	}
-	if len(count) > 0 {
-		t.Errorf("kept beside that: %v", count)
+	if !slices.Equal(got, want) {
+		t.Errorf("lines are %q, want those of the others", got)
 	}
-	oak, err := s.Entity(t.Context(), "oak", "")
-	must(t, "Entity", err)
-	if oak.Description != "Planted by jemand." || !slices.Equal(oak.Aliases, []string{"Tree"}) || oak.Attributes["by"] != "jemand" {
-		t.Errorf("the oak is %+v", oak)
-	}
-	facts, err := s.SearchFacts(t.Context(), "jemand planted", "bartok", 5)
-	must(t, "SearchFacts", err)
-	if !slices.ContainsFunc(facts, func(f memory.FactHit) bool { return f.Text == "jemand planted it." && len(f.Visible) == 1 }) {
-		t.Errorf("facts are %+v, want the oak's for Bartok", facts)
-	}
-	nowhere(t, path, "Anastasia", "anastasia", "ANASTASIA", "Ironfist", "ironfist", "gribblefrotz", memorytest.Ada)
+	nowhere(t, path, "cobblesnatch", memorytest.Ada)
 	if all, err := s.Sessions(t.Context(), 1); err != nil || all[0].Lines != len(lines) {
 		t.Errorf("the session has %+v lines, %v; want %d", all, err, len(lines))
 	}
@@ -104,9 +82,13 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	s := open(t, path, nil)
 	id := memorytest.StartSession(t, s)
 	memorytest.Write(t, s, evening(id)...)
-	memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: "my gribblefrotz"})
+	memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: "my cobblesnatch"})
+	const both = "good evening to all the harbour"
+	memorytest.Write(t, s, memory.Line{Session: id, Speaker: "Anastasia", User: "u:namesake", Text: both}, memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: both},
+		memory.Line{Session: id, Speaker: "Anastasia", User: memorytest.Ada, Text: "a harbour of cobblesnatch"})
+	memorytest.IndexAll(t, s)
 	stopped, stop := context.WithCancel(t.Context())
-	_, err := s.ForgetPerson(stopped, memory.Person{User: memorytest.Ada}, func(memory.Forgetting) { stop() })
+	_, err := s.ForgetUser(stopped, memorytest.Ada, func(memory.Forgetting) { stop() })
 	if err == nil {
 		t.Fatal("it was not stopped")
 	}
@@ -127,8 +109,13 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 		if len(lines) < spokenTurns {
 			t.Errorf("only %d lines are found", len(lines))
 		}
+		facts, err = s.SearchFacts(t.Context(), "evening harbour", "", 1000)
+		must(t, "SearchFacts", err)
+		if !slices.ContainsFunc(facts, func(f memory.FactHit) bool { return f.Text == "Anastasia: "+both }) {
+			t.Errorf("what another player of the same name said is not found: %+v", facts)
+		}
 		for _, l := range lines {
-			if l.User == memorytest.Ada || strings.Contains(l.Text, "Anastasia") || strings.Contains(l.Text, "Anastasia: ") {
+			if l.User == memorytest.Ada || strings.Contains(l.Text, "cobblesnatch") {
 				t.Fatalf("%+v is found", l)
 			}
 		}
@@ -147,7 +134,7 @@ func TestForgettingIsHiddenAtOnce(t *testing.T) {
 	if hidden2[0].ID != now.ID {
 		t.Errorf("the last line is %+v, want what was said meanwhile", hidden2[0])
 	}
-	nowhere(t, path, "Anastasia", "anastasia", "gribblefrotz")
+	nowhere(t, path, "cobblesnatch")
 	if n, err := s.GoOnForgetting(t.Context()); n != 0 || err != nil {
 		t.Errorf("then %d, %v are left, want nobody", n, err)
 	}
@@ -158,7 +145,7 @@ func forgetUntilKilled(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, path, nil)
 	if err == nil {
-		_, err = s.ForgetPerson(ctx, memory.Person{User: memorytest.Ada}, func(p memory.Forgetting) { fmt.Println(p.Phase) })
+		_, err = s.ForgetUser(ctx, memorytest.Ada, func(p memory.Forgetting) { fmt.Println(p.Phase) })
 	}
 	fmt.Println("over", err)
 	time.Sleep(time.Minute)

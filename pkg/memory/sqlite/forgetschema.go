@@ -7,8 +7,8 @@ package sqlite
 // by its length and its end.
 //
 // A row of forgetting is a user who is being forgotten: from the moment it is there,
-// nothing of that user up to its line and fact is found, and what is left to do is
-// done in steps, by whoever opens the file. Names and keep are lists in JSON.
+// nothing of that user up to its line is found, and the process that opens the file does what
+// is left in steps. The columns names, keep, instead and fact went with [stepOwnWords].
 const stepForgetting = `
 ALTER TABLE sessions ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;
 UPDATE sessions SET lines = (SELECT count(*) FROM lines WHERE session = n);
@@ -43,4 +43,16 @@ CREATE TABLE forgetting (
 	gone    INTEGER NOT NULL DEFAULT 0,
 	phase   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+`
+
+// stepOwnWords drops what forgetting needed to replace a user's names in what others said,
+// which it does not do any more; nothing looks for users by their names either. The phase that did so was the second; who waits for it goes on
+// with the next.
+const stepOwnWords = `
+ALTER TABLE forgetting DROP COLUMN names;
+ALTER TABLE forgetting DROP COLUMN keep;
+ALTER TABLE forgetting DROP COLUMN instead;
+ALTER TABLE forgetting DROP COLUMN fact;
+DROP INDEX speakers_by_name;
+UPDATE forgetting SET phase = phase - 1 WHERE phase > 1;
 `

@@ -26,7 +26,7 @@ func (w *forgetWork) noteDeletedIfMany(ctx context.Context) error {
 	many := false
 	err := w.s.read(ctx, "looking for a user's lines", func(c *conn) error {
 		return c.row(ctx, `SELECT count(*) = ?2 FROM (SELECT 1 FROM (SELECT DISTINCT session FROM speakers WHERE user = ?1) s
-			CROSS JOIN lines l ON l.session = s.session WHERE l.user = ?1 LIMIT ?2)`, []any{w.f.User, manyLines}, &many)
+			CROSS JOIN lines l ON l.session = s.session WHERE l.user = ?1 LIMIT ?2)`, []any{w.f.user, manyLines}, &many)
 	})
 	if err != nil || !many {
 		return err

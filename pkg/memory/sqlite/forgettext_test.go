@@ -46,9 +46,9 @@ func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 			t.Errorf("%d lines are taken back, want 1", n)
 		}
 	}
-	_, err = s.beginForgetting(t.Context(), memory.Person{User: "ada"})
+	_, err = s.beginForgetting(t.Context(), "ada")
 	must(err)
-	w := &forgetWork{s: &s.SessionLog, f: &forgetting{Person: memory.Person{User: "ada"}, line: 2 * manyLines}}
+	w := &forgetWork{s: &s.SessionLog, f: &forgetting{user: "ada", line: 2 * manyLines}}
 	must(w.deleteLines(t.Context()))
 	takeBack()
 	w.progress = func(memory.Forgetting) { takeBack() } // after the first step, and each half second

@@ -2,9 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,6 +261,57 @@ func TestOlderDatabaseGetsPositions(t *testing.T) {
 // TestOlderDatabaseGetsAuthors opens a database with lines from before it was
 // kept whose they are: they stay when somebody is forgotten, and those added
 // since go.
+// TestOlderDatabaseGoesOnForgetting opens a database of the version before names stayed in what
+// others said, in which a user is being forgotten, in each phase that it had.
+func TestOlderDatabaseGoesOnForgetting(t *testing.T) {
+	before := slices.Index(steps(), stepOwnWords)
+	for phase := range 4 {
+		path := filepath.Join(t.TempDir(), "a.db")
+		old, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := strings.Join(steps()[:before], "\n") + fmt.Sprintf(`
+			PRAGMA application_id = %d; PRAGMA user_version = %d;
+			INSERT INTO sessions (n, id, campaign, started) VALUES (1, 's', 'x', 0);
+			INSERT INTO lines (id, session, turn, speaker, npc, heard, text, at, user) VALUES
+				(1, 1, 1, 'Greta', '', '', 'I am Greta.', 0, 'u:1'), (2, 1, 1, 'Bartok', 'bartok', '', 'Welcome, Greta.', 0, ''), (3, 1, 2, 'Greta', '', '', 'I am back.', 0, 'u:1');
+			INSERT INTO lines_text (rowid, words) VALUES (1, '¤1 i am greta'), (2, '¤1 welcome greta'), (3, '¤1 i am back');
+			INSERT INTO entities (id, type, name, key, description, visible) VALUES ('greta', 'npc', 'Greta', 'greta', '', '');
+			INSERT INTO forgetting (user, names, keep, instead, line, fact, phase) VALUES ('u:1', '["Greta"]', '[]', 'someone', 1, 0, %d);`,
+			applicationID, before, phase)
+		if phase > 0 { // its lines are deleted
+			script += `DELETE FROM lines WHERE id = 1; INSERT INTO lines_text (lines_text, rowid, words) VALUES ('delete', 1, '¤1 i am greta');`
+		}
+		if _, err := old.ExecContext(t.Context(), script); err != nil {
+			t.Fatal(err)
+		}
+		if err := old.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.GoOnForgetting(t.Context()); n != 1 || err != nil {
+			t.Errorf("phase %d: %d, %v; want one user", phase, n, err)
+		}
+		lines, err := s.Recent(t.Context(), "s", 10)
+		if err != nil || len(lines) != 2 || lines[0].Text != "Welcome, Greta." || lines[1].Text != "I am back." {
+			t.Errorf("phase %d: lines are %+v, %v", phase, lines, err)
+		}
+		if e, err := s.Entity(t.Context(), "greta", ""); err != nil || e.Name != "Greta" {
+			t.Errorf("phase %d: the entity is %+v, %v", phase, e, err)
+		}
+		if n, err := s.GoOnForgetting(t.Context()); n != 0 || err != nil {
+			t.Errorf("phase %d: then %d, %v are left", phase, n, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestOlderDatabaseGetsAuthors(t *testing.T) {
 	ctx := t.Context()
 	s := reopen(t, older(t, []string{stepMemory, stepState, stepWorld}, `

@@ -45,11 +45,10 @@ func TestForgettingSurvivesKill(t *testing.T) {
 		}
 		_, err = s.GoOnForgetting(t.Context())
 		must(t, "GoOnForgetting", err)
-		nowhere(t, path, "Anastasia", "anastasia", "gribblefrotz", memorytest.Ada)
+		nowhere(t, path, "cobblesnatch", memorytest.Ada)
 		lines, err = s.Recent(t.Context(), id, 2000)
 		must(t, "Recent", err)
-		// The NPC repeats the player in two answers of five.
-		if want := spokenTurns + spokenTurns*3/5; len(lines) != want {
+		if want := 2 * spokenTurns; len(lines) != want { // the NPC's and the other player's
 			t.Errorf("%d lines are kept, want %d", len(lines), want)
 		}
 	}

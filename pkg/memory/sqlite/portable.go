@@ -27,7 +27,7 @@ var dumps = map[string]string{
 	"filed":        `SELECT what, hash FROM filed ORDER BY what`,
 	"world_change": `SELECT seq, at, who, cause, data, undoes, undone FROM world_changes ORDER BY seq`,
 	"indexed":      `SELECT line FROM indexed_lines`,
-	"forgetting":   `SELECT user, names, keep, instead, line, fact FROM forgetting ORDER BY user`,
+	"forgetting":   `SELECT user, '[]', '[]', '', line, 0 FROM forgetting ORDER BY user`,
 }
 
 // inserts take a record in, by kind.
@@ -42,7 +42,7 @@ var inserts = map[string]string{
 	"filed":        `INSERT INTO filed (what, hash) VALUES (?, ?)`,
 	"world_change": `INSERT INTO world_changes (seq, at, who, cause, data, undoes, undone) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 	"indexed":      `UPDATE indexed_lines SET line = ?`,
-	"forgetting":   `INSERT INTO forgetting (user, names, keep, instead, line, fact) VALUES (?, ?, ?, ?, ?, ?)`,
+	"forgetting":   `INSERT INTO forgetting (user, line) VALUES (?, ?)`,
 }
 
 // Dump gives every record as it is at one moment. It reads, and holds nobody up.
@@ -170,8 +170,11 @@ func deleteAll(ctx context.Context, c *conn) error {
 // loadRecord takes one record in, with what it is found by.
 func loadRecord(ctx context.Context, c *conn, r memory.Record) error {
 	args := r.Values
-	if r.Kind == "entity" {
+	switch r.Kind {
+	case "entity":
 		args = append(slices.Clone(args), words.Key(r.Values[2].(string)))
+	case "forgetting":
+		args = []any{args[0], args[4]}
 	}
 	if _, err := c.exec(ctx, inserts[r.Kind], args...); err != nil {
 		return fmt.Errorf("%s: %w", r.Kind, err)

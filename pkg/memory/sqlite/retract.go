@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -19,7 +20,7 @@ const inMessage = `s.id = ? AND l.ref = ? AND l.ref <> ''`
 // transaction, on the disk when it returns. What is deleted is overwritten in
 // the file, except for copies that SQLite may have left when it spread rows
 // over pages; those stay until it writes there, or until somebody is forgotten (see
-// [SessionLog.ForgetPerson]).
+// [SessionLog.ForgetUser]).
 func (s *SessionLog) Retract(ctx context.Context, session, ref string) (n int, err error) {
 	defer s.mind.Forget()
 	err = s.write(ctx, "retracting lines", func(ctx context.Context, c *conn) error {
@@ -56,6 +57,36 @@ func (s *SessionLog) Reword(ctx context.Context, session, ref, text string) (n i
 		return 0, err
 	}
 	return n, nil
+}
+
+// Line returns a line by its id.
+func (s *SessionLog) Line(ctx context.Context, id int64) (l memory.Line, err error) {
+	err = s.read(ctx, "reading a line", func(c *conn) error {
+		found, err := rows(ctx, c, `SELECT `+lineColumns+` FROM lines l JOIN sessions s ON s.n = l.session WHERE l.id = ?`, []any{id}, scanLine)
+		if err == nil {
+			found, err = hideLines(ctx, c, found, sameLine)
+		}
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("line %d: %w", id, memory.ErrNotFound)
+		}
+		if err == nil {
+			l = found[0]
+		}
+		return err
+	})
+	return l, err
+}
+
+// DeleteLine deletes one line, as [SessionLog.Retract] does.
+func (s *SessionLog) DeleteLine(ctx context.Context, id int64) error {
+	defer s.mind.Forget()
+	return s.write(ctx, "deleting a line", func(ctx context.Context, c *conn) error {
+		n, err := deleteLines(ctx, c, `l.id = ?`, id)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("line %d: %w", id, memory.ErrNotFound)
+		}
+		return err
+	})
 }
 
 // utterance is a line with the number of its session.
