@@ -35,6 +35,7 @@ const (
 	reasonTaken     = "You have joined again elsewhere."
 	reasonSlow      = "This page does not keep up with the table; reload it."
 	reasonLost      = "The connection was lost."
+	reasonFlood     = "Your browser sent more than this table takes, so you have left it. Reload the page to come back."
 	reasonNever     = "No connection came about: ask who runs the table for a TURN server, or try another network."
 )
 
@@ -43,6 +44,7 @@ type guest struct {
 	room               *Room
 	name, secret, user string
 	pc                 *webrtc.PeerConnection
+	gate               *gate // nil until the guest connects
 	at                 *Sitting
 	seat               *table.Seat // nil where the table does not hear
 	slots              slots
@@ -92,7 +94,9 @@ func (g *guest) watch() {
 	})
 	g.pc.OnDataChannel(func(c *webrtc.DataChannel) {
 		if c.Label() != "table" || !g.channel.CompareAndSwap(nil, c) {
-			_ = c.Close() // nobody of ours opens it
+			if g.gate.keepChannel() {
+				_ = c.Close() // a page of ours opens one alone
+			}
 			return
 		}
 		c.OnOpen(func() { g.greet() })
