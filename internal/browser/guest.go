@@ -22,6 +22,11 @@ const (
 	// inboxSize is how many messages of a guest may wait, and messageRate how many come
 	// in a second; what is more is refused.
 	inboxSize, messageRate, messageBurst = 16, 5, 20
+	// refusedRate and refusedBurst are how many refused messages a guest may send: more is a
+	// program, since a page of ours sends one for each key and click.
+	refusedRate, refusedBurst = 1, 60
+	// hintEvery is how often a guest reads that messages are refused.
+	hintEvery = 5 * time.Second
 	// linesBefore are the latest lines that who comes later is told.
 	linesBefore = 40
 )
@@ -52,6 +57,8 @@ type guest struct {
 	channel   atomic.Pointer[webrtc.DataChannel]
 	inbox     chan request
 	budget    *rate.Limiter // of messages
+	refused   *rate.Limiter // of messages above the budget
+	hints     *rate.Limiter // about those
 	connected chan struct{} // closed when the sound connects
 	once      sync.Once
 	muted     atomic.Bool
@@ -110,8 +117,12 @@ func (g *guest) watch() {
 
 // receive takes a message. It does not wait.
 func (g *guest) receive(data []byte) {
+	if g.ended.Err() != nil {
+		return
+	}
 	if !g.budget.Allow() {
-		return // a page of ours sends less; answers would only add to it
+		g.refuse()
+		return
 	}
 	q, err := parseRequest(data)
 	if err != nil {
@@ -128,8 +139,20 @@ func (g *guest) receive(data []byte) {
 		select {
 		case g.inbox <- q:
 		default:
-			g.send(newNotice("That was too much at once; wait for the answers."))
+			g.refuse()
 		}
+	}
+}
+
+// refuse leaves out a message that is one too many. It says so now and then, because an answer
+// to each would only add to them, and ends who goes on.
+func (g *guest) refuse() {
+	if !g.refused.Allow() {
+		g.gate.exceed()
+		return
+	}
+	if g.hints.Allow() {
+		g.send(newNotice("That was too much at once, and some of it is left out. Wait for the answers."))
 	}
 }
 
@@ -172,8 +195,21 @@ func (g *guest) leave() {
 	if g.seat != nil {
 		g.seat.Leave()
 	}
+	if context.Cause(g.ended) == leaving(reasonFlood) {
+		g.reportFlood()
+	}
 	r.release(g)
 	r.o.Logger.Info("a guest has left", "user", g.user, "reason", context.Cause(g.ended))
+}
+
+// reportFlood tells the game master that the guest was ended.
+func (g *guest) reportFlood() {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbyeTime)
+	defer cancel()
+	text := g.name + "'s browser sent more than the table takes, and was disconnected. If it was no mistake, /guests remove " + g.name + " makes a new link."
+	if err := g.at.Table.Notify(ctx, "warning", text); err != nil {
+		g.room.o.Logger.Warn("a guest was disconnected", "user", g.user, "reason", reasonFlood)
+	}
 }
 
 // sayGoodbye tells why the connection ends, if the page still takes it.

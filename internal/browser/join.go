@@ -177,7 +177,8 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, error) {
 	g := &guest{
 		room: r, name: in.Name, secret: in.Seat, user: Front + ":" + userID(in.Seat), at: at,
-		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst), connected: make(chan struct{}), left: make(chan struct{}),
+		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst),
+		refused: rate.NewLimiter(refusedRate, refusedBurst), hints: rate.NewLimiter(rate.Every(hintEvery), 1), connected: make(chan struct{}), left: make(chan struct{}),
 	}
 	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	for {
