@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/lineedit"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -57,7 +58,10 @@ func main() {
 		default: // one is on its way
 		}
 	}
-	os.Exit(run(ctx, os.Args[1:], terminalStreams(interrupt)))
+	s := terminalStreams(interrupt)
+	s.libraries = liblog.New(nil)
+	app.RedirectLibraries(s.libraries)
+	os.Exit(run(ctx, os.Args[1:], s))
 }
 
 // hangUp is the signal of a closed terminal or a dropped connection, unless the
@@ -85,6 +89,9 @@ type streams struct {
 	watched, rewrite bool
 	// interrupt is as if Ctrl-C had been pressed.
 	interrupt func()
+	// libraries is where libraries log by a way of the whole process; nil where they are left
+	// as they are.
+	libraries *liblog.Logs
 }
 
 // terminalStreams are the program's own.
@@ -158,7 +165,11 @@ func (c *common) newLogger() *slog.Logger {
 	if c.verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+	l := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+	if c.libraries != nil {
+		c.libraries.To(l)
+	}
+	return l
 }
 
 // openApp reads the configuration and brings up the shared parts.
