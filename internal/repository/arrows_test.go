@@ -16,6 +16,7 @@ const module = "github.com/MrWong99/glyphoxa"
 // layers below its own; a longer prefix wins over a shorter one.
 var layers = [][]string{
 	{
+		"internal/liblog",
 		"internal/spelling",
 		"internal/tracing",
 		"internal/privatenet",
@@ -106,6 +107,7 @@ var layers = [][]string{
 		"internal/salient",
 	},
 	{
+		"internal/browser/intruder",
 		"internal/store",
 		"internal/mcp/upstream",
 		"internal/guard",
@@ -177,6 +179,7 @@ var testOnly = []string{
 	"internal/discord/discordtest/voicetest",
 	"internal/fakeopenai",
 	"internal/fakestt",
+	"internal/browser/intruder",
 	"internal/fakerealtime",
 	"internal/fakegemini",
 	"internal/fakegptlive",
