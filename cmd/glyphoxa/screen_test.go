@@ -2,12 +2,15 @@ package main_test
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/browser/intruder"
+	tablevisitor "github.com/MrWong99/glyphoxa/internal/browser/visitor"
 )
 
 // TestNoLibraryWritesToTheScreen: whatever strangers send, over HTTP or WebRTC, no library writes
@@ -21,6 +24,11 @@ func TestNoLibraryWritesToTheScreen(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	mallory, err := intruder.Join(ctx, url, invite, "Mallory", intruder.Unnamed)
+	var early *tablevisitor.Refused
+	for errors.As(err, &early) && early.Status == http.StatusServiceUnavailable && ctx.Err() == nil { // the game has yet to begin
+		time.Sleep(time.Second)
+		mallory, err = intruder.Join(ctx, url, invite, "Mallory", intruder.Unnamed)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
