@@ -196,3 +196,59 @@ func TestChecksGoNowhereElse(t *testing.T) {
 		t.Errorf("%d bytes came from %v", n, from)
 	}
 }
+
+// TestAFloodBesideAnotherGuest: while a guest sends lines as fast as it can, another one's lines
+// are answered at once: no more than what was under way already comes before them.
+func TestAFloodBesideAnotherGuest(t *testing.T) {
+	b := open(t, setup{answer: "Welcome to the Flagon, traveller. Sit down."})
+	ben := b.enter("Ben")
+	mallory := b.intrude(intruder.Unchanged)
+	flooded := make(chan struct{})
+	go func() {
+		defer close(flooded)
+		for n := 0; !mallory.IsOver() && mallory.Send(fmt.Sprintf(`{"type":"say","text":"Bartok, what of road %d?"}`, n)) == nil; n++ {
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	const asked = 3
+	for n := range asked {
+		line := fmt.Sprintf("Bartok, a room for %d nights.", n+1)
+		if err := ben.Send(map[string]string{"type": "say", "text": line}); err != nil {
+			t.Fatal(err)
+		}
+		said := ben.awaitMessage("Ben's line", func(m visitor.Message) bool { return m.Type == "line" && m.Text == line })
+		ben.awaitMessage("the answer to it", func(m visitor.Message) bool {
+			return m.Type == "line" && m.NPC && m.Final && strings.TrimPrefix(m.ID, "t") == strings.TrimPrefix(said.ID, "u")
+		})
+	}
+	<-flooded
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	speakers, begun := map[int64]string{}, map[string]int{}
+	waiting := map[int64]int{} // Ben's lines that wait: how many of Mallory's turns began meanwhile
+	for _, e := range b.events {
+		turn := table.HeaderOf(e).Turn
+		switch e := e.(type) {
+		case *table.Heard:
+			if speakers[turn] = e.Speaker; e.Speaker == "Ben" {
+				waiting[turn] = 0
+			}
+		case *table.TurnStarted:
+			who := speakers[turn]
+			begun[who]++
+			delete(waiting, turn)
+			for w := range waiting {
+				if waiting[w]++; who == "Mallory" && waiting[w] > 2 {
+					t.Errorf("%d turns of Mallory's began while Ben waited", waiting[w])
+				}
+			}
+		case *table.TurnEnded:
+			if speakers[turn] == "Ben" {
+				t.Logf("Ben: %s, first sound after %.0f ms", e.Outcome, e.Ledger.FirstSoundMS)
+			}
+		}
+	}
+	if begun["Ben"] != asked || begun["Mallory"] > 20 {
+		t.Errorf("turns begun: %v, want all of Ben's and few of Mallory's", begun)
+	}
+}

@@ -110,9 +110,11 @@ func (g *gate) pass(p []byte, from netip.AddrPort) bool {
 		if !g.others.AllowN(now, 1) || !g.bytes.AllowN(now, len(p)) {
 			return false
 		}
-		return kind != packetUnknown && (kind != packetSound || remote == nil)
+		// A browser may send over another way than the library has chosen, so that what passes
+		// from elsewhere is checked above: only from where the guest's password came it is used.
+		return kind != packetUnknown && g.isKnown(p, kind, remote == nil)
 	}
-	if kind != packetUnknown && g.isKnown(p, kind) && g.kinds[kind].AllowN(now, 1) && g.bytes.AllowN(now, len(p)) {
+	if kind != packetUnknown && g.isKnown(p, kind, true) && g.kinds[kind].AllowN(now, 1) && g.bytes.AllowN(now, len(p)) {
 		return true
 	}
 	if !g.tolerance.AllowN(now, 1) {
@@ -123,8 +125,8 @@ func (g *gate) pass(p []byte, from netip.AddrPort) bool {
 
 // isKnown reports whether a packet of sound is of a source that the offer names, or of one of
 // the first others: a browser need not name its source, and what is authentic is told by the
-// packet's tag alone, which is checked above the gate.
-func (g *gate) isKnown(p []byte, kind packetKind) bool {
+// packet's tag alone, which is checked above the gate. If more is false, no further one counts.
+func (g *gate) isKnown(p []byte, kind packetKind, more bool) bool {
 	if kind != packetSound {
 		return true
 	}
@@ -132,7 +134,7 @@ func (g *gate) isKnown(p []byte, kind packetKind) bool {
 	if slices.Contains(g.named, source) || slices.Contains(g.unnamed, source) {
 		return true
 	}
-	if len(g.unnamed) >= maxUnnamed {
+	if !more || len(g.unnamed) >= maxUnnamed {
 		return false
 	}
 	g.unnamed = append(g.unnamed, source)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pion/transport/v4/packetio"
+	"golang.org/x/time/rate"
 )
 
 // rtpPacket is a packet of sound of a source.
@@ -77,11 +78,18 @@ func TestTheGate(t *testing.T) {
 			}
 			send(here, rtpPacket(7))
 		}, 300, 401, false},
-		{"sound_from_elsewhere", func(send func(netip.AddrPort, []byte)) {
-			for range 100 {
+		{"sound_by_another_way", func(send func(netip.AddrPort, []byte)) {
+			for range 3600 * 50 {
 				send(elsewhere, rtpPacket(7))
+				time.Sleep(20 * time.Millisecond)
 			}
-		}, 0, 0, false},
+		}, 3600 * 50, 3600 * 50, false},
+		{"sources_from_elsewhere", func(send func(netip.AddrPort, []byte)) {
+			for i := range 300 {
+				send(elsewhere, rtpPacket(uint32(100+i)))
+			}
+			send(here, rtpPacket(9))
+		}, 1, 1, false},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -180,5 +188,20 @@ func TestOwnCandidates(t *testing.T) {
 				t.Errorf("%d candidates are kept, want %d:\n%s", got, row.kept, raw)
 			}
 		})
+	}
+}
+
+// BenchmarkGate is what the gate adds to each packet of a guest who speaks.
+func BenchmarkGate(b *testing.B) {
+	here := netip.MustParseAddrPort("192.0.2.7:4000")
+	g := newGate([]uint32{7}, func(string) {})
+	g.found(here)
+	for _, l := range append(g.kinds[:], g.bytes) {
+		l.SetLimit(rate.Inf)
+	}
+	p := rtpPacket(7)
+	b.ReportAllocs()
+	for b.Loop() {
+		g.pass(p, here)
 	}
 }
