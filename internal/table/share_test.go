@@ -61,6 +61,9 @@ func TestAFloodCostsOthersNothing(t *testing.T) {
 		for _, e := range of[*table.TurnEnded](r.events) {
 			who := speakers[table.HeaderOf(e).Turn]
 			of1[who]++
+			if who == "Ben" {
+				t.Logf("Ben's first sound came after %v ms", e.Ledger.FirstSoundMS)
+			}
 			if who == "Ben" && (e.Outcome != table.OutcomeDelivered || e.Ledger.Budget != "met" || e.Ledger.FirstSoundMS > 200) {
 				t.Errorf("Ben's turn ended %s, %s, first sound after %v ms", e.Outcome, e.Ledger.Budget, e.Ledger.FirstSoundMS)
 			}
