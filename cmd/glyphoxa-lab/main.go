@@ -6,7 +6,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -17,7 +19,9 @@ var (
 )
 
 func main() {
-	cli.Main(cli.Program{Name: "glyphoxa-lab", Version: version, Commit: linked}, newRoot)
+	libraries := liblog.New(nil)
+	app.RedirectLibraries(libraries)
+	cli.Main(cli.Program{Name: "glyphoxa-lab", Version: version, Commit: linked, Libraries: libraries}, newRoot)
 }
 
 func newRoot(c *cli.Common) *cobra.Command {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -19,7 +20,9 @@ var (
 )
 
 func main() {
-	cli.Main(cli.Program{Name: "glyphoxa", Version: version, Commit: linked}, newRoot)
+	libraries := liblog.New(nil)
+	app.RedirectLibraries(libraries)
+	cli.Main(cli.Program{Name: "glyphoxa", Version: version, Commit: linked, Libraries: libraries}, newRoot)
 }
 
 func newRoot(c *cli.Common) *cobra.Command {

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"log"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -104,7 +105,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 	}
 	o.http = &http.Server{
 		Handler: o.checkOrigin(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
-		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+		ErrorLog: log.New(liblog.New(a.log).Writer("net/http"), "", 0),
 	}
 	return o, nil
 }

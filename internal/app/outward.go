@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/netip"
 	"regexp"
@@ -204,13 +203,9 @@ func (a *App) checkCampaign(name string) error {
 
 // newServer prepares the server over the registry.
 func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
-	var log *slog.Logger
-	if a.log.Enabled(ctx, slog.LevelDebug) {
-		log = a.log // the SDK calls it an error when a signal ends the session
-	}
 	src := play.SourcesOf(a.Game)
 	return mcpserver.New(a.Registry.Host, mcpserver.Options{
-		Version: o.Version, Log: a.log, Logger: log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
+		Version: o.Version, Log: a.log, Logger: a.log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
 		Resources: resource.New(src), Prompts: prompt.New(src), World: a.World,
 		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },

@@ -22,6 +22,11 @@ const (
 	// inboxSize is how many messages of a guest may wait, and messageRate how many come
 	// in a second; what is more is refused.
 	inboxSize, messageRate, messageBurst = 16, 5, 20
+	// refusedRate and refusedBurst are how many refused messages a guest may send: more is a
+	// program, since a page of ours sends one for each key and click.
+	refusedRate, refusedBurst = 1, 60
+	// hintEvery is how often a guest reads that messages are refused.
+	hintEvery = 5 * time.Second
 	// linesBefore are the latest lines that who comes later is told.
 	linesBefore = 40
 )
@@ -35,6 +40,7 @@ const (
 	reasonTaken     = "You have joined again elsewhere."
 	reasonSlow      = "This page does not keep up with the table; reload it."
 	reasonLost      = "The connection was lost."
+	reasonFlood     = "Your browser sent more than this table takes, so you have left it. Reload the page to come back."
 	reasonNever     = "No connection came about: ask who runs the table for a TURN server, or try another network."
 )
 
@@ -44,6 +50,7 @@ type guest struct {
 	name, secret, user string
 	pc                 *webrtc.PeerConnection
 	npcs               *webrtc.RTPSender // of the NPCs' sound; nil until there is one
+	gate               *gate             // nil until the guest connects
 	at                 *Sitting
 	seat               *table.Seat // nil where the table does not hear
 	slots              slots
@@ -51,6 +58,8 @@ type guest struct {
 	channel   atomic.Pointer[webrtc.DataChannel]
 	inbox     chan request
 	budget    *rate.Limiter // of messages
+	refused   *rate.Limiter // of messages above the budget
+	hints     *rate.Limiter // about those
 	connected chan struct{} // closed when the sound connects
 	once      sync.Once
 	muted     atomic.Bool
@@ -98,7 +107,9 @@ func (g *guest) watch() {
 	})
 	g.pc.OnDataChannel(func(c *webrtc.DataChannel) {
 		if c.Label() != "table" || !g.channel.CompareAndSwap(nil, c) {
-			_ = c.Close() // nobody of ours opens it
+			if g.gate.keepChannel() {
+				_ = c.Close() // a page of ours opens one alone
+			}
 			return
 		}
 		c.OnOpen(func() { g.greet() })
@@ -112,8 +123,12 @@ func (g *guest) watch() {
 
 // receive takes a message. It does not wait.
 func (g *guest) receive(data []byte) {
-	if g.hasEnded() || !g.budget.Allow() {
-		return // a page of ours sends less; answers would only add to it
+	if g.hasEnded() {
+		return
+	}
+	if !g.budget.Allow() {
+		g.refuse()
+		return
 	}
 	q, err := parseRequest(data)
 	if err != nil {
@@ -130,8 +145,20 @@ func (g *guest) receive(data []byte) {
 		select {
 		case g.inbox <- q:
 		default:
-			g.send(newNotice("That was too much at once; wait for the answers."))
+			g.refuse()
 		}
+	}
+}
+
+// refuse leaves out a message that is one too many. It says so now and then, because an answer
+// to each would only add to them, and ends who goes on.
+func (g *guest) refuse() {
+	if !g.refused.Allow() {
+		g.gate.exceed()
+		return
+	}
+	if g.hints.Allow() {
+		g.send(newNotice("That was too much at once, and some of it is left out. Wait for the answers."))
 	}
 }
 
@@ -177,6 +204,9 @@ func (g *guest) leave() {
 	if g.seat != nil {
 		g.seat.Leave()
 	}
+	if context.Cause(g.ended) == leaving(reasonFlood) {
+		g.reportFlood()
+	}
 	r.release(g)
 	r.o.Logger.Info("a guest has left", "user", g.user, "reason", context.Cause(g.ended))
 }
@@ -189,6 +219,16 @@ func (g *guest) stopNPCs() {
 	}
 	if err := g.npcs.ReplaceTrack(nil); err != nil {
 		g.room.o.Logger.Debug("taking the NPCs' sound from a guest", "reason", err)
+	}
+}
+
+// reportFlood tells the game master that the guest was ended.
+func (g *guest) reportFlood() {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbyeTime)
+	defer cancel()
+	text := g.name + "'s browser sent more than the table takes, and was disconnected. If it was no mistake, /guests remove " + g.name + " makes a new link."
+	if err := g.at.Table.Notify(ctx, "warning", text); err != nil {
+		g.room.o.Logger.Warn("a guest was disconnected", "user", g.user, "reason", reasonFlood)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -37,6 +38,8 @@ type joining struct {
 	Consent bool   `json:"consent"`
 	Offer   string `json:"offer"`
 	Seat    string `json:"seat"`
+
+	offer *offer // what Offer says
 }
 
 // joined is what it is answered.
@@ -67,6 +70,7 @@ func (r *Room) join(w http.ResponseWriter, q *http.Request) {
 		fail(w, err)
 		return
 	}
+	in.offer.keepCandidates(addressOf(r.rates.address(q)))
 	ctx, cancel := context.WithTimeout(q.Context(), joinTime)
 	defer cancel()
 	out, err := r.admit(ctx, in)
@@ -100,10 +104,20 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	case in.Seat != "" && !secretForm.MatchString(in.Seat):
 		return bad("The seat is not one of this table. Reload the page.")
 	}
-	if err := checkOffer(in.Offer); err != nil {
+	if in.offer, err = readOffer(in.Offer); err != nil {
 		return bad("The browser's offer cannot be used: " + err.Error() + ".")
 	}
 	return in, nil
+}
+
+// addressOf is the address of who asks, as what is before the table names it: with a port or
+// without.
+func addressOf(host string) netip.Addr {
+	if at, err := netip.ParseAddrPort(host); err == nil {
+		return at.Addr()
+	}
+	at, _ := netip.ParseAddr(host) // what is no address is nobody's
+	return at
 }
 
 // admit seats a guest who has the invite, or the secret of a seat that is held.
@@ -124,7 +138,7 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := g.connect(ctx, p, in.Offer)
+	answer, err := g.connect(ctx, p, in.offer)
 	if err == nil && g.hasEnded() { // while it was connected, such as by Remove
 		err = g.refusal()
 	}
@@ -157,7 +171,8 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, error) {
 	g := &guest{
 		room: r, name: in.Name, at: at,
-		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst), connected: make(chan struct{}), left: make(chan struct{}),
+		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst),
+		refused: rate.NewLimiter(refusedRate, refusedBurst), hints: rate.NewLimiter(rate.Every(hintEvery), 1), connected: make(chan struct{}), left: make(chan struct{}),
 	}
 	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	before, err := r.place(g, in)
@@ -184,7 +199,7 @@ func (g *guest) refusal() error {
 }
 
 // connect seats a guest and answers the offer.
-func (g *guest) connect(ctx context.Context, p *parts, offer string) (answer string, err error) {
+func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer string, err error) {
 	decoder, err := opus.NewDecoder(p.library)
 	if err != nil {
 		return "", refuse(http.StatusServiceUnavailable, "Nobody can be heard at this table: "+err.Error())
@@ -197,7 +212,12 @@ func (g *guest) connect(ctx context.Context, p *parts, offer string) (answer str
 	default:
 		return "", refuse(http.StatusConflict, err.Error()+". Take another name.")
 	}
-	if g.pc, err = p.dialer.connect(); err != nil {
+	text, err := offered.Marshal()
+	if err != nil {
+		return "", refuse(http.StatusBadRequest, "The browser's offer cannot be used: "+err.Error()+".")
+	}
+	g.gate = newGate(offered.sources, g.end)
+	if g.pc, err = p.dialer.connect(g.gate); err != nil {
 		return "", err
 	}
 	tracks := []webrtc.TrackLocal{p.npc}
@@ -210,7 +230,7 @@ func (g *guest) connect(ctx context.Context, p *parts, offer string) (answer str
 		tracks = append(tracks, t)
 	}
 	g.watch()
-	answer, senders, err := answerOffer(ctx, g.pc, offer, tracks)
+	answer, senders, err := answerOffer(ctx, g.pc, string(text), tracks)
 	if err != nil {
 		return "", refuse(http.StatusBadRequest, err.Error())
 	}

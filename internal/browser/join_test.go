@@ -96,6 +96,14 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		{"video_in_place_of_a_player", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.Replace(o, "m=audio", "m=video", 1) }}, 400, "only sound and data"},
 		{"two_microphones", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.ReplaceAll(o, "a=recvonly", "a=sendrecv") }}, 400, "only the first section of sound may send"},
 		{"no_opus", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.ReplaceAll(o, "opus/48000/2", "PCMU/8000") }}, 400, "does not offer"},
+		{"many_sections", visitor.Options{Name: "Ben", Offer: func(o string) string { return o + strings.Repeat(section, 200) }}, 400, "at most 6 sections"},
+		{"many_sources", visitor.Options{Name: "Ben", Offer: func(o string) string {
+			return strings.Replace(o, "a=ssrc:", "a=ssrc:1 cname:a\r\na=ssrc:2 cname:b\r\na=ssrc:", 1)
+		}}, 400, "at most 2 sources"},
+		{"qualities", visitor.Options{Name: "Ben", Offer: func(o string) string { return strings.Replace(o, "a=ssrc:", "a=rid:hi send\r\na=ssrc:", 1) }}, 400, "one quality"},
+		{"many_candidates", visitor.Options{Name: "Ben", Offer: func(o string) string {
+			return strings.Replace(o, "a=ice-ufrag", strings.Repeat("a=candidate:1 1 udp 1 192.0.2.1 5000 typ host\r\n", 65)+"a=ice-ufrag", 1)
+		}}, 400, "at most 64 candidates"},
 		{"huge", visitor.Options{Name: "Ben", Offer: func(o string) string { return o + strings.Repeat("a=x\r\n", 8000) }}, 400, ""},
 	}
 	for _, row := range rows {

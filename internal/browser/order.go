@@ -31,7 +31,15 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 	case sayForget:
 		err = g.forget(ctx)
 	}
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.Is(err, table.ErrFlood):
+		g.gate.exceed()
+	case errors.Is(err, table.ErrTooMuch):
+		if g.hints.Allow() {
+			g.send(newNotice("Y" + err.Error()[1:] + "."))
+		}
+	default:
 		g.send(newNotice(err.Error()))
 	}
 }

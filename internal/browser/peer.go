@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/interceptor/pkg/report"
+	"github.com/pion/transport/v4/stdnet"
 	"github.com/pion/webrtc/v4"
+
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 )
 
 const (
@@ -53,13 +57,15 @@ type Server struct {
 
 // dialer makes peer connections.
 type dialer struct {
-	api          *webrtc.API
+	media        *webrtc.MediaEngine
+	between      *interceptor.Registry
+	shared       webrtc.SettingEngine // what all guests' connections have in common
 	certificates []webrtc.Certificate
 	mux          ice.UDPMux // nil unless there is one port
 }
 
 // newDialer opens what the network takes.
-func newDialer(n Network) (_ *dialer, err error) {
+func newDialer(n Network, logs *liblog.Logs) (_ *dialer, err error) {
 	var media webrtc.MediaEngine
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: opusCodec, PayloadType: 111}
 	if err := media.RegisterCodec(codec, webrtc.RTPCodecTypeAudio); err != nil {
@@ -68,18 +74,16 @@ func newDialer(n Network) (_ *dialer, err error) {
 	if err := media.RegisterHeaderExtension(webrtc.RTPHeaderExtensionCapability{URI: levelExtension}, webrtc.RTPCodecTypeAudio); err != nil {
 		return nil, err
 	}
-	reports, err := report.NewReceiverInterceptor(report.ReceiverInterval(5 * time.Second)) // browsers send more copies where packets are lost
+	reports, err := report.NewReceiverInterceptor(report.ReceiverInterval(5*time.Second), report.WithReceiverLoggerFactory(pionLogs{logs})) // browsers send more copies where packets are lost
 	if err != nil {
 		return nil, err
 	}
 	var between interceptor.Registry
 	between.Add(reports)
-	d := &dialer{}
-	settings, err := d.settings(n)
-	if err != nil {
+	d := &dialer{media: &media, between: &between}
+	if d.shared, err = d.settings(n, pionLogs{logs}); err != nil {
 		return nil, err
 	}
-	d.api = webrtc.NewAPI(webrtc.WithMediaEngine(&media), webrtc.WithInterceptorRegistry(&between), webrtc.WithSettingEngine(settings))
 	own, err := newCertificate()
 	if err != nil {
 		return nil, errors.Join(err, d.close())
@@ -88,7 +92,8 @@ func newDialer(n Network) (_ *dialer, err error) {
 	return d, nil
 }
 
-func (d *dialer) settings(n Network) (s webrtc.SettingEngine, err error) {
+func (d *dialer) settings(n Network, logs pionLogs) (s webrtc.SettingEngine, err error) {
+	s.LoggerFactory = logs
 	s.SetIncludeLoopbackCandidate(true)
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled) // names of others' machines are not looked up
 	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4, webrtc.NetworkTypeUDP6})
@@ -103,11 +108,10 @@ func (d *dialer) settings(n Network) (s webrtc.SettingEngine, err error) {
 	}
 	switch {
 	case n.Port != 0:
-		d.mux, err = ice.NewMultiUDPMuxFromPort(int(n.Port), ice.UDPMuxFromPortWithLoopback())
+		d.mux, err = ice.NewMultiUDPMuxFromPort(int(n.Port), ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
 		if err != nil {
 			return s, fmt.Errorf("listening on UDP port %d for the sound of browsers: %w; choose another with browser.udp_port", n.Port, plainError(err))
 		}
-		s.SetICEUDPMux(d.mux)
 	case n.MinPort != 0:
 		if err := s.SetEphemeralUDPPortRange(n.MinPort, n.MaxPort); err != nil {
 			return s, fmt.Errorf("browser.udp_ports: %w", err)
@@ -133,9 +137,30 @@ func (d *dialer) close() error {
 	return d.mux.Close()
 }
 
-// connect makes a connection that has no description yet.
-func (d *dialer) connect() (*webrtc.PeerConnection, error) {
-	return d.api.NewPeerConnection(webrtc.Configuration{Certificates: d.certificates, BundlePolicy: webrtc.BundlePolicyMaxBundle})
+// connect makes a connection behind a gate. It has no description yet.
+func (d *dialer) connect(g *gate) (*webrtc.PeerConnection, error) {
+	s := d.shared
+	s.BufferFactory = g.buffer
+	s.SetRemoteIPFilter(g.keepAddress)
+	if d.mux != nil {
+		s.SetICEUDPMux(gatedMux{d.mux, g})
+	}
+	sockets, err := stdnet.NewNet()
+	if err != nil {
+		return nil, fmt.Errorf("looking for this machine's network: %w", err)
+	}
+	s.SetNet(gatedNet{sockets, g})
+	api := webrtc.NewAPI(webrtc.WithMediaEngine(d.media), webrtc.WithInterceptorRegistry(d.between), webrtc.WithSettingEngine(s))
+	pc, err := api.NewPeerConnection(webrtc.Configuration{Certificates: d.certificates, BundlePolicy: webrtc.BundlePolicyMaxBundle})
+	if err != nil {
+		return nil, err
+	}
+	pc.SCTP().Transport().ICETransport().OnSelectedCandidatePairChange(func(p *webrtc.ICECandidatePair) {
+		if ip, err := netip.ParseAddr(p.Remote.Address); err == nil {
+			g.found(canonical(netip.AddrPortFrom(ip, p.Remote.Port)))
+		}
+	})
+	return pc, nil
 }
 
 // answerOffer has a connection take an offer, with tracks in its sections of sound in order,

@@ -25,6 +25,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -150,7 +151,7 @@ func (r *Room) ServedAt(base string) { r.base.Store(&base) }
 func (r *Room) openParts() (*parts, error) {
 	p := &parts{}
 	var err error
-	if p.dialer, err = newDialer(r.o.Network); err != nil {
+	if p.dialer, err = newDialer(r.o.Network, liblog.New(r.o.Logger)); err != nil {
 		return nil, err
 	}
 	p.library, p.missing = opus.Load()

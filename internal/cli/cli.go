@@ -27,6 +27,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/lineedit"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
@@ -46,6 +47,9 @@ type Program struct {
 	Version string
 	// Commit is the revision the linker set. If empty, the build's own stamp is shown.
 	Commit string
+	// Libraries is where libraries log that know only a logger of the whole process. It follows
+	// [Common.Logger]; nil leaves them alone.
+	Libraries *liblog.Logs
 }
 
 // Line is what the version command prints.
@@ -200,7 +204,11 @@ func (c *Common) Logger() *slog.Logger {
 	if c.verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level}))
+	l := slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: level}))
+	if c.Program.Libraries != nil {
+		c.Program.Libraries.To(l)
+	}
+	return l
 }
 
 // Root returns a root command with the common flags and a version command.

@@ -79,18 +79,36 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 		m.text = text
 	}
 	if len(b.waiting) >= maxUnheard || b.countOf(m.user) >= maxUnheardOfOne {
-		if time.Since(b.told[m.user]) < tellAgain {
-			return false
-		}
-		if len(b.told) > maxUnheard { // some may be told once more
-			clear(b.told)
-		}
-		b.told[m.user] = time.Now()
-		return true
+		return b.tells(m.user)
 	}
 	b.waiting = append(b.waiting, m)
 	wakeup.Signal(b.arrived)
 	return false
+}
+
+// tells reports whether a player is told now that messages are dropped. It is called with mu
+// held.
+func (b *inbox) tells(user string) bool {
+	if time.Since(b.told[user]) < tellAgain {
+		return false
+	}
+	if len(b.told) > maxUnheard { // some may be told once more
+		clear(b.told)
+	}
+	b.told[user] = time.Now()
+	return true
+}
+
+// refuseTaken says that the table refuses the message that was taken. It reports whether its
+// player is to be told.
+func (b *inbox) refuseTaken() bool {
+	b.mu.Lock()
+	user := b.taken.user
+	b.mu.Unlock()
+	b.confirmTaken()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tells(user)
 }
 
 // countOf counts the messages of a player that wait.

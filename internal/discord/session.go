@@ -192,8 +192,13 @@ func (r *session) sayLastWords() []table.Unread {
 // takeMessage takes in a message.
 func (r *session) takeMessage(m message) {
 	if m.text != "" && r.inbox.addMessage(m) {
-		r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, markup.Escape(m.speaker)))
+		r.tellTooMuch(m)
 	}
+}
+
+// tellTooMuch tells a player that messages are dropped.
+func (r *session) tellTooMuch(m message) {
+	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, markup.Escape(m.speaker)))
 }
 
 // changeMessage changes a message; an empty text takes it back.
@@ -215,11 +220,17 @@ func (r *session) hearMessages(ctx context.Context) {
 				return
 			}
 		}
-		if err := r.hearer.Hear(ctx, m.utterance()); err != nil {
+		switch err := r.hearer.Hear(ctx, m.utterance()); {
+		case errors.Is(err, table.ErrTooMuch), errors.Is(err, table.ErrFlood):
+			if r.inbox.refuseTaken() {
+				r.tellTooMuch(m)
+			}
+		case err != nil:
 			r.inbox.returnTaken()
 			return
+		default:
+			r.inbox.confirmTaken()
 		}
-		r.inbox.confirmTaken()
 	}
 }
 

@@ -50,8 +50,9 @@ func TestKeepKeepsTheOrder(t *testing.T) {
 		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }, journal: &journal{takes: 100 * ms}})
 		var want []string
 		for i := range 33 {
-			want = append(want, fmt.Sprint("Ana: Mira, line ", i))
-			r.write("Ana", fmt.Sprint(i), fmt.Sprint("Mira, line ", i))
+			who := fmt.Sprint("Player ", i%11) // one alone would be refused
+			want = append(want, fmt.Sprint(who, ": Mira, line ", i))
+			r.write(who, fmt.Sprint(i), fmt.Sprint("Mira, line ", i))
 		}
 		var late []table.Utterance
 		for i := range 300 {
@@ -74,9 +75,9 @@ func TestClosingLosesNoLine(t *testing.T) {
 		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }, journal: &journal{takes: 4 * time.Second}})
 		var want []string
 		for i := range 33 { // one at work, as many as may wait
-			line := fmt.Sprint("Mira, line ", i)
-			want = append(want, "Ana: "+line)
-			r.write("Ana", "", line)
+			who, line := fmt.Sprint("Player ", i%11), fmt.Sprint("Mira, line ", i)
+			want = append(want, who+": "+line)
+			r.write(who, "", line)
 		}
 		r.close()
 		r.kept(want...)

@@ -231,6 +231,10 @@ func (l *listener) understand(s *Seat, p *passage) {
 
 // takeUtterance gives an utterance its turn, if it is one.
 func (l *listener) takeUtterance(s *Seat, p *passage, text string) {
+	if text != "" && l.turns.admit(s.utterance(text)) != nil { // the front is not told: a microphone has no screen
+		l.dropGuess(p)
+		text = ""
+	}
 	if text != "" {
 		l.giveTurn(s, p, text)
 	}

@@ -2,12 +2,13 @@ package table
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
 const (
-	// maxWaiting bounds the utterances waiting for an answer; Hear blocks when
-	// they are that many.
+	// maxWaiting bounds the utterances waiting for an answer. When they are that many, lines
+	// from this machine wait in Hear, and others take the place of who has most waiting.
 	maxWaiting = 32
 )
 
@@ -53,11 +54,44 @@ func (q *queue) popFree() *turn {
 	if len(free) == 0 {
 		return nil
 	}
+	if few := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return q.crowds(q.waiting[i]) }); len(few) > 0 {
+		free = few
+	}
 	i := free[q.order.Next(len(free), func(n int) string { return q.waiting[free[n]].owner() })]
 	tn := q.waiting[i]
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 	q.order.Record(tn.owner())
 	return tn
+}
+
+// crowds reports whether a turn is of a player on another machine who has many waiting.
+func (q *queue) crowds(tn *turn) bool { return tn.User != "" && q.countOf(tn.User) >= crowding }
+
+// countOf counts the turns of an account that wait.
+func (q *queue) countOf(user string) (n int) {
+	for _, w := range q.waiting {
+		if w.User == user {
+			n++
+		}
+	}
+	return n
+}
+
+// ofOne are the turns of an account for which NPCs are busy.
+func (q *queue) ofOne(user string) []*turn {
+	var all []*turn
+	for _, npc := range slices.Sorted(maps.Keys(q.busy)) {
+		if tn := q.busy[npc]; tn.User == user {
+			all = append(all, tn)
+		}
+	}
+	return all
+}
+
+// holdsBack reports whether lines from this machine wait outside: the queue is full, and who
+// has most of it is no player on another machine, whose newest line would give way.
+func (q *queue) holdsBack() bool {
+	return q.isFull() && q.crowdingOut(&turn{}).User == ""
 }
 
 // crowdingOut returns the turn that makes room for another when there is none: the newest

@@ -34,3 +34,30 @@ func TestWhoHasMostWaitingGivesWay(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoCrowdsComesLast: lines of a player on another machine who has many waiting come after
+// those of others, and keep no line from this machine outside.
+func TestWhoCrowdsComesLast(t *testing.T) {
+	q := newQueue()
+	for range maxWaiting - 1 {
+		q.add(&turn{Utterance: Utterance{Speaker: "Ana", User: "1"}})
+	}
+	ben := &turn{Utterance: Utterance{Speaker: "Ben", User: "2"}}
+	q.add(ben)
+	if q.holdsBack() {
+		t.Error("the queue holds back lines from this machine for one player's")
+	}
+	if got := q.popFree(); got != ben {
+		t.Errorf("%+v comes first, want Ben's", got.Utterance)
+	}
+	if got := q.popFree(); got.Speaker != "Ana" {
+		t.Errorf("%+v comes next, want Ana's", got.Utterance)
+	}
+	q.waiting = q.waiting[:0]
+	for range maxWaiting {
+		q.add(&turn{Utterance: Utterance{Speaker: "Script"}})
+	}
+	if !q.holdsBack() {
+		t.Error("a script's lines do not wait outside a queue that they fill")
+	}
+}

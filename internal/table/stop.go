@@ -20,3 +20,12 @@ func Stop(ctx context.Context, t *Table, speaker string) error {
 		return nil
 	})
 }
+
+// Notify tells those who lead the game something that a front has noticed; level is info or
+// warning.
+func (t *Table) Notify(ctx context.Context, level, text string) error {
+	return t.order(ctx, func() error {
+		t.effects.notify(0, level, text)
+		return nil
+	})
+}

@@ -204,7 +204,7 @@ func (t *Table) makeParts() {
 	}
 	t.turns = &turns{
 		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, planner: t.planner,
-		transcript: t.transcript, queue: t.queue, purse: t.purse, answers: t.answers,
+		transcript: t.transcript, queue: t.queue, purse: t.purse, answers: t.answers, shares: newShares(),
 	}
 	t.listener = &listener{
 		preempts: o.Latency.Preemptive, purse: t.purse, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
@@ -212,10 +212,21 @@ func (t *Table) makeParts() {
 	}
 }
 
-// Hear hands the table a typed utterance. It blocks while too many wait and
-// returns ctx's error, or [ErrClosed] once the table no longer runs. Whatever
-// becomes of the utterance is told by exactly one [TurnEnded].
+// Hear hands the table a typed utterance. It returns ctx's error, or [ErrClosed]
+// once the table no longer runs. A line with a User is refused with [ErrTooMuch]
+// or [ErrFlood] if that player says too much; without one Hear blocks while too
+// many wait. Whatever becomes of an utterance that was not refused is told by
+// exactly one [TurnEnded].
 func (t *Table) Hear(ctx context.Context, u Utterance) error {
+	if u.User != "" {
+		return t.order(ctx, func() error {
+			if err := t.turns.admit(u); err != nil {
+				return err
+			}
+			t.hearTyped(u)
+			return nil
+		})
+	}
 	select {
 	case t.heard <- u:
 		return nil
@@ -224,6 +235,11 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	case <-t.done:
 		return ErrClosed
 	}
+}
+
+// hearTyped gives a typed utterance its turn. It is called by the table's goroutine.
+func (t *Table) hearTyped(u Utterance) {
+	t.turns.admitUtterance(&turn{Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}})
 }
 
 // order runs f in the table's goroutine, and returns once all is done that f
@@ -258,12 +274,12 @@ func (t *Table) Run(ctx context.Context) error {
 	for {
 		t.carryOut(ctx)
 		heard := t.heard
-		if t.queue.isFull() {
+		if t.queue.holdsBack() {
 			heard = nil
 		}
 		select {
 		case u := <-heard:
-			t.turns.admitUtterance(&turn{Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}})
+			t.hearTyped(u)
 		case h := <-t.sounds:
 			t.listener.hearEvent(h)
 		case o := <-t.orders:

@@ -23,6 +23,7 @@ type turns struct {
 	queue        *queue
 	purse        *purse
 	answers      *answers
+	shares       *shares
 
 	undecided []*turn
 	bases     bases

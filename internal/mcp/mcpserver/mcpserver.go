@@ -27,6 +27,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
@@ -42,7 +43,7 @@ type Options struct {
 	Version, Instructions string
 	// Log is told what operators should know. If nil, nobody is.
 	Log *slog.Logger
-	// Logger receives the SDK's messages. If nil, they are discarded.
+	// Logger receives the SDK's messages, at a bounded rate. If nil, they are discarded.
 	Logger *slog.Logger
 	// Policy decides who may do what. Required.
 	Policy *policy.Engine
@@ -123,6 +124,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = liblog.New(o.Logger).Logger("mcp/go-sdk")
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

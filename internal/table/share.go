@@ -1,0 +1,120 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const (
+	// shareRate and shareBurst are how many lines a second of one player become turns, and how
+	// many at once: nobody types or speaks more for long.
+	shareRate, shareBurst = 1, 12
+	// maxWaitingOfOne bounds the lines of one player that wait for an answer.
+	maxWaitingOfOne = 8
+	// crowding is from how many waiting lines on a player's lines come after those of others.
+	crowding = 4
+	// floodAfter is how many lines of a player are refused until the player floods the table.
+	floodAfter = 8
+	// floodQuiet is how long a player who floods is quiet until lines are heard again.
+	floodQuiet = 10 * time.Second
+	// maxShares bounds the players whose lines are counted.
+	maxShares = 1024
+)
+
+var (
+	// ErrTooMuch means that a line was refused because its player says more than NPCs answer.
+	ErrTooMuch = errors.New("you say more at once than the table can answer, so this line was left out; wait for the answers and say it again")
+	// ErrFlood means that no line of a player is heard, because the player went on all the same.
+	ErrFlood = fmt.Errorf("you say far more than the table can answer, so nothing is heard until you have been quiet for %s", floodQuiet)
+)
+
+// shares bound what each player takes of the table, so that a flood costs other players nothing:
+// a line that is refused takes no model, no memory and no place in the queue. They belong to the
+// table's goroutine.
+type shares struct{ of map[string]*share }
+
+// share is what one player has taken.
+type share struct {
+	lines   *rate.Limiter
+	refused int       // of the latest lines
+	flooded time.Time // when the last line of a flood came; zero if there is none
+	last    time.Time
+}
+
+func newShares() *shares { return &shares{of: map[string]*share{}} }
+
+// admit returns nil if a line of a player becomes a turn, [ErrTooMuch] or [ErrFlood]. began says
+// that a flood begins with it.
+func (ss *shares) admit(owner string, waiting int, now time.Time) (began bool, err error) {
+	s := ss.of[owner]
+	if s == nil {
+		ss.forgetIdle(now)
+		s = &share{lines: rate.NewLimiter(shareRate, shareBurst)}
+		ss.of[owner] = s
+	}
+	s.last = now
+	if !s.flooded.IsZero() {
+		if now.Sub(s.flooded) < floodQuiet {
+			s.flooded = now
+			return false, ErrFlood
+		}
+		s.flooded, s.refused = time.Time{}, 0
+	}
+	if waiting < maxWaitingOfOne && s.lines.AllowN(now, 1) {
+		s.refused = max(0, s.refused-1)
+		return false, nil
+	}
+	if s.refused++; s.refused > floodAfter {
+		s.flooded = now
+		return true, ErrFlood
+	}
+	return false, ErrTooMuch
+}
+
+// forgetIdle forgets players whose share is whole again, once many are known.
+func (ss *shares) forgetIdle(now time.Time) {
+	if len(ss.of) < maxShares {
+		return
+	}
+	for owner, s := range ss.of {
+		if now.Sub(s.last) > time.Minute {
+			delete(ss.of, owner)
+		}
+	}
+	if len(ss.of) >= maxShares { // many at once: they begin anew
+		clear(ss.of)
+	}
+}
+
+// admit returns an error if a line of a player is refused. Lines without an account come from
+// this machine, such as a script's, and wait until there is room instead.
+func (ts *turns) admit(u Utterance) error {
+	if u.User == "" {
+		return nil
+	}
+	began, err := ts.shares.admit(u.User, ts.queue.countOf(u.User), time.Now())
+	if began {
+		ts.endFlood(u)
+	}
+	return err
+}
+
+// endFlood takes away what a player who floods the table has waiting and is being answered, so
+// that the NPCs are free for others.
+func (ts *turns) endFlood(u Utterance) {
+	ts.effects.notify(0, "warning", fmt.Sprintf("%s says far more than the table can answer; nothing of it is heard until %s has been quiet for %s", u.Speaker, u.Speaker, floodQuiet))
+	for _, tn := range slices.Clone(ts.queue.waiting) {
+		if tn.User == u.User {
+			ts.queue.remove(tn)
+			ts.moveTo(tn, arrived)
+			ts.endUnanswered(tn, crowdedOut)
+		}
+	}
+	for _, tn := range ts.queue.ofOne(u.User) {
+		ts.answers.cutTurn(tn, crowdedOut)
+	}
+}
