@@ -42,6 +42,7 @@ var layers = [][]string{
 		"internal/discord/discordtest/davesender",
 		"internal/discord/rest",
 		"internal/floor",
+		"internal/name",
 		"internal/problem",
 		"pkg/provider/internal/vendor",
 		"pkg/audio",
