@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
 
+	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -24,7 +24,7 @@ import (
 
 const (
 	maxBody   = maxOffer + 8<<10
-	maxName   = 40 // characters
+	maxName   = name.MaxLength // characters
 	joinTime  = 15 * time.Second
 	joinEvery = time.Second // from one address, after the first joinBurst
 	joinBurst = 20
@@ -92,13 +92,14 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	if err := d.Decode(&in); err != nil || d.More() {
 		return bad("The request is not what this page sends. Reload it.")
 	}
-	in.Name = strings.Join(strings.Fields(untrusted.Line(in.Name, maxName+1)), " ")
+	given := utf8.RuneCountInString(untrusted.Line(in.Name, maxName+1))
+	in.Name, err = name.Clean(in.Name)
 	switch {
 	case !in.Consent:
 		return bad("Say that you agree to be heard and remembered here, or close this page.")
-	case in.Name == "":
-		return bad("Enter the name you go by at the table.")
-	case utf8.RuneCountInString(in.Name) > maxName:
+	case err != nil:
+		return bad("Enter the name you go by at the table, with at least one letter or digit that people can see.")
+	case given > maxName:
 		return bad(fmt.Sprintf("A name may have %d characters.", maxName))
 	case in.Seat != "" && !secretForm.MatchString(in.Seat):
 		return bad("The seat is not one of this table. Reload the page.")
@@ -172,6 +173,10 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 			return nil, err
 		}
 		if before == nil {
+			if err := g.takeName(ctx); err != nil {
+				r.release(g)
+				return nil, err
+			}
 			return g, nil
 		}
 		before.end(reasonTaken)
@@ -183,8 +188,21 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 	}
 }
 
-// place gives a guest a place, unless there is none or the name is somebody's. It returns
-// who has the seat still.
+// takeName has the table know a guest by the name, unless it would pass for somebody else's.
+func (g *guest) takeName(ctx context.Context) error {
+	_, err := g.at.Table.Admit(ctx, g.name, g.user) // which shows it as it is
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, table.ErrClosed):
+		return errNobody
+	case ctx.Err() != nil:
+		return tooMany()
+	}
+	return refuse(http.StatusConflict, err.Error()+". Take another name.")
+}
+
+// place gives a guest a place, unless there is none. It returns who has the seat still.
 func (r *Room) place(g *guest) (before *guest, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,22 +212,6 @@ func (r *Room) place(g *guest) (before *guest, err error) {
 	if before := r.guests[g.secret]; before != nil {
 		return before, nil
 	}
-	taken := func(name string) bool { return strings.EqualFold(name, g.name) }
-	for _, other := range r.guests {
-		if taken(other.name) {
-			return nil, refuse(http.StatusConflict, g.name+" sits at the table already. Take another name.")
-		}
-	}
-	for _, n := range g.at.Known() {
-		for _, name := range append([]string{n.Name}, n.Aliases...) {
-			if taken(name) {
-				return nil, refuse(http.StatusConflict, g.name+" is the name of somebody in the story. Take another name.")
-			}
-		}
-	}
-	if taken(g.at.Leads) {
-		return nil, refuse(http.StatusConflict, g.name+" leads the game. Take another name.")
-	}
 	if len(r.guests) >= r.o.MaxGuests {
 		return nil, errFull
 	}
@@ -218,8 +220,9 @@ func (r *Room) place(g *guest) (before *guest, err error) {
 	return nil, nil
 }
 
-// release gives a guest's place back.
+// release gives a guest's place and name back.
 func (r *Room) release(g *guest) {
+	g.at.Table.Dismiss(g.user)
 	r.mu.Lock()
 	delete(r.guests, g.secret)
 	r.mu.Unlock()
