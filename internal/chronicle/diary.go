@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -59,7 +60,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 		if l.NPC != "" {
 			from = players[l.Turn]
 		}
-		who := l.Speaker
+		who := hotctx.Attribution(l)
 		if l.NPC == npc {
 			who = "I"
 		}

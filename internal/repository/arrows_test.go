@@ -69,7 +69,6 @@ var layers = [][]string{
 		"pkg/provider/embeddings/",
 		"internal/mcp",
 		"internal/mcp/wire",
-		"internal/recap",
 		"internal/speech",
 		"internal/strictyaml",
 		"internal/hotctx",
@@ -80,6 +79,7 @@ var layers = [][]string{
 	},
 	{
 		"internal/recall",
+		"internal/recap",
 	},
 	{
 		"pkg/memory/internal/embedder", "pkg/memory/internal/recollection", "pkg/memory/internal/settle",

@@ -210,7 +210,7 @@ func (r *room) act(a act, set setting, players map[int]*player, mail *mail, talk
 	npc := []string{"Mira", "Bart", "all"}[a.who]
 	seated := func() *player {
 		if players[a.who] == nil {
-			players[a.who] = r.joinAsUser(randomPlayers[a.who])
+			players[a.who] = r.join(randomPlayers[a.who])
 		}
 		return players[a.who]
 	}

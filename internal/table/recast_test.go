@@ -187,7 +187,7 @@ func TestPlayersAreRecognisedWithTheNewNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{})
 		r.recast(mira(setting{}), zed())
-		r.joinAsUser("Ana")
+		r.join("Ana")
 		synctest.Wait()
 		if got, want := r.ears.opened[0].Keyterms, []string{"Mira", "Zedekia"}; !slices.Equal(got, want) {
 			t.Errorf("key terms = %q, want %q", got, want)

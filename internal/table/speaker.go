@@ -190,6 +190,21 @@ func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 	return shown
 }
 
+// recallNames has players keep the names by which they spoke in the session before.
+func (v *conversation) recallNames(lines []memory.Line) {
+	for _, l := range lines {
+		given, _, _ := strings.Cut(l.Speaker, " (")
+		bare, err := name.Clean(given)
+		if l.NPC != "" || err != nil {
+			continue
+		}
+		owner := ownerOf(l.User, bare)
+		if _, known := v.speakers.known[owner]; !known {
+			v.speakers.note(owner, speaker{given: given, bare: bare, shown: l.Speaker, leads: l.DM, version: -1}) // decided anew when they speak
+		}
+	}
+}
+
 // isMarked reports whether a player's name is one that nameSpeaker has marked or numbered.
 func isMarked(name string) bool { return strings.HasSuffix(name, ")") }
 

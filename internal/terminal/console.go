@@ -5,6 +5,7 @@ package terminal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -297,6 +298,7 @@ func (p *console) utteranceOf(ctx context.Context, line string) (table.Utterance
 
 // admitSpeaker takes the name of who types where a line names nobody.
 func (p *console) admitSpeaker(ctx context.Context) error {
+	p.o.Speaker = cmp.Or(p.o.Speaker, "Player")
 	shown, err := p.session.Table.Admit(ctx, p.o.Speaker, "")
 	switch {
 	case err == nil:
