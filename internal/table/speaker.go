@@ -73,7 +73,9 @@ type speakers struct {
 type speaker struct {
 	given, bare, shown string // as it came, as it is clean, and with marks
 	leads              bool
-	version            int // of who is at the table, see conversation
+	first              string // whom the name belongs to that this one looks like, if it is not the player's own
+	number             int    // among those that look alike
+	version            int    // of who is at the table, see conversation
 }
 
 // ownerOf is whom the names of a player belong to.
@@ -120,20 +122,27 @@ func (s *speakers) note(owner string, as speaker) {
 	s.known[owner] = as
 }
 
-// distinct returns a name with a mark as nobody but its owner is shown, with a number from n on
-// if it needs one.
-func (s *speakers) distinct(bare, mark, owner string, n int) string {
-	for ; ; n++ {
-		shown := bare + mark
-		if n > 1 {
-			shown = fmt.Sprintf("%s (%d)%s", bare, n, mark)
+// show returns how a player is shown by a name with a mark: as nobody else is, with a number if
+// others look alike.
+func (s *speakers) show(bare, mark, owner string) speaker {
+	as := speaker{bare: bare, first: owner, number: 1}
+	if other, taken := s.book.Find(bare); taken {
+		as.first = other
+	}
+	numbers, shown := map[int]bool{1: as.first != owner}, map[string]bool{}
+	for o, k := range s.known {
+		if o != owner {
+			numbers[k.number] = numbers[k.number] || k.first == as.first
+			shown[strings.ToLower(k.shown)] = true
 		}
-		taken := false
-		for o, k := range s.known {
-			taken = taken || o != owner && strings.EqualFold(k.shown, shown)
+	}
+	for ; ; as.number++ {
+		as.shown = bare + mark
+		if as.number > 1 {
+			as.shown = fmt.Sprintf("%s (%d)%s", bare, as.number, mark)
 		}
-		if !taken {
-			return shown
+		if !numbers[as.number] && !shown[strings.ToLower(as.shown)] {
+			return as
 		}
 	}
 }
@@ -174,7 +183,7 @@ func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 		return k.shown
 	}
 	bare = cmp.Or(bare, bareName(given))
-	mark, from := "", 1
+	mark := ""
 	switch {
 	case v.posesAs(bare, leads) == nil:
 	case leads:
@@ -182,12 +191,10 @@ func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 	default:
 		mark = playerMark
 	}
-	if other, taken := v.speakers.book.Find(bare); taken && other != owner {
-		from = 2
-	}
-	shown := v.speakers.distinct(bare, mark, owner, from)
-	v.speakers.note(owner, speaker{given, bare, shown, leads, v.version})
-	return shown
+	as := v.speakers.show(bare, mark, owner)
+	as.given, as.leads, as.version = given, leads, v.version
+	v.speakers.note(owner, as)
+	return as.shown
 }
 
 // recallNames has players keep the names by which they spoke in the session before.
@@ -200,7 +207,9 @@ func (v *conversation) recallNames(lines []memory.Line) {
 		}
 		owner := ownerOf(l.User, bare)
 		if _, known := v.speakers.known[owner]; !known {
-			v.speakers.note(owner, speaker{given: given, bare: bare, shown: l.Speaker, leads: l.DM, version: -1}) // decided anew when they speak
+			as := v.speakers.show(bare, "", owner)
+			as.given, as.shown, as.version = given, l.Speaker, -1 // and is decided anew when they speak
+			v.speakers.note(owner, as)
 		}
 	}
 }
