@@ -44,7 +44,7 @@ func TestWhatIsAcceptedIsKeptInMind(t *testing.T) {
 	h.run("Ada: Mira, we promise you a bell for the ferry.\nBrom: Mira, lovely weather.\n", "play").ok(t)
 
 	out := h.run("/memory\nAda: Mira, good evening.\n", "play").ok(t).stdout
-	for _, want := range []string{"could learn something from earlier sessions", "1 promise: Ada: Mira, we promise you a bell for the ferry."} {
+	for _, want := range []string{"could learn something from earlier sessions", "1 promise: Ada (player): Mira, we promise you a bell for the ferry."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, want %q", out, want)
 		}

@@ -35,7 +35,7 @@ npcs:
 	const promise, rumour = "Maren, we promise you a bell for the ferry.", "Maren, the quicksilver lies under the weir."
 	h.run("Ada: "+promise+"\nBrom: "+rumour+"\n", "play").ok(t)
 	out := h.run("/memory\nAda: Maren, good evening.\n", "play").ok(t).stdout
-	checkSays(t, out, "from earlier sessions: /memory shows them", "1 promise: Ada: "+promise)
+	checkSays(t, out, "from earlier sessions: /memory shows them", "1 promise: Ada (player): "+promise)
 	if got := h.found("quicksilver"); !slices.Contains(got, "Brom: "+rumour) {
 		t.Errorf("search finds %q, want what Brom said in the first run", got)
 	}

@@ -196,6 +196,18 @@ func (s *Snapshot) Named(name string) (npc int, ok bool) {
 	return 0, false
 }
 
+// Names returns by what each NPC is called: its whole name, its aliases, and the words of
+// them and of its role that are its alone, as [Snapshot.Named] finds them.
+func (s *Snapshot) Names() [][]string {
+	names := make([][]string, len(s.npcs))
+	for _, f := range s.forms {
+		if f.npc != player {
+			names[f.npc] = append(names[f.npc], strings.Join(f.words, " "))
+		}
+	}
+	return names
+}
+
 // HeardAs returns the NPC whose name some words are, or sound like as a recogniser
 // may have got them wrong: "bar talk". It is for words that can be nothing but a name.
 func (s *Snapshot) HeardAs(words string) (npc int, ok bool) {

@@ -154,21 +154,21 @@ func TestGoldenPrompts(t *testing.T) {
 		{
 			name: "bartok_in_the_scene", npc: "bartok-the-barkeep", language: "en", recent: recent,
 			prepare: func(a *agent.Agent) {
-				a.Remember(agent.Exchange{Speaker: "Ana", Utterance: "Good evening, Bartok.", Answer: "Well met! First cup's on the house, second pays for both."})
+				a.Remember(agent.Exchange{Speaker: "Ana (player)", Utterance: "Good evening, Bartok.", Answer: "Well met! First cup's on the house, second pays for both."})
 			},
-			line: agent.Line{Speaker: "Ana", Text: "And have you heard anything of the miller?", Tier: mcp.BudgetFast, MayDecline: true},
+			line: agent.Line{Speaker: "Ana (player)", Text: "And have you heard anything of the miller?", Tier: mcp.BudgetFast, MayDecline: true},
 		},
 		{
 			name: "harrow_in_another_place", npc: "captain-harrow", language: "en", recent: recent,
-			line: agent.Line{Speaker: "Ben", Text: "Captain Harrow, what did you find at the Old Weir?", Tier: mcp.BudgetStandard},
+			line: agent.Line{Speaker: "Ben (player)", Text: "Captain Harrow, what did you find at the Old Weir?", Tier: mcp.BudgetStandard},
 		},
 		{
 			name: "wilhelmina_reacts_in_german", npc: "wilhelmina-drossel", language: "de", recent: german,
 			prepare: func(a *agent.Agent) {
-				a.Remember(agent.Exchange{Speaker: "Ben", Utterance: "Guten Morgen, Frau Drossel!", Answer: "Guten Morgen! Vorsicht, das Blech ist heiß."})
+				a.Remember(agent.Exchange{Speaker: "Ben (player)", Utterance: "Guten Morgen, Frau Drossel!", Answer: "Guten Morgen! Vorsicht, das Blech ist heiß."})
 			},
 			line: agent.Line{
-				Speaker: "Ana", Text: "Bartok, Wilhelmina, wer hat Aldo zuletzt gesehen?", Tier: mcp.BudgetFast,
+				Speaker: "Ana (player)", Text: "Bartok, Wilhelmina, wer hat Aldo zuletzt gesehen?", Tier: mcp.BudgetFast,
 				Leader: "Bartok the Barkeep", Answer: "Ich nicht. Vor drei Nächten hat er hier noch seinen Krug geleert.",
 			},
 		},
@@ -179,7 +179,7 @@ func TestGoldenPrompts(t *testing.T) {
 				a.Direct("Lenke den Verdacht auf die Schmuggler, ohne sie beim Namen zu nennen.", 3)
 				a.RememberFindings([]string{`search_sessions({"query":"Glocke"}): [{"speaker":"Father Emeric","text":"Zwanzig Jahre habe ich sie geläutet, und nie klang sie so."}]`})
 			},
-			line: agent.Line{Speaker: "Ana", Text: "Greymantle, denk gut nach: Was weißt du über die Mirrormere und den Chronicle?", Tier: mcp.BudgetDeep},
+			line: agent.Line{Speaker: "Ana (player)", Text: "Greymantle, denk gut nach: Was weißt du über die Mirrormere und den Chronicle?", Tier: mcp.BudgetDeep},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -213,14 +213,14 @@ func TestGoldenSizes(t *testing.T) {
 	for _, id := range []string{"bartok-the-barkeep", "captain-harrow", "greymantle-the-sage", "wilhelmina-drossel"} {
 		a := agent.New(s.npc(id), agent.Options{History: 12, Language: "en"})
 		for i := range 30 {
-			a.Remember(agent.Exchange{Speaker: "Ana", Utterance: fmt.Sprintf("Question %d: %s", i, strings.Repeat("who built the weir, and when? ", 8)), Answer: strings.Repeat("Nobody here remembers. ", 12)})
+			a.Remember(agent.Exchange{Speaker: "Ana (player)", Utterance: fmt.Sprintf("Question %d: %s", i, strings.Repeat("who built the weir, and when? ", 8)), Answer: strings.Repeat("Nobody here remembers. ", 12)})
 		}
 		a.Reveal(0)
 		a.Direct(strings.Repeat("Be slow to answer. ", 50), 3)
 		a.RememberFindings([]string{strings.Repeat("found ", 80), strings.Repeat("more ", 80)})
 		var stable []llm.Message
 		for _, tier := range mcp.Tiers() {
-			line := agent.Line{Speaker: "Ana", Text: "What of the Mirrormere, Marsh Mill, Old Hollow, the Nine Sisters, Father Emeric and Aldo Marsh?", Tier: tier}
+			line := agent.Line{Speaker: "Ana (player)", Text: "What of the Mirrormere, Marsh Mill, Old Hollow, the Nine Sisters, Father Emeric and Aldo Marsh?", Tier: tier}
 			messages := s.prompt(t, a, line, recent)
 			last := len(messages) - 2
 			if stable == nil {

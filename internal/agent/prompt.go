@@ -104,7 +104,7 @@ func Orders() string {
 // character, kept and ownLanguage stand around what an NPC is told of itself: its name,
 // its secrets, the language it falls back to.
 const (
-	character   = "You are %s, a character in a tabletop role-playing game. Players talk to you by voice; each line bears the name of who says it, with (DM) behind the game master's and (NPC) behind other characters'.\n"
+	character   = "You are %s, a character in a tabletop role-playing game. Players talk to you by voice; each line bears the name of who says it, with (player) behind a player's, (DM) behind the game master's and (NPC) behind another character's.\n"
 	kept        = "What you know and keep to yourself:"
 	ownLanguage = "- Answer in the language you are spoken to, whatever these notes are in; if in doubt, in %q.\n"
 )

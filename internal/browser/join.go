@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
 
+	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -22,7 +22,7 @@ import (
 
 const (
 	maxBody   = maxOffer + 8<<10
-	maxName   = 40 // characters
+	maxName   = name.MaxLength // characters
 	joinTime  = 15 * time.Second
 	joinEvery = time.Second // from one address, after the first joinBurst
 	joinBurst = 20
@@ -93,13 +93,14 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	if err := d.Decode(&in); err != nil || d.More() {
 		return bad("The request is not what this page sends. Reload it.")
 	}
-	in.Name = strings.Join(strings.Fields(untrusted.Line(in.Name, maxName+1)), " ")
+	given := utf8.RuneCountInString(untrusted.Line(in.Name, maxName+1))
+	in.Name, err = name.Clean(in.Name)
 	switch {
 	case !in.Consent:
 		return bad("Say that you agree to be heard and remembered here, or close this page.")
-	case in.Name == "":
-		return bad("Enter the name you go by at the table.")
-	case utf8.RuneCountInString(in.Name) > maxName:
+	case err != nil:
+		return bad("Enter the name you go by at the table, with at least one letter or digit that people can see.")
+	case given > maxName:
 		return bad(fmt.Sprintf("A name may have %d characters.", maxName))
 	case in.Seat != "" && !secretForm.MatchString(in.Seat):
 		return bad("The seat is not one of this table. Reload the page.")
@@ -190,12 +191,30 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 			return nil, tooMany()
 		}
 	}
+	if err := g.takeName(ctx); err != nil {
+		r.release(g)
+		return nil, err
+	}
 	return g, nil
 }
 
 // refusal is why a guest who was joining does not join after all.
 func (g *guest) refusal() error {
 	return refuse(http.StatusForbidden, context.Cause(g.ended).Error())
+}
+
+// takeName has the table know a guest by the name, unless it would pass for somebody else's.
+func (g *guest) takeName(ctx context.Context) error {
+	_, err := g.at.Table.Admit(ctx, g.name, g.user) // which shows it as it is
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, table.ErrClosed):
+		return errNobody
+	case ctx.Err() != nil:
+		return tooMany()
+	}
+	return refuse(http.StatusConflict, err.Error()+". Take another name.")
 }
 
 // connect seats a guest and answers the offer.

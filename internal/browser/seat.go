@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -20,8 +19,7 @@ func (r *Room) mayJoin(in joining) bool {
 	return r.invited(in.Invite) || r.guests[in.Seat] != nil
 }
 
-// place gives a guest a seat if the page has the invite or holds that seat, and the name is
-// free. The guest who had the seat leaves. place returns the guests of that seat and of that
+// place gives a guest a seat if the page has the invite or holds that seat. The guest who had the seat leaves. place returns the guests of that seat and of that
 // name of whom something is left, to be waited for.
 //
 // Whether the page may join is decided here in one step with taking the seat, so that a seat
@@ -41,9 +39,6 @@ func (r *Room) place(g *guest, in joining) (before []*guest, err error) {
 		g.secret = rand.Text() // with an invite a removed guest is a new one
 	}
 	g.user = Front + ":" + userID(g.secret)
-	if err := r.checkName(g, holder); err != nil {
-		return nil, err
-	}
 	switch {
 	case holder == nil && len(r.guests) >= r.o.MaxGuests,
 		len(r.guests)+len(r.leaving) >= 2*r.o.MaxGuests: // their connections take memory until they are gone
@@ -61,28 +56,6 @@ func (r *Room) place(g *guest, in joining) (before []*guest, err error) {
 		}
 	}
 	return before, nil
-}
-
-// checkName returns an error if another guest than holder, an NPC or the leader of the game
-// has the name. It is called with mu held.
-func (r *Room) checkName(g, holder *guest) error {
-	taken := func(name string) bool { return strings.EqualFold(name, g.name) }
-	for _, other := range r.guests {
-		if other != holder && taken(other.name) {
-			return refuse(http.StatusConflict, g.name+" sits at the table already. Take another name.")
-		}
-	}
-	for _, n := range g.at.Known() {
-		for _, name := range append([]string{n.Name}, n.Aliases...) {
-			if taken(name) {
-				return refuse(http.StatusConflict, g.name+" is the name of somebody in the story. Take another name.")
-			}
-		}
-	}
-	if taken(g.at.Leads) {
-		return refuse(http.StatusConflict, g.name+" leads the game. Take another name.")
-	}
-	return nil
 }
 
 // revoke takes a guest's seat back and only then has the guest leave, so that the seat admits
@@ -116,6 +89,7 @@ func (r *Room) dismiss(g *guest, why string) {
 
 // release ends what place began: nothing is left of the guest.
 func (r *Room) release(g *guest) {
+	g.at.Table.Dismiss(g.user)
 	r.mu.Lock()
 	if r.guests[g.secret] == g {
 		delete(r.guests, g.secret)

@@ -14,13 +14,12 @@ import (
 // it is handed over.
 type Sitting struct {
 	Table *table.Table
-	// Title and Language are what the page shows and begins with; Leads is who leads the game.
-	Title, Language, Leads string
+	// Title and Language are what the page shows and begins with.
+	Title, Language string
 	// Speaks is whether the NPCs have a voice.
 	Speaks bool
-	// Cast returns the NPCs at the table, Known all whose names no guest may take. Both are
-	// required.
-	Cast, Known func() []config.NPC
+	// Cast returns the NPCs at the table. It is required.
+	Cast func() []config.NPC
 
 	session *play.Session // nil of a table that no game has, as is game
 	game    *play.Game
@@ -29,8 +28,8 @@ type Sitting struct {
 // sittingOf is a session of a game as guests join it.
 func sittingOf(g *play.Game, s *play.Session) *Sitting {
 	at := &Sitting{
-		Table: s.Table, Title: g.Config.Campaign.Name, Leads: g.Config.Table.Leads, Speaks: s.Speaks(),
-		Cast: s.Cast, Known: g.Cast, session: s, game: g,
+		Table: s.Table, Title: g.Config.Campaign.Name, Speaks: s.Speaks(),
+		Cast: s.Cast, session: s, game: g,
 	}
 	if l := g.Config.Language; len(l) > 0 {
 		at.Language = l[0]

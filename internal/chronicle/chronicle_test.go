@@ -97,9 +97,9 @@ func TestWhatIsProposed(t *testing.T) {
 	got, err := c.Gather(t.Context(), e.lines, names, false, nil)
 	must(t, "Gather", err)
 	want := []string{
-		"Ada (to Hedda): We promise you the ferry bell.",
-		"Hedda: Then I owe you a crossing, and my thanks.",
-		"Brom (to Osric): My brother Tobin drowned at the weir.",
+		"Ada (player) (to Hedda): We promise you the ferry bell.",
+		"Hedda (NPC): Then I owe you a crossing, and my thanks.",
+		"Brom (player) (to Osric): My brother Tobin drowned at the weir.",
 	}
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
 		t.Errorf("proposed (-want +got):\n%s", diff)

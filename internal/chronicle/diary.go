@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -75,7 +76,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.tells(l) })
 	var fresh []Entry
 	for _, l := range recap.Extract(telling, names, diaryLines) {
-		who := l.Speaker
+		who := hotctx.Attribution(l)
 		if l.NPC == npc {
 			who = "I"
 		}

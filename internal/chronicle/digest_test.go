@@ -183,10 +183,10 @@ func TestADiaryTells(t *testing.T) {
 		got = append(got, d.Text)
 	}
 	want := []string{
-		"Ada: Hedda, we burned the old mill last night. Did you see the smoke?",
+		"Ada (player): Hedda, we burned the old mill last night. Did you see the smoke?",
 		"I: I remember. The mill's wheel was found in the reeds.",
 		"I: I find that page of the miller's ledger blank.",
-		"Brom: Good evening, Hedda. The king is dead. Who follows?",
+		"Brom (player): Good evening, Hedda. The king is dead. Who follows?",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("Hedda has written down:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

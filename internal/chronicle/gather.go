@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
@@ -154,9 +155,9 @@ func attribute(l memory.Line, names map[string]string) string {
 	ws := words.Split(l.Text)
 	isNamed := slices.ContainsFunc(words.Split(to), func(w string) bool { return !words.Stop(w) && slices.Contains(ws, w) })
 	if to != "" && l.NPC == "" && !isNamed {
-		return l.Speaker + " (to " + to + "): "
+		return hotctx.Attribution(l) + " (to " + to + "): "
 	}
-	return l.Speaker + ": "
+	return hotctx.Attribution(l) + ": "
 }
 
 // parties are between whom a line is: the NPC that said it or was spoken to, and the player.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/shlex"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
@@ -65,9 +66,10 @@ func (l *loader) addWarning(d *strictyaml.Document, path strictyaml.Path, what, 
 // checkNPCs gives every NPC its id and looks for names that fit two of them.
 func (l *loader) checkNPCs() {
 	ids, names := map[string]located{}, map[string]located{}
+	var looks name.Book[*NPC]
 	for _, n := range l.npcs {
 		l.checkID(n, ids)
-		l.checkNames(n, names)
+		l.checkNames(n, names, &looks)
 		l.checkTools(n)
 		checkMayChange(l, n)
 		checkTopics(n)
@@ -122,9 +124,9 @@ const dmOnly = "dm"
 // everyNPC is the word for all NPCs in orders such as /mute all.
 const everyNPC = "all"
 
-func (l *loader) checkNames(n located, seen map[string]located) {
-	claim := func(name string, path strictyaml.Path) {
-		key := FoldName(name)
+func (l *loader) checkNames(n located, seen map[string]located, looks *name.Book[*NPC]) {
+	claim := func(called string, path strictyaml.Path) {
+		key := FoldName(called)
 		if key == "" {
 			return
 		}
@@ -136,10 +138,15 @@ func (l *loader) checkNames(n located, seen map[string]located) {
 		switch {
 		case !taken:
 			seen[key] = n
+			if other, alike := looks.Find(called); alike && other != n.npc {
+				n.d.AddProblem(path, fmt.Sprintf("%s looks like a name of %s", n.d.Quote(path, called), other.Name), "players could not tell them apart: change one of them")
+				return
+			}
+			looks.Add(called, n.npc)
 		case first.npc == n.npc:
 			l.addWarning(n.d, path, "the NPC already has this name", "remove it")
 		default:
-			n.d.AddProblem(path, fmt.Sprintf("another NPC answers to %s (%s)", n.d.Quote(path, name), place(first)), "players could not tell them apart: change one of them")
+			n.d.AddProblem(path, fmt.Sprintf("another NPC answers to %s (%s)", n.d.Quote(path, called), place(first)), "players could not tell them apart: change one of them")
 		}
 	}
 	root := n.path

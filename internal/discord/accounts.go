@@ -122,7 +122,7 @@ func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string)
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxSelf)).Decode(&user); err != nil || user.ID == "" {
 		return "", "", fmt.Errorf("asking Discord who that is: the answer names nobody")
 	}
-	return guilds.UserRef(Front, user.ID), user.DisplayName(), nil
+	return guilds.UserRef(Front, user.ID), memberName("", &user), nil
 }
 
 // explainRefusal says what is wrong with a code or with us, without what Discord's answer has.

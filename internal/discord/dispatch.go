@@ -234,7 +234,7 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 		return nil, a, err
 	}
 	c := &call{
-		bot: d.bot, guild: g, id: i.ID, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm), name: i.Member.DisplayName(),
+		bot: d.bot, guild: g, id: i.ID, rights: i.AppPermissions, by: g.Member(i.Member.User.ID, dm), name: memberName(i.Member.Nick, i.Member.User),
 		options: map[string]any{}, lang: languageOf(i),
 	}
 	if a.open {

@@ -20,6 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/srd"
 )
@@ -173,6 +174,17 @@ func (e *evening) kept() []string {
 // keptIn are those in a directory of data that no program is at work in.
 func (e *evening) keptIn(dir string) (numbers []string) {
 	e.t.Helper()
+	for _, l := range e.keptLines(dir) {
+		if l.NPC != "" {
+			numbers = append(numbers, numbersIn(l.Text)...)
+		}
+	}
+	return numbers
+}
+
+// keptLines are the lines of the session in a directory of data that no program is at work in.
+func (e *evening) keptLines(dir string) []memory.Line {
+	e.t.Helper()
 	store, err := sqlite.Open(e.t.Context(), filepath.Join(dir, "guilds", e.guild, "glyphoxa.db"), nil)
 	if err != nil {
 		e.t.Fatal(err)
@@ -190,12 +202,7 @@ func (e *evening) keptIn(dir string) (numbers []string) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	for _, l := range lines {
-		if l.NPC != "" {
-			numbers = append(numbers, numbersIn(l.Text)...)
-		}
-	}
-	return numbers
+	return lines
 }
 
 // isMuted reports whether the NPC is silent.

@@ -155,10 +155,11 @@ func (b *Bot) onMessageDelete(guild, channel string, messages ...string) {
 
 // displayName is what the author of a message is called in the guild.
 func displayName(m *discordgo.Message) string {
-	if m.Member != nil && m.Member.Nick != "" {
-		return m.Member.Nick
+	nick := ""
+	if m.Member != nil {
+		nick = m.Member.Nick
 	}
-	return m.Author.DisplayName()
+	return memberName(nick, m.Author)
 }
 
 // spokenText returns a message as it is spoken: mentions are names, and a reply to an
@@ -188,7 +189,7 @@ func mentionName(s *discordgo.Session, m *discordgo.Message, kind byte, id strin
 	case '@':
 		for _, u := range m.Mentions {
 			if u.ID == id {
-				return u.DisplayName()
+				return memberName("", u)
 			}
 		}
 	case '&':

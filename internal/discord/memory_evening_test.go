@@ -49,7 +49,7 @@ func TestReviewOnDiscord(t *testing.T) {
 			time.Sleep(10 * time.Second)
 		}
 		m := e.answerTo(e.dm, "memory review")
-		for _, want := range []string{"promise: Ana: Mira, we promise you a bell", "1 of 3", "Mira"} {
+		for _, want := range []string{"promise: Ana (player): Mira, we promise you a bell", "1 of 3", "Mira"} {
 			if !strings.Contains(m.Content, want) {
 				t.Errorf("/memory review is %q, want %q in it", m.Content, want)
 			}
@@ -66,7 +66,7 @@ func TestReviewOnDiscord(t *testing.T) {
 			t.Fatalf("%d buttons, for the DM alone: %t", n, m.Ephemeral())
 		}
 		m = e.answered(e.presses(e.dm, m, buttons(m)[0]))
-		if !strings.HasPrefix(m.Content, "Learnt: Ana: Mira, we promise") || !strings.Contains(m.Content, "I owe you three silver") {
+		if !strings.HasPrefix(m.Content, "Learnt: Ana (player): Mira, we promise") || !strings.Contains(m.Content, "I owe you three silver") {
 			t.Errorf("accepted, it says %q", m.Content)
 		}
 		i := e.presses(e.dm, m, buttons(m)[1]) // in other words

@@ -1,12 +1,10 @@
 package discord
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,7 +41,6 @@ const (
 
 // voiceSeat is a player who is heard in a voice channel.
 type voiceSeat struct {
-	name string
 	seat listeningSeat
 	last atomic.Int64 // when a packet came, in nanoseconds of Unix time
 	seen atomic.Int64 // when it was last asked for the member's roles, the same
@@ -51,6 +48,7 @@ type voiceSeat struct {
 
 // listeningSeat is where a player's sound goes. It is safe for concurrent use.
 type listeningSeat interface {
+	Speaker() string  // as the table shows the player
 	Push(lane.Packet) // never blocks
 	Stats() ear.Stats
 	Pending(context.Context) (bool, error)
@@ -306,15 +304,10 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 		Decoder: decoder, Detector: r.parts.detection.NewDetector(), User: guilds.UserRef(Front, o.user),
 		Leads: func() bool { return r.states.leads(r.guild, o.user) },
 	}
-	name := cmp.Or(strings.TrimSpace(o.name), o.user)
-	s, err := p.join(ctx, name, &options)
-	if err != nil && !errors.Is(err, table.ErrDeaf) && !errors.Is(err, table.ErrClosed) && ctx.Err() == nil { // two have the same name
-		name += " (" + o.user[max(len(o.user)-4, 0):] + ")"
-		s, err = p.join(ctx, name, &options)
-	}
+	s, err := p.join(ctx, o.name, &options)
 	r.mu.Lock()
 	if err == nil {
-		seat := &voiceSeat{name: name, seat: s}
+		seat := &voiceSeat{seat: s}
 		seat.seen.Store(time.Now().UnixNano()) // who comes is told of with their roles
 		r.seats[o.user] = seat
 	}
@@ -323,7 +316,7 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
 	case errors.Is(err, table.ErrDeaf): // which was told when the session began
 	default:
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, markup.Escape(name), err))
+		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, markup.Escape(o.name), err))
 	}
 }
 

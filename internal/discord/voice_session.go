@@ -153,7 +153,7 @@ func (b *Bot) hearVoice(ctx context.Context, r *session) {
 		join: func(ctx context.Context, speaker string, o *table.JoinOptions) (listeningSeat, error) {
 			return r.played.Table.Join(ctx, speaker, o)
 		},
-		name: func(ctx context.Context, user string) (string, bool) { return b.memberName(ctx, r.guild, user) },
+		name: func(ctx context.Context, user string) (string, bool) { return b.askName(ctx, r.guild, user) },
 	}
 	if r.voice.run(ctx, p) {
 		why := wording.VoiceIdle.In(b.language(), int(r.voice.idle/time.Minute))
@@ -161,14 +161,14 @@ func (b *Bot) hearVoice(ctx context.Context, r *session) {
 	}
 }
 
-// memberName asks what a user is called in a guild, and whether that is a person.
-func (b *Bot) memberName(ctx context.Context, guild, user string) (name string, person bool) {
+// askName asks what a user is called in a guild, and whether that is a person.
+func (b *Bot) askName(ctx context.Context, guild, user string) (name string, person bool) {
 	m, err := b.askMember(ctx, guild, user)
 	if err != nil {
 		b.log.Warn("asking for the name of somebody in a voice channel", "guild", guild, "reason", err)
 		return user, true
 	}
-	return m.DisplayName(), !m.User.Bot
+	return memberName(m.Nick, m.User), !m.User.Bot
 }
 
 // askMember asks for a member of a guild, whose roles count from then on.

@@ -152,7 +152,7 @@ func (v *voiceStates) clearGuild(guild string) {
 func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.VoiceState, m *discordgo.Member) occupant {
 	o := occupant{user: st.UserID, channel: st.ChannelID, mute: st.Mute || st.SelfMute || st.Deaf || st.SelfDeaf}
 	if m != nil && m.User != nil {
-		o.name, o.bot, o.roles, o.state, o.told = m.DisplayName(), m.User.Bot, m.Roles, s.State, time.Now()
+		o.name, o.bot, o.roles, o.state, o.told = memberName(m.Nick, m.User), m.User.Bot, m.Roles, s.State, time.Now()
 		o.dm = dmRoles(b.cfg.DMRoles).memberIsDM(s.State, guild, st.UserID, m.Roles)
 	}
 	return o

@@ -59,14 +59,14 @@ func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
 	case s == nil:
 		return ""
 	case o.mute:
-		return wording.VoiceEarMuted.In(l, markup.Escape(s.name))
+		return wording.VoiceEarMuted.In(l, markup.Escape(s.seat.Speaker()))
 	}
 	how := wording.VoiceEar
 	if time.Since(time.Unix(0, s.last.Load())) < speakingFor {
 		how = wording.VoiceEarSpeaking
 	}
 	st := s.seat.Stats().Packets
-	return how.In(l, markup.Escape(s.name), st.Lost, st.Late)
+	return how.In(l, markup.Escape(s.seat.Speaker()), st.Lost, st.Late)
 }
 
 // describeFailures counts what could not be deciphered, by its cause.

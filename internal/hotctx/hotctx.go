@@ -180,17 +180,25 @@ func lastLines(lines []memory.Line, q *Query) []string {
 	return out
 }
 
-// Attribution is who said a line, as a model reads it: the name, and behind it "(NPC)"
-// or "(DM)" if no player said it. Names of players have no brackets but such a mark of
-// their table's, so none can forge one.
+// Marks stand behind the name of who said a line, as a model reads it. Names of players have
+// no brackets, so none can forge one.
+const (
+	NPCMark    = " (NPC)"
+	LeaderMark = " (DM)"
+	PlayerMark = " (player)"
+)
+
+// Attribution is who said a line, as a model reads it: the name, and behind it what the
+// speaker is, so that nobody passes for anybody else by a name.
 func Attribution(l memory.Line) string {
+	mark := PlayerMark
 	switch l.Role() {
 	case memory.RoleNPC:
-		return l.Speaker + " (NPC)"
+		return l.Speaker + NPCMark
 	case memory.RoleDM:
-		return strings.TrimSuffix(l.Speaker, " (DM)") + " (DM)"
+		mark = LeaderMark
 	}
-	return l.Speaker
+	return strings.TrimSuffix(l.Speaker, mark) + mark
 }
 
 // listSurroundings names who and what else is where the NPC is, but for who is at

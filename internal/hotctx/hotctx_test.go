@@ -51,14 +51,14 @@ func TestAssembleTakesWhatTheNPCMayKnow(t *testing.T) {
 		name, npc, utterance string
 		lines, entities      []string
 	}{
-		{"others' lines only", "mira", "hm", []string{"Bob: an ale"}, nil},
-		{"two mentioned", "mira", "Is Bartok in the Flagon?", []string{"Bob: an ale"}, []string{"Bartok the Barkeep (npc): A halfling.", "The Rusty Flagon (location): A tavern."}},
-		{"possessive", "mira", "I like Bartok's ale", []string{"Bob: an ale"}, []string{"Bartok the Barkeep (npc): A halfling."}},
-		{"itself is no news", "bartok", "Bartok!", []string{"Alice: hello Mira", "Mira (NPC): hello"}, nil},
-		{"hidden from it", "mira", "the Silent Hand", []string{"Bob: an ale"}, nil},
-		{"known to it", "harrow", "the Silent Hand", []string{"Alice: hello Mira", "Mira (NPC): hello", "Bob: an ale"}, []string{"The Silent Hand (faction): A cult."}},
-		{"similar is not mentioned", "mira", "the flag on the mast", []string{"Bob: an ale"}, nil},
-		{"no words", "mira", "… ?!", []string{"Bob: an ale"}, nil},
+		{"others' lines only", "mira", "hm", []string{"Bob (player): an ale"}, nil},
+		{"two mentioned", "mira", "Is Bartok in the Flagon?", []string{"Bob (player): an ale"}, []string{"Bartok the Barkeep (npc): A halfling.", "The Rusty Flagon (location): A tavern."}},
+		{"possessive", "mira", "I like Bartok's ale", []string{"Bob (player): an ale"}, []string{"Bartok the Barkeep (npc): A halfling."}},
+		{"itself is no news", "bartok", "Bartok!", []string{"Alice (player): hello Mira", "Mira (NPC): hello"}, nil},
+		{"hidden from it", "mira", "the Silent Hand", []string{"Bob (player): an ale"}, nil},
+		{"known to it", "harrow", "the Silent Hand", []string{"Alice (player): hello Mira", "Mira (NPC): hello", "Bob (player): an ale"}, []string{"The Silent Hand (faction): A cult."}},
+		{"similar is not mentioned", "mira", "the flag on the mast", []string{"Bob (player): an ale"}, nil},
+		{"no words", "mira", "… ?!", []string{"Bob (player): an ale"}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := src.Assemble(t.Context(), hotctx.Query{NPC: hotctx.Person{ID: row.npc}, Session: session.ID, Scene: "night", Utterance: row.utterance, Recent: 10})
@@ -160,7 +160,7 @@ func TestAssembleClips(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := []string{"Alice: " + row.want}; !slices.Equal(got.Lines, want) {
+			if want := []string{"Alice (player): " + row.want}; !slices.Equal(got.Lines, want) {
 				t.Errorf("lines = %q, want %q", got.Lines, want)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 const (
 	maxSceneWords = 2000 // of a scene that are looked at
 	maxPresent    = 8    // players, and NPCs, that are named as being there
-	maxName       = 64   // characters of a name
+	maxName       = 96   // characters of a name with its marks
 )
 
 // Person is an NPC at the table.

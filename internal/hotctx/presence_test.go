@@ -110,7 +110,7 @@ func TestCompanyIsBounded(t *testing.T) {
 	if len(c.NPCs) != 8 || c.MoreNPCs != 12 || len(c.Players) != 8 || c.MorePlayers != 13 {
 		t.Errorf("%d NPCs and %d more, %d players and %d more; want 8 and 12, 8 and 13", len(c.NPCs), c.MoreNPCs, len(c.Players), c.MorePlayers)
 	}
-	if c.Players[0] != "Ana You are free" || len([]rune(c.Players[1])) != 64 {
+	if c.Players[0] != "Ana You are free" || len([]rune(c.Players[1])) != 96 {
 		t.Errorf("players are %q", c.Players)
 	}
 }

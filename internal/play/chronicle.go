@@ -104,7 +104,7 @@ func (g *Game) Pin(ctx context.Context, session, npc, text string) (chronicle.En
 		return e, errNothingSaid
 	}
 	l := last[0]
-	e.Text, e.Lines, e.User, e.Ref, e.At, e.Date = l.Speaker+": "+l.Text, []int64{l.ID}, l.User, l.Ref, l.At, l.Date
+	e.Text, e.Lines, e.User, e.Ref, e.At, e.Date = hotctx.Attribution(l)+": "+l.Text, []int64{l.ID}, l.User, l.Ref, l.At, l.Date
 	if npc == "" {
 		e.Visible = l.Present
 	}

@@ -133,7 +133,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
-		Listening: g.listening(), Leads: g.Config.Table.Leads, Tracer: g.Tracer, Aside: store.NewAside(store.AsideDir(g.Config)),
+		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: store.NewAside(store.AsideDir(g.Config)),
 	}
 	if answering.speech != nil {
 		t.Listener = capped.NewListener(s.meter, answering.speech)

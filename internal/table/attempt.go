@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -236,7 +237,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	most := agent.BoundsOf(w.heard.Tier)
 	now, err := o.Context.Assemble(ctx, hotctx.Query{
 		NPC: w.company.npc, Others: w.company.others, Players: w.company.players,
-		Session: o.Session.ID, Scene: o.Scene(), Speaker: w.heard.Speaker, Utterance: w.heard.Text,
+		Session: o.Session.ID, Scene: o.Scene(), Speaker: strings.TrimSuffix(w.heard.Speaker, hotctx.PlayerMark), Utterance: w.heard.Text,
 		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent, Groups: o.Groups, Date: o.Date().Text, Blind: w.npc.Senses.Blind,
 	})
 	took := time.Since(start)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // company is who is at a table when a turn begins. It does not change.
@@ -17,9 +18,9 @@ type company struct {
 // companyOf is who is at the table besides the NPC that answers a turn. Players are
 // those who spoke lately, first who speaks now.
 func (as *answers) companyOf(tn *turn) company {
-	with := company{npc: personOf(tn.as), players: []string{tn.attribution()}}
+	with := company{npc: personOf(tn.as), players: []string{nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads})}}
 	for _, l := range slices.Backward(as.transcript.recent) {
-		if name := hotctx.Attribution(l); l.NPC == "" && as.o.Groups.Knows(l.Present, tn.as.ID) && !slices.Contains(with.players, name) {
+		if name := nameOf(l); l.NPC == "" && as.o.Groups.Knows(l.Present, tn.as.ID) && !slices.Contains(with.players, name) {
 			with.players = append(with.players, name)
 		}
 	}
@@ -29,6 +30,15 @@ func (as *answers) companyOf(tn *turn) company {
 		}
 	}
 	return with
+}
+
+// nameOf is a player as one of those at the table: there it need not be said that they are
+// players.
+func nameOf(l memory.Line) string {
+	if l.DM {
+		return hotctx.Attribution(l)
+	}
+	return l.Speaker
 }
 
 func personOf(n config.NPC) hotctx.Person {

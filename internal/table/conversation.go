@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/name"
 )
 
 // maxPlayers bounds the players whose names a table knows; it does not learn more
@@ -18,10 +20,12 @@ type conversation struct {
 	languages []string
 	window    time.Duration
 	listening address.Listening
-	leads     string            // the player who leads the game
-	snapshot  *address.Snapshot // nil once somebody came, left or was muted
-	npcNames  *address.Snapshot // of the NPCs alone; nil as snapshot is
-	present   []int             // the snapshot's NPCs, as indices of the cast
+	leads     string              // the player who leads the game
+	snapshot  *address.Snapshot   // nil once somebody came, left or was muted
+	npcNames  *name.Book[string]  // of the NPCs alone, with whose they are; nil as snapshot is
+	known     func() []config.NPC // see Options.Known
+	speakers  *speakers
+	present   []int // the snapshot's NPCs, as indices of the cast
 	players   []string
 	talk      address.Talk     // NPCs as indices of the cast
 	version   int              // of who is at the table
@@ -30,7 +34,7 @@ type conversation struct {
 
 func newConversation(c *cast, o Options) *conversation {
 	v := &conversation{
-		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, others: map[int][]string{},
+		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, known: o.Known, speakers: newSpeakers(), others: map[int][]string{},
 	}
 	if v.window == 0 {
 		v.window = -1 // no conversation at all
@@ -59,6 +63,19 @@ func (v *conversation) toCast(npcs []int) {
 	}
 }
 
+// leaderName is the name that the player who leads the game is shown by; empty if it is not
+// known.
+func (v *conversation) leaderName() string {
+	if v.leads == "" {
+		return ""
+	}
+	bare := bareName(v.leads)
+	if v.posesAs(bare, true) != nil {
+		return bare + leaderMark
+	}
+	return bare
+}
+
 // placeOf is where an NPC of the cast is in the snapshot, below zero if it has left.
 func (v *conversation) placeOf(npc int) int { return slices.Index(v.present, npc) }
 
@@ -72,7 +89,7 @@ func (v *conversation) takeSnapshot() {
 	for i, npc := range v.present {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}
-	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.nameSpeaker(v.leads, true)
+	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.leaderName()
 	v.snapshot = address.NewSnapshot(r)
 }
 

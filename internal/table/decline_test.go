@@ -50,7 +50,7 @@ func TestDeclinedTurnIsNothingTheNPCKnowsOf(t *testing.T) {
 		}
 		r.hear("Mira, another one!")
 		last := asked[len(asked)-1].Messages
-		if n := len(last); n != 5 || last[1].Content != "Mira, an ale!" || !strings.Contains(last[3].Content, "Alice: And so it goes, you know.") {
+		if n := len(last); n != 5 || last[1].Content != "Mira, an ale!" || !strings.Contains(last[3].Content, "Alice (player): And so it goes, you know.") {
 			t.Errorf("Mira's model is given %+v, want the line as one at the table alone", last)
 		}
 	})

@@ -284,7 +284,7 @@ func TestReword(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &pupil{after: time.Second}
 				r := open(t, setting{model: l.model})
-				r.speak("Bob", "mhm") // for nobody; the players are known
+				r.write("Bob", "m0", "mhm") // for nobody; the players are known
 				synctest.Wait()
 				before, skip := len(r.journal.kept()), len(of[*table.TurnEnded](r.events))
 				row.play(r)

@@ -31,7 +31,7 @@ func TestGoingOn(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := heard(t, setting{voice: sound{lasts: 4 * time.Second}, model: func(llm.Request) []step { return []step{{after: row.answer, text: "Aye."}} }})
-				r.join("Tom").leave() // so that his name is known
+				r.joinAsUser("Tom").leave() // so that his name is known
 				r.write("Tom", "m0", "hello")
 				r.until(1)
 				ana := r.join("Ana")

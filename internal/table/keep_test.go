@@ -37,7 +37,7 @@ func TestKeepAnswersNobody(t *testing.T) {
 			t.Errorf("%d turns ended, %d lines kept, %d asked; want %d and none asked", len(ends), len(r.journal.kept()), len(l.prompts), len(us))
 		}
 		r.hear("what was said?")
-		if !strings.Contains(l.asked(), "Ana: line 599") {
+		if !strings.Contains(l.asked(), "Ana (player): line 599") {
 			t.Errorf("the prompt is\n%s", l.asked())
 		}
 	})
@@ -57,7 +57,7 @@ func TestKeepKeepsTheOrder(t *testing.T) {
 		var late []table.Utterance
 		for i := range 300 {
 			want = append(want, fmt.Sprint("Ana: late ", i))
-			late = append(late, table.Utterance{Speaker: "Ana", Text: fmt.Sprint("late ", i)})
+			late = append(late, table.Utterance{Speaker: "Ana", Text: fmt.Sprint("late ", i), User: "id:Ana"})
 		}
 		check(t, r.Keep(t.Context(), late...))
 		r.kept(want...)
@@ -100,7 +100,7 @@ func TestSessionGoesOn(t *testing.T) {
 		if ended.Turn != 4 {
 			t.Errorf("turn %d, want the session to go on with the fourth", ended.Turn)
 		}
-		for _, want := range []string{"Mira, I am a baker\nSo you bake.\n", "Ana: let us sleep", "Bob: Bart, an ale"} {
+		for _, want := range []string{"Mira, I am a baker\nSo you bake.\n", "Ana (player): let us sleep", "Bob (player): Bart, an ale"} {
 			if !strings.Contains(l.asked(), want) {
 				t.Errorf("the prompt lacks %q:\n%s", want, l.asked())
 			}

@@ -184,7 +184,8 @@ func TestWhatWaitsIsSetAsideAtOnce(t *testing.T) {
 				t.Errorf("set aside are %q, want %q", got, want)
 			}
 		}
-		r.hear("one")
+		r.write("Alice", "m1", "one")
+		time.Sleep(time.Second)
 		holds("Alice: one|Mira: Aye.")
 		r.write("Alice", "m2", "two")
 		time.Sleep(time.Second)

@@ -135,6 +135,11 @@ type player struct {
 
 func (r *room) join(name string) *player { return r.joinWith(name, table.JoinOptions{}) }
 
+// joinAsUser is join for a player who writes as well, see write.
+func (r *room) joinAsUser(name string) *player {
+	return r.joinWith(name, table.JoinOptions{User: "id:" + name})
+}
+
 // joinWith is join with more said of who joins.
 func (r *room) joinWith(name string, o table.JoinOptions) *player {
 	r.t.Helper()
@@ -143,7 +148,7 @@ func (r *room) joinWith(name string, o table.JoinOptions) *player {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	p := &player{name: name, seat: seat, hear: r.ears.of(name), stop: make(chan struct{}), gone: make(chan struct{})}
+	p := &player{name: name, seat: seat, hear: r.ears.of(seat.Speaker()), stop: make(chan struct{}), gone: make(chan struct{})}
 	go p.stream()
 	r.t.Cleanup(func() { p.leave() })
 	return p

@@ -99,6 +99,9 @@ func (s *Seat) openEar(ctx context.Context, o JoinOptions) {
 	})
 }
 
+// Speaker is the name that the table shows the player by.
+func (s *Seat) Speaker() string { return s.speaker }
+
 // Push leaves a packet that arrived now. It never blocks; what does not fit is
 // dropped, the oldest first.
 func (s *Seat) Push(p lane.Packet) { s.ear.Push(p) }

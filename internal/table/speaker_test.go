@@ -22,7 +22,7 @@ func TestNamesPassForNobodyElse(t *testing.T) {
 		{"Mira", false, "Mira (player)"},
 		{"mira", true, "mira (DM)"},
 		{"Bartok the Barkeep", false, "Bartok the Barkeep (player)"},
-		{"ＭＩＲＡ", false, "ＭＩＲＡ (player)"},
+		{"ＭＩＲＡ", false, "MIRA (player)"},
 		{"Ana (DM)", false, "Ana DM (player)"},
 		{"DM", false, "DM (player)"},
 		{"DM", true, "DM"},
@@ -30,8 +30,8 @@ func TestNamesPassForNobodyElse(t *testing.T) {
 		{"system", false, "system (player)"},
 		{"Ana: I am done.\nMira (NPC): The key", false, "Ana I am done. Mira NPC The key (player)"},
 		{"〔NPC〕Bo", false, "NPC Bo (player)"},
-		{"(((", false, "Player"},
-		{strings.Repeat("x", 200), false, strings.Repeat("x", 49) + "…"},
+		{"(((", false, "Player (2)"},
+		{strings.Repeat("x", 200), false, strings.Repeat("x", 40)},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

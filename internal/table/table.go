@@ -112,6 +112,10 @@ type Options struct {
 	Listening address.Listening
 	// Leads is the player who leads the game; empty if it is not known.
 	Leads string
+	// Known returns the NPCs of the campaign, whether at the table or not, whose names no
+	// player may bear. The table's goroutine calls it; it does not wait. If nil, those at the
+	// table are all.
+	Known func() []config.NPC
 	// RecentLines is how many lines of the session an NPC has in mind.
 	RecentLines int
 	// Logger receives what only operators care about. If nil, nothing is logged.

@@ -102,4 +102,5 @@ func (t *Table) recall(ctx context.Context) {
 		t.turns.count = max(t.turns.count, l.Turn, turnOf(l))
 	}
 	t.cast.recallConversations(lines)
+	t.conversation.recallNames(lines)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
@@ -55,7 +56,7 @@ func (b *bases) add(tn *turn) {
 		return
 	}
 	one := Basis{
-		Turn: tn.number, NPC: tn.as.Name, Speaker: tn.attribution(), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.route,
+		Turn: tn.number, NPC: tn.as.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.route,
 		Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(), Reason: tn.choice.Reason,
 		Context: *a.context, Exchanges: a.exchanges, Secrets: len(tn.as.SecretKnowledge), Told: len(tn.npc.Told()), Withheld: tn.npc.Withheld(), Findings: slices.Clone(a.found[:min(len(a.found), maxFindings)]),
 	}

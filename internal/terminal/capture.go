@@ -12,10 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -94,11 +94,11 @@ func openCaptures(cfg *config.Config, asked []string, speaker string) ([]*captur
 
 func newCapture(ask, speaker string) (*capture, error) {
 	from := ask
-	if name, source, ok := strings.Cut(ask, "="); ok {
-		speaker, from = name, source
+	if called, source, ok := strings.Cut(ask, "="); ok {
+		speaker, from = called, source
 	}
-	speaker = strings.TrimSpace(untrusted.Clean(speaker, 100))
-	if speaker == "" || from == "" {
+	speaker, err := name.Clean(speaker)
+	if err != nil || from == "" {
 		return nil, errors.New("say who is heard and from where, such as Ana=ana.wav or Ana=mic")
 	}
 	c := &capture{speaker: speaker, from: from, done: make(chan struct{})}
@@ -141,6 +141,9 @@ func refuseOverwriting(players []*capture, written string) error {
 // is over, ctx ends, or stopCaptures.
 func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
+		if _, err := t.Admit(ctx, c.speaker, ""); err != nil && ctx.Err() == nil {
+			return problem.Usage(fmt.Errorf("--hear %s=%s: %w; give the player another name", c.speaker, c.from, err))
+		}
 		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: cs.detection.NewDetector()})
 		if ctx.Err() != nil {
 			return nil

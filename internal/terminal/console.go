@@ -5,6 +5,7 @@ package terminal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/lineedit"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -97,7 +99,10 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	p.session, p.captures = s, &listening
 	p.introduceTable(ctx)
 	listening.tellDetection(game.Config.Hearing.Detection)
-	err = listening.seatPlayers(ctx, s.Table)
+	err = p.admitSpeaker(ctx)
+	if err == nil {
+		err = listening.seatPlayers(ctx, s.Table)
+	}
 	if err == nil {
 		err = p.run(ctx)
 	}
@@ -256,9 +261,10 @@ func (p *console) handleLine(ctx context.Context, text string) (quit bool, err e
 	if !utf8.ValidString(text) {
 		p.screen.showNotice("warning", "the line was no valid UTF-8; unreadable bytes were replaced")
 	}
-	u := table.Utterance{Speaker: p.o.Speaker, Text: trimmed}
-	if name, rest, ok := p.splitSpeaker(trimmed); ok {
-		u = table.Utterance{Speaker: name, Text: rest}
+	u, err := p.utteranceOf(ctx, trimmed)
+	if err != nil {
+		p.screen.showNotice("warning", err.Error())
+		return false, nil
 	}
 	p.screen.expectTurn()
 	if err := p.session.Table.Hear(ctx, u); err != nil {
@@ -269,6 +275,39 @@ func (p *console) handleLine(ctx context.Context, text string) (quit bool, err e
 		return true, err
 	}
 	return false, nil
+}
+
+// utteranceOf is a typed line as the table hears it. It returns an error if the line bears a
+// name that would pass for somebody else's.
+func (p *console) utteranceOf(ctx context.Context, line string) (table.Utterance, error) {
+	u := table.Utterance{Speaker: p.o.Speaker, Text: line}
+	called, rest, ok := p.splitSpeaker(line)
+	if !ok {
+		return u, nil
+	}
+	shown, err := p.session.Table.Admit(ctx, called, "")
+	switch {
+	case err == nil:
+		u.Speaker, u.Text = shown, rest
+	case ctx.Err() != nil || errors.Is(err, table.ErrClosed): // which Hear reports
+	default:
+		return u, fmt.Errorf("that was not said, because %w; begin the line with another player's name, or with what is said", err)
+	}
+	return u, nil
+}
+
+// admitSpeaker takes the name of who types where a line names nobody.
+func (p *console) admitSpeaker(ctx context.Context) error {
+	p.o.Speaker = cmp.Or(p.o.Speaker, "Player")
+	shown, err := p.session.Table.Admit(ctx, p.o.Speaker, "")
+	switch {
+	case err == nil:
+		p.o.Speaker = shown
+		return nil
+	case ctx.Err() != nil:
+		return nil
+	}
+	return problem.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
 }
 
 // speakerLine is "Name: text", the name of one to three capitalised words.

@@ -202,12 +202,12 @@ func (p *console) dateNow(ctx context.Context, to string) (string, error) {
 func (p *console) whisperTo(ctx context.Context, args string) error {
 	const usage = "usage: /whisper NPC text, such as /whisper Bartok Who is the man by the door?"
 	return splitAddressee(args, usage, false, func(npc, text string) error {
-		u := table.Utterance{Speaker: p.o.Speaker, Text: text}
-		if name, rest, ok := p.splitSpeaker(text); ok {
-			u = table.Utterance{Speaker: name, Text: rest}
+		u, err := p.utteranceOf(ctx, text)
+		if err != nil {
+			return err
 		}
 		p.screen.expectTurn()
-		_, err := p.session.Table.Whisper(ctx, npc, u)
+		_, err = p.session.Table.Whisper(ctx, npc, u)
 		if err != nil {
 			p.screen.unexpectTurn()
 		}

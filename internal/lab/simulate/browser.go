@@ -105,7 +105,7 @@ func (c captioned) Emit(e table.Event) {
 // open implements line. The players join later.
 func (l *roomLine) open(_ context.Context, s *sitting, hold func(func(context.Context) error)) error {
 	cast := func() []config.NPC { return s.cast }
-	l.room.Open(browser.Sitting{Table: s.table, Title: "Simulation", Language: "en", Speaks: true, Cast: cast, Known: cast})
+	l.room.Open(browser.Sitting{Table: s.table, Title: "Simulation", Language: "en", Speaks: true, Cast: cast})
 	hold(l.room.Run)
 	return nil
 }

@@ -60,7 +60,7 @@ func newTurn(req *llm.Request) *turn {
 	}
 	if user >= 0 {
 		m := req.Messages[user]
-		t.speaker = bareName(oneLine(m.Name, 64))
+		t.speaker = bareName(oneLine(m.Name, 100))
 		t.text = oneLine(m.Content, longestUtterance)
 	}
 	t.readHistory(req.Messages[:max(user, 0)])
@@ -89,8 +89,12 @@ func oneLine(s string, maxRunes int) string {
 // bareName is a speaker's name without what stands behind it in brackets to say who
 // that is: nobody is called so.
 func bareName(name string) string {
-	if i := strings.LastIndex(name, " ("); i > 0 && strings.HasSuffix(name, ")") {
-		return name[:i]
+	for strings.HasSuffix(name, ")") {
+		i := strings.LastIndex(name, " (")
+		if i <= 0 {
+			break
+		}
+		name = name[:i]
 	}
 	return name
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	// longestSpeaker bounds a speaker's name, in runes.
-	longestSpeaker = 64
+	longestSpeaker = 100
 	// longestToolName is what the API accepts, in bytes.
 	longestToolName = 64
 )

@@ -182,7 +182,7 @@ func (d Dialect) item(m llm.Message) *inItem {
 }
 
 // maxName bounds a speaker's name, in runes.
-const maxName = 80
+const maxName = 100
 
 // spoken is text with its speaker's name, if that is known.
 func spoken(name, text string) string {
