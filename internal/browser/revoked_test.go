@@ -98,7 +98,7 @@ func TestRevokedAtTheTable(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			b := open(t, setup{answer: "Farewell.", voiceless: true})
 			cast := &turnstile{of: b.session.Cast}
-			b.room.Open(browser.Sitting{Table: b.session.Table, Title: "The Rusty Flagon", Cast: cast.cast, Known: b.game.Cast})
+			b.room.Open(browser.Sitting{Table: b.session.Table, Title: "The Rusty Flagon", Cast: cast.cast})
 			var came latest
 			defer came.close()
 			ana, invite := b.enter("Ana"), b.invite()
@@ -207,7 +207,7 @@ func TestARemovedGuestIsANewOne(t *testing.T) {
 func TestARemovedGuestIsNotHeard(t *testing.T) {
 	b := open(t, setup{answer: "Farewell.", voiceless: true})
 	cast := &turnstile{of: b.session.Cast}
-	b.room.Open(browser.Sitting{Table: b.session.Table, Cast: cast.cast, Known: b.game.Cast})
+	b.room.Open(browser.Sitting{Table: b.session.Table, Cast: cast.cast})
 	ana, ben := b.enter("Ana"), b.enter("Ben")
 	release := cast.hold()
 	defer release()
