@@ -226,7 +226,7 @@ func (g *guest) stopNPCs() {
 func (g *guest) reportFlood() {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbyeTime)
 	defer cancel()
-	text := g.name + "'s browser sent more than the table takes, and was disconnected. If it was no mistake, /guests remove " + g.name + " makes a new link."
+	text := g.name + "'s browser sent more than the table takes, and was disconnected. If it comes back and does so again, /guests link makes a new link, and the old one lets nobody in."
 	if err := g.at.Table.Notify(ctx, "warning", text); err != nil {
 		g.room.o.Logger.Warn("a guest was disconnected", "user", g.user, "reason", reasonFlood)
 	}
