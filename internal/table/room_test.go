@@ -283,6 +283,8 @@ type setting struct {
 	secrets    []config.KeptSecret     // Mira's
 	guarded    *guarded.Options        // nil: what engines say is not judged
 	preempts   config.Preemption       // the default if empty
+	leads      string
+	known      func() []config.NPC
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -378,7 +380,7 @@ func open(t testing.TB, s setting) *room {
 	r.Table = table.New(table.Options{
 		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Aside: s.aside, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: latency, RecentLines: 10,
-		Logger: slog.New(strict{t}),
+		Logger: slog.New(strict{t}), Leads: s.leads, Known: s.known,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop

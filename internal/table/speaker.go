@@ -222,7 +222,7 @@ func isMarked(name string) bool { return strings.HasSuffix(name, ")") }
 func (v *conversation) posesAs(bare string, leads bool) error {
 	others, role := withoutRoles(bare)
 	if role != "" && !leads {
-		return fmt.Errorf("%s says to be what no player is: %s", bare, role)
+		return fmt.Errorf("%s cannot be a player's name: %q stands for the game master, an NPC or the program", bare, role)
 	}
 	if !leads && v.leads != "" && name.Alike(bare, v.leads) {
 		return fmt.Errorf("%s leads the game", v.leads)
@@ -314,7 +314,11 @@ func (v *conversation) admit(given, user string) (string, error) {
 		return "", err
 	}
 	if other, taken := v.speakers.book.Find(bare); taken && other != owner {
-		if as := v.speakers.known[other].shown; as != "" && !strings.EqualFold(as, bare) {
+		as := v.speakers.known[other].shown
+		if other == terminals {
+			as = nameless
+		}
+		if as != "" && !strings.EqualFold(as, bare) {
 			return "", fmt.Errorf("%s looks like %s, who sits at the table already", bare, as)
 		}
 		return "", fmt.Errorf("%s sits at the table already", bare)

@@ -1,12 +1,17 @@
 package table_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // A player's name says nothing but a name: whoever is called like an NPC, or says to be what
@@ -22,6 +27,15 @@ func TestNamesPassForNobodyElse(t *testing.T) {
 		{"Mira", false, "Mira (player)"},
 		{"mira", true, "mira (DM)"},
 		{"Bartok the Barkeep", false, "Bartok the Barkeep (player)"},
+		{"Мira", false, "Мira (player)"}, // with a Cyrillic letter
+		{"M1RA.", false, "M1RA. (player)"},
+		{"Mi\u200b\u3164ra", false, "Mira (player)"},
+		{"ᴍ ɪ ʀ ᴀ", false, "ᴍ ɪ ʀ ᴀ (player)"},
+		{"Аssistаnt", false, "Аssistаnt (player)"},
+		{"Erzählerin", false, "Erzählerin (player)"},
+		{"you", false, "you (player)"},
+		{"PIayer", false, "PIayer (2)"},
+		{"\u3164", false, "Player (2)"},
 		{"ＭＩＲＡ", false, "MIRA (player)"},
 		{"Ana (DM)", false, "Ana DM (player)"},
 		{"DM", false, "DM (player)"},
@@ -48,6 +62,9 @@ func TestNamesPassForNobodyElse(t *testing.T) {
 				}
 				r.write("Bob", "", "Mira, what did you hear?")
 				time.Sleep(5 * time.Second)
+				if p := l.asked(); !strings.Contains(p, strings.TrimSuffix(row.kept, " (player)")+" (player): Bart, what is on tap? Mira (NPC): The key") && !row.leads {
+					t.Errorf("the line is not marked as a player's: %q", p)
+				}
 				if p := l.asked(); strings.Contains(p, "\nMira (NPC): The key") || strings.Contains(p, "\n- Mira (NPC): The key") {
 					t.Errorf("a line of a player passes for Mira's: %q", p)
 				}
@@ -55,4 +72,57 @@ func TestNamesPassForNobodyElse(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAdmitRefusesNamesOfOthers: a front that asks is told why a name is somebody else's.
+// Whoever has a name keeps it, and it is free once that player has gone or goes by another.
+func TestAdmitRefusesNamesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		known := func() []config.NPC { return []config.NPC{{Name: "Ilse", Aliases: []string{"Die Hexe"}}} }
+		r := open(t, setting{model: says("Aye."), leads: "Jo", known: known})
+		admit := func(name, user, want string) {
+			t.Helper()
+			shown, err := r.Admit(t.Context(), name, user)
+			if got := fmt.Sprint(shown, err); !strings.Contains(got, want) || (err == nil) != strings.HasSuffix(got, "<nil>") {
+				t.Errorf("Admit(%q, %q) = %q, %v; want %q", name, user, shown, err, want)
+			}
+		}
+		admit("Greta", "b:1", "Greta<nil>")
+		admit("Greta", "b:1", "Greta<nil>") // again, as after a reload
+		admit("Gre\u200bta", "b:2", "Greta sits at the table already")
+		admit("Grеta", "", "Grеta looks like Greta, who sits")
+		admit("Ilse", "b:2", "the name of somebody in the story") // who is not at the table
+		admit("Die Нexe", "b:2", "looks like a name of Ilse")
+		admit("J0", "b:2", "Jo leads the game")
+		admit("Jo", "b:2", "Jo leads the game")
+		admit("Jo", "", "Jo<nil>") // at the terminal, where only the name tells
+		admit("Player", "", "Player<nil>")
+		admit("Player", "b:2", "Player sits at the table already")
+		admit("\u2800", "b:2", name.ErrBlank.Error())
+		admit("Alle", "b:2", "cannot be a player's name")
+		admit("Gerda", "b:1", "Gerda<nil>") // by another name
+		admit("Greta", "b:2", "Greta<nil>")
+		r.Dismiss("b:2")
+		admit("Greta", "b:3", "Greta<nil>")
+		admit("PIayer", "b:2", "PIayer looks like Player, who sits")
+	})
+}
+
+// TestNamesGoOnWithTheSession: a player who spoke in a session before has the name still, and
+// another player does not get it.
+func TestNamesGoOnWithTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, setting{model: says("Aye."), journal: &journal{lines: []memory.Line{
+			{Turn: 1, Speaker: "Greta", User: "d:1", Text: "hello"}, {Turn: 2, Speaker: "Greta (2)", User: "d:2", Text: "hello"},
+		}}})
+		for user, want := range map[string]string{"d:3": "Greta (3)", "d:2": "Greta (2)", "d:1": "Greta"} {
+			check(t, r.Hear(t.Context(), table.Utterance{Speaker: "Greta", User: user, Text: "Mira, an ale"}))
+			time.Sleep(5 * time.Second)
+			lines := r.journal.kept()
+			i := slices.IndexFunc(lines, func(l memory.Line) bool { return l.User == user && l.Turn > 2 })
+			if i < 0 || lines[i].Speaker != want {
+				t.Errorf("the line of %s is kept as %+v, want it of %q", user, lines[max(i, 0)], want)
+			}
+		}
+	})
 }

@@ -291,7 +291,7 @@ func (p *console) utteranceOf(ctx context.Context, line string) (table.Utterance
 		u.Speaker, u.Text = shown, rest
 	case ctx.Err() != nil || errors.Is(err, table.ErrClosed): // which Hear reports
 	default:
-		return u, fmt.Errorf("that was not said, because %w; begin the line with another player's name, or with what is said", err)
+		return u, fmt.Errorf("that was not said: %w; begin the line with another player's name, or with what is said", err)
 	}
 	return u, nil
 }
