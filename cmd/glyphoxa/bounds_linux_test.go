@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,9 +70,10 @@ func TestHostileFiles(t *testing.T) {
 				_, _ = io.WriteString(w, backupHead)
 				for i := range 3 {
 					writeRecord(h.t, w, all, memory.Record{Kind: "fact", Values: []any{
-						int64(i + 1), "", strings.Repeat("a < ", 700_000), int64(0), int64(0), nil, "", "", int64(0), nil, "",
+						int64(i + 1), "", fmt.Sprint(i) + strings.Repeat("a < ", 700_000), int64(0), int64(0), nil, "", "", int64(0), nil, "",
 					}})
 				}
+				writeRecord(h.t, w, all, memory.Record{Kind: "indexed", Values: []any{int64(0)}})
 				writeTally(h.t, w, all)
 			})
 			return []string{"restore", "large.gz"}
@@ -101,10 +105,12 @@ func TestHostileFiles(t *testing.T) {
 		{"one_text_that_fits", func(h *program) []string {
 			h.written("large.json", func(w io.Writer) {
 				_, _ = io.WriteString(w, `{"_id":"a","name":"A","pages":[],"content":"<p>`)
-				writeMany(w, "The marsh remembers <b>who</b> crossed it. ", 1_400_000)
+				for i := range 1_000_000 {
+					fmt.Fprintf(w, "The marsh remembers who crossed it on day %d. ", i)
+				}
 				_, _ = io.WriteString(w, `</p>"}`)
 			})
-			return []string{"import", "--dry-run", "large.json"}
+			return []string{"import", "large.json"}
 		}, 0, nil},
 		{"keys_without_end", func(h *program) []string {
 			h.written("hostile.json", func(w io.Writer) {
@@ -151,6 +157,14 @@ func TestHostileFiles(t *testing.T) {
 			})
 			return []string{"import", "world"}
 		}, 2, []string{"journal.db", "more than 100000 documents"}},
+		{"tags_without_end", func(h *program) []string {
+			h.written("hostile.json", func(w io.Writer) {
+				_, _ = io.WriteString(w, `{"_id":"a","name":"A","pages":[],"content":"`)
+				writeMany(w, "<p>a", 15_000_000)
+				_, _ = io.WriteString(w, `"}`)
+			})
+			return []string{"import", "hostile.json"}
+		}, 2, []string{"hostile.json", "more than 250000 tags"}},
 		{"a_zip_that_unpacks_to_gigabytes", func(h *program) []string {
 			h.zipped("hostile.zip", func(z *zip.Writer) {
 				for _, name := range []string{"actors", "items", "journal", "scenes"} {
@@ -233,6 +247,7 @@ func TestHostileFiles(t *testing.T) {
 			var out, complaint bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &complaint
 			err := cmd.Run()
+			// The system counts what the test took when it started the program, too.
 			most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 			t.Logf("%d MB", most>>20)
 			if most > mostMemory {
@@ -348,6 +363,7 @@ func writeLines(t testing.TB, w io.Writer, n int) {
 			int64(i), fmt.Sprintf("user%d", i), "", int64(0), int64(0), nil, "",
 		}})
 	}
+	writeRecord(t, w, all, memory.Record{Kind: "indexed", Values: []any{int64(n)}})
 	writeTally(t, w, all)
 }
 
@@ -437,14 +453,15 @@ func TestPipesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.write("rules.yaml", "rules:\n  dirs:\n    - path: rules\n      system: house\n")
-	h.write("workflows.yaml", "mcp:\n  server:\n    workflows: workflows\n")
+	h.write("rules.yaml", "rules_dirs: [{system: house, path: rules}]\n")
+	h.write("workflows.yaml", "server: {workflows: workflows}\n")
+	h.packed("fine.gz", func(w io.Writer) { writeLines(h.t, w, 1) })
 	for _, args := range [][]string{
 		{"check", "pipe"}, {"check", "--config", "pipe"}, {"check", "--config", "/dev/zero"}, {"import", "pipe"}, {"import", "/dev/zero"}, {"import", "world"},
-		{"restore", "pipe"}, {"restore", "/dev/zero"}, {"transcribe", "pipe"}, {"play", "--hear", "pipe"}, {"scenario", "pipe"}, {"scenario", "scenes"},
+		{"restore", "pipe"}, {"restore", "/dev/zero"}, {"transcribe", "pipe"}, {"play", "--hear", "pipe"}, {"scenario", "run", "pipe"}, {"scenario", "run", "scenes"},
 		{"play", "--config", "pipe"}, {"run", "--config", "pipe"}, {"doctor", "--config", "pipe"},
 		{"backup", "--from", "pipe", "out.gz"}, {"migrate", "pipe", "out.db"},
-		{"check", "--config", "workflows.yaml"},
+		{"check", "--config", "workflows.yaml"}, {"check", "--config", "rules.yaml"}, {"restore", "--withheld", "pipe", "fine.gz"},
 	} {
 		t.Run(strings.Join(args, "_"), func(t *testing.T) {
 			r := h.run("", args...)
@@ -452,5 +469,134 @@ func TestPipesAreRefused(t *testing.T) {
 				t.Errorf("exit code %d, %q %q; want a refusal of what is no regular file", r.code, r.stdout, r.stderr)
 			}
 		})
+	}
+}
+
+// TestSignalsEndReading has commands in the middle of large files told to end. They do so
+// in order, and what they had taken in is not there.
+func TestSignalsEndReading(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		make func(h *program) (args []string)
+	}{
+		{"restore", func(h *program) []string {
+			h.packed("large.gz", func(w io.Writer) { writeLines(h.t, w, 100_000) })
+			return []string{"restore", "large.gz"}
+		}},
+		{"import", func(h *program) []string {
+			h.written("large.json", func(w io.Writer) {
+				_, _ = io.WriteString(w, `[{"_id":"x","name":"X","pages":[]}`)
+				for i := range 90_000 {
+					fmt.Fprintf(w, `,{"_id":"%d","name":"Entry %d","pages":[],"content":"%s"}`, i, i, strings.Repeat("The marsh remembers. ", 30))
+				}
+				_, _ = io.WriteString(w, "]")
+			})
+			return []string{"import", "large.json"}
+		}},
+	} {
+		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+			t.Run(row.name+"/"+sig.String(), func(t *testing.T) {
+				h := newProgram(t)
+				h.limit = 2 * time.Minute
+				s := h.start(row.make(h)...)
+				log := h.path(".glyphoxa/glyphoxa.db-wal")
+				for size := int64(0); size < 1<<20; { // it has begun to write
+					if info, err := os.Stat(log); err == nil {
+						size = info.Size()
+					}
+					time.Sleep(time.Millisecond)
+				}
+				s.signal(sig)
+				r := s.ended()
+				if r.code != 1 || !strings.Contains(r.stderr, sig.String()) {
+					t.Errorf("exit code %d, %q; want 1, and the signal named", r.code, r.stderr)
+				}
+				// Nothing is there: else the backup would not be taken without --replace.
+				h.packed("fine.gz", func(w io.Writer) { writeLines(h.t, w, 1) })
+				h.run("", "restore", "fine.gz").ok(t)
+			})
+		}
+	}
+}
+
+// TestSignalsEndWaiting has commands that wait for a service that never answers told to
+// end.
+func TestSignalsEndWaiting(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"doctor"}, {"tools", "calibrate"}, {"tools"}, {"recap"}, {"transcribe", "sound.wav"}, {"play"}, {"mcp", "serve"}, {"simulate"}} {
+		t.Run(strings.Join(args, "_"), func(t *testing.T) {
+			t.Parallel()
+			h := newProgram(t)
+			asked := make(chan struct{}, 100)
+			service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				select {
+				case asked <- struct{}{}:
+				default:
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				<-r.Context().Done()
+			}))
+			t.Cleanup(service.Close)
+			h.write("glyphoxa.yaml", fmt.Sprintf("providers:\n  llm: {name: openai, api_key: k, base_url: '%[1]s'}\n  stt: {name: openai, api_key: k, base_url: '%[1]s'}\n"+
+				"mcp:\n  servers:\n    - {name: slow, transport: streamable-http, url: '%[1]s', allow_private: true}\n", service.URL))
+			h.wave("sound.wav", 200_000)
+			if args[0] == "recap" {
+				h.packed("fine.gz", func(w io.Writer) { writeLines(h.t, w, 3) })
+				h.run("", "restore", "fine.gz").ok(t)
+			}
+			s := h.start(args...)
+			select {
+			case <-asked:
+			case <-time.After(20 * time.Second): // it asks no service until there is something to ask
+			}
+			s.signal(syscall.SIGTERM)
+			if r := s.ended(); strings.Contains(r.stderr, "did not end") {
+				t.Errorf("it did not end by itself: exit code %d, %q", r.code, r.stderr)
+			}
+		})
+	}
+}
+
+// TestSignalsEndWhatHangs has a command write to a pipe that nobody reads, and tells it to
+// end.
+func TestSignalsEndWhatHangs(t *testing.T) {
+	t.Parallel()
+	h := newProgram(t)
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if n, err := syscall.Write(int(out.Fd()), make([]byte, 60_000)); n != 60_000 || err != nil { // a pipe holds 64 kB
+		t.Fatalf("filling the pipe: %d, %v", n, err)
+	}
+	cmd := h.command("schema")
+	var complaint output
+	cmd.Stdout, cmd.Stderr = out, &complaint
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for waits := ""; !strings.Contains(waits, "pipe_write"); { // it has begun to write
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/wchan", cmd.Process.Pid, cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/wchan", cmd.Process.Pid))
+		if err != nil || len(text) == 0 {
+			t.Skip("the system does not say what a program waits for")
+		}
+		for _, task := range tasks {
+			if text, err := os.ReadFile(task); err == nil {
+				waits += string(text)
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	code := exitCode(t, cmd, cmd.Wait())
+	if said := complaint.String(); code != 1 || !strings.Contains(said, "terminated signal received") {
+		t.Errorf("exit code %d, %q; want 1, and the signal named", code, said)
 	}
 }

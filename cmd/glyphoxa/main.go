@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -38,6 +39,7 @@ const (
 func main() {
 	tuneGC(os.LookupEnv, os.DirFS("/"))
 	hangsUp := hangUp()
+	var farewells atomic.Bool // a table may be open, which is closed in order
 	ctx, cancel := context.WithCancelCause(context.Background())
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, append(hangsUp, os.Interrupt, syscall.SIGTERM)...)
@@ -47,8 +49,12 @@ func main() {
 		first := <-told
 		signal.Stop(told)
 		cancel(fmt.Errorf("%s signal received", first))
-		time.Sleep(longestEnd) // only what hangs is still there then
-		fmt.Fprintf(os.Stderr, "glyphoxa: %s signal received, and what was at work did not end within %s; ended at once\n", first, longestEnd)
+		wait := longestEnd
+		if farewells.Load() {
+			wait = longestFarewell
+		}
+		time.Sleep(wait) // only what hangs is still there then
+		fmt.Fprintf(os.Stderr, "glyphoxa: %s signal received, and what was at work did not end within %s; ended at once\n", first, wait)
 		os.Exit(exitFailed)
 	}()
 	// A reader that leaves is an error like any other, and a terminal that closes
@@ -61,13 +67,18 @@ func main() {
 		default: // one is on its way
 		}
 	}
-	os.Exit(run(ctx, os.Args[1:], terminalStreams(interrupt)))
+	os.Exit(run(ctx, os.Args[1:], terminalStreams(interrupt, func() { farewells.Store(true) })))
 }
 
-// longestEnd bounds how long a program that got a signal takes to end. It is longer than
-// the farewells of a bot with all its tables, and shorter than what services managers
-// wait before they kill.
-const longestEnd = 45 * time.Second
+// Bounds of how long a program that got a signal takes to end.
+const (
+	// longestEnd is for a command that says no farewell to anyone: a transaction that it
+	// leaves behind never was.
+	longestEnd = 10 * time.Second
+	// longestFarewell is longer than a bot takes that closes all its tables, and shorter than
+	// what managers of services wait before they kill.
+	longestFarewell = 45 * time.Second
+)
 
 // hangUp is the signal of a closed terminal or a dropped connection, unless the
 // program was started to outlive them, as with nohup.
@@ -94,11 +105,13 @@ type streams struct {
 	watched, rewrite bool
 	// interrupt is as if Ctrl-C had been pressed.
 	interrupt func()
+	// opens is called before a command opens tables, which take a while to close.
+	opens func()
 }
 
 // terminalStreams are the program's own.
-func terminalStreams(interrupt func()) streams {
-	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, interrupt: interrupt}
+func terminalStreams(interrupt, opens func()) streams {
+	s := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, interrupt: interrupt, opens: opens}
 	s.terminal = isatty.IsTerminal(os.Stdin.Fd())
 	s.edit = s.terminal && isatty.IsTerminal(os.Stdout.Fd()) && os.Getenv("TERM") != "dumb"
 	s.colour = s.edit && os.Getenv("NO_COLOR") == ""
@@ -119,6 +132,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	c.status.clear()
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = context.Cause(ctx) // rather than what was being done just then
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -176,6 +192,7 @@ func (c *common) openApp(ctx context.Context, o app.Options) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.opens()
 	o.Config, o.Log, o.Say, o.Version = cfg, c.newLogger(), c.sayProgress, version
 	return app.Open(ctx, o)
 }
