@@ -41,6 +41,7 @@ func openApp(ctx context.Context, c *cli.Common, o app.Options) (*app.App, error
 	if err != nil {
 		return nil, err
 	}
+	c.OpensTables()
 	o.Config, o.Log, o.Say, o.Version = cfg, c.Logger(), c.SayProgress, c.Program.Version
 	return app.Open(ctx, o)
 }

@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -68,21 +69,27 @@ func (p Program) Line() string {
 
 // Main runs the program's command line and exits with 0 (done), 1 (failed) or 2 (wrong usage
 // or configuration). The first SIGINT, SIGTERM or SIGHUP cancels the context of the command,
-// so that it ends in order; a second one ends the process at once, as do 45 seconds.
+// so that it ends in order. A second one ends the process at once, and so do 10 seconds, or 45 after
+// [Common.OpensTables].
 func Main(p Program, newRoot func(*Common) *cobra.Command) {
 	tuneGC(os.LookupEnv, os.DirFS("/"))
 	hangsUp := hangUp()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, append(hangsUp, os.Interrupt, syscall.SIGTERM)...)
-	go func() { // ends with the program
+	var farewells atomic.Bool // tables may be open, which are closed in order
+	go func() {               // ends with the program
 		first := <-signals
 		// The next signal must end the process even if ending in order hangs, so the
 		// default action is restored before anything else happens.
 		signal.Stop(signals)
 		cancel(fmt.Errorf("%s signal received", first))
-		time.Sleep(longestEnd) // only a command that hangs is still there then
-		fmt.Fprintf(os.Stderr, "%s: %s signal received, but the command did not end within %s; ended at once\n", p.Name, first, longestEnd)
+		wait := longestEnd
+		if farewells.Load() {
+			wait = longestFarewell
+		}
+		time.Sleep(wait) // only a command that hangs is still there then
+		fmt.Fprintf(os.Stderr, "%s: %s signal received, but the command did not end within %s; ended at once\n", p.Name, first, wait)
 		os.Exit(exitFailed)
 	}()
 	// A reader that closes its pipe is an error like any other, and a closing terminal
@@ -95,13 +102,17 @@ func Main(p Program, newRoot func(*Common) *cobra.Command) {
 		default: // one is pending
 		}
 	}
-	os.Exit(run(ctx, p, newRoot, os.Args[1:], terminalStreams(interrupt)))
+	os.Exit(run(ctx, p, newRoot, os.Args[1:], terminalStreams(interrupt, func() { farewells.Store(true) })))
 }
 
-// longestEnd bounds how long the program takes to end after a signal. It is longer than the
-// farewells of a bot with all its tables, and shorter than the time after which service managers
-// kill a process.
-const longestEnd = 45 * time.Second
+// Bounds of how long the program takes to end after a signal.
+const (
+	// longestEnd is for commands that open no table. A transaction that is cut off is rolled back.
+	longestEnd = 10 * time.Second
+	// longestFarewell is longer than a bot takes to close all its tables, and shorter than the
+	// time after which service managers kill a process.
+	longestFarewell = 45 * time.Second
+)
 
 // hangUp returns SIGHUP, unless the program was started to outlive its terminal, as with nohup.
 func hangUp() []os.Signal {
@@ -125,12 +136,13 @@ type Streams struct {
 	// Interrupt acts as if Ctrl-C had been pressed.
 	Interrupt func()
 
-	watched bool // a person reads Err at a terminal
-	rewrite bool // a line of that terminal can be overwritten
+	opens   func() // records that tables are open
+	watched bool   // a person reads Err at a terminal
+	rewrite bool   // a line of that terminal can be overwritten
 }
 
-func terminalStreams(interrupt func()) Streams {
-	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Interrupt: interrupt}
+func terminalStreams(interrupt, opens func()) Streams {
+	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Interrupt: interrupt, opens: opens}
 	s.Terminal = isatty.IsTerminal(os.Stdin.Fd())
 	s.Edit = s.Terminal && isatty.IsTerminal(os.Stdout.Fd()) && os.Getenv("TERM") != "dumb"
 	s.Colour = s.Edit && os.Getenv("NO_COLOR") == ""
@@ -150,6 +162,9 @@ func run(ctx context.Context, p Program, newRoot func(*Common) *cobra.Command, a
 	root := newRoot(c)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = context.Cause(ctx) // which says why, rather than what was cut off
+	}
 	c.status.clear()
 	switch {
 	case err == nil:
@@ -210,6 +225,10 @@ func (c *Common) Logger() *slog.Logger {
 	}
 	return l
 }
+
+// OpensTables gives the command more time to end after a signal, because tables take a while to
+// close.
+func (c *Common) OpensTables() { c.opens() }
 
 // Root returns a root command with the common flags and a version command.
 func (c *Common) Root(short, long string) *cobra.Command {

@@ -198,7 +198,7 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 			line, err := b.line()
 			if err == nil && line[0] == '{' {
 				if err := b.end(line, tally); err != nil {
-					yield(memory.Record{}, err)
+					yield(memory.Record{}, fmt.Errorf("%s: %w", b.file.Name(), err))
 				}
 				return
 			}
@@ -211,7 +211,7 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 			}
 			if err != nil {
 				if b.ctx.Err() == nil { // else it was stopped
-					err = fmt.Errorf("%w: after %d records: %v", ErrNoBackup, tally.Total(), err)
+					err = fmt.Errorf("%s: %w: after %d records: %v", b.file.Name(), ErrNoBackup, tally.Total(), err)
 				}
 				yield(memory.Record{}, err)
 				return

@@ -98,6 +98,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 type wavFile struct {
 	*os.File
 	rate, channels int
+	declared       int64 // how many bytes of sound there are to be; negative if unknown
 	samples        *audio.S16LEReader
 	block          [8192]int16 // what was read last, of all channels
 	odd            int         // how many samples at the beginning of block belong to the next
@@ -120,7 +121,7 @@ func openRecording(path string) (*wavFile, error) {
 	if format.Bytes >= 0 {
 		sound = io.LimitReader(f, format.Bytes)
 	}
-	r := &wavFile{File: f, rate: format.Rate, channels: format.Channels, samples: audio.NewS16LEReader(bufio.NewReaderSize(sound, 1<<16))}
+	r := &wavFile{File: f, rate: format.Rate, channels: format.Channels, declared: format.Bytes, samples: audio.NewS16LEReader(bufio.NewReaderSize(sound, 1<<16))}
 	if err := r.fill(1); err != nil {
 		return nil, errors.Join(fileReason(err), f.Close())
 	}
@@ -172,11 +173,27 @@ func readRecording(path string) (sound []int16, rate int, err error) {
 		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	info, err := r.Stat()
+	if err != nil {
+		return nil, 0, fileReason(err)
+	}
+	at, err := r.Seek(0, io.SeekCurrent) // some of the sound is read already, which makes no difference
+	if err != nil {
+		return nil, 0, fileReason(err)
+	}
+	tooLong := fmt.Errorf("it has more than %s of sound; cut it", time.Duration(longestHeard/r.rate)*time.Second)
+	size := info.Size() - at
+	if r.declared >= 0 {
+		size = min(size, r.declared)
+	}
+	if size/2/int64(r.channels) > longestHeard { // so that it is not read first
+		return nil, 0, tooLong
+	}
 	if err := r.fill(longestHeard + 1); err != nil {
 		return nil, 0, fileReason(err)
 	}
 	if len(r.ahead) > longestHeard {
-		return nil, 0, fmt.Errorf("it has more than %s of sound; cut it", time.Duration(longestHeard/r.rate)*time.Second)
+		return nil, 0, tooLong
 	}
 	return r.ahead, r.rate, nil
 }

@@ -79,20 +79,20 @@ func Read(name string, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
-// ReadFS is [Read] for a file of fsys.
+// ReadFS is [Read] for a file of fsys, which is one of this package's if it is on disk.
 func ReadFS(fsys fs.FS, name string, most int64) ([]byte, error) {
-	info, err := fs.Stat(fsys, name)
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if err := regular(info); err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	return readAll(f, name, most)
 }
 
@@ -132,6 +132,11 @@ type tree struct {
 func (t tree) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	if info, err := t.root.Stat(name); err != nil {
+		return nil, err
+	} else if err := regular(info); err != nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	f, err := t.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {

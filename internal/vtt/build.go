@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -55,7 +56,7 @@ type builder struct {
 	out   *campaign.Campaign
 	// relations are those so far, with whether only the DM knows.
 	relations map[link]bool
-	told      map[string]bool // facts so far, by source and text
+	told      map[telling]bool
 }
 
 var dmOnly = []string{campaign.DMOnly}
@@ -63,7 +64,7 @@ var dmOnly = []string{campaign.DMOnly}
 // build makes a campaign. The same documents always make the same one.
 func build(ctx context.Context, name, system string, docs []*document) (*campaign.Campaign, error) {
 	b := builder{
-		byKey: map[string]*document{}, relations: map[link]bool{}, told: map[string]bool{},
+		byKey: map[string]*document{}, relations: map[link]bool{}, told: map[telling]bool{},
 		out: &campaign.Campaign{Name: name, System: oneLine(system)},
 	}
 	slices.SortStableFunc(docs, func(x, y *document) int { return cmp.Compare(x.key, y.key) })
@@ -83,6 +84,9 @@ func build(ctx context.Context, name, system string, docs []*document) (*campaig
 			return nil, err
 		}
 		b.addDocument(d)
+		if len(b.relations) > maxRelations {
+			return nil, problem.Usage(tooLarge("the documents refer to each other more than", maxRelations, "times"))
+		}
 	}
 	for _, l := range slices.SortedFunc(maps.Keys(b.relations), compareLinks) {
 		r := memory.Relation{From: l.from, Type: l.kind, To: l.to}
@@ -93,6 +97,9 @@ func build(ctx context.Context, name, system string, docs []*document) (*campaig
 	}
 	return b.out, nil
 }
+
+// telling is a fact so far.
+type telling struct{ source, text string }
 
 // link is a relation between entities.
 type link struct{ from, kind, to string }
@@ -268,7 +275,7 @@ func (b *builder) relate(d *document, g edge) {
 
 func (b *builder) addFact(d *document, text string, visible []string) {
 	f := memory.Fact{Source: "entity:" + d.id, Text: text, Visible: visible}
-	if key := f.Source + "\n" + text; !b.told[key] {
+	if key := (telling{f.Source, text}); !b.told[key] {
 		b.told[key] = true
 		b.out.Facts = append(b.out.Facts, f)
 	}

@@ -169,7 +169,7 @@ func (c *collector) addPart(to map[string][]part, at, record string, raw json.Ra
 		return nil
 	}
 	if c.r.parts--; c.r.parts < 0 {
-		return fmt.Errorf("%s: there are %w", c.source, tooLarge("more than", maxParts, "pages, tokens, notes and items"))
+		return fmt.Errorf("%s: %w", c.source, tooLarge("there are more than", maxParts, "pages, tokens, notes and items"))
 	}
 	d, err := c.decode(record, raw)
 	if err != nil {
@@ -180,13 +180,18 @@ func (c *collector) addPart(to map[string][]part, at, record string, raw json.Ra
 		actorID: d.ActorID, entryID: d.EntryID, hidden: d.Hidden,
 	}
 	to[at] = append(to[at], p)
-	return c.r.keep(c.source, len(p.id)+len(p.name)+len(p.kind)+len(p.text)+len(p.actorID)+len(p.entryID))
+	return c.r.keep(c.source, p.id, p.name, p.kind, p.text, p.actorID, p.entryID)
 }
 
-// keep takes bytes that stay in memory from the budget.
-func (r *reader) keep(source string, n int) error {
-	if r.texts -= int64(n); r.texts < 0 {
-		return fmt.Errorf("%s: %w", source, tooLarge("the texts of all documents have more than", maxTexts>>20, "MB"))
+// keep takes texts that stay in memory from the budget. Each tag may begin a paragraph.
+func (r *reader) keep(source string, texts ...string) error {
+	for _, text := range texts {
+		if r.texts -= int64(len(text)); r.texts < 0 {
+			return fmt.Errorf("%s: %w", source, tooLarge("the texts of all documents have more than", maxTexts>>20, "MB"))
+		}
+		if strings.Count(text, "<") > maxTags {
+			return fmt.Errorf("%s: %w", source, tooLarge("a text has more than", maxTags, "tags"))
+		}
 	}
 	return nil
 }
@@ -218,7 +223,7 @@ func (c *collector) slim(kind string, d *foundryDoc) error {
 	d.Pages, d.Tokens, d.Notes, d.Items, d.Actors, d.Scenes, d.Folders = nil, nil, nil, nil, nil, nil, nil
 	d.System, d.Data, d.Journal, d.Owner, d.Before = nil, nil, nil, nil, nil
 	s := d.sheet
-	return c.r.keep(c.source, len(d.Name)+len(d.Content)+len(s.public)+len(s.private)+len(s.gm))
+	return c.r.keep(c.source, d.Name, d.Content, s.public, s.private, s.gm)
 }
 
 // addDoc takes a document, and what is in an adventure.

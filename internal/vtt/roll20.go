@@ -252,7 +252,10 @@ func (r *reader) addRoll20(name, record, label string, raw json.RawMessage) erro
 		}
 	}
 	r.docs = append(r.docs, doc)
-	return r.keep(name, len(d.ID)+len(d.Name)+len(d.Bio)+len(d.Notes)+len(d.GMNotes)+64*len(doc.edges))
+	if r.parts -= len(doc.edges); r.parts < 0 {
+		return fmt.Errorf("%s: %w", name, tooLarge("there are more than", maxParts, "tokens"))
+	}
+	return r.keep(name, d.ID, d.Name, doc.texts[0].html, doc.texts[1].html)
 }
 
 // unescape undoes what Roll20 does to some texts.

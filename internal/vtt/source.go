@@ -28,10 +28,12 @@ const (
 	maxDepth     = 12        // directories within directories
 	maxDocs      = 100_000   // documents of a world
 	maxTexts     = 64 << 20  // bytes of what is kept of all documents
-	maxParts     = 500_000   // pages, tokens, notes and items of all documents
+	maxParts     = 300_000   // pages, tokens, notes and items of all documents
 	maxValues    = 1_000_000 // values that one document decodes to
 	maxKeys      = 10_000    // keys of a document
 	maxSheet     = 250_000   // values of a sheet
+	maxTags      = 250_000   // tags of a text in HTML
+	maxRelations = 200_000   // relations of a campaign
 )
 
 // errTooLarge ends the reading of an archive's list of files.
@@ -107,8 +109,8 @@ func (r *reader) readAll(f io.Reader, name string, most int64) ([]byte, error) {
 	f, size := userfile.Reader(r.ctx, f), f
 	var b bytes.Buffer
 	if s, ok := size.(fs.File); ok { // only a hint
-		if info, err := s.Stat(); err == nil && info.Size() < most {
-			b.Grow(int(info.Size()) + bytes.MinRead)
+		if info, err := s.Stat(); err == nil {
+			b.Grow(int(max(0, min(info.Size(), most))) + bytes.MinRead + 1)
 		}
 	}
 	if _, err := b.ReadFrom(io.LimitReader(f, most+1)); err != nil {

@@ -62,6 +62,9 @@ func paragraphs(text string) []block {
 	var links []string
 	var secret, skipped within
 	flush := func() {
+		if at.Len() == 0 && len(links) == 0 {
+			return // very many of these say nothing
+		}
 		out = append(out, block{at.String(), secret.depth > 0, links})
 		at.Reset()
 		links = nil
@@ -165,9 +168,11 @@ type resolver func(link string) (key, name string)
 // resolve puts a paragraph into plain words and its links into keys.
 func (b *block) resolve(find resolver) {
 	var keys []string
+	seen := map[string]bool{}
 	add := func(link string) (name string) {
 		key, name := find(link)
-		if key != "" && !slices.Contains(keys, key) {
+		if key != "" && !seen[key] {
+			seen[key] = true
 			keys = append(keys, key)
 		}
 		return name
