@@ -75,7 +75,7 @@ func TestAnswerIsStreamed(t *testing.T) {
 			t.Errorf("the first message is %s %q, want the system's, with %q", system.Role, system.Text(), want)
 		}
 	}
-	if got := first.Chat.LastUser(); got != "Player: Mira, when does the ferry leave?" {
+	if got := first.Chat.LastUser(); got != "Player (player): Mira, when does the ferry leave?" {
 		t.Errorf("the model was asked %q", got)
 	}
 	if !remembers(asked[1], "The ferry leaves at dawn. Be early!") {
