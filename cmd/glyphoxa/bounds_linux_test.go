@@ -105,10 +105,22 @@ func TestHostileFiles(t *testing.T) {
 		{"one_text_that_fits", func(h *program) []string {
 			h.written("large.json", func(w io.Writer) {
 				_, _ = io.WriteString(w, `{"_id":"a","name":"A","pages":[],"content":"<p>`)
-				for i := range 1_000_000 {
+				for i := range 900_000 {
 					fmt.Fprintf(w, "The marsh remembers who crossed it on day %d. ", i)
 				}
 				_, _ = io.WriteString(w, `</p>"}`)
+			})
+			return []string{"import", "large.json"}
+		}, 0, nil},
+		{"the_largest_world", func(h *program) []string {
+			h.written("large.json", func(w io.Writer) {
+				_, _ = io.WriteString(w, `[{"_id":"x","name":"X","pages":[]}`)
+				const n = 70_000
+				for i := range n {
+					fmt.Fprintf(w, `,{"_id":"x%[1]d","name":"Entry %[1]d","pages":[],"content":"<p>%[2]s @JournalEntry[x%[3]d]{n} @JournalEntry[x%[4]d]{n}</p>%[1]d"}`,
+						i, strings.Repeat("The marsh remembers who crossed it. ", 16), (i+1)%n, (i+2)%n)
+				}
+				_, _ = io.WriteString(w, "]")
 			})
 			return []string{"import", "large.json"}
 		}, 0, nil},
@@ -242,7 +254,7 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			h := newProgram(t)
-			h.limit = 5 * time.Minute
+			h.limit = 9 * time.Minute
 			cmd := h.command(row.make(h)...)
 			var out, complaint bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &complaint

@@ -27,13 +27,13 @@ const (
 	maxNames     = 200_000   // files of a directory or archive, pictures and sounds included
 	maxDepth     = 12        // directories within directories
 	maxDocs      = 100_000   // documents of a world
-	maxTexts     = 64 << 20  // bytes of what is kept of all documents
+	maxTexts     = 48 << 20  // bytes of what is kept of all documents
 	maxParts     = 300_000   // pages, tokens, notes and items of all documents
 	maxValues    = 1_000_000 // values that one document decodes to
 	maxKeys      = 10_000    // keys of a document
 	maxSheet     = 250_000   // values of a sheet
 	maxTags      = 250_000   // tags of a text in HTML
-	maxRelations = 200_000   // relations of a campaign
+	maxRelations = 150_000   // relations of a campaign
 )
 
 // errTooLarge ends the reading of an archive's list of files.
