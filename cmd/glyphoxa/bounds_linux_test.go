@@ -455,12 +455,12 @@ func TestPipesAreRefused(t *testing.T) {
 	if err := syscall.Mkfifo(h.path("pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"world", "world/data", "scenes", "rules", "workflows"} {
+	for _, dir := range []string{"world", "world/data", "rules", "workflows"} {
 		if err := os.MkdirAll(h.path(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"world/data/journal.db", "world/world.json", "scenes/pipe.yaml", "rules/pipe.yaml", "workflows/pipe.yaml"} {
+	for _, name := range []string{"world/data/journal.db", "world/world.json", "rules/pipe.yaml", "workflows/pipe.yaml"} {
 		if err := syscall.Mkfifo(h.path(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -470,7 +470,7 @@ func TestPipesAreRefused(t *testing.T) {
 	h.packed("fine.gz", func(w io.Writer) { writeLines(h.t, w, 1) })
 	for _, args := range [][]string{
 		{"check", "pipe"}, {"check", "--config", "pipe"}, {"check", "--config", "/dev/zero"}, {"import", "pipe"}, {"import", "/dev/zero"}, {"import", "world"},
-		{"restore", "pipe"}, {"restore", "/dev/zero"}, {"transcribe", "pipe"}, {"play", "--hear", "pipe"}, {"scenario", "run", "pipe"}, {"scenario", "run", "scenes"},
+		{"restore", "pipe"}, {"restore", "/dev/zero"}, {"transcribe", "pipe"}, {"play", "--hear", "pipe"},
 		{"play", "--config", "pipe"}, {"run", "--config", "pipe"}, {"doctor", "--config", "pipe"},
 		{"backup", "--from", "pipe", "out.gz"}, {"migrate", "pipe", "out.db"},
 		{"check", "--config", "workflows.yaml"}, {"check", "--config", "rules.yaml"}, {"restore", "--withheld", "pipe", "fine.gz"},

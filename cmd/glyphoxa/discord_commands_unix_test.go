@@ -59,11 +59,11 @@ func (e *everywhere) table() map[string]covered {
 		"date": {table: true, good: []given{input().says("Nobody has said yet which day it is"), input().after(e.dayIsSet).says("It is ", "3 Deepfrost 1024")},
 			bad: []given{input(to("+1")).says("⚠", "Only a dungeon master may do that"), input().after(e.noDayIsSet).says("3 Deepfrost 1024")}},
 
-		"memory review": {dm: true, good: []given{input().says("Nothing waits. Promises"), input().after(e.somethingIsPromised).says("They could learn this", "promise: Ana: Bartok, I promise you a keg.").and(e.pressed("Learnt: Ana: Bartok, I promise you a keg.", "Nothing waits"))}},
+		"memory review": {dm: true, good: []given{input().says("Nothing waits. Promises"), input().after(e.somethingIsPromised).says("They could learn this", "promise: Ana (player): Bartok, I promise you a keg.").and(e.pressed("Learnt: Ana (player): Bartok, I promise you a keg.", "Nothing waits"))}},
 		"memory list":   {dm: true, good: []given{input().says("Nothing has been learnt yet"), input().after(e.nettleIsRemembered).says("kept in mind: The goat is called Nettle.")}},
 		"memory accept": {dm: true, good: []given{input(opt("number", 1), text("Ana promised a keg.")).after(e.somethingIsProposed).says("Learnt: Ana promised a keg.")},
 			bad: []given{input(opt("number", 1)).says("⚠ 1 was accepted before"), input(opt("number", 77)).says("⚠ There is no such entry: 77"), input(opt("number", 0)).refused()}},
-		"memory reject": {dm: true, good: []given{input(opt("number", 1)).after(e.somethingIsProposed).says("Not learnt: Ana: Bartok, I promise you a keg.")},
+		"memory reject": {dm: true, good: []given{input(opt("number", 1)).after(e.somethingIsProposed).says("Not learnt: Ana (player): Bartok, I promise you a keg.")},
 			bad: []given{input(opt("number", 1)).says("⚠ There is no such entry: 1")}},
 		"memory drop": {dm: true, good: []given{input(opt("number", 1)).after(e.nettleIsRemembered).says("Taken back: The goat is called Nettle.")},
 			bad: []given{input(opt("number", 1)).says("⚠ There is no such entry: 1")}},

@@ -161,7 +161,7 @@ func TestCheckTellsFilesApart(t *testing.T) {
 		{"flows/one.yaml", 0, []string{"flows/one.yaml is fine, as a workflow file: one calls 1 tools",
 			"flows/one.yaml:4: tool: \"rol\" is no built-in tool and no workflow, so it must come from an MCP server; did you mean \"roll\"?"}},
 		{"flows/two.yaml", 0, []string{"is fine, as a workflow file"}},
-		{"scene.yaml", 0, []string{"scene.yaml is fine, as a scene: A: 1 steps, 1 expectations"}},
+		{"scene.yaml", 2, []string{"scene.yaml is a scene; check it with: glyphoxa-lab scenario check scene.yaml"}},
 		{"config.yaml", 2, []string{"config.yaml:1: engine: there is no speech-to-speech model, so Mira speaks through cascaded",
 			"one.yaml:4: tool: \"rol\" is no built-in tool and no workflow; did you mean \"roll\"?"}},
 	} {
