@@ -5,7 +5,6 @@ package main_test
 import (
 	"bytes"
 	"cmp"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,9 +21,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
-
-// strict holds the measurement to the targets of docs/performance.md.
-var strict = flag.Bool("strict", false, "fail where a target is missed")
 
 // What vendors take.
 const (

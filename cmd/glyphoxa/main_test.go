@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -28,6 +29,9 @@ import (
 // limit is how long a program may run before its test fails, unless it has a limit of its
 // own.
 const limit = 45 * time.Second
+
+// strict makes tests fail that miss a target of docs/performance.md.
+var strict = flag.Bool("strict", false, "fail where a target is missed")
 
 // binary is the program under test, built once by TestMain.
 var binary string

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // expectedFailures is the suite's own kind of file.
-const expectedFailures = "../../../../testdata/conformance/client-expected-failures.yml"
+const expectedFailures = "../../../testdata/conformance/client-expected-failures.yml"
 
 // failing finds a scenario that failed in the suite's summary.
 var failing = regexp.MustCompile(`(?m)^✗ (\S+): `)

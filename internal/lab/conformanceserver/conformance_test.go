@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // expectedFailures is the suite's own kind of file.
-const expectedFailures = "../../../../testdata/conformance/server-expected-failures.yml"
+const expectedFailures = "../../../testdata/conformance/server-expected-failures.yml"
 
 // TestConformance runs what the older line of the suite holds active, and what
 // its newer line requires of a server for each revision of the protocol,
