@@ -94,6 +94,8 @@ type Options struct {
 	Tracer *tracing.Tracer
 	// Rules, if not nil, is a rule book to share; it is the same for all.
 	Rules *ruleslookup.Book
+	// Client reaches models and voices. If nil, it is one of [providers.NewClient].
+	Client *http.Client
 	// Onlooker, if not nil, is told of the game's sessions.
 	Onlooker Onlooker
 	// Audience, if not nil, hears the game's sessions.
@@ -109,7 +111,10 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Rules == nil {
 		o.Rules = registry.OpenRules(o.Config)
 	}
-	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: providers.NewClient(), log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
+	if o.Client == nil {
+		o.Client = providers.NewClient()
+	}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: o.Client, log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -50,10 +49,10 @@ func BenchmarkFirstRequest(b *testing.B) {
 
 func firstRequest(b *testing.B, trip time.Duration, protocol string, ahead bool) {
 	v := startVendor(b, protocol)
-	client := providers.NewClient()
+	connections := trusting(v)
+	client := providers.ClientOn(connections)
 	defer client.CloseIdleConnections()
-	trust(client, v)
-	client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+	connections.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		time.Sleep(trip)
 		c, err := new(net.Dialer).DialContext(ctx, network, addr)
 		if err != nil {

@@ -2,7 +2,6 @@ package play
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"log/slog"
@@ -94,15 +93,17 @@ func (v *vendor) requests() []string {
 	}
 }
 
-// trust has client believe the certificates of vendors.
-func trust(client *http.Client, vendors ...*vendor) {
+// trusting returns connections that believe the certificates of vendors.
+func trusting(vendors ...*vendor) *http.Transport {
 	pool := x509.NewCertPool()
 	for _, v := range vendors {
 		if c := v.Certificate(); c != nil {
 			pool.AddCert(c)
 		}
 	}
-	client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: pool}
+	t := providers.NewTransport()
+	t.TLSClientConfig.RootCAs = pool
+	return t
 }
 
 // nowhere takes sound and drops it.
@@ -146,7 +147,7 @@ npcs:
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(t.Context(), Options{Config: cfg})
+	a, err := Open(t.Context(), Options{Config: cfg, Client: providers.ClientOn(trusting(model, standIn, voice))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,6 @@ npcs:
 			t.Error(err)
 		}
 	})
-	trust(a.client, model, standIn, voice)
 	return a
 }
 
@@ -261,9 +261,8 @@ func TestTurnsAtOnceKeepTheirConnections(t *testing.T) {
 			v := startVendor(t, protocol)
 			var together sync.WaitGroup // until all are being answered
 			v.gather = func() { together.Done(); together.Wait() }
-			client := providers.NewClient()
+			client := providers.ClientOn(trusting(v))
 			defer client.CloseIdleConnections()
-			trust(client, v)
 			m, err := openaillm.New(openaillm.Options{BaseURL: v.URL, Model: "m", HTTPClient: client})
 			if err != nil {
 				t.Fatal(err)

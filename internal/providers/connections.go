@@ -26,9 +26,17 @@ const (
 // NewClient returns what sessions share to talk to models and voices, so that
 // a connection one of them opened serves all. It sets no deadline: an answer may
 // be long. Each provider gives it the policy for its own host.
-func NewClient() *http.Client {
+func NewClient() *http.Client { return ClientOn(NewTransport()) }
+
+// NewTransport returns connections for [ClientOn] that stay open between turns.
+func NewTransport() *http.Transport {
 	t := outbound.NewTransport()
 	t.MaxIdleConnsPerHost, t.IdleConnTimeout = idleConns, idleConn
+	return t
+}
+
+// ClientOn is [NewClient] on connections of the caller's.
+func ClientOn(t *http.Transport) *http.Client {
 	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{})
 }
 

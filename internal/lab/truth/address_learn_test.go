@@ -18,7 +18,7 @@ import (
 var learnAnew = flag.Bool("learn", false, "learn anew what internal/address weighs")
 
 // learnedWeights is where internal/address reads its weights.
-var learnedWeights = filepath.Join("..", "address", "learned.tsv")
+var learnedWeights = filepath.Join("..", "..", "address", "learned.tsv")
 
 const (
 	// evidencePull and wordPull draw weights to zero, those of words more: most are rare.

@@ -299,7 +299,7 @@ func castIntents(t *testing.T) []string {
 // shippedNPCs are the ids of the NPCs in npcs/.
 func shippedNPCs(t *testing.T) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "npcs", "*.yaml"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "npcs", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("npcs/ holds %d files: %v", len(files), err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // corpora is where the corpora lie.
-var corpora = filepath.Join("..", "..", "testdata", "truth")
+var corpora = filepath.Join("..", "..", "..", "testdata", "truth")
 
 // withHeld reports whether the held thirds are scored, too.
 func withHeld() bool { return os.Getenv("GLYPHOXA_EVAL_HELD") == "1" }

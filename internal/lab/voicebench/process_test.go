@@ -129,7 +129,7 @@ func livekit(t *testing.T, name, tuning string) (contender, error) {
 // needs one of its packages.
 func livekitScript(t *testing.T, script, needs string) (func(context.Context) *exec.Cmd, error) {
 	t.Helper()
-	dir, err := filepath.Abs(filepath.Join("..", "..", "testdata", "peers", "livekit"))
+	dir, err := filepath.Abs(filepath.Join("..", "..", "..", "testdata", "peers", "livekit"))
 	if err != nil {
 		t.Fatal(err)
 	}

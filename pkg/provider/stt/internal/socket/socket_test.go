@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,19 +38,20 @@ func plain() socket.Dialect {
 // serve starts a WebSocket server and returns its address.
 func serve(t *testing.T, talk func(context.Context, *websocket.Conn)) string {
 	t.Helper()
-	done := make(chan struct{}, 1)
+	var talks sync.WaitGroup
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, err := websocket.Accept(w, r, nil)
 		if err != nil {
 			return
 		}
-		defer func() { done <- struct{}{} }()
+		talks.Add(1)
+		defer talks.Done()
 		defer func() { _ = conn.CloseNow() }() // the client may have closed it
 		talk(context.WithoutCancel(r.Context()), conn)
 	}))
 	t.Cleanup(func() {
 		server.Close()
-		<-done
+		talks.Wait()
 	})
 	return server.URL
 }
@@ -73,7 +75,7 @@ func TestConversation(t *testing.T) {
 			}
 		}
 	})
-	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: flow.Service(key, "", true)}, plain(), stt.Options{SampleRate: 16000})
+	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: flow.Service(key, url, true)}, plain(), stt.Options{SampleRate: 16000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestServerEnds(t *testing.T) {
 	url := serve(t, func(_ context.Context, conn *websocket.Conn) {
 		_ = conn.Close(websocket.StatusInternalError, "no more for "+key) // the client may not answer
 	})
-	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: flow.Service(key, "", true)}, plain(), stt.Options{})
+	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: flow.Service(key, url, true)}, plain(), stt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +128,7 @@ func TestRedirect(t *testing.T) {
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
-	_, err := socket.Open(t.Context(), socket.Request{URL: server.URL, Service: flow.Service(key, "", true), Header: http.Header{"Xi-Api-Key": {key}}}, plain(), stt.Options{})
+	_, err := socket.Open(t.Context(), socket.Request{URL: server.URL, Service: flow.Service(key, server.URL, true), Header: http.Header{"Xi-Api-Key": {key}}}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrRejected) || reached.Load() {
 		t.Errorf("Open = %v, followed: %v", err, reached.Load())
 	}
@@ -135,7 +137,7 @@ func TestRedirect(t *testing.T) {
 // TestNobodyThere shows an address where nothing listens, and one whose server
 // says nothing.
 func TestNobodyThere(t *testing.T) {
-	_, err := socket.Open(t.Context(), socket.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: flow.Service(key, "", true)}, plain(), stt.Options{})
+	_, err := socket.Open(t.Context(), socket.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: flow.Service(key, "http://127.0.0.1:1", true)}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrUnavailable) || strings.Contains(err.Error(), key) {
 		t.Errorf("Open = %v, want ErrUnavailable without the address", err)
 	}
@@ -145,7 +147,7 @@ func TestNobodyThere(t *testing.T) {
 	defer close(release)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := socket.Open(ctx, socket.Request{URL: server.URL}, plain(), stt.Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := socket.Open(ctx, socket.Request{URL: server.URL, Service: flow.Service(key, server.URL, true)}, plain(), stt.Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Open = %v, want the context's error", err)
 	}
 }
