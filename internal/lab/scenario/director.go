@@ -215,7 +215,7 @@ func (st Step) npc() string {
 func (d *director) awaitEnd(ctx context.Context) bool {
 	quiet, limit := virtualQuiet, longest
 	if d.options.Speech != nil {
-		quiet = realQuiet
+		quiet, limit = realQuiet, longestReal
 	}
 	lasts := time.Duration(d.scene.Lasts)
 	for seen := 0; !d.interrupted(); {

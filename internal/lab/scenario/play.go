@@ -51,8 +51,10 @@ func (r *Result) OK() bool {
 }
 
 const (
-	// longest bounds a scene once its story is told, in its own time.
-	longest = 10 * time.Minute
+	// longest bounds a scene once its story is told, in its own time, and longestReal
+	// one that is played in real time.
+	longest     = 10 * time.Minute
+	longestReal = time.Minute
 	// closeTime bounds the end of a table.
 	closeTime = time.Minute
 	// stuck is after how much real time a scene in virtual time is given up. They

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -179,7 +180,8 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 func (k *talker) hearLine(n s2stest.Note) saidLine {
 	h := heardLine{saidLine{text: n.Response.Text}, n.Response.Speaker, false}
 	if h.text == "" {
-		h.saidLine = k.lineOf(h.speaker, n.SpokenBy, n.Spoken)
+		player := strings.TrimSuffix(strings.TrimSuffix(h.speaker, hotctx.PlayerMark), hotctx.LeaderMark)
+		h.saidLine = k.lineOf(player, n.SpokenBy, n.Spoken)
 	}
 	now := h.saidLine
 	k.mu.Lock()
