@@ -45,17 +45,27 @@ type Brief struct{ ID, Category, Name, Summary string }
 // Lazy returns a book of every *.yaml file in fsys, in any folder, and of those of
 // further systems, which it reads when they are first used or warmed. It returns at once.
 func Lazy(fsys fs.FS, further ...System) *Book {
-	b := &Book{sets: []*ruleSet{newRuleSet(System{Name: builtIn, Rules: fsys})}}
+	return newBook(parsed(System{Name: builtIn, Rules: fsys}), further)
+}
+
+func newBook(first *ruleSet, further []System) *Book {
+	b := &Book{sets: []*ruleSet{first}}
 	for _, s := range further {
-		b.sets = append(b.sets, newRuleSet(s))
+		b.sets = append(b.sets, parsed(s))
 	}
 	return b
 }
 
-func newRuleSet(s System) *ruleSet {
-	set := &ruleSet{system: s.Name}
+// parsed returns the rules of a system that is read from YAML files.
+func parsed(s System) *ruleSet {
+	return newRuleSet(s.Name, func(kept texts) ([]rule, error) { return parseAll(s, kept) })
+}
+
+// newRuleSet returns the rules of a system that read returns.
+func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
+	set := &ruleSet{system: system}
 	set.load = sync.OnceValues(func() (*library, error) {
-		lib, err := readLibrary(s)
+		lib, err := newLibrary(read)
 		if err != nil {
 			return nil, fmt.Errorf("loading the rules: %w", err)
 		}
@@ -140,10 +150,10 @@ func (b *Book) ofSystem(name string) *ruleSet {
 	return nil
 }
 
-// readLibrary parses all files of a system and builds the library.
-func readLibrary(s System) (*library, error) {
+// newLibrary reads the rules of a system and builds their search index.
+func newLibrary(read func(texts) ([]rule, error)) (*library, error) {
 	kept := texts{}
-	rules, err := parseAll(s, kept)
+	rules, err := read(kept)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +171,7 @@ func readLibrary(s System) (*library, error) {
 	}
 	lib.index = newIndex(rules, kept)
 	for i := range rules {
-		rules[i].figures, rules[i].asked = nil, asked{} // the index has them
+		rules[i].Figures, rules[i].Asked = nil, asked{} // the index has them
 	}
 	return lib, nil
 }

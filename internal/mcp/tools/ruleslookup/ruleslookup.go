@@ -219,10 +219,10 @@ func (d desk) getRule(ctx context.Context, args string) (string, error) {
 // its category.
 func encodeRule(r *rule) (string, error) {
 	text, err := tools.Encode(r)
-	if err != nil || len(r.block) == 0 {
+	if err != nil || len(r.Block) == 0 {
 		return text, err
 	}
-	return text[:len(text)-1] + `,"` + r.Category + `":` + string(r.block) + "}", nil
+	return text[:len(text)-1] + `,"` + r.Category + `":` + string(r.Block) + "}", nil
 }
 
 // ruleSchema describes what get_rule returns. Of the blocks of figures it only
