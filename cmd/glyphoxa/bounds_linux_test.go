@@ -487,6 +487,9 @@ func TestPipesAreRefused(t *testing.T) {
 // TestSignalsEndReading has commands in the middle of large files told to end. They do so
 // in order, and what they had taken in is not there.
 func TestSignalsEndReading(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, row := range []struct {
 		name string
 		make func(h *program) (args []string)

@@ -53,6 +53,9 @@ func (b bounds) broken(raw, host figures) []string {
 
 // TestHostCostsLittle measures the host against the SDK on every transport.
 func TestHostCostsLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; run without -race, as make test does once more")
 	}
@@ -105,6 +108,9 @@ func rows(w io.Writer, transport string, found []figures) {
 
 // TestBoundsBreak shows that the gate can fail.
 func TestBoundsBreak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	raw := figures{name: rawSDK, ratio: 1, allocs: 70.3, bytes: 100}
 	for _, tc := range []struct {
 		name   string
@@ -133,6 +139,9 @@ func TestBoundsBreak(t *testing.T) {
 
 // TestEveryContenderAnswers calls each of them a few times on each transport.
 func TestEveryContenderAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, tr := range transports() {
 		t.Run(tr.name, func(t *testing.T) {
 			for _, c := range tr.open(t, tr.asks) {

@@ -42,6 +42,9 @@ const outwardAllocs = 100
 // TestOutwardCostsLittle measures the outward server against a bare server of
 // the SDK with the same tool, and one of mcp-go beside them.
 func TestOutwardCostsLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; run without -race, as make test does once more")
 	}
@@ -145,6 +148,9 @@ func measureCrowds(ctx context.Context, crowds [][]contender, rounds, calls int)
 
 // TestOutwardServesACrowd has many callers call at once, whatever it takes.
 func TestOutwardServesACrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, r := range roads() {
 		t.Run(r.name, func(t *testing.T) {
 			own := r.openCrowds(t)[2]
