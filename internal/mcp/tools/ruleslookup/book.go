@@ -21,7 +21,7 @@ type Book struct {
 type ruleSet struct {
 	system string
 	load   func() (*library, error) // runs once, remembers its outcome
-	ready  atomic.Bool              // set once load has succeeded
+	ready  atomic.Bool              // set once the index is built
 }
 
 // System is the rules of a further system.
@@ -36,7 +36,7 @@ type System struct {
 type library struct {
 	rules []rule // by id
 	byID  map[string]int
-	index *index
+	index func() *index // builds it at the first call, because get_rule works without it
 }
 
 // Brief is a rule without its text.
@@ -69,7 +69,6 @@ func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
 		if err != nil {
 			return nil, fmt.Errorf("loading the rules: %w", err)
 		}
-		set.ready.Store(true)
 		return lib, nil
 	})
 	return set
@@ -82,15 +81,26 @@ func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
 func (b *Book) Warm() error {
 	var errs []error
 	for _, s := range b.sets {
-		if _, err := s.load(); err != nil {
+		lib, err := s.load()
+		if err != nil {
 			errs = append(errs, err)
+			continue
 		}
+		lib.index()
+		s.ready.Store(true)
 	}
 	return errors.Join(errs...)
 }
 
 // prepare loads the book; what is wrong with it, whoever uses it is told.
 func (b *Book) prepare() { _ = b.Warm() }
+
+// prepareRules loads the rules without the search index.
+func (b *Book) prepareRules() {
+	for _, s := range b.sets {
+		_, _ = s.load() // every use returns the error
+	}
+}
 
 // Len returns the number of rules, loading the book if need be; 0 if it cannot
 // be loaded.
@@ -165,14 +175,12 @@ func newLibrary(read func(texts) ([]rule, error)) (*library, error) {
 		}
 		return 1
 	})
-	lib := &library{rules: rules, byID: make(map[string]int, len(rules))}
-	for i := range rules {
-		lib.byID[rules[i].ID] = i
+	lib := &library{rules: slices.Clone(rules), byID: make(map[string]int, len(rules))}
+	for i := range lib.rules {
+		lib.byID[lib.rules[i].ID] = i
+		lib.rules[i].Figures, lib.rules[i].Asked = nil, asked{} // the index alone needs them
 	}
-	lib.index = newIndex(rules, kept)
-	for i := range rules {
-		rules[i].Figures, rules[i].Asked = nil, asked{} // the index has them
-	}
+	lib.index = sync.OnceValue(func() *index { return newIndex(rules, kept) })
 	return lib, nil
 }
 

@@ -260,3 +260,14 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 		t.Error("srd/rules.gob.gz is out of date; run: go generate ./srd")
 	}
 }
+
+// BenchmarkFirstGetRule measures the first call of a process, which loads the rules.
+func BenchmarkFirstGetRule(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		tool := toolNamed(b, ruleslookup.BuiltIn(), "get_rule")
+		if _, err := tool.Handler(b.Context(), `{"id":"spell-fireball"}`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
