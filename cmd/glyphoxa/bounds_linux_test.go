@@ -172,7 +172,7 @@ func TestHostileFiles(t *testing.T) {
 		{"tags_without_end", func(h *program) []string {
 			h.written("hostile.json", func(w io.Writer) {
 				_, _ = io.WriteString(w, `{"_id":"a","name":"A","pages":[],"content":"`)
-				writeMany(w, "<p>a", 15_000_000)
+				writeMany(w, "<p>a", 10_000_000)
 				_, _ = io.WriteString(w, `"}`)
 			})
 			return []string{"import", "hostile.json"}
