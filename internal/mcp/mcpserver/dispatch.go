@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,6 +36,7 @@ type dispatcher struct {
 	tracer *tracing.Tracer
 	log    *slog.Logger
 	rounds *rounds
+	levels sync.Map // *sdk.ServerSession to sdk.LoggingLevel: the least level of message its client wants
 }
 
 // executeTool runs a tool that the catalog has found for the subject of ctx. The
@@ -149,7 +151,7 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	ctx, span := d.startTrace(ctx, req)
 	defer func() { span.End(callFailure(answered, err)) }()
 	var r *relay
-	token, level := req.Params.GetProgressToken(), p.logLevel(req)
+	token, level := req.Params.GetProgressToken(), d.logLevel(req)
 	if token != nil || level != "" {
 		r = newRelay(ctx, req.Session, token)
 		defer r.close()
