@@ -169,7 +169,24 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	if a != nil {
 		logToClient(ctx, req.Session, req.Params.Name, *a)
 	}
+	if !encodable(res) {
+		d.log.Error("a tool's structured content is not JSON", "tool", req.Params.Name)
+		return nil, errNotEncodable
+	}
 	return res, err
+}
+
+// errNotEncodable is the answer to a call whose result cannot be encoded.
+var errNotEncodable = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
+
+// encodable reports whether a result, which may be nil, can be encoded. The SDK sends no
+// response to a call whose result cannot, so that its client would wait for ever.
+func encodable(res *sdk.CallToolResult) bool {
+	if res == nil {
+		return true
+	}
+	raw, ok := res.StructuredContent.(json.RawMessage)
+	return !ok || json.Valid(raw)
 }
 
 // callTool calls for the subject of ctx what it knows by an outward name, in the

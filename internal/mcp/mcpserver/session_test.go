@@ -3,12 +3,14 @@ package mcpserver_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -93,6 +95,21 @@ func TestSessionKeepsItsLogLevel(t *testing.T) {
 	}
 	if got := silent.post(call); strings.Contains(got, "notifications/message") {
 		t.Errorf("a client that wants no messages gets %q", got)
+	}
+}
+
+// TestBrokenStructuredContentIsAnswered shows that a client gets an error instead of waiting
+// for a response that the SDK cannot encode.
+func TestBrokenStructuredContentIsAnswered(t *testing.T) {
+	tool := echo("broken", "dice.roll")
+	tool.Handler, tool.Respond = nil, func(context.Context, string) (mcp.Result, error) {
+		return mcp.Result{Text: "x", Structured: json.RawMessage(`{"n":`)}, nil
+	}
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{tool}})
+	c := newCaller(t, h.web(config.Server{Clients: clients("dm")}))
+	got := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken","arguments":{}}}`)
+	if !strings.Contains(got, `"error":{"code":-32603,"message":"the server could not answer; its log says why"}`) {
+		t.Errorf("the call is answered %q, want an internal error", got)
 	}
 }
 
