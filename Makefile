@@ -60,8 +60,9 @@ test: peers
 	$(GO) test -short -timeout $(TESTTIME) ./cmd/...
 
 # test-all adds the long tests, without the race detector, those of the packages and the gate.
+# Packages that measure run in the gate, where nothing runs beside them.
 test-all: test
-	$(GO) test -timeout $(TESTTIME) ./...
+	$(GO) test -timeout $(TESTTIME) $$($(GO) list ./... | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench)
 	cd packaging && $(GO) test ./...
 	$(MAKE) gate
 

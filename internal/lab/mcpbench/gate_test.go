@@ -32,8 +32,8 @@ const tries = 3
 // everyRun leaves the ratio some slack for machines with other work; strictRun
 // holds to the targets of the design. What is allocated is the same everywhere.
 var (
-	everyRun  = effort{bounds{ratio: 1.25, allocs: 20}, 5, 300, time.Minute}
-	strictRun = effort{bounds{ratio: 1.15, allocs: 20}, 9, 500, 3 * time.Minute}
+	everyRun  = effort{bounds{ratio: 1.25, allocs: 26}, 5, 300, time.Minute}
+	strictRun = effort{bounds{ratio: 1.15, allocs: 26}, 9, 500, 3 * time.Minute}
 )
 
 // broken says which bounds the host breaks.
