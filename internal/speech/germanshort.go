@@ -7,13 +7,13 @@ import (
 )
 
 // readGermanShort reads what German cuts short depending on what stands around it.
-func (r *shortReader) readGermanShort() bool {
+func (r *reader) readGermanShort() bool {
 	return r.readCased() || r.readOthers() || r.readShortAdjective() || r.readShortNoun()
 }
 
 // readCased reads "a. D." and "Anm. d. Red.".
-func (r *shortReader) readCased() bool {
-	if !unicode.IsLower(r.at(r.i)) || r.at(r.i+1) != '.' || r.wordAt(after(r.source, r.i+2), "Chr") {
+func (r *reader) readCased() bool {
+	if !unicode.IsLower(r.at(r.i)) || r.at(r.i+1) != '.' || r.wordAt(r.skipSpace(r.i+2), "Chr") {
 		return false
 	}
 	best := ""
@@ -23,7 +23,7 @@ func (r *shortReader) readCased() bool {
 		}
 	}
 	end := r.i + len(best)
-	if best == "" || isWord(r.at(end)) && len(best) > 2 || len(best) == 2 && (!unicode.IsUpper(r.after(end)) || r.at(end) != ' ' || r.at(after(r.source, end)+1) == '.' && best != "s.") {
+	if best == "" || isWord(r.at(end)) && len(best) > 2 || len(best) == 2 && (!unicode.IsUpper(r.after(end)) || r.at(end) != ' ' || r.at(r.skipSpace(end)+1) == '.' && best != "s.") {
 		return false
 	}
 	words := r.lex.cased[best]
@@ -35,27 +35,17 @@ func (r *shortReader) readCased() bool {
 	return true
 }
 
-// hasText reports whether an ASCII text stands here, letter by letter.
-func (r *writer) hasText(text string) bool {
-	for i, c := range text {
-		if r.at(r.i+i) != c {
-			return false
-		}
-	}
-	return true
-}
-
 // readOthers reads "u. a." as "und andere" behind a name or noun that more are like, else
 // as "unter anderem".
-func (r *shortReader) readOthers() bool {
+func (r *reader) readOthers() bool {
 	end := r.i + len("u.a.")
 	if r.hasText("u. a.") {
 		end++
 	} else if !r.hasText("u.a.") {
 		return false
 	}
-	next := r.wordFrom(after(r.source, end))
-	if !unicode.IsUpper(firstOf(r.last)) || r.at(end) == '.' || unicode.IsLetter(r.at(end)) || caseWord(next) || r.at(after(r.source, end)+1) == '.' || r.lex.grammar[strings.ToLower(r.last)] {
+	next := r.wordFrom(r.skipSpace(end))
+	if !unicode.IsUpper(firstOf(r.last)) || r.at(end) == '.' || unicode.IsLetter(r.at(end)) || caseWord(next) || r.at(r.skipSpace(end)+1) == '.' || r.lex.grammar[strings.ToLower(r.last)] {
 		return false
 	}
 	if r.endsAt(end) {
@@ -73,14 +63,14 @@ func caseWord(word string) bool {
 
 // readShortAdjective reads "südl. von", "der ehem. Soldat" and "sog. Helden", with the
 // ending the noun asks for.
-func (r *shortReader) readShortAdjective() bool {
+func (r *reader) readShortAdjective() bool {
 	word := r.wordFrom(r.i)
 	end := r.i + len([]rune(word))
 	if r.at(end) != '.' || len(word) < 2 {
 		return false
 	}
 	lower := strings.ToLower(word)
-	next := after(r.source, end+1)
+	next := r.skipSpace(end + 1)
 	stem := r.lex.adjectives[lower]
 	if stem == "" {
 		if !isLich(lower) || !unicode.IsLower(r.at(r.i)) || r.endsAt(end+1) {
@@ -112,7 +102,7 @@ func isLich(word string) bool {
 }
 
 // adjectiveEnding returns the ending of an adjective between the last word and a noun.
-func (r *dateReader) adjectiveEnding(noun string) string {
+func (r *reader) adjectiveEnding(noun string) string {
 	g, known := genderOf(noun)
 	if strings.HasSuffix(noun, "a") { // a name
 		g = feminine
@@ -135,7 +125,7 @@ func (r *dateReader) adjectiveEnding(noun string) string {
 }
 
 // readShortNoun reads "3. OG" and "im 14. Jh.", and compounds such as "Hausnr.".
-func (r *shortReader) readShortNoun() bool {
+func (r *reader) readShortNoun() bool {
 	word := r.wordFrom(r.i)
 	noun := r.lex.shortNouns[word]
 	end := r.i + len([]rune(word))

@@ -3,8 +3,6 @@ package speech
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // gender is that of a German noun.
@@ -138,51 +136,4 @@ func weakEnding(g gender, k kasus) string {
 		return "e"
 	}
 	return "en"
-}
-
-// wordsBefore returns up to n of the last words, the last first, back to a pause.
-func (r *writer) wordsBefore(n int) []string {
-	if r.last == "" {
-		return nil
-	}
-	tail := string(r.out[max(0, len(r.out)-maxLookBack):])
-	words := strings.Fields(tail)
-	slices.Reverse(words)
-	words = words[:min(n, len(words))]
-	for i, w := range words[min(1, len(words)):] {
-		if last, _ := utf8.DecodeLastRuneInString(w); !unicode.IsLetter(last) {
-			return words[:i+1]
-		}
-	}
-	return words
-}
-
-// maxLookBack bounds how far wordsBefore looks, in bytes.
-const maxLookBack = 80
-
-// wordFrom returns the word at i, of at most 40 letters.
-func (s source) wordFrom(i int) string {
-	end := i
-	for end-i < 40 && unicode.IsLetter(s.at(end)) {
-		end++
-	}
-	if end == i {
-		return ""
-	}
-	return string(s[i:end])
-}
-
-// nounAt returns the German noun at i, whole if it is cut short, "" if there is none.
-func (s source) nounAt(i int) string {
-	if !unicode.IsUpper(s.at(i)) {
-		return ""
-	}
-	word := s.wordFrom(i)
-	if noun := german.shortNouns[word]; noun != "" && (s.at(i+len(word)) == '.' || unicode.IsUpper(s.at(i+1))) {
-		return noun
-	}
-	if !unicode.IsLower(s.at(i + 1)) {
-		return ""
-	}
-	return word
 }

@@ -1,31 +1,26 @@
 package speech
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// reader puts tidy text into words, from left to right. It looks back at what
-// it said and a bounded way ahead.
-type reader struct{ shortReader }
-
-// shortReader reads what is cut short: abbreviations, titles, weekdays.
-type shortReader struct{ measureReader }
-
-// measureReader reads fractions, sums of money, angles, telephone numbers and addresses.
-type measureReader struct{ dateReader }
-
-// dateReader reads what is ordered: times, days, years, ordinals and rulers.
-type dateReader struct{ writer }
-
-// writer is what is read, what was said of it, and how words are added to that.
-type writer struct {
-	source
+// reader puts tidy text into words, from left to right. It looks back at the words it
+// added, and a bounded number of runes ahead.
+//
+// Its methods are grouped by what they read: numbers.go, dice.go, units.go, money.go,
+// fractions.go, ordinals.go, dates.go, years.go, clock.go, roman.go, telephone.go,
+// webaddress.go, places.go, signs.go, shortforms.go, germanshort.go and words.go. A method
+// read… returns false and leaves the reader as it was if the text holds something else.
+// lookaround.go has what they ask about the text around them.
+type reader struct {
+	text   []rune
 	lex    *lexicon // nil leaves signs as they are
 	effort effort
 
-	i     int // next rune
+	i     int // the next rune of text
 	out   []byte
 	mark  rune   // the pause since the last word, 0 for none
 	last  string // the last word, "" after a pause
@@ -38,12 +33,12 @@ type writer struct {
 	described bool
 }
 
-func newReader(text source, lex *lexicon, e effort) *reader {
-	return &reader{shortReader{measureReader{dateReader{writer{source: text, lex: lex, effort: e}}}}}
+func newReader(text []rune, lex *lexicon, e effort) *reader {
+	return &reader{text: text, lex: lex, effort: e}
 }
 
 func (r *reader) readAll() string {
-	for r.i < len(r.source) {
+	for r.i < len(r.text) {
 		r.readNext()
 	}
 	if isStop(r.mark) {
@@ -76,7 +71,7 @@ func (r *reader) readNext() {
 }
 
 // addWords adds a word, or several.
-func (r *writer) addWords(words string) {
+func (r *reader) addWords(words string) {
 	if words == "" {
 		return
 	}
@@ -93,7 +88,7 @@ func (r *writer) addWords(words string) {
 
 // addPause adds a mark; of several in a row the strongest stays. There is none
 // before the first word.
-func (r *writer) addPause(c rune) {
+func (r *reader) addPause(c rune) {
 	switch c {
 	case '(', ')', '[', ']', '—':
 		c = ','
@@ -113,7 +108,7 @@ func rank(mark rune) int { return strings.IndexRune(",;:.…!?", mark) }
 // copySigns takes over what has no words in this language.
 func (r *reader) copySigns() {
 	start := r.i
-	for r.i < len(r.source) {
+	for r.i < len(r.text) {
 		c := r.at(r.i)
 		inner := isDigit(r.at(r.i-1)) && isDigit(r.at(r.i+1))
 		if c == ' ' || unicode.IsLetter(c) || strings.ContainsRune("!?;…—()[]", c) || strings.ContainsRune(".,:", c) && !inner {
@@ -121,62 +116,10 @@ func (r *reader) copySigns() {
 		}
 		r.i++
 	}
-	word := strings.Trim(string(r.source[start:r.i]), "_~#*")
+	word := strings.Trim(string(r.text[start:r.i]), "_~#*")
 	if strings.ContainsFunc(word, isDigit) {
 		r.addWords(word)
 	}
-}
-
-// readWord reads a word.
-func (r *reader) readWord() {
-	if r.lex != nil && r.effort != noSigns && (r.skipAddress() || r.readAddress() || r.readShortWord() || r.readAbbreviation() || r.readDie()) {
-		return
-	}
-	start := r.i
-	for r.i < len(r.source) {
-		c := r.at(r.i)
-		joint := (c == '\'' || c == '-') && unicode.IsLetter(r.at(r.i+1))
-		if !unicode.IsLetter(c) && !unicode.IsMark(c) && !joint {
-			break
-		}
-		r.i++
-	}
-	word := r.source[start:r.i]
-	if r.readRoman(word) {
-		return
-	}
-	r.addWords(r.lowerCapitals(word, start))
-}
-
-// skipAddress reads a web address with its scheme, whole, as the word for one.
-func (r *reader) skipAddress() bool {
-	www := r.startsWith("www.")
-	if !www && !r.startsWith("http://") && !r.startsWith("https://") {
-		return false
-	}
-	end := r.i
-	for r.at(end) != ' ' {
-		end++
-	}
-	for strings.ContainsRune(".,!?;:…)]", r.at(end-1)) {
-		end--
-	}
-	if www && end-r.i <= maxHost && r.readAddress() {
-		return true
-	}
-	r.i = end
-	r.addWords(r.lex.link)
-	return true
-}
-
-// startsWith reports whether the rest begins with an ASCII text in any case.
-func (r *writer) startsWith(text string) bool {
-	for i, c := range text {
-		if unicode.ToLower(r.at(r.i+i)) != c {
-			return false
-		}
-	}
-	return true
 }
 
 func isASCII(s string) bool {
@@ -184,3 +127,13 @@ func isASCII(s string) bool {
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// valueOf returns a number of few digits; ok is false if it has to be read digit
+// by digit.
+func (r *reader) valueOf(digits string) (n int64, ok bool) {
+	if len(digits) > 12 || len(digits) > 1 && digits[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil && n <= maxCardinal && (r.effort != byDigit || n < 10)
+}

@@ -1,6 +1,10 @@
 package speech
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // measure is a unit of physics or money that is written with just these capitals.
 type measure struct {
@@ -89,13 +93,99 @@ func withMeasures(own map[string]unit, german bool) map[string]unit {
 	return out
 }
 
+// unitAt returns the unit at i, perhaps behind a space or in English a hyphen, and
+// where it ends with the dot that belongs to it.
+func (r *reader) unitAt(i int) (u unit, end int, ok bool) {
+	spaced := r.at(i) == ' '
+	switch {
+	case spaced:
+		i++
+	case r.at(i) == '-' && !r.lex.german && unicode.IsLetter(r.at(i+1)):
+		spaced = true
+		i++
+	}
+	if u, ok := r.lex.money[r.at(i)]; ok && (r.at(i-1) != ' ' || !isDigit(r.at(i+1))) {
+		return u, i + 1, true
+	}
+	if c := r.at(i); c == '′' || c == '″' {
+		return r.lex.units[map[rune]string{'′': "ft", '″': "in"}[c]], i + 1, true
+	}
+	if !r.lex.german && (r.wordAt(i, "sq") || r.wordAt(i, "cu")) {
+		return r.squareAt(i)
+	}
+	end = i
+	for end-i < maxUnit && (unicode.IsLetter(r.at(end)) || strings.ContainsRune("°²³", r.at(end)) || r.at(end) == '/' && unicode.IsLetter(r.at(end+1))) {
+		end++
+	}
+	for ; end > i; end-- {
+		if isWord(r.at(end)) || unicode.IsMark(r.at(end)) {
+			continue
+		}
+		word := string(r.text[i:end])
+		lower := strings.ToLower(word)
+		if u, ok = r.lex.exact[word]; !ok {
+			u, ok = r.lex.units[lower]
+		}
+		if !ok || spaced && isAmbiguous(word) && !r.isInch(end, word) || r.isLoneCapital(word, end, spaced) {
+			continue
+		}
+		if r.at(end) == '.' && r.lex.dotted[lower] && !r.endsAt(end+1) && (r.lex.german || !unicode.IsUpper(r.after(end+1))) {
+			end++
+		}
+		return u, end, true
+	}
+	return unit{}, 0, false
+}
+
+// isInch reports whether "in" with the end at end is an inch: its dot is no stop.
+func (r *reader) isInch(end int, word string) bool {
+	if word == "in" && r.at(end) == ' ' && measured[r.wordFrom(end+1)] {
+		return true
+	}
+	return word == "in" && r.at(end) == '.' && !r.endsAt(end+1) && (r.at(end+1) == ',' || unicode.IsLower(r.after(end+1)))
+}
+
+// squareAt returns the unit of "sq. ft." and "cu ft" at i.
+func (r *reader) squareAt(i int) (u unit, end int, ok bool) {
+	power := "square "
+	if r.at(i) == 'c' {
+		power = "cubic "
+	}
+	i += 2
+	if r.at(i) == '.' {
+		i++
+	}
+	if r.at(i) != ' ' || !unicode.IsLetter(r.at(i+1)) {
+		return unit{}, 0, false
+	}
+	end = i + 1
+	for end-i <= maxUnit && unicode.IsLetter(r.at(end)) {
+		end++
+	}
+	word := strings.ToLower(string(r.text[i+1 : end]))
+	u, ok = r.lex.units[word]
+	if r.at(end) == '.' && r.lex.dotted[word] && !r.endsAt(end+1) && !unicode.IsUpper(r.after(end+1)) {
+		end++
+	}
+	return unit{power + u.one, power + u.many, ""}, end, ok
+}
+
+// maxUnit is the length of the longest unit, in runes.
+const maxUnit = 6
+
+// isAmbiguous reports whether a unit behind a space is more likely a word or a
+// name: "5 in a row", "2 S".
+func isAmbiguous(word string) bool {
+	return slices.Contains([]string{"in", "In", "IN", "S", "H", "G", "M", "T", "PT", "Am", "Pt"}, word)
+}
+
 // A lone capital is a unit only where nothing else is likely: not joined to the number,
 // as in 5G and 4K, but for volts and watts, and not behind what has numbers with letters.
-func (s source) isLoneCapital(word string, end int, spaced bool) bool {
+func (r *reader) isLoneCapital(word string, end int, spaced bool) bool {
 	if len(word) != 1 || word[0] < 'A' || word[0] > 'Z' {
 		return false
 	}
-	return !spaced && word != "V" && word != "W" && word != "M" || s.at(end) == '.' && !s.endsAt(end+1)
+	return !spaced && word != "V" && word != "W" && word != "M" || r.at(end) == '.' && !r.endsAt(end+1)
 }
 
 // perWords are what something happens in or is had by, behind a stroke.
@@ -129,4 +219,99 @@ func (r *reader) readPer() {
 	}
 	r.addWords(name)
 	r.i, r.units = end-1, true // the caller goes over the stroke
+}
+
+// isSize reports whether an English unit that ends at end is the first of two, as in
+// "a 10' x 20' room", and left to the second.
+func (r *reader) isSize(end int) bool {
+	i := end
+	if r.at(i) == ' ' {
+		i++
+	}
+	return (r.at(i) == 'x' || r.at(i) == '×') && isDigit(r.after(i+1))
+}
+
+// beforeMeasured reports whether an adjective and a noun follow the English unit that
+// ends at end: "8-inch thick doors".
+func (r *reader) beforeMeasured(end int) bool {
+	word := r.wordFrom(end + 1)
+	return !r.lex.german && r.at(end) == ' ' && measured[word] && r.countsNext(end+1+len(word))
+}
+
+// measured are what sizes tell.
+var measured = wordSet("high tall wide deep long thick broad")
+
+// addOf says n of a unit.
+func (r *reader) addOf(n int64, u unit) {
+	switch {
+	case n != 1:
+		r.addWords(r.lex.cardinal(n) + " " + u.many)
+	case r.lex.german:
+		r.addWords(u.article + " " + u.one)
+	default:
+		r.addWords(r.lex.cardinal(n) + " " + u.one)
+	}
+}
+
+// germanUnitOne returns "ein" in front of a unit, in its case as far as it shows.
+func (r *reader) germanUnitOne(u unit) string {
+	if u.article == "eine" {
+		return r.oneFor(feminine, true)
+	}
+	g, known := genderOf(u.one)
+	if g == feminine {
+		return u.article
+	}
+	return r.oneFor(g, known)
+}
+
+// dativePlural returns the dative of a German unit's plural, by its first word.
+func dativePlural(many string) string {
+	first, rest, spaced := strings.Cut(many, " ")
+	if strings.HasSuffix(first, "er") || strings.HasSuffix(first, "e") || strings.HasSuffix(first, "el") && first != "Grad" {
+		first += "n"
+	}
+	if spaced {
+		return first + " " + rest
+	}
+	return first
+}
+
+// readTimes reads the x of "10 ft x 10 ft" and "x2".
+func (r *reader) readTimes() bool {
+	if c := r.at(r.i); c != 'x' && c != 'X' || unicode.IsLetter(r.at(r.i+1)) || !isDigit(r.after(r.i+1)) {
+		return false
+	}
+	switch {
+	case r.units && !r.lex.german:
+		r.addWords("by")
+	case r.units, isDigit(r.at(r.i + 1)):
+		r.addWords(r.lex.times)
+	default:
+		return false
+	}
+	r.i++
+	return true
+}
+
+// readCompound reads "9-mm-Geschoss" and "10-Fuß-Seil", n being the number.
+func (r *reader) readCompound(n int64) bool {
+	word := r.wordFrom(r.i + 1)
+	end := r.i + 1 + len([]rune(word))
+	if r.at(r.i) != '-' || word == "" || r.at(end) != '-' || !unicode.IsUpper(r.at(end+1)) {
+		return false
+	}
+	u, ok := r.lex.exact[word]
+	if !ok {
+		u, ok = r.lex.units[strings.ToLower(word)]
+	}
+	switch {
+	case ok:
+		word = u.one
+	case !unicode.IsUpper(firstOf(word)):
+		return false
+	}
+	r.i = end
+	r.addWords(stemDE(n) + " " + word)
+	return true
 }

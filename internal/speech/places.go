@@ -1,13 +1,14 @@
 package speech
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // readAngle reads an angle in degrees, minutes and seconds, as of a place on a map.
-func (r *measureReader) readAngle() bool {
-	whole, rest, end := r.numeralAt(r.i, r.lex.german)
+func (r *reader) readAngle() bool {
+	whole, rest, end := r.numeralAt(r.i)
 	if r.at(end) != '°' || rest != "" {
 		return false
 	}
@@ -28,17 +29,17 @@ func (r *measureReader) readAngle() bool {
 }
 
 // partOfAngle returns the digits before the sign of a part of an angle.
-func (r *measureReader) partOfAngle(i int, sign rune) (digits string, next int, ok bool) {
-	i = after(r.source, i)
+func (r *reader) partOfAngle(i int, sign rune) (digits string, next int, ok bool) {
+	i = r.skipSpace(i)
 	end := r.digitsEnd(i)
 	if end == i || end-i > 2 || r.at(end) != sign {
 		return "", 0, false
 	}
-	return string(r.source[i:end]), end + 1, true
+	return string(r.text[i:end]), end + 1, true
 }
 
 // addDegrees says a part of an angle.
-func (r *measureReader) addDegrees(digits string, u unit) {
+func (r *reader) addDegrees(digits string, u unit) {
 	n, ok := r.valueOf(strings.TrimPrefix(digits, "0"))
 	if !ok {
 		r.addWords(r.lex.spellDigits(digits) + " " + u.many)
@@ -81,7 +82,7 @@ func (l *lexicon) compassPoint(letters string, beyond bool) string {
 }
 
 // readCompass reads "10 km S", "47° 9′ S", "N. of here" and "500 N. Main St.".
-func (r *shortReader) readCompass() bool {
+func (r *reader) readCompass() bool {
 	if !strings.ContainsRune("NSEOW", r.at(r.i)) {
 		return false
 	}
@@ -95,7 +96,7 @@ func (r *shortReader) readCompass() bool {
 	if dot {
 		next++
 	}
-	follow := r.wordFrom(after(r.source, next))
+	follow := r.wordFrom(r.skipSpace(next))
 	beyond := follow == "of" || r.lex.german && (follow == "von" || follow == "der" || follow == "des" || follow == "vom")
 	name := r.lex.compassPoint(word, beyond)
 	street := dot && !r.lex.german && isDigit(r.before(r.i-1)) && (unicode.IsUpper(r.after(next)) || isDigit(r.after(next)))
@@ -112,4 +113,61 @@ func (r *shortReader) readCompass() bool {
 	r.i = end
 	r.addWords(name)
 	return true
+}
+
+// readStreet reads "Lindenstr. 4" and "Marktpl. 3".
+func (r *reader) readStreet() bool {
+	word := r.wordFrom(r.i)
+	end := r.i + len([]rune(word))
+	if r.at(end) != '.' || len(word) < 6 || !unicode.IsUpper(r.at(r.i)) {
+		return false
+	}
+	whole := ""
+	for _, c := range shortCompounds {
+		if stem, ok := strings.CutSuffix(word, c.short); ok && len(stem) > 2 && (!c.numbered || isDigit(r.after(end+1))) {
+			whole = stem + c.whole
+			break
+		}
+	}
+	if whole == "" {
+		return false
+	}
+	if !r.endsAt(end+1) && !unicode.IsUpper(r.after(end+1)) {
+		end++
+	}
+	r.i = end
+	r.addWords(whole)
+	return true
+}
+
+// isStreet reports whether a German word is the name of a street.
+func isStreet(word string) bool {
+	return slices.ContainsFunc([]string{"straße", "str", "gasse", "weg", "platz", "allee", "ufer", "zeile"}, func(end string) bool {
+		return len(word) > len(end) && strings.HasSuffix(word, end)
+	})
+}
+
+// streetBefore reports whether a house's number stands before the last word.
+func (r *reader) streetBefore() bool {
+	words := r.wordsBefore(3)
+	if len(words) < 2 {
+		return false
+	}
+	number := strings.FieldsFunc(words[1], func(c rune) bool { return c == '-' })
+	for _, small := range append(enSmall, enTens...) {
+		if len(number) > 0 && small != "" && number[len(number)-1] == small {
+			return true
+		}
+	}
+	return false
+}
+
+// shortCompounds are the last parts of German nouns cut short; some of them only before
+// a number.
+var shortCompounds = []struct {
+	short, whole string
+	numbered     bool
+}{
+	{"str", "straße", false}, {"nr", "nummer", false}, {"nrn", "nummern", false}, {"bhf", "bahnhof", false}, {"abt", "abteilung", false}, {"hptm", "hauptmann", false},
+	{"pl", "platz", true}, {"g", "gasse", true}, {"kap", "kapitel", true}, {"std", "stunden", false}, {"kto", "konto", false}, {"verz", "verzeichnis", false}, {"wm", "wachtmeister", false},
 }

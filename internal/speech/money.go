@@ -3,8 +3,8 @@ package speech
 import "strings"
 
 // readAmount reads a sum behind the sign of a currency, which may be a range: "$5-10".
-func (r *measureReader) readAmount(sign rune) {
-	whole, rest, end := r.numeralAt(r.i, r.lex.german)
+func (r *reader) readAmount(sign rune) {
+	whole, rest, end := r.numeralAt(r.i)
 	r.i = end
 	u := r.lex.money[sign]
 	if next, ok := r.rangeOfMoney(sign); ok {
@@ -23,7 +23,7 @@ func (r *measureReader) readAmount(sign rune) {
 }
 
 // rangeOfMoney returns where the second sum of a range begins.
-func (r *measureReader) rangeOfMoney(sign rune) (next int, ok bool) {
+func (r *reader) rangeOfMoney(sign rune) (next int, ok bool) {
 	i := r.i
 	if c := r.at(i); c != '-' && c != '–' {
 		return 0, false
@@ -38,8 +38,8 @@ func (r *measureReader) rangeOfMoney(sign rune) (next int, ok bool) {
 func isCurrency(c rune) bool { return strings.ContainsRune("$€£¥", c) }
 
 // readScale goes over the thousands or millions behind a sum and returns their word.
-func (r *measureReader) readScale() string {
-	end := after(r.source, r.i)
+func (r *reader) readScale() string {
+	end := r.skipSpace(r.i)
 	word := r.wordFrom(end)
 	name := r.lex.scales[word]
 	if name == "" || len(word) == 1 && end > r.i {
@@ -52,20 +52,8 @@ func (r *measureReader) readScale() string {
 	return name
 }
 
-// addNumber says a number with what stands behind its decimal sign.
-func (r *writer) addNumber(whole, rest string) {
-	if n, ok := r.valueOf(whole); ok {
-		r.addWords(r.lex.cardinal(n))
-	} else {
-		r.addWords(r.lex.spellDigits(whole))
-	}
-	for _, part := range strings.Split(rest, ".")[1:] {
-		r.addWords(r.lex.point + " " + r.lex.spellDigits(part))
-	}
-}
-
 // addPrice reads a sum of money: "three euros fifty".
-func (r *measureReader) addPrice(whole, rest string, u unit, sign rune) {
+func (r *reader) addPrice(whole, rest string, u unit, sign rune) {
 	n, ok := r.valueOf(whole)
 	name := u.many
 	cents, small := r.valueOf(strings.TrimPrefix(strings.TrimPrefix(rest, "."), "0"))
@@ -105,19 +93,10 @@ func (r *measureReader) addPrice(whole, rest string, u unit, sign rune) {
 	r.addWords(name)
 }
 
-// addOf says n of a unit.
-func (r *writer) addOf(n int64, u unit) {
-	switch {
-	case n != 1:
-		r.addWords(r.lex.cardinal(n) + " " + u.many)
-	case r.lex.german:
-		r.addWords(u.article + " " + u.one)
-	default:
-		r.addWords(r.lex.cardinal(n) + " " + u.one)
-	}
-}
-
 // scaled reports whether the last word is one of thousands or millions.
-func (r *measureReader) scaled() bool {
+func (r *reader) scaled() bool {
 	return r.last != "" && len(r.last) > 3 && r.lex.scales[r.last] != ""
 }
+
+// isPrice reports whether the word before speaks of a sum.
+func (r *reader) isPrice() bool { return r.lex.sums[strings.ToLower(r.last)] }

@@ -1,19 +1,16 @@
 package speech
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // readFraction reads 1/2, 3/4 and 2 1/2, but not 12/15 hit points.
-func (r *measureReader) readFraction() bool {
+func (r *reader) readFraction() bool {
 	if r.last == "points" || r.last == "point" || strings.HasSuffix(r.last, "punkte") {
 		return false
 	}
 	end := r.digitsEnd(r.i)
 	if strings.ContainsRune(" -", r.at(end)) && isDigit(r.at(end+1)) && end-r.i <= 4 {
 		n, d, last, ok := r.fractionAt(end + 1)
-		whole, okWhole := r.valueOf(string(r.source[r.i:end]))
+		whole, okWhole := r.valueOf(string(r.text[r.i:end]))
 		if !ok || !okWhole || whole == 0 || r.at(r.i-1) == '/' {
 			return false
 		}
@@ -32,7 +29,7 @@ func (r *measureReader) readFraction() bool {
 }
 
 // fractionAt parses a fraction below one at i.
-func (r *measureReader) fractionAt(i int) (n, d int64, last int, ok bool) {
+func (r *reader) fractionAt(i int) (n, d int64, last int, ok bool) {
 	end := r.digitsEnd(i)
 	if r.at(end) != '/' || end-i > 2 {
 		return 0, 0, 0, false
@@ -41,14 +38,14 @@ func (r *measureReader) fractionAt(i int) (n, d int64, last int, ok bool) {
 	if last == end+1 || last-end > 4 || r.at(last) == '/' || isWord(r.at(last)) || r.at(last) == '.' && isDigit(r.at(last+1)) {
 		return 0, 0, 0, false
 	}
-	n, okN := r.valueOf(string(r.source[i:end]))
-	d, okD := r.valueOf(string(r.source[end+1 : last]))
+	n, okN := r.valueOf(string(r.text[i:end]))
+	d, okD := r.valueOf(string(r.text[end+1 : last]))
 	small := d <= 12 || n == 1 && (d == 16 || d == 20 || d == 32 || d == 50 || d == 100)
 	return n, d, last, okN && okD && n >= 1 && n < d && small && !r.isScore(last)
 }
 
 // addFraction says n over d in front of what comes next.
-func (r *measureReader) addFraction(n, d int64) {
+func (r *reader) addFraction(n, d int64) {
 	if r.lex.german {
 		if r.readQuarterHour(n, d) {
 			return
@@ -67,7 +64,7 @@ func (r *measureReader) addFraction(n, d int64) {
 	}
 	next := r.wordFrom(r.i + 1)
 	lower := strings.ToLower(next)
-	u, end, unit := r.unitAt(r.i, r.lex)
+	u, end, unit := r.unitAt(r.i)
 	described := determiners[strings.ToLower(r.last)]
 	switch {
 	case unit:
@@ -97,8 +94,8 @@ func (r *measureReader) addFraction(n, d int64) {
 }
 
 // readQuarterHour reads ¼ and ¾ in front of a German hour, and ½ of one cut short.
-func (r *measureReader) readQuarterHour(n, d int64) bool {
-	word := r.wordFrom(after(r.source, r.i))
+func (r *reader) readQuarterHour(n, d int64) bool {
+	word := r.wordFrom(r.skipSpace(r.i))
 	article := r.oneFor(feminine, true)
 	name := ""
 	switch {
@@ -113,7 +110,7 @@ func (r *measureReader) readQuarterHour(n, d int64) bool {
 	if name == "" {
 		return false
 	}
-	r.i = after(r.source, r.i) + len(word)
+	r.i = r.skipSpace(r.i) + len(word)
 	if r.at(r.i) == '.' && !r.endsAt(r.i+1) {
 		r.i++
 	}
@@ -133,8 +130,8 @@ func anEN(unit string) string {
 }
 
 // addFractionUnit reads the unit behind a fraction.
-func (r *measureReader) addFractionUnit(many bool) {
-	u, end, ok := r.unitAt(r.i, r.lex)
+func (r *reader) addFractionUnit(many bool) {
+	u, end, ok := r.unitAt(r.i)
 	if !ok {
 		return
 	}
@@ -151,7 +148,7 @@ func (r *measureReader) addFractionUnit(many bool) {
 var measures = wordSet("mile pint cup pound ounce inch foot yard hour day week month year century mug barrel gallon league loaf bottle ton stone dozen acre keg minute second metre meter kilometre litre liter turn bushel crown teaspoon tablespoon")
 
 // mixedWords reads "two and a half", "zweieinhalb".
-func (r *measureReader) mixedWords(whole, n, d int64) string {
+func (r *reader) mixedWords(whole, n, d int64) string {
 	part := r.lex.fractionWords(n, d)
 	switch {
 	case !r.lex.german && n == 1:
@@ -165,7 +162,7 @@ func (r *measureReader) mixedWords(whole, n, d int64) string {
 }
 
 // germanHalf reads ½ in front of a noun: "eine halbe", "einem halben".
-func (r *measureReader) germanHalf(noun string) string {
+func (r *reader) germanHalf(noun string) string {
 	g, _ := genderOf(noun)
 	if noun == "Stunde" || noun == "Minute" || noun == "Sekunde" {
 		g = feminine
@@ -192,7 +189,7 @@ func (r *measureReader) germanHalf(noun string) string {
 }
 
 // readFractionSign reads a fraction that is one sign.
-func (r *measureReader) readFractionSign(c rune) {
+func (r *reader) readFractionSign(c rune) {
 	n, d, _ := signFraction(c)
 	r.i++
 	r.addFraction(n, d)
@@ -211,14 +208,14 @@ func signFraction(c rune) (n, d int64, ok bool) {
 }
 
 // readMixedSign reads 2½ and 2 ½.
-func (r *measureReader) readMixedSign() bool {
+func (r *reader) readMixedSign() bool {
 	end := r.digitsEnd(r.i)
 	i := end
 	if r.at(i) == ' ' {
 		i++
 	}
 	n, d, ok := signFraction(r.at(i))
-	whole, okWhole := r.valueOf(string(r.source[r.i:end]))
+	whole, okWhole := r.valueOf(string(r.text[r.i:end]))
 	if !ok || !okWhole || whole == 0 || end-r.i > 4 {
 		return false
 	}
@@ -227,25 +224,3 @@ func (r *measureReader) readMixedSign() bool {
 	r.addFractionUnit(true)
 	return true
 }
-
-// countsNext reports whether the word behind the space at i is counted: a noun
-// rather than a word of grammar.
-func (r *writer) countsNext(i int) bool {
-	word := r.wordFrom(i + 1)
-	if r.at(i) != ' ' || word == "" {
-		return false
-	}
-	if r.lex.german {
-		if unicode.IsUpper([]rune(word)[0]) {
-			return true
-		}
-		after := i + 1 + len([]rune(word))
-		adjective := strings.HasSuffix(word, "e") || strings.HasSuffix(word, "en") || strings.HasSuffix(word, "er")
-		verb := strings.HasSuffix(word, "te") || strings.HasSuffix(word, "ten")
-		return adjective && !verb && !r.lex.grammar[word] && r.at(after) == ' ' && r.nounAt(after+1) != ""
-	}
-	return !r.lex.grammar[strings.ToLower(word)]
-}
-
-// determiners stand before English nouns.
-var determiners = wordSet("a an the this that my your his her our their its each every another one")

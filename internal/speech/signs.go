@@ -1,128 +1,10 @@
 package speech
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
-
-// maxParts is how many dots an abbreviation may have.
-const maxParts = 3
-
-// readAbbreviation reads one from the lexicon, the longest that fits.
-func (r *shortReader) readAbbreviation() bool {
-	if unicode.IsLetter(r.at(r.i - 1)) {
-		return false
-	}
-	if r.lex.german && r.readGermanShort() || r.readNumero() {
-		return true
-	}
-	var key strings.Builder
-	best, written, end := "", "", 0
-	i := r.i
-	for part := 0; part < maxParts; part++ {
-		start := i
-		for i-start <= maxAbbreviation && unicode.IsLetter(r.at(i)) {
-			key.WriteRune(unicode.ToLower(r.at(i)))
-			i++
-		}
-		if i == start || r.at(i) != '.' {
-			break
-		}
-		key.WriteByte('.')
-		i++
-		if words, ok := r.lex.abbreviations[key.String()]; ok {
-			best, written, end = words, strings.TrimSuffix(key.String(), "."), i
-		}
-		if r.at(i) == ' ' {
-			i++
-		}
-	}
-	if best == "" || r.lex.weak[written] && (r.endsAt(end) || unicode.IsUpper(r.after(end))) {
-		return false
-	}
-	if best == "Saint" && !unicode.IsUpper(r.after(end)) { // "Mill St."
-		best = "Street"
-	}
-	stop := r.endsAt(end)
-	r.i = end
-	r.addWords(best)
-	if stop {
-		r.mark = '.'
-		r.last = ""
-	}
-	return true
-}
-
-// maxNumbered is the length of the longest abbreviation numero knows.
-const maxNumbered = 7
-
-// readNumero reads "No. 5" and "vol. 2".
-func (r *shortReader) readNumero() bool {
-	end := r.i
-	for end-r.i <= maxNumbered && unicode.IsLetter(r.at(end)) {
-		end++
-	}
-	if r.at(end) != '.' {
-		return false
-	}
-	words, ok := r.lex.numbered[strings.ToLower(string(r.source[r.i:end]))]
-	if words == "number" && r.wordAt(after(r.source, end+1), "of") {
-		r.i = end + 1
-		r.addWords(words)
-		return true
-	}
-	if ok && !r.lex.german && end-r.i == 1 {
-		i := after(r.source, end+1)
-		ok = r.at(r.i) == 'p' || r.at(r.i) == 'P' || unicode.IsLower(r.at(r.i)) && (words != "born" && words != "died" || r.digitsEnd(i)-i > 2)
-	}
-	if !ok || !isDigit(r.after(end+1)) && (end-r.i < 2 || words == r.lex.number || !r.lex.sections[strings.ToLower(words)] || !r.numbersSection(after(r.source, end+1))) {
-		return false
-	}
-	r.i = end + 1
-	r.addWords(words)
-	return true
-}
-
-// numbersSection reports whether a Roman numeral or a capital by itself stands at i, other
-// than a word of one letter.
-func (r *shortReader) numbersSection(i int) bool {
-	alone := !isWord(r.at(i + 1))
-	if alone && (r.at(i) == 'I' || r.at(i) == 'A') {
-		return false
-	}
-	_, _, numeral := r.numeralFrom(i)
-	return numeral || alone && unicode.IsUpper(r.at(i)) && r.at(i+1) != '.'
-}
-
-// readDie reads the d of 2d6 and the kh of 4d6kh3.
-func (r *shortReader) readDie() bool {
-	c, next := unicode.ToLower(r.at(r.i)), r.at(r.i+1)
-	if unicode.IsLetter(r.at(r.i - 1)) {
-		return false
-	}
-	if (c == 'd' || c == 'w' && r.lex.german) && (isDigit(next) || next == '%') {
-		r.addWords(r.lex.die)
-		r.i++
-		if next == '%' {
-			r.addWords(r.lex.percent)
-			r.i++
-		}
-		return true
-	}
-	if c != 'k' || !isDigit(r.at(r.i-1)) || !isDigit(r.at(r.i+2)) {
-		return false
-	}
-	switch unicode.ToLower(next) {
-	case 'h':
-		r.addWords(r.lex.keepHigh)
-	case 'l':
-		r.addWords(r.lex.keepLow)
-	default:
-		return false
-	}
-	r.i += 2
-	return true
-}
 
 // readSign reads a sign, or leaves it out where it means nothing.
 func (r *reader) readSign(c rune) {
@@ -239,8 +121,67 @@ func (r *reader) readSlash(between bool) string {
 	} else if len(before) > 1 && isDigit(r.at(r.i+1)) { // HTTP/2
 		return map[bool]string{true: r.lex.slash, false: r.lex.by}[strings.ToUpper(before) == before]
 	}
-	if next := strings.ToLower(string(r.source[min(r.i+1, len(r.source)):min(end, len(r.source))])); next == r.lex.or || next == r.lex.and {
+	if next := strings.ToLower(string(r.text[min(r.i+1, len(r.text)):min(end, len(r.text))])); next == r.lex.or || next == r.lex.and {
 		return "" // "and/or" is read as it stands
 	}
 	return r.lex.or
+}
+
+// isOperand reports whether c ends or begins what is reckoned with.
+func isOperand(c rune) bool {
+	return isWord(c) || strings.ContainsRune("()²³°%′″√", c) || fractionSigns[c][1] > 0
+}
+
+// isSuper reports whether r is a raised digit.
+func isSuper(r rune) bool { return strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹", r) }
+
+// superDigit returns the digit that is raised in r.
+func superDigit(r rune) rune {
+	switch r {
+	case '¹':
+		return '1'
+	case '²', '³':
+		return '2' + r - '²'
+	}
+	return '0' + r - '⁰'
+}
+
+// readPower reads raised numbers, roots and the sign of infinity.
+func (r *reader) readPower(c rune) {
+	next := r.at(r.i + 1)
+	r.i++
+	switch {
+	case c == '∞':
+		r.addWords(r.lex.infinity)
+	case c == '√' && isDigit(next):
+		r.addWords(r.lex.root)
+	case c == '^' && isDigit(next) && len(r.out) > 0:
+		end := r.digitsEnd(r.i)
+		digits := string(r.text[r.i:end])
+		n, err := strconv.ParseInt(digits, 10, 16)
+		switch {
+		case err == nil && n == 2:
+			r.addWords(r.lex.powers['²'])
+		case err == nil && n == 3:
+			r.addWords(r.lex.powers['³'])
+		case err == nil && r.effort != byDigit:
+			r.addWords(r.lex.power + " " + r.lex.cardinal(n))
+		default:
+			r.addWords(r.lex.power + " " + r.lex.spellDigits(digits))
+		}
+		r.i = end
+	case (c == '²' || c == '³') && r.last != "":
+		r.addWords(r.lex.powers[c])
+	}
+}
+
+// isDivision reports whether the colon here divides: "10 : 2 = 5".
+func (r *reader) isDivision() bool {
+	i := r.skipSpace(r.i)
+	if r.at(i) != ':' {
+		return false
+	}
+	i = r.skipSpace(i + 1)
+	end := r.digitsEnd(i)
+	return end > i && r.after(end) == '='
 }

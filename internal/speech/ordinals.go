@@ -7,7 +7,7 @@ import (
 )
 
 // readOrdinal reads "3rd", and "3." where German grammar asks for it.
-func (r *dateReader) readOrdinal(whole string) bool {
+func (r *reader) readOrdinal(whole string) bool {
 	n, ok := r.valueOf(whole)
 	if !ok {
 		return false
@@ -30,21 +30,8 @@ func (r *dateReader) readOrdinal(whole string) bool {
 	return r.readDayBefore(n)
 }
 
-// readDayBefore reads the number in front of an English month.
-func (r *dateReader) readDayBefore(n int64) bool {
-	month := r.wordFrom(r.i + 1)
-	if r.at(r.i) != ' ' || !isMonth(month) && r.lex.shortMonths[strings.ToLower(month)] == "" {
-		return false
-	}
-	if r.last != "the" {
-		r.addWords("the")
-	}
-	r.addWords(ordinalEN(n) + " of")
-	return true
-}
-
 // readGermanOrdinal reads n before a dot that is no stop.
-func (r *dateReader) readGermanOrdinal(n int64) bool {
+func (r *reader) readGermanOrdinal(n int64) bool {
 	if r.at(r.i) != '.' {
 		return false
 	}
@@ -75,27 +62,9 @@ func (r *dateReader) readGermanOrdinal(n int64) bool {
 	return true
 }
 
-// readLastDay reads the 5. of "am 5." where nothing or a comma follows.
-func (r *dateReader) readLastDay(n int64) bool {
-	if ending := r.endingByArticle(""); r.at(r.i+1) == ',' && ending != "" {
-		r.i++
-		r.ending = ending
-		r.addWords(ordinalDE(n) + ending)
-		return true
-	}
-	if n > 31 || !slices.Contains([]string{"am", "vom", "zum"}, r.last) || !r.endsAt(r.i+1) && r.at(r.i+1) != ',' {
-		return false
-	}
-	if !r.endsAt(r.i + 1) {
-		r.i++
-	}
-	r.addWords(ordinalDE(n) + "en")
-	return true
-}
-
 // ordinalEnding returns the ending of an ordinal before the word at i, "" if
 // what stands there is no ordinal.
-func (r *dateReader) ordinalEnding(i int) string {
+func (r *reader) ordinalEnding(i int) string {
 	noun := r.nounAt(i)
 	g, known := genderOf(noun)
 	month := slices.Contains(months, noun)
@@ -127,7 +96,7 @@ func (r *dateReader) ordinalEnding(i int) string {
 
 // endingByArticle returns the ending of an ordinal between the last word, an
 // article or its like, and a noun, which may be empty; "" if there is no article.
-func (r *dateReader) endingByArticle(noun string) string {
+func (r *reader) endingByArticle(noun string) string {
 	word := strings.ToLower(r.last)
 	g, known := genderOf(noun)
 	switch word {

@@ -7,7 +7,7 @@ import (
 
 // readYear reads a number of four digits as a year where the words around it allow
 // for nothing else.
-func (r *dateReader) readYear(whole string, start int) bool {
+func (r *reader) readYear(whole string, start int) bool {
 	if len(whole) != 4 || r.i-start != 4 || r.effort == byDigit || r.at(start-1) == '-' && isDigit(r.at(start-2)) {
 		return false
 	}
@@ -15,7 +15,7 @@ func (r *dateReader) readYear(whole string, start int) bool {
 	if !ok || n < 1001 || n > 2099 {
 		return false
 	}
-	if _, _, unit := r.unitAt(r.i, r.lex); unit || r.at(r.i) == '%' || r.at(r.i) == ' ' && r.at(r.i+1) == '%' {
+	if _, _, unit := r.unitAt(r.i); unit || r.at(r.i) == '%' || r.at(r.i) == ' ' && r.at(r.i+1) == '%' {
 		return false
 	}
 	if second, end, ok := r.yearBehind(); ok && !r.isPrice() && !r.countsYears(end) {
@@ -33,7 +33,7 @@ func (r *dateReader) readYear(whole string, start int) bool {
 }
 
 // yearBehind returns the second year of a range.
-func (r *dateReader) yearBehind() (year string, end int, ok bool) {
+func (r *reader) yearBehind() (year string, end int, ok bool) {
 	i := r.i
 	if r.at(i) == ' ' && (r.at(i+1) == '–' || r.at(i+1) == '-') && r.at(i+2) == ' ' {
 		i++
@@ -49,22 +49,19 @@ func (r *dateReader) yearBehind() (year string, end int, ok bool) {
 	if end-i != 4 {
 		return "", 0, false
 	}
-	return string(r.source[i:end]), end, (r.at(i) == '1' || r.at(i) == '2') && !isWord(r.at(end)) && !(r.at(end) == '-' && isDigit(r.at(end+1)))
+	return string(r.text[i:end]), end, (r.at(i) == '1' || r.at(i) == '2') && !isWord(r.at(end)) && !(r.at(end) == '-' && isDigit(r.at(end+1)))
 }
 
 // countsYears reports whether what follows i is what a number counts.
-func (r *dateReader) countsYears(i int) bool {
+func (r *reader) countsYears(i int) bool {
 	if r.eraAt(i) {
 		return false
 	}
 	return r.countsNext(i)
 }
 
-// isPrice reports whether the word before speaks of a sum.
-func (r *dateReader) isPrice() bool { return r.lex.sums[strings.ToLower(r.last)] }
-
 // eraAt reports whether an era's abbreviation follows: AD, BCE, n. Chr.
-func (r *dateReader) eraAt(i int) bool {
+func (r *reader) eraAt(i int) bool {
 	word := r.wordFrom(i + 1)
 	if r.at(i) != ' ' {
 		return false
@@ -77,7 +74,7 @@ func (r *dateReader) eraAt(i int) bool {
 
 // isYear reports whether n, of four digits, is a year between what was said and
 // what follows.
-func (r *dateReader) isYear(n int64) bool {
+func (r *reader) isYear(n int64) bool {
 	last := strings.ToLower(r.last)
 	switch {
 	case r.eraAt(r.i):
@@ -98,7 +95,7 @@ func (r *dateReader) isYear(n int64) bool {
 }
 
 // readDecade reads "1920s", "the 80s" and "1350er", "90er".
-func (r *dateReader) readDecade(whole string) bool {
+func (r *reader) readDecade(whole string) bool {
 	if n, ok := r.valueOf(whole); ok && r.readPluralNumber(n) {
 		return true
 	}
@@ -126,82 +123,8 @@ func (r *dateReader) readDecade(whole string) bool {
 // decadesAfter are words after which 80s are no seconds.
 var decadesAfter = wordSet("the his her their my your our its early late mid mid- in")
 
-// readGermanSuffix reads what German joins to a number: "1350er", "3fach", "4-köpfig",
-// "100%ig".
-func (r *dateReader) readGermanSuffix(whole string) bool {
-	n, ok := r.valueOf(whole)
-	if !ok {
-		return false
-	}
-	number := stemDE(n)
-	if len(whole) == 4 {
-		number = strings.TrimSuffix(r.yearWords(whole), "s")
-	}
-	i := r.i
-	switch word := r.wordFrom(i); {
-	case word == "er":
-		r.readGermanEr(number)
-		return true
-	case word == "ern" && n%10 == 0:
-		r.i += len("ern")
-		r.addWords(titleFirst(number) + "ern")
-		return true
-	case joinsNumber(word):
-		r.i += len([]rune(word))
-		r.addWords(stemDE(n) + word)
-		return true
-	case r.readCompound(n):
-		return true
-	case r.at(i) == '-' && unicode.IsLower(r.at(i+1)) && n < 1000 && !isDieWord(r.wordFrom(i+1)):
-		word = r.wordFrom(i + 1)
-		r.i += 1 + len([]rune(word))
-		r.addWords(stemDE(n) + word)
-		return true
-	case r.at(i) == '%' && r.at(i+1) == 'i' && r.at(i+2) == 'g':
-		word = r.wordFrom(i + 1)
-		r.i += 1 + len([]rune(word))
-		r.addWords(stemDE(n) + "prozent" + word)
-		return true
-	case word == "x" && !isDigit(r.after(i+1)) && strings.ContainsRune(" /", r.at(i+1)):
-		r.i++
-		r.addWords(stemDE(n) + "mal")
-		return true
-	}
-	return false
-}
-
-func isDieWord(word string) bool { return word == "w" || word == "d" || word == "bis" }
-
-// readGermanEr reads "1350er Jahre" and "6er-Gruppe".
-func (r *dateReader) readGermanEr(number string) {
-	r.i += len("er")
-	if strings.HasSuffix(number, "ein") {
-		number += "s"
-	}
-	word := number + "er"
-	noun := r.nounAt(r.i + 1)
-	if r.at(r.i) == '-' && noun != "" && !strings.HasPrefix(noun, "Jahr") {
-		r.i += 1 + len([]rune(noun))
-		word = titleFirst(word) + strings.ToLower(noun)
-	}
-	r.addWords(word)
-}
-
-// joinsNumber reports whether German joins a word to the number before it.
-func joinsNumber(word string) bool {
-	for _, stem := range []string{
-		"fach", "mal", "jährig", "tägig", "köpfig", "stündig", "minütig", "monatig", "wöchig", "seitig", "armig", "beinig", "äugig", "händig",
-		"stufig", "teilig", "stöckig", "prozentig", "schneidig", "eckig", "stellig", "sekündig", "fältig",
-	} {
-		if strings.HasPrefix(word, stem) {
-			return true
-		}
-	}
-	return false
-}
-
 // yearWords reads a year: "fourteen ninety-two", "zweitausendsechsundzwanzig".
-func (r *dateReader) yearWords(year string) string {
+func (r *reader) yearWords(year string) string {
 	n, ok := r.valueOf(year)
 	if !ok {
 		return r.lex.spellDigits(year)
@@ -220,4 +143,41 @@ func (r *dateReader) yearWords(year string) string {
 		return r.lex.cardinal(high) + " oh " + r.lex.cardinal(low)
 	}
 	return r.lex.cardinal(high) + " " + r.lex.cardinal(low)
+}
+
+// readShortYears reads "1914-18" as two years.
+func (r *reader) readShortYears() bool {
+	end := r.digitsEnd(r.i)
+	last := r.digitsEnd(end + 1)
+	c := r.at(end)
+	if end-r.i != 4 || last != end+3 || c != '-' && c != '–' || isWord(r.at(last)) || strings.ContainsRune("-–/.,:%", r.at(last)) && isDigit(r.at(last+1)) || isWord(r.at(r.i-1)) || r.at(r.i-1) == '-' {
+		return false
+	}
+	first, second := r.smallNumber(r.i, end), r.smallNumber(end+1, last)
+	_, _, unit := r.unitAt(last)
+	if first < 1100 || first > 2099 || second <= first%100 || unit || r.countsYears(last) && r.lex.german || r.effort == byDigit {
+		return false
+	}
+	years := string(r.text[r.i:end])
+	r.i = last
+	r.addWords(r.yearWords(years) + " " + r.lex.to + " " + r.lex.cardinal(second))
+	return true
+}
+
+// readCentury reads the c. of "the 18th c.".
+func (r *reader) readCentury() bool {
+	if r.at(r.i) != 'c' {
+		return false
+	}
+	word := r.wordFrom(r.i)
+	end := r.i + len(word)
+	if word != "c" && word != "cent" || r.at(end) != '.' || !strings.HasSuffix(r.last, "th") && !strings.HasSuffix(r.last, "st") && !strings.HasSuffix(r.last, "nd") && !strings.HasSuffix(r.last, "rd") {
+		return false
+	}
+	if !r.endsAt(end+1) && !unicode.IsUpper(r.after(end+1)) {
+		end++
+	}
+	r.i = end
+	r.addWords("century")
+	return true
 }

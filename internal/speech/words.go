@@ -5,9 +5,44 @@ import (
 	"unicode"
 )
 
+// readWord reads a word.
+func (r *reader) readWord() {
+	if r.lex != nil && r.effort != noSigns && (r.skipAddress() || r.readAddress() || r.readShortWord() || r.readAbbreviation() || r.readDie()) {
+		return
+	}
+	start := r.i
+	for r.i < len(r.text) {
+		c := r.at(r.i)
+		joint := (c == '\'' || c == '-') && unicode.IsLetter(r.at(r.i+1))
+		if !unicode.IsLetter(c) && !unicode.IsMark(c) && !joint {
+			break
+		}
+		r.i++
+	}
+	word := r.text[start:r.i]
+	if r.readRoman(word) {
+		return
+	}
+	r.addWords(r.lowerCapitals(word, start))
+}
+
+// readOptional reads the "(s)" of "key(s)" as part of the word.
+func (r *reader) readOptional() bool {
+	end := r.i + 1
+	for end-r.i < 7 && unicode.IsLower(r.at(end)) {
+		end++
+	}
+	if n := end - r.i - 1; r.mark != 0 || len(r.out) == 0 || n == 0 || n > 3 && string(r.text[r.i+1:min(end, len(r.text))]) != "innen" || !unicode.IsLetter(r.at(r.i-1)) || r.at(end) != ')' {
+		return false
+	}
+	r.out = append(r.out, string(r.text[r.i+1:end])...)
+	r.i = end + 1
+	return true
+}
+
 // lowerCapitals returns a word, part by part, as a value of a character, spelled if it
 // is an abbreviation and without capitals if it only shouts.
-func (r *writer) lowerCapitals(word []rune, start int) string {
+func (r *reader) lowerCapitals(word []rune, start int) string {
 	text := string(word)
 	if r.effort == noSigns {
 		return text
@@ -42,7 +77,7 @@ func (r *writer) lowerCapitals(word []rune, start int) string {
 }
 
 // valueNamed returns the value of a character that part stands for.
-func (r *writer) valueNamed(part string, shouted bool) (v value, ok bool) {
+func (r *reader) valueNamed(part string, shouted bool) (v value, ok bool) {
 	if r.lex == nil || shouted {
 		return value{}, false
 	}
@@ -51,12 +86,12 @@ func (r *writer) valueNamed(part string, shouted bool) (v value, ok bool) {
 }
 
 // isShouted reports whether a word in capitals stands next to the one from start to end.
-func (r *writer) isShouted(start, end int) bool {
+func (r *reader) isShouted(start, end int) bool {
 	if r.lex == nil {
 		return false
 	}
 	next := end
-	for next-end < 3 && !isWord(r.at(next)) && next < len(r.source) {
+	for next-end < 3 && !isWord(r.at(next)) && next < len(r.text) {
 		next++
 	}
 	if r.isCapitals(r.wordFrom(next)) {
@@ -70,11 +105,11 @@ func (r *writer) isShouted(start, end int) bool {
 	for last-i < 20 && i >= 0 && unicode.IsLetter(r.at(i)) {
 		i--
 	}
-	return i >= -1 && last > i+1 && r.isCapitals(string(r.source[i+1:last]))
+	return i >= -1 && last > i+1 && r.isCapitals(string(r.text[i+1:last]))
 }
 
 // isCapitals reports whether word is one in capitals that stands for nothing.
-func (r *writer) isCapitals(word string) bool {
+func (r *reader) isCapitals(word string) bool {
 	if len(word) < 2 || strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsUpper(c) }) {
 		return false
 	}
@@ -90,7 +125,7 @@ const (
 	maxShort   = 3
 )
 
-func (r *writer) lowerPart(part string) string {
+func (r *reader) lowerPart(part string) string {
 	if stem, ok := strings.CutSuffix(part, "s"); ok && r.lex != nil {
 		own := "s"
 		if name, is := strings.CutSuffix(stem, "'"); is {
@@ -122,7 +157,7 @@ func (r *writer) lowerPart(part string) string {
 }
 
 // isSpelled reports whether part, in capitals, is said letter by letter.
-func (r *writer) isSpelled(part string) bool {
+func (r *reader) isSpelled(part string) bool {
 	if len(part) < 2 || r.lex.shouted[strings.ToLower(part)] || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsUpper(c) }) {
 		return false
 	}

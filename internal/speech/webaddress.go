@@ -1,0 +1,146 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// skipAddress reads a web address with its scheme, whole, as the word for one.
+func (r *reader) skipAddress() bool {
+	www := r.startsWith("www.")
+	if !www && !r.startsWith("http://") && !r.startsWith("https://") {
+		return false
+	}
+	end := r.i
+	for r.at(end) != ' ' {
+		end++
+	}
+	for strings.ContainsRune(".,!?;:…)]", r.at(end-1)) {
+		end--
+	}
+	if www && end-r.i <= maxHost && r.readAddress() {
+		return true
+	}
+	r.i = end
+	r.addWords(r.lex.link)
+	return true
+}
+
+// readAddress reads "anna@inn.example", "inn.example" and "www.inn.example/map" as
+// people dictate them, and what has a scheme or is long as the word for a link.
+func (r *reader) readAddress() bool {
+	if isWord(r.at(r.i-1)) || r.at(r.i-1) == '.' {
+		return false
+	}
+	end, ats, dots := r.i, 0, 0
+	for end-r.i <= maxHost && r.isAddressRune(r.at(end)) {
+		switch r.at(end) {
+		case '@':
+			ats++
+		case '.':
+			dots++
+		}
+		end++
+	}
+	if ats == 0 && dots == 0 {
+		return false
+	}
+	for end > r.i && !isWord(r.at(end-1)) {
+		end--
+	}
+	token := strings.ToLower(string(r.text[r.i:end]))
+	host, path, _ := strings.Cut(token, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	top := host[strings.LastIndexByte(host, '.')+1:]
+	user, _, mailed := strings.Cut(token, "@")
+	switch {
+	case ats > 1, !strings.Contains(host, "."), strings.Contains(host, ".."), host[0] == '.':
+		return false
+	case mailed && (user == "" || path != "" || len(top) < 2 || unicode.IsDigit(rune(top[0]))):
+		return false
+	case !mailed && !strings.HasPrefix(host, "www.") && (!topLevels[top] || len(host) < len(top)+3 || isDigit(rune(host[0]))):
+		return false
+	}
+	r.i = end
+	r.addWords(r.dictate(token))
+	return true
+}
+
+// topLevels end a name that is one of the net or of a file.
+var topLevels = wordSet("com org net example test de at ch eu uk io gg app dev info pdf txt png jpg json yaml zip mp3 wav html")
+
+// isAddressRune reports whether c may be part of an address.
+func (r *reader) isAddressRune(c rune) bool {
+	return isWord(c) && !unicode.IsMark(c) || r.signOfAddress(c) != ""
+}
+
+// signOfAddress returns how a sign of addresses is dictated, "" for any other rune.
+func (r *reader) signOfAddress(c rune) string {
+	switch c {
+	case '@':
+		return r.lex.mailAt
+	case '.':
+		return r.lex.dot
+	case '_':
+		return r.lex.underscore
+	case '-':
+		return r.lex.dash
+	case '/':
+		return r.lex.slash
+	case '+':
+		return r.lex.plus
+	case '%':
+		return r.lex.percent
+	}
+	return ""
+}
+
+// dictate puts the signs of an address into words.
+func (r *reader) dictate(token string) string {
+	var words []string
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			words = append(words, r.dictateLabel(token[start:end]))
+		}
+		start = end + 1
+	}
+	for i, c := range token {
+		name := r.signOfAddress(c)
+		if name == "" {
+			continue
+		}
+		flush(i)
+		words = append(words, name)
+	}
+	flush(len(token))
+	return strings.Join(words, " ")
+}
+
+// dictateLabel reads what stands between the signs of an address.
+func (r *reader) dictateLabel(label string) string {
+	switch {
+	case label == "www", isASCII(label) && len(label) <= 3 && !strings.ContainsAny(label, "aeiouy0123456789"):
+		return strings.Join(strings.Split(label, ""), " ")
+	case strings.ContainsFunc(label, isDigit):
+		i := strings.IndexFunc(label, isDigit)
+		end := i
+		for end < len(label) && isDigit(rune(label[end])) {
+			end++
+		}
+		digits := label[i:end]
+		if n, ok := r.valueOf(digits); ok && n < 100 {
+			digits = r.lex.cardinal(n)
+		} else {
+			digits = r.lex.spellDigits(digits)
+		}
+		if end < len(label) {
+			digits += " " + r.dictateLabel(label[end:])
+		}
+		return strings.TrimSpace(label[:i] + " " + digits)
+	}
+	return label
+}
+
+// maxHost bounds the addresses that are dictated instead of called a link, in runes.
+const maxHost = 48
