@@ -283,14 +283,20 @@ func (r *Room) Remove(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var here []string
-	for _, g := range r.guests {
+	found := false
+	for _, g := range r.guests { // a guest who joins again may be there twice for a moment
 		if strings.EqualFold(g.name, strings.TrimSpace(name)) {
-			r.renewInvite()
+			if !found {
+				r.renewInvite()
+			}
+			found = true
 			r.removed.add(userID(g.secret))
 			r.revoke(g, reasonRemoved)
-			return nil
 		}
 		here = append(here, g.name)
+	}
+	if found {
+		return nil
 	}
 	if len(here) == 0 {
 		return errors.New("nobody has joined in a browser")

@@ -173,7 +173,9 @@ func (a *Accounts) application(ctx context.Context) (*discordgo.Application, tim
 }
 
 // Leads reports whether a user leads the games of a guild. What Discord said, of roles and of
-// the application's owner and team alike, is believed for a minute, and for ten if it cannot be asked; then nobody leads anything.
+// the application's owner and team alike, is believed for a minute, and for ten if Discord does
+// not answer; then nobody leads anything. A caller that gives up is no such failure, because
+// whoever lost the right could prolong it by hanging up.
 func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	user, ok := strings.CutPrefix(id, guilds.UserRef(Front, ""))
 	if !ok {
@@ -188,7 +190,7 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	}
 	leads, at, err := a.askLeads(ctx, q)
 	if err != nil {
-		return asked && last.leads && time.Since(last.at) < leadsStale, err
+		return asked && last.leads && ctx.Err() == nil && time.Since(last.at) < leadsStale, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -44,6 +44,9 @@ func tooLarge(what string, n int, unit string) error {
 	return fmt.Errorf("%s %d %s, and no more are read; export less of the world at a time", what, n, unit)
 }
 
+// maxNameLength bounds the name of a file in an archive with its folders, in bytes.
+const maxNameLength = 1024
+
 // openZip opens an archive whose names stay within it.
 func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 	listed := &counted{ReaderAt: f, left: maxDirectory}
@@ -59,6 +62,10 @@ func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 		return nil, fmt.Errorf("the zip file holds %d files, more than %d; export less of the world at a time", len(z.File), maxNames)
 	}
 	for _, f := range z.File {
+		// The reader lists each folder of each name, so that few deep names take gigabytes.
+		if len(f.Name) > maxNameLength || strings.Count(f.Name, "/") > maxDepth {
+			return nil, fmt.Errorf("the zip file names %.60q and so on, which is too long or too deep; it was not made by a virtual tabletop", f.Name)
+		}
 		if name := strings.TrimSuffix(f.Name, "/"); !fs.ValidPath(name) || strings.Contains(name, `\`) {
 			return nil, fmt.Errorf("the zip file names %q, which is no path within it; it was not made by a virtual tabletop", f.Name)
 		}
