@@ -21,7 +21,7 @@ func (r *reader) readNotation() string {
 // does that, because r copies white space and punctuation, and that one writes its own.
 func (r *reader) readUntil(end int) {
 	part := &reader{text: r.text, lex: r.lex, effort: r.effort, i: r.i, last: r.last}
-	for part.i < end || part.units && part.at(part.i) == '/' && part.isPer() {
+	for part.i < end || part.units && part.at(part.i) == '/' && unicode.IsLetter(part.at(part.i+1)) {
 		part.readNext()
 	}
 	if unicode.IsLetter(part.at(part.i)) && part.at(part.i-1) == '/' { // the day of "5 gp/day"
@@ -122,8 +122,8 @@ func (r *reader) dieEnd(i int) int {
 }
 
 // quantityEnd returns the index behind the number of "5 gp", "10 x 12 ft", "3-5 km" and
-// "24/31 HP", i if no unit and no value of a character counts it. Money that is written
-// with a sign, for example $5, is no quantity.
+// "24/31 HP", i if no unit and no value of a character counts it. Money with a sign, times
+// of day and decades are no quantities, for example $5, 3 pm and the 90s.
 func (r *reader) quantityEnd(i int) int {
 	if !isDigit(r.at(i)) {
 		return i
@@ -132,9 +132,13 @@ func (r *reader) quantityEnd(i int) int {
 	for range 2 { // the numbers of a range, of a fraction and of a size
 		next := r.skipSpace(end)
 		if u, _, ok := r.unitAt(end); ok {
-			if r.lex.money[r.at(next)] == u {
+			decade := !r.lex.german && r.at(end) == 's'
+			if r.lex.money[r.at(next)] == u || strings.HasSuffix(u.one, " m") || decade {
 				return i
 			}
+			return end
+		}
+		if r.at(end) == '°' && isDigit(r.at(r.skipSpace(end+1))) { // 47°9′
 			return end
 		}
 		if r.lex.values[r.wordFrom(next)].many != "" && next > end {

@@ -21,6 +21,8 @@ func TestProfiles(t *testing.T) {
 		{"coins", "en", "It costs 5 gp.", "It costs five gold pieces.", "It costs five gold pieces."},
 		{"coins_per_day", "en", "5 gp/day, 3-5 lb. of it", "five gold pieces per day, three to five pounds of it", "five gold pieces per day, three to five pounds of it"},
 		{"size", "en", "a 10' pole, 10 x 12 ft., 6'2\"", "a ten foot pole, ten by twelve feet, six feet two inches", "a ten foot pole, ten by twelve feet, six feet two inches"},
+		{"angle", "en", "47°9′ at 5 mg/l", "forty-seven degrees nine minutes at five milligrams per litre", "forty-seven degrees nine minutes at five milligrams per litre"},
+		{"decade", "en", "at 3 pm in the 90s", "at three p m in the nineties", "at 3 pm in the 90s"},
 		{"cold", "en", "It is -5 °C.", "It is minus five degrees Celsius.", "It is minus five degrees Celsius."},
 		{"case_german", "de", "mit 15 TP, nach 5 m", "mit fünfzehn Trefferpunkten, nach fünf Metern", "mit fünfzehn Trefferpunkten, nach fünf Metern"},
 		{"values", "en", "AC 15, a STR check, 24/31 HP", "armor class fifteen, a strength check, twenty-four of thirty-one hit points", "armor class 15, a strength check, twenty-four of thirty-one hit points"},
