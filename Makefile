@@ -21,7 +21,7 @@ export CGO_ENABLED ?= 0
 # All targets build alike, so that none compiles anew what another has.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-.PHONY: play run build lab dist test-dist test gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build lab dist test-dist test test-all gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play --browser $(ARGS)
@@ -48,13 +48,21 @@ dist:
 test-dist:
 	@cd packaging && GO='$(GO)' GLYPHOXA_DIST=1 $(GO) test -count=1 ./...
 
-# The race detector needs a C compiler, which peers installs where it may.
+# test is what people wait for: all but the long tests, with the race detector except for
+# the programs, which run as processes of their own. The race detector needs a C compiler,
+# which peers installs where it may.
 test: peers
 	@if command -v gcc >/dev/null || command -v cc >/dev/null; then \
-		echo "CGO_ENABLED=1 $(GO) test -race $(UNRACED) -timeout $(TESTTIME) ./..."; CGO_ENABLED=1 $(GO) test -race $(UNRACED) -timeout $(TESTTIME) ./...; \
+		echo "CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/..."; CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/...; \
 	else \
-		echo "no C compiler: testing without the race detector"; $(GO) test -timeout $(TESTTIME) ./...; \
+		echo "no C compiler: testing without the race detector"; $(GO) test -short -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/...; \
 	fi
+	$(GO) test -short -timeout $(TESTTIME) ./cmd/...
+
+# test-all adds the long tests, without the race detector, those of the packages and the gate.
+# Packages that measure run in the gate, where nothing runs beside them.
+test-all: test
+	$(GO) test -timeout $(TESTTIME) $$($(GO) list ./... | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench)
 	cd packaging && $(GO) test ./...
 	$(MAKE) gate
 
@@ -86,12 +94,12 @@ onnx:
 	@sh pkg/audio/silero/onnxruntime.sh
 
 # conformance runs the MCP conformance suites against the outward server and
-# shows every scenario; part of make test.
+# shows every scenario; part of make test-all.
 conformance: peers
 	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v -run '^TestConformance$$' ./internal/lab/conformanceserver
 
 # conformance-client runs the MCP conformance suite against the tool host and
-# shows every scenario; part of make test.
+# shows every scenario; part of make test-all.
 conformance-client: peers
 	GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -v ./internal/lab/conformanceclient
 

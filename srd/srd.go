@@ -23,15 +23,22 @@
 // The files in asked say by id how players ask for an entry whose name they do not know, a
 // phrase each, in English (en) and German (de).
 //
-// The files keep to the plain form of YAML that internal/mcp/tools/ruleslookup
-// reads quickly: everything in brackets on one line, texts as ">-", no anchors and
-// no remarks behind a value.
+// The program reads rules.gob.gz, which go generate makes of the YAML files; a test fails
+// if it is out of date.
 //
 // This package parses nothing, does no I/O and imports only the standard library:
 // internal/mcp/tools/ruleslookup gives the entries their Go shape and their index.
 package srd
 
 import "embed"
+
+//go:generate go run ./compile
+
+// Compiled is the content of rules.gob.gz: the data files as
+// internal/mcp/tools/ruleslookup parses them. It must not be changed.
+//
+//go:embed rules.gob.gz
+var Compiled []byte
 
 // FS holds the data files at its root: conditions.yaml, combat.yaml,
 // general.yaml, monsters.yaml, equipment.yaml, items.yaml, spells-0.yaml (cantrips) to spells-9.yaml, a file for

@@ -147,6 +147,9 @@ func TestSimulate(t *testing.T) {
 // TestSimulateOverDiscord runs tables in voice channels, with the players in another
 // process.
 func TestSimulateOverDiscord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h := newProgram(t)
 	for _, row := range []struct {
@@ -165,6 +168,9 @@ func TestSimulateOverDiscord(t *testing.T) {
 
 // TestSimulateInBrowsers runs tables in browsers, with the players in another process.
 func TestSimulateInBrowsers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	out := newProgram(t).run("simulate", "--browser", "--tables", "2", "--players", "2", "--minutes", "0.15", "--detection", "energy").ok(t).stdout
 	c := reported[capacity](t, out)
@@ -180,6 +186,9 @@ func TestSimulateInBrowsers(t *testing.T) {
 
 // TestSimulateSweep shows a list of reports and a plot of them.
 func TestSimulateSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h := newProgram(t)
 	all := reported[[]capacity](t, h.run("simulate", "--sweep", "4,8", "--minutes", "0.1", "--detection", "energy", "--plot", "sweep.png").ok(t).stdout)

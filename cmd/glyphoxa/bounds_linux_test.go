@@ -172,7 +172,7 @@ func TestHostileFiles(t *testing.T) {
 		{"tags_without_end", func(h *program) []string {
 			h.written("hostile.json", func(w io.Writer) {
 				_, _ = io.WriteString(w, `{"_id":"a","name":"A","pages":[],"content":"`)
-				writeMany(w, "<p>a", 15_000_000)
+				writeMany(w, "<p>a", 10_000_000)
 				_, _ = io.WriteString(w, `"}`)
 			})
 			return []string{"import", "hostile.json"}
@@ -487,6 +487,9 @@ func TestPipesAreRefused(t *testing.T) {
 // TestSignalsEndReading has commands in the middle of large files told to end. They do so
 // in order, and what they had taken in is not there.
 func TestSignalsEndReading(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, row := range []struct {
 		name string
 		make func(h *program) (args []string)

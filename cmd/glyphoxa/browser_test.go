@@ -22,6 +22,9 @@ import (
 // no microphone. Nothing may keep somebody from using the page, as axe sees it, and it is
 // to be small.
 func TestTableInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	browser, _ := peers.Browser(t)
 	peer(t, "axe-core/axe.min.js")

@@ -21,6 +21,9 @@ import (
 // phone, in English and German, light and dark, and leads a game there. Nothing may keep
 // somebody from using it, as axe sees it, and the page is to be small.
 func TestConsoleInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	browser, _ := peers.Browser(t)
 	peer(t, "axe-core/axe.min.js")

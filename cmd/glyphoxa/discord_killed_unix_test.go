@@ -18,6 +18,9 @@ import (
 // every line is in it whose turn was over, and the session is offered to go on,
 // which it does with what was said.
 func TestDiscordKilledAtAnyTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	const kills, most = 20, 3 // lines in a round
 	chance := rand.New(rand.NewPCG(6, 2026))

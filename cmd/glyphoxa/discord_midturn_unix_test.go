@@ -196,7 +196,7 @@ func posted(t testing.TB, g *guild, words ...string) {
 // the answer is not.
 func TestDiscordStoppedInATurn(t *testing.T) {
 	t.Parallel()
-	for _, waiting := range []int{0, 40} {
+	for _, waiting := range []int{0, 30} {
 		t.Run(fmt.Sprintf("%d waiting", waiting), func(t *testing.T) {
 			t.Parallel()
 			d := discordtest.New(t, nil)
@@ -208,14 +208,14 @@ func TestDiscordStoppedInATurn(t *testing.T) {
 			m.next(t)
 			want := []string{"Ana: Bartok, amaranth"}
 			var players []string
-			for n := range 4 {
+			for n := range 8 {
 				players = append(players, d.AddMember(g.id, fmt.Sprint("Player", n)))
 			}
 			last := "Ana"
 			for n := range waiting {
 				line := fmt.Sprintf("Bartok, line %d", n)
-				d.Say(g.channel, players[n%4], line, nil)
-				last = fmt.Sprint("Player", n%4)
+				d.Say(g.channel, players[n%8], line, nil)
+				last = fmt.Sprint("Player", n%8)
 				want = append(want, last+": "+line)
 			}
 			g.gives(t, g.dm, "session status") // all of it has arrived

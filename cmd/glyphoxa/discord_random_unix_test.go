@@ -97,6 +97,9 @@ var goroutinesMetric = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 // Discord lets them do. Whatever it is, it is answered; nothing of one guild is
 // told in another; and when all is over, nothing of it goes on.
 func TestDiscordRandomPeople(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	const guilds, steps, slack = 3, 200, 20
 	d := discordtest.New(t, nil)

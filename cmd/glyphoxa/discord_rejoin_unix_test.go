@@ -33,6 +33,9 @@ func (g *guild) lastMessage() string {
 // into a voice channel, and again after somebody moved it: it goes on where it was heard
 // last. A channel that is gone meanwhile is told, and the session goes on in writing.
 func TestDiscordVoiceRejoins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	house := newVoiceHouse(t)
 	d := house.d

@@ -282,6 +282,9 @@ func (f earFigures) print(t *testing.T) {
 // still when the player talks over it. make bench-discord plays enough turns to tell; else
 // it holds that turns are answered and interrupted.
 func TestDiscordVoiceEar(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("GLYPHOXA_BENCH_DISCORD"), "1"))
 	if err != nil {

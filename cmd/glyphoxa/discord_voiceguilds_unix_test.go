@@ -34,6 +34,9 @@ func roomOf(text string) int {
 // one bot: each hears its own NPC, and of nine others nothing is heard, written, told or
 // given to the model.
 func TestDiscordVoiceGuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	house := newVoiceHouse(t)
 	var book phrasebook

@@ -17,6 +17,9 @@ import (
 // a bot that was thrown out says so and can be called back; one that was killed offers
 // to go on, and is in the voice channel again.
 func TestDiscordVoiceComesBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	house := newVoiceHouse(t)
 	d := house.d

@@ -243,6 +243,9 @@ func (h *voiceHouse) innBot(t *testing.T, book phrasebook) (*session, *botEvents
 // players whose client nobody here wrote. What happens is read off the bot's events and off
 // what the players' clients decrypt.
 func TestDiscordVoiceTurns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	house := newVoiceHouse(t)
 	tiers, engines, cut := newGuild(t, house.d, "tiers"), newGuild(t, house.d, "engines"), newGuild(t, house.d, "cut")

@@ -70,6 +70,9 @@ cp .glyphoxa/glyphoxa.db "$KEPT"
 
 // TestRoomAgain fills the disk during a play, and makes room: no line is lost.
 func TestRoomAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h, lines := smallDisk(t, roomAgain, 8000)
 	first := parse(t, h.output("first"))
@@ -125,6 +128,9 @@ func (h *program) output(name string) string {
 // so and is no delivered one; all that was reported delivered is still there
 // when there is room again.
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h, lines := smallDisk(t, fullDisk, 40_000)
 	first, found := parse(t, h.output("first")), h.output("found")

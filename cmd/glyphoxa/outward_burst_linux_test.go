@@ -107,6 +107,9 @@ func manyKeys(n int) string {
 // the program takes little memory, gives back what it took, and refuses a client with
 // a token nothing meanwhile.
 func TestBurstsOfLargeRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, attack := range bursts() {
 		t.Run(attack.name, func(t *testing.T) {
 			h := newProgram(t)

@@ -26,6 +26,9 @@ import (
 // with a wrong argument, read a resource and get a prompt. mcp-go's does so directly and
 // through nginx with TLS, the TypeScript SDKs through nginx.
 func TestClientsOfOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	n := serveBehindNginx(t, "trusted_proxies: [127.0.0.1]")
 	n.h.run("Mira, where is the old bell?\n", "play").ok(t) // or there were no session to recap

@@ -131,6 +131,9 @@ func huge(id string) []byte {
 // TestHugeFrames shows that a frame of 10 MB is refused without holding it in
 // memory, and that nobody else is harmed.
 func TestHugeFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h := newProgram(t)
 	h.configure("rights.yaml")
@@ -186,6 +189,9 @@ func memoryOf(t testing.TB, pid int) int {
 // TestSlowHeaders shows that a client that drips its headers is hung up on,
 // while others are served.
 func TestSlowHeaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h := newProgram(t)
 	h.configure("rights.yaml")
@@ -272,6 +278,9 @@ func exists(t testing.TB, c talker, name string) bool {
 // TestKilledWhileWriting shows that kill -9 in the middle of writes leaves
 // every one of them done or not done, and keeps what was answered.
 func TestKilledWhileWriting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h := newProgram(t)
 	h.configure("rights.yaml")

@@ -134,6 +134,9 @@ func (o *outward) stranger(method, body string, header http.Header) (string, io.
 // which goes on, connects anew and opens sessions and sockets of its own, is never refused
 // and hardly held up. Afterwards the program is as small as before.
 func TestFloods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	rest := atRest(t)
 	t.Logf("calls at rest: %s; opening something for each: %s", spread(rest.took), spread(rest.opening))
 	for _, attack := range floods() {

@@ -71,6 +71,9 @@ npcs:
 // right to write: the table goes on and says so, and in the end every line is kept, once, also
 // of what was said when the server did not come back before the end.
 func TestPostgresGoesAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	server := peers.StartPostgres(t)
 	dsn := server.DSN(t)

@@ -179,6 +179,9 @@ func TestSecondSignal(t *testing.T) {
 // TestSaidIsKeptThroughAKill shows the promise that a line is durable before
 // its turn is reported delivered: the program is killed as soon as it reports.
 func TestSaidIsKeptThroughAKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say("The toll is paid in quicksilver.")))
 	for _, word := range []string{"amaranth", "beryl", "cinnabar"} {

@@ -16,6 +16,9 @@ const broken = `connecting server "broken": `
 // listed with their source, cautiously placed until measured, then placed by
 // what was measured.
 func TestReferenceServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	h := newPeerProgram(t)
 	h.configure("everything.yaml")
@@ -116,6 +119,9 @@ func TestNPCUsesAServersTool(t *testing.T) {
 // TestReferenceServerOverHTTP shows the same server at an address on this
 // machine, which must be allowed first.
 func TestReferenceServerOverHTTP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	url := serveEverything(t)
 	for _, row := range []struct {

@@ -63,8 +63,16 @@ func (a *App) unknownTool(err error, name string) error {
 		known = append(known, s.Name)
 	}
 	hint := "glyphoxa tools lists those there are"
+	var absent []string
+	for _, s := range a.Registry.Host.Servers() {
+		if s.State == "connecting" || s.State == "down" {
+			absent = append(absent, s.Name)
+		}
+	}
 	if near := problem.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if len(absent) > 0 {
+		hint = "it may be a tool of a server that does not answer: " + strings.Join(absent, ", ") + "; glyphoxa doctor says why"
 	}
 	return fmt.Errorf("%w; %s", err, hint)
 }

@@ -68,6 +68,9 @@ func watch() (stop func() watched) {
 // memory and few goroutines, is ended and told so, the game master is told, and the other guest
 // is answered as before.
 func TestAttacksThroughWebRTC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	const many = 6000
 	sources := func(a *intruder.Intruder) {
 		for i := 0; i < many && !a.IsOver(); i++ {

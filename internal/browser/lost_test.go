@@ -35,6 +35,9 @@ func (c *cable) WriteTo(p []byte, to net.Addr) (int, error) {
 // while, the others hear the answer to its end, and the seat with what was said is there when it
 // comes back.
 func TestTheNetworkIsLost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	const answer = "The road north is long and cold, and nobody comes back from it before the thaw, so they say in the village."
 	b := open(t, setup{answer: answer})
 	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")

@@ -10,6 +10,9 @@ import (
 // TestSignInsGiveWayToTheirOwn: whoever signs in over and over, with the weakest token or with
 // ever new accounts, ends no sign-in but their own.
 func TestSignInsGiveWayToTheirOwn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for name, row := range map[string]struct {
 		times int
 		other func(i int) holder

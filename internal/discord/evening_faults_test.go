@@ -26,6 +26,9 @@ func everyNth(n int64, f discordtest.Fault) func(string) discordtest.Fault {
 // TestFaultyEvening plays evenings in which Discord fails in the middle: each line that
 // memory keeps is in the channel once, and in order, and no other.
 func TestFaultyEvening(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	const lines = 15
 	for _, row := range []struct {
 		name  string
@@ -162,6 +165,9 @@ func TestStoppedWhileNothingIsTaken(t *testing.T) {
 
 // TestLongEvening plays 500 lines while everything goes wrong at random.
 func TestLongEvening(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	const lines = 500
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})

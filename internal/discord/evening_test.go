@@ -22,7 +22,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // dicePlayers is a table whose NPC tells what the dice show, so that each of its lines can
@@ -87,7 +86,7 @@ func openEvening(t *testing.T, o discordtest.Options, yaml string) *evening {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := ruleslookup.Lazy(srd.FS)
+	rules := ruleslookup.BuiltIn()
 	gs := guilds.New(guilds.Options{Config: cfg, Front: Front, Open: func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
 		return play.Open(ctx, play.Options{Config: cfg, Rules: rules})
 	}})

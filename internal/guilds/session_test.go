@@ -17,7 +17,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 const (
@@ -64,7 +63,7 @@ func openGuilds(t *testing.T, dir, settings string) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := ruleslookup.Lazy(srd.FS)
+	rules := ruleslookup.BuiltIn()
 	open := func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
 		return play.Open(ctx, play.Options{Config: cfg, Metrics: metrics, Rules: rules})
 	}

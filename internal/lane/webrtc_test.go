@@ -141,6 +141,9 @@ var sayings = [][2]string{
 // What each detector must at least do for speech at several loudnesses, in
 // rooms that are not too noisy.
 func TestDetectorsOnSpeech(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	const before = 2 * time.Second
 	var said []clip
 	for _, s := range sayings {

@@ -21,7 +21,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // BuiltinNames lists the built-in tools' names without making them work.
@@ -58,7 +57,7 @@ func OpenRules(cfg *config.Config) *ruleslookup.Book {
 		}
 		further = append(further, ruleslookup.System{Name: d.System, Rules: rules, Dir: d.Path})
 	}
-	return ruleslookup.Lazy(srd.FS, further...)
+	return ruleslookup.BuiltIn(further...)
 }
 
 // parts are what built-in tools work on.

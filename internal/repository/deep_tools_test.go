@@ -91,6 +91,7 @@ func TestDeepServersOfThePage(t *testing.T) {
 		"npx -y mcp-searxng@2.4.0", node+" "+filepath.Join(modules, "mcp-searxng", "dist", "cli.js"),
 		"npx -y mcp-image@0.14.0", node+" "+filepath.Join(modules, "mcp-image", "dist", "index.js"),
 		"http://127.0.0.1:8080", srv.URL,
+		"call_timeout:", "connect_timeout: 5m\n      call_timeout:", // Node is slow to start on a busy machine
 		`"${GEMINI_API_KEY:-}"`, `not-a-key-of-anybody, GOOGLE_GEMINI_BASE_URL: "`+srv.URL+`"`,
 		"/var/lib/glyphoxa/pictures", filepath.Join(dir, "pictures"),
 	).Replace(lastYAML(t, "docs/deep-tools.md"))

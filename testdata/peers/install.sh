@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need beside Go: espeak-ng, flite, ffmpeg, libopus, WebRTC's
-# voice detection, PulseAudio, ALSA's player and sox, nginx, PostgreSQL, npm, a browser without a screen and a C
+# voice detection, PulseAudio, ALSA's player and sox, nginx, PostgreSQL, SQLite's shell, npm, a browser without a screen and a C
 # compiler for the race detector from Debian; onnxruntime, MCP reference servers,
 # the MCP inspector, SDKs, conformance suites and the Node they need from npm.
 # It says one line about each. What cannot be installed is no failure, unless
@@ -80,6 +80,7 @@ if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
 else
 	debian initdb postgresql # another store of memory
 fi
+debian sqlite3 sqlite3 # an older SQLite reads the store's files
 debian npm nodejs npm
 if attempt sh ../../pkg/audio/silero/onnxruntime.sh; then
 	cat "$log"

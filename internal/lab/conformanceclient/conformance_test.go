@@ -34,6 +34,9 @@ var failing = regexp.MustCompile(`(?m)^✗ (\S+): `)
 // client, and the extensions, which it does not. The suite judges the former
 // alone; here every failure must be listed, and what is listed must fail.
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	node, suite := peers.Node(t), peers.File(t, "@modelcontextprotocol/conformance/dist/index.js")
 	client, err := os.Executable()
 	if err != nil {

@@ -26,6 +26,9 @@ const expectedFailures = "../../../testdata/conformance/server-expected-failures
 // together with what it does not require. The suite judges the former alone;
 // here every failure must be listed, and what is listed must fail.
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	node := peers.Node(t)
 	older := peers.File(t, "@modelcontextprotocol/conformance-0.1/dist/index.js")
 	newer := peers.File(t, "@modelcontextprotocol/conformance/dist/index.js")

@@ -15,6 +15,9 @@ import (
 
 // TestSeal opens what was sealed, and nothing else.
 func TestSeal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	ours, err := newSeal()
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +52,9 @@ func TestSeal(t *testing.T) {
 
 // TestShelf reads what is there by its address.
 func TestShelf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, row := range []struct{ name, uri, text string }{
 		{name: "text", uri: staticText, text: "This is the content of the static text resource."},
 		{name: "a template's", uri: "test://template/123/data", text: `{"id":"123","templateTest":true,"data":"Data for ID: 123"}`},
@@ -76,6 +82,9 @@ func TestShelf(t *testing.T) {
 
 // TestMedia makes files that others can read.
 func TestMedia(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	img, err := png.Decode(bytes.NewReader(picture()))
 	if err != nil || img.Bounds().Dx() != 1 || img.Bounds().Dy() != 1 {
 		t.Errorf("the picture: %v, %v; want one pixel", img, err)

@@ -8,6 +8,9 @@ import (
 
 // TestWrongUsage has the command say what is wrong with how it was started.
 func TestWrongUsage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, row := range []struct {
 		name string
 		args []string
@@ -29,6 +32,9 @@ func TestWrongUsage(t *testing.T) {
 // TestServesUntilStopped has the command tell where it serves, and end when it
 // is told to.
 func TestServesUntilStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	said := make(lines, 1)
 	ended := make(chan error, 1)

@@ -88,6 +88,9 @@ func clearOut(t *testing.T, l *audit.Log, path string) {
 }
 
 func TestGrowthOfAuditLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; make gate runs this without it")
 	}

@@ -83,6 +83,9 @@ func worldSteps(t *testing.T, size int) []step {
 }
 
 func TestGrowthOfEntities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; make gate runs this without it")
 	}

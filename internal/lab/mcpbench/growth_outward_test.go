@@ -47,6 +47,9 @@ func outwardSteps(t *testing.T, size int) []step {
 }
 
 func TestGrowthOfOutwardTools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; make gate runs this without it")
 	}

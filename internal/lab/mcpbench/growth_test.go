@@ -191,6 +191,9 @@ func sizes(from, to int) []int {
 }
 
 func TestSlope(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, row := range []struct {
 		name   string
 		bound  growth

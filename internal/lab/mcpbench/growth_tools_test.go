@@ -118,6 +118,9 @@ func registrySteps(t *testing.T, size int) []step {
 }
 
 func TestGrowthOfTools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; make gate runs this without it")
 	}

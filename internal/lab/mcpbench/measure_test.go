@@ -119,6 +119,9 @@ func allocations(ctx context.Context, c contender, calls int) (bytes, allocs flo
 }
 
 func TestMedianAndPercentile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	sorted := make([]time.Duration, 100)
 	for i := range sorted {
 		sorted[i] = time.Duration(i + 1)

@@ -70,6 +70,9 @@ func (s *spread) percentile(p int64) time.Duration {
 }
 
 func TestSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, tc := range []struct {
 		name           string
 		from, to       int64

@@ -151,6 +151,9 @@ type syncRun struct {
 // TestOutwardStateSync has clients of another process follow a world that
 // changes.
 func TestOutwardStateSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if !racing {
 		defer debug.SetGCPercent(debug.SetGCPercent(productGC))
 	}

@@ -18,6 +18,9 @@ import (
 // TestServersConnectAtOnce has servers that answer nobody before all have been
 // asked.
 func TestServersConnectAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	var all []server
 	var asked sync.WaitGroup
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -42,6 +45,9 @@ func TestServersConnectAtOnce(t *testing.T) {
 // be undercut: the slowest server alone or, where starting the servers keeps
 // all processors busy, the same servers through bare clients at once.
 func TestPeersConnectInParallel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	const attempts, factor = 3, 1.5
 	mark := t.TempDir()
 	all := servers(t, mark)

@@ -14,6 +14,9 @@ import (
 // TestQuestionsPassThrough has a reference server ask the TypeScript SDK's client behind
 // the call, over pipes and over HTTP, in both eras of the protocol.
 func TestQuestionsPassThrough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	node, client := peers.Node(t), peers.File(t, "@modelcontextprotocol/client/package.json")
 	script := filepath.Join(filepath.Dir(client), "..", "..", "..", "asked.mjs")
 	all := servers(t, t.TempDir())

@@ -80,6 +80,9 @@ func browse(t *testing.T, web *httptest.Server, heard <-chan told, server string
 // TestBrowser has a page connect with a token: from an origin that may, and
 // from one that may not.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	peers.Browser(t) // before anything is built
 	friend, friendSays := site(t)
 	foe, foeSays := site(t)

@@ -13,6 +13,9 @@ import (
 // TestInspector lets the protocol's official inspector look at the program
 // over each transport it knows.
 func TestInspector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	node, inspector := peers.Node(t), peers.File(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 	p := newProgram(t)
 	url := "http://" + p.serve(t) + "/mcp"
@@ -79,6 +82,9 @@ const given = `{
 // changes nothing. It holds every answer to the protocol's schemas and to the
 // tool's own.
 func TestTypeScriptSDK(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	node, client := peers.Node(t), peers.File(t, "@modelcontextprotocol/client/package.json")
 	peers.File(t, "@modelcontextprotocol/sdk/package.json")
 	script := filepath.Join(filepath.Dir(client), "..", "..", "..", "visit.mjs")

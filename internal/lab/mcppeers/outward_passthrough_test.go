@@ -72,6 +72,9 @@ func errands() []sdk.CallToolParams {
 // TestPassThrough has a reference server's tools called through us, over HTTP:
 // the answers are the server's own.
 func TestPassThrough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	server := everything(t)
 	bare, out := direct(t, server), serveOutward(t, server)
 	for _, revision := range revisions() {
@@ -144,6 +147,9 @@ func plain(t *testing.T, r *sdk.CallToolResult) any {
 // TestDefinitionsPassThrough has the reference server's tools listed through
 // us: what they are called, take and return is as the server says.
 func TestDefinitionsPassThrough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	server := everything(t)
 	bare, through := direct(t, server), serveOutward(t, server).connectTo(t, "2025-11-25", nil)
 	listed, err := through.ListTools(t.Context(), nil)

@@ -42,6 +42,9 @@ func operation(token string, seconds float64, steps int) *sdk.CallToolParams {
 // TestProgressPassesThrough has an external server's progress reach the client
 // that asked for it, under the client's own token.
 func TestProgressPassesThrough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	out := serveOutward(t, everything(t))
 	for _, revision := range revisions() {
 		t.Run(revision, func(t *testing.T) {
@@ -134,6 +137,9 @@ func next(t *testing.T, heard <-chan message, method string) message {
 // TestCancellationPassesThrough has a client give a call up: the external
 // server is told so, and serves the next one.
 func TestCancellationPassesThrough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	server, heard := overheard(t)
 	out := serveOutward(t, server)
 	for _, revision := range revisions() {

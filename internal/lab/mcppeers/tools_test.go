@@ -14,6 +14,9 @@ var quick = map[string]string{"trigger-long-running-operation": `{"duration":0.1
 // TestEveryToolIsCalled calls every tool once, with the arguments the host
 // makes up to probe it. The tool may turn them down; the host may not.
 func TestEveryToolIsCalled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	mark := t.TempDir()
 	all := servers(t, mark)
 	for i := range all { // leave to probe a tool takes its name

@@ -91,9 +91,6 @@ func (c *campaign) addLines(t testing.TB, n int) {
 			case i%2 == 1:
 				l.Speaker, l.NPC, l.User = "Bartok", "bartok", ""
 			}
-			if i%1000 == 1 {
-				l.Text += " Anastasia " + c.text()
-			}
 			all[i] = l
 		}
 		for part := range slices.Chunk(all, 5000) {

@@ -45,6 +45,9 @@ func measure(n int, do func(i int)) percentiles {
 // TestMemory prints what memory costs that has grown, in a file and in PostgreSQL, and with
 // -strict holds it to its targets at full size.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, in := range places {
 		if *only != "" && *only != in.name {
 			continue

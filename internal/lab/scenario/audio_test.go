@@ -16,6 +16,9 @@ import (
 // mostly wait. A busy machine delays real time as it delays everything, so a
 // scene that fails is played once more, alone.
 func TestScenesOverAudio(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	speech, err := scenario.Synthesiser()
 	if err != nil {
 		if os.Getenv("GLYPHOXA_REQUIRE_PEERS") == "1" {

@@ -18,6 +18,9 @@ import (
 // TestTablesInBrowsers plays with the players in this process, for some seconds: it checks
 // what the report holds, not how fast the machine is.
 func TestTablesInBrowsers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	lib, host := codecAndHost(t)
 	load := Load{Tables: 2, Players: 2, NPCs: 1, Duration: 10 * time.Second}
 	j := &journal{}

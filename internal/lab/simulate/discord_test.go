@@ -15,6 +15,9 @@ import (
 // TestTablesInVoiceChannels plays with the far end in this process, for some seconds:
 // it checks what the report holds, not how fast the machine is.
 func TestTablesInVoiceChannels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	lib, host := codecAndHost(t)
 	load := Load{Tables: 4, Players: 2, NPCs: 1, Duration: 10 * time.Second}
 	got, err := Run(t.Context(), load, Parts{host, &journal{}, void{}}, &Options{Library: lib, Seed: 1, Discord: &Discord{}})

@@ -55,6 +55,9 @@ func TestEveryBeginningOfAMixHasItsShares(t *testing.T) {
 // TestTablesOfAllEngines plays a mix: the NPCs of every engine answer, and no session
 // is used against its contract.
 func TestTablesOfAllEngines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		load := Load{Tables: 3, Players: 3, NPCs: 2, Duration: 3 * time.Minute, Engines: Mix{Cascaded: 1, SentenceCascade: 1, S2S: 1}}
 		got, _, err := simulated(t, t.Context(), load, nil)

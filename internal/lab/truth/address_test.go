@@ -203,6 +203,9 @@ func find(scores []score, name string) score {
 // product would know, as it was written and as a recogniser delivers it. What is learned
 // is learned from dev and train, and not from the sequences set aside.
 func TestEvalAddress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	type floors struct{ all, quiet, called float64 } // percent
 	for _, row := range []struct {
 		part  string

@@ -98,6 +98,9 @@ func (c castScore) log(t *testing.T, title string) {
 
 // TestEvalCast scores how well the shipped cast answers without a model.
 func TestEvalCast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	show := func(s castSequence, i int, why string, answer castAnswer) {
 		t.Logf("%s: %q (%s): %s: %q %v", s.ID, s.Lines[i].Text, strings.Join(s.Lines[i].Intents, ", "), why, answer.text, answer.withheld)
 	}

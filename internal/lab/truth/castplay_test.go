@@ -10,7 +10,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	sitting "github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // castAnswer is what came of a line.
@@ -91,4 +90,4 @@ func playCast(t *testing.T, s castSequence, rules *ruleslookup.Book) (answers []
 }
 
 // castRules is the rule book, read outside of any bubble and shared by all.
-var castRules = sync.OnceValue(func() *ruleslookup.Book { return ruleslookup.Lazy(srd.FS) })
+var castRules = sync.OnceValue(func() *ruleslookup.Book { return ruleslookup.BuiltIn() })

@@ -224,6 +224,9 @@ var guardParts = []struct {
 }
 
 func TestEvalGuard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	g := guardedCast(t)
 	for _, part := range guardParts {
 		if part.held && !withHeld() {

@@ -291,6 +291,9 @@ func scoreRecall(t testing.TB, name string) (map[string]*recallScore, []time.Dur
 // TestEvalMemory asks the questions of testdata/truth/memory as NPCs and the DM do, with
 // the tool of the program and without any key.
 func TestEvalMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	files := []string{"dev.jsonl"}
 	if os.Getenv("GLYPHOXA_EVAL_HELD") != "" {
 		files = append(files, "held.jsonl", "fresh/unread.jsonl", "blind/unread.jsonl")

@@ -68,6 +68,9 @@ const heldOrders = "held5.jsonl"
 
 // TestEvalOrders scores the reading of spoken orders. What is none is never taken for one.
 func TestEvalOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	files := []string{"dev.jsonl", "dev2.jsonl", "dev3.jsonl", "dev4.jsonl", "dev5.jsonl", "dev6.jsonl", "dev7.jsonl"}
 	if withHeld() {
 		files = append(files, heldOrders)

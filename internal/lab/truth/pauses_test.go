@@ -212,6 +212,9 @@ func sayPaused(l pausedLine, form pausesForm) (cuts, lost int, wait time.Duratio
 
 // TestEvalPauses holds the end of turns to sentences with pauses of 0 to 1.5 s.
 func TestEvalPauses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	files := []string{"dev.tsv"}
 	if withHeld() {
 		files = append(files, "held.tsv")

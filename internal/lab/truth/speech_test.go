@@ -98,6 +98,9 @@ func speechScores(lines []spokenLine) []score {
 
 // TestEvalSpeech scores what a voice is given for what is written.
 func TestEvalSpeech(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, corpus := range []struct {
 		name, apart string
 		heard       func(string) string

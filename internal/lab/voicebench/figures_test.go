@@ -75,6 +75,9 @@ func (f figures) row(w io.Writer, l latency, tables int, against figures) error 
 }
 
 func TestSum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	f := sum("x", []report{
 		{First: []float64{280, 281}, Waited: []float64{275, 275}, Cleared: []float64{1, 2}, CPUS: 0.01, RSSMB: 10},
 		{First: []float64{290}, Waited: []float64{276}, Cleared: []float64{3}, CPUS: 0.02, RSSMB: 30, Late: 1},

@@ -37,6 +37,9 @@ func fluent(t *testing.T, run func() (report, error)) report {
 
 // TestTablesPlay plays a short plan in each of our tunings, whatever it takes.
 func TestTablesPlay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	for _, tuning := range []string{"typed", "spoken", "disk"} {
 		t.Run(tuning, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
@@ -56,6 +59,9 @@ func TestTablesPlay(t *testing.T) {
 // TestLoopCostsLittle holds the voice loop to bounds that any machine keeps, so
 // that what makes it slower is seen without a peer to compare it with.
 func TestLoopCostsLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; run without -race, as make gate does")
 	}

@@ -46,6 +46,9 @@ const starved = 3
 
 // TestPeers sets the voice loop beside LiveKit Agents, in turns.
 func TestPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; run without -race, as make bench-peers does")
 	}
@@ -192,6 +195,9 @@ func broken(found []figures, l latency, targets bool) []string {
 
 // TestBoundsBreak shows that the gate can fail.
 func TestBoundsBreak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	peer := figures{contender: peerTuned, over: spread{2, 4}, cleared: spread{0.2, 0.3}}
 	good := figures{contender: typed, over: spread{0.3, 1}, cleared: spread{0.1, 5}, wire: spread{12, 25}}
 	change := func(f func(*figures)) figures {

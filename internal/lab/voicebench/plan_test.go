@@ -105,6 +105,9 @@ func (p plan) endpoint() time.Duration {
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func TestPlan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	n := load{tables: 10, warm: 3, turns: 20, period: time.Second}
 	p := newPlan(latency{200 * time.Millisecond, 75 * time.Millisecond}, n, 1)
 	if p.LLMMS != 200 || p.TTSMS != 75 {

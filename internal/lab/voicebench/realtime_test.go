@@ -67,6 +67,9 @@ type realtimeSide struct {
 // to the first frame of the answer beside LiveKit Agents', against the same fake
 // service, in turns.
 func TestRealtimePeer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if racing {
 		t.Skip("the race detector changes what is measured; run without -race, as make bench-realtime does")
 	}

@@ -95,6 +95,9 @@ var voicedSides = []struct{ name, tuning string }{
 // sound from a microphone and decide themselves where it ends and what interrupts, by the
 // same model of voices.
 func TestVoicedPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	if !*strict || racing {
 		t.Skip("it takes minutes in real time; run: make bench-peers")
 	}

@@ -9,6 +9,9 @@ import (
 )
 
 func TestPeersOnABadWire(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	s, a, b := gather(t, nil, false)
 	for i, row := range []struct {
@@ -48,6 +51,9 @@ func TestPeersOnABadWire(t *testing.T) {
 
 // TestPeersLosePackets counts: what the wire did not lose was heard, once.
 func TestPeersLosePackets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	t.Parallel()
 	s, a, b := gather(t, nil, false)
 	s.SetWire(guild, channel, "", voicetest.Wire{Loss: 0.05, Duplicate: 0.02, Reorder: 0.02})

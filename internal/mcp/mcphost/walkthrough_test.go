@@ -12,6 +12,9 @@ import (
 // The weather tool of the specification's "Building a Custom MCP Tool" lies unchanged
 // under testdata. It is compiled and tested in the place the text puts it.
 func TestWalkthroughCompilesAndPasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	src, err := filepath.Abs("testdata/walkthrough")
 	if err != nil {
 		t.Fatal(err)

@@ -40,21 +40,17 @@ func quoted(list []sdk.LoggingLevel) string {
 	return strings.Join(all, ", ")
 }
 
-// noteLevel notes from which level on a client wants messages.
-func (p *peer) noteLevel(params sdk.Params) {
-	set, ok := params.(*sdk.SetLoggingLevelParams)
-	switch {
-	case !ok || set == nil:
-	case p.session != nil:
-		p.session.level.Store(set.Level)
-	default:
-		p.level.Store(set.Level)
+// recordLevel records the level that the client of a session has set. Sessions that have
+// ended are pruned with those of the notifier.
+func (d *dispatcher) recordLevel(req sdk.Request) {
+	if set, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && set != nil && !isNewest(req) {
+		d.levels.Store(req.GetSession(), set.Level)
 	}
 }
 
-// logLevel returns from which level on the client of a call wants messages, empty if it
-// wants none.
-func (p *peer) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
+// logLevel returns the least level of message that the client of a call wants, empty if it
+// wants none. In the newest revision each call says so itself.
+func (d *dispatcher) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
 	if isNewest(req) {
 		level, _ := req.Params.Meta[sdk.MetaKeyLogLevel].(string)
 		if !slices.Contains(levels, sdk.LoggingLevel(level)) {
@@ -62,12 +58,9 @@ func (p *peer) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
 		}
 		return sdk.LoggingLevel(level)
 	}
-	noted := &p.level
-	if p.session != nil {
-		noted = &p.session.level
-	}
-	level, _ := noted.Load().(sdk.LoggingLevel)
-	return level
+	level, _ := d.levels.Load(req.Session)
+	set, _ := level.(sdk.LoggingLevel)
+	return set
 }
 
 // logToClient logs a call to the client that made it, if it asked for that: what went

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,6 +36,7 @@ type dispatcher struct {
 	tracer *tracing.Tracer
 	log    *slog.Logger
 	rounds *rounds
+	levels sync.Map // *sdk.ServerSession to sdk.LoggingLevel: the least level of message its client wants
 }
 
 // executeTool runs a tool that the catalog has found for the subject of ctx. The
@@ -149,7 +151,7 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	ctx, span := d.startTrace(ctx, req)
 	defer func() { span.End(callFailure(answered, err)) }()
 	var r *relay
-	token, level := req.Params.GetProgressToken(), p.logLevel(req)
+	token, level := req.Params.GetProgressToken(), d.logLevel(req)
 	if token != nil || level != "" {
 		r = newRelay(ctx, req.Session, token)
 		defer r.close()
@@ -167,7 +169,24 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	if a != nil {
 		logToClient(ctx, req.Session, req.Params.Name, *a)
 	}
+	if !encodable(res) {
+		d.log.Error("a tool's structured content is not JSON", "tool", req.Params.Name)
+		return nil, errNotEncodable
+	}
 	return res, err
+}
+
+// errNotEncodable is the answer to a call whose result cannot be encoded.
+var errNotEncodable = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
+
+// encodable reports whether a result, which may be nil, can be encoded. The SDK sends no
+// response to a call whose result cannot, so that its client would wait for ever.
+func encodable(res *sdk.CallToolResult) bool {
+	if res == nil {
+		return true
+	}
+	raw, ok := res.StructuredContent.(json.RawMessage)
+	return !ok || json.Valid(raw)
 }
 
 // callTool calls for the subject of ctx what it knows by an outward name, in the

@@ -18,7 +18,7 @@ var errFraming = errors.New("a request says more than once how long it is")
 
 // onceHeaders are headers of which a second could be another's word against the first.
 var onceHeaders = []string{
-	"Authorization", "Content-Type", lastEventHeader, methodHeader, nameHeader, protocolHeader, sessionHeader, "Origin",
+	"Authorization", "Content-Type", "Last-Event-Id", "Mcp-Method", "Mcp-Name", protocolHeader, sessionHeader, "Origin",
 }
 
 // twice says which of them a request has more than once, nil if none. Its connection has

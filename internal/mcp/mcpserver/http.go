@@ -60,7 +60,6 @@ type WebOptions struct {
 	Site http.Handler
 
 	bodyTime time.Duration // to send a body in; 0 means the constant
-	sdkAlone bool          // the SDK answers everything
 }
 
 // Web serves a Server over streamable HTTP at /mcp and WebSocket at /ws.
@@ -72,7 +71,6 @@ type Web struct {
 	mcp      http.Handler // behind identification
 	answered answered
 	intake   intake
-	direct   *direct
 	sockets  sync.WaitGroup
 	stop     context.Context // ends when sockets are to end
 	halt     context.CancelFunc
@@ -96,16 +94,12 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 		o.Limits.Body = defaultBody
 	}
 	o.Guard.Addr = l.Addr().String()
-	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}, direct: newDirect(s)}
+	w := &Web{server: s, o: o, listener: l, intake: intake{max: o.Limits.Body, shares: newShares(o.Limits.Body)}}
 	w.sessions.quota = newQuota("sessions", sessionBounds(o.Limits.Sessions))
 	w.requests = newQuota("requests at once", requestBounds())
 	w.connections = newQuota("connections", connectionBounds())
 	w.stop, w.halt = context.WithCancel(context.WithoutCancel(ctx))
-	w.mcp = vouchedFor(s.judged(w.streamable()))
-	if !o.sdkAlone {
-		w.mcp = w.direct.directly(w.mcp)
-	}
-	w.mcp = w.attended(w.mcp)
+	w.mcp = w.attended(vouchedFor(s.judged(w.streamable())))
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	w.answered.end = end
 	w.http = &http.Server{
@@ -291,8 +285,10 @@ func vouchedFor(next http.Handler) http.Handler {
 // the SDK cannot.
 func (w *Web) streamable() http.Handler {
 	server := func(*http.Request) *sdk.Server { return w.server.sdk }
+	events := sdk.NewMemoryEventStore(nil)
+	events.SetMaxBytes(eventBytes)
 	sessions := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
-		Logger: w.server.o.Logger, EventStore: w.direct.events, SessionTimeout: sessionTime + passEvery,
+		Logger: w.server.o.Logger, EventStore: events, SessionTimeout: sessionTime,
 		MaxRequestBodyBytes: w.o.Limits.Body, DisableLocalhostProtection: true, // the guard knows all names
 	})
 	stateless := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{

@@ -7,22 +7,17 @@
 // the finder searches the catalog for clients, resourceMethods, promptMethods and
 // completion answer what is read, stateSync follows the world with a feed per
 // connection, and the notifier says what has changed. [Web] holds the network
-// transports; its direct way answers plain calls and lists without the SDK. Rights are
-// decided by package policy alone.
+// transports. Rights are decided by package policy alone.
 package mcpserver
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -112,9 +107,6 @@ type Server struct {
 	fanout     fanout // serves the feeds of all connections
 	streams    *quota // of events
 
-	identity *sdk.Implementation             // what it tells clients it is
-	plain    atomic.Pointer[map[string]bool] // of listed, those whose arguments travel in no header
-
 	mu     sync.Mutex        // guards listed
 	listed map[string]listed // tools the SDK knows, by name
 }
@@ -142,8 +134,7 @@ func New(host *mcphost.Host, o Options) *Server {
 		sync:      &stateSync{dispatcher: d, world: o.World, polls: newQuota("polls", pollBounds())},
 		streams:   newQuota("event streams", streamBounds()),
 	}
-	s.identity = &sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}
-	s.sdk = sdk.NewServer(s.identity, s.sdkOptions())
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "glyphoxa", Title: "Glyphoxa", Version: o.Version}, s.sdkOptions())
 	s.notifier = newNotifier(s.sdk, o.World, s.resources, o.Log)
 	s.sdk.AddReceivingMiddleware(s.ofItsRevision, s.receive)
 	s.sdk.AddSendingMiddleware(s.notifier.filterSending)
@@ -219,7 +210,6 @@ func (s *Server) followRegistry(ctx context.Context) {
 type listed struct {
 	*sdk.Tool
 	revision uint64 // of the registered tool
-	plain    bool   // its arguments travel in no header
 }
 
 // updateTools brings the SDK's list up to the registry's: it sends notifications,
@@ -228,21 +218,19 @@ type listed struct {
 func (s *Server) updateTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now, plain := make(map[string]listed, len(s.listed)), make(map[string]bool, len(s.listed))
+	now := make(map[string]listed, len(s.listed))
 	for name, t := range s.catalog.everything() {
 		old, ok := s.listed[name]
 		if ok && old.revision == t.Revision {
-			now[name], plain[name] = old, old.plain
+			now[name] = old
 			continue
 		}
 		def := s.catalog.defineAs(name, &t)
-		now[name] = listed{def, t.Revision, !hasHeaders(def.InputSchema)}
-		plain[name] = now[name].plain
+		now[name] = listed{def, t.Revision}
 		if !ok || !looksSame(old.Tool, def) {
 			s.sdk.AddTool(def, s.dispatcher.answerCall)
 		}
 	}
-	s.plain.Store(&plain)
 	for name := range s.listed {
 		if _, ok := now[name]; !ok {
 			s.sdk.RemoveTools(name)
@@ -251,31 +239,15 @@ func (s *Server) updateTools() {
 	s.listed = now
 }
 
-// makeCallable has the SDK know a tool that its caller knows already: what has just come is
-// listed before followRegistry has seen it.
+// makeCallable adds a tool to the SDK's list if it is missing there: the catalog lists a new
+// tool at once, so a client can call it before followRegistry has added it.
 func (s *Server) makeCallable(name string) {
-	if _, known := (*s.plain.Load())[name]; !known {
+	s.mu.Lock()
+	_, known := s.listed[name]
+	s.mu.Unlock()
+	if !known {
 		s.updateTools()
 	}
-}
-
-// hasHeaders reports whether some arguments of a tool travel in headers, too.
-func hasHeaders(schema any) bool {
-	switch s := schema.(type) {
-	case map[string]any:
-		for key, v := range s {
-			if key == "x-mcp-header" || hasHeaders(v) {
-				return true
-			}
-		}
-	case []any:
-		return slices.ContainsFunc(s, hasHeaders)
-	case nil, string, bool, float64, int, []string:
-	default:
-		raw, err := json.Marshal(s)
-		return err != nil || bytes.Contains(raw, []byte("x-mcp-header"))
-	}
-	return false
 }
 
 // announceTools makes the SDK say that the list of tools has changed.

@@ -17,17 +17,12 @@ type peer struct {
 	subject *policy.Subject
 	// term is how long the subject holds.
 	term identity.Term
-	// session is what the direct way knows of the request's session; nil if nothing.
-	session *directSession
 	// feed pushes the world's changes; nil where nothing can be pushed.
 	feed *feed
-	// level is from which level on the client of a connection wants messages.
-	level atomic.Value // a sdk.LoggingLevel
 	// reached says that a request over HTTP has come to where it is charged.
 	reached atomic.Bool
-	// opening are told of the session that the request opens, as it is opened and, as
-	// ready, once its client has initialized it.
-	opening []func(session *sdk.ServerSession, ready bool)
+	// opening is called with the session that the request opens. It may be nil.
+	opening func(session *sdk.ServerSession)
 }
 
 // peerKey is where a request's token info holds its peer.
@@ -68,14 +63,10 @@ func peerOf(req sdk.Request) (*peer, error) {
 	return p, nil
 }
 
-// tellOpening tells of the session that a request opens.
-func (p *peer) tellOpening(session sdk.Session, ready bool) {
-	ss, ok := session.(*sdk.ServerSession)
-	if !ok {
-		return
-	}
-	for _, tell := range p.opening {
-		tell(ss, ready)
+// opens reports the session that a request opens to whoever asked for it.
+func (p *peer) opens(session sdk.Session) {
+	if ss, ok := session.(*sdk.ServerSession); ok && p.opening != nil {
+		p.opening(ss)
 	}
 }
 

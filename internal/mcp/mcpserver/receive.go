@@ -23,7 +23,6 @@ const (
 	methodListPrompts   = "prompts/list"
 	methodGetPrompt     = "prompts/get"
 	methodSetLevel      = "logging/setLevel"
-	methodCancelled     = "notifications/cancelled"
 	methodComplete      = "completion/complete"
 )
 
@@ -42,18 +41,16 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch method {
 		case methodInitialize:
-			p.tellOpening(req.GetSession(), false)
+			p.opens(req.GetSession())
 			s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 			s.approvals.addSession(req.GetSession(), p.subject)
-			s.notifier.pruneSessions(s.sdk.Sessions(), &s.approvals.subjects)
+			s.notifier.pruneSessions(s.sdk.Sessions(), &s.approvals.subjects, &s.dispatcher.levels)
+		case methodSetLevel:
 			res, err := next(ctx, method, req)
 			if err == nil {
-				p.tellOpening(req.GetSession(), true)
+				s.dispatcher.recordLevel(req)
 			}
 			return res, err
-		case methodSetLevel, methodCancelled:
-			p.session.note(req.GetParams())
-			p.noteLevel(req.GetParams())
 		case methodCallTool:
 			if params, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
 				s.makeCallable(params.Name)

@@ -135,7 +135,7 @@ func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, 
 	c.cancel = cancel
 	c.can.Store(req.ClientCapabilities()) // the call may ask before anybody waits for it
 	if r != nil {
-		life = c.attend(life, req.Params.GetProgressToken() != nil, p.logLevel(req))
+		life = c.attend(life, req.Params.GetProgressToken() != nil, rs.dispatcher.logLevel(req))
 	}
 	life = mcp.WithAsking(life, &mcp.Asking{Client: c.caller, Ask: c.ask})
 	run := func() {

@@ -101,11 +101,11 @@ func (w *Web) openSession(rw http.ResponseWriter, r *http.Request, p *peer, next
 		return
 	}
 	var kept atomic.Bool
-	p.opening = append(p.opening, func(session *sdk.ServerSession, _ bool) {
+	p.opening = func(session *sdk.ServerSession) {
 		if session.ID() != "" && kept.CompareAndSwap(false, true) {
 			w.sessions.keep(session, h)
 		}
-	})
+	}
 	next.ServeHTTP(rw, r)
 	h.release()
 	if !kept.Load() {

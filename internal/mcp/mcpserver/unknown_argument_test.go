@@ -20,7 +20,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // everyTool is a plan with all built-in tools.
@@ -34,7 +33,7 @@ func everyTool(t *testing.T) plan {
 	rules, err := policy.New(policy.Options{})
 	must(t, "making the policy", err)
 	return plan{tools: slices.Concat(
-		fileio.NewTools(t.TempDir()), ruleslookup.NewTools(ruleslookup.Lazy(srd.FS)),
+		fileio.NewTools(t.TempDir()), ruleslookup.NewTools(ruleslookup.BuiltIn()),
 		memorytool.NewTools(store, store, store), audittool.Tools(log), approvaltool.Tools(approvaltool.Waiting{Policy: rules}),
 	)}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 func must(t testing.TB, doing string, err error) {
@@ -33,7 +32,7 @@ func must(t testing.TB, doing string, err error) {
 
 // rulebook loads the shipped rules once for all tests.
 var rulebook = sync.OnceValue(func() *resource.RuleReader {
-	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS))
+	return resource.NewRuleReader(ruleslookup.BuiltIn())
 })
 
 const (

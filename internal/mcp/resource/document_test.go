@@ -22,7 +22,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -290,7 +289,7 @@ func TestPositionThatIsNone(t *testing.T) {
 }
 
 func TestRuleReaderAgreesWithTheBook(t *testing.T) {
-	book := ruleslookup.Lazy(srd.FS)
+	book := ruleslookup.BuiltIn()
 	all, err := rulebook().Rules(t.Context())
 	must(t, "Rules", err)
 	if len(all) != book.Len() {

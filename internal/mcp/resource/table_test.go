@@ -22,7 +22,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 func must(t testing.TB, doing string, err error) {
@@ -43,7 +42,7 @@ const (
 
 // rulebook loads the shipped rules once for all tests.
 var rulebook = sync.OnceValue(func() *resource.RuleReader {
-	return resource.NewRuleReader(ruleslookup.Lazy(srd.FS))
+	return resource.NewRuleReader(ruleslookup.BuiltIn())
 })
 
 func shippedCast(t testing.TB) []config.NPC {

@@ -24,7 +24,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 // registry is a host as workflows see it.
@@ -65,7 +64,7 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 	live, err := world.Open(t.Context(), store, world.Options{Campaign: thornhollow.Name, Scene: thornhollow.Scene})
 	check(t, err)
 
-	rules := ruleslookup.Lazy(srd.FS)
+	rules := ruleslookup.BuiltIn()
 	check(t, rules.Warm())
 	h := mcphost.New()
 	t.Cleanup(func() { check(t, h.Close()) })

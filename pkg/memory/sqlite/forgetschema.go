@@ -56,3 +56,11 @@ ALTER TABLE forgetting DROP COLUMN fact;
 DROP INDEX speakers_by_name;
 UPDATE forgetting SET phase = phase - 1 WHERE phase > 1;
 `
+
+// stepOlderSQLite replaces the only schema element that SQLite before 3.43 cannot read, because
+// octet_length() is new there: with it, the sqlite3 of Debian 12 (3.40) and of Ubuntu 22.04
+// (3.37) refused every query of the file.
+const stepOlderSQLite = `
+DROP INDEX lines_alike;
+CREATE INDEX lines_alike ON lines (session, length(CAST(speaker AS BLOB)) + length(CAST(text AS BLOB)), substr(speaker || ': ' || text, -8));
+`

@@ -28,7 +28,7 @@ func lineOf(h *memory.LineHit) *memory.Line { return &h.Line }
 // forgotten, and by no other line. Another player may have the same name and say the same.
 const madeByHidden = `WITH made AS (
 		SELECT EXISTS (SELECT 1 FROM forgetting f WHERE f.user = l.user AND l.id <= f.line) AS hidden
-		FROM sessions s CROSS JOIN lines l ON l.session = s.n AND octet_length(l.speaker) + octet_length(l.text) = octet_length(?2) - 2
+		FROM sessions s CROSS JOIN lines l ON l.session = s.n AND length(CAST(l.speaker AS BLOB)) + length(CAST(l.text AS BLOB)) = length(CAST(?2 AS BLOB)) - 2
 			AND substr(l.speaker || ': ' || l.text, -8) = substr(?2, -8) AND l.speaker || ': ' || l.text = ?2
 		WHERE s.id = ?1
 	) SELECT count(*) > 0 AND min(hidden) FROM made`

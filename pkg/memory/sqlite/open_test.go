@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/memorytest"
+	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -99,6 +101,29 @@ func TestOpenLeavesAForeignDatabaseAlone(t *testing.T) {
 	must(t, "Close", db.Close())
 	if tables != 1 {
 		t.Errorf("%d tables, want its one", tables)
+	}
+}
+
+// TestOlderSQLiteReadsTheFile opens a store's file with the system's own sqlite3, which is older
+// than the SQLite that the store is built with: people look into their files with it, and back
+// them up.
+func TestOlderSQLiteReadsTheFile(t *testing.T) {
+	shell := peers.Program(t, "sqlite3")
+	path := filepath.Join(t.TempDir(), "a.db")
+	s, err := sqlite.Open(t.Context(), path, nil)
+	must(t, "Open", err)
+	memorytest.Say(t, s, memorytest.StartSession(t, s), "The dragon sleeps under the mill.")
+	must(t, "Close", s.Close())
+	for query, want := range map[string]string{
+		"SELECT text FROM lines": "The dragon sleeps under the mill.",
+		"SELECT count(*) FROM lines_text WHERE lines_text MATCH 'words:dragon'": "1",
+		"PRAGMA integrity_check": "ok",
+		"SELECT count(*) > 5 FROM (SELECT name FROM sqlite_schema WHERE type = 'index')": "1",
+	} {
+		out, err := exec.CommandContext(t.Context(), shell, "-readonly", path, query).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", query, got, err, want)
+		}
 	}
 }
 

@@ -143,7 +143,7 @@ func deleteFactsOfLines(ctx context.Context, c *conn, gone []utterance) error {
 	texts := map[string][]string{} // by source
 	for _, l := range gone {
 		var said bool
-		err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE session = ?1 AND octet_length(speaker) + octet_length(text) = octet_length(?2) + octet_length(?3)
+		err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE session = ?1 AND length(CAST(speaker AS BLOB)) + length(CAST(text AS BLOB)) = length(CAST(?2 AS BLOB)) + length(CAST(?3 AS BLOB))
 			AND substr(speaker || ': ' || text, -8) = substr(?2 || ': ' || ?3, -8) AND speaker || ': ' || text = ?2 || ': ' || ?3)`,
 			[]any{l.session, l.Speaker, l.Text}, &said)
 		if err != nil {

@@ -2,7 +2,7 @@ package sqlite
 
 // steps returns the migrations in order. To change the schema, append a step.
 func steps() []string {
-	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges, stepWitnesses, stepForgetting, stepPlans, stepTopics, stepOwnWords}
+	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges, stepWitnesses, stepForgetting, stepPlans, stepTopics, stepOwnWords, stepOlderSQLite}
 }
 
 // stepMemory creates the three layers.

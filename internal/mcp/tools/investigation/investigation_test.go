@@ -18,7 +18,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 func must(t testing.TB, doing string, err error) {
@@ -56,7 +55,7 @@ func newHost(t *testing.T, more ...tools.Tool) *mcphost.Host {
 		memory.Relation{From: "hedda", Type: "signed", To: "pact", Visible: []string{"corvane"}}))
 	host := mcphost.New()
 	t.Cleanup(func() { must(t, "closing the host", host.Close()) })
-	book := ruleslookup.Lazy(srd.FS)
+	book := ruleslookup.BuiltIn()
 	must(t, "reading the rules", book.Warm())
 	all := slices.Concat(memorytool.NewTools(s, s, s), ruleslookup.NewTools(book), investigation.Tools(), more)
 	must(t, "RegisterBuiltin", host.RegisterBuiltin(all...))

@@ -3,7 +3,7 @@ package ruleslookup
 import "gopkg.in/yaml.v3"
 
 // asked is how players put it who do not know a rule's name, a phrase each.
-type asked struct{ english, german []string }
+type asked struct{ English, German []string }
 
 // askedOf is what a file says of how a rule is asked for that stands elsewhere.
 type askedOf struct {
@@ -15,8 +15,8 @@ type askedOf struct {
 // asked reads what stands below a key "asked"; only the index keeps it.
 func (p *parser) asked(n *yaml.Node) (a asked) {
 	p.mapping(n, map[string]func(*yaml.Node){
-		"en": p.readPhrases(&a.english),
-		"de": p.readPhrases(&a.german),
+		"en": p.readPhrases(&a.English),
+		"de": p.readPhrases(&a.German),
 	})
 	return a
 }
@@ -60,8 +60,8 @@ func addAsked(rules []rule, all []askedOf, addProblem func(place, string)) {
 			addProblem(more.where, more.id)
 			continue
 		}
-		a := &rules[i].asked
-		a.english = append(a.english, more.asked.english...)
-		a.german = append(a.german, more.asked.german...)
+		a := &rules[i].Asked
+		a.English = append(a.English, more.asked.English...)
+		a.German = append(a.German, more.asked.German...)
 	}
 }

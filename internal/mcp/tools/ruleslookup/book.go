@@ -21,7 +21,7 @@ type Book struct {
 type ruleSet struct {
 	system string
 	load   func() (*library, error) // runs once, remembers its outcome
-	ready  atomic.Bool              // set once load has succeeded
+	ready  atomic.Bool              // set once the index is built
 }
 
 // System is the rules of a further system.
@@ -36,7 +36,7 @@ type System struct {
 type library struct {
 	rules []rule // by id
 	byID  map[string]int
-	index *index
+	index func() *index // builds it at the first call, because get_rule works without it
 }
 
 // Brief is a rule without its text.
@@ -45,21 +45,30 @@ type Brief struct{ ID, Category, Name, Summary string }
 // Lazy returns a book of every *.yaml file in fsys, in any folder, and of those of
 // further systems, which it reads when they are first used or warmed. It returns at once.
 func Lazy(fsys fs.FS, further ...System) *Book {
-	b := &Book{sets: []*ruleSet{newRuleSet(System{Name: builtIn, Rules: fsys})}}
+	return newBook(parsed(System{Name: builtIn, Rules: fsys}), further)
+}
+
+func newBook(first *ruleSet, further []System) *Book {
+	b := &Book{sets: []*ruleSet{first}}
 	for _, s := range further {
-		b.sets = append(b.sets, newRuleSet(s))
+		b.sets = append(b.sets, parsed(s))
 	}
 	return b
 }
 
-func newRuleSet(s System) *ruleSet {
-	set := &ruleSet{system: s.Name}
+// parsed returns the rules of a system that is read from YAML files.
+func parsed(s System) *ruleSet {
+	return newRuleSet(s.Name, func(kept texts) ([]rule, error) { return parseAll(s, kept) })
+}
+
+// newRuleSet returns the rules of a system that read returns.
+func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
+	set := &ruleSet{system: system}
 	set.load = sync.OnceValues(func() (*library, error) {
-		lib, err := readLibrary(s)
+		lib, err := newLibrary(read)
 		if err != nil {
 			return nil, fmt.Errorf("loading the rules: %w", err)
 		}
-		set.ready.Store(true)
 		return lib, nil
 	})
 	return set
@@ -72,15 +81,26 @@ func newRuleSet(s System) *ruleSet {
 func (b *Book) Warm() error {
 	var errs []error
 	for _, s := range b.sets {
-		if _, err := s.load(); err != nil {
+		lib, err := s.load()
+		if err != nil {
 			errs = append(errs, err)
+			continue
 		}
+		lib.index()
+		s.ready.Store(true)
 	}
 	return errors.Join(errs...)
 }
 
 // prepare loads the book; what is wrong with it, whoever uses it is told.
 func (b *Book) prepare() { _ = b.Warm() }
+
+// prepareRules loads the rules without the search index.
+func (b *Book) prepareRules() {
+	for _, s := range b.sets {
+		_, _ = s.load() // every use returns the error
+	}
+}
 
 // Len returns the number of rules, loading the book if need be; 0 if it cannot
 // be loaded.
@@ -140,10 +160,10 @@ func (b *Book) ofSystem(name string) *ruleSet {
 	return nil
 }
 
-// readLibrary parses all files of a system and builds the library.
-func readLibrary(s System) (*library, error) {
+// newLibrary reads the rules of a system and builds their search index.
+func newLibrary(read func(texts) ([]rule, error)) (*library, error) {
 	kept := texts{}
-	rules, err := parseAll(s, kept)
+	rules, err := read(kept)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +175,12 @@ func readLibrary(s System) (*library, error) {
 		}
 		return 1
 	})
-	lib := &library{rules: rules, byID: make(map[string]int, len(rules))}
-	for i := range rules {
-		lib.byID[rules[i].ID] = i
+	lib := &library{rules: slices.Clone(rules), byID: make(map[string]int, len(rules))}
+	for i := range lib.rules {
+		lib.byID[lib.rules[i].ID] = i
+		lib.rules[i].Figures, lib.rules[i].Asked = nil, asked{} // the index alone needs them
 	}
-	lib.index = newIndex(rules, kept)
-	for i := range rules {
-		rules[i].figures, rules[i].asked = nil, asked{} // the index has them
-	}
+	lib.index = sync.OnceValue(func() *index { return newIndex(rules, kept) })
 	return lib, nil
 }
 

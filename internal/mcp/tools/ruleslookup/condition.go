@@ -92,7 +92,7 @@ func (ix *index) meets(doc int32, c condition) bool {
 	}
 	for i := range ix.figures[doc] {
 		f := &ix.figures[doc][i]
-		if f.key != c.key {
+		if f.Key != c.key {
 			continue
 		}
 		if c.op == "none" {
@@ -109,23 +109,23 @@ func isPlainRule(category string) bool { return category == "combat" || category
 
 // is reports whether a figure is what c says, or is not what it excludes.
 func (f *figure) is(c condition) bool {
-	if c.isNumber && f.isNumber {
+	if c.isNumber && f.IsNumber {
 		switch c.op {
 		case "<":
-			return f.number < c.number
+			return f.Number < c.number
 		case "<=":
-			return f.number <= c.number
+			return f.Number <= c.number
 		case ">":
-			return f.number > c.number
+			return f.Number > c.number
 		case ">=":
-			return f.number >= c.number
+			return f.Number >= c.number
 		}
-		return f.number == c.number
+		return f.Number == c.number
 	}
 	if c.key == "rarity" && c.text == "rare" {
-		return f.text == c.text // "very rare" is rarer
+		return f.Text == c.text // "very rare" is rarer
 	}
-	return f.text != "" && containsWords(f.text, c.text)
+	return f.Text != "" && containsWords(f.Text, c.text)
 }
 
 // containsWords reports whether words stand in text, whole or in the beginning.

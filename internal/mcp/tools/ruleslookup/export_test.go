@@ -2,6 +2,9 @@ package ruleslookup
 
 import "io/fs"
 
+// ReadCompiled is what BuiltIn decodes.
+func ReadCompiled(data []byte) (any, error) { return readCompiled(data) }
+
 // Open returns a book that is loaded.
 func Open(fsys fs.FS) (*Book, error) {
 	b := Lazy(fsys)

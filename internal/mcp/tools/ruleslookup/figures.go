@@ -9,11 +9,11 @@ import (
 
 // figure is one thing a rule can be asked for by: a number, or a text in lower case.
 type figure struct {
-	key    string
-	text   string
-	number float64
-	// isNumber tells that number is set.
-	isNumber bool
+	Key    string
+	Text   string
+	Number float64
+	// IsNumber tells that Number is set.
+	IsNumber bool
 }
 
 // collect notes what a block of figures says, one level deep: a list is several figures
@@ -42,16 +42,16 @@ func (r *rule) collect(n *yaml.Node, kept texts) {
 }
 
 func (r *rule) note(kept texts, key, value string) {
-	f := figure{key: kept.keep(key), text: kept.keep(strings.ToLower(value))}
+	f := figure{Key: kept.keep(key), Text: kept.keep(strings.ToLower(value))}
 	if v, ok := number(value); ok {
-		f.number, f.isNumber = v, true
+		f.Number, f.IsNumber = v, true
 	}
 	if key == "cost_cp" {
-		f = figure{key: "cost", number: f.number / 100, isNumber: f.isNumber}
+		f = figure{Key: "cost", Number: f.Number / 100, IsNumber: f.IsNumber}
 	} else if key == "cost" {
 		return // the same as a text
 	}
-	r.figures = append(r.figures, f)
+	r.Figures = append(r.Figures, f)
 }
 
 // number reads a number as the book writes it, "1/4" too.
@@ -68,22 +68,22 @@ func number(s string) (float64, bool) {
 // allFigures returns a rule's figures with those that stand elsewhere than in a block of
 // their own: a spell's, what harm it does, and the words of its tags.
 func (r *rule) allFigures(kept texts) []figure {
-	all := r.figures
+	all := r.Figures
 	lower := func(s string) string { return kept.keep(strings.ToLower(s)) }
 	if sp := r.Spell; sp != nil {
 		level := float64(sp.Level)
-		all = append(all, figure{key: "level", number: level, isNumber: true},
-			figure{key: "school", text: lower(sp.School)}, figure{key: "casting_time", text: lower(sp.CastingTime)},
-			figure{key: "components", text: lower(sp.Components)}, figure{key: "duration", text: lower(sp.Duration)},
-			figure{key: "range", text: lower(sp.Range)},
-			figure{key: "concentration", text: strconv.FormatBool(sp.Concentration)}, figure{key: "ritual", text: strconv.FormatBool(sp.Ritual)})
+		all = append(all, figure{Key: "level", Number: level, IsNumber: true},
+			figure{Key: "school", Text: lower(sp.School)}, figure{Key: "casting_time", Text: lower(sp.CastingTime)},
+			figure{Key: "components", Text: lower(sp.Components)}, figure{Key: "duration", Text: lower(sp.Duration)},
+			figure{Key: "range", Text: lower(sp.Range)},
+			figure{Key: "concentration", Text: strconv.FormatBool(sp.Concentration)}, figure{Key: "ritual", Text: strconv.FormatBool(sp.Ritual)})
 		for _, c := range sp.Classes {
-			all = append(all, figure{key: "class", text: lower(c)})
+			all = append(all, figure{Key: "class", Text: lower(c)})
 		}
 		all = appendHarm(all, r.Text, kept)
 	}
 	for _, t := range r.Tags {
-		all = append(all, figure{key: "tag", text: lower(t)})
+		all = append(all, figure{Key: "tag", Text: lower(t)})
 	}
 	return all
 }
@@ -104,10 +104,10 @@ func appendHarm(all []figure, text string, kept texts) []figure {
 		}
 		known := false
 		for _, f := range all[from:] {
-			known = known || f.text == kind
+			known = known || f.Text == kind
 		}
 		if !known {
-			all = append(all, figure{key: "damage", text: kept.keep(kind)})
+			all = append(all, figure{Key: "damage", Text: kept.keep(kind)})
 		}
 	}
 }

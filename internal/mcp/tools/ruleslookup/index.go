@@ -286,7 +286,7 @@ func (ix *index) fillKeys() {
 	seen := map[string]bool{"category": true}
 	for _, list := range ix.figures {
 		for i := range list {
-			seen[list[i].key] = true
+			seen[list[i].Key] = true
 		}
 	}
 	ix.keys = slices.Sorted(maps.Keys(seen))

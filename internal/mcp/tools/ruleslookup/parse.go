@@ -29,15 +29,15 @@ type rule struct {
 	Spell    *spell   `json:"spell,omitempty"`
 	Aliases  []string `json:"-"`
 	Tags     []string `json:"-"`
-	// asked says in a player's words what the rule does or is about; the index alone keeps it.
-	asked asked
-	// block is the category's block of figures as JSON, empty if it has none;
+	// Asked says in a player's words what the rule does or is about; the index alone keeps it.
+	Asked asked `json:"-"`
+	// Block is the category's block of figures as JSON, empty if it has none;
 	// get_rule returns it under the category's name.
-	block []byte
-	// blockOf is the category that the block was given for.
+	Block []byte `json:"-"`
+	// Figures are the block's, to search by.
+	Figures []figure `json:"-"`
+	// blockOf is the category that the block was given for. It is set while parsing only.
 	blockOf string
-	// figures are the block's, to ask for.
-	figures []figure
 }
 
 // spell is the block of facts only spells have.
@@ -138,20 +138,16 @@ func (p *parser) addProblem(line int, fix, format string, args ...any) {
 	p.problems.Add(p.file, line, fmt.Sprintf(format, args...), fix)
 }
 
-// parseFile reads one file, a list of rules or how some are asked for by id: the plain
-// form of YAML quickly, any other with the general reader.
+// parseFile reads one file: a list of rules, or a list by id of how rules are asked for.
 func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
-	doc := readPlain(data)
-	if doc == nil {
-		doc = &yaml.Node{}
-		if line := strictyaml.TooManyValues(data); line > 0 {
-			p.addProblem(line, "split it", "the file holds too many values")
-			return nil, nil
-		}
-		if err := yaml.Unmarshal(data, doc); err != nil {
-			p.syntax(err)
-			return nil, nil
-		}
+	if line := strictyaml.TooManyValues(data); line > 0 {
+		p.addProblem(line, "split it", "the file holds too many values")
+		return nil, nil
+	}
+	doc := &yaml.Node{}
+	if err := yaml.Unmarshal(data, doc); err != nil {
+		p.syntax(err)
+		return nil, nil
 	}
 	if len(doc.Content) == 1 && tellsAsked(doc.Content[0]) {
 		return nil, p.askedFile(doc.Content[0])
@@ -195,7 +191,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 		"name":     p.readText(&p.now.Name),
 		"aliases":  p.readTexts(&p.now.Aliases),
 		"tags":     p.readTexts(&p.now.Tags),
-		"asked":    func(n *yaml.Node) { p.now.asked = p.asked(n) },
+		"asked":    func(n *yaml.Node) { p.now.Asked = p.asked(n) },
 		"summary":  p.readText(&p.now.Summary),
 		"text":     p.readText(&p.now.Text),
 		"spell":    func(n *yaml.Node) { p.now.Spell = p.spell(n) },
@@ -205,7 +201,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 			if p.now.blockOf != "" {
 				p.addProblem(n.Line, "remove one of them", "blocks %q and %q are given both", p.now.blockOf, category)
 			}
-			p.now.block, p.now.blockOf = p.block(n, s), category
+			p.now.Block, p.now.blockOf = p.block(n, s), category
 			p.now.collect(n, p.kept)
 		}
 	}

@@ -30,12 +30,12 @@ func (b *builder) addAsked(doc int32, r rule) {
 		b.learnKind(r.Category, ws, false, 1)
 		b.learnKind(r.Category, ws, true, 1)
 	}
-	for _, phrase := range r.asked.english {
+	for _, phrase := range r.Asked.English {
 		ws := words(phrase)
 		b.learnKind(r.Category, ws, false, 1)
 		b.phrase(doc, b.fieldWords(doc, fieldAsked, ws))
 	}
-	for _, phrase := range r.asked.german {
+	for _, phrase := range r.Asked.German {
 		ws := words(phrase)
 		b.learnKind(r.Category, ws, true, 1)
 		b.phrase(doc, b.germanWords(doc, ws))

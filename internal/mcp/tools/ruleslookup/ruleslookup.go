@@ -98,7 +98,7 @@ func getTool(d desk) tools.Tool {
 		},
 		Title: "Get rule", Permission: permission, Floor: mcp.BudgetFast, Probe: `{"id":"condition-blinded"}`, Inline: d.book.loaded(),
 		OutputSchema: ruleSchema(),
-		Handler:      d.getRule, Prepare: d.book.prepare,
+		Handler:      d.getRule, Prepare: d.book.prepareRules,
 	})
 }
 
@@ -165,12 +165,12 @@ func (d desk) searchRules(ctx context.Context, a searchArgs) (SearchResult, erro
 	if err != nil {
 		return SearchResult{}, err
 	}
-	rest, more, unknown := takeConditions(a.Query, lib.index.known)
+	rest, more, unknown := takeConditions(a.Query, lib.index().known)
 	res.Results = lib.search(rest, append(conditions, more...))
 	res.Count = len(res.Results)
 	switch {
 	case len(unknown) > 0:
-		res.Hint = fmt.Sprintf("no rule has a figure %q; there are %s", unknown[0], strings.Join(lib.index.keys, ", "))
+		res.Hint = fmt.Sprintf("no rule has a figure %q; there are %s", unknown[0], strings.Join(lib.index().keys, ", "))
 	case res.Count == 0:
 		res.Hint = "nothing found; try the rule's name or other keywords"
 	}
@@ -219,10 +219,10 @@ func (d desk) getRule(ctx context.Context, args string) (string, error) {
 // its category.
 func encodeRule(r *rule) (string, error) {
 	text, err := tools.Encode(r)
-	if err != nil || len(r.block) == 0 {
+	if err != nil || len(r.Block) == 0 {
 		return text, err
 	}
-	return text[:len(text)-1] + `,"` + r.Category + `":` + string(r.block) + "}", nil
+	return text[:len(text)-1] + `,"` + r.Category + `":` + string(r.Block) + "}", nil
 }
 
 // ruleSchema describes what get_rule returns. Of the blocks of figures it only

@@ -62,7 +62,7 @@ type found struct {
 // search returns the rules that fit query best, of those that meet all conditions, at
 // most [maxResults].
 func (l *library) search(query string, conditions []condition) []Hit {
-	top := l.index.search(query, conditions)
+	top := l.index().search(query, conditions)
 	out := make([]Hit, len(top))
 	for i, f := range top {
 		r := &l.rules[f.doc]

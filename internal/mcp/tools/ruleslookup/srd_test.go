@@ -1,6 +1,7 @@
 package ruleslookup_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +13,8 @@ import (
 
 func srdBook(t testing.TB) *ruleslookup.Book {
 	t.Helper()
-	book, err := ruleslookup.Open(srd.FS)
-	if err != nil {
+	book := ruleslookup.BuiltIn()
+	if err := book.Warm(); err != nil {
 		t.Fatalf("opening the embedded rules: %v", err)
 	}
 	return book
@@ -182,7 +183,7 @@ func TestEveryNameAndIDFindsItsRule(t *testing.T) {
 }
 
 func TestSRDProbes(t *testing.T) {
-	for _, tool := range ruleslookup.NewTools(ruleslookup.Lazy(srd.FS)) {
+	for _, tool := range ruleslookup.NewTools(ruleslookup.BuiltIn()) {
 		out, err := tool.Handler(t.Context(), tool.Probe)
 		if err != nil || !strings.Contains(out, `"condition-blinded"`) {
 			t.Errorf("%s %s = %s, %v, want condition-blinded", tool.Definition.Name, tool.Probe, out, err)
@@ -234,6 +235,37 @@ func BenchmarkGetRule(b *testing.B) {
 	tool := toolNamed(b, srdBook(b), "get_rule")
 	b.ReportAllocs()
 	for b.Loop() {
+		if _, err := tool.Handler(b.Context(), `{"id":"spell-fireball"}`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestCompiledRulesAreCurrent compares the rules that are embedded with the files that they
+// are made of.
+func TestCompiledRulesAreCurrent(t *testing.T) {
+	compiled, err := ruleslookup.ReadCompiled(srd.Compiled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ruleslookup.Compile(srd.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := ruleslookup.ReadCompiled(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(compiled, parsed) {
+		t.Error("srd/rules.gob.gz is out of date; run: go generate ./srd")
+	}
+}
+
+// BenchmarkFirstGetRule measures the first call of a process, which loads the rules.
+func BenchmarkFirstGetRule(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		tool := toolNamed(b, ruleslookup.BuiltIn(), "get_rule")
 		if _, err := tool.Handler(b.Context(), `{"id":"spell-fireball"}`); err != nil {
 			b.Fatal(err)
 		}

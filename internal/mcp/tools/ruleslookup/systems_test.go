@@ -7,11 +7,10 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
-	"github.com/MrWong99/glyphoxa/srd"
 )
 
 func TestEachNPCHasTheRulesOfItsSystem(t *testing.T) {
-	book := ruleslookup.Lazy(srd.FS, ruleslookup.System{Name: "lanternfall", Rules: os.DirFS("../../../../testdata/rules/lanternfall")})
+	book := ruleslookup.BuiltIn(ruleslookup.System{Name: "lanternfall", Rules: os.DirFS("../../../../testdata/rules/lanternfall")})
 	all := ruleslookup.NewToolsFor(book, func(c mcp.Caller) string {
 		return map[string]string{"wick": "lanternfall", "lost": "nowhere"}[c.NPC]
 	})

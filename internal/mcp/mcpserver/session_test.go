@@ -3,12 +3,14 @@ package mcpserver_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -39,10 +41,12 @@ func (c *caller) do(ctx context.Context, method, body, lastEvent string) *http.R
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
 	must(c.t, "making a request", err)
-	r.Header = newestHeader("", "")
-	delete(r.Header, "Mcp-Method")
-	r.Header.Set("Authorization", "Bearer "+token("dm"))
-	r.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+	for key, value := range map[string]string{
+		"Authorization": "Bearer " + token("dm"), "Content-Type": "application/json",
+		"Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2025-11-25",
+	} {
+		r.Header.Set(key, value)
+	}
 	if c.session != "" {
 		r.Header.Set("Mcp-Session-Id", c.session)
 	}
@@ -66,22 +70,46 @@ func (c *caller) post(body string) string {
 
 const hangCall = `{"jsonrpc":"2.0","id":"h","method":"tools/call","params":{"name":"hang","arguments":{}}}`
 
-// TestDirectSession shows that a session's calls end, and are found again, whoever reads
-// them: the direct way or the SDK, which a client that wants messages always has.
-func TestDirectSession(t *testing.T) {
-	for _, way := range []string{"direct", "sdk"} {
-		t.Run(way, func(t *testing.T) {
-			tool, begun, ended := hanging()
-			h := newFixture(t, plan{tools: []mcphost.BuiltinTool{tool, echo("echo", "dice.roll")}})
-			c := newCaller(t, h.web(config.Server{Clients: clients("dm")}))
-			if way == "sdk" {
-				c.post(`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"error"}}`)
-			}
-			t.Run("cancelled", func(t *testing.T) { c.cancelled(t, begun, ended) })
-			t.Run("same id twice", func(t *testing.T) { c.sameID(t, begun, ended) })
-			t.Run("lost and found", func(t *testing.T) { c.lostAndFound(t, begun, ended) })
-			t.Run("closed", func(t *testing.T) { c.closed(t) })
-		})
+// TestSessionCalls shows how the calls of a session end: by a cancellation, by the end of the
+// session, and not with the connection, whose client can fetch the answer later.
+func TestSessionCalls(t *testing.T) {
+	tool, begun, ended := hanging()
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{tool, echo("echo", "dice.roll")}})
+	c := newCaller(t, h.web(config.Server{Clients: clients("dm")}))
+	t.Run("cancelled", func(t *testing.T) { c.cancelled(t, begun, ended) })
+	t.Run("same id twice", func(t *testing.T) { c.sameID(t, begun, ended) })
+	t.Run("lost and found", func(t *testing.T) { c.lostAndFound(t, begun, ended) })
+	t.Run("closed", func(t *testing.T) { c.closed(t) })
+}
+
+// TestSessionKeepsItsLogLevel shows that a level set in one HTTP request holds for the calls
+// of that session in later requests, and for no other session.
+func TestSessionKeepsItsLogLevel(t *testing.T) {
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{echo("echo", "dice.roll")}})
+	addr := h.web(config.Server{Clients: clients("dm")})
+	asks, silent := newCaller(t, addr), newCaller(t, addr)
+	asks.post(`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}`)
+	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{},"_meta":{"progressToken":"p"}}}`
+	if got := asks.post(call); !strings.Contains(got, "notifications/message") {
+		t.Errorf("a client that wants messages gets %q, want one", got)
+	}
+	if got := silent.post(call); strings.Contains(got, "notifications/message") {
+		t.Errorf("a client that wants no messages gets %q", got)
+	}
+}
+
+// TestBrokenStructuredContentIsAnswered shows that a client gets an error instead of waiting
+// for a response that the SDK cannot encode.
+func TestBrokenStructuredContentIsAnswered(t *testing.T) {
+	tool := echo("broken", "dice.roll")
+	tool.Handler, tool.Respond = nil, func(context.Context, string) (mcp.Result, error) {
+		return mcp.Result{Text: "x", Structured: json.RawMessage(`{"n":`)}, nil
+	}
+	h := newFixture(t, plan{tools: []mcphost.BuiltinTool{tool}})
+	c := newCaller(t, h.web(config.Server{Clients: clients("dm")}))
+	got := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken","arguments":{}}}`)
+	if !strings.Contains(got, `"error":{"code":-32603,"message":"the server could not answer; its log says why"}`) {
+		t.Errorf("the call is answered %q, want an internal error", got)
 	}
 }
 
