@@ -46,7 +46,7 @@ func Speakable(text, language string, engine Profile) string {
 	return "" // not reached: noSigns adds nothing
 }
 
-// maxPasses bounds how often a text is gone over until nothing changes. The
+// maxPasses bounds how often a text is read until nothing changes. The
 // second pass only confirms the first, unless what a sign or a mark of emphasis
 // held apart becomes an abbreviation or a numeral without it.
 const maxPasses = 6
@@ -64,7 +64,7 @@ func readUntilStable(text string, lex *lexicon, e effort) string {
 	return out
 }
 
-// readOnce goes over text once. Stage directions go, unless there is nothing else.
+// readOnce reads text once. It drops stage directions, unless the text has nothing else.
 func readOnce(text string, lex *lexicon, e effort) string {
 	plain := tidyText(dropEmoticons(text))
 	if !strings.ContainsFunc(string(plain), isWord) {
