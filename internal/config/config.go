@@ -333,15 +333,15 @@ type Speaking struct {
 	// MaxSpeech bounds an answer, which is cut at the end of a sentence; 0 is no bound.
 	// Default 45s.
 	MaxSpeech Duration `yaml:"max_speech" json:"max_speech" min:"0s" max:"10m" doc:"How long an NPC speaks at most before it is cut off at the end of a sentence; 0s for as long as it likes."`
-	// Normalise is one of the Normalise constants. Default always.
-	Normalise string `yaml:"normalise" json:"normalise" enum:"auto|always|never" doc:"Whether numbers, dice, units and abbreviations are put into words before a voice gets them: always, never, or auto (only for voices that do not do that by themselves)."`
+	// Normalise is one of the Normalise constants. Default auto.
+	Normalise string `yaml:"normalise" json:"normalise" enum:"auto|always|never" doc:"What is put into words before a voice gets it: always everything; never anything; auto leaves numbers, dates and abbreviations to voices that read them correctly, but not dice, units and values such as AC."`
 }
 
-// When what is spoken is put into words first.
+// What is put into words before a voice gets it.
 const (
-	NormaliseAuto   = "auto"
-	NormaliseAlways = "always"
-	NormaliseNever  = "never"
+	NormaliseAuto   = "auto"   // what the voice does not read correctly
+	NormaliseAlways = "always" // everything
+	NormaliseNever  = "never"  // nothing
 )
 
 // Discord configures the bot.

@@ -15,7 +15,7 @@ func Default() *Config {
 		Providers: defaultProviders(),
 		Tools:     ToolConfig{FileQuota: 64 << 20},
 		Hearing:   Hearing{Detection: DetectionAuto, EarlyFinals: 3},
-		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second), Normalise: NormaliseAlways},
+		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second), Normalise: NormaliseAuto},
 		Memory:    Memory{Store: StoreSQLite, RecentLines: 20, History: 12, Learn: LearnReview, Digest: DigestPhrases},
 		Table:     Table{Listening: ListeningAttentive},
 		Latency: Latency{

@@ -66,7 +66,7 @@ func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 	p, _, err := providers.Voice(nil, config.ProviderChain{
 		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "k", BaseURL: serve(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })},
 		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: serve(func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 48000)) }) + "/v1"}},
-	}, phrases.New([]string{"Hm."}, nil), nil, nil)
+	}, phrases.New([]string{"Hm."}, nil), prepareText(config.NormaliseAuto, "en"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -366,12 +366,13 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	g := s.game
 	v := &voice{levels: &g.levels}
 	s.voice = v
+	language := ""
 	if len(g.Config.Language) > 0 {
-		v.language = g.Config.Language[0]
+		language = g.Config.Language[0]
 	}
-	kept, reword := v.normaliseAs(g.Config.Voice.Normalise, cast)
+	prepare := prepareText(g.Config.Voice.Normalise, language)
 	chained := g.Config.Providers.TTS
-	provider, missing, err := providers.Voice(g.client, chained, phrases.New(kept, nil), reword, g.reportSwitch(o, "voice", providers.Speaks))
+	provider, missing, err := providers.Voice(g.client, chained, phrases.New(preparedStock(cast, prepare), nil), prepare, g.reportSwitch(o, "voice", providers.Speaks))
 	if err != nil {
 		return sound, problem.Usage(err)
 	}

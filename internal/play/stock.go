@@ -1,11 +1,12 @@
 package play
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/speech"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // stockOccasions are the occasions whose phrases always sound the same.
@@ -25,7 +26,7 @@ func warmedOccasions(p config.Provider) []string {
 }
 
 // stockLines are the phrases of an NPC for some occasions that always sound the
-// same, sentence by sentence as the voice gets them.
+// same, sentence by sentence.
 func stockLines(npc config.NPC, occasions ...string) []string {
 	var all []string
 	for _, occasion := range occasions {
@@ -40,21 +41,17 @@ func stockLines(npc config.NPC, occasions ...string) []string {
 	return all
 }
 
-// normaliseAs says what is put into words: mode is one of config's. It returns the stock
-// phrases of the cast as they reach the providers, and what puts text into words for
-// those that do not do so by themselves; nil if it comes to none.
-func (v *voice) normaliseAs(mode string, cast []config.NPC) (stock []string, reword func(string, tts.Voice) string) {
-	v.asWritten = mode == config.NormaliseAuto || mode == config.NormaliseNever
-	if mode == config.NormaliseAuto {
-		reword = v.putIntoWords
-	}
+// preparedStock returns the stock phrases of the cast as engines get them.
+func preparedStock(cast []config.NPC, prepare providers.Prepare) []string {
+	var all []string
 	for _, npc := range cast {
 		for _, line := range stockLines(npc, stockOccasions...) {
-			text := v.speakableText(npc, line)
-			if stock = append(stock, text); reword != nil {
-				stock = append(stock, reword(text, npc.Voice))
+			for _, engine := range []speech.Profile{speech.Full, speech.Game} {
+				if text := prepare(line, npc.Voice, engine); !slices.Contains(all, text) {
+					all = append(all, text)
+				}
 			}
 		}
 	}
-	return stock, reword
+	return all
 }

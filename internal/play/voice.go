@@ -19,16 +19,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// voice gives NPCs their voices: words instead of signs, at one rate and one
-// loudness, without more silence between sentences than people leave. It is safe
-// for concurrent use.
+// voice gives NPCs their voices, at one rate and one loudness, and without more silence
+// between sentences than people leave. It is safe for concurrent use.
 type voice struct {
-	provider  tts.Provider
-	language  string             // of NPCs whose voice has none
-	asWritten bool               // what the provider is given is not put into words before
-	unheard   func() bool        // see Sound; nil for always heard
-	stop      context.CancelFunc // ends warming; nil without
-	warming   sync.WaitGroup
+	provider tts.Provider       // prepares the texts it gets
+	unheard  func() bool        // see Sound; nil for always heard
+	stop     context.CancelFunc // ends warming; nil without
+	warming  sync.WaitGroup
 
 	levels *levels
 
@@ -36,8 +33,11 @@ type voice struct {
 	own map[string]*audio.Loudness // of engines with a voice of their own, by NPC
 }
 
-// NewVoices returns voices that a provider speaks, none of them warmed.
-func NewVoices(p tts.Provider) table.Voices { return &voice{provider: p, levels: &levels{}} }
+// NewVoices returns voices of a provider that gets everything in words, none of them warmed.
+func NewVoices(p tts.Provider) table.Voices {
+	prepare := prepareText(config.NormaliseAlways, "")
+	return &voice{provider: providers.Prepared(p, speech.Full, prepare), levels: &levels{}}
+}
 
 // warmPhrases speaks the phrases of some occasions into the void, so that the cache has
 // them; their NPCs are charged. It returns at once and is called once, before the
@@ -121,7 +121,7 @@ func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spar
 		var c converter
 		var by string
 		trim := audio.NewTrimmer(gapAfter(text))
-		for pcm, err := range v.provider.Synthesize(ctx, v.speakableText(npc, text), npc.Voice) {
+		for pcm, err := range v.provider.Synthesize(ctx, text, npc.Voice) {
 			var samples []int16
 			if err == nil {
 				by = pcm.By
@@ -155,18 +155,18 @@ func gapAfter(text string) time.Duration {
 	return 150 * time.Millisecond
 }
 
-// speakableText is a sentence as the voice gets it, or as the provider's normaliser does;
-// people read it as it was.
-func (v *voice) speakableText(npc config.NPC, text string) string {
-	if v.asWritten {
-		return speech.Plain(text)
+// prepareText returns how texts are prepared for engines, by a mode of config's. Voices
+// without a language of their own speak the given one.
+func prepareText(mode, language string) providers.Prepare {
+	return func(text string, of tts.Voice, engine speech.Profile) string {
+		switch mode {
+		case config.NormaliseAlways:
+			engine = speech.Full
+		case config.NormaliseNever:
+			engine = speech.AsWritten
+		}
+		return speech.Speakable(text, cmp.Or(of.Language, language), engine)
 	}
-	return v.putIntoWords(text, npc.Voice)
-}
-
-// putIntoWords puts numbers and abbreviations of a text into words.
-func (v *voice) putIntoWords(text string, of tts.Voice) string {
-	return speech.Speakable(text, cmp.Or(of.Language, v.language))
 }
 
 // Warm opens the connections that speaking needs.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
@@ -70,7 +71,7 @@ func TestVoiceSaysWordsForSigns(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &tone{}
-			v := &voice{levels: &levels{}, provider: p, language: tt.table}
+			v := &voice{levels: &levels{}, provider: providers.Prepared(p, speech.Full, prepareText(config.NormaliseAuto, tt.table))}
 			sound := speakSentence(t, v, config.NPC{ID: "bart", Voice: tts.Voice{Language: tt.npc}}, tt.text)
 			if diff := cmp.Diff([]string{tt.want}, p.said); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
@@ -156,7 +157,7 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"5 moments."}}}
 	p := &tone{}
 	cache := phrases.New([]string{"five moments."}, nil)
-	v := &voice{levels: &levels{}, provider: cache.Wrap("tone", p)}
+	v := &voice{levels: &levels{}, provider: providers.Prepared(cache.Wrap("tone", p), speech.Full, prepareText(config.NormaliseAuto, ""))}
 	v.warmPhrases(nil, []config.NPC{npc}, "filler")
 	v.warming.Wait()
 	speakSentence(t, v, npc, "5 moments.")
@@ -207,7 +208,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	p, _, err := providers.Voice(nil, config.ProviderChain{
 		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
 		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: speaking.URL + "/v1"}},
-	}, phrases.New(nil, nil), nil, func(s chain.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
+	}, phrases.New(nil, nil), prepareText(config.NormaliseAuto, ""), func(s chain.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,13 +223,13 @@ func TestNextServiceTakesOver(t *testing.T) {
 	}
 }
 
-// A provider that normalises by itself is given the text as it was written, if that is
-// wanted, and who takes over from it words; markup is given to nobody.
+// A service that normalises text itself gets only the notation of games in words, and the
+// next one, which does not, gets everything in words. No service gets markup.
 func TestNormalise(t *testing.T) {
 	for _, tt := range []struct{ mode, first, second string }{
-		{config.NormaliseAlways, "Roll two d six plus three, not one!", "Roll two d six plus three, not one!"},
-		{config.NormaliseAuto, "Roll 2d6+3, not 1!", "Roll two d six plus three, not one!"},
-		{config.NormaliseNever, "Roll 2d6+3, not 1!", "Roll 2d6+3, not 1!"},
+		{config.NormaliseAlways, "Roll two d six plus three for Aldric the fourth at eighteen thirty.", "Roll two d six plus three for Aldric the fourth at eighteen thirty."},
+		{config.NormaliseAuto, "Roll two d six plus three for Aldric IV at 18:30.", "Roll two d six plus three for Aldric the fourth at eighteen thirty."},
+		{config.NormaliseNever, "Roll 2d6+3 for Aldric IV at 18:30.", "Roll 2d6+3 for Aldric IV at 18:30."},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
 			service := func(key string, sound []byte, said *string) *httptest.Server {
@@ -250,20 +251,21 @@ func TestNormalise(t *testing.T) {
 			one := service("text", nil, &first)
 			other := service("input", bytes.Repeat([]byte{0, 0x40, 0, 0xc0}, 1200), &second)
 			npc := config.NPC{ID: "bart", Voice: tts.Voice{ID: "abc"}, Lines: map[string][]string{"filler": {"5 moments."}}}
-			v := &voice{levels: &levels{}, language: "en"}
-			stock, reword := v.normaliseAs(tt.mode, []config.NPC{npc})
-			if tt.mode == config.NormaliseAuto && !slices.Equal(stock, []string{"5 moments.", "five moments."}) {
+			v := &voice{levels: &levels{}}
+			prepare := prepareText(tt.mode, "en")
+			stock := preparedStock([]config.NPC{npc}, prepare)
+			if tt.mode == config.NormaliseAuto && !slices.Equal(stock, []string{"five moments.", "5 moments."}) {
 				t.Errorf("stock %q", stock)
 			}
 			var err error
 			v.provider, _, err = providers.Voice(nil, config.ProviderChain{
 				Provider: config.Provider{Name: providers.ElevenLabs, BaseURL: one.URL, Model: "eleven_multilingual_v2"},
 				Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: other.URL + "/v1"}},
-			}, phrases.New(stock, nil), reword, nil)
+			}, phrases.New(stock, nil), prepare, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			speakSentence(t, v, npc, "*sighs* Roll **2d6+3**, not 1! 😀")
+			speakSentence(t, v, npc, "*sighs* Roll **2d6+3** for Aldric IV at 18:30. 😀")
 			if first != tt.first || second != tt.second {
 				t.Errorf("the first was given %q, the second %q; want %q and %q", first, second, tt.first, tt.second)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost/metered"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
@@ -38,11 +39,10 @@ func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) 
 	return local, local.Available()
 }
 
-// voiceLinks returns the providers of speech in order, which of them normalise what they
-// are given by themselves, and what people should
-// know about those that are missing although nothing can be done without them
-// being installed. The first one has to work if it was asked for by name.
-func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link, itself []bool, missing []string, err error) {
+// voiceLinks returns the providers of speech in order, the profile of each, and why
+// providers that are not installed are missing. The first one has to work if it was asked
+// for by name.
+func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link, profiles []speech.Profile, missing []string, err error) {
 	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		asked := p.Name
 		switch p.Name {
@@ -54,54 +54,69 @@ func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link
 		provider, err := newSynthesis(client, p)
 		switch {
 		case err == nil:
-			links, itself = append(links, chain.Link{Name: p.Name, Provider: provider}), append(itself, normalises(p))
+			links, profiles = append(links, chain.Link{Name: p.Name, Provider: provider}), append(profiles, profileOf(p))
 		case i == 0 && asked != config.ProviderAuto:
 			return nil, nil, nil, fmt.Errorf("providers.tts: %w", err)
 		default:
 			missing = append(missing, err.Error())
 		}
 	}
-	return links, itself, missing, nil
+	return links, profiles, missing, nil
 }
 
-// normalises reports whether a provider puts numbers and abbreviations into words by
-// itself: OpenAI's speaking language model, and those of ElevenLabs' models for which
-// that is not turned off for the sake of speed.
-func normalises(p config.Provider) bool {
+// profileOf returns how text is prepared for a provider. OpenAI's speaking language model
+// normalises text itself, and so do ElevenLabs' models, except those whose normalisation the
+// vendor turns off for the sake of speed. A server under base_url may run any model, so it
+// gets everything in words.
+func profileOf(p config.Provider) speech.Profile {
+	var normalises bool
 	switch p.Name {
 	case OpenAI:
-		return p.BaseURL == "" && (p.Model == "" || strings.HasPrefix(p.Model, "gpt-4o-mini-tts"))
+		normalises = p.BaseURL == "" && (p.Model == "" || strings.HasPrefix(p.Model, "gpt-4o-mini-tts"))
 	case ElevenLabs:
-		return p.Model != "" && !strings.Contains(p.Model, "flash") && !strings.Contains(p.Model, "turbo")
+		normalises = p.Model != "" && !strings.Contains(p.Model, "flash") && !strings.Contains(p.Model, "turbo")
 	}
-	return false
+	if normalises {
+		return speech.Game
+	}
+	return speech.Full
 }
 
-// worded is a provider that is given what reword makes of a text.
-type worded struct {
+// Prepare returns the text that an engine with a profile gets for a text that a voice says.
+type Prepare func(text string, v tts.Voice, engine speech.Profile) string
+
+// Prepared returns p, so that it gets its texts from prepare.
+func Prepared(p tts.Provider, engine speech.Profile, prepare Prepare) tts.Provider {
+	return prepared{p, engine, prepare}
+}
+
+type prepared struct {
 	tts.Provider
-	reword func(text string, v tts.Voice) string
+	engine  speech.Profile
+	prepare Prepare
 }
 
-func (w worded) Synthesize(ctx context.Context, text string, v tts.Voice) iter.Seq2[tts.PCM, error] {
-	return w.Provider.Synthesize(ctx, w.reword(text, v), v)
+func (p prepared) Synthesize(ctx context.Context, text string, v tts.Voice) iter.Seq2[tts.PCM, error] {
+	return p.Provider.Synthesize(ctx, p.prepare(text, v, p.engine), v)
 }
 
-// Warm has the provider open its connections, if it can.
-func (w worded) Warm(ctx context.Context) error {
-	if p, ok := w.Provider.(Warmer); ok {
-		return p.Warm(ctx)
+// SpeaksClauses implements [tts.Clauser].
+func (p prepared) SpeaksClauses() bool { return tts.SpeaksClauses(p.Provider) }
+
+// Warm opens the provider's connections, if it can.
+func (p prepared) Warm(ctx context.Context) error {
+	if w, ok := p.Provider.(Warmer); ok {
+		return w.Warm(ctx)
 	}
 	return nil
 }
 
-// Voice returns the speech synthesis, and what to tell people if some
-// of it is missing although they did not ask for silence. Phrases is asked to
-// keep what is said often, and tell of every change of provider; both may be
-// nil, as may client, which makes the connections. Reword, if not nil, puts a text into
-// words for the providers that do not do so by themselves.
-func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, reword func(string, tts.Voice) string, tell func(chain.Switch)) (tts.Provider, []string, error) {
-	links, itself, missing, err := voiceLinks(client, c)
+// Voice returns the speech synthesis, and what to report to people if some of it is missing
+// although they did not ask for silence. The cache keeps sentences that are said often, tell
+// reports every change of provider, and prepare prepares texts for the provider that speaks
+// them. All three may be nil; client may be nil, too, and makes the connections otherwise.
+func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, prepare Prepare, tell func(chain.Switch)) (tts.Provider, []string, error) {
+	links, profiles, missing, err := voiceLinks(client, c)
 	if err != nil || c.Name == Silent || len(links) == 0 {
 		return silent.New(), missing, err
 	}
@@ -109,8 +124,8 @@ func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, re
 		if cache != nil {
 			links[i].Provider = cache.Wrap(links[i].Name, links[i].Provider)
 		}
-		if reword != nil && !itself[i] {
-			links[i].Provider = worded{links[i].Provider, reword}
+		if prepare != nil {
+			links[i].Provider = Prepared(links[i].Provider, profiles[i], prepare)
 		}
 	}
 	return chain.New(links, &chain.Options{OnSwitch: tell}), missing, nil

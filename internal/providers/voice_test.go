@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
@@ -23,7 +24,7 @@ func TestWhoIsGivenClauses(t *testing.T) {
 		{"silent", config.ProviderChain{Provider: config.Provider{Name: Silent}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, _, err := Voice(nil, tt.chain, phrases.New(nil, nil), nil, nil)
+			p, _, err := Voice(nil, tt.chain, phrases.New(nil, nil), asItIs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,6 +34,8 @@ func TestWhoIsGivenClauses(t *testing.T) {
 		})
 	}
 }
+
+func asItIs(text string, _ tts.Voice, _ speech.Profile) string { return text }
 
 func TestVoiceLinks(t *testing.T) {
 	lost := config.Provider{Name: Espeak, Options: config.ProviderOptions{"path": "/nowhere/espeak-ng"}}
@@ -67,23 +70,23 @@ func TestVoiceLinks(t *testing.T) {
 	}
 }
 
-func TestNormalises(t *testing.T) {
+func TestProfileOf(t *testing.T) {
 	for _, tt := range []struct {
 		p    config.Provider
-		want bool
+		want speech.Profile
 	}{
-		{config.Provider{Name: OpenAI}, true},
-		{config.Provider{Name: OpenAI, Model: "gpt-4o-mini-tts-2025-12-15"}, true},
-		{config.Provider{Name: OpenAI, Model: "tts-1"}, false},
-		{config.Provider{Name: OpenAI, BaseURL: "http://localhost:8880/v1"}, false},
-		{config.Provider{Name: ElevenLabs}, false},
-		{config.Provider{Name: ElevenLabs, Model: "eleven_turbo_v2_5"}, false},
-		{config.Provider{Name: ElevenLabs, Model: "eleven_multilingual_v2"}, true},
-		{config.Provider{Name: ElevenLabs, Model: "eleven_v3"}, true},
-		{config.Provider{Name: Espeak}, false},
+		{config.Provider{Name: OpenAI}, speech.Game},
+		{config.Provider{Name: OpenAI, Model: "gpt-4o-mini-tts-2025-12-15"}, speech.Game},
+		{config.Provider{Name: OpenAI, Model: "tts-1"}, speech.Full},
+		{config.Provider{Name: OpenAI, BaseURL: "http://localhost:8880/v1"}, speech.Full},
+		{config.Provider{Name: ElevenLabs}, speech.Full},
+		{config.Provider{Name: ElevenLabs, Model: "eleven_turbo_v2_5"}, speech.Full},
+		{config.Provider{Name: ElevenLabs, Model: "eleven_multilingual_v2"}, speech.Game},
+		{config.Provider{Name: ElevenLabs, Model: "eleven_v3"}, speech.Game},
+		{config.Provider{Name: Espeak}, speech.Full},
 	} {
-		if got := normalises(tt.p); got != tt.want {
-			t.Errorf("%s %s %s: %t", tt.p.Name, tt.p.Model, tt.p.BaseURL, got)
+		if got := profileOf(tt.p); got != tt.want {
+			t.Errorf("profileOf(%s %s %s) = %d, want %d", tt.p.Name, tt.p.Model, tt.p.BaseURL, got, tt.want)
 		}
 	}
 }

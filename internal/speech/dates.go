@@ -222,8 +222,8 @@ func (r *reader) rangeOfDays(i int) (next int, ok bool) {
 	return i, r.lex.days[r.wordFrom(i)] != ""
 }
 
-// followsDay reports whether a weekday was the last that was said, but for a pause or a
-// word that joins.
+// followsDay reports whether the last word was a weekday, apart from a pause or a joining
+// word such as "and".
 func (r *reader) followsDay() bool {
 	words := strings.Fields(string(r.out[max(0, len(r.out)-maxLookBack):]))
 	if n := len(words); n > 1 && (words[n-1] == r.lex.to || words[n-1] == r.lex.and || words[n-1] == r.lex.or) {

@@ -44,7 +44,7 @@ func (r *reader) fractionAt(i int) (n, d int64, last int, ok bool) {
 	return n, d, last, okN && okD && n >= 1 && n < d && small && !r.isScore(last)
 }
 
-// addFraction says n over d in front of what comes next.
+// addFraction adds n over d, in the form that the next word asks for.
 func (r *reader) addFraction(n, d int64) {
 	if r.lex.german {
 		if r.readQuarterHour(n, d) {
@@ -144,7 +144,7 @@ func (r *reader) addFractionUnit(many bool) {
 	r.units = true
 }
 
-// measures are what half of is "half a".
+// measures are nouns that a fraction measures, for example "half a mile".
 var measures = wordSet("mile pint cup pound ounce inch foot yard hour day week month year century mug barrel gallon league loaf bottle ton stone dozen acre keg minute second metre meter kilometre litre liter turn bushel crown teaspoon tablespoon")
 
 // mixedWords reads "two and a half", "zweieinhalb".

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// readGermanShort reads what German cuts short depending on what stands around it.
+// readGermanShort reads German short forms whose reading depends on their neighbours.
 func (r *reader) readGermanShort() bool {
 	return r.readCased() || r.readOthers() || r.readShortAdjective() || r.readShortNoun()
 }
@@ -18,7 +18,7 @@ func (r *reader) readCased() bool {
 	}
 	best := ""
 	for written := range r.lex.cased {
-		if len(written) > len(best) && r.hasText(written) {
+		if len(written) > len(best) && r.startsWith(written) {
 			best = written
 		}
 	}
@@ -39,9 +39,9 @@ func (r *reader) readCased() bool {
 // as "unter anderem".
 func (r *reader) readOthers() bool {
 	end := r.i + len("u.a.")
-	if r.hasText("u. a.") {
+	if r.startsWith("u. a.") {
 		end++
-	} else if !r.hasText("u.a.") {
+	} else if !r.startsWith("u.a.") {
 		return false
 	}
 	next := r.wordFrom(r.skipSpace(end))

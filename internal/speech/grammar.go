@@ -42,7 +42,7 @@ var (
 )
 
 // genderOf guesses the gender of a noun by its last part and its ending. Known is
-// false where it only says what is most frequent.
+// false if g is only the most frequent gender.
 func genderOf(noun string) (g gender, known bool) {
 	noun = strings.ToLower(noun)
 	best := 0

@@ -86,7 +86,7 @@ func TestSpeakableKinds(t *testing.T) {
 		{"parenthesis_of_words", "en", "(Two of them.) Come.", "Two of them. Come."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := speech.Speakable(tt.text, tt.language); got != tt.want {
+			if got := speech.Speakable(tt.text, tt.language, speech.Full); got != tt.want {
 				t.Errorf("Speakable(%q, %q)\n got %q\nwant %q", tt.text, tt.language, got, tt.want)
 			}
 			checkSpeakable(t, tt.text, tt.language)

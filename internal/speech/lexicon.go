@@ -2,7 +2,7 @@ package speech
 
 import "strings"
 
-// lexicon is what a language says for what is written in signs.
+// lexicon holds the words of a language for signs, units and abbreviations.
 type lexicon struct {
 	german   bool
 	cardinal func(int64) string
@@ -20,11 +20,11 @@ type lexicon struct {
 	months []string
 	// shortMonths are months by their first letters, which a dot may follow.
 	shortMonths map[string]string
-	// units are said after a number, by what is written.
+	// units are said after a number, by their written form in lower case.
 	units map[string]unit
 	// exact are units that only these capitals make.
 	exact map[string]unit
-	// values are what characters have, by the capitals of their sheets.
+	// values are the values of a character, by their capitals on the sheet, for example AC.
 	values map[string]value
 	// dotted are units that are written with a dot.
 	dotted map[string]bool
@@ -45,7 +45,7 @@ type lexicon struct {
 	numerals map[string]bool
 	// spans are words for how far something goes, once easily and once at most.
 	spans map[string]bool
-	// scales are what is put between a sum of money and its currency.
+	// scales stand between a sum of money and its currency, for example million.
 	scales map[string]string
 	// abbreviations in lower case without spaces, with their dots.
 	abbreviations map[string]string
@@ -80,8 +80,8 @@ type lexicon struct {
 	titled map[string]string
 }
 
-// value is a value of a character: one point of it, more of it or its name, and
-// what German puts in front of another noun.
+// value names a value of a character: one point of it, and its name or many points. Stem is
+// the form that German puts in front of another noun.
 type value struct{ one, many, stem string }
 
 // spokenValue reports whether word is a value or an abbreviation said by its letters.
@@ -91,8 +91,7 @@ func (l *lexicon) spokenValue(word string) bool {
 	return ok || l.spelled[lower] && lower != "ad" && lower != "ce" && lower != "bce"
 }
 
-// unit is what is counted: one and more of it. Article is the number one
-// before it in German.
+// unit names one and many of a counted thing. Article is the German number one before it.
 type unit struct{ one, many, article string }
 
 // lexiconOf returns the lexicon of a language tag, English for none, nil for

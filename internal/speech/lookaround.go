@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// at returns the rune at i, a space beyond the ends.
+// at returns the rune at i, or a space if i lies outside the text.
 func (r *reader) at(i int) rune {
 	if i < 0 || i >= len(r.text) {
 		return ' '
@@ -15,7 +15,7 @@ func (r *reader) at(i int) rune {
 	return r.text[i]
 }
 
-// after returns the next rune that is no space from i on, at most two further.
+// after returns the first rune from i on that is not a space, looking at most two runes ahead.
 func (r *reader) after(i int) rune {
 	for range 2 {
 		if r.at(i) != ' ' {
@@ -26,7 +26,8 @@ func (r *reader) after(i int) rune {
 	return r.at(i)
 }
 
-// before is after, towards the beginning.
+// before returns the first rune from i backwards that is not a space, looking at most two
+// runes back.
 func (r *reader) before(i int) rune {
 	for range 2 {
 		if r.at(i) != ' ' {
@@ -103,8 +104,8 @@ func (r *reader) wordBefore(i int) string {
 	return string(r.text[i+1 : end])
 }
 
-// startsWith reports whether the rest begins with an ASCII text in any case.
-func (r *reader) startsWith(text string) bool {
+// startsWithFold reports whether the rest begins with an ASCII text in any case.
+func (r *reader) startsWithFold(text string) bool {
 	for i, c := range text {
 		if unicode.ToLower(r.at(r.i+i)) != c {
 			return false
@@ -113,8 +114,8 @@ func (r *reader) startsWith(text string) bool {
 	return true
 }
 
-// hasText reports whether an ASCII text stands here, letter by letter.
-func (r *reader) hasText(text string) bool {
+// startsWith reports whether an ASCII text stands here, letter by letter.
+func (r *reader) startsWith(text string) bool {
 	for i, c := range text {
 		if r.at(r.i+i) != c {
 			return false

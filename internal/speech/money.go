@@ -37,7 +37,7 @@ func (r *reader) rangeOfMoney(sign rune) (next int, ok bool) {
 
 func isCurrency(c rune) bool { return strings.ContainsRune("$€£¥", c) }
 
-// readScale goes over the thousands or millions behind a sum and returns their word.
+// readScale skips the thousands or millions behind a sum and returns their word.
 func (r *reader) readScale() string {
 	end := r.skipSpace(r.i)
 	word := r.wordFrom(end)
@@ -98,5 +98,5 @@ func (r *reader) scaled() bool {
 	return r.last != "" && len(r.last) > 3 && r.lex.scales[r.last] != ""
 }
 
-// isPrice reports whether the word before speaks of a sum.
+// isPrice reports whether the last word announces a sum of money, for example "costs".
 func (r *reader) isPrice() bool { return r.lex.sums[strings.ToLower(r.last)] }

@@ -37,7 +37,7 @@ func roman(n int) string {
 func TestSpeakableReadsNotationsAlike(t *testing.T) {
 	alike := func(t *rapid.T, language, one, other string) {
 		t.Helper()
-		if a, b := speech.Speakable(one, language), speech.Speakable(other, language); a != b {
+		if a, b := speech.Speakable(one, language, speech.Full), speech.Speakable(other, language, speech.Full); a != b {
 			t.Errorf("%q is %q, %q is %q", one, a, other, b)
 		}
 	}
@@ -61,7 +61,7 @@ func TestSpeakableReadsNotationsAlike(t *testing.T) {
 	})
 	for sign, written := range map[string]string{"½": "1/2", "⅓": "1/3", "¾": "3/4", "⅝": "5/8", "⅖": "2/5"} {
 		for _, text := range []string{"%s of it", "davon %s voll"} {
-			if a, b := speech.Speakable(fmt.Sprintf(text, sign), "de"), speech.Speakable(fmt.Sprintf(text, written), "de"); a != b {
+			if a, b := speech.Speakable(fmt.Sprintf(text, sign), "de", speech.Full), speech.Speakable(fmt.Sprintf(text, written), "de", speech.Full); a != b {
 				t.Errorf("%s is %q, %s is %q", sign, a, written, b)
 			}
 		}
@@ -98,7 +98,7 @@ func TestSpeakableClasses(t *testing.T) {
 		{"en", "Hmm. PSST! 0600 hours, 1:30:00", "Hmm. psst! oh six hundred hours, one hour thirty minutes"},
 		{"en", "1914-18, 100s of men, May 3–9", "nineteen fourteen to eighteen, hundreds of men, May third to ninth"},
 	} {
-		if got := speech.Speakable(tt.text, tt.language); got != tt.want {
+		if got := speech.Speakable(tt.text, tt.language, speech.Full); got != tt.want {
 			t.Errorf("Speakable(%q, %q)\n got %q\nwant %q", tt.text, tt.language, got, tt.want)
 		}
 	}

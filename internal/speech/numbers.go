@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// readNumber reads what begins with a digit.
+// readNumber reads a number, a date, a time or anything else that begins with a digit.
 func (r *reader) readNumber() {
 	if r.readMilitary() || r.readDuration() || r.readShortYears() || r.readAngle() || r.readISODate() || r.readPhone() || r.readClock() || r.readSlashDate() || r.readDottedDate() || r.readMonthDay() || r.readFraction() || r.readMixedSign() {
 		return
@@ -65,7 +65,7 @@ func (r *reader) hasSpacedGroups(i int) bool {
 	return groups > 0 && (groups > 1 || r.at(i-1) == '0' && r.at(i-2) == '0') && !isWord(next) && !strings.ContainsRune("-/", next)
 }
 
-// readCount reads a number and what it counts.
+// readCount reads a number and the unit behind it.
 func (r *reader) readCount(whole, rest string, start int) {
 	n, ok := r.valueOf(whole)
 	u, end, counted := r.unitAt(r.i)
@@ -175,8 +175,8 @@ func (r *reader) readSuffix(start int) {
 	}
 }
 
-// strokeBetween returns the word for the stroke between two numbers, of which the first
-// began at start: what is left of something, or none.
+// strokeBetween returns the word for the stroke between two numbers, for example "of" in
+// 24/31 HP, or "" for none. The first number began at start.
 func (r *reader) strokeBetween(start int) string {
 	end := r.digitsEnd(r.i + 1)
 	text := string(r.text[start:min(len(r.text), end)])
@@ -196,7 +196,7 @@ func (r *reader) strokeBetween(start int) string {
 var fixedPairs = wordSet("24/7 50/50 20/20 60/40 9/11 70/30 80/20 4/4")
 
 // rises reports whether the number that began at start is the lower end of a range
-// written with spaces, and not what something is taken from.
+// written with spaces, and not the minuend of a subtraction.
 func (r *reader) rises(start int) bool {
 	if r.at(r.i+2) != ' ' || start < 0 || r.i-start > 4 || r.i <= start || r.isDie(start-1) {
 		return false
@@ -208,8 +208,8 @@ func (r *reader) rises(start int) bool {
 	return r.digitsEnd(start) == r.i && r.smallNumber(start, r.i) < r.smallNumber(r.i+3, end)
 }
 
-// byOrTimes returns the word for the x at i behind a number: what measures a place in
-// two directions is "by" in English.
+// byOrTimes returns the word for the x at i behind a number: English
+// says "by" for the two sides of a place.
 func (r *reader) byOrTimes(i int) string {
 	if d := strings.TrimRight(string(r.text[max(0, i-4):i]), " 0123456789"); d != "" && strings.ContainsRune("dDwW", rune(d[len(d)-1])) {
 		return r.lex.times // 3d4x10
@@ -273,8 +273,8 @@ func (r *reader) addNumber(whole, rest string) {
 	}
 }
 
-// readPluralNumber reads "100s of men", "6s and 7s" and "the roaring 20s", of which n is the
-// number before the s.
+// readPluralNumber reads "100s of men", "6s and 7s" and "the roaring 20s". The number before
+// the s is n.
 func (r *reader) readPluralNumber(n int64) bool {
 	if r.lex.german || r.at(r.i) != 's' || isWord(r.at(r.i+1)) || timeBefore[strings.ToLower(r.last)] {
 		return false
@@ -302,7 +302,7 @@ func (r *reader) readPluralNumber(n int64) bool {
 // timeBefore are words after which 30s are seconds.
 var timeBefore = wordSet("for within after wait waits waited every takes took lasts lasted about another last")
 
-// beginsRange reports whether the number before here begins a range of what is counted:
+// beginsRange reports whether the last number begins a range of counted things, for example
 // "1-2 Tage".
 func (r *reader) beginsRange() bool {
 	i := r.skipSpace(r.i)
@@ -412,7 +412,7 @@ func (r *reader) oneFor(g gender, known bool) string {
 	return "ein"
 }
 
-// accusativeVerbs are German verbs that something counted is likely the object of.
+// accusativeVerbs are German verbs whose object is often a counted thing.
 var accusativeVerbs = wordSet("nimm nehmt nehme nimmt gib gebt gibt gebe brauche brauchst braucht brauchen habe hast hat haben hatte hatten kostet kosten kostete " +
 	"zahl zahlt zahle zahlen kauf kauft kaufe kaufen wirf werft werfe wirft würfle würfelt trink trinkt verliere verlierst verliert bekommst bekommt erhältst erhält findet findest finde je pro")
 

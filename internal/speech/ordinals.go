@@ -63,7 +63,7 @@ func (r *reader) readGermanOrdinal(n int64) bool {
 }
 
 // ordinalEnding returns the ending of an ordinal before the word at i, "" if
-// what stands there is no ordinal.
+// the number before it is no ordinal.
 func (r *reader) ordinalEnding(i int) string {
 	noun := r.nounAt(i)
 	g, known := genderOf(noun)

@@ -52,7 +52,7 @@ func (r *reader) addDegrees(digits string, u unit) {
 const maxCompass = 3
 
 // compassPoint returns the name of a point of the compass written in capitals, such as
-// NNW; beyond says that in German what lies there is told of something else: "nördlich von".
+// NNW; beyond asks for the German form before "von": "nördlich von".
 func (l *lexicon) compassPoint(letters string, beyond bool) string {
 	const poles, sides = "NS", "EOW"
 	n := len(letters)

@@ -13,8 +13,9 @@ import (
 // Its methods are grouped by what they read: numbers.go, dice.go, units.go, money.go,
 // fractions.go, ordinals.go, dates.go, years.go, clock.go, roman.go, telephone.go,
 // webaddress.go, places.go, signs.go, shortforms.go, germanshort.go and words.go. A method
-// read… returns false and leaves the reader as it was if the text holds something else.
-// lookaround.go has what they ask about the text around them.
+// read… that returns false has read nothing, because the text holds something else. The
+// questions they ask about the surrounding text are in lookaround.go.
+// notation.go reads dice and quantities alone, for [Game].
 type reader struct {
 	text   []rune
 	lex    *lexicon // nil leaves signs as they are
@@ -47,7 +48,7 @@ func (r *reader) readAll() string {
 	return string(r.out)
 }
 
-// readNext reads what comes next.
+// readNext reads the next word, number or sign.
 func (r *reader) readNext() {
 	c := r.at(r.i)
 	switch {
@@ -105,7 +106,7 @@ func (r *reader) addPause(c rune) {
 
 func rank(mark rune) int { return strings.IndexRune(",;:.…!?", mark) }
 
-// copySigns takes over what has no words in this language.
+// copySigns copies numbers and signs of a language without a lexicon.
 func (r *reader) copySigns() {
 	start := r.i
 	for r.i < len(r.text) {

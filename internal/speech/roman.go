@@ -206,8 +206,8 @@ func (r *reader) numeralFrom(i int) (n int64, end int, ok bool) {
 	return n, end, ok && !isWord(r.at(end))
 }
 
-// isNumbered reports whether the numeral word, of which r.i is the end, counts what stands
-// before it or is read off something: "chapter IX", "struck XII".
+// isNumbered reports whether the numeral word, which ends at r.i, numbers the word before it
+// or is a reading, for example "chapter IX" and "struck XII".
 func (r *reader) isNumbered(word []rune) bool {
 	last := strings.ToLower(r.last)
 	listed := r.joinsNumeral(len(word)) && (len(word) > 1 || r.at(r.i) != '.' || r.endsAt(r.i+1)) // not an initial
@@ -229,12 +229,12 @@ func (r *reader) isNumbered(word []rune) bool {
 // articleWords stand before German nouns.
 var articleWords = wordSet("der die das den dem des ein eine einen einem einer eines")
 
-// isCommonNoun reports whether a German word in lower case names things, not somebody.
+// isCommonNoun reports whether a German word in lower case names a thing, not a person.
 func isCommonNoun(word string) bool {
 	return slices.Contains(feminineNouns, word) || slices.Contains(neuterNouns, word) || slices.Contains(masculineNouns, word) && word != "könig"
 }
 
-// pastJoint returns the place behind "and", "–" or a comma between two numerals, i if
+// pastJoint returns the index behind "and", "–" or a comma between two numerals, i if
 // there is none.
 func (r *reader) pastJoint(i int) int {
 	j := r.skipSpace(i)

@@ -94,7 +94,7 @@ func (r *reader) numbersSection(i int) bool {
 	return numeral || alone && unicode.IsUpper(r.at(i)) && r.at(i+1) != '.'
 }
 
-// readShortWord reads what looks like a word and stands for another: "w/o", "Mr Smith",
+// readShortWord reads a short form that looks like a word: "w/o", "Mr Smith",
 // "Dec. 24", "10 x 10", "x2".
 func (r *reader) readShortWord() bool {
 	if isWord(r.at(r.i - 1)) {

@@ -31,7 +31,7 @@ func (r *reader) readSign(c rune) {
 	r.addWords(word)
 }
 
-// wordOfSign returns the word for a sign between what stands around it, "" for none.
+// wordOfSign returns the word for a sign between its neighbours, "" for none.
 func (r *reader) wordOfSign(c rune) string {
 	next, soon, earlier := r.at(r.i+1), r.after(r.i+1), r.before(r.i-1)
 	between := isWord(earlier) && isWord(soon) && r.mark == 0 && len(r.out) > 0
@@ -127,7 +127,7 @@ func (r *reader) readSlash(between bool) string {
 	return r.lex.or
 }
 
-// isOperand reports whether c ends or begins what is reckoned with.
+// isOperand reports whether c ends or begins an operand of a calculation.
 func isOperand(c rune) bool {
 	return isWord(c) || strings.ContainsRune("()²³°%′″√", c) || fractionSigns[c][1] > 0
 }

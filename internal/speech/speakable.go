@@ -18,30 +18,35 @@ const (
 	attempts               // how many efforts there are
 )
 
-// Speakable returns text as a voice should get it: numbers, dice, units, dates,
-// signs and abbreviations in words, without markup, quotes, emoji and stage
-// directions, with calm punctuation. English and German are known, by a tag
-// such as "de" or "en-GB"; an empty one means English. In any other language
-// numbers and abbreviations stay as they are and only the rest is done.
+// Speakable returns text as a text-to-speech engine should get it, by the engine's profile:
+// without markup, emoji and stage directions, and with [Full] also without quotes, with calm
+// punctuation and with numbers, dice, units, dates, signs and abbreviations in words. English
+// and German are known, by a tag such as "de" or "en-GB"; an empty one means English. In any
+// other language numbers and abbreviations stay as they are.
 //
-// The result is valid UTF-8 on one line, at most 8 times as long as text in
-// bytes and not empty if text has a letter, escape sequences of terminals aside.
-// Speakable is idempotent, takes time
-// in proportion to the text, and is safe for concurrent use.
+// The result is on one line, at most 8 times as long as text in bytes, and not empty if text
+// has a letter, escape sequences of terminals aside. Speakable takes time in proportion to the
+// text, and is safe for concurrent use. With Full it is idempotent and returns valid UTF-8.
 //
-// What people read is not to be passed through it.
-func Speakable(text, language string) string {
+// Text that people read does not belong in it.
+func Speakable(text, language string, engine Profile) string {
 	lex := lexiconOf(language)
+	switch engine {
+	case Game:
+		return readGame(text, lex)
+	case AsWritten:
+		return cleanText(text)
+	}
 	for e := inFull; e < attempts; e++ {
 		out := readUntilStable(text, lex, e)
 		if len(out) <= maxGrowth*len(text) {
 			return out
 		}
 	}
-	return "" // cannot be: noSigns adds nothing
+	return "" // not reached: noSigns adds nothing
 }
 
-// maxPasses bounds how often a text is gone over until nothing changes. The
+// maxPasses bounds how often a text is read until nothing changes. The
 // second pass only confirms the first, unless what a sign or a mark of emphasis
 // held apart becomes an abbreviation or a numeral without it.
 const maxPasses = 6
@@ -59,7 +64,7 @@ func readUntilStable(text string, lex *lexicon, e effort) string {
 	return out
 }
 
-// readOnce goes over text once. Stage directions go, unless there is nothing else.
+// readOnce reads text once. It drops stage directions, unless the text has nothing else.
 func readOnce(text string, lex *lexicon, e effort) string {
 	plain := tidyText(dropEmoticons(text))
 	if !strings.ContainsFunc(string(plain), isWord) {

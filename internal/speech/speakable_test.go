@@ -268,7 +268,7 @@ var spoken = []struct{ name, language, text, want string }{
 func TestSpeakable(t *testing.T) {
 	for _, tt := range spoken {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := speech.Speakable(tt.text, tt.language); got != tt.want {
+			if got := speech.Speakable(tt.text, tt.language, speech.Full); got != tt.want {
 				t.Errorf("Speakable(%q, %q)\n got %q\nwant %q", tt.text, tt.language, got, tt.want)
 			}
 		})
@@ -281,7 +281,7 @@ func checkSpeakable(t interface {
 	Errorf(string, ...any)
 }, text, language string) {
 	t.Helper()
-	got := speech.Speakable(text, language)
+	got := speech.Speakable(text, language, speech.Full)
 	if !utf8.ValidString(got) {
 		t.Errorf("Speakable(%q) = %q, which is no UTF-8", text, got)
 	}
@@ -294,7 +294,7 @@ func checkSpeakable(t interface {
 	if got == "" && strings.ContainsFunc(untrusted.Clean(text, 0), unicode.IsLetter) {
 		t.Errorf("Speakable(%q) is empty", text)
 	}
-	if again := speech.Speakable(got, language); again != got {
+	if again := speech.Speakable(got, language, speech.Full); again != got {
 		t.Errorf("Speakable(%q) = %q, and again %q", text, got, again)
 	}
 }
@@ -349,7 +349,7 @@ func BenchmarkSpeakable(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if speech.Speakable(text, "en") == "" {
+		if speech.Speakable(text, "en", speech.Full) == "" {
 			b.Fatal("nothing to say")
 		}
 	}
@@ -358,7 +358,7 @@ func BenchmarkSpeakable(b *testing.B) {
 func TestSpeakableBoundsLongTexts(t *testing.T) {
 	for _, piece := range []string{"(", "*", "z. B. ", "1/", "1.", "777 ", "d", "[a](", "IV ", "www.", "1:", "½", "-", "A.", "٣"} {
 		text := strings.Repeat(piece, 1<<17/len(piece))
-		if got := speech.Speakable(text, "de"); len(got) > 8*len(text) {
+		if got := speech.Speakable(text, "de", speech.Full); len(got) > 8*len(text) {
 			t.Errorf("%q repeated became %d bytes of %d", piece, len(got), len(text))
 		}
 	}

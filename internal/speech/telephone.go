@@ -30,8 +30,8 @@ func (r *reader) readPhone() bool {
 	return true
 }
 
-// digitGroups returns the groups of digits from here on, what stands between them,
-// a rune each, and where they end.
+// digitGroups returns the groups of digits from here on, the signs between them, a rune
+// each, and the index behind them.
 func (r *reader) digitGroups() (groups []string, signs string, end int) {
 	i := r.i
 	for len(groups) < maxGroups {

@@ -16,7 +16,7 @@ type measure struct {
 	germanOneArticle      string
 }
 
-// exactMeasures are told apart from words by their capitals.
+// exactMeasures differ from words by their capitals, for example MW.
 var exactMeasures = []measure{
 	{"Hz", "·kMGT", "hertz", "hertz", "Hertz", "Hertz", "ein"},
 	{"W", "·mkMGT", "watt", "watts", "Watt", "Watt", "ein"},
@@ -179,8 +179,8 @@ func isAmbiguous(word string) bool {
 	return slices.Contains([]string{"in", "In", "IN", "S", "H", "G", "M", "T", "PT", "Am", "Pt"}, word)
 }
 
-// A lone capital is a unit only where nothing else is likely: not joined to the number,
-// as in 5G and 4K, but for volts and watts, and not behind what has numbers with letters.
+// isLoneCapital reports whether word is one capital that is probably no unit, because it is
+// joined to the number, as in 5G and 4K, or is an initial. Volts and watts are units.
 func (r *reader) isLoneCapital(word string, end int, spaced bool) bool {
 	if len(word) != 1 || word[0] < 'A' || word[0] > 'Z' {
 		return false
@@ -188,7 +188,7 @@ func (r *reader) isLoneCapital(word string, end int, spaced bool) bool {
 	return !spaced && word != "V" && word != "W" && word != "M" || r.at(end) == '.' && !r.endsAt(end+1)
 }
 
-// perWords are what something happens in or is had by, behind a stroke.
+// perWords follow a stroke that means "per", for example in 3/day.
 var perWords = wordSet("day days night week month year hour minute second min sec hr round turn level person head rest short long session use encounter attack hit wave " +
 	"tag nacht woche monat jahr stunde minute sekunde runde zug stufe person kopf rast kurze lange sitzung angriff treffer std sek kampf tick")
 
@@ -238,7 +238,7 @@ func (r *reader) beforeMeasured(end int) bool {
 	return !r.lex.german && r.at(end) == ' ' && measured[word] && r.countsNext(end+1+len(word))
 }
 
-// measured are what sizes tell.
+// measured are adjectives that follow a size, for example "8-inch thick".
 var measured = wordSet("high tall wide deep long thick broad")
 
 // addOf says n of a unit.

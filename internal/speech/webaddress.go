@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// skipAddress reads a web address with its scheme, whole, as the word for one.
-func (r *reader) skipAddress() bool {
-	www := r.startsWith("www.")
-	if !www && !r.startsWith("http://") && !r.startsWith("https://") {
+// readLink reads a whole web address with its scheme as the word "link".
+func (r *reader) readLink() bool {
+	www := r.startsWithFold("www.")
+	if !www && !r.startsWithFold("http://") && !r.startsWithFold("https://") {
 		return false
 	}
 	end := r.i
@@ -27,7 +27,7 @@ func (r *reader) skipAddress() bool {
 }
 
 // readAddress reads "anna@inn.example", "inn.example" and "www.inn.example/map" as
-// people dictate them, and what has a scheme or is long as the word for a link.
+// people dictate them.
 func (r *reader) readAddress() bool {
 	if isWord(r.at(r.i-1)) || r.at(r.i-1) == '.' {
 		return false
@@ -66,7 +66,7 @@ func (r *reader) readAddress() bool {
 	return true
 }
 
-// topLevels end a name that is one of the net or of a file.
+// topLevels end the name of a host or a file.
 var topLevels = wordSet("com org net example test de at ch eu uk io gg app dev info pdf txt png jpg json yaml zip mp3 wav html")
 
 // isAddressRune reports whether c may be part of an address.

@@ -7,7 +7,7 @@ import (
 
 // readWord reads a word.
 func (r *reader) readWord() {
-	if r.lex != nil && r.effort != noSigns && (r.skipAddress() || r.readAddress() || r.readShortWord() || r.readAbbreviation() || r.readDie()) {
+	if r.lex != nil && r.effort != noSigns && (r.readLink() || r.readAddress() || r.readShortWord() || r.readAbbreviation() || r.readDie()) {
 		return
 	}
 	start := r.i
@@ -108,7 +108,7 @@ func (r *reader) isShouted(start, end int) bool {
 	return i >= -1 && last > i+1 && r.isCapitals(string(r.text[i+1:last]))
 }
 
-// isCapitals reports whether word is one in capitals that stands for nothing.
+// isCapitals reports whether word is in capitals and is no value, unit or abbreviation.
 func (r *reader) isCapitals(word string) bool {
 	if len(word) < 2 || strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsUpper(c) }) {
 		return false

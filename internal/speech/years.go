@@ -52,7 +52,7 @@ func (r *reader) yearBehind() (year string, end int, ok bool) {
 	return string(r.text[i:end]), end, (r.at(i) == '1' || r.at(i) == '2') && !isWord(r.at(end)) && !(r.at(end) == '-' && isDigit(r.at(end+1)))
 }
 
-// countsYears reports whether what follows i is what a number counts.
+// countsYears reports whether the noun behind i is counted by a number before it.
 func (r *reader) countsYears(i int) bool {
 	if r.eraAt(i) {
 		return false
@@ -72,8 +72,8 @@ func (r *reader) eraAt(i int) bool {
 	return len(word) >= 1 && len(word) <= 3 && strings.ToUpper(word) == word && isASCII(word) && (len(word) > 1 || word == "A" || word == "B") && !r.lex.spokenValue(word)
 }
 
-// isYear reports whether n, of four digits, is a year between what was said and
-// what follows.
+// isYear reports whether n, of four digits, is a year between the last word and the next
+// one.
 func (r *reader) isYear(n int64) bool {
 	last := strings.ToLower(r.last)
 	switch {

@@ -83,7 +83,7 @@ func speechScores(lines []spokenLine) []score {
 		}
 	}
 	for _, l := range lines {
-		right := l.isRight(speech.Speakable(l.text, l.language))
+		right := l.isRight(speech.Speakable(l.text, l.language, speech.Full))
 		count("all", right)
 		count(l.language, right)
 		count(l.language+" "+l.kind, right)
@@ -117,7 +117,7 @@ func TestEvalSpeech(t *testing.T) {
 		}
 		if testing.Verbose() {
 			for _, l := range lines {
-				if got := speech.Speakable(l.text, l.language); !l.isRight(got) {
+				if got := speech.Speakable(l.text, l.language, speech.Full); !l.isRight(got) {
 					t.Logf("%s: %q is %q", l.id, l.text, got)
 				}
 			}

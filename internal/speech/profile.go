@@ -1,0 +1,63 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Profile says how much of a text is put into words before a text-to-speech engine gets
+// it. It depends on what the engine reads correctly by itself.
+type Profile int
+
+const (
+	// Full puts everything into words. It is for engines that pronounce what is written,
+	// for example espeak, and for engines nothing is known about.
+	Full Profile = iota
+	// Game puts dice, units and the values of a character into words, for example 2d6+3,
+	// 5 gp and AC 15. Everything else stays as written, because the engine normalises
+	// text itself: Roman numerals, fractions, dates, clocks, telephone numbers, sums of
+	// money, addresses and abbreviations.
+	Game
+	// AsWritten puts nothing into words.
+	AsWritten
+)
+
+// readGame returns text for [Game]. A nil lexicon leaves the words as they are.
+func readGame(text string, lex *lexicon) string {
+	clean := cleanText(text)
+	if lex == nil {
+		return clean
+	}
+	for e := inFull; e < noSigns; e++ {
+		if out := newReader([]rune(clean), lex, e).readNotation(); len(out) <= maxGrowth*len(text) {
+			return out
+		}
+	}
+	return clean
+}
+
+// cleanText returns text without markup, emoji and stage directions. What is left stays as
+// written. A stage direction stays if the text has nothing else.
+func cleanText(text string) string {
+	all := tidyText(text)
+	out := dropPictures(dropStage(all))
+	if !hasLetter(out) && hasLetter(string(all)) {
+		out = dropPictures(all)
+	}
+	return out
+}
+
+// dropPictures removes emoji and leftover markup.
+func dropPictures(text []rune) string {
+	kept := strings.Map(func(r rune) rune {
+		switch {
+		case r == '°':
+		case unicode.In(r, unicode.So, unicode.Sk, unicode.Variation_Selector), r == '`', r == '\u200d':
+			return -1
+		case r == '*', r == '_':
+			return ' '
+		}
+		return r
+	}, string(text))
+	return strings.Join(strings.Fields(kept), " ")
+}
