@@ -9,21 +9,14 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // database is the open file: who may use it now, and in which way.
 type database struct {
-	path     string
-	log      *slog.Logger
-	groups   *memory.Groups      // nil if nobody belongs to anything
-	embedder embeddings.Provider // nil without
-	mind     recollection.Mind
-	writer   *pool
-	readers  *pool
+	path    string
+	log     *slog.Logger
+	writer  *pool
+	readers *pool
 	// unindexed has a value when something was written that may have to be
 	// indexed.
 	unindexed chan struct{}
@@ -50,9 +43,6 @@ func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database
 	}
 	if s.readers, err = openReaders(path); err != nil {
 		return nil, errors.Join(s.explain(ctx, "opening database", err), s.writer.close())
-	}
-	if err := settle.Resume(ctx, settler{s}); err != nil {
-		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -46,8 +46,8 @@ var inserts = map[string]string{
 }
 
 // Dump gives every record as it is at one moment. It reads, and holds nobody up.
-func (s *database) Dump(ctx context.Context, yield func(memory.Record) error) error {
-	return s.readSnapshot(ctx, "reading all that is kept", func(c *conn) error { return dump(ctx, c, yield) })
+func (s *Store) Dump(ctx context.Context, yield func(memory.Record) error) error {
+	return s.database.readSnapshot(ctx, "reading all that is kept", func(c *conn) error { return dump(ctx, c, yield) })
 }
 
 func dump(ctx context.Context, c *conn, yield func(memory.Record) error) error {
@@ -99,9 +99,7 @@ func dumpKind(ctx context.Context, c *conn, kind memory.Kind, yield func(memory.
 
 // Load takes records in, all of them or none.
 func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory.Record, error]) (memory.Tally, error) {
-	defer s.database.askForIndexing()
-	defer s.database.mind.Forget()
-	defer s.Index.claim.Store(0)
+	defer sqlstore.Replaced(s.memoryStore)
 	came, there := memory.Tally{}, memory.Tally{}
 	err := s.database.write(ctx, "taking records in", func(work context.Context, c *conn) error {
 		if err := makeRoom(work, c, replace); err != nil {
@@ -115,7 +113,7 @@ func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory
 				err = came.Add(r)
 			}
 			if err == nil {
-				err = loadRecord(work, c, r)
+				err = s.loadRecord(work, c, r)
 			}
 			if err != nil {
 				return fmt.Errorf("record %d: %w", came.Total(), err)
@@ -137,7 +135,7 @@ func makeRoom(ctx context.Context, c *conn, replace bool) error {
 			if name == "indexed" {
 				continue
 			}
-			if err := c.row(ctx, `SELECT EXISTS (`+dumps[name]+`)`, nil, &some); err != nil {
+			if err := c.Row(ctx, `SELECT EXISTS (`+dumps[name]+`)`, nil, &some); err != nil {
 				return err
 			}
 			if some {
@@ -147,12 +145,12 @@ func makeRoom(ctx context.Context, c *conn, replace bool) error {
 	} else if err := deleteAll(ctx, c); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `UPDATE indexed_lines SET line = 0`)
+	_, err := c.Exec(ctx, `UPDATE indexed_lines SET line = 0`)
 	return err
 }
 
 func deleteAll(ctx context.Context, c *conn) error {
-	spaces, err := rows(ctx, c, `SELECT n FROM vector_spaces`, nil, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
+	spaces, err := sqlstore.Rows(ctx, c, `SELECT n FROM vector_spaces`, nil, sqlstore.ScanID)
 	if err != nil {
 		return err
 	}
@@ -168,7 +166,7 @@ func deleteAll(ctx context.Context, c *conn) error {
 }
 
 // loadRecord takes one record in, with what it is found by.
-func loadRecord(ctx context.Context, c *conn, r memory.Record) error {
+func (s *Store) loadRecord(ctx context.Context, c *conn, r memory.Record) error {
 	args := r.Values
 	switch r.Kind {
 	case "entity":
@@ -176,15 +174,15 @@ func loadRecord(ctx context.Context, c *conn, r memory.Record) error {
 	case "forgetting":
 		args = []any{args[0], args[4]}
 	}
-	if _, err := c.exec(ctx, inserts[r.Kind], args...); err != nil {
+	if _, err := c.Exec(ctx, inserts[r.Kind], args...); err != nil {
 		return fmt.Errorf("%s: %w", r.Kind, err)
 	}
 	switch r.Kind {
 	case "line":
-		_, err := c.exec(ctx, `INSERT INTO lines_text (rowid, words) VALUES (?, ?)`, r.Values[0], lineWords(r.Values[1].(int64), words.Key(r.Values[6].(string))))
+		_, err := c.Exec(ctx, `INSERT INTO lines_text (rowid, words) VALUES (?, ?)`, r.Values[0], lineWords(r.Values[1].(int64), words.Key(r.Values[6].(string))))
 		return err
 	case "fact":
-		_, err := c.exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, r.Values[0], words.Key(r.Values[2].(string)))
+		_, err := c.Exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, r.Values[0], words.Key(r.Values[2].(string)))
 		return err
 	case "entity":
 		e := memory.Entity{ID: r.Values[0].(string), Name: r.Values[2].(string)}
@@ -193,7 +191,7 @@ func loadRecord(ctx context.Context, c *conn, r memory.Record) error {
 				return fmt.Errorf("aliases of %q: %w", e.ID, err)
 			}
 		}
-		return putNames(ctx, c, e)
+		return sqlstore.PutNames(ctx, s.memoryStore, c, e)
 	}
 	return nil
 }
@@ -209,23 +207,23 @@ var checks = []struct{ query, wrong string }{
 }
 
 // Verify compares what records are found by with the records, and the file with itself.
-func (s *database) Verify(ctx context.Context) (wrong []string, err error) {
-	err = s.readSnapshot(ctx, "comparing what is kept", func(c *conn) error {
+func (s *Store) Verify(ctx context.Context) (wrong []string, err error) {
+	err = s.database.readSnapshot(ctx, "comparing what is kept", func(c *conn) error {
 		for _, check := range checks {
 			var n int
-			if err := c.row(ctx, check.query, nil, &n); err != nil {
+			if err := c.Row(ctx, check.query, nil, &n); err != nil {
 				return err
 			}
 			if n > 0 {
 				wrong = append(wrong, fmt.Sprintf("%d %s", n, check.wrong))
 			}
 		}
-		found, err := verifyText(ctx, c)
+		found, err := s.verifyText(ctx, c)
 		if err != nil {
 			return err
 		}
 		wrong = append(wrong, found...)
-		damage, err := rows(ctx, c, `PRAGMA quick_check(10)`, nil, func(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) })
+		damage, err := sqlstore.Rows(ctx, c, `PRAGMA quick_check(10)`, nil, sqlstore.ScanText)
 		wrong = append(wrong, slices.DeleteFunc(damage, func(text string) bool { return text == "ok" })...)
 		return err
 	})
@@ -234,31 +232,31 @@ func (s *database) Verify(ctx context.Context) (wrong []string, err error) {
 
 // verifyText compares the full text and the vectors with lines and facts. Lines of sessions
 // in which somebody is being forgotten are passed over.
-func verifyText(ctx context.Context, c *conn) (wrong []string, err error) {
+func (s *Store) verifyText(ctx context.Context, c *conn) (wrong []string, err error) {
 	var forgetting bool
-	if err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM forgetting)`, nil, &forgetting); err != nil || forgetting {
+	if err := c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM forgetting)`, nil, &forgetting); err != nil || forgetting {
 		return nil, err
 	}
 	type counted struct{ n, lines int64 }
-	sessions, err := rows(ctx, c, `SELECT session, count(*) FROM lines GROUP BY session`, nil, func(r *sql.Rows) (x counted, err error) { return x, r.Scan(&x.n, &x.lines) })
+	sessions, err := sqlstore.Rows(ctx, c, `SELECT session, count(*) FROM lines GROUP BY session`, nil, func(r sqlstore.Row) (x counted, err error) { return x, r.Scan(&x.n, &x.lines) })
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range sessions {
 		var found int64
-		if err := c.row(ctx, `SELECT count(*) FROM lines_text WHERE lines_text MATCH ?`, []any{`"` + sessionWord(x.n) + `"`}, &found); err != nil {
+		if err := c.Row(ctx, `SELECT count(*) FROM lines_text WHERE lines_text MATCH ?`, []any{`"` + sessionWord(x.n) + `"`}, &found); err != nil {
 			return nil, err
 		}
 		if found != x.lines {
 			wrong = append(wrong, fmt.Sprintf("of the %d lines of session %d the full text leads to %d", x.lines, x.n, found))
 		}
 	}
-	space, err := latestSpace(ctx, c)
-	if err != nil || space.n == 0 {
+	space, err := sqlstore.LatestSpace(ctx, s.memoryStore, c)
+	if err != nil || space.N == 0 {
 		return wrong, err
 	}
 	var said, there int64
-	if err := c.row(ctx, `SELECT (SELECT count(*) FROM facts WHERE embedded = ?), (SELECT count(*) FROM `+vectorTable(space.n)+`)`, []any{space.n}, &said, &there); err != nil {
+	if err := c.Row(ctx, `SELECT (SELECT count(*) FROM facts WHERE embedded = ?), (SELECT count(*) FROM `+vectorTable(space.N)+`)`, []any{space.N}, &said, &there); err != nil {
 		return nil, err
 	}
 	if said != there {
