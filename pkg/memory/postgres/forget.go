@@ -3,9 +3,8 @@ package postgres
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 // forgottenAtOnce is how many lines or facts a step of forgetting sees to: others wait
@@ -25,8 +24,8 @@ type forgetting struct {
 	gone int   // lines that were deleted
 }
 
-// Forget is [SessionLog.ForgetUser] without progress.
-func (s *SessionLog) Forget(ctx context.Context, user string) (int, error) {
+// Forget is [Store.ForgetUser] without progress.
+func (s *Store) Forget(ctx context.Context, user string) (int, error) {
 	return s.ForgetUser(ctx, user, nil)
 }
 
@@ -37,8 +36,8 @@ func (s *SessionLog) Forget(ctx context.Context, user string) (int, error) {
 //
 // It is done in steps, between which others write, and which find what is not yet
 // forgotten; progress, if not nil, is called with what is done. If ctx ends or the process does,
-// what is left is done by [SessionLog.GoOnForgetting]. A user who never spoke costs nothing.
-func (s *SessionLog) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
+// what is left is done by [Store.GoOnForgetting]. A user who never spoke costs nothing.
+func (s *Store) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
 	if user == "" {
 		return 0, nil
 	}
@@ -46,8 +45,8 @@ func (s *SessionLog) ForgetUser(ctx context.Context, user string, progress func(
 	// A user who never spoke is looked for between two equal bounds: of a user that it does not know
 	// the server would think that they speak as often as others, and read all lines until they do.
 	err := s.read(ctx, "looking for who is to be forgotten", func(c conn) error {
-		return row(ctx, c, `SELECT EXISTS (SELECT 1 FROM lines WHERE said_by BETWEEN $1 AND $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
-			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`, []any{keepable(user)}, &known)
+		return c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE said_by BETWEEN $1 AND $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
+			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`, []any{user}, &known)
 	})
 	if err != nil || !known {
 		return 0, err
@@ -61,23 +60,23 @@ func (s *SessionLog) ForgetUser(ctx context.Context, user string, progress func(
 }
 
 // NamesOf lists under which names a user spoke.
-func (s *SessionLog) NamesOf(ctx context.Context, user string) (names []string, err error) {
+func (s *Store) NamesOf(ctx context.Context, user string) (names []string, err error) {
 	if user == "" {
 		return nil, nil
 	}
 	err = s.read(ctx, "looking for a user's names", func(c conn) (err error) {
-		names, err = rows(ctx, c, `SELECT DISTINCT speaker COLLATE "C" AS name FROM lines WHERE said_by = $1 AND said_by <> '' ORDER BY name`, []any{keepable(user)}, scanText)
+		names, err = sqlstore.Rows(ctx, c, `SELECT DISTINCT speaker COLLATE "C" AS name FROM lines WHERE said_by = $1 AND said_by <> '' ORDER BY name`, []any{user}, sqlstore.ScanText)
 		return err
 	})
 	return names, err
 }
 
-// GoOnForgetting finishes what [SessionLog.ForgetUser] began and did not come to the end
+// GoOnForgetting finishes what [Store.ForgetUser] began and did not come to the end
 // of, and returns how many users that were.
-func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
+func (s *Store) GoOnForgetting(ctx context.Context) (n int, err error) {
 	var left []forgetting
 	err = s.read(ctx, "looking for who is to be forgotten", func(c conn) (err error) {
-		left, err = rows(ctx, c, `SELECT said_by, line FROM forgetting ORDER BY said_by`, nil, scanForgetting)
+		left, err = sqlstore.Rows(ctx, c, `SELECT said_by, line FROM forgetting ORDER BY said_by`, nil, scanForgetting)
 		return err
 	})
 	for i := range left {
@@ -90,29 +89,27 @@ func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-func scanForgetting(r pgx.Rows) (f forgetting, err error) {
-	err = r.Scan(&f.user, &f.line)
-	f.user = restored(f.user)
-	return f, err
+func scanForgetting(r sqlstore.Row) (f forgetting, err error) {
+	return f, r.Scan(&f.user, &f.line)
 }
 
 // beginForgetting writes down that a user is forgotten.
-func (s *SessionLog) beginForgetting(ctx context.Context, f *forgetting) error {
+func (s *Store) beginForgetting(ctx context.Context, f *forgetting) error {
 	return s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
-		err := row(ctx, c, `INSERT INTO forgetting (said_by, line) VALUES ($1, (SELECT coalesce(max(id), 0) FROM lines))
-			ON CONFLICT (said_by) DO UPDATE SET line = excluded.line RETURNING line`, []any{keepable(f.user)}, &f.line)
+		err := c.Row(ctx, `INSERT INTO forgetting (said_by, line) VALUES ($1, (SELECT coalesce(max(id), 0) FROM lines))
+			ON CONFLICT (said_by) DO UPDATE SET line = excluded.line RETURNING line`, []any{f.user}, &f.line)
 		if err != nil {
 			return err
 		}
-		return forgetWorldChanger(ctx, c, f.user)
+		return sqlstore.ForgetWorldChanger(ctx, c, f.user)
 	})
 }
 
 // finishForgetting does what is left to do of a user who is being forgotten. What is done
 // already it does not find again.
-func (s *SessionLog) finishForgetting(ctx context.Context, f *forgetting, progress func(memory.Forgetting)) error {
-	defer s.mind.Forget()
-	defer s.askForIndexing()
+func (s *Store) finishForgetting(ctx context.Context, f *forgetting, progress func(memory.Forgetting)) error {
+	defer sqlstore.LinesGone(s.memoryStore)
+	defer s.database.askForIndexing()
 	for phase, do := range []func(context.Context, *forgetting, func()) error{s.forgetLines, s.endForgetting} {
 		tell := func() {
 			if progress != nil {
@@ -128,32 +125,32 @@ func (s *SessionLog) finishForgetting(ctx context.Context, f *forgetting, progre
 }
 
 // forgetLines deletes the user's lines.
-func (s *SessionLog) forgetLines(ctx context.Context, f *forgetting, tell func()) error {
+func (s *Store) forgetLines(ctx context.Context, f *forgetting, tell func()) error {
 	n := 0
 	done := func() {
 		f.gone += n
 		tell()
 	}
 	return s.inSteps(ctx, done, func(ctx context.Context, c conn, after int64) (int64, error) {
-		ids, err := rows(ctx, c, `SELECT id FROM lines WHERE said_by = $1 AND said_by <> '' AND id > $2 AND id <= $3 ORDER BY id LIMIT $4`,
-			[]any{keepable(f.user), after, f.line, forgottenAtOnce}, scanID)
+		ids, err := sqlstore.Rows(ctx, c, `SELECT id FROM lines WHERE said_by = $1 AND said_by <> '' AND id > $2 AND id <= $3 ORDER BY id LIMIT $4`,
+			[]any{f.user, after, f.line, forgottenAtOnce}, sqlstore.ScanID)
 		if err != nil || len(ids) == 0 {
 			return 0, err
 		}
-		n, err = deleteLines(ctx, c, `l.id = ANY($1)`, ids)
+		n, err = sqlstore.DeleteLines(ctx, s.memoryStore, c, `l.id = ANY($1)`, ids)
 		return ids[len(ids)-1], err
 	})
 }
 
 // endForgetting has the server overwrite what was deleted, and takes the user's id
 // out of it, too.
-func (s *SessionLog) endForgetting(ctx context.Context, f *forgetting, _ func()) error {
+func (s *Store) endForgetting(ctx context.Context, f *forgetting, _ func()) error {
 	if err := s.vacuum(ctx, `lines, line_words, facts, fact_words, world_changes`); err != nil {
 		return err
 	}
 	err := s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
 		// Who is to be forgotten once more meanwhile still is.
-		_, err := exec(ctx, c, `DELETE FROM forgetting WHERE said_by = $1 AND line <= $2`, keepable(f.user), f.line)
+		_, err := c.Exec(ctx, `DELETE FROM forgetting WHERE said_by = $1 AND line <= $2`, f.user, f.line)
 		return err
 	})
 	if err != nil {

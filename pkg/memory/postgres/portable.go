@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -84,7 +84,7 @@ func dump(ctx context.Context, c conn, yield func(memory.Record) error) error {
 }
 
 func dumpKind(ctx context.Context, c conn, kind memory.Kind, yield func(memory.Record) error) error {
-	rs, err := c.Query(ctx, dumps[kind.Name])
+	rs, err := c.tx.Query(ctx, dumps[kind.Name])
 	if err != nil {
 		return err
 	}
@@ -119,18 +119,16 @@ func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	defer s.database.endCall()
-	defer s.database.askForIndexing()
-	defer s.database.mind.Forget()
-	defer s.Index.claim.Store(0)
+	defer sqlstore.Replaced(s.memoryStore)
 	came := memory.Tally{}
 	_, err := s.database.transact(ctx, ctx, pgx.TxOptions{}, func(c conn) error {
-		if _, err := exec(ctx, c, takeTurn); err != nil {
+		if _, err := c.Exec(ctx, takeTurn); err != nil {
 			return err
 		}
 		if err := makeRoom(ctx, c, replace); err != nil {
 			return err
 		}
-		l := &loading{c: c}
+		l := &loading{s: s.memoryStore, c: c}
 		for r, err := range records {
 			if err == nil {
 				err = came.Add(r)
@@ -162,7 +160,7 @@ func makeRoom(ctx context.Context, c conn, replace bool) error {
 	if !replace {
 		for _, kind := range slices.Sorted(maps.Keys(targets)) {
 			var some bool
-			if err := row(ctx, c, `SELECT EXISTS (`+dumps[kind]+`)`, nil, &some); err != nil {
+			if err := c.Row(ctx, `SELECT EXISTS (`+dumps[kind]+`)`, nil, &some); err != nil {
 				return err
 			}
 			if some {
@@ -172,29 +170,30 @@ func makeRoom(ctx context.Context, c conn, replace bool) error {
 	} else if err := deleteAll(ctx, c); err != nil {
 		return err
 	}
-	_, err := exec(ctx, c, `UPDATE indexed_lines SET line = 0`)
+	_, err := c.Exec(ctx, `UPDATE indexed_lines SET line = 0`)
 	return err
 }
 
 func deleteAll(ctx context.Context, c conn) error {
-	spaces, err := rows(ctx, c, `SELECT n FROM vector_spaces`, nil, func(r pgx.Rows) (n int64, err error) { return n, r.Scan(&n) })
+	spaces, err := sqlstore.Rows(ctx, c, `SELECT n FROM vector_spaces`, nil, sqlstore.ScanID)
 	if err != nil {
 		return err
 	}
 	for _, n := range spaces {
-		if _, err := exec(ctx, c, `DROP TABLE IF EXISTS `+vectorTable(n)); err != nil {
+		if _, err := c.Exec(ctx, `DROP TABLE IF EXISTS `+vectorTable(n)); err != nil {
 			return err
 		}
 	}
-	_, err = exec(ctx, c, `TRUNCATE vector_spaces, lines, line_words, facts, fact_words, sessions, relations, entity_names, entity_words, entities, state, filed, world_changes, forgetting, plans, orders`)
+	_, err = c.Exec(ctx, `TRUNCATE vector_spaces, lines, line_words, facts, fact_words, sessions, relations, entity_names, entity_words, entities, state, filed, world_changes, forgetting, plans, orders`)
 	if err == nil {
-		_, err = exec(ctx, c, `DELETE FROM audiences WHERE n <> 0`)
+		_, err = c.Exec(ctx, `DELETE FROM audiences WHERE n <> 0`)
 	}
 	return err
 }
 
 // loading gathers records of one kind for the server.
 type loading struct {
+	s        *sqlstore.Store
 	c        conn
 	kind     string
 	rows     [][]any
@@ -211,7 +210,7 @@ func (l *loading) add(ctx context.Context, r memory.Record) error {
 		l.kind = r.Kind
 	}
 	if r.Kind == "indexed" {
-		_, err := exec(ctx, l.c, `UPDATE indexed_lines SET line = $1`, r.Values[0])
+		_, err := l.c.Exec(ctx, `UPDATE indexed_lines SET line = $1`, r.Values[0])
 		return err
 	}
 	values := slices.Clone(r.Values)
@@ -241,8 +240,7 @@ func (l *loading) add(ctx context.Context, r memory.Record) error {
 	case "forgetting":
 		values = []any{values[0], values[4]}
 	case "filed":
-		id := sha256.Sum256([]byte(r.Values[0].(string)))
-		values = append(values, id[:])
+		values = append(values, filedID(r.Values[0].(string)))
 	}
 	l.rows = append(l.rows, values)
 	return nil
@@ -254,19 +252,19 @@ func (l *loading) send(ctx context.Context) error {
 		return nil
 	}
 	t := targets[l.kind]
-	if _, err := l.c.CopyFrom(ctx, pgx.Identifier{t.table}, strings.Fields(t.columns), pgx.CopyFromRows(l.rows)); err != nil {
+	if _, err := l.c.tx.CopyFrom(ctx, pgx.Identifier{t.table}, strings.Fields(t.columns), pgx.CopyFromRows(l.rows)); err != nil {
 		return fmt.Errorf("%s: %w", l.kind, err)
 	}
 	if err := l.postings.insert(ctx, l.c); err != nil {
 		return err
 	}
 	if len(l.facts) > 0 {
-		if _, err := l.c.CopyFrom(ctx, pgx.Identifier{"fact_words"}, []string{"word", "fact"}, pgx.CopyFromRows(l.facts)); err != nil {
+		if _, err := l.c.tx.CopyFrom(ctx, pgx.Identifier{"fact_words"}, []string{"word", "fact"}, pgx.CopyFromRows(l.facts)); err != nil {
 			return err
 		}
 	}
 	for _, e := range l.entities {
-		if err := putNames(ctx, l.c, e); err != nil {
+		if err := sqlstore.PutNames(ctx, l.s, l.c, e); err != nil {
 			return err
 		}
 	}
@@ -280,11 +278,11 @@ func (l *loading) finish(ctx context.Context) error {
 		return err
 	}
 	for _, serial := range [][2]string{{"sessions", "n"}, {"audiences", "n"}, {"lines", "id"}, {"facts", "id"}} {
-		if _, err := exec(ctx, l.c, fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('%s', '%s'), (SELECT coalesce(max(%[2]s), 0) + 1 FROM %[1]s), false)`, serial[0], serial[1])); err != nil {
+		if _, err := l.c.Exec(ctx, fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('%s', '%s'), (SELECT coalesce(max(%[2]s), 0) + 1 FROM %[1]s), false)`, serial[0], serial[1])); err != nil {
 			return err
 		}
 	}
-	_, err := exec(ctx, l.c, `UPDATE sessions s SET lines = (SELECT count(*) FROM lines WHERE session = s.n)`)
+	_, err := l.c.Exec(ctx, `UPDATE sessions s SET lines = (SELECT count(*) FROM lines WHERE session = s.n)`)
 	return err
 }
 
@@ -296,12 +294,12 @@ var checks = []struct{ query, wrong string }{
 }
 
 // Verify compares what records are found by with the records.
-func (s *database) Verify(ctx context.Context) (wrong []string, err error) {
+func (s *Store) Verify(ctx context.Context) (wrong []string, err error) {
 	err = s.read(ctx, "comparing what is kept", func(c conn) error {
 		wrong = nil
 		for _, check := range checks {
 			var n int
-			if err := row(ctx, c, check.query, nil, &n); err != nil {
+			if err := c.Row(ctx, check.query, nil, &n); err != nil {
 				return err
 			}
 			if n > 0 {
@@ -320,14 +318,14 @@ func (s *database) Verify(ctx context.Context) (wrong []string, err error) {
 				wrong = append(wrong, fmt.Sprintf("%d %s are not found by all of their words", n, text.what))
 			}
 		}
-		return verifyVectors(ctx, c, &wrong)
+		return s.verifyVectors(ctx, c, &wrong)
 	})
 	return wrong, err
 }
 
 // missingWords counts the texts that are found by another number of words than they have.
 func missingWords(ctx context.Context, c conn, query string) (n int, err error) {
-	rs, err := c.Query(ctx, query)
+	rs, err := c.tx.Query(ctx, query)
 	if err != nil {
 		return 0, err
 	}
@@ -345,13 +343,13 @@ func missingWords(ctx context.Context, c conn, query string) (n int, err error) 
 	return n, rs.Err()
 }
 
-func verifyVectors(ctx context.Context, c conn, wrong *[]string) error {
-	space, err := latestSpace(ctx, c)
-	if err != nil || space.n == 0 {
+func (s *Store) verifyVectors(ctx context.Context, c conn, wrong *[]string) error {
+	space, err := sqlstore.LatestSpace(ctx, s.memoryStore, c)
+	if err != nil || space.N == 0 {
 		return err
 	}
 	var said, there int64
-	if err := row(ctx, c, `SELECT (SELECT count(*) FROM facts WHERE embedded = $1), (SELECT count(*) FROM `+vectorTable(space.n)+`)`, []any{space.n}, &said, &there); err != nil {
+	if err := c.Row(ctx, `SELECT (SELECT count(*) FROM facts WHERE embedded = $1), (SELECT count(*) FROM `+vectorTable(space.N)+`)`, []any{space.N}, &said, &there); err != nil {
 		return err
 	}
 	if said != there {
