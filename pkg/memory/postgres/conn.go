@@ -82,8 +82,13 @@ func (r row) Scan(dest ...any) error {
 		return err
 	}
 	for _, d := range dest {
-		if text, ok := d.(*string); ok {
-			*text = restored(*text)
+		switch d := d.(type) {
+		case *string:
+			*d = restored(*d)
+		case *any:
+			if text, ok := (*d).(string); ok {
+				*d = restored(text)
+			}
 		}
 	}
 	return nil

@@ -31,6 +31,8 @@ func newDialect(db *database) *dialect {
 		User:      "said_by",
 		SameFact:  `hash = $1`,
 		FactKey:   func(source, text string) []any { return []any{factHash(source, text)} },
+		FiledBy:   "id",
+		Checks:    checks,
 		SpaceKind: "kind",
 		Kind:      db.kind(),
 		List: func(param, kind string) string {

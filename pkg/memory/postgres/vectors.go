@@ -98,6 +98,10 @@ func scanVector(space sqlstore.Space, r sqlstore.Row) (hash []byte, v []float32,
 	return hash, pack.Floats(packed), err
 }
 
+func (d *dialect) CountVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (n int64, err error) {
+	return n, c.Row(ctx, `SELECT count(*) FROM `+vectorTable(space.N), nil, &n)
+}
+
 func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) (hits []sqlstore.Scored, err error) {
 	if space.Kind == kindBytes {
 		hits, ok, err := d.nearestSketched(ctx, c, space, vector, keys, k)

@@ -29,6 +29,8 @@ func newDialect(db *database) *dialect {
 		User:      "user",
 		SameFact:  `source = $1 AND text = $2`,
 		FactKey:   func(source, text string) []any { return []any{source, text} },
+		FiledBy:   "what",
+		Checks:    checks,
 		SpaceKind: `''`,
 		List:      func(param, _ string) string { return `json_each(` + param + `) j` },
 		Contains:  contains,
@@ -169,8 +171,12 @@ func (d *dialect) InsertFact(ctx context.Context, c sqlstore.Conn, f sqlstore.Ne
 	if err != nil {
 		return 0, err
 	}
-	_, err = c.Exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, id, words.Key(f.Text))
-	return id, err
+	return id, indexFact(ctx, c, id, f.Text)
+}
+
+func indexFact(ctx context.Context, c sqlstore.Conn, id int64, text string) error {
+	_, err := c.Exec(ctx, `INSERT INTO facts_text (rowid, words) VALUES (?, ?)`, id, words.Key(text))
+	return err
 }
 
 func (d *dialect) DeleteFacts(ctx context.Context, c sqlstore.Conn, source string, texts []string) error {

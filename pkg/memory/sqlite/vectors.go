@@ -84,6 +84,10 @@ func (d *dialect) InsertVector(ctx context.Context, c sqlstore.Conn, space sqlst
 	return err
 }
 
+func (d *dialect) CountVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (n int64, err error) {
+	return n, c.Row(ctx, `SELECT count(*) FROM `+vectorTable(space.N), nil, &n)
+}
+
 func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) ([]sqlstore.Scored, error) {
 	packed := pack.Vector(vector)
 	if hits, ok, err := d.nearestSketched(ctx, c, space, packed, keys, k); ok || err != nil {

@@ -17,6 +17,7 @@ type Dialect interface {
 	Facts
 	Vectors
 	Files
+	Records
 }
 
 // Syntax is what is written differently from database to database.
@@ -29,6 +30,10 @@ type Syntax struct {
 	// FactKey returns.
 	SameFact string
 	FactKey  func(source, text string) []any
+	// FiledBy is the column by which what campaign files said is found.
+	FiledBy string
+	// Checks are those of [Store.Verify] that only this database needs.
+	Checks []Check
 	// SpaceKind selects from vector_spaces how the vectors of a space are kept, and Kind is how a
 	// new space keeps them.
 	SpaceKind, Kind string
@@ -127,6 +132,8 @@ type Vectors interface {
 	DropSpaces(ctx context.Context, numbers []int64) error
 	// InsertVector stores the vector of a fact.
 	InsertVector(ctx context.Context, c Conn, space Space, fact int64, vector []float32) error
+	// CountVectors returns how many vectors there are in a space.
+	CountVectors(ctx context.Context, c Conn, space Space) (int64, error)
 	// Nearest returns the k facts nearest to a vector that one of the keys may see.
 	Nearest(ctx context.Context, c Conn, space Space, vector []float32, keys []string, k int) ([]Scored, error)
 	// LineVectors returns the vectors of the facts made of lines, by the lines' ids.
@@ -141,6 +148,26 @@ type Files interface {
 	Filed(ctx context.Context, c Conn, keys []string) (map[string][]byte, error)
 	File(ctx context.Context, c Conn, key string, hash []byte) error
 	Unfile(ctx context.Context, c Conn, key string) error
+}
+
+// Records are taken in as a whole.
+type Records interface {
+	// WriteLong is Write for a transaction that takes as long as it needs. Where the database
+	// can end it in between, it ends with ctx.
+	WriteLong(ctx context.Context, doing string, fn func(context.Context, Conn) error) error
+	// DeleteAll deletes everything but the audience of everyone and the row of indexed_lines.
+	DeleteAll(ctx context.Context, c Conn) error
+	// NewLoader returns what inserts records on a connection.
+	NewLoader(s *Store, c Conn) Loader
+	// Verify compares full texts with what they are of, and says what is wrong.
+	Verify(ctx context.Context, c Conn) ([]string, error)
+}
+
+// Loader inserts records with what they are found by. It may insert them later, together, but no
+// later than it finishes.
+type Loader interface {
+	Add(ctx context.Context, r memory.Record) error
+	Finish(ctx context.Context) error
 }
 
 // SeesAll reports whether keys are of a viewer who sees all.

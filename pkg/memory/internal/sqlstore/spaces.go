@@ -8,8 +8,8 @@ import (
 // errSpaceChanged means that another process uses the database with another embedder.
 var errSpaceChanged = errors.New("the vectors belong to another embedding model by now; let all programs that use this database have the same one")
 
-// LatestSpace returns the space in use.
-func LatestSpace(ctx context.Context, s *Store, c Conn) (space Space, err error) {
+// latestSpace is the space in use.
+func (s *Store) latestSpace(ctx context.Context, c Conn) (space Space, err error) {
 	err = c.Row(ctx, s.sql.latestSpace, nil, &space.N, &space.Name, &space.Dims, &space.Kind)
 	if errors.Is(err, ErrNoRows) {
 		return Space{}, nil
@@ -21,7 +21,7 @@ func LatestSpace(ctx context.Context, s *Store, c Conn) (space Space, err error)
 // embedder that has not told its length yet is known by its name. A space whose vectors
 // are kept in another way than the database keeps them now is not.
 func (s *Store) ownSpace(ctx context.Context, c Conn) (Space, error) {
-	space, err := LatestSpace(ctx, s, c)
+	space, err := s.latestSpace(ctx, c)
 	if err != nil || s.embedder == nil || space.Name != s.embedder.Name() || space.Kind != s.syntax.Kind {
 		return Space{}, err
 	}
@@ -59,7 +59,7 @@ func (s *Store) addSpace(ctx context.Context, dims int) (own Space, err error) {
 		if s.claim.Load() != 0 {
 			return errSpaceChanged
 		}
-		latest, err := LatestSpace(ctx, s, c)
+		latest, err := s.latestSpace(ctx, c)
 		if err != nil {
 			return err
 		}

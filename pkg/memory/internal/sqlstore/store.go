@@ -110,6 +110,7 @@ type Store struct {
 	d         Dialect
 	syntax    Syntax
 	sql       queries
+	dumps     map[string]string // by kind of record
 	log       *slog.Logger
 	groups    *memory.Groups      // nil if nobody belongs to anything
 	embedder  embeddings.Provider // nil without
@@ -125,7 +126,7 @@ type Store struct {
 func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 	syntax := d.Syntax()
 	s := &Store{
-		d: d, syntax: syntax, sql: newQueries(syntax),
+		d: d, syntax: syntax, sql: newQueries(syntax), dumps: newDumps(syntax),
 		log: o.Logger, groups: o.Groups, embedder: o.Embedder, unindexed: o.Unindexed,
 	}
 	return s, settle.Resume(ctx, settler{s})
@@ -133,13 +134,6 @@ func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 
 // LinesGone has a store read anew what it keeps in mind of lines, because lines were deleted.
 func LinesGone(s *Store) { s.mind.Forget() }
-
-// Replaced has a store read everything anew, because all that is kept was replaced.
-func Replaced(s *Store) {
-	s.claim.Store(0)
-	s.mind.Forget()
-	s.askForIndexing()
-}
 
 // askForIndexing says that something may have to be indexed.
 func (s *Store) askForIndexing() { wakeup.Signal(s.unindexed) }
