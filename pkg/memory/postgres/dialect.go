@@ -27,10 +27,17 @@ func newDialect(db *database) *dialect {
 		return `EXISTS (SELECT 1 FROM unnest(` + param + `::text[]) k WHERE strpos(` + column + `, k) > 0)`
 	}
 	return &dialect{db: db, syntax: sqlstore.Syntax{
-		Least:     "least",
-		User:      "said_by",
-		SameFact:  `hash = $1`,
-		FactKey:   func(source, text string) []any { return []any{factHash(source, text)} },
+		Least:    "least",
+		User:     "said_by",
+		SameFact: `hash = $1`,
+		FactKey:  func(source, text string) []any { return []any{factHash(source, text)} },
+		// A user who never spoke is looked for between two equal bounds: of a user that it does not know
+		// the server would think that they speak as often as others, and read all lines until they do.
+		KnowsUser: `SELECT EXISTS (SELECT 1 FROM lines WHERE said_by BETWEEN $1 AND $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
+			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`,
+		BeginForgetting: `INSERT INTO forgetting (said_by, line) VALUES ($1, (SELECT coalesce(max(id), 0) FROM lines))
+			ON CONFLICT (said_by) DO UPDATE SET line = excluded.line`,
+		NamesOf:   `SELECT DISTINCT speaker COLLATE "C" AS name FROM lines WHERE said_by = $1 AND said_by <> '' ORDER BY name`,
 		FiledBy:   "id",
 		Checks:    checks,
 		SpaceKind: "kind",

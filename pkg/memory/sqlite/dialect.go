@@ -25,10 +25,15 @@ func newDialect(db *database) *dialect {
 		return `EXISTS (SELECT 1 FROM json_each(` + param + `) k WHERE instr(` + column + `, k.value) > 0)`
 	}
 	return &dialect{db: db, syntax: sqlstore.Syntax{
-		Least:     "min",
-		User:      "user",
-		SameFact:  `source = $1 AND text = $2`,
-		FactKey:   func(source, text string) []any { return []any{source, text} },
+		Least:    "min",
+		User:     "user",
+		SameFact: `source = $1 AND text = $2`,
+		FactKey:  func(source, text string) []any { return []any{source, text} },
+		KnowsUser: `SELECT EXISTS (SELECT 1 FROM speakers WHERE user = $1) OR EXISTS (SELECT 1 FROM forgetting WHERE user = $1)
+			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`,
+		BeginForgetting: `INSERT INTO forgetting (user, line) VALUES ($1, (SELECT coalesce(max(id), 0) FROM lines))
+			ON CONFLICT (user) DO UPDATE SET line = excluded.line, phase = 0`,
+		NamesOf:   `SELECT DISTINCT speaker FROM speakers WHERE user = $1 ORDER BY speaker`,
 		FiledBy:   "what",
 		Checks:    checks,
 		SpaceKind: `''`,

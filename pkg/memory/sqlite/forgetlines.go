@@ -50,7 +50,7 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 
 // deleteSome deletes lines of the user.
 func (w *forgetWork) deleteSome(ctx context.Context, c *conn, ids []int64) error {
-	n, err := sqlstore.DeleteLines(ctx, w.s.memoryStore, c, `l.id IN (SELECT value FROM json_each($1))`, ids)
+	n, err := sqlstore.DeleteLines(ctx, w.shared, c, `l.id IN (SELECT value FROM json_each($1))`, ids)
 	w.f.gone += n
 	return err
 }

@@ -18,6 +18,7 @@ type Dialect interface {
 	Vectors
 	Files
 	Records
+	Forgetting
 }
 
 // Syntax is what is written differently from database to database.
@@ -30,6 +31,11 @@ type Syntax struct {
 	// FactKey returns.
 	SameFact string
 	FactKey  func(source, text string) []any
+	// KnowsUser selects whether something is kept of a user that forgetting them would change, or
+	// forgetting them is not finished. BeginForgetting writes down that a user is to be forgotten
+	// up to the last line. NamesOf selects under which names a user spoke, in order. The user is
+	// the parameter of each.
+	KnowsUser, BeginForgetting, NamesOf string
 	// FiledBy is the column by which what campaign files said is found.
 	FiledBy string
 	// Checks are those of [Store.Verify] that only this database needs.
@@ -168,6 +174,14 @@ type Records interface {
 type Loader interface {
 	Add(ctx context.Context, r memory.Record) error
 	Finish(ctx context.Context) error
+}
+
+// Forgetting deletes what a user said.
+type Forgetting interface {
+	// FinishForgetting does what is left to do of a user who is being forgotten, in steps between
+	// which others write, and returns how many lines it deleted. What is done already it does not
+	// find again. progress may be nil.
+	FinishForgetting(ctx context.Context, s *Store, user string, progress func(memory.Forgetting)) (int, error)
 }
 
 // SeesAll reports whether keys are of a viewer who sees all.

@@ -138,10 +138,10 @@ func (s *Store) rewordLine(ctx context.Context, c Conn, u Utterance, text string
 	}
 	old := u
 	u.Text = text
-	if _, err := c.Exec(ctx, `UPDATE lines SET text = $1 WHERE id = $2`, text, u.ID); err != nil {
+	if err := s.d.ReplaceWords(ctx, c, old, text); err != nil {
 		return err
 	}
-	if err := s.d.ReplaceWords(ctx, c, old, text); err != nil {
+	if _, err := c.Exec(ctx, `UPDATE lines SET text = $1 WHERE id = $2`, text, u.ID); err != nil {
 		return err
 	}
 	var id, embedded int64

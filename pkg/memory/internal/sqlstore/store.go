@@ -132,9 +132,6 @@ func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 	return s, settle.Resume(ctx, settler{s})
 }
 
-// LinesGone has a store read anew what it keeps in mind of lines, because lines were deleted.
-func LinesGone(s *Store) { s.mind.Forget() }
-
 // askForIndexing says that something may have to be indexed.
 func (s *Store) askForIndexing() { wakeup.Signal(s.unindexed) }
 

@@ -68,8 +68,8 @@ func (s *Store) WorldChange(ctx context.Context, seq uint64) (w memory.WorldChan
 // forgottenUser stands for a user in what has to stay.
 const forgottenUser = "forgotten"
 
-// ForgetWorldChanger takes a user's name from the changes of the world.
-func ForgetWorldChanger(ctx context.Context, c Conn, user string) error {
+// forgetWorldChanger takes a user's name from the changes of the world.
+func forgetWorldChanger(ctx context.Context, c Conn, user string) error {
 	_, err := c.Exec(ctx, `UPDATE world_changes SET who = $1 WHERE who = $2`, forgottenUser, user)
 	return err
 }
