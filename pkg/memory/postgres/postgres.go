@@ -77,7 +77,6 @@ func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 // database is the open database: who may use it now, and in which way.
 type database struct {
 	location string
-	log      *slog.Logger
 	pool     *pgxpool.Pool
 	// vectors says that the database has pgvector.
 	vectors bool
@@ -139,7 +138,7 @@ func openDatabase(ctx context.Context, dsn string, o Options) (*database, error)
 	if o.Schema != "" {
 		config.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{o.Schema}.Sanitize() + ", public"
 	}
-	s := &database{location: locate(config), log: o.Logger, unindexed: make(chan struct{}, 1)}
+	s := &database{location: locate(config), unindexed: make(chan struct{}, 1)}
 	if s.vectors, err = prepare(ctx, config, o.Schema); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync"
 
@@ -14,7 +13,6 @@ import (
 // database is the open file: who may use it now, and in which way.
 type database struct {
 	path    string
-	log     *slog.Logger
 	writer  *pool
 	readers *pool
 	// unindexed has a value when something was written that may have to be
@@ -29,11 +27,11 @@ type database struct {
 	calls  sync.WaitGroup
 }
 
-func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database, error) {
+func openDatabase(ctx context.Context, path string) (*database, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	s := &database{path: path, log: log, unindexed: make(chan struct{}, 1), forgets: make(chan struct{}, 1)}
+	s := &database{path: path, unindexed: make(chan struct{}, 1), forgets: make(chan struct{}, 1)}
 	var err error
 	if s.writer, err = openWriter(path); err != nil {
 		return nil, s.explain(ctx, "opening database", err)

@@ -62,7 +62,7 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db, err := openDatabase(ctx, abs, o.Logger)
+	db, err := openDatabase(ctx, abs)
 	if err != nil {
 		return nil, err
 	}
