@@ -16,12 +16,12 @@ import (
 // times are kept to the microsecond, in UTC. A line of an unknown session
 // fails with [memory.ErrNotFound], and then none is written.
 func (s *Store) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
-	return s.appendLines(ctx, lines, func(context.Context, Conn, memory.Line) (int64, error) { return 0, nil })
+	return s.appendLines(ctx, false, lines)
 }
 
 // AppendMissing is Append for lines some of which may be there already.
 func (s *Store) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
-	return s.appendLines(ctx, lines, findLine)
+	return s.appendLines(ctx, true, lines)
 }
 
 // findLine returns the id of a line that is there already, 0 if it is not.
@@ -35,8 +35,16 @@ func findLine(ctx context.Context, c Conn, l memory.Line) (id int64, err error) 
 	return id, err
 }
 
-// appendLines writes the lines for which find returns no id.
-func (s *Store) appendLines(ctx context.Context, lines []memory.Line, find func(context.Context, Conn, memory.Line) (int64, error)) ([]memory.Line, error) {
+// lineKey tells a line from all others of a session.
+type lineKey struct {
+	session      string
+	turn         int64
+	npc, speaker string
+	at           int64
+}
+
+// appendLines writes lines; if missing, those that are not there already, and each once.
+func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Line) ([]memory.Line, error) {
 	if len(lines) == 0 {
 		return nil, nil
 	}
@@ -48,28 +56,40 @@ func (s *Store) appendLines(ctx context.Context, lines []memory.Line, find func(
 		out[i].At = pack.Stamp(out[i].At)
 	}
 	err := s.d.Write(ctx, "appending to the session log", func(ctx context.Context, c Conn) error {
-		var missing []Utterance
-		var at []int // where they are in out
-		sessions := map[string]int64{}
+		var added []Utterance
+		place := make([]int, len(out)) // in added, if the line has no id
+		sessions, twice := map[string]int64{}, map[lineKey]int{}
 		for i, l := range out {
-			id, err := find(ctx, c, l)
-			if err != nil {
-				return err
-			}
-			if out[i].ID = id; id != 0 {
-				continue
+			if missing {
+				id, err := findLine(ctx, c, l)
+				if err != nil {
+					return err
+				}
+				if out[i].ID = id; id != 0 {
+					continue
+				}
+				key := lineKey{l.Session, l.Turn, l.NPC, l.Speaker, l.At.UnixMicro()}
+				if first, is := twice[key]; is {
+					place[i] = first
+					continue
+				}
+				twice[key] = len(added)
+			} else {
+				out[i].ID = 0
 			}
 			u, err := newUtterance(ctx, c, l, sessions)
 			if err != nil {
 				return err
 			}
-			missing, at = append(missing, u), append(at, i)
+			place[i], added = len(added), append(added, u)
 		}
-		if err := s.d.InsertLines(ctx, c, missing); err != nil {
+		if err := s.d.InsertLines(ctx, c, added); err != nil {
 			return err
 		}
-		for i, u := range missing {
-			out[at[i]].ID = u.ID
+		for i := range out {
+			if out[i].ID == 0 {
+				out[i].ID = added[place[i]].ID
+			}
 		}
 		return nil
 	})
