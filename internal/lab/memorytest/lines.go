@@ -255,8 +255,12 @@ func testAppendMissing(t *testing.T, h Harness) {
 	all := []memory.Line{line(1, "Ada\xff", "", 0), line(1, "Bartok", "bartok", 0), line(1, "Ada\xff", "", time.Microsecond), line(2, "Ada", "", 0)}
 	first, err := s.Append(t.Context(), all[0], all[2])
 	must(t, "Append", err)
-	got, err := s.AppendMissing(t.Context(), all...)
+	got, err := s.AppendMissing(t.Context(), append(all[:len(all):len(all)], all[3])...)
 	must(t, "AppendMissing", err)
+	if got[4].ID != got[3].ID {
+		t.Errorf("a line that comes twice has the ids %d and %d, want it written once", got[3].ID, got[4].ID)
+	}
+	got = got[:len(all)]
 	if got[0].ID != first[0].ID || got[2].ID != first[1].ID {
 		t.Errorf("ids %d and %d, want those they had: %d and %d", got[0].ID, got[2].ID, first[0].ID, first[1].ID)
 	}

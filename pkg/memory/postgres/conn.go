@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxvector "github.com/pgvector/pgvector-go/pgx"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 const (
@@ -45,38 +47,86 @@ func openPool(ctx context.Context, config *pgxpool.Config, vectors bool) (*pgxpo
 	return pool, nil
 }
 
-// conn is a connection within a transaction, or by itself for one query.
-type conn interface {
-	pgx.Tx
+// conn is a connection within a transaction. Texts that are parameters or are read may have any
+// bytes: see keepable.
+type conn struct{ tx pgx.Tx }
+
+// kept is a parameter as PostgreSQL keeps it.
+func kept(arg any) any {
+	switch arg := arg.(type) {
+	case string:
+		return keepable(arg)
+	case []string:
+		out := make([]string, len(arg))
+		for i, s := range arg {
+			out[i] = keepable(s)
+		}
+		return out
+	}
+	return arg
 }
 
-// exec runs a statement and returns how many rows it met.
-func exec(ctx context.Context, c conn, query string, args ...any) (int64, error) {
-	tag, err := c.Exec(ctx, query, args...)
+func keptAll(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		out[i] = kept(arg)
+	}
+	return out
+}
+
+// row is a row whose texts are read as they were.
+type row struct{ pgx.Row }
+
+func (r row) Scan(dest ...any) error {
+	if err := r.Row.Scan(dest...); err != nil {
+		return err
+	}
+	for _, d := range dest {
+		switch d := d.(type) {
+		case *string:
+			*d = restored(*d)
+		case *any:
+			if text, ok := (*d).(string); ok {
+				*d = restored(text)
+			}
+		}
+	}
+	return nil
+}
+
+// Exec runs a statement and returns how many rows it met.
+func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	tag, err := c.tx.Exec(ctx, query, keptAll(args)...)
 	return tag.RowsAffected(), err
 }
 
-// row scans the first row into dest; pgx.ErrNoRows if there is none.
-func row(ctx context.Context, c conn, query string, args []any, dest ...any) error {
-	return c.QueryRow(ctx, query, args...).Scan(dest...)
+// ExecAll sends statements to the server together.
+func (c conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
+	var b pgx.Batch
+	for _, s := range all {
+		b.Queue(s.Query, keptAll(s.Args)...)
+	}
+	return c.tx.SendBatch(ctx, &b).Close()
 }
 
-// rows returns what scan makes of every row.
-func rows[T any](ctx context.Context, c conn, query string, args []any, scan func(pgx.Rows) (T, error)) ([]T, error) {
-	rs, err := c.Query(ctx, query, args...)
+// Row scans the first row into dest; [sqlstore.ErrNoRows] if there is none.
+func (c conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
+	return row{c.tx.QueryRow(ctx, query, keptAll(args)...)}.Scan(dest...)
+}
+
+// Each calls scan with every row.
+func (c conn) Each(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) error {
+	rs, err := c.tx.Query(ctx, query, keptAll(args)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rs.Close()
-	var out []T
 	for rs.Next() {
-		x, err := scan(rs)
-		if err != nil {
-			return nil, err
+		if err := scan(row{rs}); err != nil {
+			return err
 		}
-		out = append(out, x)
 	}
-	return out, rs.Err()
+	return rs.Err()
 }
 
 // read runs fn in a transaction that only reads, all queries of which see the same
@@ -128,7 +178,7 @@ func (s *database) writeHow(ctx context.Context, doing, first string, fn func(ct
 			b.Queue(first)
 		}
 		b.Queue(takeTurn)
-		if err := c.SendBatch(work, &b).Close(); err != nil {
+		if err := c.tx.SendBatch(work, &b).Close(); err != nil {
 			return err
 		}
 		return fn(work, c)
@@ -159,7 +209,7 @@ func (s *database) transact(wait, work context.Context, o pgx.TxOptions, fn func
 			err = keepFirst(err, tx.Rollback(context.WithoutCancel(work)))
 		}
 	}()
-	if err := fn(tx); err != nil {
+	if err := fn(conn{tx}); err != nil {
 		return c.Conn().IsClosed(), err
 	}
 	committing = true

@@ -2,10 +2,10 @@ package postgres
 
 import (
 	"context"
-
-	"github.com/jackc/pgx/v5"
+	"errors"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 // forgottenAtOnce is how many lines or facts a step of forgetting sees to: others wait
@@ -20,100 +20,26 @@ const (
 
 // forgetting is a user who is being forgotten.
 type forgetting struct {
-	user string
-	line int64 // the last line that is the user's to be forgotten
-	gone int   // lines that were deleted
+	shared *sqlstore.Store
+	user   string
+	line   int64 // the last line that is the user's to be forgotten
+	gone   int   // lines that were deleted
 }
 
-// Forget is [SessionLog.ForgetUser] without progress.
-func (s *SessionLog) Forget(ctx context.Context, user string) (int, error) {
-	return s.ForgetUser(ctx, user, nil)
-}
-
-// ForgetUser deletes the lines that a user spoke, in all sessions, and the facts made of
-// them; then it has the server take deleted rows out of its files. The server's write-ahead log and
-// backups are the operator's. It returns how many lines it deleted. What others said, facts and
-// the world stay as they are.
-//
-// It is done in steps, between which others write, and which find what is not yet
-// forgotten; progress, if not nil, is called with what is done. If ctx ends or the process does,
-// what is left is done by [SessionLog.GoOnForgetting]. A user who never spoke costs nothing.
-func (s *SessionLog) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
-	if user == "" {
-		return 0, nil
-	}
-	known := false
-	// A user who never spoke is looked for between two equal bounds: of a user that it does not know
-	// the server would think that they speak as often as others, and read all lines until they do.
-	err := s.read(ctx, "looking for who is to be forgotten", func(c conn) error {
-		return row(ctx, c, `SELECT EXISTS (SELECT 1 FROM lines WHERE said_by BETWEEN $1 AND $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
-			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`, []any{keepable(user)}, &known)
+// FinishForgetting does one phase after the other.
+func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, user string, progress func(memory.Forgetting)) (int, error) {
+	defer d.db.askForIndexing()
+	f := &forgetting{user: user, shared: shared}
+	err := d.Read(ctx, "looking for who is to be forgotten", func(c sqlstore.Conn) error {
+		return c.Row(ctx, `SELECT line FROM forgetting WHERE said_by = $1`, []any{user}, &f.line)
 	})
-	if err != nil || !known {
+	if errors.Is(err, sqlstore.ErrNoRows) {
+		return 0, nil // another process was faster
+	}
+	if err != nil {
 		return 0, err
 	}
-	f := &forgetting{user: user}
-	if err := s.beginForgetting(ctx, f); err != nil {
-		return 0, err
-	}
-	err = s.finishForgetting(ctx, f, progress)
-	return f.gone, err
-}
-
-// NamesOf lists under which names a user spoke.
-func (s *SessionLog) NamesOf(ctx context.Context, user string) (names []string, err error) {
-	if user == "" {
-		return nil, nil
-	}
-	err = s.read(ctx, "looking for a user's names", func(c conn) (err error) {
-		names, err = rows(ctx, c, `SELECT DISTINCT speaker COLLATE "C" AS name FROM lines WHERE said_by = $1 AND said_by <> '' ORDER BY name`, []any{keepable(user)}, scanText)
-		return err
-	})
-	return names, err
-}
-
-// GoOnForgetting finishes what [SessionLog.ForgetUser] began and did not come to the end
-// of, and returns how many users that were.
-func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
-	var left []forgetting
-	err = s.read(ctx, "looking for who is to be forgotten", func(c conn) (err error) {
-		left, err = rows(ctx, c, `SELECT said_by, line FROM forgetting ORDER BY said_by`, nil, scanForgetting)
-		return err
-	})
-	for i := range left {
-		if err != nil {
-			break
-		}
-		err = s.finishForgetting(ctx, &left[i], nil)
-		n++
-	}
-	return n, err
-}
-
-func scanForgetting(r pgx.Rows) (f forgetting, err error) {
-	err = r.Scan(&f.user, &f.line)
-	f.user = restored(f.user)
-	return f, err
-}
-
-// beginForgetting writes down that a user is forgotten.
-func (s *SessionLog) beginForgetting(ctx context.Context, f *forgetting) error {
-	return s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
-		err := row(ctx, c, `INSERT INTO forgetting (said_by, line) VALUES ($1, (SELECT coalesce(max(id), 0) FROM lines))
-			ON CONFLICT (said_by) DO UPDATE SET line = excluded.line RETURNING line`, []any{keepable(f.user)}, &f.line)
-		if err != nil {
-			return err
-		}
-		return forgetWorldChanger(ctx, c, f.user)
-	})
-}
-
-// finishForgetting does what is left to do of a user who is being forgotten. What is done
-// already it does not find again.
-func (s *SessionLog) finishForgetting(ctx context.Context, f *forgetting, progress func(memory.Forgetting)) error {
-	defer s.mind.Forget()
-	defer s.askForIndexing()
-	for phase, do := range []func(context.Context, *forgetting, func()) error{s.forgetLines, s.endForgetting} {
+	for phase, do := range []func(context.Context, *forgetting, func()) error{d.db.forgetLines, d.db.endForgetting} {
 		tell := func() {
 			if progress != nil {
 				progress(memory.Forgetting{Phase: phase + phaseLines, Phases: phaseServer, Lines: f.gone})
@@ -121,39 +47,39 @@ func (s *SessionLog) finishForgetting(ctx context.Context, f *forgetting, progre
 		}
 		tell()
 		if err := do(ctx, f, tell); err != nil {
-			return err
+			return f.gone, err
 		}
 	}
-	return nil
+	return f.gone, nil
 }
 
 // forgetLines deletes the user's lines.
-func (s *SessionLog) forgetLines(ctx context.Context, f *forgetting, tell func()) error {
+func (s *database) forgetLines(ctx context.Context, f *forgetting, tell func()) error {
 	n := 0
 	done := func() {
 		f.gone += n
 		tell()
 	}
 	return s.inSteps(ctx, done, func(ctx context.Context, c conn, after int64) (int64, error) {
-		ids, err := rows(ctx, c, `SELECT id FROM lines WHERE said_by = $1 AND said_by <> '' AND id > $2 AND id <= $3 ORDER BY id LIMIT $4`,
-			[]any{keepable(f.user), after, f.line, forgottenAtOnce}, scanID)
+		ids, err := sqlstore.Rows(ctx, c, `SELECT id FROM lines WHERE said_by = $1 AND said_by <> '' AND id > $2 AND id <= $3 ORDER BY id LIMIT $4`,
+			[]any{f.user, after, f.line, forgottenAtOnce}, sqlstore.ScanID)
 		if err != nil || len(ids) == 0 {
 			return 0, err
 		}
-		n, err = deleteLines(ctx, c, `l.id = ANY($1)`, ids)
+		n, err = sqlstore.DeleteLines(ctx, f.shared, c, `l.id = ANY($1)`, ids)
 		return ids[len(ids)-1], err
 	})
 }
 
 // endForgetting has the server overwrite what was deleted, and takes the user's id
 // out of it, too.
-func (s *SessionLog) endForgetting(ctx context.Context, f *forgetting, _ func()) error {
+func (s *database) endForgetting(ctx context.Context, f *forgetting, _ func()) error {
 	if err := s.vacuum(ctx, `lines, line_words, facts, fact_words, world_changes`); err != nil {
 		return err
 	}
 	err := s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
 		// Who is to be forgotten once more meanwhile still is.
-		_, err := exec(ctx, c, `DELETE FROM forgetting WHERE said_by = $1 AND line <= $2`, keepable(f.user), f.line)
+		_, err := c.Exec(ctx, `DELETE FROM forgetting WHERE said_by = $1 AND line <= $2`, f.user, f.line)
 		return err
 	})
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -45,27 +44,11 @@ type Options struct {
 // included.
 type Store struct {
 	*database
-	SessionLog
-	Index
-	Graph
-	State
+	*memoryStore
 }
 
-// SessionLog is what was said, by session.
-type SessionLog struct{ *database }
-
-// Index is what is found by its meaning.
-type Index struct {
-	*database
-	claim    claim
-	sketched sketched
-}
-
-// Graph is the world: entities and their relations.
-type Graph struct{ *database }
-
-// State is what programs keep between runs.
-type State struct{ *database }
+// memoryStore has the methods of [memory.Store] that are the same for all databases.
+type memoryStore = sqlstore.Store
 
 // Open opens the database that a connection string names and makes its tables if there
 // are none. It brings an older schema up to date and refuses a newer one with
@@ -82,24 +65,19 @@ func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.groups, db.embedder = o.Groups, o.Embedder
-	return &Store{
-		database: db, SessionLog: SessionLog{db}, Index: Index{database: db}, Graph: Graph{db}, State: State{db},
-	}, nil
+	shared, err := sqlstore.New(ctx, newDialect(db), sqlstore.Options{
+		Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger, Unindexed: db.unindexed,
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{database: db, memoryStore: shared}, nil
 }
-
-// Semantic reports whether facts are found by meaning, not by full text alone.
-func (s *Index) Semantic() bool { return s.embedder != nil }
 
 // database is the open database: who may use it now, and in which way.
 type database struct {
 	location string
-	log      *slog.Logger
-	groups   *memory.Groups      // nil if nobody belongs to anything
-	embedder embeddings.Provider // nil without
 	pool     *pgxpool.Pool
-	// mind is what is in mind of the newest lines.
-	mind recollection.Mind
 	// vectors says that the database has pgvector.
 	vectors bool
 	// unindexed has a value when something was written that may have to be indexed.
@@ -160,15 +138,12 @@ func openDatabase(ctx context.Context, dsn string, o Options) (*database, error)
 	if o.Schema != "" {
 		config.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{o.Schema}.Sanitize() + ", public"
 	}
-	s := &database{location: locate(config), log: o.Logger, unindexed: make(chan struct{}, 1)}
+	s := &database{location: locate(config), unindexed: make(chan struct{}, 1)}
 	if s.vectors, err = prepare(ctx, config, o.Schema); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
 	}
 	if s.pool, err = openPool(ctx, config, s.vectors); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
-	}
-	if err := settle.Resume(ctx, settler{s}); err != nil {
-		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sketch"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 const (
@@ -46,12 +47,12 @@ type numberedVector struct {
 }
 
 // vectorsAfter reads vectors after one, and which table they are in.
-func vectorsAfter(ctx context.Context, c conn, space vectorSpace, n int64, most int) (table int64, out []numberedVector, err error) {
-	if err := row(ctx, c, `SELECT to_regclass($1)::oid::bigint`, []any{vectorTable(space.n)}, &table); err != nil {
+func vectorsAfter(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, n int64, most int) (table int64, out []numberedVector, err error) {
+	if err := c.Row(ctx, `SELECT to_regclass($1)::oid::bigint`, []any{vectorTable(space.N)}, &table); err != nil {
 		return 0, nil, err
 	}
-	out, err = rows(ctx, c, `SELECT n, fact, embedding FROM `+vectorTable(space.n)+` WHERE n > $1 ORDER BY n LIMIT $2`, []any{n, most},
-		func(r pgx.Rows) (v numberedVector, err error) {
+	out, err = sqlstore.Rows(ctx, c, `SELECT n, fact, embedding FROM `+vectorTable(space.N)+` WHERE n > $1 ORDER BY n LIMIT $2`, []any{n, most},
+		func(r sqlstore.Row) (v numberedVector, err error) {
 			var packed []byte
 			err = r.Scan(&v.n, &v.fact, &packed)
 			v.vector = pack.Floats(packed)
@@ -82,38 +83,33 @@ func (k *sketched) lastRead() int64 {
 	return k.last
 }
 
-// sketchVectors reads some of the vectors that are not in the sketch, and reports whether there may
+// Sketch reads some of the vectors that are not in the sketch, and reports whether there may
 // be more.
-func (s *Index) sketchVectors(ctx context.Context) (more bool, err error) {
-	after := s.sketched.lastRead()
-	err = s.read(ctx, "sketching vectors", func(c conn) error {
-		space, err := s.ownSpace(ctx, c)
-		if err != nil || space.n == 0 || space.kind != kindBytes {
-			return err
-		}
-		var last int64
-		if err := row(ctx, c, `SELECT coalesce(max(n), 0) FROM `+vectorTable(space.n), nil, &last); err != nil || last < sketchedFrom {
-			return err
-		}
-		table, some, err := vectorsAfter(ctx, c, space, after, sketchStep)
-		if err != nil {
-			return err
-		}
-		k := &s.sketched
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		fits := k.takeIn(table, after, space.dims, some)
-		k.whole = fits && len(some) < sketchStep
-		more = !k.whole
-		return nil
-	})
-	return more, err
+func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (more bool, err error) {
+	if space.Kind != kindBytes {
+		return false, nil
+	}
+	var last int64
+	if err := c.Row(ctx, `SELECT coalesce(max(n), 0) FROM `+vectorTable(space.N), nil, &last); err != nil || last < sketchedFrom {
+		return false, err
+	}
+	after := d.sketched.lastRead()
+	table, some, err := vectorsAfter(ctx, c, space, after, sketchStep)
+	if err != nil {
+		return false, err
+	}
+	k := &d.sketched
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	fits := k.takeIn(table, after, space.Dims, some)
+	k.whole = fits && len(some) < sketchStep
+	return !k.whole, nil
 }
 
 // candidates returns facts that are probably near to the vector; ok is false if the
 // sketch does not know enough of the vectors.
-func (s *Index) candidates(ctx context.Context, c conn, space vectorSpace, vector []float32, n int) (ids []int64, ok bool, err error) {
-	k := &s.sketched
+func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, n int) (ids []int64, ok bool, err error) {
+	k := &d.sketched
 	k.mu.Lock()
 	after, whole := k.last, k.whole
 	k.mu.Unlock()
@@ -128,25 +124,25 @@ func (s *Index) candidates(ctx context.Context, c conn, space vectorSpace, vecto
 	defer k.mu.Unlock()
 	if len(some) == fewVectors || table != k.table {
 		k.whole = false
-		s.askForIndexing() // which reads them
+		d.db.askForIndexing() // which reads them
 		return nil, false, nil
 	}
-	k.takeIn(table, after, space.dims, some) // unless another search was faster
+	k.takeIn(table, after, space.Dims, some) // unless another search was faster
 	return k.of.Nearest(vector, n), true, nil
 }
 
 // nearestSketched returns the k facts nearest to the vector: candidates by a sketch of all
 // vectors, of which those that viewer may see are compared exactly. ok is false if all
 // vectors have to be compared.
-func (s *Index) nearestSketched(ctx context.Context, c conn, space vectorSpace, vector []float32, viewer string, k int) (hits []scored, ok bool, err error) {
+func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) (hits []sqlstore.Scored, ok bool, err error) {
 	want := candidatesFor*k + moreCandidates
 	for n := want; ; n *= 8 {
 		n = min(n, mostCandidates)
-		ids, ok, err := s.candidates(ctx, c, space, vector, n)
+		ids, ok, err := d.candidates(ctx, c, space, vector, n)
 		if err != nil || !ok {
 			return nil, false, err
 		}
-		hits, err := compareVectors(ctx, c, space, vector, k, `v.fact = ANY ($2) AND `+heardBy("f", "$1"), s.viewerKeys(viewer), ids)
+		hits, err := compareVectors(ctx, c, space, vector, k, `v.fact = ANY ($2) AND `+d.syntax.Heard("f", "$1"), keys, ids)
 		switch {
 		case err != nil:
 			return nil, false, err
@@ -159,9 +155,9 @@ func (s *Index) nearestSketched(ctx context.Context, c conn, space vectorSpace, 
 }
 
 // compareVectors compares the vectors of facts that meet a condition, and returns the k nearest.
-func compareVectors(ctx context.Context, c conn, space vectorSpace, vector []float32, k int, condition string, args ...any) ([]scored, error) {
-	var best []scored
-	rs, err := c.Query(ctx, fmt.Sprintf(`SELECT v.fact, v.embedding FROM %s v JOIN facts f ON f.id = v.fact WHERE %s`, vectorTable(space.n), condition), args...)
+func compareVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, k int, condition string, args ...any) ([]sqlstore.Scored, error) {
+	var best []sqlstore.Scored
+	rs, err := c.(conn).tx.Query(ctx, fmt.Sprintf(`SELECT v.fact, v.embedding FROM %s v JOIN facts f ON f.id = v.fact WHERE %s`, vectorTable(space.N), condition), keptAll(args)...)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +165,7 @@ func compareVectors(ctx context.Context, c conn, space vectorSpace, vector []flo
 	var id int64
 	var packed pgtype.DriverBytes
 	_, err = pgx.ForEachRow(rs, []any{&id, &packed}, func() error {
-		best = append(best, scored{id, min(1, max(0, similarity(vector, packed)))})
+		best = append(best, sqlstore.Scored{ID: id, Score: min(1, max(0, similarity(vector, packed)))})
 		if len(best) >= 4*k+1024 {
 			best = nearestOf(best, k)
 		}

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
@@ -112,7 +110,7 @@ type textIndex struct {
 
 // Size is how many texts there are.
 func (x textIndex) Size(ctx context.Context) (total float64, err error) {
-	return total, row(ctx, x.c, x.size, nil, &total)
+	return total, x.c.Row(ctx, x.size, nil, &total)
 }
 
 // Newest returns for each expression the ids of the newest texts that match, the newest first.
@@ -121,9 +119,9 @@ func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most i
 	var b pgx.Batch
 	for i, e := range all {
 		query, args := x.newestOf(e, most)
-		b.Queue(query, args...).QueryRow(func(r pgx.Row) error { return r.Scan(&out[i]) })
+		b.Queue(query, keptAll(args)...).QueryRow(func(r pgx.Row) error { return r.Scan(&out[i]) })
 	}
-	return out, x.c.SendBatch(ctx, &b).Close()
+	return out, x.c.tx.SendBatch(ctx, &b).Close()
 }
 
 // newestOf selects the newest texts that match. What must be true of them is asked by scalar
@@ -181,59 +179,4 @@ func (x textIndex) beginning(from, to string) string {
 			UNION ALL
 			SELECT (SELECT o.word FROM %[1]s o WHERE o.word > b.word AND o.word < %[3]s ORDER BY o.word LIMIT 1) FROM beginning b WHERE b.word IS NOT NULL
 		) `, x.table, from, to)
-}
-
-// visibleTo is a condition on what a viewer may see of a table of the graph; the
-// parameter is what viewerKeys returns.
-func visibleTo(table, param string) string {
-	return fmt.Sprintf(`(%s.visible = '' OR EXISTS (SELECT 1 FROM unnest(%s::text[]) k WHERE strpos(%[1]s.visible, k) > 0))`, table, param)
-}
-
-// heardBy is the same for lines and facts, which have the number of their list: it is
-// looked up once for a whole query.
-func heardBy(table, param string) string {
-	return fmt.Sprintf(`%s.audience = ANY (ARRAY(SELECT a.n FROM audiences a WHERE a.n = 0 OR EXISTS (SELECT 1 FROM unnest(%s::text[]) k WHERE strpos(a.ids, k) > 0)))`, table, param)
-}
-
-// audienceIn selects the list of a line or fact as it is kept.
-func audienceIn(table string) string {
-	return fmt.Sprintf(`(SELECT a.ids FROM audiences a WHERE a.n = %s.audience)`, table)
-}
-
-// audienceOf returns the number of a list of ids, which is kept if it is new.
-func audienceOf(ctx context.Context, c conn, ids []string) (n int64, err error) {
-	packed, err := noted(ids)
-	if err != nil || packed == "" {
-		return 0, err
-	}
-	err = row(ctx, c, `SELECT n FROM audiences WHERE ids = $1`, []any{packed}, &n)
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return n, err
-	}
-	return n, row(ctx, c, `INSERT INTO audiences (ids) VALUES ($1) RETURNING n`, []any{packed}, &n)
-}
-
-// noted is a list of ids as a column visible keeps it.
-func noted(visible []string) (string, error) {
-	s, err := pack.Visible(visible)
-	return keepable(s), err
-}
-
-func listed(column string) []string { return pack.VisibleList(restored(column)) }
-
-// viewerKeys returns what a list contains of which viewer may see the row.
-func (s *database) viewerKeys(viewer string) []string {
-	keys := pack.ViewerKeys(viewer, s.groups)
-	for i, k := range keys {
-		keys[i] = keepable(k)
-	}
-	return keys
-}
-
-// keepLine is a line with all text as it is kept.
-func keepLine(l memory.Line) memory.Line {
-	for _, s := range []*string{&l.Session, &l.Speaker, &l.NPC, &l.To, &l.Text, &l.User, &l.Ref, &l.Date.Text} {
-		*s = keepable(*s)
-	}
-	return l
 }

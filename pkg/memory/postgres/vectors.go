@@ -4,41 +4,68 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// embed computes the facts' vectors, at most embedBatch, and stores them. No
-// lock and no transaction is held while the embedder works.
-func (s *Index) embed(ctx context.Context, todo []pending) error {
-	texts := make([]string, len(todo))
-	for i, p := range todo {
-		texts[i] = p.text
+// How the vectors of a space are kept: as pgvector has them, or as bytes.
+const (
+	kindVector = "vector"
+	kindBytes  = "bytes"
+)
+
+// longestIndexed is how many dimensions pgvector's index takes at most.
+const longestIndexed = 2000
+
+// vectorTable is the table of a space's vectors.
+func vectorTable(n int64) string { return fmt.Sprintf("fact_vectors_%d", n) }
+
+// kind is how this database keeps vectors now.
+func (s *database) kind() string {
+	if s.vectors {
+		return kindVector
 	}
-	vectors, dims, err := embedder.Texts(ctx, s.embedder, texts)
-	if err != nil {
-		return err // which says what was being done
-	}
-	if err := s.ensureSpace(ctx, dims); err != nil {
+	return kindBytes
+}
+
+func (d *dialect) MakeSpace(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) error {
+	if err := makeVectorTable(ctx, c, space); err != nil {
 		return err
 	}
-	return s.writeUnsynced(ctx, "storing vectors", func(ctx context.Context, c conn) error {
-		space, err := s.ownSpace(ctx, c)
-		if err != nil {
-			return err
-		}
-		if space.n == 0 || space.dims != dims {
-			return errSpaceChanged
-		}
-		for i, f := range todo {
-			if err := putVector(ctx, c, space, f, vectors[i]); err != nil {
+	_, err := c.Exec(ctx, `INSERT INTO vector_spaces (n, name, dims, kind) VALUES ($1, $2, $3, $4)`, space.N, space.Name, space.Dims, space.Kind)
+	return err
+}
+
+// makeVectorTable makes the table of a space, with the index that leads to the nearest
+// where there can be one, or numbers by which a sketch knows what is new to it.
+func makeVectorTable(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) error {
+	column := "embedding bytea NOT NULL, n bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
+	if space.Kind == kindVector {
+		column = fmt.Sprintf("embedding vector(%d) NOT NULL", space.Dims)
+	}
+	_, err := c.Exec(ctx, fmt.Sprintf(`CREATE TABLE %s (fact bigint PRIMARY KEY REFERENCES facts (id) ON DELETE CASCADE, %s)`, vectorTable(space.N), column))
+	if err != nil || space.Kind != kindVector || space.Dims > longestIndexed {
+		return err
+	}
+	_, err = c.Exec(ctx, fmt.Sprintf(`CREATE INDEX ON %s USING hnsw (embedding vector_cosine_ops)`, vectorTable(space.N)))
+	return err
+}
+
+func (d *dialect) DropSpaces(ctx context.Context, numbers []int64) error {
+	return d.Write(ctx, "dropping old vectors", func(ctx context.Context, c sqlstore.Conn) error {
+		for _, n := range numbers {
+			if _, err := c.Exec(ctx, `DROP TABLE IF EXISTS `+vectorTable(n)); err != nil {
+				return err
+			}
+			if _, err := c.Exec(ctx, `DELETE FROM vector_spaces WHERE n = $1`, n); err != nil {
 				return err
 			}
 		}
@@ -46,28 +73,22 @@ func (s *Index) embed(ctx context.Context, todo []pending) error {
 	})
 }
 
-// putVector stores one fact's vector unless a concurrent call was faster or
-// the fact has gone meanwhile. A nil vector marks the fact as done.
-func putVector(ctx context.Context, c conn, space vectorSpace, f pending, vector []float32) error {
-	n, err := exec(ctx, c, `UPDATE facts SET embedded = $1 WHERE id = $2 AND embedded = $3 AND text = $4`, space.n, f.id, f.embedded, keepable(f.text))
-	if err != nil || n == 0 || vector == nil {
-		return err
-	}
-	_, err = exec(ctx, c, `INSERT INTO `+vectorTable(space.n)+` (fact, embedding) VALUES ($1, $2)`, f.id, space.column(vector))
+func (d *dialect) InsertVector(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, fact int64, vector []float32) error {
+	_, err := c.Exec(ctx, `INSERT INTO `+vectorTable(space.N)+` (fact, embedding) VALUES ($1, $2)`, fact, column(space, vector))
 	return err
 }
 
 // column is a vector as the table of its space takes it.
-func (space vectorSpace) column(v []float32) any {
-	if space.kind == kindVector {
+func column(space sqlstore.Space, v []float32) any {
+	if space.Kind == kindVector {
 		return pgvector.NewVector(v)
 	}
 	return pack.Vector(v)
 }
 
 // scanVector scans a fact's hash and its vector.
-func (space vectorSpace) scanVector(r pgx.Rows) (hash []byte, v []float32, err error) {
-	if space.kind == kindVector {
+func scanVector(space sqlstore.Space, r sqlstore.Row) (hash []byte, v []float32, err error) {
+	if space.Kind == kindVector {
 		var kept pgvector.Vector
 		err = r.Scan(&hash, &kept)
 		return hash, kept.Slice(), err
@@ -77,54 +98,49 @@ func (space vectorSpace) scanVector(r pgx.Rows) (hash []byte, v []float32, err e
 	return hash, pack.Floats(packed), err
 }
 
-// nearest returns the k facts nearest to the vector, and the space that was
-// searched, 0 if none could be.
-func (s *Index) nearest(ctx context.Context, c conn, vector []float32, viewer string, k int) (hits []scored, searched int64, err error) {
-	if vector == nil {
-		return nil, 0, nil
-	}
-	space, err := s.ownSpace(ctx, c)
-	if err != nil || space.n == 0 {
-		return nil, 0, err
-	}
-	if space.kind == kindBytes {
-		hits, ok, err := s.nearestSketched(ctx, c, space, vector, viewer, k)
+func (d *dialect) CountVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (n int64, err error) {
+	return n, c.Row(ctx, `SELECT count(*) FROM `+vectorTable(space.N), nil, &n)
+}
+
+func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) (hits []sqlstore.Scored, err error) {
+	if space.Kind == kindBytes {
+		hits, ok, err := d.nearestSketched(ctx, c, space, vector, keys, k)
 		if !ok && err == nil {
-			hits, err = compareVectors(ctx, c, space, vector, k, heardBy("f", "$1"), s.viewerKeys(viewer))
+			hits, err = compareVectors(ctx, c, space, vector, k, d.syntax.Heard("f", "$1"), keys)
 		}
-		return hits, space.n, err
+		return hits, err
 	}
 	// The index leads to the nearest of all; where too few of them are for the viewer's
 	// eyes, those that are get compared one by one.
-	if space.dims <= longestIndexed {
-		if _, err := exec(ctx, c, `SELECT set_config('hnsw.ef_search', $1, true)`, strconv.Itoa(min(1000, max(40, 2*k)))); err != nil {
-			return nil, 0, err
+	if space.Dims <= longestIndexed {
+		if _, err := c.Exec(ctx, `SELECT set_config('hnsw.ef_search', $1, true)`, strconv.Itoa(min(1000, max(40, 2*k)))); err != nil {
+			return nil, err
 		}
-		hits, err = queryNearest(ctx, c, space, `v.embedding <=> $1`, vector, s.viewerKeys(viewer), k)
+		hits, err = d.queryNearest(ctx, c, space, `v.embedding <=> $1`, vector, keys, k)
 		if err != nil || len(hits) == k {
-			return hits, space.n, err
+			return hits, err
 		}
 	}
-	hits, err = queryNearest(ctx, c, space, `(v.embedding <=> $1) + 0`, vector, s.viewerKeys(viewer), k)
-	return hits, space.n, err
+	hits, err = d.queryNearest(ctx, c, space, `(v.embedding <=> $1) + 0`, vector, keys, k)
+	return hits, err
 }
 
 // queryNearest has the database order vectors by their distance.
-func queryNearest(ctx context.Context, c conn, space vectorSpace, distance string, vector []float32, keys []string, k int) ([]scored, error) {
-	query := `SELECT v.fact, v.embedding <=> $1 FROM ` + vectorTable(space.n) + ` v JOIN facts f ON f.id = v.fact
-		WHERE ` + heardBy("f", "$2") + ` ORDER BY ` + distance + ` LIMIT $3`
-	return rows(ctx, c, query, []any{space.column(vector), keys, k}, func(r pgx.Rows) (h scored, err error) {
+func (d *dialect) queryNearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, distance string, vector []float32, keys []string, k int) ([]sqlstore.Scored, error) {
+	query := `SELECT v.fact, v.embedding <=> $1 FROM ` + vectorTable(space.N) + ` v JOIN facts f ON f.id = v.fact
+		WHERE ` + d.syntax.Heard("f", "$2") + ` ORDER BY ` + distance + ` LIMIT $3`
+	return sqlstore.Rows(ctx, c, query, []any{column(space, vector), keys, k}, func(r sqlstore.Row) (h sqlstore.Scored, err error) {
 		var distance float64
-		err = r.Scan(&h.id, &distance)
-		h.score = min(1, max(0, 1-distance))
+		err = r.Scan(&h.ID, &distance)
+		h.Score = min(1, max(0, 1-distance))
 		return h, err
 	})
 }
 
 // nearestOf are the k best, in order.
-func nearestOf(all []scored, k int) []scored {
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+func nearestOf(all []sqlstore.Scored, k int) []sqlstore.Scored {
+	slices.SortFunc(all, func(a, b sqlstore.Scored) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
 	return all[:min(len(all), k)]
 }
@@ -139,4 +155,31 @@ func similarity(v []float32, packed []byte) float64 {
 		sum += x * math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
 	}
 	return float64(sum)
+}
+
+func (d *dialect) LineVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, ids []int64) (map[int64][]float32, error) {
+	saying := make(map[string][]int64, len(ids)) // lines' ids, by the hash of their fact
+	var hashes [][]byte
+	err := c.Each(ctx, `SELECT l.id, s.id, l.speaker, l.text FROM lines l JOIN sessions s ON s.n = l.session WHERE l.id = ANY ($1)`, []any{ids}, func(r sqlstore.Row) error {
+		var l memory.Line
+		err := r.Scan(&l.ID, &l.Session, &l.Speaker, &l.Text)
+		f := memory.FactOf(l)
+		hash := factHash(f.Source, f.Text)
+		hashes = append(hashes, hash)
+		saying[string(hash)] = append(saying[string(hash)], l.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int64][]float32, len(ids))
+	err = c.Each(ctx, `SELECT f.hash, v.embedding FROM facts f JOIN `+vectorTable(space.N)+` v ON v.fact = f.id WHERE f.hash = ANY ($1::bytea[]) AND f.embedded = $2`,
+		[]any{hashes, space.N}, func(r sqlstore.Row) error {
+			hash, v, err := scanVector(space, r)
+			for _, id := range saying[string(hash)] {
+				out[id] = v
+			}
+			return err
+		})
+	return out, err
 }

@@ -3,12 +3,17 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 
 	_ "modernc.org/sqlite"     // the driver
 	_ "modernc.org/sqlite/vec" // vector search on every connection
@@ -124,10 +129,6 @@ func (p *pool) close() error {
 	return errors.Join(append(errs, p.db.Close())...)
 }
 
-// limitParam takes a limit. SQLite compiles a statement anew whenever a bare
-// parameter after LIMIT is bound, which doubles the cost of a quick query.
-const limitParam = `LIMIT ? + 0`
-
 // conn is a connection with its prepared statements. The set of queries is
 // fixed, which bounds the cache. One goroutine uses it at a time.
 type conn struct {
@@ -137,11 +138,23 @@ type conn struct {
 	spoilt bool
 }
 
+// parameter is a parameter as statements have it, such as $1, and limit one that is a limit.
+var (
+	parameter = regexp.MustCompile(`\$(\d+)`)
+	limit     = regexp.MustCompile(`LIMIT \?\d*`)
+)
+
+// translated is a query as SQLite has it, where $1 would be a name. SQLite compiles a statement
+// anew whenever a bare parameter after LIMIT is bound, which doubles the cost of a quick query.
+func translated(query string) string {
+	return limit.ReplaceAllString(parameter.ReplaceAllString(query, `?$1`), `$0 + 0`)
+}
+
 func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if st, ok := c.stmts[query]; ok {
 		return st, nil
 	}
-	st, err := c.raw.PrepareContext(ctx, query)
+	st, err := c.raw.PrepareContext(ctx, translated(query))
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +162,68 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-func (c *conn) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+// bound are parameters as SQLite takes them: lists are JSON.
+func bound(args []any) ([]any, error) {
+	out := args
+	for i, arg := range args {
+		var list []byte
+		var err error
+		switch arg := arg.(type) {
+		case []string:
+			list, err = json.Marshal(append([]string{}, arg...))
+		case []int64:
+			list, err = json.Marshal(append([]int64{}, arg...))
+		default:
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if &out[0] == &args[0] {
+			out = slices.Clone(args)
+		}
+		out[i] = string(list)
+	}
+	return out, nil
+}
+
+// Exec runs a statement and returns how many rows it changed.
+func (c *conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	st, err := c.stmt(ctx, query)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return st.ExecContext(ctx, args...)
+	if args, err = bound(args); err != nil {
+		return 0, err
+	}
+	res, err := st.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// insert runs a statement and returns the id of the row that it inserted.
+func (c *conn) insert(ctx context.Context, query string, args ...any) (int64, error) {
+	st, err := c.stmt(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := st.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// ExecAll runs statements one after another.
+func (c *conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
+	for _, s := range all {
+		if _, err := c.Exec(ctx, s.Query, s.Args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // script runs statements that are used once.
@@ -163,40 +232,44 @@ func (c *conn) script(ctx context.Context, statements string) error {
 	return err
 }
 
-// row scans the first row into dest; sql.ErrNoRows if there is none.
-func (c *conn) row(ctx context.Context, query string, args []any, dest ...any) error {
+// Row scans the first row into dest; [sqlstore.ErrNoRows] if there is none.
+func (c *conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	st, err := c.stmt(ctx, query)
 	if err != nil {
+		return err
+	}
+	if args, err = bound(args); err != nil {
 		return err
 	}
 	return st.QueryRowContext(ctx, args...).Scan(dest...)
 }
 
-// rows returns what scan makes of every row.
-func rows[T any](ctx context.Context, c *conn, query string, args []any, scan func(*sql.Rows) (T, error)) (out []T, err error) {
+// Each calls scan with every row.
+func (c *conn) Each(ctx context.Context, query string, args []any, scan func(sqlstore.Row) error) (err error) {
 	st, err := c.stmt(ctx, query)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if args, err = bound(args); err != nil {
+		return err
 	}
 	rs, err := st.QueryContext(ctx, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, rs.Close()) }()
 	for rs.Next() {
-		x, err := scan(rs)
-		if err != nil {
-			return nil, err
+		if err := scan(rs); err != nil {
+			return err
 		}
-		out = append(out, x)
 	}
-	return out, rs.Err()
+	return rs.Err()
 }
 
 // transact runs fn between begin and commit, and rolls back if fn fails or
 // panics.
 func (c *conn) transact(ctx context.Context, begin string, fn func() error) (err error) {
-	if _, err := c.exec(ctx, begin); err != nil {
+	if _, err := c.Exec(ctx, begin); err != nil {
 		return err
 	}
 	committed := false
@@ -206,14 +279,14 @@ func (c *conn) transact(ctx context.Context, begin string, fn func() error) (err
 		}
 		// After a full disk SQLite has rolled back by itself: what matters then
 		// is why.
-		if _, rollbackErr := c.exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
+		if _, rollbackErr := c.Exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
 			err = rollbackErr
 		}
 	}()
 	if err := fn(); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, "COMMIT"); err != nil {
+	if _, err := c.Exec(ctx, "COMMIT"); err != nil {
 		return err
 	}
 	committed = true

@@ -4,26 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
-	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // database is the open file: who may use it now, and in which way.
 type database struct {
-	path     string
-	log      *slog.Logger
-	groups   *memory.Groups      // nil if nobody belongs to anything
-	embedder embeddings.Provider // nil without
-	mind     recollection.Mind
-	writer   *pool
-	readers  *pool
+	path    string
+	writer  *pool
+	readers *pool
 	// unindexed has a value when something was written that may have to be
 	// indexed.
 	unindexed chan struct{}
@@ -36,11 +27,11 @@ type database struct {
 	calls  sync.WaitGroup
 }
 
-func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database, error) {
+func openDatabase(ctx context.Context, path string) (*database, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	s := &database{path: path, log: log, unindexed: make(chan struct{}, 1), forgets: make(chan struct{}, 1)}
+	s := &database{path: path, unindexed: make(chan struct{}, 1), forgets: make(chan struct{}, 1)}
 	var err error
 	if s.writer, err = openWriter(path); err != nil {
 		return nil, s.explain(ctx, "opening database", err)
@@ -50,9 +41,6 @@ func openDatabase(ctx context.Context, path string, log *slog.Logger) (*database
 	}
 	if s.readers, err = openReaders(path); err != nil {
 		return nil, errors.Join(s.explain(ctx, "opening database", err), s.writer.close())
-	}
-	if err := settle.Resume(ctx, settler{s}); err != nil {
-		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

@@ -2,11 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 // What a user who is being forgotten waits for. A phase is begun anew after a crash:
@@ -25,82 +25,9 @@ type forgetting struct {
 	phase int
 }
 
-// Forget is [SessionLog.ForgetUser] without progress.
-func (s *SessionLog) Forget(ctx context.Context, user string) (int, error) {
-	return s.ForgetUser(ctx, user, nil)
-}
-
-// ForgetUser deletes the lines that a user spoke, in all sessions, and the facts made of
-// them; then it takes what is left of them out of the file and the log beside it. It returns how
-// many lines it deleted. What others said, facts and the world stay as they are.
-//
-// From the moment at which that is written down, within milliseconds, none of the lines is
-// found any more. The rest is done in steps, between which others write; progress, if
-// not nil, is called with what is done. If ctx ends or the process does, what is left is done
-// by [SessionLog.GoOnForgetting]. A user who never spoke costs nothing.
-func (s *SessionLog) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
-	if user == "" {
-		return 0, nil
-	}
-	known, err := s.beginForgetting(ctx, user)
-	if err != nil || !known {
-		return 0, err
-	}
-	return s.finishForgetting(ctx, user, progress)
-}
-
-// NamesOf lists under which names a user spoke.
-func (s *SessionLog) NamesOf(ctx context.Context, user string) (names []string, err error) {
-	err = s.read(ctx, "looking for a user's names", func(c *conn) (err error) {
-		names, err = rows(ctx, c, `SELECT DISTINCT speaker FROM speakers WHERE user = ? ORDER BY speaker`, []any{user},
-			func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
-		return err
-	})
-	return names, err
-}
-
-// GoOnForgetting finishes what [SessionLog.ForgetUser] began and did not come to the end of, and
-// returns how many users that were.
-func (s *SessionLog) GoOnForgetting(ctx context.Context) (n int, err error) {
-	var left []forgetting
-	err = s.read(ctx, "looking for who is to be forgotten", func(c *conn) (err error) {
-		left, err = c.forgettings(ctx)
-		return err
-	})
-	for _, f := range left {
-		if err != nil {
-			break
-		}
-		_, err = s.finishForgetting(ctx, f.user, nil)
-		n++
-	}
-	return n, err
-}
-
-// beginForgetting writes down that a user is forgotten, and reports whether there is
-// something to forget.
-func (s *SessionLog) beginForgetting(ctx context.Context, user string) (known bool, err error) {
-	err = s.read(ctx, "looking for who is to be forgotten", func(c *conn) error {
-		return c.row(ctx, `SELECT EXISTS (SELECT 1 FROM speakers WHERE user = ?1) OR EXISTS (SELECT 1 FROM forgetting WHERE user = ?1)
-			OR EXISTS (SELECT 1 FROM world_changes WHERE who = ?1)`, []any{user}, &known)
-	})
-	if err != nil || !known {
-		return false, err
-	}
-	err = s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		_, err := c.exec(ctx, `INSERT INTO forgetting (user, line) VALUES (?, (SELECT coalesce(max(id), 0) FROM lines))
-			ON CONFLICT (user) DO UPDATE SET line = excluded.line, phase = 0`, user)
-		if err != nil {
-			return err
-		}
-		return forgetWorldChanger(ctx, c, user)
-	})
-	return err == nil, err
-}
-
-// finishForgetting does what is left to do of a user who is being forgotten.
-func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
-	defer s.mind.Forget()
+// FinishForgetting does one phase after the other.
+func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, user string, progress func(memory.Forgetting)) (int, error) {
+	s := d.db
 	select {
 	case s.forgets <- struct{}{}: // one at a time
 	case <-ctx.Done():
@@ -109,7 +36,7 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 	defer func() { <-s.forgets }()
 	var f forgetting
 	err := s.read(ctx, "looking for who is to be forgotten", func(c *conn) error {
-		all, err := c.forgettings(ctx)
+		all, err := forgettings(ctx, c)
 		for _, g := range all {
 			if g.user == user {
 				f = g
@@ -120,7 +47,7 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 	if err != nil || f.user == "" {
 		return f.gone, err
 	}
-	w := &forgetWork{s: s, f: &f, progress: progress, resumed: f.phase == phaseText}
+	w := &forgetWork{s: s, shared: shared, f: &f, progress: progress, resumed: f.phase == phaseText}
 	for _, phase := range []func(context.Context) error{w.deleteLines, w.dropWords, w.cleanFile}[f.phase:] {
 		w.tell()
 		if err := phase(ctx); err != nil {
@@ -128,7 +55,7 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 		}
 		f.phase++
 		err := s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-			_, err := c.exec(ctx, `UPDATE forgetting SET phase = ?, gone = ? WHERE user = ?`, f.phase, f.gone, user)
+			_, err := c.Exec(ctx, `UPDATE forgetting SET phase = ?, gone = ? WHERE user = ?`, f.phase, f.gone, user)
 			return err
 		})
 		if err != nil {
@@ -139,9 +66,9 @@ func (s *SessionLog) finishForgetting(ctx context.Context, user string, progress
 }
 
 // endForgetting takes the user's id out of the file, too.
-func (s *SessionLog) endForgetting(ctx context.Context, user string) error {
+func (s *database) endForgetting(ctx context.Context, user string) error {
 	err := s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		_, err := c.exec(ctx, `DELETE FROM forgetting WHERE user = ?`, user)
+		_, err := c.Exec(ctx, `DELETE FROM forgetting WHERE user = ?`, user)
 		return err
 	})
 	if err != nil {
@@ -151,15 +78,16 @@ func (s *SessionLog) endForgetting(ctx context.Context, user string) error {
 }
 
 // forgettings lists who is being forgotten.
-func (c *conn) forgettings(ctx context.Context) ([]forgetting, error) {
-	return rows(ctx, c, `SELECT user, line, gone, phase FROM forgetting ORDER BY user`, nil, func(r *sql.Rows) (f forgetting, err error) {
+func forgettings(ctx context.Context, c sqlstore.Conn) ([]forgetting, error) {
+	return sqlstore.Rows(ctx, c, `SELECT user, line, gone, phase FROM forgetting ORDER BY user`, nil, func(r sqlstore.Row) (f forgetting, err error) {
 		return f, r.Scan(&f.user, &f.line, &f.gone, &f.phase)
 	})
 }
 
 // forgetWork forgets one user.
 type forgetWork struct {
-	s        *SessionLog
+	s        *database
+	shared   *sqlstore.Store
 	f        *forgetting
 	progress func(memory.Forgetting)
 	told     time.Time

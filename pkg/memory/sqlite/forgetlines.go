@@ -2,14 +2,15 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 // deleteLines deletes the user's lines, session by session.
 func (w *forgetWork) deleteLines(ctx context.Context) error {
 	var sessions []int64
 	err := w.s.read(ctx, "looking for a user's lines", func(c *conn) (err error) {
-		sessions, err = rows(ctx, c, `SELECT DISTINCT session FROM speakers WHERE user = ? ORDER BY session`, []any{w.f.user}, scanID)
+		sessions, err = sqlstore.Rows(ctx, c, `SELECT DISTINCT session FROM speakers WHERE user = ? ORDER BY session`, []any{w.f.user}, sqlstore.ScanID)
 		return err
 	})
 	if err != nil {
@@ -23,8 +24,8 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 		for from := int64(0); ; {
 			var ids []int64
 			err := w.s.read(ctx, "looking for a user's lines", func(c *conn) (err error) {
-				ids, err = rows(ctx, c, `SELECT id FROM lines WHERE session = ? AND id > ? AND id <= ? AND user = ? ORDER BY id `+limitParam,
-					[]any{session, from, w.f.line, w.f.user, int(size)}, scanID)
+				ids, err = sqlstore.Rows(ctx, c, `SELECT id FROM lines WHERE session = ? AND id > ? AND id <= ? AND user = ? ORDER BY id LIMIT ?`,
+					[]any{session, from, w.f.line, w.f.user, int(size)}, sqlstore.ScanID)
 				return err
 			})
 			if err != nil {
@@ -41,7 +42,7 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 	}
 	// Who speaks meanwhile is not forgotten by that.
 	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		_, err := c.exec(ctx, `DELETE FROM speakers WHERE user = ?1 AND NOT EXISTS
+		_, err := c.Exec(ctx, `DELETE FROM speakers WHERE user = ?1 AND NOT EXISTS
 			(SELECT 1 FROM lines l WHERE l.session = speakers.session AND l.id > ?2 AND l.user = ?1 AND l.speaker = speakers.speaker)`, w.f.user, w.f.line)
 		return err
 	})
@@ -49,11 +50,7 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 
 // deleteSome deletes lines of the user.
 func (w *forgetWork) deleteSome(ctx context.Context, c *conn, ids []int64) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	n, err := deleteLines(ctx, c, `l.id IN (SELECT value FROM json_each(?))`, string(list))
+	n, err := sqlstore.DeleteLines(ctx, w.shared, c, `l.id IN (SELECT value FROM json_each($1))`, ids)
 	w.f.gone += n
 	return err
 }

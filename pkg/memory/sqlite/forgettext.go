@@ -25,7 +25,7 @@ const (
 func (w *forgetWork) noteDeletedIfMany(ctx context.Context) error {
 	many := false
 	err := w.s.read(ctx, "looking for a user's lines", func(c *conn) error {
-		return c.row(ctx, `SELECT count(*) = ?2 FROM (SELECT 1 FROM (SELECT DISTINCT session FROM speakers WHERE user = ?1) s
+		return c.Row(ctx, `SELECT count(*) = ?2 FROM (SELECT 1 FROM (SELECT DISTINCT session FROM speakers WHERE user = ?1) s
 			CROSS JOIN lines l ON l.session = s.session WHERE l.user = ?1 LIMIT ?2)`, []any{w.f.user, manyLines}, &many)
 	})
 	if err != nil || !many {
@@ -38,7 +38,7 @@ func (w *forgetWork) noteDeletedIfMany(ctx context.Context) error {
 func (w *forgetWork) overwriteWords(ctx context.Context, at bool) error {
 	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
 		for _, table := range textTables {
-			if _, err := c.exec(ctx, `INSERT INTO `+table+` (`+table+`, rank) VALUES ('secure-delete', ?)`, at); err != nil {
+			if _, err := c.Exec(ctx, `INSERT INTO `+table+` (`+table+`, rank) VALUES ('secure-delete', ?)`, at); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (w *forgetWork) dropWords(ctx context.Context) error {
 	for _, table := range textTables {
 		overwrites := false
 		err := w.s.read(ctx, "looking at the full text", func(c *conn) error {
-			return c.row(ctx, `SELECT coalesce((SELECT v FROM `+table+`_config WHERE k = 'secure-delete'), 0) = 1`, nil, &overwrites)
+			return c.Row(ctx, `SELECT coalesce((SELECT v FROM `+table+`_config WHERE k = 'secure-delete'), 0) = 1`, nil, &overwrites)
 		})
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
 // fill adds a filler or deletes it.
 func (w *forgetWork) fill(ctx context.Context, statement string, n int) error {
 	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
-		_, err := c.exec(ctx, statement, -1-n, fillers[n%len(fillers)])
+		_, err := c.Exec(ctx, statement, -1-n, fillers[n%len(fillers)])
 		return err
 	})
 }
@@ -130,7 +130,7 @@ func (w *forgetWork) mergeAll(ctx context.Context, table string) (whole bool, er
 	}
 	err = w.s.read(ctx, "looking at the full text", func(c *conn) error {
 		var structure []byte
-		err := c.row(ctx, `SELECT block FROM `+table+`_data WHERE id = 10`, nil, &structure)
+		err := c.Row(ctx, `SELECT block FROM `+table+`_data WHERE id = 10`, nil, &structure)
 		whole = endsInOnePart(structure)
 		return err
 	})
@@ -176,13 +176,13 @@ func (w *forgetWork) merge(ctx context.Context, table string) error {
 		changed := 0
 		err := w.step(ctx, &size, func(ctx context.Context, c *conn) error {
 			var before, after int
-			if err := c.row(ctx, `SELECT total_changes()`, nil, &before); err != nil {
+			if err := c.Row(ctx, `SELECT total_changes()`, nil, &before); err != nil {
 				return err
 			}
-			if _, err := c.exec(ctx, `INSERT INTO `+table+` (`+table+`, rank) VALUES ('merge', ?)`, sign*max(littleMerged, int(size))); err != nil {
+			if _, err := c.Exec(ctx, `INSERT INTO `+table+` (`+table+`, rank) VALUES ('merge', ?)`, sign*max(littleMerged, int(size))); err != nil {
 				return err
 			}
-			if err := c.row(ctx, `SELECT total_changes()`, nil, &after); err != nil {
+			if err := c.Row(ctx, `SELECT total_changes()`, nil, &after); err != nil {
 				return err
 			}
 			changed = after - before

@@ -46,9 +46,11 @@ func TestTakenBackWhileTheFullTextIsMerged(t *testing.T) {
 			t.Errorf("%d lines are taken back, want 1", n)
 		}
 	}
-	_, err = s.beginForgetting(t.Context(), "ada")
-	must(err)
-	w := &forgetWork{s: &s.SessionLog, f: &forgetting{user: "ada", line: 2 * manyLines}}
+	must(s.write(t.Context(), "testing", func(ctx context.Context, c *conn) error {
+		_, err := c.Exec(ctx, newDialect(s.database).syntax.BeginForgetting, "ada")
+		return err
+	}))
+	w := &forgetWork{s: s.database, shared: s.memoryStore, f: &forgetting{user: "ada", line: 2 * manyLines}}
 	must(w.deleteLines(t.Context()))
 	takeBack()
 	w.progress = func(memory.Forgetting) { takeBack() } // after the first step, and each half second
@@ -83,7 +85,7 @@ func TestNotesOfWhatIsDeletedAreMerged(t *testing.T) {
 	defer func() { must(s.Close()) }()
 	session, err := s.StartSession(t.Context(), "merged")
 	must(err)
-	w := &forgetWork{s: &s.SessionLog, f: &forgetting{}}
+	w := &forgetWork{s: s.database, f: &forgetting{}}
 	for round, lines := range []int{300, 1, 2, 7, 20} {
 		must(w.overwriteWords(t.Context(), false))
 		for i := range lines {
@@ -100,7 +102,7 @@ func TestNotesOfWhatIsDeletedAreMerged(t *testing.T) {
 		must(w.mergeWhole(t.Context(), "lines_text"))
 		left := 0
 		must(s.read(t.Context(), "looking for words", func(c *conn) error {
-			return c.row(t.Context(), `SELECT count(*) FROM lines_text_data WHERE instr(block, ?)`, []any{[]byte("bart")}, &left)
+			return c.Row(t.Context(), `SELECT count(*) FROM lines_text_data WHERE instr(block, ?)`, []any{[]byte("bart")}, &left)
 		}))
 		if left > 0 {
 			t.Errorf("round %d: %d lines were taken back, and words of them are in %d blocks", round, lines, left)

@@ -35,7 +35,7 @@ func migrate(ctx context.Context, c *conn, steps []string) error {
 // used.
 func identify(ctx context.Context, c *conn, known int) (int, error) {
 	var app, version, objects int
-	err := c.row(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+	err := c.Row(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
 		(SELECT user_version FROM pragma_user_version),
 		(SELECT count(*) FROM sqlite_schema)`, nil, &app, &version, &objects)
 	if err != nil {

@@ -105,7 +105,7 @@ CREATE TABLE state (
 `
 
 // stepWorld adds where entities are, and in filed what a campaign file said
-// last of each entity and relation: see [Graph.Settle].
+// last of each entity and relation: see [Store.Settle].
 const stepWorld = `
 ALTER TABLE entities ADD COLUMN x REAL;
 ALTER TABLE entities ADD COLUMN y REAL;
@@ -156,6 +156,20 @@ INSERT INTO indexed_lines (only, line) VALUES (1, 0);
 // stepLeaders adds whether who said a line led the game.
 const stepLeaders = `
 ALTER TABLE lines ADD COLUMN dm INTEGER NOT NULL DEFAULT 0;
+`
+
+// stepWorldChanges adds the record of what changed in the world, by whom. Times are
+// microseconds since 1970.
+const stepWorldChanges = `
+CREATE TABLE world_changes (
+	seq    INTEGER PRIMARY KEY,
+	at     INTEGER NOT NULL,
+	who    TEXT NOT NULL,
+	cause  TEXT NOT NULL,
+	data   BLOB,
+	undoes INTEGER NOT NULL,
+	undone INTEGER NOT NULL
+) STRICT;
 `
 
 // stepWitnesses adds who may know of a line and of a fact, and the day in the world.

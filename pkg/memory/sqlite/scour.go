@@ -83,7 +83,7 @@ func (s *database) rawFile() (*os.File, error) {
 func (s *database) checkpoint(ctx context.Context) error {
 	return s.read(ctx, "bringing the log into the file", func(c *conn) error {
 		var busy, frames, moved int
-		return c.row(ctx, `PRAGMA wal_checkpoint(PASSIVE)`, nil, &busy, &frames, &moved)
+		return c.Row(ctx, `PRAGMA wal_checkpoint(PASSIVE)`, nil, &busy, &frames, &moved)
 	})
 }
 
@@ -120,7 +120,7 @@ func (s *database) withEmptyLog(ctx context.Context, fn func(ctx context.Context
 				if err := fn(ctx, c); err != nil {
 					return err
 				}
-				_, err = c.exec(ctx, `UPDATE indexed_lines SET line = line`)
+				_, err = c.Exec(ctx, `UPDATE indexed_lines SET line = line`)
 				return err
 			})
 		})
@@ -143,7 +143,7 @@ func (c *conn) emptyLog(ctx context.Context) (bool, error) {
 	}
 	var busy bool
 	var frames, moved int
-	err := c.row(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &moved)
+	err := c.Row(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &moved)
 	return err == nil && !busy, errors.Join(err, c.script(ctx, `PRAGMA busy_timeout = 5000`))
 }
 

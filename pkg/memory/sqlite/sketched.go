@@ -3,14 +3,13 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sketch"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 const (
@@ -57,11 +56,11 @@ func (v *vectorChunk) fact(i int) int64 {
 }
 
 // chunks reads chunks of vectors from one on.
-func chunks(ctx context.Context, c *conn, space, from int64, most int) ([]vectorChunk, error) {
+func chunks(ctx context.Context, c sqlstore.Conn, space, from int64, most int) ([]vectorChunk, error) {
 	table := vectorTable(space)
-	return rows(ctx, c, fmt.Sprintf(`SELECT c.chunk_id, c.validity, c.rowids, v.vectors FROM %s_chunks c
-		JOIN %[1]s_vector_chunks00 v ON v.rowid = c.chunk_id WHERE c.chunk_id >= ? ORDER BY c.chunk_id `+limitParam, table),
-		[]any{from, most}, func(r *sql.Rows) (v vectorChunk, err error) {
+	return sqlstore.Rows(ctx, c, fmt.Sprintf(`SELECT c.chunk_id, c.validity, c.rowids, v.vectors FROM %s_chunks c
+		JOIN %[1]s_vector_chunks00 v ON v.rowid = c.chunk_id WHERE c.chunk_id >= ? ORDER BY c.chunk_id LIMIT ?`, table),
+		[]any{from, most}, func(r sqlstore.Row) (v vectorChunk, err error) {
 			return v, r.Scan(&v.id, &v.validity, &v.facts, &v.vectors)
 		})
 }
@@ -87,54 +86,46 @@ func (s *sketched) takeIn(next vectorChunk, dimensions int) {
 	s.last = next
 }
 
-// sketchVectors reads some of the vectors that are not in the sketch, and reports
+// Sketch reads some of the vectors that are not in the sketch, and reports
 // whether there may be more.
-func (s *Index) sketchVectors(ctx context.Context) (more bool, err error) {
-	err = s.read(ctx, "sketching vectors", func(c *conn) error {
-		space, err := s.ownSpace(ctx, c)
-		if err != nil || space.n == 0 {
-			return err
-		}
-		var last int64
-		if err := c.row(ctx, `SELECT coalesce(max(chunk_id), 0) FROM `+vectorTable(space.n)+`_chunks`, nil, &last); err != nil || last*256 < sketchedFrom {
-			return err
-		}
-		k := &s.sketched
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.begin(space)
-		some, err := chunks(ctx, c, space.n, k.last.id, sketchStep)
-		if err != nil {
-			return err
-		}
-		for _, v := range some {
-			k.takeIn(v, space.dims)
-		}
-		k.whole = k.last.id >= last
-		more = !k.whole
-		return nil
-	})
-	return more, err
+func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (more bool, err error) {
+	var last int64
+	if err := c.Row(ctx, `SELECT coalesce(max(chunk_id), 0) FROM `+vectorTable(space.N)+`_chunks`, nil, &last); err != nil || last*256 < sketchedFrom {
+		return false, err
+	}
+	k := &d.sketched
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.begin(space)
+	some, err := chunks(ctx, c, space.N, k.last.id, sketchStep)
+	if err != nil {
+		return false, err
+	}
+	for _, v := range some {
+		k.takeIn(v, space.Dims)
+	}
+	k.whole = k.last.id >= last
+	return !k.whole, nil
 }
 
 // begin begins anew if the sketch is of another space.
-func (s *sketched) begin(space vectorSpace) {
-	if s.of == nil || s.space != space.n {
-		s.space, s.of, s.last, s.whole = space.n, sketch.New(space.dims), vectorChunk{}, false
+func (s *sketched) begin(space sqlstore.Space) {
+	if s.of == nil || s.space != space.N {
+		s.space, s.of, s.last, s.whole = space.N, sketch.New(space.Dims), vectorChunk{}, false
 	}
 }
 
 // candidates returns facts that are probably near to the vector; ok is false if the
 // sketch does not know enough of the vectors.
-func (s *Index) candidates(ctx context.Context, c *conn, space vectorSpace, vector []byte, n int) (ids []int64, ok bool, err error) {
-	k := &s.sketched
+func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []byte, n int) (ids []int64, ok bool, err error) {
+	k := &d.sketched
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.whole || k.space != space.n {
+	if !k.whole || k.space != space.N {
 		return nil, false, nil
 	}
-	known, err := rows(ctx, c, fmt.Sprintf(`SELECT chunk_id, validity, rowids FROM %s_chunks WHERE chunk_id >= ? ORDER BY chunk_id `+limitParam, vectorTable(space.n)),
-		[]any{k.last.id, fewChunks + 1}, func(r *sql.Rows) (v vectorChunk, err error) {
+	known, err := sqlstore.Rows(ctx, c, fmt.Sprintf(`SELECT chunk_id, validity, rowids FROM %s_chunks WHERE chunk_id >= ? ORDER BY chunk_id LIMIT ?`, vectorTable(space.N)),
+		[]any{k.last.id, fewChunks + 1}, func(r sqlstore.Row) (v vectorChunk, err error) {
 			return v, r.Scan(&v.id, &v.validity, &v.facts)
 		})
 	if err != nil {
@@ -145,16 +136,16 @@ func (s *Index) candidates(ctx context.Context, c *conn, space vectorSpace, vect
 		if len(known) == 0 { // the table was made anew
 			k.of = nil
 		}
-		s.askForIndexing() // which reads them
+		d.db.askForIndexing() // which reads them
 		return nil, false, nil
 	}
 	if len(known) > 1 || len(known) == 1 && !(known[0].id == k.last.id && bytes.Equal(known[0].facts, k.last.facts) && bytes.Equal(known[0].validity, k.last.validity)) {
-		some, err := chunks(ctx, c, space.n, k.last.id, fewChunks)
+		some, err := chunks(ctx, c, space.N, k.last.id, fewChunks)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, v := range some {
-			k.takeIn(v, space.dims)
+			k.takeIn(v, space.Dims)
 		}
 	}
 	asked := make([]float32, len(vector)/4)
@@ -167,16 +158,16 @@ func (s *Index) candidates(ctx context.Context, c *conn, space vectorSpace, vect
 // nearestSketched returns the k facts nearest to the vector: candidates by a sketch of all
 // vectors, of which those that viewer may see are compared exactly. ok is false if all
 // vectors have to be compared.
-func (s *Index) nearestSketched(ctx context.Context, c *conn, space vectorSpace, vector []byte, viewer string, k int) (hits []scored, ok bool, err error) {
+func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []byte, keys []string, k int) (hits []sqlstore.Scored, ok bool, err error) {
 	want := candidatesFor*k + moreCandidates
 	for n := 2 * want; ; n *= 8 {
 		n = min(n, mostCandidates)
-		ids, ok, err := s.candidates(ctx, c, space, vector, n)
+		ids, ok, err := d.candidates(ctx, c, space, vector, n)
 		if err != nil || !ok {
 			return nil, false, err
 		}
 		more := len(ids) == n
-		if ids, err = s.seenFacts(ctx, c, ids, viewer); err != nil {
+		if ids, err = d.seenFacts(ctx, c, ids, keys); err != nil {
 			return nil, false, err
 		}
 		if len(ids) < want && more {
@@ -185,22 +176,14 @@ func (s *Index) nearestSketched(ctx context.Context, c *conn, space vectorSpace,
 			}
 			continue
 		}
-		list, err := json.Marshal(ids[:min(want, len(ids))])
-		if err != nil {
-			return nil, false, err
-		}
-		hits, err = rows(ctx, c, `SELECT v.rowid, vec_distance_cosine(v.embedding, ?) distance FROM json_each(?) j
-			CROSS JOIN `+vectorTable(space.n)+` v ON v.rowid = j.value ORDER BY distance `+limitParam, []any{vector, string(list), k}, scanDistance)
+		hits, err = sqlstore.Rows(ctx, c, `SELECT v.rowid, vec_distance_cosine(v.embedding, $1) distance FROM json_each($2) j
+			CROSS JOIN `+vectorTable(space.N)+` v ON v.rowid = j.value ORDER BY distance LIMIT $3`, []any{vector, ids[:min(want, len(ids))], k}, scanDistance)
 		return hits, err == nil, err
 	}
 }
 
 // seenFacts returns which of the facts viewer may see, in their order.
-func (s *Index) seenFacts(ctx context.Context, c *conn, ids []int64, viewer string) ([]int64, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	return rows(ctx, c, `SELECT f.id FROM json_each(?) j CROSS JOIN facts f ON f.id = j.value WHERE `+visibleFact+` ORDER BY j.key`,
-		[]any{string(list), s.viewerKeys(viewer)}, scanID)
+func (d *dialect) seenFacts(ctx context.Context, c sqlstore.Conn, ids []int64, keys []string) ([]int64, error) {
+	return sqlstore.Rows(ctx, c, `SELECT f.id FROM json_each($1) j CROSS JOIN facts f ON f.id = j.value WHERE `+d.syntax.Heard("f", "$2")+` ORDER BY j.key`,
+		[]any{ids, keys}, sqlstore.ScanID)
 }

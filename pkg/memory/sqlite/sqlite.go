@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -36,27 +37,11 @@ type Options struct {
 // open the same file.
 type Store struct {
 	*database
-	SessionLog
-	Index
-	Graph
-	State
+	*memoryStore
 }
 
-// SessionLog is what was said, by session.
-type SessionLog struct{ *database }
-
-// Index is what is found by its meaning.
-type Index struct {
-	*database
-	claim    claim
-	sketched sketched
-}
-
-// Graph is the world: entities and their relations.
-type Graph struct{ *database }
-
-// State is what programs keep between runs.
-type State struct{ *database }
+// memoryStore has the methods of [memory.Store] that are the same for all databases.
+type memoryStore = sqlstore.Store
 
 // Open opens the database at path and creates it, its directory included, if
 // there is none. It brings an older database up to date and refuses a newer
@@ -77,15 +62,15 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	db, err := openDatabase(ctx, abs, o.Logger)
+	db, err := openDatabase(ctx, abs)
 	if err != nil {
 		return nil, err
 	}
-	db.groups, db.embedder = o.Groups, o.Embedder
-	return &Store{
-		database: db, SessionLog: SessionLog{db}, Index: Index{database: db}, Graph: Graph{db}, State: State{db},
-	}, nil
+	shared, err := sqlstore.New(ctx, newDialect(db), sqlstore.Options{
+		Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger, Unindexed: db.unindexed,
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Store{database: db, memoryStore: shared}, nil
 }
-
-// Semantic reports whether facts are found by meaning, not by full text alone.
-func (s *Index) Semantic() bool { return s.embedder != nil }

@@ -6,13 +6,17 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
+
+// firstArg is how many parameters of a full text are before its own.
+const firstArg = 2
 
 // textIndex is a full-text table, as one connection sees it.
 type textIndex struct {
-	c *conn
+	c sqlstore.Conn
 	// newest selects the column id of what matches an expression, newest
-	// first. Its parameters are the expression, args and a limit.
+	// first. Its parameters are the expression, a limit and args.
 	newest string
 	// size selects how many texts there are; the greatest id will do.
 	size string
@@ -23,7 +27,7 @@ type textIndex struct {
 
 // Size is how many texts there are.
 func (x textIndex) Size(ctx context.Context) (total float64, err error) {
-	return total, x.c.row(ctx, x.size, nil, &total)
+	return total, x.c.Row(ctx, x.size, nil, &total)
 }
 
 // Newest returns the ids of the newest matches of each expression.
@@ -42,8 +46,8 @@ func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most i
 // takes a fraction of the time of one row each.
 func (x textIndex) newestOf(ctx context.Context, e fulltext.Expression, most int) ([]int64, error) {
 	var list string
-	args := append(append([]any{x.match(e)}, x.args...), most)
-	err := x.c.row(ctx, `SELECT coalesce(group_concat(id, ' '), '') FROM (`+x.newest+`)`, args, &list)
+	args := append([]any{x.match(e), most}, x.args...)
+	err := x.c.Row(ctx, `SELECT coalesce(group_concat(id, ' '), '') FROM (`+x.newest+`)`, args, &list)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +76,4 @@ func (x textIndex) match(e fulltext.Expression) string {
 		all = append(all, `"`+e.Beginning+`"*`)
 	}
 	return strings.Join(all, " AND ")
-}
-
-// scored is a match; higher is better.
-type scored struct {
-	id    int64
-	score float64
 }

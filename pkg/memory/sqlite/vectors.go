@@ -2,89 +2,129 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"fmt"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// embed computes the facts' vectors, at most embedBatch, and stores them. No
-// lock and no transaction is held while the embedder works.
-func (s *Index) embed(ctx context.Context, todo []pending) error {
-	texts := make([]string, len(todo))
-	for i, p := range todo {
-		texts[i] = p.text
+// vectorTable is the table of a space's vectors.
+func vectorTable(n int64) string {
+	if n == 1 {
+		return "fact_vectors" // as before there were several
 	}
-	vectors, dims, err := embedder.Texts(ctx, s.embedder, texts)
-	if err != nil {
-		return err // which says what was being done
-	}
-	if err := s.ensureSpace(ctx, dims); err != nil {
-		return err
-	}
-	return s.writeUnsynced(ctx, "storing vectors", func(ctx context.Context, c *conn) error {
-		space, err := s.ownSpace(ctx, c)
-		if err != nil {
-			return err
-		}
-		if space.n == 0 || space.dims != dims {
-			return errSpaceChanged
-		}
-		for i, f := range todo {
-			if err := putVector(ctx, c, space.n, f, pack.Vector(vectors[i])); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return fmt.Sprintf("fact_vectors_%d", n)
 }
 
-// putVector stores one fact's vector unless a concurrent call was faster or
-// the fact has gone meanwhile. A nil vector marks the fact as done.
-func putVector(ctx context.Context, c *conn, space int64, f pending, vector []byte) error {
-	res, err := c.exec(ctx, `UPDATE facts SET embedded = ? WHERE id = ? AND embedded = ? AND text = ?`, space, f.id, f.embedded, f.text)
+func (d *dialect) MakeSpace(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) error {
+	err := c.(*conn).script(ctx, fmt.Sprintf(`CREATE VIRTUAL TABLE %s USING vec0 (embedding float[%d] distance_metric=cosine, chunk_size=256)`,
+		vectorTable(space.N), space.Dims))
 	if err != nil {
 		return err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 || vector == nil {
-		return err
-	}
-	_, err = c.exec(ctx, `INSERT INTO `+vectorTable(space)+` (rowid, embedding) VALUES (?, ?)`, f.id, vector)
+	_, err = c.Exec(ctx, `INSERT INTO vector_spaces (n, name, dims) VALUES ($1, $2, $3)`, space.N, space.Name, space.Dims)
 	return err
 }
 
-// nearest returns the k facts nearest to the vector, and the space that was
-// searched, 0 if none could be.
-func (s *Index) nearest(ctx context.Context, c *conn, vector []byte, viewer string, k int) (hits []scored, searched int64, err error) {
-	if vector == nil {
-		return nil, 0, nil
-	}
-	space, err := s.ownSpace(ctx, c)
-	if err != nil || space.n == 0 {
-		return nil, 0, err
-	}
-	if hits, ok, err := s.nearestSketched(ctx, c, space, vector, viewer, k); ok || err != nil {
-		return hits, space.n, err
-	}
-	query := `SELECT rowid, distance FROM ` + vectorTable(space.n) + ` WHERE embedding MATCH ? AND k = ?`
-	args := []any{vector, k}
-	if viewer != "" {
-		secrets := false
-		if err := c.row(ctx, `SELECT EXISTS (SELECT 1 FROM facts WHERE audience > 0)`, nil, &secrets); err != nil {
-			return nil, 0, err
+// DropSpaces takes spaces out of the file. Dropping a table of hundreds of megabytes would
+// hold up writers for seconds, so its rows go before it, a few at a time.
+func (d *dialect) DropSpaces(ctx context.Context, numbers []int64) error {
+	for _, n := range numbers {
+		table := vectorTable(n)
+		// What lies behind a table of vectors: first what makes a vector findable,
+		// so that none is looked for where it has gone.
+		for _, part := range []struct {
+			name string
+			rows int
+		}{{table + "_rowids", 4096}, {table + "_vector_chunks00", 4}, {table + "_chunks", 256}} {
+			for more := true; more; {
+				err := d.db.writeUnsynced(ctx, "dropping old vectors", func(ctx context.Context, c *conn) (err error) {
+					more, err = deleteRows(ctx, c, part.name, part.rows)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
 		}
-		if secrets {
-			query += ` AND rowid IN (SELECT f.id FROM facts f WHERE ` + visibleFact + `)`
-			args = append(args, s.viewerKeys(viewer))
+		err := d.db.write(ctx, "dropping old vectors", func(ctx context.Context, c *conn) error {
+			if err := c.script(ctx, `DROP TABLE IF EXISTS `+table); err != nil {
+				return err
+			}
+			_, err := c.Exec(ctx, `DELETE FROM vector_spaces WHERE n = ?`, n)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 	}
-	hits, err = rows(ctx, c, query+` ORDER BY distance`, args, scanDistance)
-	return hits, space.n, err
+	return nil
 }
 
-func scanDistance(r *sql.Rows) (h scored, err error) {
+// deleteRows deletes some rows of a table and reports whether there may be more.
+func deleteRows(ctx context.Context, c *conn, table string, n int) (more bool, err error) {
+	err = c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)`, []any{table}, &more)
+	if err != nil || !more {
+		return false, err
+	}
+	res, err := c.raw.ExecContext(ctx, fmt.Sprintf(`DELETE FROM %s WHERE rowid IN (SELECT rowid FROM %[1]s LIMIT %d)`, table, n))
+	if err != nil {
+		return false, err
+	}
+	gone, err := res.RowsAffected()
+	return gone > 0, err
+}
+
+func (d *dialect) InsertVector(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, fact int64, vector []float32) error {
+	packed := pack.Vector(vector)
+	if packed == nil {
+		return nil
+	}
+	_, err := c.Exec(ctx, `INSERT INTO `+vectorTable(space.N)+` (rowid, embedding) VALUES (?, ?)`, fact, packed)
+	return err
+}
+
+func (d *dialect) CountVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (n int64, err error) {
+	return n, c.Row(ctx, `SELECT count(*) FROM `+vectorTable(space.N), nil, &n)
+}
+
+func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) ([]sqlstore.Scored, error) {
+	packed := pack.Vector(vector)
+	if hits, ok, err := d.nearestSketched(ctx, c, space, packed, keys, k); ok || err != nil {
+		return hits, err
+	}
+	query := `SELECT rowid, distance FROM ` + vectorTable(space.N) + ` WHERE embedding MATCH $1 AND k = $2`
+	args := []any{packed, k}
+	if !sqlstore.SeesAll(keys) {
+		secrets := false
+		if err := c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM facts WHERE audience > 0)`, nil, &secrets); err != nil {
+			return nil, err
+		}
+		if secrets {
+			query += ` AND rowid IN (SELECT f.id FROM facts f WHERE ` + d.syntax.Heard("f", "$3") + `)`
+			args = append(args, keys)
+		}
+	}
+	return sqlstore.Rows(ctx, c, query+` ORDER BY distance`, args, scanDistance)
+}
+
+func scanDistance(r sqlstore.Row) (h sqlstore.Scored, err error) {
 	var distance float64
-	err = r.Scan(&h.id, &distance)
-	h.score = min(1, max(0, 1-distance))
+	err = r.Scan(&h.ID, &distance)
+	h.Score = min(1, max(0, 1-distance))
 	return h, err
+}
+
+func (d *dialect) LineVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, ids []int64) (map[int64][]float32, error) {
+	out := make(map[int64][]float32, len(ids))
+	err := c.Each(ctx, `SELECT l.id, v.embedding FROM json_each($1) j CROSS JOIN lines l ON l.id = j.value JOIN sessions s ON s.n = l.session
+		CROSS JOIN facts f ON f.source = 'session:' || s.id AND f.text = l.speaker || ': ' || l.text AND f.embedded = $2
+		CROSS JOIN `+vectorTable(space.N)+` v ON v.rowid = f.id`, []any{ids, space.N}, func(r sqlstore.Row) error {
+		var id int64
+		var packed []byte
+		err := r.Scan(&id, &packed)
+		out[id] = pack.Floats(packed)
+		return err
+	})
+	return out, err
 }

@@ -104,11 +104,11 @@ func (p *plan[C]) note(ctx context.Context) error {
 	return p.store.Transact(ctx, false, "noting a plan", func(ctx context.Context, c C) error {
 		n := p.n
 		if n == 0 {
-			if _, err := p.store.Row(ctx, c, `INSERT INTO plans (begun) VALUES (?) RETURNING n`, []any{time.Now().UnixMicro()}, &n); err != nil {
+			if _, err := p.store.Row(ctx, c, `INSERT INTO plans (begun) VALUES ($1) RETURNING n`, []any{time.Now().UnixMicro()}, &n); err != nil {
 				return err
 			}
 		}
-		err := p.store.Exec(ctx, c, `INSERT INTO orders (plan, what) VALUES (?, ?)`, n, b.Bytes())
+		err := p.store.Exec(ctx, c, `INSERT INTO orders (plan, what) VALUES ($1, $2)`, n, b.Bytes())
 		if err == nil {
 			p.n = n
 		}
@@ -124,7 +124,7 @@ func (p *plan[C]) complete(ctx context.Context) error {
 		}
 	}
 	return p.store.Transact(ctx, true, "noting a plan", func(ctx context.Context, c C) error {
-		return p.store.Exec(ctx, c, `UPDATE plans SET ready = 1 WHERE n = ?`, p.n)
+		return p.store.Exec(ctx, c, `UPDATE plans SET ready = 1 WHERE n = $1`, p.n)
 	})
 }
 
@@ -132,7 +132,7 @@ func (p *plan[C]) complete(ctx context.Context) error {
 func (p *plan[C]) giveUp(ctx context.Context, doing string) {
 	if p.n != 0 {
 		_ = p.store.Transact(context.WithoutCancel(ctx), true, doing, func(ctx context.Context, c C) error {
-			return p.store.Exec(ctx, c, `DELETE FROM plans WHERE n = ? AND ready = 0`, p.n)
+			return p.store.Exec(ctx, c, `DELETE FROM plans WHERE n = $1 AND ready = 0`, p.n)
 		})
 	}
 }
@@ -194,7 +194,7 @@ func carryOutNext[C any](ctx context.Context, s Store[C], c C) (done bool, err e
 		return !found, err
 	}
 	if n == 0 {
-		return false, s.Exec(ctx, c, `DELETE FROM plans WHERE n = ?`, plan)
+		return false, s.Exec(ctx, c, `DELETE FROM plans WHERE n = $1`, plan)
 	}
 	var o order
 	if err := gob.NewDecoder(bytes.NewReader(what)).Decode(&o); err != nil {
@@ -203,7 +203,7 @@ func carryOutNext[C any](ctx context.Context, s Store[C], c C) (done bool, err e
 	if err := execute(ctx, s, c, &o); err != nil {
 		return false, err
 	}
-	return false, s.Exec(ctx, c, `DELETE FROM orders WHERE n = ?`, n)
+	return false, s.Exec(ctx, c, `DELETE FROM orders WHERE n = $1`, n)
 }
 
 // Resume does what processes that ended have left to do, and throws away what they never finished
@@ -213,7 +213,7 @@ func Resume[C any](ctx context.Context, s Store[C]) error {
 		return err
 	}
 	err := s.Transact(ctx, true, "clearing what was given up", func(ctx context.Context, c C) error {
-		return s.Exec(ctx, c, `DELETE FROM plans WHERE ready = 0 AND begun < ?`, time.Now().Add(-abandonTime).UnixMicro())
+		return s.Exec(ctx, c, `DELETE FROM plans WHERE ready = 0 AND begun < $1`, time.Now().Add(-abandonTime).UnixMicro())
 	})
 	if err != nil {
 		return err

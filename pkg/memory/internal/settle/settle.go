@@ -21,7 +21,7 @@ import (
 type Store[C any] interface {
 	// Transact runs do in one transaction, which is on the disk when it returns if synced.
 	Transact(ctx context.Context, synced bool, doing string, do func(context.Context, C) error) error
-	// Exec runs a statement whose parameters are question marks.
+	// Exec runs a statement whose parameters are $1, $2 and so on.
 	Exec(ctx context.Context, c C, query string, args ...any) error
 	// Row reads the first row into dest, and reports whether there is one.
 	Row(ctx context.Context, c C, query string, args []any, dest ...any) (bool, error)

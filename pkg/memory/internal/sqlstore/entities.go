@@ -1,11 +1,10 @@
-package postgres
+package sqlstore
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/jackc/pgx/v5"
 	"strings"
 	"unicode/utf8"
 
@@ -17,16 +16,16 @@ import (
 // PutEntities inserts or replaces entities by id, in one transaction; their
 // relations stay. An entity needs an id and a name, and a position, if it has
 // one, three finite numbers.
-func (s *Graph) PutEntities(ctx context.Context, entities ...memory.Entity) error {
+func (s *Store) PutEntities(ctx context.Context, entities ...memory.Entity) error {
 	if len(entities) == 0 {
 		return nil
 	}
-	return s.write(ctx, "storing entities", func(ctx context.Context, c conn) error {
+	return s.d.Write(ctx, "storing entities", func(ctx context.Context, c Conn) error {
 		for _, e := range entities {
-			if err := putEntity(ctx, c, e); err != nil {
+			if err := s.putEntity(ctx, c, e); err != nil {
 				return fmt.Errorf("entity %q: %w", e.ID, err)
 			}
-			if err := putNames(ctx, c, e); err != nil {
+			if err := PutNames(ctx, s, c, e); err != nil {
 				return fmt.Errorf("names of entity %q: %w", e.ID, err)
 			}
 		}
@@ -34,24 +33,22 @@ func (s *Graph) PutEntities(ctx context.Context, entities ...memory.Entity) erro
 	})
 }
 
-// checkEntity reports why an entity cannot be kept.
+// checkEntity says why an entity cannot be stored.
 func checkEntity(e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
 	}
-	if _, err := noted(e.Visible); err != nil {
-		return err
-	}
-	_, _, _, err := pack.Position(e.Position)
-	return err
+	_, visible := pack.Visible(e.Visible)
+	_, _, _, position := pack.Position(e.Position)
+	return errors.Join(visible, position)
 }
 
 // putEntity stores an entity without what it is found by.
-func putEntity(ctx context.Context, c conn, e memory.Entity) error {
+func (s *Store) putEntity(ctx context.Context, c Conn, e memory.Entity) error {
 	if err := checkEntity(e); err != nil {
 		return err
 	}
-	visible, err := noted(e.Visible)
+	visible, err := pack.Visible(e.Visible)
 	if err != nil {
 		return err
 	}
@@ -67,64 +64,59 @@ func putEntity(ctx context.Context, c conn, e memory.Entity) error {
 	if err != nil {
 		return err
 	}
-	_, err = exec(ctx, c, `INSERT INTO entities (id, type, name, key, description, aliases, attributes, visible, x, y, z)
+	_, err = c.Exec(ctx, `INSERT INTO entities (id, type, name, key, description, aliases, attributes, visible, x, y, z)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (id) DO UPDATE SET type = excluded.type, name = excluded.name, key = excluded.key,
 			description = excluded.description, aliases = excluded.aliases,
 			attributes = excluded.attributes, visible = excluded.visible,
 			x = excluded.x, y = excluded.y, z = excluded.z`,
-		keepable(e.ID), keepable(e.Type), keepable(e.Name), clip(words.Key(e.Name)), keepable(e.Description), aliases, attributes, visible, x, y, z)
+		e.ID, e.Type, e.Name, s.syntax.Clip(words.Key(e.Name)), e.Description, aliases, attributes, visible, x, y, z)
 	return err
 }
 
-// putNames replaces what the entity is found by.
-func putNames(ctx context.Context, c conn, e memory.Entity) error {
-	id := keepable(e.ID)
-	var b pgx.Batch
-	b.Queue(`DELETE FROM entity_names WHERE entity = $1`, id)
-	b.Queue(`DELETE FROM entity_words WHERE entity = $1`, id)
+// PutNames replaces what an entity is found by.
+func PutNames(ctx context.Context, s *Store, c Conn, e memory.Entity) error {
+	all := []Statement{
+		{`DELETE FROM entity_names WHERE entity = $1`, []any{e.ID}},
+		{`DELETE FROM entity_words WHERE entity = $1`, []any{e.ID}},
+	}
 	for i, name := range append([]string{e.Name}, e.Aliases...) {
 		key := words.Key(name)
 		if key == "" {
 			continue // a name of signs alone can be listed, not asked for
 		}
-		alias := min(i, 1)
-		b.Queue(`INSERT INTO entity_names (key, alias, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, clip(key), alias, id)
+		all = append(all, Statement{`INSERT INTO entity_names (key, alias, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			[]any{s.syntax.Clip(key), min(i, 1), e.ID}})
 		for _, w := range strings.Fields(key) {
-			w = clip(w)
-			b.Queue(`INSERT INTO entity_words (word, runes, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, w, utf8.RuneCountInString(w), id)
+			w = s.syntax.Clip(w)
+			all = append(all, Statement{`INSERT INTO entity_words (word, runes, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+				[]any{w, utf8.RuneCountInString(w), e.ID}})
 		}
 	}
-	return c.SendBatch(ctx, &b).Close()
+	return c.ExecAll(ctx, all)
 }
 
 // RemoveEntity deletes an entity and its relations. An unknown id is
 // [memory.ErrNotFound].
-func (s *Graph) RemoveEntity(ctx context.Context, id string) error {
-	return s.write(ctx, "removing entity", func(ctx context.Context, c conn) error {
-		n, err := exec(ctx, c, `DELETE FROM entities WHERE id = $1`, keepable(id))
-		if err == nil && n == 0 {
-			err = fmt.Errorf("entity %q: %w", id, memory.ErrNotFound)
-		}
-		return err
+func (s *Store) RemoveEntity(ctx context.Context, id string) error {
+	return s.d.Write(ctx, "removing entity", func(ctx context.Context, c Conn) error {
+		n, err := c.Exec(ctx, `DELETE FROM entities WHERE id = $1`, id)
+		return needOne(n, err, "entity", id)
 	})
 }
 
 // Entity returns one entity if viewer may see it, else [memory.ErrNotFound].
-func (s *Graph) Entity(ctx context.Context, id, viewer string) (e memory.Entity, err error) {
-	err = s.read(ctx, "reading entity", func(c conn) error {
-		e, err = selectEntity(ctx, c, id, s.viewerKeys(viewer))
+func (s *Store) Entity(ctx context.Context, id, viewer string) (e memory.Entity, err error) {
+	err = s.d.Read(ctx, "reading entity", func(c Conn) (err error) {
+		e, err = s.selectEntity(ctx, c, id, s.viewerKeys(viewer))
 		return err
 	})
 	return e, err
 }
 
-const entityColumns = `e.id, e.type, e.name, e.description, e.aliases, e.attributes, e.visible, e.x, e.y, e.z`
-
 // selectEntity returns an entity if one of the viewer's keys may see it.
-func selectEntity(ctx context.Context, c conn, id string, keys []string) (memory.Entity, error) {
-	found, err := rows(ctx, c, `SELECT `+entityColumns+` FROM entities e WHERE e.id = $1 AND `+visibleTo("e", "$2"),
-		[]any{keepable(id), keys}, entityRow)
+func (s *Store) selectEntity(ctx context.Context, c Conn, id string, keys []string) (memory.Entity, error) {
+	found, err := Rows(ctx, c, s.sql.entity, []any{id, keys}, entityRow)
 	if err != nil {
 		return memory.Entity{}, err
 	}
@@ -134,10 +126,19 @@ func selectEntity(ctx context.Context, c conn, id string, keys []string) (memory
 	return found[0], nil
 }
 
-func entityRow(r pgx.Rows) (memory.Entity, error) { return scanEntity(r) }
+// loadEntity returns an entity, nil if there is none.
+func (s *Store) loadEntity(ctx context.Context, c Conn, id string) (*memory.Entity, error) {
+	e, err := s.selectEntity(ctx, c, id, s.viewerKeys(""))
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil, nil
+	}
+	return &e, err
+}
+
+func entityRow(r Row) (memory.Entity, error) { return scanEntity(r) }
 
 // scanEntity reads the columns in before and then entityColumns.
-func scanEntity(r pgx.Rows, before ...any) (memory.Entity, error) {
+func scanEntity(r Row, before ...any) (memory.Entity, error) {
 	var e memory.Entity
 	var aliases, attributes *string
 	var visible string
@@ -146,13 +147,10 @@ func scanEntity(r pgx.Rows, before ...any) (memory.Entity, error) {
 	if err := r.Scan(columns...); err != nil {
 		return e, err
 	}
-	for _, s := range []*string{&e.ID, &e.Type, &e.Name, &e.Description} {
-		*s = restored(*s)
-	}
 	if x != nil && y != nil && z != nil {
 		e.Position = &memory.Position{*x, *y, *z}
 	}
-	e.Visible = listed(visible)
+	e.Visible = pack.VisibleList(visible)
 	if aliases != nil {
 		if err := json.Unmarshal([]byte(*aliases), &e.Aliases); err != nil {
 			return e, fmt.Errorf("aliases of entity %q: %w", e.ID, err)

@@ -1,0 +1,289 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/standing"
+)
+
+// maxFacts bounds one search; the vector tables of SQLite allow no more than 4096.
+const maxFacts = 1000
+
+// pending is a fact with which something is still to be done.
+type pending struct {
+	id   int64
+	text string
+	// embedded is the column of that name: the number of the space that the fact's vector is
+	// in, 0 without one, and negative if the embedder of that space refused the text.
+	embedded int64
+}
+
+// Remember adds facts. A fact whose source and text are known is kept once:
+// who may find it is then as the latest call says, its id and time stay. A
+// fact without a time gets the present one; one without text is left out.
+//
+// The facts are stored first and given their vectors then. If the embedder
+// fails, the error says so, yet the facts are kept and found by full text;
+// [Store.EmbedFacts] or remembering them again makes up for it.
+func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
+	var todo []pending
+	err := s.d.Write(ctx, "remembering facts", func(ctx context.Context, c Conn) error {
+		todo = nil
+		space, err := s.ownSpace(ctx, c)
+		if err != nil {
+			return err
+		}
+		for _, f := range facts {
+			if strings.TrimSpace(f.Text) == "" {
+				continue
+			}
+			p, err := s.putFact(ctx, c, f)
+			if err != nil {
+				return err
+			}
+			if space.N == 0 || p.embedded != space.N && p.embedded != -space.N {
+				todo = append(todo, p)
+			}
+		}
+		return nil
+	})
+	if err != nil || s.embedder == nil {
+		return err
+	}
+	for batch := range slices.Chunk(todo, embedBatch) {
+		if err := s.embed(ctx, batch); err != nil {
+			s.askForIndexing()
+			return err
+		}
+	}
+	return nil
+}
+
+// restateFact lets a fact stand that is stated again.
+const restateFact = `UPDATE facts SET topic = $2, stated = CASE WHEN $3 > stated THEN $3 ELSE stated END WHERE id = $1 AND (topic <> $2 OR EXISTS
+	(SELECT 1 FROM facts n WHERE n.topic = $2 AND n.topic <> '' AND n.id <> $1 AND n.stated >= facts.stated))`
+
+// putFact stores one fact.
+func (s *Store) putFact(ctx context.Context, c Conn, f memory.Fact) (pending, error) {
+	p := pending{text: f.Text}
+	audience, err := audienceOf(ctx, c, f.Visible)
+	if err != nil {
+		return p, fmt.Errorf("fact of %q: %w", f.Source, err)
+	}
+	f.Topic = standing.Key(f.Topic)
+	err = c.Row(ctx, s.sql.findFact, s.syntax.FactKey(f.Source, f.Text), &p.id, &p.embedded)
+	if err == nil {
+		_, err = c.Exec(ctx, `UPDATE facts SET audience = $1 WHERE id = $2 AND audience <> $1`, audience, p.id)
+		if err == nil && f.Topic != "" {
+			_, err = c.Exec(ctx, restateFact, p.id, f.Topic, time.Now().UnixMicro())
+		}
+		return p, err
+	}
+	if !errors.Is(err, ErrNoRows) {
+		return p, err
+	}
+	if f.At.IsZero() {
+		f.At = time.Now()
+	}
+	p.id, err = s.d.InsertFact(ctx, c, NewFact{Fact: f, Audience: audience})
+	return p, err
+}
+
+// audienceOf returns the number of a list of ids, which is kept if it is new.
+func audienceOf(ctx context.Context, c Conn, ids []string) (n int64, err error) {
+	packed, err := pack.Visible(ids)
+	if err != nil || packed == "" {
+		return 0, err
+	}
+	err = c.Row(ctx, `SELECT n FROM audiences WHERE ids = $1`, []any{packed}, &n)
+	if errors.Is(err, ErrNoRows) {
+		err = c.Row(ctx, `INSERT INTO audiences (ids) VALUES ($1) RETURNING n`, []any{packed}, &n)
+	}
+	return n, err
+}
+
+// Unremember deletes the facts of a source that have one of the texts, in one
+// transaction.
+func (s *Store) Unremember(ctx context.Context, source string, texts ...string) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	texts = slices.Clone(texts)
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
+	return s.d.Write(ctx, "deleting facts", func(ctx context.Context, c Conn) error { return s.d.DeleteFacts(ctx, c, source, texts) })
+}
+
+// ToldFacts returns at most limit facts that campaign files may have told, by id from
+// the first after one; an id of 0 is before all. Facts made of lines and notes are none.
+func (s *Store) ToldFacts(ctx context.Context, after int64, limit int) (out []memory.Fact, err error) {
+	err = s.d.Read(ctx, "reading facts", func(c Conn) error {
+		out, err = Rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+audienceOfFact+` FROM facts f WHERE f.id > $1
+			AND (substr(f.source, 1, 7) = 'entity:' OR substr(f.source, 1, 9) = 'campaign:') ORDER BY f.id LIMIT $2`, []any{after, max(0, limit)},
+			func(r Row) (f memory.Fact, err error) {
+				var at int64
+				var visible string
+				err = r.Scan(&f.ID, &f.Source, &f.Text, &at, &visible)
+				f.At, f.Visible = pack.FromStamp(at), pack.VisibleList(visible)
+				return f, err
+			})
+		return err
+	})
+	return out, err
+}
+
+// SearchFacts finds the k facts nearest in meaning that viewer may see, best
+// first; k 0 means 10. An empty viewer sees all. Facts that have no vector,
+// and all of them without a working embedder, are found by full text; they
+// come after those found by meaning, and have their share of the places.
+func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) (out []memory.FactHit, err error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	if k <= 0 {
+		k = defaultLimit
+	}
+	k = min(k, maxFacts)
+	vector, err := s.questionVector(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("searching facts: %w", err)
+	}
+	keys := s.viewerKeys(viewer)
+	err = s.d.ReadSnapshot(ctx, "searching facts", func(c Conn) error {
+		near, space, err := s.nearest(ctx, c, vector, keys, k)
+		if err != nil {
+			return err
+		}
+		places, err := wordedPlaces(ctx, c, space, k)
+		if err != nil {
+			return err
+		}
+		var worded []memory.FactHit
+		if places = max(places, k-len(near)); places > 0 {
+			if worded, err = s.searchWords(ctx, c, text, keys, places, space); err != nil {
+				return err
+			}
+		}
+		if out, err = s.loadFacts(ctx, c, near[:min(len(near), k-len(worded))]); err != nil {
+			return err
+		}
+		if out, err = s.arrangeFacts(ctx, c, keys, fulltext.AppendWorded(out, worded), k); err != nil {
+			return err
+		}
+		out, err = s.d.HideFacts(ctx, c, out)
+		return err
+	})
+	return out, err
+}
+
+// nearest returns the k facts nearest to the vector, and the number of the space that was
+// searched, 0 if none could be.
+func (s *Store) nearest(ctx context.Context, c Conn, vector []float32, keys []string, k int) (hits []Scored, searched int64, err error) {
+	if vector == nil {
+		return nil, 0, nil
+	}
+	space, err := s.ownSpace(ctx, c)
+	if err != nil || space.N == 0 {
+		return nil, 0, err
+	}
+	hits, err = s.d.Nearest(ctx, c, space, vector, keys, k)
+	return hits, space.N, err
+}
+
+// wordedPlaces is how many of k places belong to facts without a vector in the
+// space: their share of all facts. After a change of embedder a handful of
+// vectors would else keep everything older from being found.
+func wordedPlaces(ctx context.Context, c Conn, space int64, k int) (int, error) {
+	if space == 0 {
+		return k, nil
+	}
+	var stale, all int
+	err := c.Row(ctx, `SELECT (SELECT count(*) FROM facts WHERE embedded < $1), (SELECT coalesce(max(id), 0) FROM facts)`, []any{space}, &stale, &all)
+	return k * stale / max(1, all), err
+}
+
+// searchWords finds facts by full text: those without a vector in the space.
+func (s *Store) searchWords(ctx context.Context, c Conn, text string, keys []string, k int, space int64) ([]memory.FactHit, error) {
+	q := fulltext.Parse(text)
+	if len(q) == 0 {
+		return nil, nil
+	}
+	ids, err := q.Shortlist(ctx, s.d.FindFacts(c, keys, space), k)
+	if err != nil {
+		return nil, err
+	}
+	unrated := make([]Scored, len(ids))
+	for i, id := range ids {
+		unrated[i].ID = id
+	}
+	hits, err := s.loadFacts(ctx, c, unrated)
+	if err != nil {
+		return nil, err
+	}
+	return q.RankFacts(hits, k), nil
+}
+
+// loadFacts returns the facts behind the hits, in the hits' order.
+func (s *Store) loadFacts(ctx context.Context, c Conn, hits []Scored) ([]memory.FactHit, error) {
+	if len(hits) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, len(hits))
+	scores := make(map[int64]float64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.ID
+		scores[h.ID] = h.Score
+	}
+	return Rows(ctx, c, s.sql.loadFacts, []any{ids}, func(r Row) (h memory.FactHit, err error) {
+		var at int64
+		var visible string
+		var day, since *int64
+		err = r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text, &h.Topic, &since, &h.Since.Text)
+		h.At, h.Visible, h.Score = pack.FromStamp(at), pack.VisibleList(visible), scores[h.ID]
+		h.Date, h.Since = dateOf(day, h.Date.Text), dateOf(since, h.Since.Text)
+		return h, err
+	})
+}
+
+// dateOf is a day of the world as it is kept.
+func dateOf(day *int64, text string) memory.Date {
+	if day == nil {
+		return memory.Date{}
+	}
+	return memory.Date{Day: *day, Text: text}
+}
+
+// arrangeFacts marks the facts that are superseded for a viewer, and puts those that
+// stand before them.
+func (s *Store) arrangeFacts(ctx context.Context, c Conn, keys []string, hits []memory.FactHit, k int) ([]memory.FactHit, error) {
+	topics := standing.Topics(hits)
+	if len(topics) == 0 {
+		return hits, nil
+	}
+	stated, err := Rows(ctx, c, s.sql.stated, []any{topics, keys}, func(r Row) (standing.Statement, error) {
+		var f memory.Fact
+		var at int64
+		var day, since *int64
+		err := r.Scan(&f.ID, &f.Topic, &at, &day, &f.Date.Text, &since, &f.Since.Text)
+		f.At, f.Date, f.Since = pack.FromStamp(at), dateOf(day, f.Date.Text), dateOf(since, f.Since.Text)
+		return standing.NewStatement(f), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	history := standing.NewHistory(stated)
+	var missing []Scored
+	for _, id := range history.Missing(hits) {
+		missing = append(missing, Scored{ID: id})
+	}
+	added, err := s.loadFacts(ctx, c, missing)
+	return history.Arrange(hits, added, k), err
+}

@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Forget is [Store.ForgetUser] without progress.
+func (s *Store) Forget(ctx context.Context, user string) (int, error) {
+	return s.ForgetUser(ctx, user, nil)
+}
+
+// ForgetUser deletes the lines that a user spoke, in all sessions, and the facts made of
+// them; then it has the database overwrite what is left of them. It returns how many lines it
+// deleted. What others said, facts and the world stay as they are.
+//
+// It is done in steps, between which others write; progress, if not nil, is called with what
+// is done. If ctx ends or the process does, what is left is done by [Store.GoOnForgetting]. A
+// user who never spoke costs nothing.
+//
+// In SQLite none of the lines is found from the moment at which it is written down that the
+// user is forgotten, within milliseconds; the log beside the file is emptied, too. In
+// PostgreSQL what is not yet forgotten is found, and the server's write-ahead log and backups
+// are the operator's.
+func (s *Store) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
+	if user == "" {
+		return 0, nil
+	}
+	known := false
+	err := s.d.Read(ctx, "looking for who is to be forgotten", func(c Conn) error {
+		return c.Row(ctx, s.syntax.KnowsUser, []any{user}, &known)
+	})
+	if err != nil || !known {
+		return 0, err
+	}
+	err = s.d.Write(ctx, "forgetting a user", func(ctx context.Context, c Conn) error {
+		if _, err := c.Exec(ctx, s.syntax.BeginForgetting, user); err != nil {
+			return err
+		}
+		return forgetWorldChanger(ctx, c, user)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return s.finishForgetting(ctx, user, progress)
+}
+
+// GoOnForgetting finishes what [Store.ForgetUser] began and did not come to the end of, and
+// returns how many users that were.
+func (s *Store) GoOnForgetting(ctx context.Context) (n int, err error) {
+	var left []string
+	err = s.d.Read(ctx, "looking for who is to be forgotten", func(c Conn) (err error) {
+		left, err = Rows(ctx, c, `SELECT `+s.syntax.User+` FROM forgetting ORDER BY `+s.syntax.User, nil, ScanText)
+		return err
+	})
+	for _, user := range left {
+		if err != nil {
+			break
+		}
+		_, err = s.finishForgetting(ctx, user, nil)
+		n++
+	}
+	return n, err
+}
+
+func (s *Store) finishForgetting(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
+	defer s.mind.Forget()
+	return s.d.FinishForgetting(ctx, s, user, progress)
+}
+
+// NamesOf lists under which names a user spoke.
+func (s *Store) NamesOf(ctx context.Context, user string) (names []string, err error) {
+	if user == "" {
+		return nil, nil
+	}
+	err = s.d.Read(ctx, "looking for a user's names", func(c Conn) (err error) {
+		names, err = Rows(ctx, c, s.syntax.NamesOf, []any{user}, ScanText)
+		return err
+	})
+	return names, err
+}

@@ -1,0 +1,85 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/MrWong99/glyphoxa/internal/recall"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
+)
+
+// Recall finds lines by what a question means, as [recollection.Mind.Recall] says.
+func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
+	return s.mind.Recall(ctx, recollection.Log{
+		Read: func(ctx context.Context, use func(recollection.Source) error) error {
+			return s.d.ReadSnapshot(ctx, "recalling what was said", func(c Conn) error { return use(source{c, s}) })
+		},
+		Search: s.SearchLines,
+		Embed:  s.questionVector,
+		Knows:  s.groups.Knows,
+	}, query)
+}
+
+// remindOfLines reads the lines that are kept in mind, so that nobody who asks has to.
+func (s *Store) remindOfLines(ctx context.Context) error {
+	return s.d.ReadSnapshot(ctx, "reading lines to be recalled", func(c Conn) error { return s.mind.Read(ctx, source{c, s}) })
+}
+
+// questionVector is the vector of a question, nil if it is to be answered by full text.
+func (s *Store) questionVector(ctx context.Context, text string) ([]float32, error) {
+	return embedder.Question(ctx, s.embedder, s.log, text)
+}
+
+// senseLines reads vectors of lines that are kept in mind, at most so many, or all.
+func (s *Store) senseLines(ctx context.Context, most int) error {
+	return s.d.ReadSnapshot(ctx, "reading vectors of lines to be recalled", func(c Conn) error { return s.mind.Sense(ctx, source{c, s}, most) })
+}
+
+// source is the store as a reader sees it.
+type source struct {
+	c Conn
+	s *Store
+}
+
+func (x source) Session(ctx context.Context, id string) (int64, error) {
+	return findSession(ctx, x.c, id)
+}
+
+func (x source) Audiences(ctx context.Context, viewer string) ([]int64, error) {
+	return Rows(ctx, x.c, x.s.sql.audiences, []any{x.s.viewerKeys(viewer)}, ScanID)
+}
+
+func (x source) Before(ctx context.Context, newest int) (id int64, err error) {
+	return id, x.c.Row(ctx, `SELECT coalesce((SELECT id FROM lines ORDER BY id DESC LIMIT 1 OFFSET $1), 0)`, []any{newest}, &id)
+}
+
+func (x source) Since(ctx context.Context, id int64, most int) ([]recall.Line, error) {
+	return Rows(ctx, x.c, `SELECT id, session, audience, speaker, npc, text FROM lines WHERE id > $1 ORDER BY id LIMIT $2`, []any{id, most},
+		func(r Row) (l recall.Line, err error) {
+			err = r.Scan(&l.ID, &l.Session, &l.Audience, &l.Speaker, &l.NPC, &l.Text)
+			return l, err
+		})
+}
+
+func (x source) Vectors(ctx context.Context, ids []int64) (map[int64][]float32, error) {
+	space, err := x.s.ownSpace(ctx, x.c)
+	if err != nil || space.N == 0 {
+		return nil, err
+	}
+	return x.s.d.LineVectors(ctx, x.c, space, ids)
+}
+
+func (x source) Entities(ctx context.Context, most int) ([]recollection.Known, error) {
+	return Rows(ctx, x.c, `SELECT name, coalesce(aliases, ''), description, visible FROM entities ORDER BY id LIMIT $1`, []any{most},
+		func(r Row) (recollection.Known, error) {
+			var name, aliases, about, visible string
+			err := r.Scan(&name, &aliases, &about, &visible)
+			return recollection.NewKnown(name, aliases, about, pack.VisibleList(visible)), err
+		})
+}
+
+func (x source) Lines(ctx context.Context, ids []int64) ([]memory.LineHit, error) {
+	return x.s.loadLines(ctx, x.c, ids)
+}

@@ -1,0 +1,162 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+)
+
+// inMessage says which lines are meant; those of no message never are.
+const inMessage = `s.id = $1 AND l.ref = $2 AND l.ref <> ''`
+
+// Retract deletes the lines of a session that were written in a message, and
+// the facts made of them unless a line that stays says the same. It is one
+// transaction, on the disk when it returns.
+//
+// What is deleted is overwritten in a file of SQLite, except for copies that SQLite may
+// have left when it spread rows over pages; those stay until it writes there, or until
+// somebody is forgotten. A server of PostgreSQL overwrites it when it vacuums.
+func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err error) {
+	defer s.mind.Forget()
+	err = s.d.Write(ctx, "retracting lines", func(ctx context.Context, c Conn) error {
+		n, err = DeleteLines(ctx, s, c, inMessage, session, ref)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// Reword gives the lines of a session that were written in a message another
+// text. Facts made of them change with them and have no vectors then;
+// [Store.EmbedFacts] makes up for it. It is one transaction, on the disk when it
+// returns.
+func (s *Store) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
+	defer s.mind.Forget()
+	defer s.askForIndexing()
+	err = s.d.Write(ctx, "rewording lines", func(ctx context.Context, c Conn) error {
+		all, err := utterances(ctx, c, inMessage, session, ref)
+		if err != nil {
+			return err
+		}
+		n = len(all)
+		for _, u := range all {
+			if err := s.rewordLine(ctx, c, u, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// DeleteLine deletes one line, as [Store.Retract] does.
+func (s *Store) DeleteLine(ctx context.Context, id int64) error {
+	defer s.mind.Forget()
+	return s.d.Write(ctx, "deleting a line", func(ctx context.Context, c Conn) error {
+		n, err := DeleteLines(ctx, s, c, `l.id = $1`, id)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("line %d: %w", id, memory.ErrNotFound)
+		}
+		return err
+	})
+}
+
+// utterances returns the lines that meet a condition, in the order of their ids.
+func utterances(ctx context.Context, c Conn, condition string, args ...any) ([]Utterance, error) {
+	return Rows(ctx, c, `SELECT l.id, s.n, s.id, l.speaker, l.text, l.at, `+audienceOfLine+`, l.day, l.date FROM lines l JOIN sessions s ON s.n = l.session
+		WHERE `+condition+` ORDER BY l.id`, args, func(r Row) (u Utterance, err error) {
+		var at int64
+		var present string
+		var day *int64
+		err = r.Scan(&u.ID, &u.SessionNumber, &u.Session, &u.Speaker, &u.Text, &at, &present, &day, &u.Date.Text)
+		u.At, u.Present, u.Date = pack.FromStamp(at), pack.VisibleList(present), dateOf(day, u.Date.Text)
+		return u, err
+	})
+}
+
+// DeleteLines deletes the lines l that meet a condition from everything that finds them, and
+// returns how many those were.
+func DeleteLines(ctx context.Context, s *Store, c Conn, condition string, args ...any) (int, error) {
+	all, err := utterances(ctx, c, condition, args...)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.d.DeleteLines(ctx, c, all); err != nil {
+		return 0, err
+	}
+	if err := s.deleteFactsOfLines(ctx, c, all); err != nil {
+		return 0, err
+	}
+	// The ids of deleted lines may come again.
+	_, err = c.Exec(ctx, `UPDATE indexed_lines SET line = (SELECT coalesce(max(id), 0) FROM lines)
+		WHERE line > (SELECT coalesce(max(id), 0) FROM lines)`)
+	return len(all), err
+}
+
+// deleteFactsOfLines deletes the facts of lines that are gone, but for those that
+// another line makes, too.
+func (s *Store) deleteFactsOfLines(ctx context.Context, c Conn, gone []Utterance) error {
+	texts := map[int64]map[string]bool{} // by session
+	sources := map[int64]string{}
+	for _, u := range gone {
+		f := memory.FactOf(u.Line)
+		if texts[u.SessionNumber] == nil {
+			texts[u.SessionNumber] = map[string]bool{}
+		}
+		texts[u.SessionNumber][f.Text] = true
+		sources[u.SessionNumber] = f.Source
+	}
+	for session, lost := range texts {
+		said, err := s.d.StillSaid(ctx, c, session, slices.Sorted(maps.Keys(lost)))
+		if err != nil {
+			return err
+		}
+		for _, text := range said {
+			delete(lost, text)
+		}
+		if err := s.d.DeleteFacts(ctx, c, sources[session], slices.Sorted(maps.Keys(lost))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewordLine gives one line another text, and the fact made of it.
+func (s *Store) rewordLine(ctx context.Context, c Conn, u Utterance, text string) error {
+	if u.Text == text {
+		return nil
+	}
+	old := u
+	u.Text = text
+	// The words go first: SQLite takes a fifth longer if the line does.
+	if err := s.d.ReplaceWords(ctx, c, old, text); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, `UPDATE lines SET text = $1 WHERE id = $2`, text, u.ID); err != nil {
+		return err
+	}
+	var id, embedded int64
+	before := memory.FactOf(old.Line)
+	err := c.Row(ctx, s.sql.findFact, s.syntax.FactKey(before.Source, before.Text), &id, &embedded)
+	if errors.Is(err, ErrNoRows) {
+		return nil // nobody asked for one
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.deleteFactsOfLines(ctx, c, []Utterance{old}); err != nil {
+		return err
+	}
+	_, err = s.putFact(ctx, c, memory.FactOf(u.Line))
+	return err
+}

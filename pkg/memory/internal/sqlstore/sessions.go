@@ -1,0 +1,95 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"math"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+)
+
+// StartSession opens a session. Its id begins with the time, so that ids sort
+// and can be told apart by people.
+func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
+	now := pack.Stamp(time.Now())
+	var salt [4]byte
+	rand.Read(salt[:]) // never fails
+	out := memory.Session{
+		ID:       now.Format("20060102-150405-") + hex.EncodeToString(salt[:]),
+		Campaign: campaign,
+		Started:  now,
+	}
+	err := s.d.Write(ctx, "starting session", func(ctx context.Context, c Conn) error {
+		_, err := c.Exec(ctx, `INSERT INTO sessions (id, campaign, started) VALUES ($1, $2, $3)`, out.ID, campaign, now.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return memory.Session{}, err
+	}
+	return out, nil
+}
+
+// EndSession marks a session as ended; the first end counts. An unknown id is
+// [memory.ErrNotFound].
+func (s *Store) EndSession(ctx context.Context, id string) error {
+	return s.d.Write(ctx, "ending session", func(ctx context.Context, c Conn) error {
+		n, err := c.Exec(ctx, `UPDATE sessions SET ended = coalesce(ended, $2) WHERE id = $1`, id, time.Now().UnixMicro())
+		return needOne(n, err, "session", id)
+	})
+}
+
+// Reopen lets a session go on as if it had never ended. An unknown id is
+// [memory.ErrNotFound].
+func (s *Store) Reopen(ctx context.Context, id string) error {
+	return s.d.Write(ctx, "reopening session", func(ctx context.Context, c Conn) error {
+		n, err := c.Exec(ctx, `UPDATE sessions SET ended = NULL WHERE id = $1`, id)
+		return needOne(n, err, "session", id)
+	})
+}
+
+// Sessions lists sessions, newest first; limit 0 means all.
+func (s *Store) Sessions(ctx context.Context, limit int) (out []memory.Session, err error) {
+	if limit <= 0 {
+		limit = math.MaxInt
+	}
+	err = s.d.Read(ctx, "listing sessions", func(c Conn) (err error) {
+		out, err = Rows(ctx, c, `SELECT id, campaign, started, ended, lines FROM sessions ORDER BY n DESC LIMIT $1`, []any{limit}, scanSession)
+		return err
+	})
+	return out, err
+}
+
+func scanSession(r Row) (m memory.Session, err error) {
+	var started int64
+	var ended *int64
+	err = r.Scan(&m.ID, &m.Campaign, &started, &ended, &m.Lines)
+	m.Started = pack.FromStamp(started)
+	if ended != nil {
+		m.Ended = pack.FromStamp(*ended)
+	}
+	return m, err
+}
+
+// RemoveSession deletes a session with its lines and the facts made of them, in steps
+// that let other writers in between, and returns how many lines those were. What is
+// deleted goes as by [Store.Retract]. An unknown id is [memory.ErrNotFound].
+func (s *Store) RemoveSession(ctx context.Context, id string) (lines int, err error) {
+	defer s.mind.Forget()
+	for {
+		n := 0
+		err := s.d.Write(ctx, "removing a session", func(ctx context.Context, c Conn) (err error) {
+			n, err = DeleteLines(ctx, s, c, `l.id IN (SELECT id FROM lines WHERE session = (SELECT n FROM sessions WHERE id = $1) ORDER BY id LIMIT $2)`, id, s.syntax.RemovedLines)
+			if err != nil || n > 0 {
+				return err
+			}
+			gone, err := c.Exec(ctx, `DELETE FROM sessions WHERE id = $1`, id)
+			return needOne(gone, err, "session", id)
+		})
+		if lines += n; err != nil || n == 0 {
+			return lines, err
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
+)
+
+// Settle puts what a campaign file says into the world, all of it or nothing.
+// Whoever spoke last is right: an entry takes effect when it is new or differs
+// from what the file said at the last Settle, and else leaves alone what has
+// become of it since, its removal included. An entity without a position keeps
+// the one it has. When an entity comes back, so do the file's relations to what
+// is there.
+//
+// What takes effect is noted first, and then carried out in steps that let other
+// writers in between, so that some of it can be seen before the rest. Once it is
+// noted it takes effect: what a process that ends leaves undone is done by the next
+// that opens the database. If ctx ends before that, nothing has happened.
+//
+// Facts get no vectors; [Store.EmbedFacts] makes up for it.
+func (s *Store) Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+	defer s.askForIndexing()
+	return settle.Settle(ctx, settler{s}, entities, relations, facts)
+}
+
+// Unsettled tells what [Store.Settle] would do, and changes nothing.
+func (s *Store) Unsettled(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
+	return settle.Unsettled(ctx, settler{s}, entities, relations, facts)
+}
+
+// Withdraw takes out of the world what campaign files said: entities by id, with
+// their relations, whatever has become of them since; relations; and facts by source
+// and text. What is not there is passed over, and a file that says it again is heard.
+// As with Settle it is all or nothing, in steps. What else was told of an entity stays.
+func (s *Store) Withdraw(ctx context.Context, entities []string, relations []memory.Relation, facts []memory.Fact) error {
+	return settle.Withdraw(ctx, settler{s}, entities, relations, facts)
+}
+
+// settler is the store as package settle needs it.
+type settler struct{ s *Store }
+
+var _ settle.Store[Conn] = settler{}
+
+func (x settler) Transact(ctx context.Context, synced bool, doing string, do func(context.Context, Conn) error) error {
+	if synced {
+		return x.s.d.Write(ctx, doing, do)
+	}
+	return x.s.d.WriteUnsynced(ctx, doing, do)
+}
+
+func (settler) Exec(ctx context.Context, c Conn, query string, args ...any) error {
+	_, err := c.Exec(ctx, query, args...)
+	return err
+}
+
+func (settler) Row(ctx context.Context, c Conn, query string, args []any, dest ...any) (bool, error) {
+	err := c.Row(ctx, query, args, dest...)
+	if errors.Is(err, ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (x settler) Left(ctx context.Context) (n int, err error) {
+	err = x.s.d.Read(ctx, "looking for what was left undone", func(c Conn) error {
+		return c.Row(ctx, `SELECT count(*) FROM plans`, nil, &n)
+	})
+	return n, err
+}
+
+func (x settler) Filed(ctx context.Context, keys []string) (last map[string][]byte, err error) {
+	err = x.s.d.Read(ctx, "reading what was settled last", func(c Conn) (err error) {
+		last, err = x.s.d.Filed(ctx, c, keys)
+		return err
+	})
+	return last, err
+}
+
+func (x settler) There(ctx context.Context, ids []string) (map[string]bool, error) {
+	there := make(map[string]bool, len(ids))
+	err := x.s.d.Read(ctx, "looking for entities", func(c Conn) error {
+		found, err := Rows(ctx, c, x.s.sql.there, []any{ids}, ScanText)
+		for _, id := range found {
+			there[id] = true
+		}
+		return err
+	})
+	return there, err
+}
+
+func (settler) CheckEntity(e memory.Entity) error     { return checkEntity(e) }
+func (settler) CheckRelation(r memory.Relation) error { return checkRelation(r) }
+
+func (settler) CheckFact(f memory.Fact) error {
+	_, err := pack.Visible(f.Visible)
+	return err
+}
+
+// file notes what an entry says.
+func (x settler) file(ctx context.Context, c Conn, e settle.Entry, err error) error {
+	if err != nil {
+		return err
+	}
+	return x.s.d.File(ctx, c, e.Key, e.Hash)
+}
+
+// unfile forgets that a file ever said an entry.
+func (x settler) unfile(ctx context.Context, c Conn, e settle.Entry, err error) error {
+	if err != nil {
+		return err
+	}
+	return x.s.d.Unfile(ctx, c, e.Key)
+}
+
+func (x settler) PutEntity(ctx context.Context, c Conn, e memory.Entity) error {
+	entry, err := settle.EntityEntry(e)
+	if err := x.file(ctx, c, entry, err); err != nil {
+		return err
+	}
+	old, err := x.s.loadEntity(ctx, c, e.ID)
+	if err != nil {
+		return err
+	}
+	if old != nil && e.Position == nil {
+		e.Position = old.Position
+	}
+	return x.s.replaceEntity(ctx, c, old, e)
+}
+
+// PutRelation puts a relation. One to what was removed comes back with it.
+func (x settler) PutRelation(ctx context.Context, c Conn, r memory.Relation) error {
+	entry, err := settle.RelationEntry(r)
+	if err := x.file(ctx, c, entry, err); err != nil {
+		return err
+	}
+	if err := putRelation(ctx, c, r); !errors.Is(err, memory.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+func (x settler) PutFact(ctx context.Context, c Conn, f memory.Fact) error {
+	entry, err := settle.FactEntry(f)
+	if err := x.file(ctx, c, entry, err); err != nil {
+		return err
+	}
+	_, err = x.s.putFact(ctx, c, f)
+	return err
+}
+
+func (x settler) WithdrawEntity(ctx context.Context, c Conn, e memory.Entity) error {
+	entry, err := settle.EntityEntry(e)
+	if err := x.unfile(ctx, c, entry, err); err != nil {
+		return err
+	}
+	return x.s.removeEntity(ctx, c, e.ID)
+}
+
+func (x settler) WithdrawRelation(ctx context.Context, c Conn, r memory.Relation) error {
+	entry, err := settle.RelationEntry(r)
+	if err := x.unfile(ctx, c, entry, err); err != nil {
+		return err
+	}
+	return deleteRelation(ctx, c, r)
+}
+
+func (x settler) WithdrawFact(ctx context.Context, c Conn, f memory.Fact) error {
+	entry, err := settle.FactEntry(f)
+	if err := x.unfile(ctx, c, entry, err); err != nil {
+		return err
+	}
+	return x.s.d.DeleteFacts(ctx, c, f.Source, []string{f.Text})
+}
