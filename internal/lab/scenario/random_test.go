@@ -50,12 +50,15 @@ func TestRandomStoriesKeepTheRules(t *testing.T) {
 			}
 		}
 	})
+	t.Logf("%v", seen)
+	if testing.Short() {
+		return // a fifth of the stories: something rare may well be missing
+	}
 	for _, kind := range []string{"delivered", "barged", "failed", "muted", "no_target", "filler", "tool.ran", "player.speaks", "s2s.committed", "s2s.cleared", "s2s.interrupted"} {
 		if seen[kind] == 0 {
 			t.Errorf("no story has %s: they are too tame", kind)
 		}
 	}
-	t.Logf("%v", seen)
 }
 
 // span is a stretch of somebody's voice.
