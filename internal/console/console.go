@@ -185,6 +185,7 @@ func (c *Console) Handler(who identifier) http.Handler {
 
 // asking is one request of somebody known, about a room.
 type asking struct {
+	door    *door
 	w       http.ResponseWriter
 	r       *http.Request
 	visitor *visitor

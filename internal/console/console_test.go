@@ -41,6 +41,7 @@ type fixture struct {
 	game    *play.Game
 	session *play.Session
 	server  *httptest.Server
+	keeper  *identity.Gatekeeper
 }
 
 type discard struct{}
@@ -55,6 +56,12 @@ func open(t *testing.T) *fixture {
 // openWith is open with a configuration like settings.
 func openWith(t *testing.T, settings string) *fixture {
 	t.Helper()
+	return openFor(t, settings, nil)
+}
+
+// openFor is openWith for people with accounts elsewhere.
+func openFor(t *testing.T, settings string, accounts console.Accounts) *fixture {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "glyphoxa.yaml")
 	text := fmt.Sprintf(settings, identity.HashToken("lead"), identity.HashToken("guest"), identity.HashToken("full"))
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -65,7 +72,7 @@ func openWith(t *testing.T, settings string) *fixture {
 		t.Fatal(err)
 	}
 	f := &fixture{t: t, feed: feed.New()}
-	f.console = console.New(console.Options{Feed: f.feed, Version: "test"})
+	f.console = console.New(console.Options{Feed: f.feed, Version: "test", Accounts: accounts})
 	f.game, err = play.Open(t.Context(), play.Options{Config: cfg, Onlooker: f.console.Onlook(console.Home)})
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +81,11 @@ func openWith(t *testing.T, settings string) *fixture {
 	if f.session, err = f.game.StartSession(t.Context(), play.SessionOptions{Sink: discard{}}); err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := identity.New(t.Context(), cfg.Server, identity.Options{Profile: f.game.Registry.Governance.Policy.Profile})
+	f.keeper, err = identity.New(t.Context(), cfg.Server, identity.Options{Profile: f.game.Registry.Governance.Policy.Profile})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.server = httptest.NewServer(f.console.Handler(keeper))
+	f.server = httptest.NewServer(f.console.Handler(f.keeper))
 	t.Cleanup(func() {
 		f.console.Close()
 		f.server.Close()
@@ -97,6 +104,7 @@ type page struct {
 	f      *fixture
 	cookie *http.Cookie
 	crumb  string
+	bearer string // a token that is sent instead of the cookie
 	after  string // the last event it has, if any
 }
 
@@ -110,6 +118,9 @@ func (p *page) ask(method, path, body string, header ...string) (int, string) {
 	req.Header.Set("X-Glyphoxa-Crumb", p.crumb)
 	if p.cookie != nil {
 		req.AddCookie(p.cookie)
+	}
+	if p.bearer != "" {
+		req.Header.Set("Authorization", "Bearer "+p.bearer)
 	}
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])

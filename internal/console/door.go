@@ -34,14 +34,15 @@ type visitor struct {
 	cookie  string          // of who has signed in, else empty
 	proven  bool            // the account is known to lead a game
 	over    context.Context // ends when the visitor is signed out; nil for who has not signed in
+	term    identity.Term   // how long the token is good, if they came with one
 	// known is false for who comes without a token.
 	known bool
 }
 
-// identifier says who sent a request, as [identity.Gatekeeper] does. It is safe for
-// concurrent use.
+// identifier says who sent a request and how long that holds, as [identity.Gatekeeper]
+// does. It is safe for concurrent use.
 type identifier interface {
-	Identify(r *http.Request) (*policy.Subject, error)
+	Admit(r *http.Request) (*policy.Subject, identity.Term, error)
 }
 
 // door lets visitors in.
@@ -84,8 +85,11 @@ func (d *door) identify(r *http.Request) (*visitor, error) {
 	return v, nil
 }
 
-// signedOut reports whether a visitor who had signed in no longer is.
-func (v *visitor) signedOut() bool { return v.over != nil && v.over.Err() != nil }
+// signedOut reports whether a visitor who had signed in no longer is, or whether the token
+// they came with has expired or was revoked.
+func (v *visitor) signedOut() bool {
+	return v.over != nil && v.over.Err() != nil || v.term.Over()
+}
 
 // holds reports whether who had signed in to send r still is: a cookie without a holder is
 // somebody's who has signed out, or gave way to others.
@@ -104,12 +108,12 @@ func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error
 		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	s, err := d.keeper.Identify(r)
+	s, term, err := d.keeper.Admit(r)
 	if err != nil {
 		return nil, err
 	}
 	s.Transport = transport
-	return &visitor{subject: s, crumb: crumb, known: s.Name != identity.Anonymous}, nil
+	return &visitor{subject: s, crumb: crumb, known: s.Name != identity.Anonymous, term: term}, nil
 }
 
 // signIn lets in who has a token.
@@ -194,13 +198,16 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 			fail(w, http.StatusNotFound, "there is no such table any more")
 			return
 		}
-		if v.over != nil { // what is under way ends with the sign-in
-			ctx, cancel := context.WithCancel(r.Context())
+		// What is under way ends with the sign-in, and with the token.
+		ctx, end := v.term.Within(r.Context())
+		defer end()
+		if v.over != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
 			defer cancel()
 			defer context.AfterFunc(v.over, cancel)()
-			r = r.WithContext(ctx)
 		}
-		serve(&asking{w, r, v, rooms[i]})
+		serve(&asking{d, w, r.WithContext(ctx), v, rooms[i]})
 	}
 }
 
@@ -237,7 +244,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 	}
 	rooms := []roomView{}
 	for _, at := range d.visible(r.Context(), v) {
-		a := &asking{w, r, v, at}
+		a := &asking{d, w, r, v, at}
 		one := roomView{ID: at.id, Name: at.name, Live: at.session != nil, Rights: []string{}, SeesAll: a.viewer() == "" && v.subject.Profile.SeesAll}
 		for _, p := range policy.Permissions() {
 			if a.may(p) {
@@ -262,17 +269,22 @@ func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	return true
 }
 
-// decode reads the JSON of the request; it answers itself if there is none, or if the visitor
-// was signed out while it came.
+// decode reads the JSON of the request. It answers itself if there is none, or if the visitor
+// was signed out or lost the right to enter the room while it came: a body may take half a
+// minute to arrive.
 func (a *asking) decode(into any) bool {
 	if !decode(a.w, a.r, into) {
 		return false
 	}
-	if a.visitor.signedOut() {
+	switch {
+	case a.visitor.signedOut():
 		fail(a.w, http.StatusUnauthorized, "you were signed out; sign in again")
-		return false
+	case !a.door.enters(a.r.Context(), a.visitor, a.room.id):
+		fail(a.w, http.StatusForbidden, "you no longer lead this game")
+	default:
+		return true
 	}
-	return true
+	return false
 }
 
 func answer(w http.ResponseWriter, v any) {

@@ -2,23 +2,37 @@ package console_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/revoketest"
 )
 
-// mutes gives an order with a page's cookie, whose body comes through next.
-func (p *page) mutes(body io.Reader) error {
-	req, err := http.NewRequestWithContext(p.f.t.Context(), http.MethodPost, p.f.server.URL+"/console/order?room=home", body)
+// mutes gives an order as the page does, with a body that may take its time.
+func (p *page) mutes(body io.Reader) error { return p.send("/console/order?room=home", body) }
+
+// send sends a request as the page does, with a body that may take its time.
+func (p *page) send(path string, body io.Reader) error {
+	req, err := http.NewRequestWithContext(p.f.t.Context(), http.MethodPost, p.f.server.URL+path, body)
 	if err != nil {
 		return err
 	}
-	req.Header.Set("X-Glyphoxa-Crumb", p.crumb)
-	req.AddCookie(p.cookie)
+	if p.bearer != "" {
+		req.Header.Set("Authorization", "Bearer "+p.bearer)
+	} else {
+		req.Header.Set("X-Glyphoxa-Crumb", p.crumb)
+		req.AddCookie(p.cookie)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
@@ -27,10 +41,10 @@ func (p *page) mutes(body io.Reader) error {
 	switch res.StatusCode {
 	case http.StatusOK:
 		return nil
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests: // the last after wrong tokens
 		return fmt.Errorf("%w: %s", revoketest.ErrRefused, res.Status)
 	}
-	return fmt.Errorf("muting: %s", res.Status)
+	return fmt.Errorf("%s: %s", path, res.Status)
 }
 
 const muteBartok = `{"order":"mute","npc":"Bartok"}`
@@ -49,6 +63,11 @@ func TestRevokedAtTheConsole(t *testing.T) {
 			other := *p
 			if status, text := other.ask("POST", "/console/signin", `{"token":"guest"}`); status != http.StatusNoContent {
 				f.t.Errorf("signing in = %d %s", status, text)
+			}
+		},
+		"revoking_the_token": func(f *fixture, _ *page) {
+			if err := f.keeper.SetClients(nil); err != nil {
+				f.t.Error(err)
 			}
 		},
 		"one_more_of_the_same": func(f *fixture, _ *page) {
@@ -96,6 +115,106 @@ func TestRevokedAtTheConsole(t *testing.T) {
 			}
 		})
 	}
+}
+
+// guildAccounts has one account, which leads all games until that changes.
+type guildAccounts struct{ leads atomic.Bool }
+
+func (*guildAccounts) Service() string { return "Discord" }
+
+func (*guildAccounts) SignInURL(_ context.Context, redirect, state, _ string) (string, error) {
+	return redirect + "?" + url.Values{"state": {state}, "code": {"ana"}}.Encode(), nil
+}
+
+func (*guildAccounts) Account(context.Context, string, string, string) (id, name string, err error) {
+	return "7", "Ana", nil
+}
+
+func (a *guildAccounts) Leads(context.Context, string, string) (bool, error) {
+	return a.leads.Load(), nil
+}
+
+// TestRightsEndWhileABodyComes takes the rights of who has sent half an order, and half a call
+// of a tool: the rest comes too late.
+func TestRightsEndWhileABodyComes(t *testing.T) {
+	ana := &guildAccounts{}
+	for name, how := range map[string]struct {
+		signIn func(*page)
+		revoke func(*fixture)
+	}{
+		"token without a cookie": {
+			func(p *page) { p.bearer = "lead" },
+			func(f *fixture) {
+				if err := f.keeper.SetClients(nil); err != nil {
+					f.t.Error(err)
+				}
+			},
+		},
+		"account that leads no more": {
+			func(p *page) { p.signInWithAccount() },
+			func(*fixture) { ana.leads.Store(false) },
+		},
+	} {
+		for path, body := range map[string]string{
+			"/console/order?room=home": muteBartok,
+			"/console/call?room=home":  `{"tool":"roll","args":"{\"expression\":\"1d6\"}"}`,
+		} {
+			t.Run(name+path, func(t *testing.T) {
+				ana.leads.Store(true)
+				f := openFor(t, settings, ana)
+				p := &page{f: f}
+				how.signIn(p)
+				if err := p.send(path, strings.NewReader(body)); err != nil {
+					t.Fatalf("with all rights: %v", err)
+				}
+				half, rest := io.Pipe()
+				late := make(chan error, 1)
+				go func() { late <- p.send(path, half) }()
+				if _, err := rest.Write([]byte(body[:10])); err != nil {
+					t.Fatal(err)
+				}
+				for range 3 { // sent behind the half, so that it is there by then
+					p.ask("GET", "/console/me", "")
+				}
+				how.revoke(f)
+				if _, err := rest.Write([]byte(body[10:])); err != nil {
+					t.Fatal(err)
+				}
+				rest.Close()
+				if err := <-late; !errors.Is(err, revoketest.ErrRefused) {
+					t.Errorf("the second half came too late, and the answer is %v", err)
+				}
+			})
+		}
+	}
+}
+
+// signInWithAccount signs in by way of the service, and has the page's crumb.
+func (p *page) signInWithAccount() {
+	t := p.f.t
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	res, err := browser.Get(p.f.server.URL + "/console/account")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	at, err := url.Parse(p.f.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range jar.Cookies(at) {
+		p.cookie = c
+	}
+	var me struct{ Crumb string }
+	if status, text := p.ask("GET", "/console/me", ""); status != http.StatusOK || json.Unmarshal([]byte(text), &me) != nil {
+		t.Fatalf("me = %d %s", status, text)
+	}
+	p.crumb = me.Crumb
 }
 
 // TestTheWeakestTokenSignsNobodyOut: 300 sign-ins of a guest leave the DM signed in, who had

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+
 	"github.com/MrWong99/glyphoxa/internal/console"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -77,13 +79,13 @@ type oneVisitor struct {
 	now atomic.Pointer[policy.Subject]
 }
 
-func (v *oneVisitor) Identify(*http.Request) (*policy.Subject, error) {
+func (v *oneVisitor) Admit(*http.Request) (*policy.Subject, identity.Term, error) {
 	s := v.now.Load()
 	if s == nil {
-		return nil, errors.New("the token has expired")
+		return nil, identity.Term{}, errors.New("the token has expired")
 	}
 	one := *s
-	return &one, nil
+	return &one, identity.Term{}, nil
 }
 
 // TestAnotherProfileEndsStreams takes a visitor's rights, or the visitor, while a busy table
