@@ -97,13 +97,14 @@ func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a a
 	}
 }
 
-// splitText are the messages of an answer. What is wrong is said in l.
+// splitText are the messages of an answer, in which links show their addresses: much of what
+// answers tell was written by players. What is wrong is said in l.
 func (a answer) splitText(l wording.Language) []string {
 	text := a.text
 	if a.err != nil {
 		text = errorText(l, a.err)
 	}
-	parts := markup.Split(text, markup.MaxMessage)
+	parts := markup.Split(markup.ShowAddresses(text), markup.MaxMessage)
 	switch {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
@@ -27,7 +28,10 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 		answer, err = t.Whisper(ctx, npc, table.Utterance{Speaker: c.name, Text: text, User: guilds.UserRef(Front, c.by.ID), Ref: c.id, Leads: c.by.DM})
 		return err
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, table.ErrTooMuch), errors.Is(err, table.ErrFlood):
+		return "", wording.TooMuchOfOne.With(markup.Escape(c.name))
+	case err != nil:
 		return "", err
 	}
 	name := markup.Escape(n.Name)

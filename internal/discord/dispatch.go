@@ -27,6 +27,10 @@ const (
 	maxInteractions = 256
 	// maxAtOnce bounds those of one guild; beyond that they are refused.
 	maxAtOnce = 32
+	// keptForDMs are those of maxAtOnce that players cannot take.
+	keptForDMs = 8
+	// maxOwnAtOnce bounds those of one member; beyond that they are refused.
+	maxOwnAtOnce = 4
 )
 
 // dispatcher takes in interactions: it checks who may give a command, carries the
@@ -43,7 +47,7 @@ type dispatcher struct {
 	slots        chan struct{} // one for each interaction at work, of all guilds
 
 	mu     sync.Mutex     // guards the fields below
-	atWork map[string]int // interactions, by guild
+	atWork map[string]int // interactions, by guild, and by guild and member
 	recent recentIDs      // of interactions, which the gateway may tell of again
 }
 
@@ -73,12 +77,15 @@ func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.Interactio
 	if d.isRepeated(i.ID) {
 		return
 	}
-	if !d.admitInteraction(i.GuildID) {
-		do = d.refuseBusy
+	release, refused := d.admitInteraction(s, i)
+	if refused != nil {
+		do = func(ctx context.Context, _ *discordgo.Session, i *discordgo.Interaction) {
+			d.refuseBusy(ctx, i, refused)
+		}
 	}
 	d.slots <- struct{}{}
 	done := func() {
-		d.releaseInteraction(i.GuildID)
+		release()
 		<-d.slots
 	}
 	begun := d.bot.tasks.spawn(func(ctx context.Context) {
@@ -101,34 +108,46 @@ func (d *dispatcher) isRepeated(id string) bool {
 	return is
 }
 
-// admitInteraction counts an interaction of a guild, and reports whether there are not too
-// many at work, so that one guild does not keep all others waiting.
-func (d *dispatcher) admitInteraction(guild string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.atWork[guild]++
-	return d.atWork[guild] <= maxAtOnce
-}
-
-// releaseInteraction counts an interaction of a guild as done.
-func (d *dispatcher) releaseInteraction(guild string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.atWork[guild]--; d.atWork[guild] == 0 {
-		delete(d.atWork, guild)
+// admitInteraction counts an interaction until release is called. It returns an error for the
+// member if too many are at work: neither may one guild keep others waiting, nor one member the
+// rest of a guild, nor all players together its DMs.
+func (d *dispatcher) admitInteraction(s *discordgo.Session, i *discordgo.Interaction) (release func(), refused error) {
+	counts, most := []string{i.GuildID}, maxAtOnce
+	if i.Member != nil && i.Member.User != nil {
+		counts = append(counts, i.GuildID+" "+i.Member.User.ID)
+		if !d.dms.isDM(s, i) {
+			most -= keptForDMs
+		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.atWork[counts[0]] >= most:
+		return func() {}, wording.TooManyAsked.With()
+	case len(counts) > 1 && d.atWork[counts[1]] >= maxOwnAtOnce:
+		return func() {}, wording.YouAskTooMuch.With()
+	}
+	for _, c := range counts {
+		d.atWork[c]++
+	}
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, c := range counts {
+			if d.atWork[c]--; d.atWork[c] == 0 {
+				delete(d.atWork, c)
+			}
+		}
+	}, nil
 }
-
-// errTooManyAtOnce says why nothing is done.
-var errTooManyAtOnce = wording.TooManyAsked.With()
 
 // refuseBusy answers an interaction that is one too many.
-func (d *dispatcher) refuseBusy(ctx context.Context, _ *discordgo.Session, i *discordgo.Interaction) {
+func (d *dispatcher) refuseBusy(ctx context.Context, i *discordgo.Interaction, refused error) {
 	if i.Type == discordgo.InteractionApplicationCommandAutocomplete {
 		d.sendChoices(ctx, i, []*discordgo.ApplicationCommandOptionChoice{})
 		return
 	}
-	d.answers.sendAnswer(ctx, i, answer{err: errTooManyAtOnce})
+	d.answers.sendAnswer(ctx, i, answer{err: refused})
 }
 
 // commandPath names the command and subcommand of an interaction, and returns the

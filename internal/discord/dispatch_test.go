@@ -2,18 +2,19 @@ package discord
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestOneGuildKeepsNobodyWaiting has one guild ask for more than there is room
-// for: it is told, and another guild is answered.
+// TestOneGuildKeepsNobodyWaiting has one member, then all members of a guild ask for more than
+// there is room for: they are told, its DM has room left, and another guild is answered.
 func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	entered, free := make(chan struct{}, maxAtOnce), make(chan struct{})
 	s := newOnlineBot(t, map[string]action{
-		"session status": {do: func(context.Context, *call) (string, error) {
+		"session status": {everyone: true, do: func(context.Context, *call) (string, error) {
 			entered <- struct{}{}
 			<-free
 			return "Done at last.", nil
@@ -24,11 +25,13 @@ func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	elsewhere, cem := s.d.AddChannel(other, "table"), s.d.AddMember(other, "cem")
 
 	var slow []*discordtest.Interaction
-	for range maxAtOnce {
-		slow = append(slow, s.gives(t, s.dm, "session status"))
-	}
-	for range maxAtOnce {
-		<-entered
+	asks := func(who string, most int) {
+		for range most {
+			slow = append(slow, s.gives(t, who, "session status"))
+		}
+		for range most {
+			<-entered
+		}
 	}
 	says := func(i *discordtest.Interaction, want string) {
 		t.Helper()
@@ -37,7 +40,15 @@ func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 			t.Errorf("answer %q, %v, want %q", m.Content, err, want)
 		}
 	}
-	says(s.gives(t, s.dm, "session recap"), "Too much is being asked for in this server at once")
+	player := s.d.AddMember(s.guild, "player")
+	asks(player, maxOwnAtOnce)
+	says(s.gives(t, player, "session recap"), "You are asking for too much at once")
+	for n := range (maxAtOnce-keptForDMs)/maxOwnAtOnce - 1 {
+		asks(s.d.AddMember(s.guild, fmt.Sprintf("player%d", n)), maxOwnAtOnce)
+	}
+	says(s.gives(t, s.d.AddMember(s.guild, "late"), "session recap"), "Too much is being asked for in this server at once")
+	says(s.gives(t, s.dm, "session recap"), "Here.")
+	asks(s.dm, maxOwnAtOnce-1) // the place of the last answer may not be free yet
 	i, err := s.d.Command(cem, elsewhere, "session recap")
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func keys(name string) []string {
 	if err != nil {
 		return nil
 	}
-	bare := strings.TrimFunc(shown, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) })
+	bare := strings.TrimFunc(shown, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) || isOrnament(r) })
 	var all []string
 	for _, written := range []string{shown, bare} { // "|Bartok|" as well: what surrounds it could be letters
 		for _, look := range []struct{ kind, text string }{
@@ -45,6 +45,13 @@ func keys(name string) []string {
 		}
 	}
 	return all
+}
+
+// isOrnament reports whether a letter looks like punctuation: the modifier letters of alphabets,
+// such as ʼ and ˈ, and the clicks ǀ to ǃ. Those of East Asian scripts, such as the long sound of
+// Japanese, are part of a name.
+func isOrnament(r rune) bool {
+	return unicode.Is(unicode.Lm, r) && r < 0x2e80 || r >= 0x1c0 && r <= 0x1c3
 }
 
 func share(a, b []string) bool {
@@ -66,6 +73,7 @@ func skeleton(shown string) string {
 			}
 			return unicode.ToLower(r)
 		}, confusables.Skeleton(strings.Map(plain, text)))
+		text = strings.ReplaceAll(text, "vv", "w")
 		if text == before {
 			break
 		}
@@ -100,11 +108,11 @@ func lettersOf(text string) string {
 	}, text)
 }
 
-// smallCapitals are letters that are drawn like the capital letters beside them, as only their
-// names in Unicode say (LATIN LETTER SMALL CAPITAL B).
-var smallCapitals = []rune("ɢɪɴʀʁʏʙʜʟᴀᴃᴄᴅᴇᴊᴋᴍᴎᴏᴘᴙᴛᴜᴠᴡᴢꜰꜱꞮꞯ")
+// smallCapitals are letters that are drawn like the capital letters beside them, or like their
+// small ones, as only their names in Unicode say (LATIN LETTER SMALL CAPITAL B).
+var smallCapitals = []rune("ĸꞇɾɢɪɴʀʁʏʙʜʟᴀᴃᴄᴅᴇᴊᴋᴍᴎᴏᴘᴙᴛᴜᴠᴡᴢꜰꜱꞮꞯ")
 
-const areCapitals = "GINRRYBHLABCDEJKMNOPRTUVWZFSIQ"
+const areCapitals = "KTRGINRRYBHLABCDEJKMNOPRTUVWZFSIQ"
 
 // capitals are ranges of letters from A to Z in a frame, which NFKC leaves as they are.
 var capitals = []rune{
@@ -115,7 +123,7 @@ var capitals = []rune{
 
 // plain returns the capital that a letter is a drawing of, or the letter itself.
 func plain(r rune) rune {
-	if r < 0x250 {
+	if r < 0x100 {
 		return r
 	}
 	for _, a := range capitals {

@@ -64,6 +64,7 @@ type Mention struct {
 // made when the user is forgotten, kept in memory alone, and shown once.
 type Mentions struct {
 	Campaign string `json:"campaign,omitempty"`
+	user     string // whose mentions they are; in no output
 	// Names are the user's.
 	Names []string  `json:"names"`
 	Found []Mention `json:"found"`
@@ -89,7 +90,7 @@ func FindMentions(ctx context.Context, s memory.Store, user string, names ...str
 		err = f.lookThrough(ctx, s)
 	}
 	m := f.list()
-	m.Unfinished = err != nil
+	m.user, m.Unfinished = user, err != nil
 	return m
 }
 
@@ -320,14 +321,46 @@ type MentionLists struct {
 	all []Mentions
 }
 
-// Add keeps a list that has something in it, until it is taken.
+// Add keeps a list that has something in it, until it is taken. What else waits about the same
+// user becomes part of it, so that nobody who asks to be forgotten again and again pushes the
+// lists of others out.
 func (l *MentionLists) Add(m Mentions) {
 	if m.Total() == 0 && !m.Unfinished {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	same := func(other Mentions) bool {
+		return m.user != "" && other.user == m.user && other.Campaign == m.Campaign
+	}
+	if i := slices.IndexFunc(l.all, same); i >= 0 {
+		l.all[i] = merge(l.all[i], m)
+		return
+	}
 	l.all = append(l.all[max(0, len(l.all)+1-mostLists):len(l.all):len(l.all)], m)
+}
+
+// merge returns what two lists about the same user have, without what stands in both.
+func merge(a, b Mentions) Mentions {
+	a.Names, a.Found = slices.Clone(a.Names), slices.Clone(a.Found)
+	for _, name := range b.Names {
+		if !slices.Contains(a.Names, name) && len(a.Names) < mostLists {
+			a.Names = append(a.Names, name)
+		}
+	}
+	for _, one := range b.Found {
+		switch {
+		case slices.Contains(a.Found, one):
+		case len(a.Found) < MostMentions:
+			a.Found = append(a.Found, one)
+		default:
+			a.More++
+		}
+	}
+	// Beside those in Found, both lists count much the same places.
+	a.More, a.Unfinished = max(a.More, b.More), a.Unfinished || b.Unfinished
+	slices.SortStableFunc(a.Found, func(x, y Mention) int { return cmp.Compare(x.Kind, y.Kind) })
+	return a
 }
 
 // Wait is how many places are in the lists that wait; a list that is unfinished has one at least.

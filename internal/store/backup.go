@@ -26,6 +26,11 @@ const (
 	// copies of it are in memory. The longest that is written holds the ids of the
 	// largest import and has less than 10 MB.
 	longestRecord = 16 << 20
+	// mostUnpacked bounds what a backup unpacks to, as a multiple of its size, and unpackedSpare
+	// is what any may have beside that, in bytes. Real backups unpack to between 3 and 30 times
+	// their size, and gzip can do 1,000 times: a small file must not fill the disk.
+	mostUnpacked  = 100
+	unpackedSpare = 1 << 30
 	// longestEdge bounds the first and the last line.
 	longestEdge = 64 << 10
 	// sayEvery is how many records pass between two words on how far it is.
@@ -139,6 +144,7 @@ type BackupFile struct {
 	Made time.Time
 	file *os.File
 	in   *bufio.Reader
+	left int64           // bytes that it may still unpack to
 	ctx  context.Context // ends the reading
 }
 
@@ -149,7 +155,11 @@ func OpenBackup(ctx context.Context, file string) (*BackupFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the backup: %w", problem.FileError(err))
 	}
-	b := &BackupFile{file: f, ctx: ctx}
+	about, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the backup: %w", problem.FileError(err)), f.Close())
+	}
+	b := &BackupFile{file: f, ctx: ctx, left: unpackedSpare + mostUnpacked*about.Size()}
 	packed, err := gzip.NewReader(bufio.NewReader(userfile.Reader(ctx, f)))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w: %v", file, ErrNoBackup, err), f.Close())
@@ -180,6 +190,9 @@ func (b *BackupFile) Close() error { return b.file.Close() }
 func (b *BackupFile) line() (line []byte, err error) {
 	for {
 		part, err := b.in.ReadSlice('\n')
+		if b.left -= int64(len(part)); b.left < 0 {
+			return nil, fmt.Errorf("it unpacks to more than %d times its size, as no backup that Glyphoxa wrote does; take another backup", mostUnpacked)
+		}
 		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}

@@ -111,3 +111,28 @@ func TestAShareComesBack(t *testing.T) {
 		}
 	})
 }
+
+// TestWhispersCountAsLines: who may say no more may whisper no more, and others still may.
+func TestWhispersCountAsLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heard(t, setting{alone: true})
+		whisper := func(who string) error {
+			_, err := r.Whisper(t.Context(), "Mira", table.Utterance{Speaker: who, Text: "Where is my mug?", User: "browser:" + who})
+			return err
+		}
+		taken := 0
+		var err error
+		for ; err == nil && taken < 100; taken++ {
+			err = whisper("Mallory")
+		}
+		if !errors.Is(err, table.ErrTooMuch) || taken > 20 {
+			t.Errorf("%d whispers at once are taken, then %v", taken, err)
+		}
+		if err := r.say("Mallory", "Mira, and now?"); !errors.Is(err, table.ErrTooMuch) {
+			t.Errorf("a line after them: %v", err)
+		}
+		if err := whisper("Ben"); err != nil {
+			t.Errorf("another player's whisper: %v", err)
+		}
+	})
+}

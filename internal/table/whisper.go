@@ -14,7 +14,8 @@ import (
 // Whisper says something to one NPC so that nobody else hears it, nor the answer. To a
 // deaf one it is a note that is handed over. The turn's events are marked as whispered
 // (see [Header]), and it is never sounded. The channel receives the answer, empty if there
-// is none, when the turn has ended.
+// is none, when the turn has ended. Whispers count as a player's lines do: too many are refused
+// with [ErrTooMuch] or [ErrFlood].
 func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan string, error) {
 	u.Text = untrusted.Clean(u.Text, maxText)
 	if strings.TrimSpace(u.Text) == "" {
@@ -34,6 +35,9 @@ func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan st
 		}
 		if t.queue.isFull() {
 			return errors.New("too much waits to be answered; try again in a moment")
+		}
+		if err := t.turns.admit(u); err != nil {
+			return err
 		}
 		t.turns.admitWhisper(&turn{
 			Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}, whispered: true, reply: answer,

@@ -98,7 +98,7 @@ func WebhookName(name string) string {
 var forbiddenNames = regexp.MustCompile(`(?i)discord|clyde`)
 
 // escaper keeps a name from being read as markup.
-var escaper = strings.NewReplacer("*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "[", `\[`, "\n", " ")
+var escaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "[", `\[`, "\n", " ")
 
 // Escape returns a text whose markup shows as it is.
 func Escape(text string) string { return escaper.Replace(text) }

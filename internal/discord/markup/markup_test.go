@@ -126,7 +126,13 @@ func TestLinksSayWhereTheyLead(t *testing.T) {
 			t.Errorf("ShowAddresses(%q) = %q, want %q", text, got, want)
 		}
 	}
-	if got := Escape("[Bartok](https://evil.example)"); got != `\[Bartok](https://evil.example)` {
-		t.Errorf("a name is shown as %q", got)
+	for text, want := range map[string]string{
+		"[Bartok](https://evil.example)":   `\[Bartok](https://evil.example)`,
+		`\[Bartok](https://evil.example)`: `\\\[Bartok](https://evil.example)`,
+		`\*Bartok\*`:                      `\\\*Bartok\\\*`,
+	} {
+		if got := Escape(text); got != want {
+			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
+		}
 	}
 }

@@ -65,24 +65,25 @@ var (
 
 // What every command may answer.
 var (
-	Done         = Text{"Done.", "Erledigt."}
-	Verbatim     = Text{"%s", "%s"} // is what is filled in, in the reader's language already
-	OnlyManagers = Text{"only a dungeon master may do that: somebody with the right Manage Server", "das darf nur die Spielleitung: wer das Recht „Server verwalten“ hat"}
-	OnlyRole     = Text{"only a dungeon master may do that: somebody with the role %s", "das darf nur die Spielleitung: wer die Rolle %s hat"}
-	OnlyRoles    = Text{"only a dungeon master may do that: somebody with one of the roles %s", "das darf nur die Spielleitung: wer eine der Rollen %s hat"}
-	OnlyInServer = Text{"this works in a server only", "das geht nur auf einem Server"}
-	OtherServer  = Text{"this bot plays in another server", "dieser Bot spielt auf einem anderen Server"}
-	NoCommand    = Text{"there is no command /%s any more; restart Discord to see those there are", "den Befehl /%s gibt es nicht mehr; starte Discord neu, dann siehst du die jetzigen"}
-	TooManyAsked = Text{"too much is being asked for in this server at once; try again in a moment", "auf diesem Server wird gerade zu viel auf einmal verlangt; versuch es gleich noch einmal"}
-	StaleButton  = Text{"this button is too old; give the command again", "dieser Knopf ist zu alt; gib den Befehl noch einmal"}
-	GoingOffline = Text{"the bot is going offline; try again when it is back", "der Bot geht gerade offline; versuch es noch einmal, wenn er wieder da ist"}
-	TookTooLong  = Text{"it took too long; try again", "das hat zu lange gedauert; versuch es noch einmal"}
-	YourButton   = Text{"this button is somebody else's; give the command yourself", "dieser Knopf gehört jemand anderem; gib den Befehl selbst"}
-	YesForGood   = Text{"Yes, for good", "Ja, endgültig"}
-	PageBack     = Text{"◀ Back", "◀ Zurück"}
-	PageOn       = Text{"On ▶", "Weiter ▶"}
-	PageFoot     = Text{"-# page %d of %d, %d in all", "-# Seite %d von %d, insgesamt %d"}
-	NoSession    = Text{"no session is running here; a DM starts one with /session start", "hier läuft keine Sitzung; die Spielleitung beginnt eine mit /session start"}
+	Done          = Text{"Done.", "Erledigt."}
+	Verbatim      = Text{"%s", "%s"} // is what is filled in, in the reader's language already
+	OnlyManagers  = Text{"only a dungeon master may do that: somebody with the right Manage Server", "das darf nur die Spielleitung: wer das Recht „Server verwalten“ hat"}
+	OnlyRole      = Text{"only a dungeon master may do that: somebody with the role %s", "das darf nur die Spielleitung: wer die Rolle %s hat"}
+	OnlyRoles     = Text{"only a dungeon master may do that: somebody with one of the roles %s", "das darf nur die Spielleitung: wer eine der Rollen %s hat"}
+	OnlyInServer  = Text{"this works in a server only", "das geht nur auf einem Server"}
+	OtherServer   = Text{"this bot plays in another server", "dieser Bot spielt auf einem anderen Server"}
+	NoCommand     = Text{"there is no command /%s any more; restart Discord to see those there are", "den Befehl /%s gibt es nicht mehr; starte Discord neu, dann siehst du die jetzigen"}
+	TooManyAsked  = Text{"too much is being asked for in this server at once; try again in a moment", "auf diesem Server wird gerade zu viel auf einmal verlangt; versuch es gleich noch einmal"}
+	YouAskTooMuch = Text{"you are asking for too much at once; wait until your last commands are answered", "du verlangst zu viel auf einmal; warte, bis deine letzten Befehle beantwortet sind"}
+	StaleButton   = Text{"this button is too old; give the command again", "dieser Knopf ist zu alt; gib den Befehl noch einmal"}
+	GoingOffline  = Text{"the bot is going offline; try again when it is back", "der Bot geht gerade offline; versuch es noch einmal, wenn er wieder da ist"}
+	TookTooLong   = Text{"it took too long; try again", "das hat zu lange gedauert; versuch es noch einmal"}
+	YourButton    = Text{"this button is somebody else's; give the command yourself", "dieser Knopf gehört jemand anderem; gib den Befehl selbst"}
+	YesForGood    = Text{"Yes, for good", "Ja, endgültig"}
+	PageBack      = Text{"◀ Back", "◀ Zurück"}
+	PageOn        = Text{"On ▶", "Weiter ▶"}
+	PageFoot      = Text{"-# page %d of %d, %d in all", "-# Seite %d von %d, insgesamt %d"}
+	NoSession     = Text{"no session is running here; a DM starts one with /session start", "hier läuft keine Sitzung; die Spielleitung beginnt eine mit /session start"}
 )
 
 // Sessions.
