@@ -6,10 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
-	"golang.org/x/time/rate"
-
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/webfiles"
 )
 
@@ -32,7 +30,7 @@ var (
 // Handler serves the page and lets guests join. What is before it refuses unknown hosts and
 // origins; address tells from where somebody asks.
 func (r *Room) Handler(address func(*http.Request) string) http.Handler {
-	r.rates.address = address
+	r.rates, r.address = identity.NewRates(address, joinEvery, joinBurst), address
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /table/", func(w http.ResponseWriter, q *http.Request) {
 		name := strings.TrimPrefix(q.URL.Path, "/table/")
@@ -57,67 +55,45 @@ func (r *Room) invited(invite string) bool {
 
 // showServers says which STUN and TURN servers there are.
 func (r *Room) showServers(w http.ResponseWriter, q *http.Request) {
-	if !r.rates.allow(q) {
-		fail(w, tooMany())
+	if !r.rates.Allow(q) {
+		r.fail(w, tooMany())
 		return
 	}
 	if !r.invited(q.Header.Get(inviteHeader)) {
-		fail(w, errInvite)
+		r.fail(w, errInvite)
 		return
 	}
 	servers := r.o.Network.Servers
 	if servers == nil {
 		servers = []Server{}
 	}
-	answer(w, map[string]any{"iceServers": servers})
+	r.answer(w, map[string]any{"iceServers": servers})
 }
 
 func tooMany() error {
 	return refuse(http.StatusTooManyRequests, "That is too often. Wait a moment and try again.")
 }
 
-// rates bound how often an address asks.
-type rates struct {
-	address func(*http.Request) string
-
-	mu sync.Mutex // guards of
-	of map[string]*rate.Limiter
-}
-
-func (l *rates) allow(q *http.Request) bool {
-	host := l.address(q)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	one := l.of[host]
-	if one == nil {
-		if l.of == nil || len(l.of) >= maxAddresses { // what is forgotten was counted long ago, or many ask at once
-			l.of = map[string]*rate.Limiter{}
-		}
-		one = rate.NewLimiter(rate.Every(joinEvery), joinBurst)
-		l.of[host] = one
-	}
-	return one.Allow()
-}
-
-func answer(w http.ResponseWriter, v any) {
+func (r *Room) answer(w http.ResponseWriter, v any) {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		fail(w, err)
+		r.fail(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_, _ = w.Write(raw) // who left needs no answer
 }
 
-// fail answers with what is wrong.
-func fail(w http.ResponseWriter, err error) {
-	status := http.StatusInternalServerError
+// fail answers with what is wrong. What went wrong on this side is for the log: it may name
+// files and services, which are no business of a guest's.
+func (r *Room) fail(w http.ResponseWriter, err error) {
 	var known *refusal
-	if errors.As(err, &known) {
-		status = known.status
+	if !errors.As(err, &known) {
+		r.o.Logger.Error("seating a player in a browser", "reason", err)
+		known = &refusal{http.StatusInternalServerError, "Something went wrong on the table's side. Try again; whoever runs the game finds the reason in the log."}
 	}
-	raw, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings always marshal
+	raw, _ := json.Marshal(map[string]string{"error": known.text}) // strings always marshal
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
+	w.WriteHeader(known.status)
 	_, _ = w.Write(raw)
 }

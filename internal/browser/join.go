@@ -21,13 +21,11 @@ import (
 )
 
 const (
-	maxBody   = maxOffer + 8<<10
-	maxName   = name.MaxLength // characters
-	joinTime  = 15 * time.Second
-	joinEvery = time.Second // from one address, after the first joinBurst
-	joinBurst = 20
-	// maxAddresses are those whose joins are counted.
-	maxAddresses = 1024
+	maxBody      = maxOffer + 8<<10
+	maxName      = name.MaxLength // characters
+	joinTime     = 15 * time.Second
+	joinEvery    = time.Second // from one address, after the first joinBurst
+	joinBurst    = 20
 	inviteHeader = "X-Table-Invite"
 )
 
@@ -60,25 +58,25 @@ type tableView struct {
 
 // join lets a guest in.
 func (r *Room) join(w http.ResponseWriter, q *http.Request) {
-	if !r.rates.allow(q) {
+	if !r.rates.Allow(q) {
 		w.Header().Set("Retry-After", "5")
-		fail(w, tooMany())
+		r.fail(w, tooMany())
 		return
 	}
 	in, err := readJoining(http.MaxBytesReader(w, q.Body, maxBody))
 	if err != nil {
-		fail(w, err)
+		r.fail(w, err)
 		return
 	}
-	in.offer.keepCandidates(addressOf(r.rates.address(q)))
+	in.offer.keepCandidates(addressOf(r.address(q)))
 	ctx, cancel := context.WithTimeout(q.Context(), joinTime)
 	defer cancel()
 	out, err := r.admit(ctx, in)
 	if err != nil {
-		fail(w, err)
+		r.fail(w, err)
 		return
 	}
-	answer(w, out)
+	r.answer(w, out)
 }
 
 // secretForm is how the secrets of seats look.
@@ -133,7 +131,7 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	p, err := r.parts()
 	if err != nil {
 		r.o.Logger.Error("opening the table for browsers", "reason", err)
-		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened to browsers: "+err.Error())
+		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened to browsers just now. Whoever runs the game finds the reason in the log.")
 	}
 	g, err := r.reserve(ctx, in, at)
 	if err != nil {
@@ -221,7 +219,7 @@ func (g *guest) takeName(ctx context.Context) error {
 func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer string, err error) {
 	decoder, err := opus.NewDecoder(p.library)
 	if err != nil {
-		return "", refuse(http.StatusServiceUnavailable, "Nobody can be heard at this table: "+err.Error())
+		return "", fmt.Errorf("making a decoder: %w", err)
 	}
 	g.seat, err = g.at.Table.Join(ctx, g.name, &table.JoinOptions{Decoder: decoder, Detector: p.detection.NewDetector(), User: g.user})
 	switch {

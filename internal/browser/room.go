@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/liblog"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -68,13 +70,14 @@ type Options struct {
 
 // Room is one table in browsers. It is safe for concurrent use; Run runs it.
 type Room struct {
-	o      Options
-	files  *webfiles.Files
-	rates  rates
-	frames chan *outgoing // to be sent; given back by spare
-	spare  chan *outgoing
-	parts  func() (*parts, error) // opened for the first guest
-	opened atomic.Pointer[parts]
+	o       Options
+	files   *webfiles.Files
+	rates   *identity.Rates
+	address func(*http.Request) string // of who sent a request
+	frames  chan *outgoing             // to be sent; given back by spare
+	spare   chan *outgoing
+	parts   func() (*parts, error) // opened for the first guest
+	opened  atomic.Pointer[parts]
 
 	invite atomic.Pointer[string]   // changed with mu held
 	base   atomic.Pointer[string]   // where it is served

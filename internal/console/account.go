@@ -8,9 +8,11 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -39,6 +41,13 @@ const accountPath = "/console/account"
 // accountTime is how long a sign-in by an account may take. The program checks it too, because
 // a cookie that was copied knows no MaxAge.
 const accountTime = 10 * time.Minute
+
+// Bounds of how often an address may begin or end a sign-in by an account: each costs a question
+// to the service.
+const (
+	accountEvery = 5 * time.Second
+	accountBurst = 20
+)
 
 // account is somebody's elsewhere; the zero value is nobody's.
 type account struct{ id, name string }
@@ -95,6 +104,46 @@ func (c *Console) service() string {
 	return c.o.Accounts.Service()
 }
 
+// spent are the states of sign-ins that somebody came back with: each is good once. The zero
+// value is ready; it is safe for concurrent use.
+type spent struct {
+	mu    sync.Mutex // guards until
+	until map[string]time.Time
+}
+
+// maxSpent bounds the states that are remembered.
+const maxSpent = 4096
+
+// spend reports whether a state was not spent before; from now on it is.
+func (s *spent) spend(state string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, was := s.until[state]; was {
+		return false
+	}
+	maps.DeleteFunc(s.until, func(_ string, until time.Time) bool { return !now.Before(until) })
+	if len(s.until) >= maxSpent {
+		return false // so many in ten minutes are no people who sign in
+	}
+	if s.until == nil {
+		s.until = map[string]time.Time{}
+	}
+	s.until[state] = now.Add(accountTime)
+	return true
+}
+
+// often has an address that asks too often wait.
+func (d *door) often(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !d.accountRates.Allow(r) {
+			w.Header().Set("Retry-After", strconv.Itoa(int(accountEvery/time.Second)))
+			http.Error(w, "That is too often. Wait a moment, then sign in again.", http.StatusTooManyRequests)
+			return
+		}
+		serve(w, r)
+	}
+}
+
 // beginAccount sends a visitor to where the account is.
 func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
 	state, verifier := rand.Text(), oauth2.GenerateVerifier()
@@ -123,6 +172,9 @@ func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	case q.Get("code") == "":
 		http.Redirect(w, r, "/#account-refused", http.StatusSeeOther)
+		return
+	case !d.spent.spend(state, time.Now()):
+		http.Redirect(w, r, "/#account-late", http.StatusSeeOther)
 		return
 	}
 	var a account

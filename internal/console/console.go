@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -156,7 +157,7 @@ func (c *Console) visible(ctx context.Context, v *visitor) []*room {
 // Handler serves the console. What is before it refuses unknown hosts and origins, see
 // package identity; who says who looks.
 func (c *Console) Handler(who identifier) http.Handler {
-	d := &door{Console: c, keeper: who}
+	d := &door{Console: c, keeper: who, accountRates: identity.NewRates(who.Address, accountEvery, accountBurst)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.servePage)
 	mux.HandleFunc("GET /console/web/", c.servePage)
@@ -164,8 +165,8 @@ func (c *Console) Handler(who identifier) http.Handler {
 	mux.HandleFunc("POST /console/signin", d.signIn)
 	mux.HandleFunc("POST /console/signout", d.signOut)
 	if c.o.Accounts != nil {
-		mux.HandleFunc("GET "+accountPath, d.beginAccount)
-		mux.HandleFunc("GET "+accountPath+"/back", d.endAccount)
+		mux.HandleFunc("GET "+accountPath, d.often(d.beginAccount))
+		mux.HandleFunc("GET "+accountPath+"/back", d.often(d.endAccount))
 	}
 	mux.HandleFunc("GET /console/events", d.inRoom(d.follow))
 	mux.HandleFunc("GET /console/table", d.inRoom(d.showTable))

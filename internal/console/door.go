@@ -43,12 +43,16 @@ type visitor struct {
 // does. It is safe for concurrent use.
 type identifier interface {
 	Admit(r *http.Request) (*policy.Subject, identity.Term, error)
+	// Address is what a request is counted by.
+	Address(r *http.Request) string
 }
 
 // door lets visitors in.
 type door struct {
 	*Console
-	keeper identifier
+	keeper       identifier
+	accountRates *identity.Rates // of sign-ins by an account
+	spent        spent
 }
 
 // cookieName differs by port: browsers send a machine's cookies to all of them.

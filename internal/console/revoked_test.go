@@ -217,6 +217,45 @@ func (p *page) signInWithAccount() {
 	p.crumb = me.Crumb
 }
 
+// TestAStateIsGoodOnce comes back twice from one sign-in, and begins more of them than people do.
+func TestAStateIsGoodOnce(t *testing.T) {
+	f := openFor(t, settings, &guildAccounts{})
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	ask := func(at string, with *http.Cookie) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if with != nil {
+			req.AddCookie(with)
+		}
+		res, err := browser.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res
+	}
+	begun := ask(f.server.URL+"/console/account", nil)
+	if len(begun.Cookies()) != 1 {
+		t.Fatalf("beginning answers %s with %d cookies", begun.Status, len(begun.Cookies()))
+	}
+	for _, want := range []string{"/", "/#account-late"} {
+		back := ask(begun.Header.Get("Location"), begun.Cookies()[0])
+		if got := back.Header.Get("Location"); got != want {
+			t.Errorf("coming back leads to %q, want %q", got, want)
+		}
+	}
+	status := 0
+	for range 30 {
+		status = ask(f.server.URL+"/console/account", nil).StatusCode
+	}
+	if status != http.StatusTooManyRequests {
+		t.Errorf("after 30 sign-ins one more answers %d", status)
+	}
+}
+
 // TestTheWeakestTokenSignsNobodyOut: 300 sign-ins of a guest leave the DM signed in, who had
 // signed in first.
 func TestTheWeakestTokenSignsNobodyOut(t *testing.T) {

@@ -88,6 +88,8 @@ func (v *oneVisitor) Admit(*http.Request) (*policy.Subject, identity.Term, error
 	return &one, identity.Term{}, nil
 }
 
+func (*oneVisitor) Address(r *http.Request) string { return r.RemoteAddr }
+
 // TestAnotherProfileEndsStreams takes a visitor's rights, or the visitor, while a busy table
 // is followed: the stream ends, and the next shows what they may see now.
 func TestAnotherProfileEndsStreams(t *testing.T) {

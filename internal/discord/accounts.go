@@ -15,6 +15,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
@@ -42,6 +43,8 @@ type Accounts struct {
 	rest   *rest.Client
 	guild  string // the only one, if not empty
 	dms    dmRoles
+
+	asking singleflight.Group // whether a user leads games in a guild
 
 	mu    sync.Mutex // guards the fields below
 	app   *discordgo.Application
@@ -174,8 +177,9 @@ func (a *Accounts) application(ctx context.Context) (*discordgo.Application, tim
 
 // Leads reports whether a user leads the games of a guild. What Discord said, of roles and of
 // the application's owner and team alike, is believed for a minute, and for ten if Discord does
-// not answer; then nobody leads anything. A caller that gives up is no such failure, because
-// whoever lost the right could prolong it by hanging up.
+// not answer; then nobody leads anything. One question at a time is asked about a user and a
+// guild, and it goes on if its caller gives up: whoever lost the right could otherwise prolong it
+// by hanging up.
 func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	user, ok := strings.CutPrefix(id, guilds.UserRef(Front, ""))
 	if !ok {
@@ -188,15 +192,23 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	if asked && time.Since(last.at) < leadsFor {
 		return last.leads, nil
 	}
-	leads, at, err := a.askLeads(ctx, q)
+	now, err, _ := a.asking.Do(user+" "+guild, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
+		defer cancel()
+		return a.askLeads(ctx, q)
+	})
 	if err != nil {
-		return asked && last.leads && ctx.Err() == nil && time.Since(last.at) < leadsStale, err
+		return asked && last.leads && time.Since(last.at) < leadsStale, err
 	}
+	return now.(bool), nil
+}
+
+// keep keeps what Discord said.
+func (a *Accounts) keep(q leading, said answerOfDiscord) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.makeRoom()
-	a.known[q] = answerOfDiscord{leads, at}
-	return leads, nil
+	a.known[q] = said
 }
 
 // makeRoom drops answers that are too old to be believed, and if need be one more: of a user
@@ -239,14 +251,19 @@ func (a *Accounts) makeRoom() {
 	delete(a.known, leaves)
 }
 
-// askLeads asks Discord. The answer is as old as the oldest thing it was made of: that is at.
-func (a *Accounts) askLeads(ctx context.Context, q leading) (leads bool, at time.Time, err error) {
+// askLeads asks Discord and keeps the answer, which is as old as the oldest thing it was made of.
+func (a *Accounts) askLeads(ctx context.Context, q leading) (leads bool, err error) {
 	app, at, err := a.application(ctx)
-	if err != nil || owns(app, q.user) {
-		return err == nil, at, err
+	if err != nil {
+		return false, err
 	}
-	leads, err = a.askRoles(ctx, q)
-	return leads, at, err
+	if leads = owns(app, q.user); !leads {
+		if leads, err = a.askRoles(ctx, q); err != nil {
+			return false, err
+		}
+	}
+	a.keep(q, answerOfDiscord{leads, at})
+	return leads, nil
 }
 
 // askRoles asks Discord whether a user has a DM's role in a guild.

@@ -2,11 +2,12 @@ package identity
 
 import (
 	"errors"
-	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/outbound"
 
 	"github.com/google/go-cmp/cmp"
 )
