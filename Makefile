@@ -21,7 +21,7 @@ export CGO_ENABLED ?= 0
 # All targets build alike, so that none compiles anew what another has.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-.PHONY: play run build lab dist test-dist test test-all gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
+.PHONY: play run build lab dist test-dist test race test-all gate soak peers onnx conformance conformance-client check bench bench-mcp bench-outward bench-growth bench-memory bench-ear bench-discord bench-peers bench-realtime bench-console eval eval-rules eval-memory eval-address eval-hearing eval-prosody fuzz cover clean
 
 play: build
 	@$(BIN) play --browser $(ARGS)
@@ -48,21 +48,23 @@ dist:
 test-dist:
 	@cd packaging && GO='$(GO)' GLYPHOXA_DIST=1 $(GO) test -count=1 ./...
 
-# test is what people wait for: all but the long tests, with the race detector except for
-# the programs, which run as processes of their own. The race detector needs a C compiler,
-# which peers installs where it may.
-test: peers
+# test is what people wait for: all but the long tests. The race detector watches the packages
+# (race), not the programs, which run as processes of their own. It needs a C compiler, which
+# peers installs where it may.
+test: race
+	$(GO) test -short -timeout $(TESTTIME) ./cmd/...
+
+race: peers
 	@if command -v gcc >/dev/null || command -v cc >/dev/null; then \
 		echo "CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/..."; CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/...; \
 	else \
 		echo "no C compiler: testing without the race detector"; $(GO) test -short -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/...; \
 	fi
-	$(GO) test -short -timeout $(TESTTIME) ./cmd/...
 
 # test-all adds the long tests, without the race detector, those of the packages and the gate.
 # Packages that measure run in the gate, where nothing runs beside them.
-test-all: test
-	$(GO) test -timeout $(TESTTIME) $$($(GO) list ./... | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench)
+test-all: race
+	$(GO) test -timeout $(TESTTIME) ./cmd/... $$(grep -rl --include='*_test.go' 'testing[.]Short()' internal pkg srd | xargs -n1 dirname | sort -u | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench | sed 's|^|./|')
 	cd packaging && $(GO) test ./...
 	$(MAKE) gate
 

@@ -198,6 +198,9 @@ func TestMeterAgreesWithFFmpeg(t *testing.T) {
 
 // NPCs whose voices differ by 14 LU are equally loud from their first sentence on.
 func TestFirstSentencesAreEquallyLoud(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	ffmpeg := peers.Program(t, "ffmpeg")
 	first := []string{"The old mill burned down last winter, and nobody knows who did it.", "I would not go there alone if I were you."}
 	fillers := []string{"Let me think.", "Hm, one moment.", "Well, now."}

@@ -73,6 +73,9 @@ func lastYAML(t *testing.T, page string) string {
 // them, but for where they are and whom they ask, with the built program: their tools are
 // offered in deep turns alone, and work.
 func TestDeepServersOfThePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	modules, err := filepath.Abs("testdata/peers/node_modules")
 	if err != nil {
 		t.Fatal(err)

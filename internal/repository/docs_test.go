@@ -149,16 +149,16 @@ func TestSnippetsPassCheck(t *testing.T) {
 	t.Setenv("DISCORD_CLIENT_SECRET", "secret")
 	t.Setenv("ELEVENLABS_API_KEY", "key")
 	t.Setenv("GLYPHOXA_DSN", "postgres://glyphoxa@localhost/glyphoxa")
+	dir := t.TempDir()
+	for place, files := range map[string]fs.FS{".": glyphoxa.Shipped, "rules": os.DirFS("testdata/rules")} {
+		if err := os.CopyFS(filepath.Join(dir, place), files); err != nil {
+			t.Fatal(err)
+		}
+	}
 	found := 0
 	for page, text := range pages(t) {
 		for _, m := range snippets.FindAllStringSubmatch(text, -1) {
 			found++
-			dir := t.TempDir()
-			for place, files := range map[string]fs.FS{".": glyphoxa.Shipped, "rules": os.DirFS("testdata/rules")} {
-				if err := os.CopyFS(filepath.Join(dir, place), files); err != nil {
-					t.Fatal(err)
-				}
-			}
 			var keys map[string]any
 			if err := yaml.Unmarshal([]byte(m[1]), &keys); err != nil {
 				t.Errorf("%s: %v in\n%s", page, err, m[1])
@@ -186,7 +186,14 @@ func TestSnippetsPassCheck(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := app.Check(io.Discard, main, ""); err != nil {
+			err := app.Check(io.Discard, main, "")
+			delete(files, main)
+			for npc := range files {
+				if err := os.Remove(npc); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err != nil {
 				t.Errorf("%s: a snippet does not pass check: %v\n%s", page, err, m[1])
 			}
 		}

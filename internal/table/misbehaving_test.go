@@ -130,6 +130,9 @@ func (m *misbehaving) answer(req llm.Request) []step {
 // it 10,000 turns.
 func TestMisbehavingModel(t *testing.T) {
 	turns := 500
+	if testing.Short() {
+		turns = 100
+	}
 	if os.Getenv("GLYPHOXA_SOAK") != "" {
 		turns = 10_000
 	}
@@ -148,6 +151,9 @@ func TestMisbehavingModel(t *testing.T) {
 	t.Logf("%d turns: %v", turns, sum)
 	if sum["slips"] > turns/100 {
 		t.Errorf("%d slips in %d turns", sum["slips"], turns)
+	}
+	if testing.Short() {
+		return // something rare may well be missing
 	}
 	for _, needed := range []string{"delivered", "secret", "prompt", "model", "roll", "other_voice", "repeated", "language", "too_long"} {
 		if sum[needed] == 0 {

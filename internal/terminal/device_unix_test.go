@@ -18,7 +18,8 @@ import (
 )
 
 // A short answer is heard when it is said, whole, and not only once the next one pushes
-// it out of the player's buffer.
+// it out of the player's buffer. A player on a busy machine may stretch it, but nothing of the
+// answer before is in it.
 func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 	for _, argv := range playerCommands() {
 		program := argv[0]
@@ -43,7 +44,7 @@ func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 					}
 					time.Sleep(50 * time.Millisecond)
 				}
-				if got < 250*time.Millisecond || got > 320*time.Millisecond {
+				if got < 250*time.Millisecond || got > 550*time.Millisecond {
 					t.Errorf("of answer %d, 300 ms long, %v were heard before the next", i+1, got)
 				}
 			}

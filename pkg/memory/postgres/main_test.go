@@ -39,10 +39,16 @@ func harness(p *peers.Postgres) memorytest.Harness {
 }
 
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	memorytest.Run(t, harness(peers.StartPostgres(t, "fsync=off")))
 }
 
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	memorytest.Killed(t, harness(peers.StartPostgres(t)), 60)
 }
 
@@ -85,5 +91,8 @@ func must(t testing.TB, doing string, err error) {
 }
 
 func TestVeryManyFacts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	memorytest.VeryManyFacts(t, harness(peers.StartPostgres(t, "fsync=off")))
 }

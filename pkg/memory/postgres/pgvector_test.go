@@ -17,6 +17,9 @@ import (
 
 // TestPgvector finds facts by meaning in a database that has the extension.
 func TestPgvector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	p := peers.StartPglite(t)
 	memorytest.RunVectors(t, memorytest.Harness{New: p.DSN, Open: openStore})
 
