@@ -69,18 +69,26 @@ func (s *Server) Done() <-chan struct{} { return s.life.Done() }
 func (s *Server) Accept(w http.ResponseWriter, r *http.Request, limit int64, serve func(context.Context, *Conn)) {
 	s.tasks.Add(1) // while the HTTP server still waits for this handler
 	defer s.tasks.Done()
+	Accept(s.life, w, r, limit, func(ctx context.Context, c *Conn) {
+		s.mu.Lock()
+		c.number = s.accepted
+		s.accepted++
+		s.mu.Unlock()
+		serve(ctx, c)
+	})
+}
+
+// Accept is [Server.Accept] for a fake with an HTTP server of its own, such as one with a
+// certificate. The connection ends with life.
+func Accept(life context.Context, w http.ResponseWriter, r *http.Request, limit int64, serve func(context.Context, *Conn)) {
 	ws, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return // Accept has answered
 	}
 	ws.SetReadLimit(limit)
-	ctx, cancel := context.WithCancel(s.life)
+	ctx, cancel := context.WithCancel(life)
 	defer cancel()
 	c := &Conn{ws: ws, end: cancel, wake: make(chan struct{}, 1)}
-	s.mu.Lock()
-	c.number = s.accepted
-	s.accepted++
-	s.mu.Unlock()
 	var writer sync.WaitGroup
 	writer.Go(func() { c.write(ctx) })
 	serve(ctx, c)
