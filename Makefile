@@ -171,24 +171,29 @@ bench-realtime:
 bench-console: peers
 	@GLYPHOXA_BENCH_CONSOLE=10 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -run '^Test(Frames|AFollowerCostsLittle)$$' ./internal/console -v -args -strict
 
+# What is held back is scored, too, with GLYPHOXA_EVAL_HELD=1.
+HELD = $(if $(filter 1,$(GLYPHOXA_EVAL_HELD)),--held)
+
 # eval scores all corpora of testdata/truth, their held thirds included, and prints
-# one table; docs/truth.md says what the figures mean.
+# one table after the other; docs/truth.md says what the figures mean. It runs tests, because
+# the scripted cast plays at a table in their virtual time.
 eval:
 	@GLYPHOXA_EVAL_HELD=1 $(GO) test -count=1 -v -run '^TestEval' ./internal/lab/truth | sh .ci/evaltable
 
 # eval-rules scores the search of the rule book on the questions of testdata/truth/rules,
 # and shows the misses of the half it is tuned on.
 eval-rules:
-	@$(GO) test -count=1 -v -run '^TestEvalRules$$' ./internal/lab/truth -misses
+	@$(GO) run ./cmd/glyphoxa-lab eval rules --misses $(HELD)
 
 # eval-memory asks what was said on the evenings of testdata/truth/memory, in other words
 # than were used, and prints how often the right lines are found.
 eval-memory:
-	@$(GO) test -count=1 -v -run '^TestEvalMemory' ./internal/lab/truth | sh .ci/evaltable
+	@$(GO) run ./cmd/glyphoxa-lab eval memory $(HELD)
 
-# eval-address scores who an utterance is for on the lines of testdata/address,
-# and shows every miss.
+# eval-address scores who an utterance is for, over the sequences of testdata/truth/address
+# and, with every miss, the lines of testdata/address.
 eval-address:
+	@$(GO) run ./cmd/glyphoxa-lab eval address $(HELD)
 	@$(GO) test -count=1 -v -run '^TestAccuracy' ./internal/address
 
 # eval-hearing makes the clips of testdata/hearing if they are missing, plays them to

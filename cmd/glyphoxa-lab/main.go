@@ -1,5 +1,5 @@
-// Command glyphoxa-lab measures Glyphoxa: it plays scripted scenes, simulates many tables and
-// judges what comes of them. It is for people who write NPCs and for people who change the
+// Command glyphoxa-lab measures Glyphoxa: it plays scripted scenes, simulates many tables,
+// scores what the program decides, finds and hears, and judges what comes of them. It is for people who write NPCs and for people who change the
 // program; no table needs it.
 package main
 
@@ -25,10 +25,11 @@ func main() {
 }
 
 func newRoot(c *cli.Common) *cobra.Command {
-	root := c.Root("Scripted scenes and simulated tables for Glyphoxa",
-		"Play scripted scenes, and simulate many tables to learn what this machine carries.\n"+
+	root := c.Root("Scripted scenes, simulated tables and evaluations for Glyphoxa",
+		"Play scripted scenes, simulate many tables to learn what this machine carries, and score\n"+
+			"the program over the corpora of its repository.\n"+
 			"Nothing here needs a key. Start with: glyphoxa-lab scenario run scene.yaml")
-	root.AddCommand(scenarioCommand(c), simulateCommand(c))
+	root.AddCommand(scenarioCommand(c), simulateCommand(c), evalCommand(c))
 	return root
 }
 

@@ -15,4 +15,4 @@ if [ ! -f "$made" ] || [ "$(cat "$made")" != "$source" ]; then
 	echo "$source" >"$made"
 fi
 cd "$here/../.."
-"${GO:-go}" test -count=1 -timeout 30m -v -run '^TestEvalHearing$' ./internal/lab/truth | sh .ci/evaltable
+"${GO:-go}" run ./cmd/glyphoxa-lab eval hearing ${GLYPHOXA_EVAL_HELD:+--held}

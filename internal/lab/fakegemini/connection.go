@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 type object map[string]any
@@ -33,8 +33,7 @@ const (
 // reads.
 type connection struct {
 	server  *Server
-	conn    *websocket.Conn
-	number  int
+	conn    *fakesocket.Conn
 	version string
 	key     string
 
@@ -48,8 +47,6 @@ type connection struct {
 	activity bool // the player is speaking
 	pending  bool // something was said that has no answer
 	current  *generation
-
-	writing sync.Mutex // held while a message is written
 
 	mu    sync.Mutex // guards the fields below
 	tools []declaration
@@ -72,11 +69,11 @@ func (c *connection) run(ctx context.Context) {
 		return
 	}
 	for first := true; ; first = false {
-		_, data, err := c.conn.Read(ctx)
-		if err != nil {
+		m, ok := c.conn.Receive(ctx)
+		if !ok {
 			return
 		}
-		refusal := c.take(ctx, data, first)
+		refusal := c.take(ctx, m.Data, first)
 		if c.server.opts.Deaf {
 			<-ctx.Done()
 			return
@@ -90,31 +87,13 @@ func (c *connection) run(ctx context.Context) {
 }
 
 // end closes the connection with the service's reason.
-func (c *connection) end(why Close) {
-	reason := why.Reason
-	if len(reason) > 123 { // what a close frame holds; the service cuts there too
-		reason = reason[:123]
-	}
-	_ = c.conn.Close(websocket.StatusCode(why.Code), reason) // the client may be gone
-}
+func (c *connection) end(why Close) { c.conn.Close(why.Code, why.Reason) }
 
-// say sends one message, unless ctx has ended; to end in the middle of one would end
-// the connection. The service sends JSON in binary messages.
+// say sends one message, unless ctx has ended. The service sends JSON in binary messages.
 func (c *connection) say(ctx context.Context, v any) {
-	if ctx.Err() != nil {
-		return
+	if ctx.Err() == nil {
+		c.conn.SendBinary(v)
 	}
-	data, ok := v.(string)
-	if !ok {
-		encoded, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // the messages are ours
-		}
-		data = string(encoded)
-	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_ = c.conn.Write(c.server.life, websocket.MessageBinary, []byte(data)) // the client may be gone
 }
 
 // record notes what a client sent.
@@ -124,7 +103,7 @@ func (c *connection) record(kind string, body any) {
 		raw, _ = json.Marshal(body) // it was decoded from JSON
 	}
 	c.server.change(func() {
-		c.server.messages = append(c.server.messages, Message{Connection: c.number, Kind: kind, Body: raw})
+		c.server.messages = append(c.server.messages, Message{Connection: c.conn.Number(), Kind: kind, Body: raw})
 	})
 }
 
@@ -215,8 +194,8 @@ func (c *connection) resume(raw json.RawMessage) *Close {
 	if raw != nil && json.Unmarshal(raw, &handle) != nil {
 		return &invalid
 	}
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
+	c.server.news.Lock()
+	defer c.server.news.Unlock()
 	if handle != "" && !c.server.handles[handle] {
 		return &BadHandle
 	}

@@ -33,14 +33,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 const (
@@ -85,46 +83,36 @@ type Message struct {
 
 // Server is a running service. Its methods are safe for concurrent use.
 type Server struct {
-	opts  Options
-	http  *httptest.Server
-	life  context.Context // of the connections; ends with the test
-	tasks sync.WaitGroup  // the connections' handlers
+	opts    Options
+	sockets *fakesocket.Server
 
-	mu       sync.Mutex // guards the fields below
+	news     fakesocket.News // guards the fields below
 	messages []Message
 	refusals []string
 	paths    []string
 	open     int // connections
-	opened   int
 	turn     int // of the script
 	handles  map[string]bool
-	news     chan struct{} // closed and replaced whenever something above changes
 }
 
 // Start starts a service that ends with t.
 func Start(t testing.TB, opts Options) *Server {
 	t.Helper()
-	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s := &Server{opts: opts, life: life, handles: map[string]bool{}, news: make(chan struct{})}
+	s := &Server{opts: opts, handles: map[string]bool{}}
 	for _, h := range opts.Handles {
 		s.handles[h] = true
 	}
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(func() {
-		cancel()
-		s.http.Close()
-		s.tasks.Wait()
-	})
+	s.sockets = fakesocket.Start(t, http.HandlerFunc(s.serve))
 	return s
 }
 
 // URL is the service's root, without a path.
-func (s *Server) URL() string { return s.http.URL }
+func (s *Server) URL() string { return s.sockets.URL() }
 
 // Messages returns what clients sent so far, refused messages included.
 func (s *Server) Messages() []Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return slices.Clone(s.messages)
 }
 
@@ -154,64 +142,50 @@ func (s *Server) Of(kind string) []json.RawMessage {
 
 // Await returns the bodies of one kind of message once n have come. It fails t when
 // the test ends before.
-func (s *Server) Await(t testing.TB, kind string, n int) []json.RawMessage {
+func (s *Server) Await(t testing.TB, kind string, n int) (all []json.RawMessage) {
 	t.Helper()
-	for {
-		s.mu.Lock()
-		news := s.news
-		s.mu.Unlock()
-		if all := s.Of(kind); len(all) >= n {
-			return all
-		}
-		select {
-		case <-news:
-		case <-t.Context().Done():
-			t.Fatalf("got %d messages of kind %s, want %d", len(s.Of(kind)), kind, n)
-		}
+	if !s.news.Await(t.Context(), func() bool { all = s.Of(kind); return len(all) >= n }) {
+		t.Fatalf("got %d messages of kind %s, want %d", len(all), kind, n)
 	}
+	return all
 }
 
 // AwaitIdle returns once no connection is open, also when a test has ended.
 func (s *Server) AwaitIdle() {
-	for {
-		s.mu.Lock()
-		news, open := s.news, s.open
-		s.mu.Unlock()
-		if open == 0 {
-			return
-		}
-		<-news
-	}
+	s.news.Await(context.Background(), func() bool {
+		s.news.Lock()
+		defer s.news.Unlock()
+		return s.open == 0
+	})
 }
 
 // Refusals returns why connections were closed for what clients sent, which is
 // never so for a client that keeps to the protocol.
 func (s *Server) Refusals() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return slices.Clone(s.refusals)
 }
 
 // Paths returns where clients connected, in order.
 func (s *Server) Paths() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return slices.Clone(s.paths)
 }
 
 // change runs f under the lock and tells those who wait.
 func (s *Server) change(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	f()
-	close(s.news)
-	s.news = make(chan struct{})
+	s.news.Announce()
 }
 
 // nextTurn takes an answer from the script.
 func (s *Server) nextTurn() Turn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	if s.turn >= len(s.opts.Turns) {
 		return Turn{}
 	}
@@ -233,25 +207,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	conn, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return
-	}
-	s.tasks.Add(1)
-	defer s.tasks.Done()
-	defer func() { _ = conn.CloseNow() }() // the client may have closed it
-	conn.SetReadLimit(largestMessage)
-	c := &connection{server: s, conn: conn, version: version, calls: map[string]call{}}
-	s.change(func() {
-		c.number = s.opened
-		s.opened++
-		s.open++
-		s.paths = append(s.paths, r.URL.Path)
-	})
-	defer s.change(func() { s.open-- })
-	c.key = cmp.Or(r.URL.Query().Get("key"), r.Header.Get("X-Goog-Api-Key"))
+	key := cmp.Or(r.URL.Query().Get("key"), r.Header.Get("X-Goog-Api-Key"))
 	if constrained {
-		c.key = cmp.Or(r.URL.Query().Get("access_token"), strings.TrimPrefix(r.Header.Get("Authorization"), "Token "))
+		key = cmp.Or(r.URL.Query().Get("access_token"), strings.TrimPrefix(r.Header.Get("Authorization"), "Token "))
 	}
-	c.run(s.life)
+	s.sockets.Accept(w, r, largestMessage, func(ctx context.Context, conn *fakesocket.Conn) {
+		s.change(func() {
+			s.open++
+			s.paths = append(s.paths, r.URL.Path)
+		})
+		defer s.change(func() { s.open-- })
+		c := &connection{server: s, conn: conn, version: version, key: key, calls: map[string]call{}}
+		c.run(ctx)
+	})
 }

@@ -26,17 +26,13 @@ package fakegptlive
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 const (
@@ -91,79 +87,58 @@ type Script struct {
 
 // Server is a running service. Its methods are safe for concurrent use.
 type Server struct {
-	script Script
-	http   *httptest.Server
-	life   context.Context // of the connections; ends with the test
-	tasks  sync.WaitGroup  // the connections' handlers
+	script  Script
+	sockets *fakesocket.Server
 
-	mu       sync.Mutex // guards the fields below
+	news     fakesocket.News // guards sessions, and what it says of them
 	sessions []*Session
-	changed  chan struct{} // closed and replaced when something happens
 }
 
 // Start starts a service that ends with t.
 func Start(t testing.TB, script Script) *Server {
 	t.Helper()
-	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	if script.UsageEvery == 0 {
 		script.UsageEvery = time.Minute
 	}
-	s := &Server{script: script, life: life, changed: make(chan struct{})}
+	s := &Server{script: script}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/live/sessions", s.accept)
-	s.http = httptest.NewServer(mux)
-	t.Cleanup(func() {
-		cancel()
-		s.http.Close()
-		s.tasks.Wait()
-	})
+	s.sockets = fakesocket.Start(t, mux)
 	return s
 }
 
 // URL is the API's root, ending in /v1.
-func (s *Server) URL() string { return s.http.URL + "/v1" }
+func (s *Server) URL() string { return s.sockets.URL() + "/v1" }
 
 // Sessions are those that were started so far.
 func (s *Server) Sessions() []*Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return slices.Clone(s.sessions)
 }
 
 // Await waits until ready is true of the latest session, and returns it. A test
 // whose ctx ends before fails.
-func (s *Server) Await(t testing.TB, ctx context.Context, what string, ready func(*Session) bool) *Session {
+func (s *Server) Await(t testing.TB, ctx context.Context, what string, ready func(*Session) bool) (latest *Session) {
 	t.Helper()
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		var latest *Session
-		if len(s.sessions) > 0 {
-			latest = s.sessions[len(s.sessions)-1]
+	if !s.news.Await(ctx, func() bool {
+		all := s.Sessions()
+		if len(all) == 0 {
+			return false
 		}
-		s.mu.Unlock()
-		if latest != nil && ready(latest) {
-			return latest
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			t.Fatalf("the service waits in vain for %s", what)
-		}
+		latest = all[len(all)-1]
+		return ready(latest)
+	}) {
+		t.Fatalf("the service waits in vain for %s", what)
 	}
-}
-
-// announce wakes who waits in Await. s.mu is held.
-func (s *Server) announce() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+	return latest
 }
 
 // accept serves one connection.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
-	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	key, ok := fakesocket.Key(r, "Authorization", "Bearer ")
 	switch {
-	case !ok || key == "" || s.script.Key != "" && key != s.script.Key:
+	case !ok || s.script.Key != "" && key != s.script.Key:
 		refuse(w, http.StatusUnauthorized, Error{Type: "invalid_request_error", Code: "invalid_api_key", Message: "Incorrect API key provided: " + key})
 		return
 	case s.script.RefuseStatus != 0:
@@ -173,33 +148,25 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, Error{Type: "invalid_request_error", Code: "unknown_parameter", Message: "This endpoint takes no query parameters."})
 		return
 	}
-	conn, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return
-	}
-	s.tasks.Add(1)
-	defer s.tasks.Done()
-	defer func() { _ = conn.CloseNow() }() // the client may have closed it
-	conn.SetReadLimit(maxMessage)
-	c := &Session{server: s, conn: conn, delegations: map[string]bool{}}
-	for c.phase != over {
-		kind, data, err := conn.Read(s.life)
-		if err != nil {
-			return
+	s.sockets.Accept(w, r, maxMessage, func(ctx context.Context, conn *fakesocket.Conn) {
+		c := &Session{server: s, conn: conn, delegations: map[string]bool{}}
+		for c.phase != over {
+			m, ok := conn.Receive(ctx)
+			if !ok {
+				return
+			}
+			if m.Binary {
+				c.complain(*invalid("invalid_message", "", "Only text messages are understood."), "")
+				continue
+			}
+			c.take(m.Data)
 		}
-		if kind != websocket.MessageText {
-			c.complain(Error{Type: "invalid_request_error", Code: "invalid_message", Message: "Only text messages are understood."}, "")
-			continue
-		}
-		c.take(data)
-	}
-	_ = conn.Close(websocket.StatusNormalClosure, "") // the client may be gone
+		conn.Close(1000, "")
+	})
 }
 
 func refuse(w http.ResponseWriter, status int, e Error) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(object{"error": e}) // the client may be gone
+	fakesocket.Answer(w, status, object{"error": e})
 }
 
 type object map[string]any

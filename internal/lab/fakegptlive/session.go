@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 // maxAppend is how many tokens may be appended at once.
@@ -28,7 +28,7 @@ const (
 // Session is one session. Its exported methods are safe for concurrent use.
 type Session struct {
 	server *Server
-	conn   *websocket.Conn
+	conn   *fakesocket.Conn
 	events atomic.Int64 // sent so far
 
 	// The fields below belong to the handler of the connection.
@@ -39,7 +39,7 @@ type Session struct {
 	voice       voice
 	told        int // usage reports so far
 
-	// The fields below are guarded by server.mu.
+	// The fields below are guarded by server.news.
 	start    json.RawMessage
 	commands []Command
 	samples  int // of input
@@ -49,42 +49,38 @@ type Session struct {
 
 // Start is the configuration the client sent.
 func (c *Session) Start() json.RawMessage {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
+	c.server.news.Lock()
+	defer c.server.news.Unlock()
 	return slices.Clone(c.start)
 }
 
 // Commands are those that came so far, session.start included, also those that
 // were refused.
 func (c *Session) Commands() []Command {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
+	c.server.news.Lock()
+	defer c.server.news.Unlock()
 	return slices.Clone(c.commands)
 }
 
 // Input is how much sound came so far: samples in all, those of pieces with
 // something to hear, and those of the latter that came while muted.
 func (c *Session) Input() (samples, audible, muted int) {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
+	c.server.news.Lock()
+	defer c.server.news.Unlock()
 	return c.samples, c.audible, c.muted
 }
 
 // Send sends the client what a test likes, such as a string that is no JSON.
-func (c *Session) Send(raw string) { c.write([]byte(raw)) }
+func (c *Session) Send(raw string) { c.conn.Send(raw) }
 
 // Drop ends the connection without a word.
-func (c *Session) Drop() { _ = c.conn.CloseNow() }
+func (c *Session) Drop() { c.conn.Close(0, "") }
 
 // End ends the session as the service does for a reason, such as "expired". What
 // the client still sends goes unread.
 func (c *Session) End(reason string, seconds float64) {
 	c.send("session.closed", "", object{"reason": reason, "session": object{"id": "live_1", "status": "active"}, "usage": object{"seconds": seconds}})
-	_ = c.conn.Close(websocket.StatusNormalClosure, "") // the client may be gone
-}
-
-func (c *Session) write(raw []byte) {
-	_ = c.conn.Write(c.server.life, websocket.MessageText, raw) // the client may be gone
+	c.conn.Close(1000, "")
 }
 
 // send sends an event, with the id of the command it is about.
@@ -99,11 +95,7 @@ func (c *Session) send(kind, clientEventID string, fields object) {
 	for k, v := range fields {
 		event[k] = v
 	}
-	raw, err := json.Marshal(event)
-	if err != nil {
-		panic(err) // the events are ours
-	}
-	c.write(raw)
+	c.conn.Send(event)
 }
 
 // complain refuses a command.
@@ -148,10 +140,10 @@ func (c *Session) record(m command) {
 		r.Content = *m.Content
 	}
 	_ = json.Unmarshal(m.DelegationID, &r.DelegationID) // whether it is one is found later
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
+	c.server.news.Lock()
+	defer c.server.news.Unlock()
 	c.commands = append(c.commands, r)
-	c.server.announce()
+	c.server.news.Announce()
 }
 
 // obey does what a command says, or says why not.
@@ -198,11 +190,11 @@ func (c *Session) begin(m command) *Error {
 	c.resource = c.config.resource()
 	c.voice.begin(c)
 	c.phase = running
-	c.server.mu.Lock()
+	c.server.news.Lock()
 	c.start = slices.Clone(m.Session)
 	c.server.sessions = append(c.server.sessions, c)
-	c.server.announce()
-	c.server.mu.Unlock()
+	c.server.news.Announce()
+	c.server.news.Unlock()
 	c.send("session.started", m.EventID, object{"session": c.resource})
 	return nil
 }
@@ -242,7 +234,7 @@ func (c *Session) hear(m command) *Error {
 		return invalid("invalid_audio", "audio", "PCM16 audio must contain an even number of bytes.")
 	}
 	loud := bytes.ContainsFunc(data, func(r rune) bool { return r != 0 })
-	c.server.mu.Lock()
+	c.server.news.Lock()
 	c.samples += len(data) / 2
 	if loud {
 		c.audible += len(data) / 2
@@ -250,8 +242,8 @@ func (c *Session) hear(m command) *Error {
 			c.muted += len(data) / 2
 		}
 	}
-	c.server.announce()
-	c.server.mu.Unlock()
+	c.server.news.Announce()
+	c.server.news.Unlock()
 	c.voice.hear(data)
 	if told := int(c.voice.now() / c.server.script.UsageEvery); told > c.told {
 		c.told = told

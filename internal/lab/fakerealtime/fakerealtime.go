@@ -29,14 +29,11 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 const (
@@ -149,13 +146,10 @@ type Entry struct {
 // Server is a running service. Its methods are safe for concurrent use.
 type Server struct {
 	script  Script
-	http    *httptest.Server
-	life    context.Context // of the sessions; ends with the test
-	tasks   sync.WaitGroup  // the sessions' goroutines
+	sockets *fakesocket.Server
 	release chan struct{}
 
-	mu       sync.Mutex // guards the fields below
-	changed  chan struct{}
+	news     fakesocket.News // guards the fields below
 	sessions []*session
 	messages []Message
 	refused  []string
@@ -166,33 +160,23 @@ type Server struct {
 // Start starts a service that ends with t.
 func Start(t testing.TB, script Script) *Server {
 	t.Helper()
-	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s := &Server{script: script, life: life, release: make(chan struct{}, 64), changed: make(chan struct{})}
+	s := &Server{script: script, release: make(chan struct{}, 64)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/realtime", s.accept)
-	s.http = httptest.NewServer(mux)
-	t.Cleanup(func() {
-		cancel()
-		s.http.Close()
-		s.tasks.Wait()
-	})
+	s.sockets = fakesocket.Start(t, mux)
 	return s
 }
 
 // URL is the API's root.
-func (s *Server) URL() string { return s.http.URL + "/v1" }
+func (s *Server) URL() string { return s.sockets.URL() + "/v1" }
 
 // Release lets go on what an answer holds back, now or when it comes to that.
 func (s *Server) Release() { s.release <- struct{}{} }
 
 // Messages returns what clients sent so far; of these types if any is named.
 func (s *Server) Messages(types ...string) []Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.messagesOf(types)
-}
-
-func (s *Server) messagesOf(types []string) []Message {
+	s.news.Lock()
+	defer s.news.Unlock()
 	var of []Message
 	for _, m := range s.messages {
 		if len(types) == 0 || slices.Contains(types, m.Type) {
@@ -204,42 +188,33 @@ func (s *Server) messagesOf(types []string) []Message {
 
 // Await waits until n messages of a type have come and been answered. It returns
 // them, or fails the test once that is over.
-func (s *Server) Await(t testing.TB, n int, kind string) []Message {
+func (s *Server) Await(t testing.TB, n int, kind string) (of []Message) {
 	t.Helper()
-	for {
-		s.mu.Lock()
-		of, changed := s.messagesOf([]string{kind}), s.changed
-		s.mu.Unlock()
-		if len(of) >= n {
-			return of
-		}
-		select {
-		case <-changed:
-		case <-t.Context().Done():
-			t.Fatalf("%d messages of %s came, want %d", len(of), kind, n)
-		}
+	if !s.news.Await(t.Context(), func() bool { of = s.Messages(kind); return len(of) >= n }) {
+		t.Fatalf("%d messages of %s came, want %d", len(of), kind, n)
 	}
+	return of
 }
 
 // Refused returns the codes of the errors that were sent so far.
 func (s *Server) Refused() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return slices.Clone(s.refused)
 }
 
 // Sessions returns how many connections were accepted.
 func (s *Server) Sessions() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return len(s.sessions)
 }
 
 // Conversation returns the entries of a session, the oldest first.
 func (s *Server) Conversation(number int) []Entry {
-	s.mu.Lock()
+	s.news.Lock()
 	c := s.sessions[number]
-	s.mu.Unlock()
+	s.news.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entries := make([]Entry, len(c.items))
@@ -255,7 +230,7 @@ func (s *Server) Conversation(number int) []Entry {
 // Drop closes every connection with a code, 0 cuts them.
 func (s *Server) Drop(code int) {
 	for _, c := range s.open() {
-		c.closeWith(code)
+		c.conn.Close(code, "")
 	}
 }
 
@@ -267,23 +242,22 @@ func (s *Server) Expire() {
 }
 
 func (s *Server) open() []*session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	return slices.Clone(s.sessions)
 }
 
 // record notes a message that was answered.
 func (s *Server) record(m Message) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	s.messages = append(s.messages, m)
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.news.Announce()
 }
 
 func (s *Server) recordRefusal(code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	s.refused = append(s.refused, code)
 }
 
@@ -292,8 +266,8 @@ func (s *Server) nextAnswer(r Request) Answer {
 	if s.script.Answer != nil {
 		return s.script.Answer(r)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	s.answered++
 	if s.answered > len(s.script.Answers) {
 		return Answer{}
@@ -303,8 +277,8 @@ func (s *Server) nextAnswer(r Request) Answer {
 
 // nextTranscript is what the service understands of sound.
 func (s *Server) nextTranscript() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.news.Lock()
+	defer s.news.Unlock()
 	s.heard++
 	if s.heard > len(s.script.Hears) {
 		return ""
@@ -314,7 +288,7 @@ func (s *Server) nextTranscript() string {
 
 // accept takes a connection, or refuses it as the service would.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
-	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	key, _ := fakesocket.Key(r, "Authorization", "Bearer ")
 	switch {
 	case s.script.Status != 0:
 		refuse(w, s.script.Status, s.script.Code, "No for "+key)
@@ -326,24 +300,18 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "missing_model", "You must provide a model parameter.")
 		return
 	}
-	conn, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return
-	}
-	s.tasks.Add(1)
-	defer s.tasks.Done()
-	c := newSession(s, conn, r.URL.Query().Get("model"))
-	s.mu.Lock()
-	c.number = len(s.sessions)
-	s.sessions = append(s.sessions, c)
-	s.mu.Unlock()
-	c.serve(s.life)
+	s.sockets.Accept(w, r, maxMessage, func(ctx context.Context, conn *fakesocket.Conn) {
+		c := newSession(s, conn, r.URL.Query().Get("model"))
+		s.news.Lock()
+		c.number = len(s.sessions)
+		s.sessions = append(s.sessions, c)
+		s.news.Unlock()
+		c.serve(ctx)
+	})
 }
 
 func refuse(w http.ResponseWriter, status int, code, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(object{"error": object{ // the client may be gone
+	fakesocket.Answer(w, status, object{"error": object{
 		"message": message, "type": "invalid_request_error", "code": code, "param": nil,
 	}})
 }

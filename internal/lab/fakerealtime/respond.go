@@ -81,7 +81,7 @@ func (c *session) begin(ctx context.Context, wanted *clientResponse, request Req
 	if !p.beside {
 		c.active = p
 	}
-	c.tasks.Go(func() { p.run(ctx) })
+	c.conn.Go(func() { p.run(ctx) })
 }
 
 // cancel stops a response that has been created.
@@ -118,7 +118,7 @@ func (p *play) run(ctx context.Context) {
 			object{"name": "tokens", "limit": 40000, "remaining": 39000, "reset_seconds": 1.5},
 		}})
 		for _, raw := range a.Raw {
-			p.session.sayRaw([]byte(raw))
+			p.session.conn.Send(raw)
 		}
 	})
 	whole := p.playParts(ctx) && p.wait(ctx, 0, a.HoldEnd, false)
@@ -130,9 +130,7 @@ func (p *play) run(ctx context.Context) {
 	defer c.mu.Unlock()
 	if whole && p.reason == "" {
 		if a.Close != 0 || a.Break {
-			code := a.Close
-			c.farewell = &code
-			c.wakeWriter()
+			c.conn.Close(a.Close, "")
 			return
 		}
 		p.playCalls()

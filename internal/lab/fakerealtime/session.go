@@ -2,13 +2,12 @@ package fakerealtime
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 // maxMessage is how large a client's message may be.
@@ -29,56 +28,43 @@ type item struct {
 // session is one connection.
 type session struct {
 	server *Server
-	conn   *websocket.Conn
+	conn   *fakesocket.Conn
 	number int
-	tasks  sync.WaitGroup
-	work   chan struct{} // holds one while there is something to send
 
-	mu       sync.Mutex // guards the fields below
-	config   object
-	items    []*item
-	sound    []int16 // that was appended and not committed
-	total    int     // samples that came in all
-	vad      detector
-	active   *play
-	playing  map[string]*play // beside the conversation too
-	outputs  []string         // of tools, since the last response
-	spoke    bool             // there has been sound
-	counter  int              // of ids
-	calls    int
-	billed   int // tokens of the last response's input
-	out      [][]byte
-	farewell *int // code to close with once all is sent
+	mu      sync.Mutex // guards the fields below
+	config  object
+	items   []*item
+	sound   []int16 // that was appended and not committed
+	total   int     // samples that came in all
+	vad     detector
+	active  *play
+	playing map[string]*play // beside the conversation too
+	outputs []string         // of tools, since the last response
+	spoke   bool             // there has been sound
+	counter int              // of ids
+	calls   int
+	billed  int // tokens of the last response's input
 }
 
-func newSession(s *Server, conn *websocket.Conn, model string) *session {
-	conn.SetReadLimit(maxMessage)
-	return &session{
-		server: s, conn: conn, work: make(chan struct{}, 1), playing: map[string]*play{},
-		config: defaults(s.script.Beta, model),
-	}
+func newSession(s *Server, conn *fakesocket.Conn, model string) *session {
+	return &session{server: s, conn: conn, playing: map[string]*play{}, config: defaults(s.script.Beta, model)}
 }
 
 // serve speaks with the client until one of both goes.
-func (c *session) serve(parent context.Context) {
-	ctx, cancel := context.WithCancel(parent)
-	c.tasks.Go(func() {
-		defer cancel()
-		c.write(ctx)
-	})
+func (c *session) serve(ctx context.Context) {
+	if sending := c.server.script.Sending; sending != nil {
+		c.conn.Sending(func(message []byte) { sending(c.number, message) })
+	}
 	c.mu.Lock()
 	c.say("session.created", object{"session": maps.Clone(c.config)})
 	c.mu.Unlock()
 	for {
-		kind, data, err := c.conn.Read(ctx)
-		if err != nil {
-			break
+		m, ok := c.conn.Receive(ctx)
+		if !ok {
+			return
 		}
-		c.take(ctx, kind, data)
+		c.take(ctx, m)
 	}
-	cancel()
-	c.tasks.Wait()
-	_ = c.conn.CloseNow() // the client may have closed it
 }
 
 // expire ends the session when its time is over.
@@ -86,54 +72,7 @@ func (c *session) expire() {
 	c.mu.Lock()
 	c.refuse("", "session_expired", "Your session hit the maximum duration of 60 minutes.")
 	c.mu.Unlock()
-	c.closeWith(int(websocket.StatusGoingAway))
-}
-
-// closeWith closes the connection once all is sent.
-func (c *session) closeWith(code int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.farewell = &code
-	c.wakeWriter()
-}
-
-func (c *session) wakeWriter() {
-	select {
-	case c.work <- struct{}{}:
-	default:
-	}
-}
-
-// write sends what waits.
-func (c *session) write(ctx context.Context) {
-	for {
-		select {
-		case <-c.work:
-		case <-ctx.Done():
-			return
-		}
-		c.mu.Lock()
-		batch, farewell := c.out, c.farewell
-		c.out = nil
-		c.mu.Unlock()
-		for _, data := range batch {
-			if c.server.script.Sending != nil {
-				c.server.script.Sending(c.number, data)
-			}
-			if c.conn.Write(ctx, websocket.MessageText, data) != nil {
-				return
-			}
-		}
-		switch {
-		case farewell == nil:
-		case *farewell == 0:
-			_ = c.conn.CloseNow() // cut
-			return
-		default:
-			_ = c.conn.Close(websocket.StatusCode(*farewell), "") // the client may be gone
-			return
-		}
-	}
+	c.conn.Close(1001, "")
 }
 
 // say queues an event. Like all below it is called under the lock.
@@ -148,16 +87,7 @@ func (c *session) say(kind string, fields object) {
 	}
 	fields["type"] = kind
 	fields["event_id"] = c.id("event")
-	data, err := json.Marshal(fields)
-	if err != nil {
-		panic(err) // the events are ours
-	}
-	c.sayRaw(data)
-}
-
-func (c *session) sayRaw(data []byte) {
-	c.out = append(c.out, data)
-	c.wakeWriter()
+	c.conn.Send(fields)
 }
 
 // refuse reports an error about a client's event.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 // maxAppend is how much sound one event may carry, in bytes.
@@ -56,12 +56,12 @@ type clientResponse struct {
 }
 
 // take handles one message of the client.
-func (c *session) take(ctx context.Context, kind websocket.MessageType, data []byte) {
+func (c *session) take(ctx context.Context, m fakesocket.Message) {
 	var e clientEvent
-	bad := json.Unmarshal(data, &e)
+	bad := json.Unmarshal(m.Data, &e)
 	c.mu.Lock()
 	switch {
-	case kind != websocket.MessageText, bad != nil, e.Type == "":
+	case m.Binary, bad != nil, e.Type == "":
 		c.refuse(e.EventID, "invalid_event", "The server could not read the event.")
 	default:
 		if f := c.handle(ctx, &e); f != nil {
@@ -69,7 +69,7 @@ func (c *session) take(ctx context.Context, kind websocket.MessageType, data []b
 		}
 	}
 	// Before anything can be sent that it led to.
-	c.server.record(Message{Session: c.number, Type: e.Type, Data: slices.Clone(data)})
+	c.server.record(Message{Session: c.number, Type: e.Type, Data: m.Data})
 	c.mu.Unlock()
 }
 

@@ -12,9 +12,7 @@ package fakestt
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 const (
@@ -101,11 +99,9 @@ type Request struct {
 
 // Server is a running service. Its methods are safe for concurrent use.
 type Server struct {
-	script Script
-	http   *httptest.Server
-	life   context.Context // of the connections; ends with the test
-	tasks  sync.WaitGroup  // the connections' handlers
-	free   chan struct{}   // closed when finals may go out
+	script  Script
+	sockets *fakesocket.Server
+	free    chan struct{} // closed when finals may go out
 
 	mu       sync.Mutex // guards the fields below
 	requests []Request
@@ -118,8 +114,7 @@ type Server struct {
 // Start starts a service that ends with t.
 func Start(t testing.TB, script Script) *Server {
 	t.Helper()
-	life, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	s := &Server{script: script, life: life, free: make(chan struct{})}
+	s := &Server{script: script, free: make(chan struct{})}
 	if !script.Hold {
 		close(s.free)
 	}
@@ -128,19 +123,14 @@ func Start(t testing.TB, script Script) *Server {
 	mux.HandleFunc("GET /v1/speech-to-text/realtime", s.socket("Xi-Api-Key", "", refuseElevenLabs, s.elevenLabs))
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcriptions)
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, object{"object": "list", "data": []any{}})
+		fakesocket.Answer(w, http.StatusOK, object{"object": "list", "data": []any{}})
 	})
-	s.http = httptest.NewServer(mux)
-	t.Cleanup(func() {
-		cancel()
-		s.http.Close()
-		s.tasks.Wait()
-	})
+	s.sockets = fakesocket.Start(t, mux)
 	return s
 }
 
 // URL is the service's root, without a path.
-func (s *Server) URL() string { return s.http.URL }
+func (s *Server) URL() string { return s.sockets.URL() }
 
 // Release lets out the finals that the script holds back. It is called once.
 func (s *Server) Release() { close(s.free) }
@@ -168,12 +158,6 @@ func (s *Server) KeptAlive() int {
 
 type object map[string]any
 
-func answer(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
-}
-
 // record notes a request and returns the fault it meets.
 func (s *Server) record(r Request) Fault {
 	s.mu.Lock()
@@ -191,6 +175,11 @@ func (s *Server) count(samples int) {
 	s.samples += samples
 }
 
+// refusedWith are the statuses of the faults that refuse a request.
+var refusedWith = map[Fault]int{
+	Unauthorized: http.StatusUnauthorized, RateLimited: http.StatusTooManyRequests, Down: http.StatusServiceUnavailable,
+}
+
 // refusal is a vendor's way of saying no.
 type refusal func(status int, key string) any
 
@@ -204,8 +193,8 @@ func refuseElevenLabs(status int, key string) any {
 
 // session is one connection.
 type session struct {
+	*fakesocket.Conn
 	server *Server
-	conn   *websocket.Conn
 	fault  Fault
 	key    string
 	line   int       // of the script
@@ -235,15 +224,6 @@ func (c *session) text(samples int) string {
 	return strings.Join(words, " ")
 }
 
-// say sends one event.
-func (c *session) say(ctx context.Context, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // the events are ours
-	}
-	_ = c.conn.Write(ctx, websocket.MessageText, data) // the client may be gone
-}
-
 // pause waits before a final; it reports whether the final is still wanted.
 func (s *Server) pause(ctx context.Context) bool {
 	select {
@@ -263,30 +243,21 @@ func (s *Server) pause(ctx context.Context) bool {
 func (s *Server) socket(header, prefix string, no refusal, serve func(context.Context, *session)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		fault := s.record(Request{Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone()})
-		key, authorised := strings.CutPrefix(r.Header.Get(header), prefix)
-		switch {
-		case fault == Unauthorized, !authorised, key == "":
-			answer(w, http.StatusUnauthorized, no(http.StatusUnauthorized, key))
-			return
-		case fault == RateLimited:
-			answer(w, http.StatusTooManyRequests, no(http.StatusTooManyRequests, key))
-			return
-		case fault == Down:
-			answer(w, http.StatusServiceUnavailable, no(http.StatusServiceUnavailable, key))
+		key, authorised := fakesocket.Key(r, header, prefix)
+		status := refusedWith[fault]
+		if !authorised {
+			status = http.StatusUnauthorized
+		}
+		if status != 0 {
+			fakesocket.Answer(w, status, no(status, key))
 			return
 		}
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
-		}
-		s.tasks.Add(1)
-		defer s.tasks.Done()
-		defer func() { _ = conn.CloseNow() }() // the client may have closed it
-		conn.SetReadLimit(1 << 20)
-		if fault == Deaf {
-			<-s.life.Done()
-			return
-		}
-		serve(s.life, &session{server: s, conn: conn, fault: fault, key: key})
+		s.sockets.Accept(w, r, 1<<20, func(ctx context.Context, conn *fakesocket.Conn) {
+			if fault == Deaf {
+				<-ctx.Done()
+				return
+			}
+			serve(ctx, &session{Conn: conn, server: s, fault: fault, key: key})
+		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 // segmentSamples is after how much sound Deepgram's protocol settles on what it
@@ -25,12 +25,12 @@ func (s *Server) deepgram(ctx context.Context, c *session) {
 		return
 	}
 	for {
-		kind, data, err := c.conn.Read(ctx)
-		if err != nil {
+		m, ok := c.Receive(ctx)
+		if !ok {
 			return
 		}
-		if kind == websocket.MessageBinary {
-			if !d.sound(ctx, len(data)/2) {
+		if m.Binary {
+			if !d.sound(len(m.Data) / 2) {
 				return
 			}
 			continue
@@ -38,8 +38,8 @@ func (s *Server) deepgram(ctx context.Context, c *session) {
 		var control struct {
 			Type string `json:"type"`
 		}
-		if json.Unmarshal(data, &control) != nil {
-			c.say(ctx, object{"type": "Error", "description": "Could not parse a control message"})
+		if json.Unmarshal(m.Data, &control) != nil {
+			c.Send(object{"type": "Error", "description": "Could not parse a control message"})
 			return
 		}
 		switch control.Type {
@@ -52,8 +52,8 @@ func (s *Server) deepgram(ctx context.Context, c *session) {
 				return
 			}
 		case "CloseStream":
-			c.say(ctx, object{"type": "Metadata", "request_id": "1", "duration": seconds(d.total)})
-			_ = c.conn.Close(websocket.StatusNormalClosure, "") // the client may be gone
+			c.Send(object{"type": "Metadata", "request_id": "1", "duration": seconds(d.total)})
+			c.Close(1000, "")
 			return
 		}
 	}
@@ -70,7 +70,7 @@ type deepgram struct {
 
 func seconds(samples int) float64 { return float64(samples) / Rate }
 
-func (d *deepgram) sound(ctx context.Context, samples int) bool {
+func (d *deepgram) sound(samples int) bool {
 	d.server.count(samples)
 	if d.goOn() {
 		d.begin = d.total
@@ -80,12 +80,12 @@ func (d *deepgram) sound(ctx context.Context, samples int) bool {
 		return false
 	}
 	if d.total-d.settled >= segmentSamples {
-		d.results(ctx, true, false, d.fresh(d.total))
+		d.results(true, false, d.fresh(d.total))
 		d.settled = d.total
 	}
 	if d.total-d.announced >= WordSamples {
 		d.announced = d.total
-		d.results(ctx, false, false, d.fresh(d.total))
+		d.results(false, false, d.fresh(d.total))
 	}
 	return true
 }
@@ -99,8 +99,8 @@ func (d *deepgram) fresh(upTo int) string {
 	return strings.TrimSpace(strings.TrimPrefix(all, d.text(d.settled-d.begin)))
 }
 
-func (d *deepgram) results(ctx context.Context, final, finalize bool, text string) {
-	d.say(ctx, d.result(final, finalize, text))
+func (d *deepgram) results(final, finalize bool, text string) {
+	d.Send(d.result(final, finalize, text))
 }
 
 func (d *deepgram) result(final, finalize bool, text string) object {
@@ -135,17 +135,18 @@ func (d *deepgram) finalize(ctx context.Context) bool {
 	case Mute:
 		return true
 	case Garbage:
-		return d.conn.Write(ctx, websocket.MessageText, []byte("<html>")) == nil
+		d.Send("<html>")
+		return true
 	case Complain:
-		d.say(ctx, object{"type": "Error", "description": "No for " + d.key, "message": "no", "variant": "NET-0000"})
+		d.Send(object{"type": "Error", "description": "No for " + d.key, "message": "no", "variant": "NET-0000"})
 		return true
 	case Empty:
 		text = ""
 	}
 	if d.total > d.settled {
-		d.results(ctx, true, true, text)
+		d.results(true, true, text)
 		if d.fault == Duplicate {
-			d.results(ctx, true, true, text)
+			d.results(true, true, text)
 		}
 	}
 	d.settled, d.announced, d.final = d.total, d.total, time.Now()
@@ -154,11 +155,11 @@ func (d *deepgram) finalize(ctx context.Context) bool {
 
 // elevenLabs speaks ElevenLabs' protocol.
 func (s *Server) elevenLabs(ctx context.Context, c *session) {
-	c.say(ctx, object{"message_type": "session_started", "session_id": "1", "config": object{"sample_rate": Rate}})
+	c.Send(object{"message_type": "session_started", "session_id": "1", "config": object{"sample_rate": Rate}})
 	total, announced, given := 0, 0, 0
 	for {
-		_, data, err := c.conn.Read(ctx)
-		if err != nil {
+		received, ok := c.Receive(ctx)
+		if !ok {
 			return
 		}
 		var m struct {
@@ -167,12 +168,12 @@ func (s *Server) elevenLabs(ctx context.Context, c *session) {
 			Commit bool   `json:"commit"`
 			Rate   int    `json:"sample_rate"`
 		}
-		sound, bad := []byte(nil), json.Unmarshal(data, &m)
+		sound, bad := []byte(nil), json.Unmarshal(received.Data, &m)
 		if bad == nil {
 			sound, bad = base64.StdEncoding.DecodeString(m.Audio)
 		}
 		if bad != nil || m.Type != "input_audio_chunk" || m.Rate != Rate || len(sound)%2 != 0 {
-			c.say(ctx, object{"message_type": "input_error", "error": "the chunk cannot be read"})
+			c.Send(object{"message_type": "input_error", "error": "the chunk cannot be read"})
 			return
 		}
 		s.count(len(sound) / 2)
@@ -185,7 +186,7 @@ func (s *Server) elevenLabs(ctx context.Context, c *session) {
 		}
 		if total-announced >= WordSamples {
 			announced = total
-			c.say(ctx, object{"message_type": "partial_transcript", "text": c.fresh(given, total)})
+			c.Send(object{"message_type": "partial_transcript", "text": c.fresh(given, total)})
 		}
 		if m.Commit {
 			if !c.commit(ctx, given, total) {
@@ -212,22 +213,23 @@ func (c *session) commit(ctx context.Context, given, total int) bool {
 	}
 	switch {
 	case total-given < Rate*3/10:
-		c.say(ctx, object{"message_type": "commit_throttled", "error": "too little audio was sent"})
+		c.Send(object{"message_type": "commit_throttled", "error": "too little audio was sent"})
 		return true
 	case c.fault == Mute:
 		return true
 	case c.fault == Garbage:
-		return c.conn.Write(ctx, websocket.MessageText, []byte("<html>")) == nil
+		c.Send("<html>")
+		return true
 	case c.fault == Complain:
-		c.say(ctx, object{"message_type": "quota_exceeded", "error": "No for " + c.key})
+		c.Send(object{"message_type": "quota_exceeded", "error": "No for " + c.key})
 		return false
 	case c.fault == Empty:
 		text = ""
 	}
 	final := object{"message_type": "committed_transcript", "text": text}
-	c.say(ctx, final)
+	c.Send(final)
 	if c.fault == Duplicate {
-		c.say(ctx, final)
+		c.Send(final)
 	}
 	c.final = time.Now()
 	return true
@@ -246,7 +248,7 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 	fault := s.record(q)
 	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	refuse := func(status int, code string) {
-		answer(w, status, object{"error": object{"message": "No for " + key, "type": "invalid_request_error", "code": code}})
+		fakesocket.Answer(w, status, object{"error": object{"message": "No for " + key, "type": "invalid_request_error", "code": code}})
 	}
 	switch {
 	case fault == Unauthorized:
@@ -267,7 +269,7 @@ func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) {
 	case fault == Mute, fault == Deaf:
 		select {
 		case <-r.Context().Done():
-		case <-s.life.Done():
+		case <-s.sockets.Done():
 		}
 		return
 	}
@@ -307,6 +309,6 @@ func (s *Server) transcript(w http.ResponseWriter, fault Fault, line int, sound 
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, `{"text":"`) // as above
 	default:
-		answer(w, http.StatusOK, object{"text": text})
+		fakesocket.Answer(w, http.StatusOK, object{"text": text})
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
-
-	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
 // The voice gateway's opcodes; those of the encryption are e2ee's.
@@ -26,92 +24,45 @@ const (
 
 const (
 	heartbeatMS = 13750
-	// unsent is how many messages wait for a client; what does not fit is lost.
-	unsent = 1024
 	// maxMessage of a client, in bytes.
 	maxMessage = 1 << 20
 )
 
 // client is a bot's connection to the gateway.
 type client struct {
-	s   *Server
-	out chan outgoing
+	s    *Server
+	conn *fakesocket.Conn
 
 	// Owned by the goroutine that reads:
 	channel *channel // nil until it identified
-}
-
-type outgoing struct {
-	binary bool
-	data   []byte
 }
 
 // serve runs one connection until it ends.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.clients.Add(1) // while the HTTP server still counts this handler
 	defer s.clients.Done()
-	ws, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return // Accept has answered.
-	}
-	defer func() { _ = ws.CloseNow() }()
-	ws.SetReadLimit(maxMessage)
-	ctx, cancel := context.WithCancel(r.Context())
-	c := &client{s: s, out: make(chan outgoing, unsent)}
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		defer cancel()
-		c.write(ctx, ws)
-	})
-	c.put(opHello, map[string]any{"v": 8, "heartbeat_interval": heartbeatMS})
-	c.read(ctx, ws)
-	cancel()
-	writer.Wait()
-	if c.channel != nil {
-		c.channel.leave(c)
-	}
-}
-
-func (c *client) write(ctx context.Context, ws *websocket.Conn) {
-	for {
-		select {
-		case m := <-c.out:
-			kind := websocket.MessageText
-			if m.binary {
-				kind = websocket.MessageBinary
-			}
-			if ws.Write(ctx, kind, m.data) != nil {
-				return
-			}
-		case <-ctx.Done():
-			return
+	fakesocket.Accept(r.Context(), w, r, maxMessage, func(ctx context.Context, conn *fakesocket.Conn) {
+		c := &client{s: s, conn: conn}
+		c.put(opHello, map[string]any{"v": 8, "heartbeat_interval": heartbeatMS})
+		c.read(ctx)
+		if c.channel != nil {
+			c.channel.leave(c)
 		}
-	}
+	})
 }
 
-// put gives a message. It never blocks.
-func (c *client) put(op int, d any) {
-	data, err := json.Marshal(map[string]any{"op": op, "d": d})
-	if err == nil {
-		c.enqueue(outgoing{data: data})
-	}
-}
-
-func (c *client) enqueue(m outgoing) {
-	select {
-	case c.out <- m:
-	default:
-	}
-}
+// put sends a message. It never blocks.
+func (c *client) put(op int, d any) { c.conn.Send(map[string]any{"op": op, "d": d}) }
 
 // read handles what the client sends until it makes no sense or ends.
-func (c *client) read(ctx context.Context, ws *websocket.Conn) {
+func (c *client) read(ctx context.Context) {
 	for {
-		kind, data, err := ws.Read(ctx)
-		if err != nil {
+		received, ok := c.conn.Receive(ctx)
+		if !ok {
 			return
 		}
-		if kind == websocket.MessageBinary {
+		data := received.Data
+		if received.Binary {
 			if c.channel == nil || len(data) == 0 {
 				return
 			}

@@ -164,7 +164,7 @@ func (c *channel) tellBot(m davesender.Message) {
 	}
 	c.group.seq++
 	head := append(binary.BigEndian.AppendUint16(nil, c.group.seq), byte(m.Op))
-	c.bot.enqueue(outgoing{binary: true, data: append(head, m.Data...)})
+	c.bot.conn.SendBinary(append(head, m.Data...))
 }
 
 // tick does what time demands.

@@ -1,4 +1,4 @@
-package truth_test
+package truth
 
 import (
 	"flag"
@@ -61,10 +61,39 @@ func checkTruthLine(tt *truthTable, l *truthLine) error {
 	return checkExpected(tt, l.also)
 }
 
+// truthParts are the two thirds to learn from and the third held back.
+var truthParts = []string{"dev", "held"}
+
+// addressParts are these, and lines that were written later to learn from.
+var addressParts = append([]string{"train"}, truthParts...)
+
+var truthClasses = []string{
+	"call", "role", "answer", "follow", "join", "correction", "room", "group", "backchannel", "barge", "misheard",
+	"ooc", "rules", "action", "about", "quote", "nameword", "initiative", "player", "outsider", "plan", "dm",
+}
+
+func truthLines(t *testing.T, part string) []truthLine {
+	t.Helper()
+	lines, err := repository.truthLines(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func truthTables(t *testing.T) map[string]*truthTable {
+	t.Helper()
+	tables, err := repository.truthTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}
+
 // TestTruthLinesHaveTheirForm holds every row against its table, and the rows
 // of a sequence together.
 func TestTruthLinesHaveTheirForm(t *testing.T) {
-	tables := readTruthTables(t)
+	tables := truthTables(t)
 	for name, tt := range tables {
 		if n := len(tt.NPCs); n < 3 || n > 8 || !slices.Contains(tt.Players, tt.DM) {
 			t.Errorf("table %s has %d NPCs, want 3 to 8, and its DM among the players", name, n)
@@ -75,7 +104,7 @@ func TestTruthLinesHaveTheirForm(t *testing.T) {
 	for _, part := range addressParts {
 		var before truthLine
 		n := 0
-		for _, l := range readTruth(t, part) {
+		for _, l := range truthLines(t, part) {
 			if seen[l.id] {
 				t.Errorf("%s.tsv: %s is there twice", part, l.id)
 			}
@@ -113,7 +142,7 @@ func TestTruthHasItsShare(t *testing.T) {
 	tables := map[string]bool{}
 	texts := map[string]string{}
 	for _, part := range truthParts {
-		for _, l := range readTruth(t, part) {
+		for _, l := range truthLines(t, part) {
 			sequences[l.sequence()]++
 			tables[l.table] = true
 			if l.class == byNPC {
@@ -162,7 +191,7 @@ func TestTruthHasItsShare(t *testing.T) {
 
 // TestTruthKeepsItsHeldThird holds the lines against the fixed list of sequences.
 func TestTruthKeepsItsHeldThird(t *testing.T) {
-	data, err := os.ReadFile(addressFile("sequences"))
+	data, err := os.ReadFile(repository.addressPart("sequences"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +217,7 @@ func TestTruthKeepsItsHeldThird(t *testing.T) {
 		t.Errorf("%d of %d sequences are held back, want a third", held, len(part))
 	}
 	for _, p := range truthParts {
-		for _, l := range readTruth(t, p) {
+		for _, l := range truthLines(t, p) {
 			if part[l.sequence()] != p {
 				t.Errorf("%s.tsv has %s, which sequences.tsv has in %q", p, l.id, part[l.sequence()])
 			}
@@ -199,9 +228,9 @@ func TestTruthKeepsItsHeldThird(t *testing.T) {
 // TestTruthIsHeard derives what a recogniser would deliver from what was said;
 // with -update it writes the result into the files.
 func TestTruthIsHeard(t *testing.T) {
-	tables := readTruthTables(t)
+	tables := truthTables(t)
 	for _, part := range addressParts {
-		lines := readTruth(t, part)
+		lines := truthLines(t, part)
 		rows := []string{truthHeader}
 		for i := range lines {
 			l := &lines[i]
@@ -218,7 +247,7 @@ func TestTruthIsHeard(t *testing.T) {
 			rows = append(rows, l.row())
 		}
 		if *updateHeard && !t.Failed() {
-			if err := os.WriteFile(addressFile(part), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
+			if err := os.WriteFile(repository.addressPart(part), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

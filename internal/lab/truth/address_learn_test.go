@@ -1,8 +1,7 @@
-package truth_test
+package truth
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"math"
@@ -36,12 +35,6 @@ const (
 // and an NPC must not answer those.
 var expected = map[string]float64{"evidence\trules sure": -2, "evidence\toutsiders": -1.5, "evidence\tstranger": -1.5}
 
-// setAside reports whether a sequence of train.tsv is kept aside: nothing is learned
-// from it.
-func setAside(sequence string) bool {
-	return strings.HasPrefix(sequence, "train-") && sha256.Sum256([]byte(sequence))[0]%3 == 0 && !slices.Contains([]string{"train-en-01", "train-en-02", "train-en-03"}, sequence)
-}
-
 // example is a line with what was weighed about it, as numbers of weights.
 type example struct {
 	has    []int
@@ -73,7 +66,7 @@ func (le *lesson) read(t *testing.T, part string, heard bool, count func(word st
 	if part == "train" {
 		counts = trainCounts
 	}
-	playWith(t, part, heard, func(p *talk, l *truthLine, st address.State, text string, d address.Decision) address.Decision {
+	if _, err := repository.playWith(part, heard, func(p *talk, l *truthLine, st address.State, text string, d address.Decision) address.Decision {
 		npc, names, words, ok := address.Evidence(p.at, st, text)
 		right, known := p.table.rightly(l, d)
 		toNPC := l.expected == "npc:"+p.table.NPCs[npc].ID
@@ -94,7 +87,9 @@ func (le *lesson) read(t *testing.T, part string, heard bool, count func(word st
 		}
 		le.examples = append(le.examples, e)
 		return right
-	})
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // rightly is a decision as the line expects it.

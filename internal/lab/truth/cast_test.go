@@ -1,4 +1,4 @@
-package truth_test
+package truth
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ const mostRepeatsOfAll = 0.005
 
 // castScore is what a file of lines comes to.
 type castScore struct {
-	language, intent map[string]*score
+	language, intent tally
 	broken           map[string]int // by what the answer must not do
 	lines, misses    int
 }
@@ -39,16 +39,7 @@ func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, wh
 	if err := castRules().Warm(); err != nil {
 		t.Fatal(err)
 	}
-	out := castScore{language: map[string]*score{}, intent: map[string]*score{}, broken: map[string]int{}}
-	count := func(m map[string]*score, name string, right bool) {
-		if m[name] == nil {
-			m[name] = &score{name: name}
-		}
-		m[name].total++
-		if right {
-			m[name].right++
-		}
-	}
+	out := castScore{language: tally{}, intent: tally{}, broken: map[string]int{}}
 	for _, s := range sequences {
 		answers := playCast(t, s, castRules())
 		if len(answers) < len(s.Lines) {
@@ -66,9 +57,9 @@ func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, wh
 			for _, reason := range answers[i].withheld {
 				out.broken["withheld as "+reason]++
 			}
-			count(out.language, s.Language, why == "")
+			out.language.count(s.Language, why == "")
 			for _, intent := range l.Intents {
-				count(out.intent, intent, why == "")
+				out.intent.count(intent, why == "")
 			}
 			out.lines++
 			if why != "" {
@@ -85,11 +76,7 @@ func scoreCast(t *testing.T, file string, tell func(s castSequence, line int, wh
 func (c castScore) log(t *testing.T, title string) {
 	t.Helper()
 	all := []score{{name: "cast", right: c.lines - c.misses, total: c.lines}}
-	for _, part := range []map[string]*score{c.language, c.intent} {
-		for _, name := range slices.Sorted(maps.Keys(part)) {
-			all = append(all, *part[name])
-		}
-	}
+	all = slices.Concat(all, c.language.sorted(), c.intent.sorted())
 	for _, name := range slices.Sorted(maps.Keys(c.broken)) {
 		all = append(all, score{name: "not " + name, right: c.lines - c.broken[name], total: c.lines})
 	}

@@ -1,4 +1,4 @@
-package truth_test
+package truth
 
 import (
 	"io/fs"

@@ -1,8 +1,7 @@
-package truth_test
+package truth
 
 import (
 	"hash/fnv"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -146,31 +145,22 @@ func delivered(e guardEntry, heard []string) (right, total int) {
 
 // guardScores counts over entries, per language and kind.
 type guardScores struct {
-	held, may  map[string]score
+	held, may  tally
 	leaks      int
 	falseAlarm int
 	total      int
 }
 
-func addScore(m map[string]score, right, total int, names ...string) {
+func addScore(to tally, right, total int, names ...string) {
 	for _, name := range names {
-		s := m[name]
-		m[name] = score{name, s.right + right, s.total + total}
+		to.add(name, right, total)
 	}
-}
-
-func sortedScores(m map[string]score) []score {
-	var all []score
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		all = append(all, m[name])
-	}
-	return all
 }
 
 // scoreGuard runs entries through guards. It shows what went wrong only if show.
 func scoreGuard(t *testing.T, g guarded, entries []guardEntry, show bool, seeds uint64) guardScores {
 	t.Helper()
-	s := guardScores{held: map[string]score{}, may: map[string]score{}, total: len(entries)}
+	s := guardScores{held: tally{}, may: tally{}, total: len(entries)}
 	for _, e := range entries {
 		attempt := len(e.Withhold) > 0
 		right := 1
@@ -236,10 +226,10 @@ func TestEvalGuard(t *testing.T) {
 		readTruthYAML(t, "guard/attempts"+part.name+".yaml", &attempts)
 		readTruthYAML(t, "guard/good"+part.name+".yaml", &good)
 		a := scoreGuard(t, g, attempts, !part.unread, 5)
-		logScores(t, "guard"+part.name+": attempts held", sortedScores(a.held))
-		logScores(t, "guard"+part.name+": of attempts delivered what may be", sortedScores(a.may))
+		logScores(t, "guard"+part.name+": attempts held", a.held.sorted())
+		logScores(t, "guard"+part.name+": of attempts delivered what may be", a.may.sorted())
 		s := scoreGuard(t, g, good, !part.unread, 2)
-		logScores(t, "guard"+part.name+": good sentences delivered", sortedScores(s.held))
+		logScores(t, "guard"+part.name+": good sentences delivered", s.held.sorted())
 		if part.held {
 			continue
 		}
@@ -249,7 +239,7 @@ func TestEvalGuard(t *testing.T) {
 		if s.falseAlarm > part.mostAlarms {
 			t.Errorf("guard%s: %d of %d good sentences are not delivered, want %d at most", part.name, s.falseAlarm, s.total, part.mostAlarms)
 		}
-		if all := a.may["all"]; all.percent() < 100*part.leastDelivered {
+		if all := a.may.of("all"); all.percent() < 100*part.leastDelivered {
 			t.Errorf("guard%s: %.1f %% of what may be heard is, want %.0f %%", part.name, all.percent(), 100*part.leastDelivered)
 		}
 	}

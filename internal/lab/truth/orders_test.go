@@ -1,12 +1,7 @@
-package truth_test
+package truth
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -21,19 +16,11 @@ type orderLine struct {
 	Want                  struct{ Order, NPC, Text, Tier string }
 }
 
-func orderLines(t *testing.T, name string) (all []orderLine) {
+func orderLines(t *testing.T, name string) []orderLine {
 	t.Helper()
-	f, err := os.Open(filepath.Join(corpora, "orders", name))
+	all, err := readRows[orderLine](repository.corpus("orders", name))
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	for in := bufio.NewScanner(f); in.Scan(); {
-		var l orderLine
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all = append(all, l)
 	}
 	return all
 }
@@ -76,25 +63,15 @@ func TestEvalOrders(t *testing.T) {
 		files = append(files, heldOrders)
 	}
 	for _, name := range files {
-		scores := map[string]*score{}
-		add := func(what string, right bool) {
-			if scores[what] == nil {
-				scores[what] = &score{name: what}
-			}
-			scores[what].total++
-			if right {
-				scores[what].right++
-			}
-		}
-		lines := orderLines(t, name)
-		for _, l := range lines {
+		scores := tally{}
+		for _, l := range orderLines(t, name) {
 			right, got := l.isRead()
-			add("all "+l.Lang, right)
-			add(l.Class, right)
+			scores.count("all "+l.Lang, right)
+			scores.count(l.Class, right)
 			if l.Want.Order == "none" {
-				add("no order", right)
+				scores.count("no order", right)
 			} else {
-				add("order", right)
+				scores.count("order", right)
 			}
 			if right || name == heldOrders {
 				continue
@@ -106,17 +83,13 @@ func TestEvalOrders(t *testing.T) {
 				t.Errorf("%s %q is taken for an order: %s", l.ID, l.Text, got)
 			}
 		}
-		var sorted []score
-		for _, key := range slices.Sorted(maps.Keys(scores)) {
-			sorted = append(sorted, *scores[key])
-		}
-		logScores(t, "orders "+name, sorted)
+		logScores(t, "orders "+name, scores.sorted())
 		want := 93.0
 		if name == "dev7.jsonl" { // long and roundabout
 			want = 90
 		}
-		if name != heldOrders && scores["order"].percent() < want {
-			t.Errorf("%.1f %% of the orders in %s are read, want %.0f", scores["order"].percent(), name, want)
+		if name != heldOrders && scores.of("order").percent() < want {
+			t.Errorf("%.1f %% of the orders in %s are read, want %.0f", scores.of("order").percent(), name, want)
 		}
 	}
 }

@@ -15,4 +15,4 @@ if [ ! -f "$made" ] || [ "$(cat "$made")" != "$source" ]; then
 	echo "$source" >"$made"
 fi
 cd "$here/../../.."
-"${GO:-go}" test -count=1 -timeout 30m -v -run '^TestEvalProsody$' ./internal/lab/truth
+"${GO:-go}" run ./cmd/glyphoxa-lab eval prosody

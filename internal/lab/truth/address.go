@@ -1,17 +1,14 @@
-package truth_test
+package truth
 
 import (
-	"flag"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
-
-var showMisses = flag.Bool("misses", false, "tell each dev line that went to somebody else")
 
 // talk is a sequence being played: the table, and what the product would know of it.
 type talk struct {
@@ -106,17 +103,17 @@ type played struct {
 	right   bool
 }
 
-// play plays a part of the corpus, as it was written or as it is heard.
-func play(t *testing.T, part string, heard bool) []played {
-	t.Helper()
-	return playWith(t, part, heard, nil)
-}
-
-// playWith is play with somebody else who decides, unless that is nil.
-func playWith(t *testing.T, part string, heard bool, decides decider) []played {
-	t.Helper()
-	tables := readTruthTables(t)
-	lines := readTruth(t, part)
+// playWith plays a part of the corpus, as it was written or as it is heard. Unless it is nil,
+// decides decides in place of the detector.
+func (o Options) playWith(part string, heard bool, decides decider) ([]played, error) {
+	tables, err := o.truthTables()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := o.truthLines(part)
+	if err != nil {
+		return nil, err
+	}
 	var out []played
 	var p *talk
 	answering := map[string]string{} // who spoke last to an NPC
@@ -149,25 +146,12 @@ func playWith(t *testing.T, part string, heard bool, decides decider) []played {
 		out = append(out, played{l, running, d, p.table.isRight(l, d)})
 		running = running || l.expected != "none"
 	}
-	return out
+	return out, nil
 }
 
 // addressScores sums up what was played.
-func addressScores(all []played) []score {
-	var names []string
-	by := map[string]*score{}
-	add := func(name string, right bool) {
-		s := by[name]
-		if s == nil {
-			s = &score{name: name}
-			by[name] = s
-			names = append(names, name)
-		}
-		s.total++
-		if right {
-			s.right++
-		}
-	}
+func addressScores(all []played) tally {
+	scores := tally{}
 	for _, l := range all {
 		sum := "for an NPC"
 		switch {
@@ -178,82 +162,70 @@ func addressScores(all []played) []score {
 			sum = "for nobody, cold"
 		}
 		for _, name := range []string{"all", sum, l.language + " all", l.language + " " + sum, l.language + " " + l.class} {
-			add(name, l.right)
+			scores.count(name, l.right)
 		}
 	}
-	slices.Sort(names)
-	var out []score
-	for _, n := range names {
-		out = append(out, *by[n])
-	}
-	return out
+	return scores
 }
 
-// find returns the score of a name.
-func find(scores []score, name string) score {
-	for _, s := range scores {
-		if s.name == name {
-			return s
-		}
-	}
-	return score{name: name}
+// addressFloors are what the shares of lines that reach whom they are for never fall below, by
+// the part of the corpus and its form, in percent.
+var addressFloors = []struct {
+	part               string
+	heard              bool
+	all, quiet, called float64
+}{
+	{"dev", false, 96, 96.5, 95.5},
+	{"dev", true, 94, 96, 91.5},
+	{"train", false, 89, 91.5, 86},
+	{"train", true, 88.5, 92, 83.5},
+	{"aside", false, 84, 86, 80.5},
+	{"aside", true, 82.5, 86.5, 76.5},
+	{"held", false, 0, 0, 0},
+	{"held", true, 0, 0, 0},
 }
 
-// TestEvalAddress plays the corpus of whom a line is for, in order and with what the
-// product would know, as it was written and as a recogniser delivers it. What is learned
-// is learned from dev and train, and not from the sequences set aside.
-func TestEvalAddress(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long; make test-all runs it")
-	}
-	type floors struct{ all, quiet, called float64 } // percent
-	for _, row := range []struct {
-		part  string
-		heard bool
-		want  floors
-	}{
-		{"dev", false, floors{96, 96.5, 95.5}},
-		{"dev", true, floors{94, 96, 91.5}},
-		{"train", false, floors{89, 91.5, 86}},
-		{"train", true, floors{88.5, 92, 83.5}},
-		{"aside", false, floors{84, 86, 80.5}},
-		{"aside", true, floors{82.5, 86.5, 76.5}},
-		{"held", false, floors{}},
-		{"held", true, floors{}},
-	} {
-		if row.part == "held" && !withHeld() {
+// Address plays the corpus of whom a line is for, in order and with what the product would
+// know, as it was written and as a recogniser delivers it. What is learned is learned from dev
+// and train, and not from the sequences set aside. It tells the misses of the former.
+func Address(_ context.Context, o Options) (*Report, error) {
+	report := &Report{}
+	for _, row := range addressFloors {
+		if row.part == "held" && !o.Held {
 			continue
 		}
-		form := map[bool]string{false: "written", true: "heard"}[row.heard]
-		t.Run(row.part+"/"+form, func(t *testing.T) {
-			all := playPart(t, row.part, row.heard)
-			scores := addressScores(all)
-			logScores(t, "whom a line is for, "+form+", "+row.part, scores)
-			if *showMisses && (row.part == "dev" || row.part == "train") {
-				logMisses(t, all, row.heard)
+		title := "whom a line is for, " + map[bool]string{false: "written", true: "heard"}[row.heard] + ", " + row.part
+		o.say(title)
+		all, err := o.playPart(row.part, row.heard)
+		if err != nil {
+			return nil, err
+		}
+		scores := addressScores(all)
+		report.Tables = append(report.Tables, scoreTable(title, scores.sorted()))
+		if row.part == "dev" || row.part == "train" {
+			report.missAddress(all, row.heard)
+		}
+		for name, floor := range map[string]float64{"all": row.all, "for nobody, in conversation": row.quiet, "for an NPC": row.called} {
+			if got := scores.of(name).percent(); got < floor {
+				report.broke("%s: %s: %.1f %%, want at least %v %%", title, name, got, floor)
 			}
-			for name, floor := range map[string]float64{"all": row.want.all, "for nobody, in conversation": row.want.quiet, "for an NPC": row.want.called} {
-				if got := find(scores, name).percent(); got < floor {
-					t.Errorf("%s: %.1f %%, want at least %v %%", name, got, floor)
-				}
-			}
-		})
+		}
 	}
+	return report, nil
 }
 
 // playPart plays a part of the corpus, of which train is what is learned from and aside
 // what is not.
-func playPart(t *testing.T, part string, heard bool) []played {
-	t.Helper()
+func (o Options) playPart(part string, heard bool) ([]played, error) {
 	if part != "train" && part != "aside" {
-		return play(t, part, heard)
+		return o.playWith(part, heard, nil)
 	}
-	return slices.DeleteFunc(play(t, "train", heard), func(l played) bool { return setAside(l.sequence()) != (part == "aside") })
+	all, err := o.playWith("train", heard, nil)
+	return slices.DeleteFunc(all, func(l played) bool { return setAside(l.sequence()) != (part == "aside") }), err
 }
 
-// logMisses tells each line that went to somebody else.
-func logMisses(t *testing.T, all []played, heard bool) {
-	t.Helper()
+// missAddress tells each line that went to somebody else.
+func (r *Report) missAddress(all []played, heard bool) {
 	for _, l := range all {
 		if l.right {
 			continue
@@ -262,6 +234,6 @@ func logMisses(t *testing.T, all []played, heard bool) {
 		if heard {
 			text = l.truthLine.heard
 		}
-		t.Logf("MISS %s [%s] %s: %q went to %s: %s; want %s", l.id, l.class, l.speaker, text, l.got.Route, l.got.Why, l.expected)
+		r.missed("%s [%s] %s: %q went to %s: %s; want %s", l.id, l.class, l.speaker, text, l.got.Route, l.got.Why, l.expected)
 	}
 }

@@ -1,15 +1,15 @@
-package truth_test
+package truth
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -42,23 +42,6 @@ type recallThing struct {
 	Aliases, Groups        []string
 }
 
-func recallRows[T any](t testing.TB, name string) (all []T) {
-	t.Helper()
-	f, err := os.Open(filepath.Join(corpora, "memory", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for in := bufio.NewScanner(f); in.Scan(); {
-		var row T
-		if err := json.Unmarshal(in.Bytes(), &row); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		all = append(all, row)
-	}
-	return all
-}
-
 // recallCampaign is a campaign of the corpus in a store, as far as it was played.
 type recallCampaign struct {
 	dir    string // in the corpus
@@ -72,8 +55,8 @@ type recallCampaign struct {
 
 func slug(name string) string { return strings.ReplaceAll(words.Key(name), " ", "-") }
 
-func openRecall(t testing.TB, dir, lang string) *recallCampaign {
-	t.Helper()
+// openRecall opens an empty store in scratch for a campaign of the corpus.
+func openRecall(ctx context.Context, dir, lang, scratch string) (c *recallCampaign, err error) {
 	var world struct {
 		Players, People, Places, Things []recallThing
 		Groups                          []struct {
@@ -81,14 +64,14 @@ func openRecall(t testing.TB, dir, lang string) *recallCampaign {
 			Members    []string
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(corpora, "memory", dir, lang, "world.yaml"))
+	page, err := os.ReadFile(filepath.Join(dir, lang, "world.yaml"))
 	if err == nil {
 		err = yaml.Unmarshal(page, &world)
 	}
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	c := &recallCampaign{dir: dir, lang: lang, groups: &memory.Groups{}, lines: []string{""}}
+	c = &recallCampaign{dir: dir, lang: lang, groups: &memory.Groups{}, lines: []string{""}}
 	of, sharing := map[string][]string{}, []string{}
 	for _, g := range world.Groups {
 		for _, m := range g.Members {
@@ -99,19 +82,18 @@ func openRecall(t testing.TB, dir, lang string) *recallCampaign {
 		}
 	}
 	c.groups.Set(of, sharing...)
-	c.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: sentencevectors.New(), Groups: c.groups})
+	c.store, err = sqlite.Open(ctx, filepath.Join(scratch, lang+".db"), &sqlite.Options{Embedder: sentencevectors.New(), Groups: c.groups})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	t.Cleanup(func() { c.store.Close() })
 	for _, x := range slices.Concat(world.Players, world.People, world.Places, world.Things) {
 		name := x.Name
 		if x.Character != "" {
 			name = x.Character
 		}
 		e := memory.Entity{ID: slug(name), Type: "npc", Name: name, Aliases: x.Aliases, Description: x.About}
-		if err := c.store.PutEntities(t.Context(), e); err != nil {
-			t.Fatal(err)
+		if err := c.store.PutEntities(ctx, e); err != nil {
+			return nil, errors.Join(err, c.store.Close())
 		}
 	}
 	for _, tool := range memorytool.NewTools(c.store, c.store, c.store) {
@@ -119,18 +101,21 @@ func openRecall(t testing.TB, dir, lang string) *recallCampaign {
 			c.search = tool
 		}
 	}
-	return c
+	return c, nil
 }
 
 // play lets the evenings up to one be said and indexed.
-func (c *recallCampaign) play(t testing.TB, upTo int) {
-	t.Helper()
+func (c *recallCampaign) play(ctx context.Context, upTo int) error {
 	for ; c.played < upTo; c.played++ {
-		s, err := c.store.StartSession(t.Context(), c.lang)
+		s, err := c.store.StartSession(ctx, c.lang)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		for _, l := range recallRows[recallLine](t, filepath.Join(c.dir, c.lang, fmt.Sprintf("session%d.jsonl", c.played+1))) {
+		lines, err := readRows[recallLine](filepath.Join(c.dir, c.lang, fmt.Sprintf("session%d.jsonl", c.played+1)))
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
 			line := memory.Line{Session: s.ID, Turn: int64(len(c.lines)), Speaker: l.Speaker, DM: l.Role == "dm", Text: l.Text}
 			if l.Character != "" {
 				line.Speaker = l.Character
@@ -143,22 +128,21 @@ func (c *recallCampaign) play(t testing.TB, upTo int) {
 				heard = append(heard, slug(name))
 			}
 			line.Present = c.groups.Share(memory.Heard(heard...))
-			if _, err := c.store.Append(t.Context(), line); err != nil {
-				t.Fatal(err)
+			if _, err := c.store.Append(ctx, line); err != nil {
+				return err
 			}
 			c.lines = append(c.lines, l.ID)
 		}
-		for {
-			lines, err := c.store.IndexLines(t.Context())
-			facts, err2 := c.store.EmbedFacts(t.Context())
-			if err != nil || err2 != nil {
-				t.Fatal(err, err2)
+		for indexed := 1; indexed > 0; {
+			lines, err := c.store.IndexLines(ctx)
+			facts, err2 := c.store.EmbedFacts(ctx)
+			if err := errors.Join(err, err2); err != nil {
+				return err
 			}
-			if lines+facts == 0 {
-				break
-			}
+			indexed = lines + facts
 		}
 	}
+	return nil
 }
 
 // answered is what the tool found: lines' ids, nearest first, whether it claims that they
@@ -170,31 +154,29 @@ type answered struct {
 }
 
 // ask asks the tool as the program has it.
-func (c *recallCampaign) ask(t testing.TB, q recallQuestion) answered {
-	t.Helper()
-	ctx := t.Context()
+func (c *recallCampaign) ask(ctx context.Context, q recallQuestion) (a answered, err error) {
 	if q.Asker != "DM" {
 		ctx = mcp.WithCaller(ctx, mcp.Caller{NPC: slug(q.Asker)})
 	}
 	args, err := json.Marshal(map[string]string{"query": q.Text})
 	if err != nil {
-		t.Fatal(err)
+		return a, err
 	}
 	start := time.Now()
 	text, err := c.search.Handler(ctx, string(args))
-	took := time.Since(start)
+	a.took = time.Since(start)
 	var found memorytool.FoundLines
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &found)
 	}
 	if err != nil {
-		t.Fatalf("%s: %v", q.ID, err)
+		return a, fmt.Errorf("%s: %w", q.ID, err)
 	}
-	a := answered{claimed: len(found.Lines) > 0, took: took}
+	a.claimed = len(found.Lines) > 0
 	for _, l := range slices.Concat(found.Lines, found.Nearest) {
 		a.ids = append(a.ids, c.lines[l.Turn])
 	}
-	return a
+	return a, nil
 }
 
 // recallScore counts what came of the questions of a kind.
@@ -252,76 +234,122 @@ func (s *recallScore) add(q recallQuestion, a answered) {
 
 func ratio(n, of int) float64 { return float64(n) / float64(max(1, of)) }
 
-// scoreRecall asks all questions of a file and returns what came of them by language
-// and class, with "all" for the answerable questions of one hop, and how long they took.
-func scoreRecall(t testing.TB, name string) (map[string]*recallScore, []time.Duration) {
-	t.Helper()
-	scores := map[string]*recallScore{}
-	var took []time.Duration
-	all := recallRows[recallQuestion](t, name)
-	slices.SortStableFunc(all, func(a, b recallQuestion) int { return a.Session - b.Session })
-	for _, lang := range []string{"en", "de"} {
-		c := openRecall(t, filepath.Dir(name), lang)
-		for _, q := range all {
-			if q.Lang != lang {
-				continue
-			}
-			if c.played < q.Session {
-				c.play(t, q.Session)
-				c.ask(t, q) // the first question after a start reads what was said
-			}
-			found := c.ask(t, q)
-			took = append(took, found.took)
-			kinds := []string{lang + " " + q.Class, "all " + q.Class}
-			if len(q.Evidence) == 1 {
-				kinds = append(kinds, lang+" answerable", "all answerable")
-			}
-			for _, kind := range kinds {
-				if scores[kind] == nil {
-					scores[kind] = &recallScore{}
-				}
-				scores[kind].add(q, found)
-			}
-		}
-	}
-	slices.Sort(took)
-	return scores, took
+// recallScores are those of the questions of a file by language and class, with "all" for the
+// answerable questions of one hop.
+type recallScores struct {
+	by   map[string]*recallScore
+	took []time.Duration // of the questions, the shortest first
 }
 
-// TestEvalMemory asks the questions of testdata/truth/memory as NPCs and the DM do, with
-// the tool of the program and without any key.
-func TestEvalMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long; make test-all runs it")
+// of is the score of a kind.
+func (s *recallScores) of(kind string) *recallScore {
+	if s.by[kind] == nil {
+		s.by[kind] = &recallScore{}
 	}
-	files := []string{"dev.jsonl"}
-	if os.Getenv("GLYPHOXA_EVAL_HELD") != "" {
-		files = append(files, "held.jsonl", "fresh/unread.jsonl", "blind/unread.jsonl")
+	return s.by[kind]
+}
+
+// scoreRecall asks all questions of a file.
+func scoreRecall(ctx context.Context, file string) (scores *recallScores, err error) {
+	all, err := readRows[recallQuestion](file)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range files {
-		scores, took := scoreRecall(t, name)
-		for _, kind := range slices.Sorted(maps.Keys(scores)) {
-			s := scores[kind]
-			t.Logf("memory %-10s %-18s %3d: R@1 %.2f R@5 %.2f R@10 %.2f, all hops %.2f, before the stale %.2f, nothing found %.2f, claimed %.2f, of these right %.2f, leaks %d",
-				strings.TrimSuffix(name, ".jsonl"), kind, s.questions, ratio(s.first, s.hops), ratio(s.five, s.hops), ratio(s.ten, s.hops),
-				ratio(s.whole, s.questions), ratio(s.fresh, s.questions), ratio(s.empty, s.questions), ratio(s.claimed, s.questions), ratio(s.right, s.claimed), s.leaks)
+	slices.SortStableFunc(all, func(a, b recallQuestion) int { return a.Session - b.Session })
+	scratch, err := os.MkdirTemp("", "glyphoxa-eval-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	scores = &recallScores{by: map[string]*recallScore{}}
+	for _, lang := range []string{"en", "de"} {
+		c, err := openRecall(ctx, filepath.Dir(file), lang, scratch)
+		if err != nil {
+			return nil, err
 		}
-		t.Logf("memory %-10s a question: %.1f ms p50, %.1f ms p95", strings.TrimSuffix(name, ".jsonl"),
-			took[len(took)/2].Seconds()*1000, took[len(took)*95/100].Seconds()*1000)
-		for _, kind := range []string{"all not-witnessed"} {
-			if n := scores[kind].leaks; n > 0 {
-				t.Errorf("%s: %d questions were answered with what their asker did not hear", name, n)
+		err = scores.askAll(ctx, c, slices.DeleteFunc(slices.Clone(all), func(q recallQuestion) bool { return q.Lang != lang }))
+		if err := errors.Join(err, c.store.Close()); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(scores.took)
+	return scores, nil
+}
+
+// askAll asks questions, each after the evening after which it is asked.
+func (s *recallScores) askAll(ctx context.Context, c *recallCampaign, questions []recallQuestion) error {
+	for _, q := range questions {
+		if c.played < q.Session {
+			if err := c.play(ctx, q.Session); err != nil {
+				return err
+			}
+			if _, err := c.ask(ctx, q); err != nil { // the first question after a start reads what was said
+				return err
 			}
 		}
-		if name == "dev.jsonl" {
-			holdRecall(t, scores)
+		found, err := c.ask(ctx, q)
+		if err != nil {
+			return err
+		}
+		s.took = append(s.took, found.took)
+		kinds := []string{q.Lang + " " + q.Class, "all " + q.Class}
+		if len(q.Evidence) == 1 {
+			kinds = append(kinds, q.Lang+" answerable", "all answerable")
+		}
+		for _, kind := range kinds {
+			s.of(kind).add(q, found)
 		}
 	}
+	return nil
+}
+
+// tables are the scores, and how long the questions took.
+func (s *recallScores) tables(file string) []Table {
+	t := Table{Title: "memory " + file, Columns: []Column{
+		{"questions about", "%s"}, {"asked", "%d"}, {"R@1", "%.2f"}, {"R@5", "%.2f"}, {"R@10", "%.2f"}, {"all hops", "%.2f"}, {"before the stale", "%.2f"},
+		{"nothing found", "%.2f"}, {"claimed", "%.2f"}, {"of these right", "%.2f"}, {"leaks", "%d"},
+	}}
+	for _, kind := range slices.Sorted(maps.Keys(s.by)) {
+		k := s.by[kind]
+		t.Rows = append(t.Rows, []any{
+			kind, k.questions, ratio(k.first, k.hops), ratio(k.five, k.hops), ratio(k.ten, k.hops), ratio(k.whole, k.questions), ratio(k.fresh, k.questions),
+			ratio(k.empty, k.questions), ratio(k.claimed, k.questions), ratio(k.right, k.claimed), k.leaks,
+		})
+	}
+	took := func(of int) float64 { return s.took[len(s.took)*of/100].Seconds() * 1000 }
+	return []Table{t, {
+		Title: "memory " + file + ", time", Columns: []Column{{"what", "%s"}, {"p50 ms", "%.1f"}, {"p95 ms", "%.1f"}},
+		Rows: [][]any{{"a question", took(50), took(95)}},
+	}}
+}
+
+// Memory asks the questions of testdata/truth/memory as NPCs and the DM do, with the tool of
+// the program and without any key.
+func Memory(ctx context.Context, o Options) (*Report, error) {
+	files := []string{"dev.jsonl"}
+	if o.Held {
+		files = append(files, "held.jsonl", "fresh/unread.jsonl", "blind/unread.jsonl")
+	}
+	report := &Report{}
+	for _, name := range files {
+		o.say("memory " + name)
+		scores, err := scoreRecall(ctx, o.corpus("memory", filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		report.Tables = append(report.Tables, scores.tables(name)...)
+		if n := scores.of("all not-witnessed").leaks; n > 0 {
+			report.broke("%s: %d questions were answered with what their asker did not hear", name, n)
+		}
+		if name == "dev.jsonl" {
+			report.holdRecall(scores)
+		}
+	}
+	return report, nil
 }
 
 // holdRecall keeps what was reached on the questions the search was tuned on.
-func holdRecall(t *testing.T, scores map[string]*recallScore) {
-	t.Helper()
+func (r *Report) holdRecall(scores *recallScores) {
 	for _, floor := range []struct {
 		kind             string
 		first, five, ten float64
@@ -332,16 +360,16 @@ func holdRecall(t *testing.T, scores map[string]*recallScore) {
 		{"all two-hop", 0, 0, 0.64},
 		{"all keyword", 0.95, 1, 1},
 	} {
-		s := scores[floor.kind]
+		s := scores.of(floor.kind)
 		if ratio(s.first, s.hops) < floor.first || ratio(s.five, s.hops) < floor.five || ratio(s.ten, s.hops) < floor.ten {
-			t.Errorf("%s: R@1 %.2f R@5 %.2f R@10 %.2f, want %v, %v and %v at least", floor.kind,
+			r.broke("%s: R@1 %.2f R@5 %.2f R@10 %.2f, want %v, %v and %v at least", floor.kind,
 				ratio(s.first, s.hops), ratio(s.five, s.hops), ratio(s.ten, s.hops), floor.first, floor.five, floor.ten)
 		}
 	}
-	if s := scores["all unknown"]; 20*s.claimed > s.questions {
-		t.Errorf("%d of %d questions that nobody answered are said to be answered", s.claimed, s.questions)
+	if s := scores.of("all unknown"); 20*s.claimed > s.questions {
+		r.broke("%d of %d questions that nobody answered are said to be answered", s.claimed, s.questions)
 	}
-	if s := scores["all keyword"]; ratio(s.claimed, s.questions) < 0.85 {
-		t.Errorf("%d of %d questions in the line's own words are said to be answered", s.claimed, s.questions)
+	if s := scores.of("all keyword"); ratio(s.claimed, s.questions) < 0.85 {
+		r.broke("%d of %d questions in the line's own words are said to be answered", s.claimed, s.questions)
 	}
 }

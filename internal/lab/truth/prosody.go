@@ -1,17 +1,12 @@
-package truth_test
+package truth
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"context"
+	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
-	"text/tabwriter"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -45,11 +40,10 @@ type hop struct {
 }
 
 // followMelody returns the hops of a sound at audio.SampleRate.
-func followMelody(t *testing.T, samples []int16) []hop {
-	t.Helper()
+func followMelody(samples []int16) ([]hop, error) {
 	r, err := audio.NewResampler(audio.SampleRate, melodyRate)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	low := r.Flush(r.Process(nil, samples))
 	x := make([]float64, len(low))
@@ -68,7 +62,7 @@ func followMelody(t *testing.T, samples []int16) []hop {
 		}
 		hops = append(hops, h)
 	}
-	return hops
+	return hops, nil
 }
 
 // pitchAt is the pitch of the last window of x, and how periodic that is.
@@ -221,69 +215,79 @@ type pauseSample struct {
 	x     []float64
 }
 
-func readTurns(t *testing.T, folder string) (all []pauseSample) {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(folder, "turns.jsonl"))
+func readTurns(ctx context.Context, folder string) (all []pauseSample, err error) {
+	clips, err := readRows[turnsTruth](filepath.Join(folder, "turns.jsonl"))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	for line := range bytes.Lines(raw) {
-		var c turnsTruth
-		if err := json.Unmarshal(line, &c); err != nil {
-			t.Fatal(err)
+	for _, c := range clips {
+		sound, err := readSound(filepath.Join(folder, c.File))
+		if err != nil {
+			return nil, err
 		}
-		hops := followMelody(t, readSound(t, filepath.Join(folder, c.File)))
+		hops, err := followMelody(sound)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
 		for _, p := range c.Pauses {
 			end := min(p.End/10, len(hops))
 			all = append(all, pauseSample{c.Voice, c.Human, p.Kind == "question", p.Kind != "goes on", prosodyOf(newest(hops[:p.Start/10], 3000), hops[p.Start/10:end])})
 		}
 	}
-	return all
+	return all, nil
 }
 
-// TestEvalProsody tells what pitch, length and loudness before a pause tell of whether the
-// speaker goes on. Nothing of the program uses them; see docs/adr/0048.
-func TestEvalProsody(t *testing.T) {
-	folder := os.Getenv(clipsFolder)
-	if folder == "" {
-		t.Skip("to score prosody: make eval-prosody")
+// leastQuestions is how often the last pitch of a question is above that of a statement. It shows
+// that the pitch is measured at all.
+const leastQuestions = 0.7
+
+// Prosody tells what pitch, length and loudness before a pause tell of whether the speaker goes
+// on. Nothing of the program uses them; see docs/adr/0048.
+func Prosody(ctx context.Context, o Options) (*Report, error) {
+	o.say("prosody: following the melody")
+	samples, err := readTurns(ctx, o.Clips)
+	if err != nil {
+		return nil, err
 	}
 	var people, voices []pauseSample
-	for _, s := range readTurns(t, folder) {
+	for _, s := range samples {
 		if s.human {
 			people = append(people, s)
 		} else {
 			voices = append(voices, s)
 		}
 	}
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 8, 2, ' ', 0)
 	isEnd := func(s pauseSample) bool { return s.ends }
-	_, _ = fmt.Fprintln(w, "area under the curve, an end to a pause\tsynthetic\tpeople")
+	features := Table{Title: "area under the curve, an end to a pause", Columns: []Column{{"what", "%s"}, {"synthetic", "%.2f"}, {"people", "%.2f"}}}
 	for i, name := range prosodyNames {
 		of := func(s pauseSample) float64 { return s.x[i] }
-		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.2f\n", name, withinVoices(voices, isEnd, of), withinVoices(people, isEnd, of))
+		features.Rows = append(features.Rows, []any{name, withinVoices(voices, isEnd, of), withinVoices(people, isEnd, of)})
 	}
-	_, _ = fmt.Fprintln(w, "\nall together, voices apart\tarea\tright\tends taken for ends\tpauses taken for ends\tmean wait less\tspeakers")
+	o.say("prosody: judging voices by others")
+	together := Table{Title: "all together, voices apart", Columns: []Column{
+		{"what", "%s"}, {"area", "%.2f"}, {"right %", "%.0f"}, {"ends taken for ends %", "%.0f"}, {"pauses taken for ends %", "%.0f"}, {"mean wait less ms", "%d"}, {"speakers", "%d"},
+	}}
+	add := func(name string, j apart) {
+		together.Rows = append(together.Rows, []any{name, j.area, 100 * j.right, 100 * j.ended, 100 * j.cut, gain(j.ended, j.cut).Milliseconds(), j.voices})
+	}
 	all := slices.Concat(voices, people)
-	logApart := func(name string, j apart) {
-		_, _ = fmt.Fprintf(w, "%s\t%.2f\t%.0f %%\t%.0f %%\t%.0f %%\t%v\t%d\n", name, j.area, 100*j.right, 100*j.ended, 100*j.cut, gain(j.ended, j.cut).Round(time.Millisecond), j.voices)
-	}
-	logApart("synthetic by synthetic", judgeOthers(voices, voices, false))
-	logApart("synthetic by other synthesisers and people", judgeOthers(all, voices, true))
-	logApart("people by people", judgeOthers(people, people, false))
-	logApart("people by synthetic", judgeOthers(voices, people, false))
-	logApart("people by all", judgeOthers(all, people, false))
+	add("synthetic by synthetic", judgeOthers(voices, voices, false))
+	add("synthetic by other synthesisers and people", judgeOthers(all, voices, true))
+	add("people by people", judgeOthers(people, people, false))
+	add("people by synthetic", judgeOthers(voices, people, false))
+	add("people by all", judgeOthers(all, people, false))
 	for _, group := range byVoice(people, isEnd) {
-		logApart("  "+group[0].voice, judgeOthers(all, group, false))
+		add("  "+group[0].voice, judgeOthers(all, group, false))
 	}
 	// The melody is there and is measured: a question rises.
 	ended := slices.DeleteFunc(slices.Clone(voices), func(s pauseSample) bool { return !s.ends || !strings.HasPrefix(s.voice, "espeak") })
 	asks := withinVoices(ended, func(s pauseSample) bool { return s.asks }, func(s pauseSample) float64 { return s.x[lastPitch] })
-	_, _ = fmt.Fprintf(w, "\na question of espeak-ng to a statement, %s\t%.2f\n", prosodyNames[lastPitch], asks)
-	_ = w.Flush()
-	t.Log("\n" + out.String())
-	if asks < 0.7 {
-		t.Errorf("questions rise above statements in %.0f %% of cases: the pitch is not what was said", 100*asks)
+	report := &Report{Tables: []Table{features, together, {
+		Title: "area under the curve, a question of espeak-ng to a statement", Columns: []Column{{"what", "%s"}, {"area", "%.2f"}},
+		Rows: [][]any{{prosodyNames[lastPitch], asks}},
+	}}}
+	if asks < leastQuestions {
+		report.broke("questions rise above statements in %.0f %% of cases: the pitch is not what was said", 100*asks)
 	}
+	return report, nil
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/lab/truth"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+// evaluation is a command of eval.
+type evaluation struct {
+	name, short string
+	clips       bool // it scores sound, which the make target of its name makes
+	run         func(context.Context, truth.Options) (*truth.Report, error)
+}
+
+var evaluations = []evaluation{
+	{"address", "Score whom a line is for, over the sequences of testdata/truth/address", false, truth.Address},
+	{"hearing", "Score the voice detectors on the clips of testdata/hearing", true, truth.Hearing},
+	{"memory", "Score what search_sessions finds of six evenings, over testdata/truth/memory", false, truth.Memory},
+	{"prosody", "Score what pitch, length and loudness tell of the end of a turn", true, truth.Prosody},
+	{"rules", "Score the search of the rule book, over testdata/truth/rules", false, truth.Rules},
+}
+
+func evalCommand(c *cli.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "eval", Short: "Score what the program decides, finds and hears", Args: cli.NoArgs,
+		Long: "Score the program over the corpora of its repository, and print one table for each. An\n" +
+			"evaluation fails where it comes to less than it did. Run it inside a clone of the repository.",
+		RunE: cli.Help}
+	for _, e := range evaluations {
+		cmd.AddCommand(e.command(c))
+	}
+	return cmd
+}
+
+func (e evaluation) command(c *cli.Common) *cobra.Command {
+	var o truth.Options
+	var asJSON, misses bool
+	cmd := &cobra.Command{
+		Use: e.name, Short: e.short, Args: cli.NoArgs,
+		Example: "  glyphoxa-lab eval " + e.name + " --json",
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := checkConfig(c); err != nil {
+				return err
+			}
+			if o.Root, err = repositoryRoot(); err != nil {
+				return problem.Usage(fmt.Errorf("eval %s: %w", e.name, err))
+			}
+			if e.clips {
+				if err := cli.RefuseEmpty(cmd, "clips"); err != nil {
+					return err
+				}
+				if err := e.findClips(&o); err != nil {
+					return err
+				}
+			}
+			o.Say = c.SayProgress
+			report, err := e.run(cmd.Context(), o)
+			if err != nil {
+				return fmt.Errorf("eval %s: %w", e.name, err)
+			}
+			return show(c, e.name, report, asJSON, misses)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print one JSON object in place of tables")
+	if e.name != "prosody" {
+		f.BoolVar(&o.Held, "held", false, "score the parts that are held back, too")
+	}
+	if e.clips {
+		f.StringVar(&o.Clips, "clips", "", "the folder of the clips; $GLYPHOXA_HEARING or the user's cache if missing")
+	} else {
+		f.BoolVar(&misses, "misses", false, "show what went wrong in corpora that may be read")
+	}
+	if e.name == "hearing" {
+		f.BoolVar(&o.EachClip, "each-clip", false, "score each clip there is to develop with by itself")
+	}
+	return cmd
+}
+
+// findClips finds the folder of the clips.
+func (e evaluation) findClips(o *truth.Options) error {
+	if o.Clips == "" {
+		o.Clips = os.Getenv("GLYPHOXA_HEARING")
+	}
+	if o.Clips == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("eval %s: finding the clips: %w", e.name, err)
+		}
+		o.Clips = filepath.Join(cache, "glyphoxa", "hearing")
+	}
+	if _, err := os.Stat(o.Clips); err != nil {
+		return problem.Usage(fmt.Errorf("eval %s: there are no clips in %s; `make eval-%s` makes them", e.name, o.Clips, e.name))
+	}
+	return nil
+}
+
+// repositoryRoot is the nearest folder around the working directory that holds the corpora.
+func repositoryRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "testdata", "truth")); err == nil {
+			return dir, nil
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", errors.New("there is no testdata/truth here nor in a folder above; run it inside a clone of the repository")
+		}
+		dir = above
+	}
+}
+
+// show prints a report, and returns an error if a bound does not hold.
+func show(c *cli.Common, name string, report *truth.Report, asJSON, misses bool) error {
+	if !misses {
+		report.Misses = nil
+	}
+	var err error
+	if asJSON {
+		err = json.NewEncoder(c.Out).Encode(report)
+	} else {
+		err = report.Write(c.Out)
+	}
+	if err != nil {
+		return err
+	}
+	if len(report.Broken) > 0 {
+		return fmt.Errorf("eval %s: it came to less than it did: %s", name, strings.Join(report.Broken, "; "))
+	}
+	return nil
+}
