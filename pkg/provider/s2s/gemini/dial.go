@@ -58,9 +58,6 @@ func endpoint(base, key string) (string, http.Header, error) {
 // dial opens a session. It returns the connection and the message that says so, which may
 // say more.
 func (p *Provider) dial(ctx context.Context, begin *setup) (*websocket.Conn, *serverMessage, error) {
-	if ctx.Err() != nil {
-		return nil, nil, p.service.Stopped(ctx)
-	}
 	ctx, cancel := p.service.Opening(ctx, openTimeout)
 	defer cancel()
 	conn, err := p.service.DialWebSocket(ctx, vendor.Handshake{
