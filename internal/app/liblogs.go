@@ -12,7 +12,7 @@ import (
 )
 
 // RedirectLibraries has everything that libraries log by a way of the whole process go to logs:
-// the standard library's log and slog (coder/websocket, genai and dave-go use them), gRPC,
+// the standard library's log and slog (coder/websocket and dave-go use them), gRPC,
 // OpenTelemetry and discordgo. By default they write to standard error, which is the game
 // master's screen. It is called once, before anything is started.
 func RedirectLibraries(logs *liblog.Logs) {

@@ -149,6 +149,10 @@ func (s *Service) CheckAddress() string {
 // Stopped is the error after ctx is done.
 func (s *Service) Stopped(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
+	var late noAnswer
+	if errors.As(cause, &late) {
+		return late.error
+	}
 	if cause == err {
 		return fmt.Errorf("%s: %w", s.Doing, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -118,5 +119,23 @@ func TestFailed(t *testing.T) {
 	err := service.Failed(ctx, &openai.APIError{HTTPStatusCode: http.StatusBadGateway})
 	if !errors.Is(err, context.Canceled) || !errors.Is(err, over) || !strings.HasPrefix(err.Error(), "speaking: ") {
 		t.Errorf("err = %v once the context is done, want its error and cause", err)
+	}
+}
+
+// TestOpening shows who is to blame when nothing has opened: the service, unless the
+// caller gave up.
+func TestOpening(t *testing.T) {
+	s := vendor.Service{Doing: "hearing", Unavailable: errors.New("unavailable")}
+	late, cancel := s.Opening(t.Context(), 0)
+	defer cancel()
+	if err := s.Stopped(late); !errors.Is(err, s.Unavailable) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after the time for opening: %v, want one that wraps Unavailable alone", err)
+	}
+	gaveUp, cancel := context.WithCancel(t.Context())
+	cancel()
+	opening, cancel := s.Opening(gaveUp, time.Hour)
+	defer cancel()
+	if err := s.Stopped(opening); errors.Is(err, s.Unavailable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("after the caller gave up: %v, want the context's error alone", err)
 	}
 }

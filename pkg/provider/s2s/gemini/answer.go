@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/genai"
-
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
@@ -120,7 +118,7 @@ func (a *answers) received() time.Duration {
 }
 
 // takeContent reads what a message tells of the conversation.
-func (a *answers) takeContent(c *genai.LiveServerContent) []s2s.Event {
+func (a *answers) takeContent(c *serverContent) []s2s.Event {
 	var events []s2s.Event
 	if c.InputTranscription != nil {
 		events = append(events, a.takeInput(c.InputTranscription)...)
@@ -128,11 +126,9 @@ func (a *answers) takeContent(c *genai.LiveServerContent) []s2s.Event {
 	if c.OutputTranscription != nil {
 		events = append(events, a.takeTranscript(c.OutputTranscription.Text)...)
 	}
-	if c.ModelTurn != nil {
-		for _, part := range c.ModelTurn.Parts {
-			if part != nil && part.InlineData != nil {
-				events = append(events, a.takeAudio(part.InlineData)...)
-			}
+	for _, part := range c.ModelTurn.Parts {
+		if part.InlineData != nil {
+			events = append(events, a.takeAudio(part.InlineData)...)
 		}
 	}
 	if c.GenerationComplete {
@@ -151,7 +147,7 @@ func (a *answers) takeContent(c *genai.LiveServerContent) []s2s.Event {
 }
 
 // takeInput takes a piece of what the player said. It may come at any time.
-func (a *answers) takeInput(t *genai.Transcription) []s2s.Event {
+func (a *answers) takeInput(t *transcription) []s2s.Event {
 	var events []s2s.Event
 	if text := clean(t.Text); text != "" {
 		if a.said.Len()+len(text) <= maxTranscript {
@@ -248,7 +244,7 @@ func (a *answers) takeTranscript(text string) []s2s.Event {
 }
 
 // takeAudio takes a piece of sound.
-func (a *answers) takeAudio(b *genai.Blob) []s2s.Event {
+func (a *answers) takeAudio(b *blob) []s2s.Event {
 	if !isSound(b.MIMEType) {
 		if a.strange {
 			return nil
@@ -309,8 +305,8 @@ func (a *answers) takeInterrupted() []s2s.Event {
 
 // takeTurnComplete ends one of the service's turns: the oldest that is open. One in
 // progress goes on.
-func (a *answers) takeTurnComplete(c *genai.LiveServerContent) []s2s.Event {
-	if a.isUnderWay() && a.older == 0 && c.InteractionStatus == genai.InteractionStatusInProgress {
+func (a *answers) takeTurnComplete(c *serverContent) []s2s.Event {
+	if a.isUnderWay() && a.older == 0 && c.InteractionStatus == inProgress {
 		return nil
 	}
 	switch a.phase {

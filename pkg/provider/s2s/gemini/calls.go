@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/genai"
-
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
@@ -44,12 +42,12 @@ type openCall struct {
 type round struct {
 	waiting int
 	dead    bool // nobody waits for its results any more
-	results []*genai.FunctionResponse
+	results []*functionResponse
 }
 
 // start opens the calls of a message, but for those that are open. What cannot be
 // opened is refused.
-func (c *calls) start(wanted []*genai.FunctionCall) (opened []llm.ToolCall, refused []*genai.FunctionResponse) {
+func (c *calls) start(wanted []*functionCall) (opened []llm.ToolCall, refused []*functionResponse) {
 	r := &round{}
 	if c.liveCalls() == 0 {
 		c.wanted = false
@@ -83,8 +81,8 @@ func (c *calls) start(wanted []*genai.FunctionCall) (opened []llm.ToolCall, refu
 }
 
 // refuseAll answers calls of an answer nobody waits for.
-func (c *calls) refuseAll(unwanted []*genai.FunctionCall) []*genai.FunctionResponse {
-	var refused []*genai.FunctionResponse
+func (c *calls) refuseAll(unwanted []*functionCall) []*functionResponse {
+	var refused []*functionResponse
 	for _, call := range unwanted {
 		if call != nil && call.Name != "" && len(refused) < maxCalls {
 			refused = append(refused, c.refusal(call, "nobody waits for this any more"))
@@ -93,23 +91,23 @@ func (c *calls) refuseAll(unwanted []*genai.FunctionCall) []*genai.FunctionRespo
 	return refused
 }
 
-func (c *calls) refusal(call *genai.FunctionCall, why string) *genai.FunctionResponse {
+func (c *calls) refusal(call *functionCall, why string) *functionResponse {
 	return c.response(call.ID, call.Name, why, true, true)
 }
 
 // response is a result in the service's words.
-func (c *calls) response(id, name, text string, isError, silent bool) *genai.FunctionResponse {
+func (c *calls) response(id, name, text string, isError, quiet bool) *functionResponse {
 	key := "output"
 	if isError {
 		key = "error"
 	}
-	r := &genai.FunctionResponse{ID: id, Name: name, Response: map[string]any{key: text}}
+	r := &functionResponse{ID: id, Name: name, Response: map[string]string{key: text}}
 	switch {
 	case !c.traits.scheduling:
-	case silent:
-		r.Scheduling = genai.FunctionResponseSchedulingSilent
+	case quiet:
+		r.Scheduling = silent
 	case c.traits.async:
-		r.Scheduling = genai.FunctionResponseSchedulingWhenIdle
+		r.Scheduling = whenIdle
 	}
 	return r
 }
@@ -117,17 +115,17 @@ func (c *calls) response(id, name, text string, isError, silent bool) *genai.Fun
 // answer closes a call. ready are the results to be sent now; over reports that the
 // answer has all it waited for, and wanted that the model is to go on with it. found
 // is false for a call that is not open, and known true if it once was.
-func (c *calls) answer(r s2s.ToolResult) (ready []*genai.FunctionResponse, over, wanted, found, known bool) {
+func (c *calls) answer(r s2s.ToolResult) (ready []*functionResponse, over, wanted, found, known bool) {
 	call, found := c.open[r.ID]
 	if !found {
 		return nil, false, false, false, slices.Contains(c.closed, r.ID)
 	}
 	c.forget(r.ID)
 	in := call.round
-	silent := r.Silent || in.dead
+	quiet := r.Silent || in.dead
 	in.waiting--
-	c.wanted = c.wanted || !silent
-	in.results = append(in.results, c.response(call.wire, call.name, r.Text, r.IsError, silent))
+	c.wanted = c.wanted || !quiet
+	in.results = append(in.results, c.response(call.wire, call.name, r.Text, r.IsError, quiet))
 	if in.waiting > 0 && !in.dead {
 		return nil, false, false, true, true
 	}
@@ -148,8 +146,8 @@ func (c *calls) liveCalls() int {
 
 // giveUp notes that nobody waits for the results of open calls any more. It returns
 // those results that waited for others.
-func (c *calls) giveUp() []*genai.FunctionResponse {
-	var ready []*genai.FunctionResponse
+func (c *calls) giveUp() []*functionResponse {
+	var ready []*functionResponse
 	for _, call := range c.open {
 		r := call.round
 		if r.dead {
@@ -158,7 +156,7 @@ func (c *calls) giveUp() []*genai.FunctionResponse {
 		r.dead = true
 		for _, result := range r.results {
 			if c.traits.scheduling {
-				result.Scheduling = genai.FunctionResponseSchedulingSilent
+				result.Scheduling = silent
 			}
 		}
 		ready = append(ready, r.results...)
@@ -169,20 +167,20 @@ func (c *calls) giveUp() []*genai.FunctionResponse {
 
 // settle closes all open calls with an error, since some models take no input while
 // they wait for them. The caller has given them up.
-func (c *calls) settle() []*genai.FunctionResponse {
-	var ready []*genai.FunctionResponse
+func (c *calls) settle() []*functionResponse {
+	var ready []*functionResponse
 	for id, call := range c.open {
 		ready = append(ready, c.response(call.wire, call.name, "the player spoke before there was a result", true, true))
 		c.forget(id)
 	}
-	slices.SortFunc(ready, func(a, b *genai.FunctionResponse) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(ready, func(a, b *functionResponse) int { return cmp.Compare(a.ID, b.ID) })
 	return ready
 }
 
 // cancel closes the calls that the service takes back; it needs no answer to them. It
 // returns those that were open, and results that waited for them. over is as for
 // answer.
-func (c *calls) cancel(wire []string) (ids []string, ready []*genai.FunctionResponse, over bool) {
+func (c *calls) cancel(wire []string) (ids []string, ready []*functionResponse, over bool) {
 	for id, call := range c.open {
 		if call.wire == "" || !slices.Contains(wire, call.wire) {
 			continue

@@ -8,8 +8,6 @@ import (
 	"mime"
 	"strconv"
 
-	"google.golang.org/genai"
-
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
@@ -23,12 +21,8 @@ const (
 	maxTokens = 100_000_000
 )
 
-var (
-	// errSound means sound of another kind than was asked for.
-	errSound = errors.New("it sent sound that is no 16-bit PCM at 24 kHz")
-	// errMalformed means a message that is none.
-	errMalformed = errors.New("it sent a message that cannot be read")
-)
+// errSound means sound of another kind than was asked for.
+var errSound = errors.New("it sent sound that is no 16-bit PCM at 24 kHz")
 
 // clean returns a piece of a transcript fit to be read. Blanks at its ends stay.
 func clean(text string) string { return untrusted.Clean(text, maxText) }
@@ -60,20 +54,20 @@ func decode(left, data []byte) (samples []int16, rest []byte) {
 }
 
 // outcome is how an answer ended, in the words of [s2s.GenerationDone].
-func outcome(reason genai.TurnCompleteReason) (string, error) {
+func outcome(reason string) (string, error) {
 	switch reason {
-	case "", genai.TurnCompleteReasonUnspecified:
+	case "", "TURN_COMPLETE_REASON_UNSPECIFIED":
 		return "completed", nil
-	case genai.TurnCompleteReasonNeedMoreInput:
+	case "NEED_MORE_INPUT":
 		return "incomplete", nil
 	}
-	return "failed", fmt.Errorf("the service ended its answer: %s", untrusted.Line(string(reason), 80))
+	return "failed", fmt.Errorf("the service ended its answer: %s", untrusted.Line(reason, 80))
 }
 
 // count returns what a message says was used; numbers that make no sense count
 // nothing. Tokens of no stated kind are text where they went in, and sound where
 // they came out.
-func count(u *genai.UsageMetadata) s2s.Usage {
+func count(u *usage) s2s.Usage {
 	inText, inAudio := split(u.PromptTokensDetails)
 	toolText, toolAudio := split(u.ToolUsePromptTokensDetails)
 	outText, outAudio := split(u.ResponseTokensDetails)
@@ -89,11 +83,10 @@ func count(u *genai.UsageMetadata) s2s.Usage {
 }
 
 // split sums tokens up: of text and all else, and of sound.
-func split(details []*genai.ModalityTokenCount) (text, audio int) {
+func split(details []tokenCount) (text, audio int) {
 	for _, d := range details {
-		switch {
-		case d == nil:
-		case d.Modality == genai.MediaModalityAudio:
+		switch d.Modality {
+		case "AUDIO":
 			audio = min(maxTokens, audio+tame(d.TokenCount))
 		default:
 			text = min(maxTokens, text+tame(d.TokenCount))

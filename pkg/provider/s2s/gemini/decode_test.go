@@ -1,14 +1,14 @@
 package gemini
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"google.golang.org/genai"
+	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -18,7 +18,7 @@ import (
 func bare(model string) *session {
 	t := traitsOf(model)
 	return &session{
-		provider: &Provider{traits: t}, out: make(chan func(wire) error, maxOutgoing),
+		provider: &Provider{traits: t}, out: make(chan clientMessage, maxOutgoing),
 		wake: make(chan struct{}, 1), answers: answers{async: t.async}, calls: calls{traits: t, open: map[string]*openCall{}},
 	}
 }
@@ -29,11 +29,11 @@ func (s *session) ask() { s.tell(append(s.answers.startQuestion(), s.answers.ask
 // hear reads one message, as the reader does.
 func (s *session) hear(t testing.TB, message string) {
 	t.Helper()
-	var m genai.LiveServerMessage
-	if err := json.Unmarshal([]byte(message), &m); err != nil {
+	m, err := parse([]byte(message))
+	if err != nil {
 		t.Fatal(err)
 	}
-	s.take(&m)
+	s.take(m)
 }
 
 // told returns what was told since the last call, in short.
@@ -211,16 +211,16 @@ func TestHangs(t *testing.T) {
 func TestRefusedCalls(t *testing.T) {
 	s := bare("gemini-3.8-live")
 	s.ask()
-	many := make([]*genai.FunctionCall, maxCalls+3)
+	many := make([]*functionCall, maxCalls+3)
 	for i := range many {
-		many[i] = &genai.FunctionCall{Name: "roll"}
+		many[i] = &functionCall{Name: "roll"}
 	}
-	many[0] = &genai.FunctionCall{Name: "roll", Args: map[string]any{"x": strings.Repeat("y", maxArguments)}}
+	many[0] = &functionCall{Name: "roll", Args: map[string]any{"x": strings.Repeat("y", maxArguments)}}
 	opened, refused := s.calls.start(many)
 	if len(opened) != maxCalls || len(refused) != 3 {
 		t.Errorf("%d calls were opened and %d refused, want %d and 3", len(opened), len(refused), maxCalls)
 	}
-	if refused[0].Scheduling != genai.FunctionResponseSchedulingSilent || refused[0].Response["error"] == nil {
+	if refused[0].Scheduling != silent || refused[0].Response["error"] == "" {
 		t.Errorf("a call was refused by %+v", refused[0])
 	}
 	for range maxOutgoing {
@@ -314,9 +314,8 @@ func FuzzMessages(f *testing.F) {
 					}
 					line = line[1:]
 				}
-				var m genai.LiveServerMessage
-				if json.Unmarshal([]byte(line), &m) == nil {
-					s.take(&m)
+				if m, err := parse([]byte(line)); err == nil {
+					s.take(m)
 				}
 				for _, e := range s.events {
 					r.see(t, e)
@@ -388,8 +387,8 @@ func TestReaderWaits(t *testing.T) {
 // endless is a connection on which a service never stops.
 type endless struct{ wire }
 
-func (e *endless) Receive() (*genai.LiveServerMessage, error) {
-	return &genai.LiveServerMessage{GoAway: &genai.LiveServerGoAway{TimeLeft: time.Minute}}, nil
+func (e *endless) Read(context.Context) (websocket.MessageType, []byte, error) {
+	return websocket.MessageText, []byte(`{"goAway":{"timeLeft":"60s"}}`), nil
 }
 
-func (e *endless) Close() error { return nil }
+func (e *endless) CloseNow() error { return nil }

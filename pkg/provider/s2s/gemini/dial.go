@@ -2,109 +2,147 @@ package gemini
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
-	"github.com/gorilla/websocket"
-	"google.golang.org/genai"
+	"github.com/coder/websocket"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
 const (
-	// openTimeout bounds the opening of a connection.
+	// openTimeout bounds the opening of a session.
 	openTimeout = 15 * time.Second
-	// maxDials is how many connections are being opened at a time, those included
-	// that were given up.
-	maxDials = 8
+	// maxMessage bounds one message of the service, in bytes.
+	maxMessage = 8 << 20
 )
 
-// errForgotten means that the service does not know the session to be resumed.
-var errForgotten = errors.New("it does not know the session any more")
+var (
+	// errForgotten means that the service does not know the session to be resumed.
+	errForgotten = errors.New("it does not know the session any more")
+	// errAddress means a base address that cannot be used.
+	errAddress = errors.New("the address is no ws, wss, http or https URL")
+)
 
-// dial opens a connection. The vendor's client takes no context for that: once ctx
-// ends, its goroutine is left to close the connection when there is one.
-func (p *Provider) dial(parent context.Context, config *genai.LiveConnectConfig) (*genai.Session, error) {
-	if parent.Err() != nil {
-		return nil, p.service.Stopped(parent)
+// endpoint returns where sessions are opened with a key, below base, and the header that
+// authenticates with it.
+func endpoint(base, key string) (string, http.Header, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return "", nil, errAddress
 	}
-	select {
-	case p.dials <- struct{}{}:
+	switch u.Scheme {
+	case "http", "https", "ws", "wss":
 	default:
-		return nil, fmt.Errorf("%w: %d earlier connections have no answer yet; %s", p.service.Unavailable, maxDials, p.service.CheckAddress())
+		return "", nil, errAddress
 	}
-	ctx, cancel := context.WithTimeout(parent, openTimeout)
-	defer cancel()
-	type dialled struct {
-		conn *genai.Session
-		err  error
-	}
-	result := make(chan dialled)
-	go func() { // ends once the service has answered or hung up; dials bounds how many wait
-		defer func() { <-p.dials }()
-		conn, err := p.client.Live.Connect(context.WithoutCancel(ctx), p.opts.Model, config)
-		select {
-		case result <- dialled{conn, err}:
-		case <-ctx.Done():
-			if err == nil {
-				_ = conn.Close() // nobody wants it
-			}
+	version, method, header := "v1beta", "BidiGenerateContent", http.Header{"X-Goog-Api-Key": {key}}
+	u.Path = strings.TrimRight(u.Path, "/")
+	for _, known := range []string{"v1", "v1beta", "v1alpha"} {
+		if rest, ok := strings.CutSuffix(u.Path, "/"+known); ok {
+			u.Path, version = rest, known
 		}
-	}()
-	select {
-	case r := <-result:
-		if r.err != nil {
-			return nil, p.whyRefused(parent, r.err)
-		}
-		return r.conn, nil
-	case <-ctx.Done():
 	}
-	if parent.Err() != nil {
-		return nil, p.service.Stopped(parent)
+	if strings.HasPrefix(key, tokenPrefix) {
+		version, method, header = "v1alpha", "BidiGenerateContentConstrained", http.Header{"Authorization": {"Token " + key}}
 	}
-	return nil, fmt.Errorf("%w: no answer within %s; %s", p.service.Unavailable, openTimeout, p.service.CheckAddress())
+	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	return at.JoinPath("ws", "google.ai.generativelanguage."+version+".GenerativeService."+method).String(), header, nil
 }
 
-// whyRefused is the error of a connection that could not be opened.
-func (p *Provider) whyRefused(ctx context.Context, err error) error {
-	var closed *websocket.CloseError
+// dial opens a session. It returns the connection and the message that says so, which may
+// say more.
+func (p *Provider) dial(ctx context.Context, begin *setup) (*websocket.Conn, *serverMessage, error) {
+	ctx, cancel := p.service.Opening(ctx, openTimeout)
+	defer cancel()
+	conn, err := p.service.DialWebSocket(ctx, vendor.Handshake{
+		URL: p.address, Header: p.header, Client: p.client, MaxMessage: maxMessage,
+		Refused: func(int, []byte) error {
+			return fmt.Errorf("%w: it takes no WebSocket there; %s", p.service.Unavailable, p.service.CheckAddress())
+		},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := p.begin(ctx, conn, begin)
+	if err != nil {
+		_ = conn.CloseNow() // the service may have closed it
+		return nil, nil, err
+	}
+	return conn, first, nil
+}
+
+// begin begins a session on a connection and waits until the service has begun it.
+func (p *Provider) begin(ctx context.Context, conn *websocket.Conn, begin *setup) (*serverMessage, error) {
+	if err := write(ctx, conn, clientMessage{Setup: begin}); err != nil {
+		return nil, p.whyBroken(ctx, err, true)
+	}
+	_, data, err := conn.Read(ctx)
+	if err != nil {
+		return nil, p.whyBroken(ctx, err, true)
+	}
+	first, err := parse(data)
 	switch {
-	case errors.As(err, &closed):
-		return p.closed(closed, true)
-	case errors.Is(err, websocket.ErrBadHandshake):
-		return fmt.Errorf("%w: it takes no WebSocket there; %s", p.service.Unavailable, p.service.CheckAddress())
-	case isTransport(err):
+	case err != nil:
+		return nil, p.whyMalformed(err, true)
+	case first.SetupComplete == nil:
+		return nil, p.whyMalformed(errMalformed, true)
+	}
+	return first, nil
+}
+
+// write sends one message.
+func write(ctx context.Context, conn wire, m clientMessage) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return conn.Write(ctx, websocket.MessageText, data)
+}
+
+// whyBroken is why a connection ended, while a session was being opened or later.
+func (p *Provider) whyBroken(ctx context.Context, err error, opening bool) error {
+	var why websocket.CloseError
+	if !errors.As(err, &why) {
 		return p.service.Unreachable(ctx, err)
 	}
-	if reason, ok := reported(err); ok {
-		return fmt.Errorf("%w: %s", p.kind(0, reason, true), p.service.Printable(reason))
-	}
-	return fmt.Errorf("%w: %w", p.service.Unavailable, errMalformed)
-}
-
-// closed is the error of a connection that the service closed, while it was being
-// opened or later.
-func (p *Provider) closed(why *websocket.CloseError, opening bool) error {
-	if strings.Contains(strings.ToLower(why.Text), "session not found") {
+	if strings.Contains(strings.ToLower(why.Reason), "session not found") {
 		return fmt.Errorf("%w: %w", p.service.Unavailable, errForgotten)
 	}
-	kind := p.kind(why.Code, why.Text, opening)
+	kind := p.kind(why.Code, why.Reason, opening)
 	advice := ""
-	if isAboutKey(why.Text) {
+	if isAboutKey(why.Reason) {
 		advice = "; " + p.service.Advice
 	}
-	return fmt.Errorf("%w: it closed the connection with code %d: %s%s", kind, why.Code, p.service.Printable(why.Text), advice)
+	return fmt.Errorf("%w: it closed the connection with code %d: %s%s", kind, why.Code, p.service.Printable(why.Reason), advice)
+}
+
+// whyMalformed is what is wrong with a message that [parse] has refused.
+func (p *Provider) whyMalformed(err error, opening bool) error {
+	var r *reported
+	if errors.As(err, &r) {
+		return fmt.Errorf("%w: %s", p.kind(0, r.Error(), opening), p.service.Printable(r.Error()))
+	}
+	if opening {
+		return fmt.Errorf("%w: %w", p.service.Unavailable, err)
+	}
+	return err
 }
 
 // kind is what would help against a close of a code, for a reason.
-func (p *Provider) kind(code int, reason string, opening bool) error {
+func (p *Provider) kind(code websocket.StatusCode, reason string, opening bool) error {
 	lower := strings.ToLower(reason)
 	switch {
 	case strings.Contains(lower, "quota"), strings.Contains(lower, "rate limit"), strings.Contains(lower, "resource_exhausted"):
 		return p.service.RateLimited
 	case isAboutKey(reason), strings.Contains(lower, "denied"), strings.Contains(lower, "permission"), strings.Contains(lower, "location is not supported"):
 		return p.service.Rejected
-	case opening && (code == websocket.CloseInvalidFramePayloadData || code == websocket.ClosePolicyViolation):
+	case opening && (code == websocket.StatusInvalidFramePayloadData || code == websocket.StatusPolicyViolation):
 		return p.service.Rejected
 	}
 	return p.service.Unavailable // also 1007 and 1008 in mid-session, where a new session helps

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/gorilla/websocket"
-	"google.golang.org/genai"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -95,25 +93,30 @@ func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
 	case len(ready) == 0:
 		return nil
 	}
-	return s.send(ctx, sendResponses(ready))
+	return s.send(ctx, responseMessage(ready))
 }
 
 // read receives messages until the session ends.
 func (s *session) read() {
 	defer close(s.received)
 	for malformed := 0; ; {
-		m, err := s.conn.Receive()
+		_, data, err := s.conn.Read(context.Background()) // Close ends it
+		if err != nil {
+			s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, s.provider.whyBroken(context.Background(), err, false)))
+			return
+		}
+		m, err := parse(data)
 		switch {
 		case err == nil:
 			malformed = 0
 			s.take(m)
-		case isTransport(err) || malformed == maxMalformed:
-			s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, s.whyBroken(err)))
+		case malformed == maxMalformed:
+			s.end(fmt.Errorf("%w: %w: %w", s2s.ErrClosed, s.provider.service.Unavailable, errMalformed))
 			return
 		default:
 			malformed++
 			s.mu.Lock()
-			s.tell(s2s.Failed{Err: s.whyMalformed(err)})
+			s.tell(s2s.Failed{Err: s.provider.whyMalformed(err, false)})
 			s.mu.Unlock()
 		}
 		if !s.awaitRoom() {
@@ -139,54 +142,32 @@ func (s *session) awaitRoom() bool {
 	}
 }
 
-// whyBroken is why a connection ended.
-func (s *session) whyBroken(err error) error {
-	p := s.provider
-	var closed *websocket.CloseError
-	switch {
-	case errors.As(err, &closed):
-		return p.closed(closed, false)
-	case isTransport(err):
-		return p.service.Unreachable(context.Background(), err)
-	}
-	return fmt.Errorf("%w: %w", p.service.Unavailable, errMalformed)
-}
-
-// whyMalformed is what is wrong with a message.
-func (s *session) whyMalformed(err error) error {
-	p := s.provider
-	if reason, ok := reported(err); ok {
-		return fmt.Errorf("%w: %s", p.kind(0, reason, false), p.service.Printable(reason))
-	}
-	return errMalformed
-}
-
 // take reads one message.
-func (s *session) take(m *genai.LiveServerMessage) {
+func (s *session) take(m *serverMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.ServerContent != nil {
 		s.tell(s.answers.takeContent(m.ServerContent)...)
 	}
-	if m.ToolCall != nil {
-		s.takeCalls(m.ToolCall.FunctionCalls)
-	}
-	if m.ToolCallCancellation != nil {
-		s.takeCancellation(m.ToolCallCancellation.IDs)
-	}
+	s.takeCalls(m.ToolCall.FunctionCalls)
+	s.takeCancellation(m.ToolCallCancellation.IDs)
 	if m.UsageMetadata != nil {
 		s.tell(count(m.UsageMetadata))
 	}
 	if m.GoAway != nil {
-		s.tell(s2s.GoingAway{Left: max(0, m.GoAway.TimeLeft)})
+		left, err := time.ParseDuration(m.GoAway.TimeLeft)
+		if err != nil {
+			left = 0 // it may be soon
+		}
+		s.tell(s2s.GoingAway{Left: max(0, left)})
 	}
-	if u := m.SessionResumptionUpdate; u != nil && u.Resumable && u.NewHandle != "" && len(u.NewHandle) <= maxHandle {
+	if u := m.SessionResumptionUpdate; u.Resumable && u.NewHandle != "" && len(u.NewHandle) <= maxHandle {
 		s.tell(s2s.Resumable{Handle: u.NewHandle})
 	}
 }
 
 // takeCalls opens calls, and refuses what nobody waits for. s.mu is held.
-func (s *session) takeCalls(wanted []*genai.FunctionCall) {
+func (s *session) takeCalls(wanted []*functionCall) {
 	if len(wanted) == 0 {
 		return
 	}
@@ -223,12 +204,12 @@ func (s *session) takeCancellation(wire []string) {
 
 // refuse queues responses without waiting, since the reader must not: it would hold up
 // the messages that let the writer go on. s.mu is held.
-func (s *session) refuse(responses []*genai.FunctionResponse) {
+func (s *session) refuse(responses []*functionResponse) {
 	if len(responses) == 0 {
 		return
 	}
 	select {
-	case s.out <- sendResponses(responses):
+	case s.out <- responseMessage(responses):
 	default:
 		s.tell(s2s.Failed{Err: errors.New("a call was not answered, since too much waits to be sent")})
 	}

@@ -1,5 +1,6 @@
-// Package gemini speaks and listens through Google's Gemini Live, with the vendor's
-// own client.
+// Package gemini speaks and listens through Google's Gemini Live. It has its own structs
+// for the messages of the protocol, because the vendor's client brings 80 packages with it
+// and bounds neither the size of a message nor the opening of a connection.
 //
 // A session takes its turns by hand: the service's detection of speech is off, and a
 // player's turn lies between two signals of ours. One goroutine writes, one reads;
@@ -22,10 +23,7 @@
 // Vertex AI unused; what a model that thinks on says once its answer was complete is
 // dropped. Each count of tokens is taken to be of what was used since the one before.
 // A tool whose name does not begin with a letter or underscore is not offered, since
-// the service refuses such names. The vendor's client bounds no message in size, and
-// tells nothing of a handshake that was answered otherwise; and since it dials without
-// a context, a connection that was given up may wait for its answer in the background,
-// at most eight for each [Provider].
+// the service refuses such names.
 package gemini
 
 import (
@@ -33,11 +31,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"net/http"
 	"strings"
 	"time"
-
-	"google.golang.org/genai"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -76,8 +72,9 @@ type Provider struct {
 	opts    Options
 	traits  traits
 	service vendor.Service
-	client  *genai.Client
-	dials   chan struct{} // one for each connection that is being opened
+	client  *http.Client
+	address string // where sessions are opened
+	header  http.Header
 }
 
 var _ s2s.Provider = (*Provider)(nil)
@@ -85,7 +82,7 @@ var _ s2s.Provider = (*Provider)(nil)
 // New returns a provider that authenticates with key; opts may be nil. The error is
 // about the key or an option, and repeats neither key nor address.
 func New(key string, opts *Options) (*Provider, error) {
-	p := &Provider{dials: make(chan struct{}, maxDials)}
+	p := &Provider{}
 	if opts != nil {
 		p.opts = *opts
 	}
@@ -101,55 +98,17 @@ func New(key string, opts *Options) (*Provider, error) {
 	if strings.ContainsAny(p.opts.Model, "?& ") || strings.Contains(p.opts.Model, "..") {
 		return nil, errors.New("gemini: the model's name holds what no name does")
 	}
-	base, version, err := endpoint(p.opts.BaseURL)
-	if err != nil {
+	var err error
+	if p.address, p.header, err = endpoint(p.opts.BaseURL, key); err != nil {
 		return nil, fmt.Errorf("gemini: %w", err)
-	}
-	if strings.HasPrefix(key, tokenPrefix) {
-		version = "v1alpha"
-	}
-	p.client, err = genai.NewClient(context.Background(), &genai.ClientConfig{ // it does no I/O for this backend
-		APIKey: key, Backend: genai.BackendGeminiAPI,
-		HTTPOptions: genai.HTTPOptions{BaseURL: base, APIVersion: version},
-	})
-	if err != nil {
-		return nil, errors.New("gemini: the vendor's client takes no such configuration") // its words hold the key
 	}
 	p.service = vendor.Service{
 		Doing: "talking to a speech-to-speech model", Key: key, Address: p.opts.BaseURL, Configured: configured,
 		RateLimited: s2s.ErrRateLimited, Unavailable: s2s.ErrUnavailable, Rejected: s2s.ErrRejected,
 		Advice: "check its api_key in " + p.opts.Setting,
 	}
+	p.client = p.service.Client(nil)
 	return p, nil
-}
-
-// errAddress means a base address that cannot be used.
-var errAddress = errors.New("the address is no ws, wss, http or https URL")
-
-// endpoint returns the address as the vendor's client needs it, which speaks TLS
-// unless the address begins with ws, and the interface's version.
-func endpoint(base string) (address, version string, err error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" {
-		return "", "", errAddress
-	}
-	switch u.Scheme {
-	case "http":
-		u.Scheme = "ws"
-	case "https":
-		u.Scheme = "wss"
-	case "ws", "wss":
-	default:
-		return "", "", errAddress
-	}
-	version = "v1beta"
-	u.Path = strings.TrimRight(u.Path, "/")
-	for _, known := range []string{"v1", "v1beta", "v1alpha"} {
-		if rest, ok := strings.CutSuffix(u.Path, "/"+known); ok {
-			u.Path, version = rest, known
-		}
-	}
-	return u.String(), version, nil
 }
 
 // Name returns "gemini" and the model.
@@ -172,17 +131,18 @@ func (p *Provider) Capabilities() s2s.Capabilities {
 // [s2s.ErrRateLimited], [s2s.ErrUnavailable] or [s2s.ErrRejected] and never contain
 // the key; once ctx is done they wrap ctx.Err and its cause instead.
 func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
-	conn, err := p.dial(ctx, p.setup(o))
+	conn, first, err := p.dial(ctx, p.setup(o))
 	if err != nil && o.Resume != "" && errors.Is(err, errForgotten) {
 		o.Resume = ""
-		conn, err = p.dial(ctx, p.setup(o))
+		conn, first, err = p.dial(ctx, p.setup(o))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening a session with %s: %w", p.Name(), err)
 	}
 	s := newSession(p, conn)
+	s.take(first)
 	if turns := p.history(o); len(turns) > 0 {
-		if err := s.sendHistory(ctx, turns); err != nil {
+		if err := s.send(ctx, clientMessage{ClientContent: &clientContent{Turns: turns}}); err != nil {
 			_ = s.Close() // it never began
 			return nil, fmt.Errorf("opening a session with %s: %w", p.Name(), err)
 		}

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"google.golang.org/genai"
 )
 
 // traits are what a family of models can do.
@@ -14,11 +12,10 @@ type traits struct {
 	updates bool
 	// content: what was said before is taken as a conversation. Otherwise it goes
 	// into the instruction: older models do not recall such content when they are
-	// spoken to, or never answer after it, and 3.1 takes it only if it was announced,
-	// which the vendor's client cannot do.
+	// spoken to, or never answer after it, and 3.1 takes it only if it was announced.
 	content bool
 	// behavior is what declarations of tools say; empty if models do not know it.
-	behavior genai.Behavior
+	behavior string
 	// scheduling: results of tools say how they are to be taken.
 	scheduling bool
 	// async: a model goes on while its tools run, and answers their results anew.
@@ -48,7 +45,7 @@ func traitsOf(model string) traits {
 	case major < 3, major == 3 && minor < 8:
 		return traits{}
 	case strings.Contains(model, "extended-thinking"): // it knows no blocking tools
-		return traits{updates: true, content: true, behavior: genai.BehaviorNonBlocking, scheduling: true, async: true}
+		return traits{updates: true, content: true, behavior: nonBlocking, scheduling: true, async: true}
 	}
-	return traits{updates: true, content: true, behavior: genai.BehaviorBlocking, scheduling: true}
+	return traits{updates: true, content: true, behavior: blocking, scheduling: true}
 }

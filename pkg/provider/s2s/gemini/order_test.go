@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	"google.golang.org/genai"
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -15,7 +14,7 @@ import (
 // directions for as long as the test likes.
 type turns struct {
 	in      []string // from us
-	out     []*genai.LiveServerMessage
+	out     []*serverContent
 	number  int // of the turn
 	pieces  int // of its answer that are still to come
 	made    bool
@@ -24,9 +23,7 @@ type turns struct {
 	late    bool // interruptions are told late
 }
 
-func (s *turns) send(c genai.LiveServerContent) {
-	s.out = append(s.out, &genai.LiveServerMessage{ServerContent: &c})
-}
+func (s *turns) send(c serverContent) { s.out = append(s.out, &c) }
 
 // work takes one message of ours, or makes a piece of the answer.
 func (s *turns) work(t *rapid.T) {
@@ -46,13 +43,13 @@ func (s *turns) work(t *rapid.T) {
 	case s.number == 0 || s.ended:
 	case s.pieces > 0:
 		s.pieces--
-		s.send(genai.LiveServerContent{OutputTranscription: &genai.Transcription{Text: strconv.Itoa(s.number)}})
+		s.send(serverContent{OutputTranscription: &transcription{Text: strconv.Itoa(s.number)}})
 	case !s.made:
 		s.made = true
-		s.send(genai.LiveServerContent{GenerationComplete: true})
+		s.send(serverContent{GenerationComplete: true})
 	case !s.playing:
 		s.ended = true
-		s.send(genai.LiveServerContent{TurnComplete: true})
+		s.send(serverContent{TurnComplete: true})
 	case rapid.Bool().Draw(t, "played"):
 		s.playing = false
 	}
@@ -60,7 +57,7 @@ func (s *turns) work(t *rapid.T) {
 
 // interrupt ends the turn since a player speaks.
 func (s *turns) interrupt() {
-	interrupted, complete := genai.LiveServerContent{Interrupted: true}, genai.LiveServerContent{TurnComplete: true}
+	interrupted, complete := serverContent{Interrupted: true}, serverContent{TurnComplete: true}
 	switch {
 	case s.number == 0 || s.ended && !s.late:
 	case s.ended:
@@ -118,7 +115,7 @@ func TestAnswersAreThoseToTheLastQuestion(t *testing.T) {
 		}
 		receive := func() {
 			if len(service.out) > 0 {
-				c := service.out[0].ServerContent
+				c := service.out[0]
 				service.out = service.out[1:]
 				see(a.takeContent(c))
 			}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/genai"
+	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -31,28 +31,24 @@ const (
 	soundKind = "audio/pcm;rate=16000"
 )
 
-// wire is the vendor's client of one connection. One goroutine sends and one
-// receives; Close ends both.
+// wire is one connection. One goroutine writes and one reads; CloseNow ends both.
 type wire interface {
-	SendClientContent(genai.LiveClientContentInput) error
-	SendRealtimeInput(genai.LiveRealtimeInput) error
-	SendToolResponse(genai.LiveToolResponseInput) error
-	SendContextUpdate(genai.LiveClientContextUpdate) error
-	Receive() (*genai.LiveServerMessage, error)
-	Close() error
+	Write(ctx context.Context, kind websocket.MessageType, message []byte) error
+	Read(ctx context.Context) (websocket.MessageType, []byte, error)
+	CloseNow() error
 }
 
-var _ wire = (*genai.Session)(nil)
+var _ wire = (*websocket.Conn)(nil)
 
 // session implements [s2s.Session].
 type session struct {
 	provider *Provider
 	conn     wire
-	out      chan func(wire) error // to the writer, in order
-	stop     chan struct{}         // closed by Close
-	received chan struct{}         // closed when the reader has ended
-	wake     chan struct{}         // there are events, or an end
-	room     chan struct{}         // there is room for events
+	out      chan clientMessage // to the writer, in order
+	stop     chan struct{}      // closed by Close
+	received chan struct{}      // closed when the reader has ended
+	wake     chan struct{}      // there are events, or an end
+	room     chan struct{}      // there is room for events
 	tasks    sync.WaitGroup
 	close    func()
 
@@ -78,7 +74,7 @@ var _ s2s.Session = (*session)(nil)
 func newSession(p *Provider, conn wire) *session {
 	s := &session{
 		provider: p, conn: conn,
-		out: make(chan func(wire) error, maxOutgoing), stop: make(chan struct{}), received: make(chan struct{}),
+		out: make(chan clientMessage, maxOutgoing), stop: make(chan struct{}), received: make(chan struct{}),
 		wake: make(chan struct{}, 1), room: make(chan struct{}, 1), turn: make(chan struct{}, 1),
 		answers: answers{async: p.traits.async},
 		calls:   calls{traits: p.traits, open: map[string]*openCall{}},
@@ -98,7 +94,7 @@ func (s *session) Close() error {
 func (s *session) shutDown() {
 	s.end(fmt.Errorf("%w: it was closed", s2s.ErrClosed))
 	close(s.stop)
-	_ = s.conn.Close() // the service may have closed it; it ends what is being sent and received
+	_ = s.conn.CloseNow() // the service may have closed it; it ends what is being sent and received
 	s.tasks.Wait()
 }
 
@@ -148,7 +144,7 @@ func (s *session) lockTurn(ctx context.Context) error {
 func (s *session) unlockTurn() { <-s.turn }
 
 // send queues messages for the writer, in order, and waits while the queue is full.
-func (s *session) send(ctx context.Context, messages ...func(wire) error) error {
+func (s *session) send(ctx context.Context, messages ...clientMessage) error {
 	for _, m := range messages {
 		select {
 		case s.out <- m:
@@ -168,7 +164,7 @@ func (s *session) write() {
 	for {
 		select {
 		case message := <-s.out:
-			if message(s.conn) != nil {
+			if write(context.Background(), s.conn, message) != nil { // Close ends it
 				s.breakOff()
 				return
 			}
@@ -190,24 +186,13 @@ func (s *session) breakOff() {
 	case <-s.stop:
 	case <-timer.C:
 	}
-	_ = s.conn.Close() // the reader then ends, if it has not yet
+	_ = s.conn.CloseNow() // the reader then ends, if it has not yet
 }
 
-func sendInput(input genai.LiveRealtimeInput) func(wire) error {
-	return func(w wire) error { return w.SendRealtimeInput(input) }
-}
+func inputMessage(input realtimeInput) clientMessage { return clientMessage{RealtimeInput: &input} }
 
-func sendResponses(responses []*genai.FunctionResponse) func(wire) error {
-	return func(w wire) error {
-		return w.SendToolResponse(genai.LiveToolResponseInput{FunctionResponses: responses})
-	}
-}
-
-// sendHistory tells what was said before the session.
-func (s *session) sendHistory(ctx context.Context, turns []*genai.Content) error {
-	return s.send(ctx, func(w wire) error {
-		return w.SendClientContent(genai.LiveClientContentInput{Turns: turns, TurnComplete: genai.Ptr(false)})
-	})
+func responseMessage(responses []*functionResponse) clientMessage {
+	return clientMessage{ToolResponse: &toolResponse{FunctionResponses: responses}}
 }
 
 // errLost ends a session that would not answer the next question either: a new one
@@ -226,7 +211,7 @@ func (s *session) startActivity(ctx context.Context) error {
 		return errLost
 	}
 	if len(settled) > 0 {
-		if err := s.send(ctx, sendResponses(settled)); err != nil {
+		if err := s.send(ctx, responseMessage(settled)); err != nil {
 			return err
 		}
 	}
@@ -234,7 +219,7 @@ func (s *session) startActivity(ctx context.Context) error {
 		return nil
 	}
 	s.activity = true
-	return s.send(ctx, sendInput(genai.LiveRealtimeInput{ActivityStart: &genai.ActivityStart{}}))
+	return s.send(ctx, inputMessage(realtimeInput{ActivityStart: &empty{}}))
 }
 
 // BeginTurn implements [s2s.Session]. An answer on its way is given up.
@@ -267,8 +252,8 @@ func (s *session) SendAudio(ctx context.Context, samples []int16) error {
 	}
 	for len(samples) > 0 {
 		n := min(len(samples), maxAudio)
-		sound := &genai.Blob{MIMEType: soundKind, Data: audio.AppendS16LE(nil, samples[:n])}
-		if err := s.send(ctx, sendInput(genai.LiveRealtimeInput{Audio: sound})); err != nil {
+		sound := &blob{MIMEType: soundKind, Data: audio.AppendS16LE(nil, samples[:n])}
+		if err := s.send(ctx, inputMessage(realtimeInput{Audio: sound})); err != nil {
 			return err
 		}
 		s.sounded = true
@@ -303,13 +288,13 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	text := s.background.take(r)
 	s.mu.Unlock()
 	s.inTurn, s.activity, s.sounded = false, false, false
-	var messages []func(wire) error
+	var messages []clientMessage
 	for _, t := range []string{text, spoken(r)} {
 		if t != "" {
-			messages = append(messages, sendInput(genai.LiveRealtimeInput{Text: t}))
+			messages = append(messages, inputMessage(realtimeInput{Text: t}))
 		}
 	}
-	return s.send(ctx, append(messages, sendInput(genai.LiveRealtimeInput{ActivityEnd: &genai.ActivityEnd{}}))...)
+	return s.send(ctx, append(messages, inputMessage(realtimeInput{ActivityEnd: &empty{}}))...)
 }
 
 // Inject implements [s2s.Session]. The messages go out with the next turn: the service
@@ -338,8 +323,9 @@ func (s *session) SetTools(ctx context.Context, tools []llm.ToolDefinition) erro
 		return err
 	}
 	defer s.unlockTurn()
-	update := genai.LiveClientContextUpdate{Tools: &genai.LiveClientContextUpdateTools{Tools: s.provider.tools(tools)}}
-	return s.send(ctx, func(w wire) error { return w.SendContextUpdate(update) })
+	update := &contextUpdate{}
+	update.Tools.Tools = s.provider.tools(tools)
+	return s.send(ctx, clientMessage{ContextUpdate: update})
 }
 
 // Interrupt implements [s2s.Session]. The service is told at once, unless it waits for
@@ -362,7 +348,7 @@ func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	speaking := s.answers.open && len(s.calls.open) == 0
 	s.mu.Unlock()
 	if len(ready) > 0 {
-		if err := s.send(ctx, sendResponses(ready)); err != nil {
+		if err := s.send(ctx, responseMessage(ready)); err != nil {
 			return err
 		}
 	}

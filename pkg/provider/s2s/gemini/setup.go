@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"golang.org/x/text/language"
-	"google.golang.org/genai"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -15,37 +14,33 @@ import (
 const maxHistory = 64 << 10
 
 // setup is what a session begins with.
-func (p *Provider) setup(o s2s.SessionOptions) *genai.LiveConnectConfig {
+func (p *Provider) setup(o s2s.SessionOptions) *setup {
+	b := &setup{Model: p.opts.Model, Tools: p.tools(o.Tools)}
+	if !strings.HasPrefix(b.Model, "models/") && !strings.HasPrefix(b.Model, "tunedModels/") {
+		b.Model = "models/" + b.Model
+	}
 	instruction := o.Instructions
 	if !p.traits.content && o.Resume == "" {
 		instruction = withHistory(instruction, o.History)
 	}
-	config := &genai.LiveConnectConfig{
-		ResponseModalities:       []genai.Modality{genai.ModalityAudio},
-		Tools:                    p.tools(o.Tools),
-		InputAudioTranscription:  &genai.AudioTranscriptionConfig{},
-		OutputAudioTranscription: &genai.AudioTranscriptionConfig{},
-		RealtimeInputConfig: &genai.RealtimeInputConfig{
-			AutomaticActivityDetection: &genai.AutomaticActivityDetection{Disabled: true},
-			ActivityHandling:           genai.ActivityHandlingStartOfActivityInterrupts,
-		},
-		ContextWindowCompression: &genai.ContextWindowCompressionConfig{SlidingWindow: &genai.SlidingWindow{}},
-		SessionResumption:        &genai.SessionResumptionConfig{Handle: o.Resume},
-	}
 	if instruction != "" {
-		config.SystemInstruction = genai.NewContentFromText(instruction, genai.RoleUser)
+		b.SystemInstruction = says("user", instruction)
 	}
+	b.SessionResumption.Handle = o.Resume
+	b.RealtimeInputConfig.ActivityHandling = "START_OF_ACTIVITY_INTERRUPTS"
+	b.RealtimeInputConfig.AutomaticActivityDetection.Disabled = true
+	b.GenerationConfig.ResponseModalities = []string{"AUDIO"}
 	code := p.languageCode(o.Language)
 	if o.Voice == "" && code == "" {
-		return config
+		return b
 	}
-	config.SpeechConfig = &genai.SpeechConfig{LanguageCode: code}
+	b.GenerationConfig.SpeechConfig = &speechConfig{LanguageCode: code}
 	if o.Voice != "" {
-		config.SpeechConfig.VoiceConfig = &genai.VoiceConfig{
-			PrebuiltVoiceConfig: &genai.PrebuiltVoiceConfig{VoiceName: o.Voice},
-		}
+		voice := &voiceConfig{}
+		voice.PrebuiltVoiceConfig.VoiceName = o.Voice
+		b.GenerationConfig.SpeechConfig.VoiceConfig = voice
 	}
-	return config
+	return b
 }
 
 // languageCode is a language in the service's form, which names a region; empty if
@@ -63,9 +58,9 @@ func (p *Provider) languageCode(tag string) string {
 	return base.String() + "-" + region.String()
 }
 
-// tools declares tools. There is always a list, so that an empty one takes all away.
-func (p *Provider) tools(tools []llm.ToolDefinition) []*genai.Tool {
-	var declarations []*genai.FunctionDeclaration
+// tools declares tools; nil if there are none.
+func (p *Provider) tools(tools []llm.ToolDefinition) []tool {
+	var declarations []declaration
 	for _, t := range tools {
 		if !isName(t.Name) {
 			continue
@@ -74,14 +69,14 @@ func (p *Provider) tools(tools []llm.ToolDefinition) []*genai.Tool {
 		if t.Parameters == nil {
 			schema = map[string]any{"type": "object"}
 		}
-		declarations = append(declarations, &genai.FunctionDeclaration{
-			Name: t.Name, Description: t.Description, ParametersJsonSchema: schema, Behavior: p.traits.behavior,
+		declarations = append(declarations, declaration{
+			Name: t.Name, Description: t.Description, ParametersJSONSchema: schema, Behavior: p.traits.behavior,
 		})
 	}
 	if len(declarations) == 0 {
 		return nil
 	}
-	return []*genai.Tool{{FunctionDeclarations: declarations}}
+	return []tool{{FunctionDeclarations: declarations}}
 }
 
 // isName reports whether the service takes a tool of that name.
@@ -91,17 +86,17 @@ func isName(name string) bool {
 
 // history is what was said before, for a model that takes it as a conversation. A
 // session that is resumed has it already.
-func (p *Provider) history(o s2s.SessionOptions) []*genai.Content {
+func (p *Provider) history(o s2s.SessionOptions) []*content {
 	if !p.traits.content || o.Resume != "" {
 		return nil
 	}
-	var turns []*genai.Content
+	var turns []*content
 	for _, m := range newest(o.History) {
-		role, text := genai.Role(genai.RoleUser), line(m)
+		role, text := "user", line(m)
 		if m.Role == llm.RoleAssistant {
-			role, text = genai.RoleModel, m.Content
+			role, text = "model", m.Content
 		}
-		turns = append(turns, genai.NewContentFromText(text, role))
+		turns = append(turns, says(role, text))
 	}
 	return turns
 }

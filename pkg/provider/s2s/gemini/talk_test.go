@@ -18,11 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/gemini"
 )
 
-// TestMain allows one goroutine that a dependency of the vendor's client starts for
-// good.
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	key   = "AIza-key-of-the-tests-which-no-error-shows"

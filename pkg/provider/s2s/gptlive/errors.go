@@ -1,80 +1,33 @@
 package gptlive
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// maxErrorBody bounds how much of a refused handshake is read, in bytes.
-const maxErrorBody = 16 << 10
-
-var (
-	errNoAnswer = errors.New("no answer in time")
-	// hopeless are the vendor's words for what no retry cures.
-	hopeless = map[string]bool{
-		"insufficient_quota": true, "invalid_api_key": true, "account_deactivated": true,
-		"billing_hard_limit_reached": true, "model_not_found": true,
-	}
-)
-
-// refusal is a transport that notes why a handshake was refused, which the
-// client's errors do not tell.
-type refusal struct {
-	next         http.RoundTripper
-	status       int
-	code, reason string
+// hopeless are the vendor's words for what no retry cures.
+var hopeless = map[string]bool{
+	"insufficient_quota": true, "invalid_api_key": true, "account_deactivated": true,
+	"billing_hard_limit_reached": true, "model_not_found": true,
 }
 
-// client returns a copy of base that goes through r.
-func (r *refusal) client(base *http.Client) *http.Client {
-	c := *base
-	c.Transport = r
-	return &c
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (r *refusal) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := r.next.RoundTrip(request)
-	if err != nil || response.StatusCode == http.StatusSwitchingProtocols {
-		return response, err
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
-	if err != nil {
-		body = nil // the status says enough
-	}
-	_ = response.Body.Close() // it has been read
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	r.status, r.reason = response.StatusCode, string(body)
+// refusal is the error of a handshake that was answered otherwise.
+func (p *Provider) refusal(status int, body []byte) error {
+	kind, reason := p.service.ByStatus(status), string(body)
 	var said struct {
 		Error vendorError `json:"error"`
 	}
 	if json.Unmarshal(body, &said) == nil && said.Error.Message != "" {
-		r.code, r.reason = said.Error.Code, said.Error.Message
+		reason = said.Error.Message
+		if hopeless[said.Error.Code] {
+			kind = s2s.ErrRejected
+		}
 	}
-	return response, nil
-}
-
-// connectError is why there is no session. opening is ctx with a bound of our own.
-func (p *Provider) connectError(ctx, opening context.Context, refused *refusal, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return p.service.Stopped(ctx)
-	case opening.Err() != nil:
-		return fmt.Errorf("%w: no answer within %s; %s", s2s.ErrUnavailable, openTimeout, p.service.CheckAddress())
-	case refused == nil || refused.status == 0:
-		return p.service.Unreachable(ctx, err)
-	case hopeless[refused.code]:
-		return p.service.Refused(s2s.ErrRejected, refused.status, refused.reason)
-	}
-	return p.service.Refused(p.service.ByStatus(refused.status), refused.status, refused.reason)
+	return p.service.Refused(kind, status, reason)
 }
 
 // complaint is the error of an error event. Where nothing else is known it wraps

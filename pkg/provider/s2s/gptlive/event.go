@@ -17,6 +17,53 @@ const (
 	maxID = 256
 )
 
+// command is a message of ours, in the form of its Type.
+type command struct {
+	Type    string         `json:"type"`
+	Session *sessionConfig `json:"session,omitempty"`
+	*appended
+}
+
+// appended is text for the voice.
+type appended struct {
+	DelegationID *string `json:"delegation_id"` // null for none
+	Content      string  `json:"content"`
+}
+
+// sessionConfig is what a session begins with. Nothing of it is stored.
+type sessionConfig struct {
+	Model        string `json:"model"`
+	Instructions string `json:"instructions"`
+	Store        bool   `json:"store"`
+	Delegation   struct {
+		Type string `json:"type"`
+	} `json:"delegation"`
+	Audio struct {
+		Format struct {
+			Type string `json:"type"`
+			Rate int    `json:"rate"`
+		} `json:"format"`
+		Output *audioOutput `json:"output,omitempty"`
+	} `json:"audio"`
+	Input []initialItem `json:"input,omitempty"`
+}
+
+type audioOutput struct {
+	Voice string `json:"voice"`
+}
+
+// initialItem is something that was said before the session.
+type initialItem struct {
+	Type    string           `json:"type"`
+	Role    string           `json:"role"`
+	Content []initialContent `json:"content"`
+}
+
+type initialContent struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
 // vendorError is what the service says is wrong.
 type vendorError struct {
 	Type    string `json:"type"`
@@ -39,11 +86,12 @@ type message struct {
 	Error vendorError `json:"error"`
 }
 
-// decode reads a message. The error wraps [s2s.ErrUnavailable].
+// decode reads a message. The error wraps [s2s.ErrUnavailable]; what has a type is an event
+// all the same.
 func decode(raw []byte) (message, error) {
 	var m message
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return message{}, fmt.Errorf("%w: openai sent a message that cannot be read", s2s.ErrUnavailable)
+	if err := json.Unmarshal(raw, &m); err != nil || m.Type == "" {
+		return m, fmt.Errorf("%w: openai sent a message that cannot be read", s2s.ErrUnavailable)
 	}
 	return m, nil
 }

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openai/openai-go/v3/live"
-
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -144,12 +142,12 @@ func (f *feed) run(ctx context.Context, s *session) {
 		var err error
 		switch {
 		case o.mute:
-			err = s.send(ctx, live.ClientEventUnionParam{OfSessionInputAudioMute: &live.InputAudioMuteEventParam{}})
+			err = s.send(ctx, command{Type: "session.input_audio.mute"})
 		case o.unmute:
-			err = s.send(ctx, live.ClientEventUnionParam{OfSessionInputAudioUnmute: &live.InputAudioUnmuteEventParam{}})
+			err = s.send(ctx, command{Type: "session.input_audio.unmute"})
 		case len(o.samples) > 0:
 			raw = appendAudio(raw[:0], o.samples)
-			err = s.sendRaw(ctx, raw)
+			err = s.write(ctx, raw)
 		default:
 			timer.Reset(o.wait)
 			select {

@@ -18,26 +18,25 @@
 //     told silently how much was heard.
 //   - A delegation may be told twice; it becomes one event.
 //
-// A session's goroutine ends, and is waited for, in Close. It retries nothing.
+// A session's goroutines end, and are waited for, in Close. It retries nothing.
 package gptlive
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3/live"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/websocket"
-
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 const (
 	defaultBaseURL = "https://api.openai.com/v1"
+	defaultModel   = "gpt-live-1"
 	// rate is the samples a second of both directions.
 	rate = 24000
 	// longest is how long the service lets a session last.
@@ -46,8 +45,7 @@ const (
 	openTimeout = 15 * time.Second
 	// writeTimeout is when a peer that takes no messages counts as gone.
 	writeTimeout = 10 * time.Second
-	// closeTimeout bounds each half of the farewell: the session's end, and the
-	// connection's.
+	// closeTimeout bounds the session's end.
 	closeTimeout = 2 * time.Second
 	// maxMessage bounds one message of the service, and maxUnread how many of them
 	// wait for Recv: more than a minute of its sound.
@@ -72,7 +70,6 @@ type Options struct {
 
 // Provider implements [s2s.Provider]. It is safe for concurrent use.
 type Provider struct {
-	live    live.LiveService
 	service vendor.Service
 	client  *http.Client
 	model   string
@@ -93,13 +90,8 @@ func New(key string, opts *Options) *Provider {
 	}
 	key = strings.TrimSpace(key)
 	address := cmp.Or(strings.TrimRight(o.BaseURL, "/"), defaultBaseURL)
-	options := []option.RequestOption{option.WithBaseURL(address + "/"), option.WithAPIKey(key)}
-	if o.BaseURL != "" { // whoever names an address without encryption means it
-		options = append(options, option.WithUnsafeAllowHTTP())
-	}
 	p := &Provider{
-		live:  live.NewLiveService(options...),
-		model: cmp.Or(o.Model, live.SessionConfigModelGPTLive1),
+		model: cmp.Or(o.Model, defaultModel),
 		service: vendor.Service{
 			Doing: "talking", Key: key, Address: address, Configured: o.BaseURL != "",
 			RateLimited: s2s.ErrRateLimited, Unavailable: s2s.ErrUnavailable, Rejected: s2s.ErrRejected,
@@ -124,18 +116,17 @@ func (p *Provider) Capabilities() s2s.Capabilities {
 // The tools of o are not sent: the voice has none. Nor is o.Resume: no session can
 // go on in another.
 func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
-	opening, cancel := context.WithTimeoutCause(ctx, openTimeout, errNoAnswer)
+	opening, cancel := p.service.Opening(ctx, openTimeout)
 	defer cancel()
-	refused := &refusal{next: p.client.Transport}
-	limits := live.LiveConnectionOptions(websocket.Options{
-		MaxMessageBytes: maxMessage, MaxBufferedBytes: 2 * maxMessage, MaxBufferedEvents: maxUnread,
-		CloseTimeout: closeTimeout,
+	dialled, err := p.service.DialWebSocket(opening, vendor.Handshake{
+		URL: p.service.Address + "/live/sessions", Header: vendor.Bearer(p.service.Key), Client: p.client,
+		MaxMessage: maxMessage, Refused: p.refusal,
 	})
-	conn, err := p.live.Connect(opening, limits, option.WithHTTPClient(refused.client(p.client)))
 	if err != nil {
-		return nil, p.connectError(ctx, opening, refused, err)
+		return nil, err
 	}
-	if err := p.start(ctx, opening, conn, o); err != nil {
+	conn := socket.New(dialled, socket.Limits{Messages: maxUnread, Bytes: 2 * maxMessage})
+	if err := p.start(opening, conn, o); err != nil {
 		conn.Abort()
 		return nil, err
 	}
@@ -143,14 +134,18 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 }
 
 // start begins the session and waits until it has begun.
-func (p *Provider) start(ctx, opening context.Context, conn *live.LiveConnection, o s2s.SessionOptions) error {
-	if err := conn.Send(opening, live.ClientEventParamOfSessionStart(p.config(o))); err != nil {
-		return p.connectError(ctx, opening, nil, err)
+func (p *Provider) start(ctx context.Context, conn *socket.Conn, o s2s.SessionOptions) error {
+	begin, err := json.Marshal(command{Type: "session.start", Session: p.config(o)})
+	if err != nil {
+		return err
+	}
+	if err := conn.Send(ctx, begin); err != nil {
+		return p.service.Unreachable(ctx, err)
 	}
 	for {
-		raw, err := conn.RecvRaw(opening)
+		raw, err := conn.Recv(ctx)
 		if err != nil {
-			return p.connectError(ctx, opening, nil, err)
+			return p.service.Unreachable(ctx, err)
 		}
 		m, err := decode(raw)
 		if err != nil {

@@ -54,7 +54,7 @@ func (s *session) nextEvent() (s2s.Event, bool) {
 
 // read reads one message.
 func (s *session) read(ctx context.Context) {
-	raw, err := s.conn.RecvRaw(ctx)
+	raw, err := s.conn.Recv(ctx)
 	switch {
 	case err == nil:
 		s.waiting = append(s.waiting, s.take(raw, time.Now())...)
@@ -66,6 +66,10 @@ func (s *session) read(ctx context.Context) {
 // take makes events of a message that came at now.
 func (s *session) take(raw []byte, now time.Time) []s2s.Event {
 	m, err := decode(raw)
+	if m.Type == "" { // the service does not keep to the protocol
+		s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, err))
+		return nil
+	}
 	if err != nil {
 		return []s2s.Event{s2s.Failed{Err: err}}
 	}

@@ -9,11 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/openai/openai-go/v3/live"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 // maxDelegations is how many delegations a session remembers.
@@ -33,7 +31,7 @@ const (
 // session implements [s2s.Session] and [s2s.Delegator].
 type session struct {
 	provider *Provider
-	conn     *live.LiveConnection
+	conn     *socket.Conn
 	feed     *feed
 	stopFeed context.CancelFunc
 	tasks    sync.WaitGroup // the feed
@@ -55,7 +53,7 @@ type session struct {
 	seconds     float64       // used so far
 }
 
-func newSession(ctx context.Context, p *Provider, conn *live.LiveConnection) *session {
+func newSession(ctx context.Context, p *Provider, conn *socket.Conn) *session {
 	s := &session{
 		provider: p, conn: conn, feed: newFeed(), started: -1,
 		writing: make(chan struct{}, 1), reading: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -189,17 +187,17 @@ func (s *session) append(ctx context.Context, delegation, text string, silent bo
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
-	id := param.Null[string]()
-	if delegation != "" {
-		id = param.NewOpt(delegation)
+	kind := "session.commentary.append"
+	if silent {
+		kind = "session.thinking.append"
 	}
-	var all []live.ClientEventUnionParam
+	var id *string
+	if delegation != "" {
+		id = &delegation
+	}
+	var all []command
 	for _, piece := range split(text, maxAppend) {
-		if silent {
-			all = append(all, live.ClientEventUnionParam{OfSessionThinkingAppend: &live.ThinkingAppendEventParam{DelegationID: id, Content: piece}})
-		} else {
-			all = append(all, live.ClientEventUnionParam{OfSessionCommentaryAppend: &live.CommentaryAppendEventParam{DelegationID: id, Content: piece}})
-		}
+		all = append(all, command{Type: kind, appended: &appended{DelegationID: id, Content: piece}})
 	}
 	return s.send(ctx, all...)
 }
@@ -229,27 +227,24 @@ func (s *session) end(err error) {
 }
 
 // send sends messages one after the other with none between them.
-func (s *session) send(ctx context.Context, all ...live.ClientEventUnionParam) error {
+func (s *session) send(ctx context.Context, all ...command) error {
+	var raw [][]byte
+	for _, c := range all {
+		data, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		raw = append(raw, data)
+	}
+	return s.write(ctx, raw...)
+}
+
+// write sends messages one after the other with none between them. Once it has begun ctx
+// does not end it, since half a message would end the connection.
+func (s *session) write(ctx context.Context, all ...[]byte) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return s.write(ctx, func(ctx context.Context) error {
-		for _, m := range all {
-			if err := s.conn.Send(ctx, m); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (s *session) sendRaw(ctx context.Context, raw json.RawMessage) error {
-	return s.write(ctx, func(ctx context.Context) error { return s.conn.SendRaw(ctx, raw) })
-}
-
-// write has do write, alone. Once it has begun ctx does not end it, since half a
-// message would end the connection.
-func (s *session) write(ctx context.Context, do func(context.Context) error) error {
 	select {
 	case s.writing <- struct{}{}:
 	case <-s.ended:
@@ -263,8 +258,10 @@ func (s *session) write(ctx context.Context, do func(context.Context) error) err
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	if err := do(bounded); err != nil {
-		return s.provider.broken(err)
+	for _, message := range all {
+		if err := s.conn.Send(bounded, message); err != nil {
+			return s.provider.broken(err)
+		}
 	}
 	return nil
 }
@@ -288,7 +285,7 @@ func (s *session) shutDown() {
 func (s *session) sayGoodbye() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	if s.send(ctx, live.ClientEventUnionParam{OfSessionClose: &live.SessionCloseEventParam{}}) != nil {
+	if s.send(ctx, command{Type: "session.close"}) != nil {
 		return
 	}
 	for ctx.Err() == nil {

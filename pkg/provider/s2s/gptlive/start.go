@@ -4,9 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openai/openai-go/v3/live"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
@@ -26,27 +23,23 @@ When they come, say them as the character: all of them, once, and nothing beside
 What reaches you as thinking is for you alone.`
 
 // config is what a session begins with.
-func (p *Provider) config(o s2s.SessionOptions) live.SessionConfigParam {
-	delegation := live.NewClientDelegationParam()
-	c := live.SessionConfigParam{
+func (p *Provider) config(o s2s.SessionOptions) *sessionConfig {
+	c := &sessionConfig{
 		Model:        p.model,
-		Instructions: param.NewOpt(strings.TrimSpace(o.Instructions + "\n\n" + voicePolicy)),
-		Store:        param.NewOpt(false),
-		Delegation:   live.SessionConfigDelegationUnionParam{OfClient: &delegation},
-		Audio: live.SessionConfigAudioParam{
-			Format: live.AudioFormatUnionParam{OfAudioPCM: &live.AudioFormatAudioPCMParam{Rate: rate}},
-		},
-		Input: initialItems(o.History),
+		Instructions: strings.TrimSpace(o.Instructions + "\n\n" + voicePolicy),
+		Input:        initialItems(o.History),
 	}
+	c.Delegation.Type = "client"
+	c.Audio.Format.Type, c.Audio.Format.Rate = "audio/pcm", rate
 	if o.Voice != "" {
-		c.Audio.Output.Voice = live.SessionConfigAudioOutputVoiceUnionParam{OfString: param.NewOpt(o.Voice)}
+		c.Audio.Output = &audioOutput{Voice: o.Voice}
 	}
 	return c
 }
 
 // initialItems are as many of the newest messages as a session may begin with.
-func initialItems(history []llm.Message) []live.InitialItemUnionParam {
-	var items []live.InitialItemUnionParam
+func initialItems(history []llm.Message) []initialItem {
+	var items []initialItem
 	left := maxHistoryTokens
 	for _, m := range slices.Backward(history) {
 		text := line(m)
@@ -57,23 +50,17 @@ func initialItems(history []llm.Message) []live.InitialItemUnionParam {
 		if left < 0 || len(items) == maxHistory {
 			break
 		}
-		items = append(items, initialItem(m.Role, text))
+		items = append(items, newItem(m.Role, text))
 	}
 	slices.Reverse(items)
 	return items
 }
 
-func initialItem(role llm.Role, text string) live.InitialItemUnionParam {
+func newItem(role llm.Role, text string) initialItem {
 	if role == llm.RoleAssistant {
-		return live.InitialItemUnionParam{OfAssistant: &live.InitialItemAssistantParam{
-			Type:    "message",
-			Content: []live.InitialItemAssistantContentUnionParam{{OfOutputText: &live.InitialItemAssistantContentOutputTextParam{Text: text}}},
-		}}
+		return initialItem{Type: "message", Role: "assistant", Content: []initialContent{{Type: "output_text", Text: text}}}
 	}
-	return live.InitialItemUnionParam{OfUser: &live.InitialItemUserParam{
-		Type:    "message",
-		Content: []live.InitialItemUserContentParam{{Text: text, Type: "input_text"}},
-	}}
+	return initialItem{Type: "message", Role: "user", Content: []initialContent{{Type: "input_text", Text: text}}}
 }
 
 // line is what a message says, with who said it; empty if it is not for the

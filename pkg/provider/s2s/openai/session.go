@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
+	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 const (
@@ -30,6 +31,17 @@ var (
 	errWoken = errors.New("there is something to tell")
 	errGoing = errors.New("the session's end is near")
 )
+
+// transport carries messages; [*socket.Conn] does. Recv belongs to one goroutine, and
+// cancelling it loses nothing.
+type transport interface {
+	Send(ctx context.Context, message []byte) error
+	Recv(ctx context.Context) ([]byte, error)
+	Close() error
+	Abort()
+}
+
+var _ transport = (*socket.Conn)(nil)
 
 // Session implements [s2s.Session]. What its methods have to say is sent by a
 // goroutine of its own, in the order of the calls; Close ends it and waits for it.

@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"sync"
 	"time"
 
@@ -31,8 +29,6 @@ const (
 	goodbyeTimeout = 250 * time.Millisecond
 	// maxMessage bounds one message of the vendor in bytes.
 	maxMessage = 1 << 20
-	// maxErrorBody bounds how much of a refusal is read.
-	maxErrorBody = 16 << 10
 	// tick is how often a stream that waits for a final looks at the clock.
 	tick = 100 * time.Millisecond
 	// takeSamples is how much sound is taken from the queue at a time.
@@ -66,7 +62,6 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 	if err != nil {
 		return nil, err
 	}
-	conn.SetReadLimit(maxMessage)
 	s := &Stream{
 		dialect: d, service: r.Service, conn: conn, convert: convert,
 		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
@@ -81,31 +76,16 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 }
 
 // dial opens the connection.
-func dial(parent context.Context, r Request) (*websocket.Conn, error) {
-	ctx, cancel := context.WithTimeout(parent, openTimeout)
+func dial(ctx context.Context, r Request) (*websocket.Conn, error) {
+	ctx, cancel := r.Service.Opening(ctx, openTimeout)
 	defer cancel()
-	conn, response, err := websocket.Dial(ctx, r.URL, &websocket.DialOptions{HTTPClient: r.Service.Client(r.Client), HTTPHeader: r.Header})
-	if err == nil {
-		return conn, nil
-	}
-	if parent.Err() != nil {
-		return nil, flow.Stopped(parent)
-	}
-	if response == nil || response.StatusCode == http.StatusSwitchingProtocols {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: no answer within %s; %s", stt.ErrUnavailable, openTimeout, r.Service.CheckAddress())
-		}
-		return nil, r.Service.Unreachable(parent, err)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
-	if err != nil {
-		body = nil // the status says enough
-	}
-	reason := string(body)
+	h := vendor.Handshake{URL: r.URL, Header: r.Header, Client: r.Service.Client(r.Client), MaxMessage: maxMessage}
 	if r.Reason != nil {
-		reason = r.Reason(body)
+		h.Refused = func(status int, body []byte) error {
+			return r.Service.Refused(r.Service.ByStatus(status), status, r.Reason(body))
+		}
 	}
-	return nil, r.Service.Refused(r.Service.ByStatus(response.StatusCode), response.StatusCode, reason)
+	return r.Service.DialWebSocket(ctx, h)
 }
 
 // Send implements [stt.Stream].
