@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// agenda is what the table has to do later. It belongs to the table's
-// goroutine and keeps one timer, for what is due first.
+// agenda is what the table has to do later. It keeps one
+// timer, for what is due first.
 type agenda struct {
 	entries []entry
 	timer   *time.Timer

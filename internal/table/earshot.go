@@ -22,19 +22,11 @@ type Places interface {
 	Scene() string
 }
 
-// earshot decides who hears what is said at a table. It belongs to the table's goroutine.
-type earshot struct {
-	cast   *cast
-	places Places         // nil if nobody knows
-	groups *memory.Groups // nil if nobody belongs to anything
-	scene  func() string  // what is going on, if places do not say
-}
-
 // presentAt returns who may know what is said in a turn, as [memory.Line.Present] has it.
 // What was whispered is heard by the NPC alone, an aside by none.
-func (h *earshot) presentAt(tn *turn) []string {
+func (t *Table) presentAt(tn *turn) []string {
 	if tn.present == nil {
-		tn.present = h.groups.Share(h.hearersOf(tn))
+		tn.present = t.o.Groups.Share(t.hearersOf(tn))
 		if !tn.whispered && !isAside(tn.Text) {
 			tn.present = append(tn.present, memory.Anyone)
 		}
@@ -43,7 +35,7 @@ func (h *earshot) presentAt(tn *turn) []string {
 }
 
 // hearersOf returns the ids of the NPCs that hear what is said in a turn.
-func (h *earshot) hearersOf(tn *turn) []string {
+func (t *Table) hearersOf(tn *turn) []string {
 	switch {
 	case tn.whispered:
 		return memory.Heard(tn.as.ID)
@@ -52,19 +44,19 @@ func (h *earshot) hearersOf(tn *turn) []string {
 	}
 	var people []hotctx.Person
 	var ids, heard []string
-	here := h.cast.npcsOf(h.cast.present())
+	here := t.cast.npcsOf(t.cast.present())
 	for _, npc := range here {
 		people, ids = append(people, personOf(npc)), append(ids, npc.ID)
 	}
 	var shot hotctx.Earshot
-	if h.places != nil {
-		shot.Scene = h.places.Scene()
-		shot.Doors = func(place string) []memory.Relation { return h.places.Relations(place, "") }
-		if at, err := h.places.Places(context.Background(), "", ids...); err == nil {
+	if t.o.Places != nil {
+		shot.Scene = t.o.Places.Scene()
+		shot.Doors = func(place string) []memory.Relation { return t.o.Places.Relations(place, "") }
+		if at, err := t.o.Places.Places(context.Background(), "", ids...); err == nil {
 			shot.Places = at
 		}
 	} else {
-		shot.Scene = h.scene()
+		shot.Scene = t.o.Scene()
 	}
 	var to *hotctx.Person
 	if tn.npc != nil {
@@ -77,7 +69,7 @@ func (h *earshot) hearersOf(tn *turn) []string {
 		}
 	}
 	for _, called := range tn.meant.NPCs { // who is called is spoken to, wherever that is
-		if npc := h.cast.agents[called].NPC; !npc.Senses.Deaf {
+		if npc := t.cast.agents[called].NPC; !npc.Senses.Deaf {
 			heard = append(heard, npc.ID)
 		}
 	}

@@ -52,7 +52,7 @@ type work interface {
 type (
 	// floorEffect is what the floor wants, but for its timers.
 	floorEffect struct{ floor.Effect }
-	// deliverRest takes in what was said to its end before a line was stopped.
+	// deliverRest delivers what was said to its end before a line was stopped.
 	deliverRest struct{ *attempt }
 	// endIfDone ends a turn's answer if its attempt is done, and commitTurn then
 	// the turn.
@@ -112,7 +112,7 @@ func (q *effects) pop() (e effect, ok bool) {
 	return e, true
 }
 
-// emit has an event told.
+// emit sends an event to the sink.
 func (q *effects) emit(turn int64, kind string, e Event) {
 	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn, Whisper: q.whispers[turn], Session: q.session}
 	if kind == KindTurnEnded {
@@ -121,7 +121,7 @@ func (q *effects) emit(turn int64, kind string, e Event) {
 	q.add(e)
 }
 
-// whisper marks what is told of a turn from now on.
+// whisper marks the events of a turn as whispered from now on.
 func (q *effects) whisper(turn int64) {
 	if q.whispers == nil {
 		q.whispers = map[int64]bool{}
@@ -129,7 +129,7 @@ func (q *effects) whisper(turn int64) {
 	q.whispers[turn] = true
 }
 
-// notify has people told something outside the story.
+// notify emits a [Notice].
 func (q *effects) notify(turn int64, level, text string) {
 	q.emit(turn, KindNotice, &Notice{Level: level, Text: text})
 }

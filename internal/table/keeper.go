@@ -74,23 +74,8 @@ type Aside interface {
 // kept is news of what becomes of what was said, see [Notice.Code].
 type kept struct{ level, code, text string }
 
-func newKeeper(t *Table) *keeper {
-	return &keeper{
-		log: t.o.Log, start: t.work.Go, aside: t.o.Aside, tell: func(k kept) { t.reports <- report{finding: k} },
-		fresh: make(chan struct{}, 1), closing: make(chan struct{}),
-	}
-}
-
-// finish has what waits tried a last time, for the table's goroutine.
-func (k *keeper) finish(ctx context.Context, t *Table) {
-	for done := k.close(); ; t.carryOut(ctx) {
-		select {
-		case r := <-t.reports:
-			t.takeReport(r)
-		case <-done:
-			return
-		}
-	}
+func newKeeper(log memory.SessionLog, aside Aside, start func(func()), tell func(kept)) *keeper {
+	return &keeper{log: log, start: start, aside: aside, tell: tell, fresh: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
 // keep returns nil once lines are durable. If that fails or takes longer than storeTimeout,
@@ -177,7 +162,7 @@ func waitsBecause(err error) kept {
 func (k *keeper) write(ctx context.Context) {
 	for pause := firstRetry; ; {
 		last := isClosed(k.closing)
-		some, over := k.takeSome()
+		some, over := k.nextBatch()
 		if over {
 			return
 		}
@@ -225,9 +210,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// takeSome returns what is written next. over says that nothing waits: the goroutine
+// nextBatch returns what is written next. over says that nothing waits: the goroutine
 // ends.
-func (k *keeper) takeSome() (some []*unkept, over bool) {
+func (k *keeper) nextBatch() (some []*unkept, over bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.waiting) == 0 {
@@ -273,7 +258,7 @@ func isPermanent(err error) bool {
 	return errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
 }
 
-// settle takes in how a try ended, and reports whether the next may follow at once.
+// settle records how a try ended, and reports whether the next may follow at once.
 func (k *keeper) settle(some []*unkept, err error) bool {
 	permanent := isPermanent(err)
 	k.mu.Lock()
@@ -385,5 +370,73 @@ func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
 		}
 		u.lines = rest
 		k.count(u, 1)
+	}
+}
+
+// save puts what waits into the aside, as far as it is not there yet, and returns where
+// that is. What is not in it at the end is lost.
+func (k *keeper) save() (where string, err error) {
+	if k.aside == nil {
+		return "", nil
+	}
+	k.asideMu.Lock()
+	defer k.asideMu.Unlock()
+	k.mu.Lock()
+	var lines []memory.Line
+	var some []*unkept
+	for _, u := range k.waiting {
+		if !u.saved {
+			some, lines = append(some, u), append(lines, u.lines...)
+		}
+	}
+	k.mu.Unlock()
+	if where, err = k.aside.Add(lines); err != nil {
+		return "", err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, u := range some {
+		u.saved = true
+	}
+	return where, nil
+}
+
+// replaceSaved brings the aside up to date with what waits, after some of it was changed or
+// is in the log. Else what was taken back could come again with the next start.
+func (k *keeper) replaceSaved() error {
+	if k.aside == nil {
+		return nil
+	}
+	k.asideMu.Lock()
+	defer k.asideMu.Unlock()
+	k.mu.Lock()
+	var lines []memory.Line
+	for _, u := range k.waiting {
+		if u.saved {
+			lines = append(lines, u.lines...)
+		}
+	}
+	k.mu.Unlock()
+	return k.aside.Replace(lines)
+}
+
+// giveUp leaves what waits to the aside, tells what is lost, and ends the goroutine.
+func (k *keeper) giveUp(err error, where string, unsaved error) {
+	k.mu.Lock()
+	saved, lost := 0, k.lost
+	for _, u := range k.waiting {
+		if u.saved {
+			saved += len(u.lines)
+		} else {
+			lost += len(u.lines)
+		}
+	}
+	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
+	k.mu.Unlock()
+	if saved > 0 {
+		k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s, and will be in memory once it can be opened: %s", countLines(saved), where, reasonOf(err))})
+	}
+	if lost > 0 {
+		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(lost), reasonOf(errors.Join(err, unsaved)))})
 	}
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -34,7 +35,7 @@ var passageExits = [passagePhases][]passagePhase{
 func (p passagePhase) String() string { return [passagePhases]string{"closed", "open", "due"}[p] }
 
 // passage is an utterance of one player while it is being heard: segments that
-// become one turn. It belongs to the table's goroutine.
+// become one turn.
 type passage struct {
 	id      uint64
 	phase   passagePhase
@@ -61,6 +62,15 @@ type passage struct {
 // text is everything understood so far.
 func (p *passage) text() string { return strings.Join(p.parts, " ") }
 
+// timing is when the words came.
+func (p *passage) timing() timing {
+	t := timing{since: p.last.At, endpoint: p.last.Endpoint, final: p.last.Took}
+	if t.since.IsZero() {
+		t.since = time.Now()
+	}
+	return t
+}
+
 // isPending reports whether there is more of it to come.
 func (p *passage) isPending() bool { return p.phase != passageClosed }
 
@@ -85,9 +95,9 @@ func (p *passage) endSound() {
 	}
 }
 
-// takeFinal takes in the transcript of a segment, and reports whether nothing
+// addFinal adds the transcript of a segment, and reports whether nothing
 // more is to come.
-func (p *passage) takeFinal(e ear.Event) (complete bool) {
+func (p *passage) addFinal(e ear.Event) (complete bool) {
 	p.due = max(p.due-1, 0)
 	p.interim = ""
 	p.last = e

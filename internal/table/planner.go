@@ -13,8 +13,7 @@ import (
 )
 
 // planner decides at what tier a turn is answered, with which tools, and what is
-// done so that its first sound comes in time. It knows what turns took lately,
-// and belongs to the table's goroutine.
+// done so that its first sound comes in time. It knows what turns took lately.
 type planner struct {
 	governor *pace.Governor
 	latency  config.Latency
@@ -68,7 +67,15 @@ func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 	return p.host.Toolset(o)
 }
 
-// recordTimes takes a turn's times into what the next is expected to take.
+// lowestToolset is what an NPC may use in a turn of the lowest tier.
+func (p *planner) lowestToolset(npc config.NPC) *mcphost.Toolset {
+	return p.host.Toolset(mcphost.ToolsetOptions{
+		Tier: mcp.BudgetFast, Ceiling: time.Duration(p.latency.Ceilings.Get(mcp.BudgetFast)),
+		Caller: mcp.Caller{NPC: npc.ID, Session: p.session, Blind: npc.Senses.Blind}, Allow: npc.Tools, MayChange: npc.MayChange,
+	})
+}
+
+// recordTimes records a turn's times, from which those of the next are expected.
 func (p *planner) recordTimes(tn *turn, l Ledger) {
 	if tn.npc == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
@@ -99,21 +106,22 @@ type StageTime struct {
 // turns.
 func (t *Table) Stages(ctx context.Context) (all []Stages, err error) {
 	err = t.order(ctx, func() error {
-		all = stagesOf(t.planner.governor)
+		all = t.planner.stages()
 		return nil
 	})
 	return all, err
 }
 
-func stagesOf(g *pace.Governor) (all []Stages) {
+// stages returns the times of the stages for each tier that had turns.
+func (p *planner) stages() (all []Stages) {
 	for tier := range mcp.BudgetTier(mcp.TierCount) {
 		s := Stages{Tier: tier.String()}
-		if s.FirstSoundP50, s.FirstSoundP95, s.Turns = g.FirstSound(tier); s.Turns == 0 {
+		if s.FirstSoundP50, s.FirstSoundP95, s.Turns = p.governor.FirstSound(tier); s.Turns == 0 {
 			continue
 		}
 		for stage := range pace.Stage(pace.StageCount) {
-			if p50, n := g.P50(tier, stage); n > 0 {
-				p95, _ := g.P95(tier, stage)
+			if p50, n := p.governor.P50(tier, stage); n > 0 {
+				p95, _ := p.governor.P95(tier, stage)
 				s.Stages = append(s.Stages, StageTime{stage.String(), p50, p95})
 			}
 		}

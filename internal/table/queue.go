@@ -12,18 +12,19 @@ const (
 	maxWaiting = 32
 )
 
-// queue knows which NPC is busy with which turn, and the turns that wait for one
-// to be free. It belongs to the table's goroutine.
+// queue knows which NPC is busy with which turn, the turns that wait for one to be free, and how
+// much each player may add.
 type queue struct {
 	waiting []*turn // in order of arrival
 	busy    map[int]*turn
-	order   Rotation // of the players whose turns begin
+	order   Rotation          // of the players whose turns begin
+	shares  map[string]*share // what each account has taken of the table
 }
 
 // owner is whose turn it is, by the transport's account if there is one.
 func (tn *turn) owner() string { return cmp.Or(tn.User, tn.Speaker) }
 
-func newQueue() *queue { return &queue{busy: map[int]*turn{}} }
+func newQueue() *queue { return &queue{busy: map[int]*turn{}, shares: map[string]*share{}} }
 
 func (q *queue) isBusy(npc int) bool { return q.busy[npc] != nil }
 

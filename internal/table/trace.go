@@ -11,25 +11,25 @@ const outcomeDropped Outcome = "dropped"
 
 // openTrace begins the trace of a turn whose answer begins, unless it has one. A guess's
 // becomes the turn's.
-func (as *answers) openTrace(tn *turn) {
-	if tn.trace != nil || as.o.Tracer == nil {
+func (t *Table) openTrace(tn *turn) {
+	if tn.trace != nil || t.o.Tracer == nil {
 		return
 	}
 	since := tn.since
 	if since.IsZero() { // a guess: the player has not ended
 		since = time.Now()
 	}
-	tn.trace = as.o.Tracer.StartTurn(tn.as.Name, as.o.Session.ID, since)
+	tn.trace = t.o.Tracer.StartTurn(tn.as.Name, t.o.Session.ID, since)
 }
 
 // closeTrace tells a turn's trace how it went: the stages of its ledger that are no calls
 // of models and tools, each where it was.
-func (as *answers) closeTrace(tn *turn, l Ledger, outcome Outcome) {
+func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
 	if tn.trace == nil {
-		if as.o.Tracer == nil || tn.agent < 0 {
+		if t.o.Tracer == nil || tn.agent < 0 {
 			return // there was nobody to answer
 		}
-		as.openTrace(tn)
+		t.openTrace(tn)
 	}
 	heard := tn.since.Add(tn.endpoint)
 	tn.trace.Stage("endpoint", tn.since, heard)

@@ -15,16 +15,17 @@ import (
 const maxRecalled = 256
 
 // transcript is what was said in a session: durable in the log, the last lines
-// in mind. But for the keeper, it belongs to the table's goroutine.
+// in mind.
 type transcript struct {
 	log     memory.SessionLog
 	keeper  *keeper
 	session string
-	most    int // lines in mind
-	earshot *earshot
+	most    int                // lines in mind
 	date    func() memory.Date // in the world
 	recent  []memory.Line      // the session's last, which nobody else writes; immutable
-	erasing int                // edits under way that take out of the log what an NPC said
+
+	lastEdit <-chan struct{} // closed once the last edit of the log is done; nil if there was none
+	erasing  int             // edits under way that take out of the log what an NPC said
 }
 
 // recallSession reads what was said in the session before, if it goes on.
@@ -39,10 +40,10 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 
 // linesOf is what is kept of a turn: the player's line and what was heard of
 // the answer.
-func (r *transcript) linesOf(tn *turn) []memory.Line {
+func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
 	if !tn.puppet && !tn.takenBack && tn.leader == nil && !tn.isAskedAgain() && tn.Text != "" {
-		l := r.playersLine(tn)
+		l := r.playersLine(tn, present)
 		if tn.npc != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
 			l.To = tn.as.ID
 		}
@@ -55,23 +56,23 @@ func (r *transcript) linesOf(tn *turn) []memory.Line {
 		}
 		lines = append(lines, memory.Line{
 			Session: r.session, Turn: number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
-			Ref: answerRef(tn.number), Present: r.earshot.presentAt(tn), Date: r.date(),
+			Ref: answerRef(tn.number), Present: present, Date: r.date(),
 		})
 	}
 	return lines
 }
 
 // playersLine is the player's line of a turn, to nobody.
-func (r *transcript) playersLine(tn *turn) memory.Line {
+func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	return memory.Line{
 		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
-		Present: r.earshot.presentAt(tn), Date: r.date(),
+		Present: present, Date: r.date(),
 	}
 }
 
 // rememberTurn has a turn's lines in mind. Those at work keep what they have.
-func (r *transcript) rememberTurn(tn *turn) {
-	all := slices.Concat(r.recent, r.linesOf(tn))
+func (r *transcript) rememberTurn(tn *turn, present []string) {
+	all := slices.Concat(r.recent, r.linesOf(tn, present))
 	r.recent = all[max(len(all)-r.most, 0):]
 }
 

@@ -33,18 +33,14 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 		for _, a := range t.cast.agents {
 			a.Unsay(u.Text)
 		}
-		w := &logEdit{over: make(chan struct{}), done: done, log: func(ctx context.Context) error {
+		w := &logEdit{done: done, log: func(ctx context.Context) error {
 			return ForgetUnread(ctx, t.o.Log, t.o.Session.ID, u)
 		}}
 		if tn := t.turns.open[u.Turn]; tn != nil {
 			tn.dropUnread(u.Text)
 			w.before = append(w.before, tn.whenOver())
 		}
-		if t.lastEdit != nil {
-			w.before = append(w.before, t.lastEdit)
-		}
-		t.lastEdit = w.over
-		t.effects.add(w)
+		t.startEdit(w)
 		return nil
 	})
 	if err != nil {

@@ -45,8 +45,7 @@ type Basis struct {
 	Tools, Findings []string
 }
 
-// bases are what went into the last answers, the oldest first. They belong to the
-// table's goroutine.
+// bases are what went into the last answers, the oldest first.
 type bases []Basis
 
 // add keeps a turn's, if it answered.
@@ -83,7 +82,7 @@ func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 				names = append(names, t.cast.agents[i].NPC.Name)
 			}
 		}
-		for _, b := range slices.Backward(t.turns.bases) {
+		for _, b := range slices.Backward(t.past.bases) {
 			if npc == "" || slices.Contains(names, b.NPC) {
 				out = b
 				return nil
