@@ -15,22 +15,22 @@ import (
 
 // beginTurn decides how a turn is answered, and has it answered.
 func (t *Table) beginTurn(tn *turn) {
-	if !tn.puppet {
-		t.queue.busy[tn.agent] = tn
+	if !tn.isPuppet() {
+		t.queue.busy[tn.to.index] = tn
 	}
 	t.turns.open[tn.number] = tn
-	tn.started = time.Now()
-	t.leases.expireLease(tn.agent)
+	tn.plan.started = time.Now()
+	t.leases.expireLease(tn.to.index)
 	switch {
-	case tn.puppet:
-		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "puppet"}
+	case tn.isPuppet():
+		tn.plan.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.to.agent.Ceiling(), Reason: "puppet"}
 	case tn.leader != nil:
-		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "reaction"}
+		tn.plan.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.to.agent.Ceiling(), Reason: "reaction"}
 	default:
-		tn.choice = tn.npc.Choose(tn.Text, t.queue.countPlayers(tn))
+		tn.plan.choice = tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn))
 	}
 	t.startAnswer(tn)
-	t.leases.expireLease(tn.agent) // this may have been the last turn of a raise
+	t.leases.expireLease(tn.to.index) // this may have been the last turn of a raise
 }
 
 // startAnswer begins work on an answer, be it anew.
@@ -46,13 +46,13 @@ func (t *Table) startAnswer(tn *turn) {
 
 // announceTurn emits [TurnStarted], with what is done against lateness.
 func (t *Table) announceTurn(tn *turn) {
-	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.started)) * 1000
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
+	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.plan.started)) * 1000
+	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
 	t.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
-		NPC: tn.as.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
-		Reason: tn.choice.Reason, Tools: toolNames(tn.tools.Definitions()), MayDecline: tn.mayDecline, Again: tn.again.instead,
+		NPC: tn.to.npc.Name, Route: tn.to.route, Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(),
+		Reason: tn.plan.choice.Reason, Tools: toolNames(tn.plan.tools.Definitions()), MayDecline: tn.to.mayDecline, Again: tn.again.instead,
 	})
-	for _, d := range tn.plan.Decisions {
+	for _, d := range tn.plan.pace.Decisions {
 		t.announceStep(tn, d)
 	}
 }
@@ -78,7 +78,7 @@ func (t *Table) soundReady(tn *turn) {
 // askFloor asks for the floor, once there is something to hear and the player is
 // done.
 func (t *Table) askFloor(tn *turn) {
-	if tn.phase != ready || tn.held {
+	if tn.phase != ready || tn.words.held {
 		return
 	}
 	if tn.leader != nil && tn.leader.phase < speaking {
@@ -91,7 +91,7 @@ func (t *Table) askFloor(tn *turn) {
 
 // holdTurn keeps a turn from being heard because its player went on.
 func (t *Table) holdTurn(tn *turn) {
-	tn.held = true
+	tn.words.held = true
 	if tn.phase == asking {
 		t.turns.moveTo(tn, ready)
 		t.floor.handle(floor.Event{Kind: floor.Gone, Turn: tn.attempt.id})
@@ -100,7 +100,7 @@ func (t *Table) holdTurn(tn *turn) {
 
 // releaseTurn lets a turn be heard whose player had no more to say.
 func (t *Table) releaseTurn(tn *turn) {
-	tn.held = false
+	tn.words.held = false
 	if a := tn.attempt; a != nil {
 		t.askFloor(tn)
 		t.startReaction(a)
@@ -115,7 +115,7 @@ func (t *Table) playLine(a *attempt) {
 		return // it was withdrawn meanwhile, and the floor knows
 	}
 	t.turns.moveTo(tn, speaking)
-	tn.floor = time.Since(a.asked)
+	tn.record.floor = time.Since(a.asked)
 	t.effects.add(playLine{a})
 	for _, r := range t.queue.reactionsTo(tn) {
 		t.askFloor(r)
@@ -125,16 +125,16 @@ func (t *Table) playLine(a *attempt) {
 // bargeIn ends a turn because a player took the floor from it. When that is, the
 // floor decides.
 func (t *Table) bargeIn(a *attempt, speaker string) {
-	if said := strings.Join(a.turn.answer, " "); said != "" {
-		t.conversation.recordWords(a.turn.agent, a.turn.Speaker, said)
+	if said := strings.Join(a.turn.delivered.answer, " "); said != "" {
+		t.conversation.recordWords(a.turn.to.index, a.turn.Speaker, said)
 	}
-	t.conversation.recordInterruption(a.turn.agent)
+	t.conversation.recordInterruption(a.turn.to.index)
 	t.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
 
 // failStalled ends a turn that had the floor and was silent.
 func (t *Table) failStalled(a *attempt) {
-	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.as.Name + " had the floor and nothing was heard"})
+	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.to.npc.Name + " had the floor and nothing was heard"})
 }
 
 // cutTurn ends what is heard of a turn, or would be. Its goroutines have yet to
@@ -165,7 +165,7 @@ func (t *Table) cutReactions(leader *turn) {
 // cutNPC ends what an NPC is saying or about to say.
 func (t *Table) cutNPC(npc int, end turnEnd) {
 	for _, a := range t.turns.attempts {
-		if a.turn.agent == npc {
+		if a.turn.to.index == npc {
 			t.cutTurn(a.turn, end)
 		}
 	}
@@ -183,7 +183,7 @@ func (t *Table) endIfDone(a *attempt) {
 		if tn.end.stage == "" {
 			tn.end.stage = a.result.stage
 		}
-	case tn.phase != spoken && (tn.phase != thinking || len(a.said) > 0 || tn.held):
+	case tn.phase != spoken && (tn.phase != thinking || len(a.said) > 0 || tn.words.held):
 		return // there is more to play, or the player is not done
 	case errors.Is(a.result.err, engine.ErrDeclined) && tn.silent():
 		if left := tn.mayGoOn(t.o.mergeWindow()); left > 0 {
@@ -191,9 +191,9 @@ func (t *Table) endIfDone(a *attempt) {
 			return
 		}
 		tn.end = turnEnd{outcome: OutcomePassed}
-		t.conversation.talk.Withdraw(tn.renewal)
+		t.conversation.talk.Withdraw(tn.to.renewal)
 	case a.result.err != nil && !errors.Is(a.result.err, engine.ErrDeclined):
-		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.as.Name + " could not answer: " + problem.OneLine(a.result.err)}
+		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.to.npc.Name + " could not answer: " + problem.OneLine(a.result.err)}
 	default:
 		tn.end = turnEnd{outcome: OutcomeDelivered}
 	}
@@ -205,7 +205,7 @@ func (t *Table) endIfDone(a *attempt) {
 // answerAnew answers a turn anew because the player had more to say.
 func (t *Table) answerAnew(tn *turn) {
 	t.undoAnswer(tn)
-	tn.started = time.Now()
+	tn.plan.started = time.Now()
 	t.startAnswer(tn)
 }
 
@@ -214,8 +214,8 @@ func (t *Table) undoAnswer(tn *turn) {
 	t.turns.moveTo(tn, arrived)
 	t.cutReactions(tn)
 	t.dropAttempt(tn)
-	tn.tooling, tn.target, tn.ledger = 0, 0, Ledger{}
-	tn.began, tn.started, tn.held = time.Now(), time.Time{}, false
+	tn.record.tooling, tn.plan.target, tn.record.ledger = 0, 0, Ledger{}
+	tn.words.known, tn.plan.started, tn.words.held = time.Now(), time.Time{}, false
 }
 
 // dropAttempt gives up the attempt of a turn that goes on without it, or never
@@ -223,7 +223,7 @@ func (t *Table) undoAnswer(tn *turn) {
 func (t *Table) dropAttempt(tn *turn) {
 	a := tn.attempt
 	tn.attempt = nil
-	for _, tool := range a.calls {
+	for _, tool := range a.basis.calls {
 		t.effects.emit(tn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say; this call came to nothing"})
 	}
 	t.closeAttempt(a)
@@ -242,7 +242,7 @@ func (t *Table) closeAttempt(a *attempt) {
 func (t *Table) countPuppets() int {
 	n := 0
 	for _, a := range t.turns.attempts {
-		if a.turn.puppet {
+		if a.turn.isPuppet() {
 			n++
 		}
 	}
@@ -253,18 +253,18 @@ func (t *Table) countPuppets() int {
 // words.
 func (t *Table) startReaction(a *attempt) {
 	tn := a.turn
-	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.also < 0 || tn.leader != nil || tn.held || tn.takenBack {
+	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.to.also < 0 || tn.leader != nil || tn.words.held || tn.kept.lineTakenBack {
 		return
 	}
-	who := tn.also
-	tn.also = -1
+	who := tn.to.also
+	tn.to.also = -1
 	npc := t.cast.agents[who]
-	if npc.Muted || npc.Left || t.queue.isBusy(who) || who == tn.agent || a.text() == "" {
+	if npc.Muted || npc.Left || t.queue.isBusy(who) || who == tn.to.index || a.text() == "" {
 		return
 	}
 	now := time.Now()
-	t.beginTurn(&turn{
-		Utterance: tn.Utterance, number: t.turns.nextNumber(), timing: timing{since: now}, began: now, leader: tn,
-		agent: who, npc: npc, route: RouteReaction, also: -1,
-	})
+	reaction := newTurn(reactionTurn, tn.Utterance, now)
+	reaction.number, reaction.words.known, reaction.leader = t.turns.nextNumber(), now, tn
+	reaction.to.index, reaction.to.agent, reaction.to.route = who, npc, RouteReaction
+	t.beginTurn(reaction)
 }

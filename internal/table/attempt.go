@@ -24,31 +24,52 @@ var errAbandoned = errors.New("the answer is not wanted any more")
 // attempt is one go at answering a turn. A turn has one at a time; it has
 // another if the player turns out to have said more.
 type attempt struct {
-	id        uint64 // of its line, on the floor and in the mixer
-	turn      *turn
+	id    uint64 // of its line, on the floor and in the mixer; from 1
+	turn  *turn
+	began time.Time
+
+	// With its goroutines, which a worker describes.
 	line      *mixer.Line
-	began     time.Time
-	cancel    context.CancelCauseFunc // nil until it is at work
-	confirmed chan struct{}           // closed once it is no guess
-	phrase    chan string             // a stock phrase to say while there is nothing else
+	cancel    context.CancelCauseFunc // nil until they are started
+	confirmed chan struct{}           // closed once the turn is no guess
+	phrase    chan string             // a stock phrase to say while there is nothing else; has room for one
+	voiced    atomic.Bool             // a voice has worked on it; set by the voice
+	result    *result                 // set once they have ended
 
-	backlog []finding   // of a guess
-	voiced  atomic.Bool // it is a guess that a voice works on; set by the voice
-
-	said   []sentence // in the order of the line
-	asked  time.Time  // for the floor
-	ended  int        // sentences of said that were delivered
-	result *result    // set once its goroutines have ended
-	passed time.Time  // when the sentence before the one that plays ended
-	calls  []string   // tools called that have not finished
-	found  []string   // what its tools told, for the next turn if this one is cut off
-	begun  bool       // it is sure that there will be an answer
-	owed   bool       // a stock phrase was due before that
-	stale  bool       // what was said has changed since it began: nothing is found
-
-	context   *hotctx.Context // what the NPC knew; nil before
-	exchanges int             // of its own conversation
+	backlog   []finding // what a guess has reported, to be handled if it proves right
+	certainty certainty
+	asked     time.Time // when it asked for the floor
+	script
+	basis basis
 }
+
+// certainty is whether there will be an answer, which an NPC that may decline decides late.
+type certainty uint8
+
+const (
+	unsure    certainty = iota
+	phraseDue           // as before, and a stock phrase is due once it answers
+	sure
+)
+
+// script is what an attempt has to say, and how much of it is said.
+type script struct {
+	said      []sentence // in the order of the line
+	delivered int        // sentences of said that were said to their end
+	passed    time.Time  // when the sentence before the one that plays ended; zero once it is known when that began
+}
+
+// basis is what an answer rests on.
+type basis struct {
+	context   *hotctx.Context // what the NPC knew; nil until it is assembled
+	exchanges int             // of its own conversation
+	calls     []string        // tools called that have not finished
+	found     []string        // what its tools told, for the next turn if this one is cut off
+	stale     bool            // what was said has changed since it began: nothing is found any more
+}
+
+// forget forgets what was found, because what was said has changed or is taken back.
+func (b *basis) forget() { b.found, b.stale = nil, true }
 
 // sentence is something to say.
 type sentence struct {
@@ -97,9 +118,9 @@ func newAttempt(id uint64, tn *turn) *attempt {
 // interruption, and after whom it speaks.
 func (a *attempt) floorLine() floor.Line {
 	tn := a.turn
-	how := tn.as.Interruptibility
+	how := tn.to.npc.Interruptibility
 	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
-	if tn.puppet {
+	if tn.isPuppet() {
 		l.Manner, l.Priority = floor.Insists, 1 // the DM is not interrupted
 	}
 	if tn.leader != nil && tn.leader.attempt != nil {
@@ -109,41 +130,41 @@ func (a *attempt) floorLine() floor.Line {
 }
 
 // unsaid is the sentence that plays, or would be next; nil if all were said.
-func (a *attempt) unsaid() *sentence {
-	if a.ended < len(a.said) {
-		return &a.said[a.ended]
+func (s *script) unsaid() *sentence {
+	if s.delivered < len(s.said) {
+		return &s.said[s.delivered]
 	}
 	return nil
 }
 
 // isAtAnswer reports whether the sentence that plays is part of the answer.
-func (a *attempt) isAtAnswer() bool { s := a.unsaid(); return s != nil && s.kind == answer }
+func (s *script) isAtAnswer() bool { next := s.unsaid(); return next != nil && next.kind == answer }
 
-// text is everything the attempt has to say as an answer.
-func (a *attempt) text() string {
+// text is everything it has to say as an answer.
+func (s *script) text() string {
 	var all []byte
-	for _, s := range a.said {
-		if s.kind == answer && s.text != "" {
+	for _, one := range s.said {
+		if one.kind == answer && one.text != "" {
 			if len(all) > 0 {
 				all = append(all, ' ')
 			}
-			all = append(all, s.text...)
+			all = append(all, one.text...)
 		}
 	}
 	return string(all)
 }
 
-// learnFinding keeps what a tool told.
-func (a *attempt) learnFinding(ev engine.ToolFinished) {
-	if !a.stale && ev.Err == nil && !ev.Result.IsError {
-		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
+// learn keeps what a tool told.
+func (b *basis) learn(ev engine.ToolFinished) {
+	if !b.stale && ev.Err == nil && !ev.Result.IsError {
+		b.found = append(b.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
 	}
 }
 
 // wordSentence records the words of the sentence that began last.
-func (a *attempt) wordSentence(words sentenceWorded) {
-	a.said[len(a.said)-1].text = words.text
+func (s *script) wordSentence(words sentenceWorded) {
+	s.said[len(s.said)-1].text = words.text
 	if words.ended {
-		a.said = append(a.said, sentence{kind: answer, own: true})
+		s.said = append(s.said, sentence{kind: answer, own: true})
 	}
 }

@@ -56,7 +56,8 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 		now := time.Now()
 		more := make([]*turn, len(us))
 		for i, u := range us {
-			more[i] = &turn{Utterance: t.conversation.introduce(u), timing: timing{since: now}, began: now, agent: -1, route: RouteNone, also: -1}
+			more[i] = newTurn(lineTurn, t.conversation.introduce(u), now)
+			more[i].words.known, more[i].to.route = now, RouteNone
 			t.announceUtterance(more[i])
 		}
 		t.cancelAll(more, done)
@@ -107,7 +108,7 @@ func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 			tn.end = turnEnd{outcome: OutcomeCancelled, stage: "queue"}
 			t.turns.moveTo(tn, ending)
 			t.turns.open[tn.number] = tn
-			if tn.Text != "" && !tn.isAskedAgain() {
+			if tn.Text != "" && tn.kind != repeatTurn {
 				b.lines = append(b.lines, t.transcript.playersLine(tn, t.presentAt(tn)))
 			}
 		}

@@ -20,8 +20,8 @@ import (
 func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, ending)
-	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.began)) * 1000
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
+	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.words.known)) * 1000
+	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
 	t.turns.open[tn.number] = tn
 	t.commit(tn)
 }
@@ -30,13 +30,13 @@ func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 // and ends the turn. One that failed or was cut off changes nothing in the
 // world, nor one whose line was taken back.
 func (t *Table) commit(tn *turn) {
-	c := &commitment{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), undone: tn.undone(), tools: tn.tools, trace: tn.trace}
+	c := &commitment{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), undone: tn.undone(), tools: tn.plan.tools, trace: tn.record.trace}
 	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {
 		c.before = l.whenOver()
 	}
 	if tn.attempt != nil {
 		c.deferred = tn.attempt.result.deferred
-		c.caller = mcp.Caller{NPC: tn.as.ID, Session: t.o.Session.ID, Blind: tn.as.Senses.Blind}
+		c.caller = mcp.Caller{NPC: tn.to.npc.ID, Session: t.o.Session.ID, Blind: tn.to.npc.Senses.Blind}
 	}
 	t.effects.add(c)
 }
@@ -76,7 +76,7 @@ func (c *commitment) run(ctx context.Context, t *Table) {
 // undone is why nothing is done that waited for the end of a turn, nil if it is.
 func (tn *turn) undone() error {
 	switch {
-	case tn.takenBack:
+	case tn.kept.lineTakenBack:
 		return errors.New("the line was taken back, so this was not done")
 	case tn.end.outcome != OutcomeDelivered:
 		return errors.New("the turn did not come to its end, so this was not done")
@@ -104,8 +104,8 @@ func (t *Table) endTurn(tn *turn, end turnEnd) {
 		t.effects.notify(tn.number, "error", end.notice)
 	}
 	name := ""
-	if tn.npc != nil {
-		name = tn.as.Name
+	if tn.to.agent != nil {
+		name = tn.to.npc.Name
 		t.queue.releaseNPC(tn)
 		t.rememberAnswer(tn, end)
 		t.past.bases.add(tn)
@@ -114,23 +114,23 @@ func (t *Table) endTurn(tn *turn, end turnEnd) {
 	t.planner.recordTimes(tn, l)
 	t.closeTrace(tn, l, end.outcome)
 	tn.replyTo()
-	t.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
+	t.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.delivered.texts, " "), Ledger: l})
 	t.effects.add(turnOver{tn})
 	t.purse.reportLevel()
 }
 
 // closeLedger returns the account of a turn that has come to its end.
 func (tn *turn) closeLedger(end turnEnd) Ledger {
-	l := tn.ledger
-	l.TotalMS = elapsed.Rounded(time.Since(tn.since))
-	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.floor), elapsed.Rounded(tn.target)
+	l := tn.record.ledger
+	l.TotalMS = elapsed.Rounded(time.Since(tn.words.since))
+	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.record.floor), elapsed.Rounded(tn.plan.target)
 	if tn.attempt != nil {
-		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
+		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.words.since))
 	}
-	l.DroppedGuesses = tn.dropped
-	l.enterCost(tn.account.Sum())
-	l.judgeBudget(tn.target, end.outcome, end.stage, tn.waited())
-	if (tn.takenBack || tn.unsaid) && end.outcome == OutcomeCancelled { // no answer was due
+	l.DroppedGuesses = tn.guesses.dropped
+	l.enterCost(tn.record.account.Sum())
+	l.judgeBudget(tn.plan.target, end.outcome, end.stage, tn.waited())
+	if (tn.kept.lineTakenBack || tn.kept.answerTakenBack) && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""
 	}
 	return l
@@ -139,30 +139,30 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 // rememberAnswer has the NPC keep in mind what was said, and what its tools told
 // if it was cut off before it could say so.
 func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
-	said := strings.Join(tn.answer, " ")
-	if said != "" && !tn.puppet && !tn.unsaid {
+	said := strings.Join(tn.delivered.answer, " ")
+	if said != "" && !tn.isPuppet() && !tn.kept.answerTakenBack {
 		e := agent.Exchange{Source: tn.source(), Turn: tn.number, Speaker: tn.attribution(), Utterance: tn.Text, Answer: said}
-		if tn.takenBack {
+		if tn.kept.lineTakenBack {
 			e = e.TakenBack()
 		}
-		tn.npc.Remember(e)
-		tn.npc.RememberSaid(tn.answer)
-		tn.npc.CountAnswer()
+		tn.to.agent.Remember(e)
+		tn.to.agent.RememberSaid(tn.delivered.answer)
+		tn.to.agent.CountAnswer()
 	}
 	switch {
 	case said == "" || end.outcome == OutcomeBarged: // known since it was interrupted
 	case tn.leader != nil:
-		t.conversation.talk.Joined(tn.agent)
+		t.conversation.talk.Joined(tn.to.index)
 	default:
-		t.conversation.recordWords(tn.agent, tn.Speaker, said)
+		t.conversation.recordWords(tn.to.index, tn.Speaker, said)
 	}
 	if tn.attempt == nil {
 		return
 	}
 	if end.outcome == OutcomeDelivered {
-		tn.npc.RememberFindings(nil)
-	} else if end.outcome != OutcomePassed && len(tn.attempt.found) > 0 {
-		tn.npc.RememberFindings(tn.attempt.found)
+		tn.to.agent.RememberFindings(nil)
+	} else if end.outcome != OutcomePassed && len(tn.attempt.basis.found) > 0 {
+		tn.to.agent.RememberFindings(tn.attempt.basis.found)
 	}
 }
 

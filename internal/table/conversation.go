@@ -125,10 +125,10 @@ func (v *conversation) isBackChannel(text string) bool {
 // backgroundOf is what the answer to a turn is held to.
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
-		Cast: v.version, Others: v.othersThan(tn.agent), Players: v.players[:len(v.players):len(v.players)],
-		Asked: tn.Text, Before: tn.npc.Said(), Told: tn.npc.Told(), Found: tn.npc.Found(), Edits: tn.npc.Edits(), Turn: tn.number,
+		Cast: v.version, Others: v.othersThan(tn.to.index), Players: v.players[:len(v.players):len(v.players)],
+		Asked: tn.Text, Before: tn.to.agent.Said(), Told: tn.to.agent.Told(), Found: tn.to.agent.Found(), Edits: tn.to.agent.Edits(), Turn: tn.number,
 	}
-	if tn.isAskedAgain() {
+	if tn.kind == repeatTurn {
 		b.Before = append(slices.Concat(tn.again.unwanted...), b.Before...)
 	}
 	if tn.leader != nil {

@@ -33,7 +33,7 @@ func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 	case mixer.Finished:
 		t.turns.moveTo(tn, spoken)
 		for _, r := range t.queue.reactionsTo(tn) {
-			r.since = n.At // it could not have spoken before
+			r.words.since = n.At // it could not have spoken before
 		}
 		t.floor.handle(floor.Event{Kind: floor.Finished, Turn: a.id})
 		t.effects.add(endIfDone{a})
@@ -46,9 +46,9 @@ func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 func (t *Table) recordSound(a *attempt, at time.Time) {
 	tn := a.turn
 	tn.stampSound(a.isAtAnswer(), at)
-	if !tn.audible {
-		tn.audible = true
-		t.effects.emit(tn.number, KindAudioStarted, &AudioStarted{NPC: tn.as.Name})
+	if !tn.delivered.audible {
+		tn.delivered.audible = true
+		t.effects.emit(tn.number, KindAudioStarted, &AudioStarted{NPC: tn.to.npc.Name})
 	}
 }
 
@@ -59,31 +59,31 @@ func (t *Table) deliverSentence(a *attempt, at time.Time) {
 		return
 	}
 	tn := a.turn
-	name := tn.as.Name
-	if tn.audible {
+	name := tn.to.npc.Name
+	if tn.delivered.audible {
 		a.passed = at
 	} else { // read, not heard
 		tn.stampSound(s.kind == answer, at)
 	}
-	a.ended++
+	a.delivered++
 	if s.text == "" {
 		return // nothing of an engine's own voice is left, or nobody knows its words
 	}
 	t.past.remarks.add(s.text, at)
-	if tn.voice != "" {
+	if tn.kind == trialTurn {
 		return // nothing that was said in the story
 	}
-	t.past.phrased[tn.agent] = s.kind == filler
-	tn.texts = append(tn.texts, s.text)
+	t.past.phrased[tn.to.index] = s.kind == filler
+	tn.delivered.texts = append(tn.delivered.texts, s.text)
 	if s.kind == filler {
 		t.past.said.record(tn)
 		t.effects.emit(tn.number, KindFiller, &Filler{NPC: name, Text: s.text})
 		return
 	}
-	if n := len(tn.answer); s.part == rest && n > 0 {
-		tn.answer[n-1] += " " + s.text
+	if n := len(tn.delivered.answer); s.part == rest && n > 0 {
+		tn.delivered.answer[n-1] += " " + s.text
 	} else {
-		tn.answer = append(tn.answer, s.text)
+		tn.delivered.answer = append(tn.delivered.answer, s.text)
 	}
 	t.past.said.record(tn)
 	t.effects.emit(tn.number, KindSentence, &Sentence{NPC: name, Text: s.text})
@@ -92,13 +92,13 @@ func (t *Table) deliverSentence(a *attempt, at time.Time) {
 // deliverRest delivers what was said to its end before a line was stopped. It reports how much
 // was heard of the sentence in which that was, and who interrupted it.
 func (t *Table) deliverRest(a *attempt) {
-	for n := min(a.line.Ended(), len(a.said)); a.ended < n; {
+	for n := min(a.line.Ended(), len(a.said)); a.delivered < n; {
 		t.deliverSentence(a, time.Now())
 	}
 	tn := a.turn
-	if s := a.unsaid(); s != nil && !s.own && tn.audible && !tn.unsaid && tn.voice == "" {
+	if s := a.unsaid(); s != nil && !s.own && tn.delivered.audible && !tn.kept.answerTakenBack && tn.kind != trialTurn {
 		if text := heardOf(s.text, a.line); text != "" {
-			t.effects.emit(tn.number, KindCutSentence, &CutSentence{NPC: tn.as.Name, Text: text})
+			t.effects.emit(tn.number, KindCutSentence, &CutSentence{NPC: tn.to.npc.Name, Text: text})
 		}
 	}
 	if tn.end.outcome != OutcomeBarged {
@@ -107,7 +107,7 @@ func (t *Table) deliverRest(a *attempt) {
 	if s := a.unsaid(); s != nil { // an echo of it may yet be heard
 		t.past.remarks.add(s.text, time.Now())
 	}
-	t.effects.emit(tn.number, KindBarge, &Barge{NPC: tn.as.Name, Speaker: tn.end.by, Text: strings.Join(tn.texts, " ")})
+	t.effects.emit(tn.number, KindBarge, &Barge{NPC: tn.to.npc.Name, Speaker: tn.end.by, Text: strings.Join(tn.delivered.texts, " ")})
 }
 
 // speechRate is about how many characters a voice says in a second.

@@ -25,21 +25,21 @@ type Places interface {
 // presentAt returns who may know what is said in a turn, as [memory.Line.Present] has it.
 // What was whispered is heard by the NPC alone, an aside by none.
 func (t *Table) presentAt(tn *turn) []string {
-	if tn.present == nil {
-		tn.present = t.o.Groups.Share(t.hearersOf(tn))
-		if !tn.whispered && !isAside(tn.Text) {
-			tn.present = append(tn.present, memory.Anyone)
+	if tn.kept.present == nil {
+		tn.kept.present = t.o.Groups.Share(t.hearersOf(tn))
+		if tn.kind != whisperTurn && !isAside(tn.Text) {
+			tn.kept.present = append(tn.kept.present, memory.Anyone)
 		}
 	}
-	return tn.present
+	return tn.kept.present
 }
 
 // hearersOf returns the ids of the NPCs that hear what is said in a turn.
 func (t *Table) hearersOf(tn *turn) []string {
 	switch {
-	case tn.whispered:
-		return memory.Heard(tn.as.ID)
-	case tn.npc == nil && isAside(tn.Text):
+	case tn.kind == whisperTurn:
+		return memory.Heard(tn.to.npc.ID)
+	case tn.to.agent == nil && isAside(tn.Text):
 		return memory.Heard()
 	}
 	var people []hotctx.Person
@@ -59,8 +59,8 @@ func (t *Table) hearersOf(tn *turn) []string {
 		shot.Scene = t.o.Scene()
 	}
 	var to *hotctx.Person
-	if tn.npc != nil {
-		p := personOf(tn.as)
+	if tn.to.agent != nil {
+		p := personOf(tn.to.npc)
 		to, heard = &p, []string{p.ID}
 	}
 	for _, p := range shot.Hearers(to, people) {
@@ -68,7 +68,7 @@ func (t *Table) hearersOf(tn *turn) []string {
 			heard = append(heard, p.ID)
 		}
 	}
-	for _, called := range tn.meant.NPCs { // who is called is spoken to, wherever that is
+	for _, called := range tn.to.decision.NPCs { // who is called is spoken to, wherever that is
 		if npc := t.cast.agents[called].NPC; !npc.Senses.Deaf {
 			heard = append(heard, npc.ID)
 		}

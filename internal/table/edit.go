@@ -69,7 +69,7 @@ func (e edit) changeWaiting(l *memory.Line) bool {
 
 // changes reports whether a turn is not yet as the edit wants it.
 func (e edit) changes(tn *turn) bool {
-	return e.of(tn.source()) && !tn.takenBack && (e.text == "" || e.text != tn.Text)
+	return e.of(tn.source()) && !tn.kept.lineTakenBack && (e.text == "" || e.text != tn.Text)
 }
 
 // edit changes what was said: in mind and in the turns under way at once, then
@@ -80,7 +80,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 	err := t.order(ctx, func() error {
 		for _, tn := range t.turns.open {
 			if a := tn.attempt; a != nil { // what its tools tell is not for the next turn
-				a.found, a.stale = nil, true
+				a.basis.forget()
 			}
 		}
 		t.cast.editHistories(e)
@@ -166,13 +166,13 @@ func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 func (t *Table) editQueued(tn *turn, text string) {
 	if text == "" {
 		t.queue.remove(tn)
-		tn.takenBack = true
+		tn.kept.lineTakenBack = true
 		t.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
 	t.rewordTurn(tn, text)
 	d := t.conversation.decideAddressee(tn.number, tn.Utterance)
-	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
+	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
 		t.assignDecision(tn, d)
 		return
 	}
@@ -185,7 +185,7 @@ func (t *Table) editQueued(tn *turn, text string) {
 func (t *Table) editBegun(tn *turn, text string) {
 	switch {
 	case text == "":
-		tn.takenBack = true
+		tn.kept.lineTakenBack = true
 		if tn.silent() {
 			t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 		}
@@ -199,7 +199,7 @@ func (t *Table) editBegun(tn *turn, text string) {
 
 // rerouteTurn begins a turn anew, be it by another NPC.
 func (t *Table) rerouteTurn(tn *turn, d address.Decision) {
-	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
+	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
 		t.assignDecision(tn, d)
 		t.answerAnew(tn)
 		return

@@ -10,18 +10,18 @@ import (
 
 // mayFill reports whether a turn's NPC may say one.
 func (t *Table) mayFill(tn *turn) bool {
-	return t.o.voiced() && !tn.whispered && len(tn.npc.NPC.Lines["filler"]) > 0 && !t.past.phrased[tn.agent]
+	return t.o.voiced() && tn.kind != whisperTurn && len(tn.to.agent.NPC.Lines["filler"]) > 0 && !t.past.phrased[tn.to.index]
 }
 
 // armFiller has a stock phrase said at once if the plan says so, or once the answer is
 // late.
 func (t *Table) armFiller(tn *turn) {
 	switch {
-	case !tn.isAnswer() || tn.whispered || !t.o.voiced():
-	case tn.plan.Opener:
+	case !tn.isAnswer() || tn.kind == whisperTurn || !t.o.voiced():
+	case tn.plan.pace.Opener:
 		t.sayPhrase(tn)
-	case tn.plan.FillerAfter > 0:
-		t.agenda.put(fillerDue{tn}, tn.plan.FillerAfter-tn.spent(), fillerDue{tn})
+	case tn.plan.pace.FillerAfter > 0:
+		t.agenda.put(fillerDue{tn}, tn.plan.pace.FillerAfter-tn.spent(), fillerDue{tn})
 	}
 }
 
@@ -31,7 +31,7 @@ func (t *Table) disarmFiller(tn *turn) { t.agenda.remove(fillerDue{tn}) }
 // sayIfLate says a stock phrase, unless the answer has begun or the player may
 // have more to say.
 func (t *Table) sayIfLate(tn *turn) {
-	if tn.phase == thinking && !tn.held && !t.past.phrased[tn.agent] {
+	if tn.phase == thinking && !tn.words.held && !t.past.phrased[tn.to.index] {
 		t.sayOnceBegun(tn)
 	}
 }
@@ -40,8 +40,8 @@ func (t *Table) sayIfLate(tn *turn) {
 // that it does not: a phrase without an answer would be the NPC's word to what was
 // not meant for it.
 func (t *Table) sayOnceBegun(tn *turn) {
-	if a := tn.attempt; tn.mayDecline && !a.begun {
-		a.owed = true
+	if a := tn.attempt; tn.to.mayDecline && a.certainty != sure {
+		a.certainty = phraseDue
 		return
 	}
 	t.sayPhrase(tn)
@@ -53,17 +53,16 @@ const begunPatience = 500 * time.Millisecond
 
 // recordBegun records that the NPC answers, for a turn in which it might have declined.
 func (t *Table) recordBegun(tn *turn) {
-	a := tn.attempt
-	a.begun = true
-	if a.owed {
-		a.owed = false
+	due := tn.attempt.certainty == phraseDue
+	tn.attempt.certainty = sure
+	if due {
 		t.agenda.put(fillerDue{tn}, begunPatience, fillerDue{tn})
 	}
 }
 
 // sayPhrase has the NPC pass the time with a stock phrase.
 func (t *Table) sayPhrase(tn *turn) {
-	lines := tn.as.Lines["filler"]
+	lines := tn.to.npc.Lines["filler"]
 	if len(lines) == 0 {
 		return
 	}
@@ -75,16 +74,16 @@ func (t *Table) sayPhrase(tn *turn) {
 
 // announcePhrase emits [Policy] for a stock phrase that begins, unless announceTurn did.
 func (t *Table) announcePhrase(tn *turn) {
-	if tn.plan.Opener || slices.ContainsFunc(tn.plan.Decisions, func(d pace.Decision) bool { return d.Step == pace.Filler }) {
+	if tn.plan.pace.Opener || slices.ContainsFunc(tn.plan.pace.Decisions, func(d pace.Decision) bool { return d.Step == pace.Filler }) {
 		return
 	}
-	after := time.Since(tn.since)
-	t.announceStep(tn, pace.Decision{Step: pace.Filler, Reason: "no sound after " + after.Round(time.Millisecond).String(), Projected: after, Target: tn.target})
+	after := time.Since(tn.words.since)
+	t.announceStep(tn, pace.Decision{Step: pace.Filler, Reason: "no sound after " + after.Round(time.Millisecond).String(), Projected: after, Target: tn.plan.target})
 }
 
 // announceStep emits [Policy] for a step against lateness.
 func (t *Table) announceStep(tn *turn, d pace.Decision) {
 	t.effects.emit(tn.number, KindPolicy, &Policy{
-		NPC: tn.as.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: elapsed.Rounded(d.Projected), TargetMS: elapsed.Rounded(d.Target),
+		NPC: tn.to.npc.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: elapsed.Rounded(d.Projected), TargetMS: elapsed.Rounded(d.Target),
 	})
 }

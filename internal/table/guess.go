@@ -31,7 +31,7 @@ func (t *Table) guess(s *Seat, p *passage) {
 		return
 	}
 	u := s.utterance(strings.TrimSpace(p.text() + " " + p.interim))
-	if p.guess != nil && sameWords(p.guess.Text, u.Text) {
+	if p.guess.turn != nil && sameWords(p.guess.turn.Text, u.Text) {
 		return
 	}
 	most := maxGuesses
@@ -40,7 +40,7 @@ func (t *Table) guess(s *Seat, p *passage) {
 			return
 		}
 	}
-	if p.guesses >= most || !t.purse.mayGuess() {
+	if p.guess.begun >= most || !t.purse.mayGuess() {
 		return
 	}
 	if _, ok := t.readOrder(s, u.Text); ok {
@@ -54,8 +54,8 @@ func (t *Table) guess(s *Seat, p *passage) {
 		return // it listens itself, and what it has answered cannot be asked again
 	}
 	t.dropGuess(p)
-	p.guesses++
-	p.guess = t.startGuess(u, d, p.wasted, t.o.Latency.Preemptive == config.PreemptVoice && p.voiced < maxVoiced)
+	p.guess.begun++
+	p.guess.turn = t.startGuess(u, d, p.guess.wasted, t.o.Latency.Preemptive == config.PreemptVoice && p.guess.voiced < maxVoiced)
 }
 
 // dropGuesses gives up all guesses: what they were made on is not so any more.
@@ -70,33 +70,31 @@ func (t *Table) dropGuesses() {
 // dropGuess gives up the guess at a passage, if there is one: nothing of it was heard or
 // told. What it took counts.
 func (t *Table) dropGuess(p *passage) {
-	tn := p.guess
+	tn := p.guess.turn
 	if tn == nil {
 		return
 	}
-	p.guess, p.wasted = nil, tn.account
+	p.guess.turn, p.guess.wasted = nil, tn.record.account
 	if tn.attempt.voiced.Load() {
-		p.voiced++
+		p.guess.voiced++
 	}
 	t.turns.moveTo(tn, over)
 	t.dropAttempt(tn)
-	tn.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
+	tn.record.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
 }
 
 // startGuess begins an answer to words that are not final, after others of which
 // wasted is the account. ahead says that the voice may work on it.
 func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account, ahead bool) *turn {
 	now := time.Now()
-	tn := &turn{
-		Utterance: u, phase: guessed, wasted: wasted, ahead: ahead, agent: d.NPCs[0], npc: t.cast.agents[d.NPCs[0]],
-		meant: d, route: Route(d.Route), also: -1, timing: timing{since: now}, started: now,
-	}
+	tn := newTurn(lineTurn, u, now)
+	tn.phase, tn.guesses, tn.plan.started = guessed, guesses{wasted: wasted, ahead: ahead}, now
+	tn.to.index, tn.to.agent = d.NPCs[0], t.cast.agents[d.NPCs[0]]
+	tn.to.decision, tn.to.route, tn.to.mayDecline, tn.to.version = d, Route(d.Route), !d.Called, tn.to.agent.Version()
 	if len(d.NPCs) > 1 {
-		tn.also = d.NPCs[1]
+		tn.to.also = d.NPCs[1]
 	}
-	tn.mayDecline = !d.Called
-	tn.version = tn.npc.Version()
-	tn.choice = tn.npc.PeekChoice(u.Text, t.queue.countPlayers(tn))
+	tn.plan.choice = tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn))
 	t.planner.prepareTurn(tn, t.mayFill(tn))
 	t.startAttempt(tn)
 	return tn
@@ -106,29 +104,29 @@ func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account
 // now that its words are known.
 func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 	d := t.conversation.decideAddressee(0, u)
-	if len(d.NPCs) == 0 || d.NPCs[0] != tn.agent || t.queue.isBusy(tn.agent) || tn.npc.Muted || tn.npc.Version() != tn.version || len(tn.npc.RevealedBy(u.Text)) > 0 {
+	if len(d.NPCs) == 0 || d.NPCs[0] != tn.to.index || t.queue.isBusy(tn.to.index) || tn.to.agent.Muted || tn.to.agent.Version() != tn.to.version || len(tn.to.agent.RevealedBy(u.Text)) > 0 {
 		return false
 	}
-	if tn.mayDecline && d.Called {
+	if tn.to.mayDecline && d.Called {
 		return false // it was asked whether it is meant at all
 	}
-	expected := tn.npc.PeekChoice(u.Text, t.queue.countPlayers(tn)).Tier
-	return expected == tn.choice.Tier || len(tn.plan.Decisions) > 0 && expected > tn.choice.Tier // its plan lowered that
+	expected := tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Tier
+	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // its plan lowered that
 }
 
 // adoptGuess makes a guess the turn of the utterance it was right about, and
 // handles what its attempt has reported meanwhile.
 func (t *Table) adoptGuess(tn *turn) {
 	a := tn.attempt
-	tn.began, tn.started = time.Now(), time.Now()
+	tn.words.known, tn.plan.started = time.Now(), time.Now()
 	t.announceUtterance(tn)
-	tn.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.meant)
-	t.queue.busy[tn.agent] = tn
+	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.to.decision)
+	t.queue.busy[tn.to.index] = tn
 	t.turns.open[tn.number] = tn
-	chosen := tn.npc.Choose(tn.Text, t.queue.countPlayers(tn))
-	tn.choice.Ceiling, tn.choice.Reason = chosen.Ceiling, chosen.Reason
+	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn))
+	tn.plan.choice.Ceiling, tn.plan.choice.Reason = chosen.Ceiling, chosen.Reason
 	t.announceTurn(tn)
-	t.leases.expireLease(tn.agent)
+	t.leases.expireLease(tn.to.index)
 	t.turns.moveTo(tn, thinking)
 	t.effects.add(confirmGuess{a})
 	for _, f := range a.backlog {

@@ -46,11 +46,16 @@ type keeper struct {
 	lines   int        // in waiting
 	bytes   int
 	flight  chan struct{} // closed when what is being written is not any more; nil if nothing is
-	trouble error         // why what waits does; nil while all is well
-	late    int           // lines that were kept late, since it was well
-	lost    int           // lines that found no room, since it was well
+	outage  outage
 	closing chan struct{}
 	ended   chan struct{} // closed when the goroutine has ended; nil if none runs
+}
+
+// outage is trouble with the log since all was well. The zero value is none.
+type outage struct {
+	why  error // nil if there is none
+	late int   // lines that were kept late
+	lost int   // lines that found no room
 }
 
 // unkept is what is to be kept of one turn, or of some that nobody answers.
@@ -96,9 +101,9 @@ func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	case <-timer.C:
 	}
 	k.mu.Lock()
-	told := k.trouble != nil
+	told := k.outage.why != nil
 	if !told {
-		k.trouble = errTooSlow
+		k.outage.why = errTooSlow
 	}
 	k.mu.Unlock()
 	if !told {
@@ -113,9 +118,9 @@ func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 	k.mu.Lock()
 	if k.count(u, 1); k.lines > maxWaitingKept || k.bytes > maxWaitingBytes {
 		k.count(u, -1)
-		first := k.lost == 0
-		k.lost += len(u.lines)
-		why := k.trouble
+		first := k.outage.lost == 0
+		k.outage.lost += len(u.lines)
+		why := k.outage.why
 		k.mu.Unlock()
 		if first {
 			k.tell(kept{"error", CodeLost, "what is said now is lost, since too much waits to be kept: " + reasonOf(why)})
@@ -132,7 +137,7 @@ func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 			k.write(ctx)
 		})
 	}
-	if k.trouble != nil {
+	if k.outage.why != nil {
 		wakeup.Signal(k.fresh)
 		return errWaits
 	}
@@ -276,16 +281,16 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 	switch {
 	case permanent:
 		news = append(news, kept{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), problem.OneLine(err))})
-	case err != nil && k.trouble == nil:
+	case err != nil && k.outage.why == nil:
 		news = append(news, waitsBecause(err))
-	case err == nil && k.trouble != nil:
-		k.late += lines
+	case err == nil && k.outage.why != nil:
+		k.outage.late += lines
 		if len(k.waiting) == 0 {
 			news = append(news, k.recovered())
 		}
 	}
 	if err != nil && !permanent {
-		k.trouble = err
+		k.outage.why = err
 	}
 	k.mu.Unlock()
 	if err == nil || permanent {
@@ -309,11 +314,11 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 
 // recovered ends the trouble. The caller holds mu.
 func (k *keeper) recovered() kept {
-	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.late))
-	if k.lost > 0 {
-		text += fmt.Sprintf("; %s lost that found no room", countLines(k.lost))
+	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.outage.late))
+	if k.outage.lost > 0 {
+		text += fmt.Sprintf("; %s lost that found no room", countLines(k.outage.lost))
 	}
-	k.trouble, k.late, k.lost = nil, 0, 0
+	k.outage = outage{}
 	return kept{"info", CodeKept, text}
 }
 
@@ -423,7 +428,7 @@ func (k *keeper) replaceSaved() error {
 // giveUp leaves what waits to the aside, tells what is lost, and ends the goroutine.
 func (k *keeper) giveUp(err error, where string, unsaved error) {
 	k.mu.Lock()
-	saved, lost := 0, k.lost
+	saved, lost := 0, k.outage.lost
 	for _, u := range k.waiting {
 		if u.saved {
 			saved += len(u.lines)

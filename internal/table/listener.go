@@ -37,7 +37,7 @@ func (t *Table) handleEarEvent(h earEvent) {
 		p.open()
 		t.markOverlap(p)
 		t.listenAhead(s, p)
-		if !p.overlaps || !s.echoes() {
+		if !p.overlap.any || !s.echoes() {
 			t.floor.handle(floor.Event{Kind: floor.VoiceOn, Speaker: s.speaker})
 		}
 	case ear.VoiceOff:
@@ -81,10 +81,10 @@ func (t *Table) leaveSeat(s *Seat) {
 // markOverlap records over which line a voice is heard.
 func (t *Table) markOverlap(p *passage) {
 	if line, heard := t.floor.Speaking(); heard {
-		p.overlaps, p.line = true, line
+		p.overlap.any, p.overlap.line = true, line
 	}
 	if line, ok := t.floor.Paused(); ok {
-		p.overlaps, p.stopped = true, line
+		p.overlap.any, p.overlap.stopped = true, line
 	}
 }
 
@@ -92,8 +92,8 @@ func (t *Table) markOverlap(p *passage) {
 func (ss *seats) markStopped(line uint64) {
 	for _, s := range ss.bySpeaker {
 		for i, p := range s.passages {
-			if s.voicing && i == len(s.passages)-1 || p.line == line && p.isPending() {
-				p.stopped = line
+			if s.voicing && i == len(s.passages)-1 || p.overlap.line == line && p.isPending() {
+				p.overlap.stopped = line
 			}
 		}
 	}
@@ -103,13 +103,13 @@ func (ss *seats) markStopped(line uint64) {
 // passage's voice stopped.
 func (t *Table) stoppedSpeaker(p *passage) bool {
 	line, _ := t.floor.Speaking()
-	return p.stopped != 0 && p.stopped == line
+	return p.overlap.stopped != 0 && p.overlap.stopped == line
 }
 
 // awaitsWords reports whether the words of an utterance that stopped a line are yet to come.
 func (ss *seats) awaitsWords(line uint64) bool {
 	for _, s := range ss.bySpeaker {
-		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.stopped == line && p.isPending() }) {
+		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stopped == line && p.isPending() }) {
 			return true
 		}
 	}
@@ -129,7 +129,7 @@ func (ss *seats) anybodyVoices() bool {
 // endDoubt ends an interruption as soon as it has words that are more than a
 // sound of agreement and no echo of an NPC.
 func (t *Table) endDoubt(s *Seat, p *passage) {
-	if p.interim == "" || t.conversation.isBackChannel(p.interim) || p.overlaps && t.echoUntil(time.Now()).hears(p.interim) {
+	if p.interim == "" || t.conversation.isBackChannel(p.interim) || p.overlap.any && t.echoUntil(time.Now()).hears(p.interim) {
 		return
 	}
 	if t.interruptsSpeaker(s, p, p.interim) {
@@ -141,10 +141,10 @@ func (t *Table) endDoubt(s *Seat, p *passage) {
 // of a player whose voice stopped it, or who talks over it without being taken for an echo.
 func (t *Table) interruptsSpeaker(s *Seat, p *passage, words string) bool {
 	if s.echoes() {
-		return t.stoppedSpeaker(p) || p.overlaps && len(wordsOf(words)) >= echoWords
+		return t.stoppedSpeaker(p) || p.overlap.any && len(wordsOf(words)) >= echoWords
 	}
 	line, heard := t.floor.Speaking()
-	return t.stoppedSpeaker(p) || heard && p.line == line
+	return t.stoppedSpeaker(p) || heard && p.overlap.line == line
 }
 
 // interruptSpeaker takes the floor from the line that has it, for what a player said.
@@ -174,7 +174,7 @@ func (t *Table) resumePassage(p *passage) {
 		p.standAlone() // too late
 	case tn.phase == undecided: // it may yet be for somebody
 		t.agenda.remove(undecidedExpired{tn})
-		tn.held = true
+		tn.words.held = true
 	default:
 		t.holdTurn(tn)
 	}
@@ -185,7 +185,7 @@ func (t *Table) resumePassage(p *passage) {
 func (t *Table) understand(s *Seat, p *passage) {
 	text := p.text()
 	switch {
-	case p.turn != nil && p.turn.held:
+	case p.turn != nil && p.turn.words.held:
 		t.continueTurn(s, p, text)
 		return
 	case p.turn != nil:
@@ -195,7 +195,7 @@ func (t *Table) understand(s *Seat, p *passage) {
 		if p.last.Err != nil {
 			t.endUnheard(s.utterance(""), p.timing(), p.last.Err)
 		}
-	case p.overlaps && t.echoUntil(p.last.At).hears(text):
+	case p.overlap.any && t.echoUntil(p.last.At).hears(text):
 		t.dropGuess(p)
 		if !s.echoes() {
 			t.effects.notify(0, "info", fmt.Sprintf("%s's microphone picks up the NPCs' own voices; that is not taken for speech", s.speaker))
@@ -204,11 +204,11 @@ func (t *Table) understand(s *Seat, p *passage) {
 	}
 	words := text != "" && !t.conversation.isBackChannel(text)
 	switch {
-	case words && (t.interruptsSpeaker(s, p, text) || p.overlaps && s.echoes()):
+	case words && (t.interruptsSpeaker(s, p, text) || p.overlap.any && s.echoes()):
 		t.interruptSpeaker(s)
 	case !words && t.stoppedSpeaker(p):
-		line := p.stopped
-		if p.stopped = 0; !t.seats.awaitsWords(line) { // nobody else meant it either
+		line := p.overlap.stopped
+		if p.overlap.stopped = 0; !t.seats.awaitsWords(line) { // nobody else meant it either
 			t.floor.handle(floor.Event{Kind: floor.Heard})
 		}
 	}
@@ -240,15 +240,17 @@ func (t *Table) giveTurn(s *Seat, p *passage, text string) {
 		}
 	}
 	u := s.utterance(text)
-	if tn := p.guess; tn != nil && sameWords(tn.Text, text) && t.guessHolds(tn, u) {
-		p.guess, p.turn = nil, tn
-		tn.Utterance, tn.timing, tn.spoken, tn.sound = u, p.timing(), true, p.sound
-		tn.dropped = p.guesses - 1
+	if tn := p.guess.turn; tn != nil && sameWords(tn.Text, text) && t.guessHolds(tn, u) {
+		p.guess.turn, p.turn = nil, tn
+		tn.Utterance, tn.words.timing, tn.words.spoken, tn.words.sound = u, p.timing(), true, p.sound
+		tn.guesses.dropped = p.guess.begun - 1
 		t.adoptGuess(tn)
 		return
 	}
 	t.dropGuess(p)
-	p.turn = &turn{Utterance: u, timing: p.timing(), spoken: true, sound: p.sound, dropped: p.guesses, wasted: p.wasted}
+	p.turn = newTurn(lineTurn, u, time.Time{})
+	p.turn.words = words{timing: p.timing(), spoken: true, sound: p.sound}
+	p.turn.guesses = guesses{dropped: p.guess.begun, wasted: p.guess.wasted}
 	t.admitUtterance(p.turn)
 }
 
@@ -256,7 +258,7 @@ func (t *Table) giveTurn(s *Seat, p *passage, text string) {
 // something for another NPC.
 func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 	tn := p.turn
-	tn.held = false
+	tn.words.held = false
 	added := strings.TrimSpace(strings.TrimPrefix(text, p.known))
 	nothing := added == "" || t.conversation.isBackChannel(added)
 	if o, ok := t.readOrder(s, added); ok {
@@ -277,7 +279,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 		t.decideAnew(tn)
 		return
 	}
-	if d := t.conversation.decideAddressee(tn.number, s.utterance(text)); slices.Contains(d.NotFor, tn.agent) && tn.mayRedirect() {
+	if d := t.conversation.decideAddressee(tn.number, s.utterance(text)); slices.Contains(d.NotFor, tn.to.index) && tn.mayRedirect() {
 		p.known = text
 		t.extendTurn(tn, text, p.timing())
 		t.redirectTurn(tn, d)
@@ -286,7 +288,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 	d := t.conversation.decideAddressee(tn.number, s.utterance(added))
 	silenced := tn.phase >= cut // meanwhile
 	// "Bart, hold the door. Greta, run!" Or: "Bart, hold the door. Tom, is that a check?"
-	if silenced || d.Elsewhere || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.agent) {
+	if silenced || d.Elsewhere || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.to.index) {
 		t.releaseTurn(tn)
 		p.turn, p.parts, p.known = nil, []string{added}, ""
 		t.giveTurn(s, p, added)
@@ -294,12 +296,12 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 	}
 	p.known = text
 	if d.Called { // by what was added
-		tn.mayDecline = false
+		tn.to.mayDecline = false
 	}
 	t.extendTurn(tn, text, p.timing())
 	if a := tn.attempt; a != nil {
-		if len(a.found) > 0 {
-			tn.npc.RememberFindings(a.found)
+		if len(a.basis.found) > 0 {
+			tn.to.agent.RememberFindings(a.basis.found)
 		}
 		t.answerAnew(tn)
 	}
@@ -354,7 +356,7 @@ func (t *Table) declineSound(p *passage) {
 	switch {
 	case p.ahead < 0 || p.isPending():
 		return
-	case tn != nil && (tn.agent == p.ahead || tn.phase == undecided):
+	case tn != nil && (tn.to.index == p.ahead || tn.phase == undecided):
 		return // it is, or may yet be
 	}
 	t.effects.add(declineSound{t.cast.agents[p.ahead].NPC, p.sound})

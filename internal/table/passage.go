@@ -44,19 +44,28 @@ type passage struct {
 	due     int      // segments that have ended and have no transcript yet
 	last    ear.Event
 
-	overlaps bool   // it was voiced over a line that was audible
-	line     uint64 // the last of those lines
-	stopped  uint64 // the line its voice stopped, until it is known what it was
+	overlap overlap
+	sound   *engine.Recording // nil if no engine listens to sound
+	ahead   int               // the NPC whose engine listens already, -1 if none does
 
-	sound *engine.Recording // nil if no engine listens to sound
-	ahead int               // the NPC whose engine listens already, -1 if none does
+	guess passageGuess
+	turn  *turn  // what it became; it may yet be continued
+	known string // the text that turn was given; empty before
+}
 
-	guess   *turn         // answered before the words were final
-	guesses int           // so far
-	voiced  int           // of those that were dropped, how many a voice had worked on
-	wasted  *cost.Account // of the guess that was dropped last
-	turn    *turn         // what it became; it may yet be continued
-	known   string
+// overlap is which lines a passage was voiced over.
+type overlap struct {
+	any     bool   // a line was audible or paused
+	line    uint64 // the last that was audible
+	stopped uint64 // the line its voice stopped, until it is known what it was
+}
+
+// passageGuess is the answer begun before the words of a passage were final, see [Table.guess].
+type passageGuess struct {
+	turn   *turn         // nil if there is none now
+	begun  int           // so far
+	voiced int           // of those that were dropped, how many a voice had worked on
+	wasted *cost.Account // of the one dropped last
 }
 
 // text is everything understood so far.
@@ -119,7 +128,7 @@ func (p *passage) breakOff() {
 
 // standAlone has what follows be an utterance of its own.
 func (p *passage) standAlone() {
-	*p = passage{id: p.id, phase: p.phase, due: p.due, overlaps: p.overlaps, sound: p.sound, ahead: -1}
+	*p = passage{id: p.id, phase: p.phase, due: p.due, overlap: overlap{any: p.overlap.any}, sound: p.sound, ahead: -1}
 }
 
 // sameWords reports whether two transcripts say the same, punctuation and case

@@ -18,11 +18,11 @@ type purse struct {
 // takes yet is the turn's, too, and so is what the same NPC was given of its words
 // before they were known.
 func (p *purse) openAccount(tn *turn) {
-	if tn.account == nil && tn.wasted.NPC() == tn.as.Name {
-		tn.account = tn.wasted
+	if tn.record.account == nil && tn.guesses.wasted.NPC() == tn.to.npc.Name {
+		tn.record.account = tn.guesses.wasted
 	}
-	if tn.account == nil {
-		tn.account = p.meter.Account(tn.as.Name)
+	if tn.record.account == nil {
+		tn.record.account = p.meter.Account(tn.to.npc.Name)
 	}
 }
 

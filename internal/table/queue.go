@@ -38,8 +38,8 @@ func (q *queue) remove(tn *turn) {
 
 // releaseNPC frees the NPC that is busy with a turn.
 func (q *queue) releaseNPC(tn *turn) {
-	if tn.npc != nil && q.busy[tn.agent] == tn {
-		delete(q.busy, tn.agent)
+	if tn.to.agent != nil && q.busy[tn.to.index] == tn {
+		delete(q.busy, tn.to.index)
 	}
 }
 
@@ -48,7 +48,7 @@ func (q *queue) releaseNPC(tn *turn) {
 func (q *queue) popFree() *turn {
 	var free []int
 	for i, tn := range q.waiting {
-		if !q.isBusy(tn.agent) {
+		if !q.isBusy(tn.to.index) {
 			free = append(free, i)
 		}
 	}
@@ -127,12 +127,12 @@ func (q *queue) reactionsTo(leader *turn) []*turn {
 func (q *queue) countPlayers(tn *turn) int {
 	seen := map[string]bool{}
 	for _, w := range q.waiting {
-		if w != tn && !w.puppet {
+		if w != tn && !w.isPuppet() {
 			seen[w.Speaker] = true
 		}
 	}
 	for _, b := range q.busy {
-		if b != tn && !b.puppet && !b.audible {
+		if b != tn && !b.isPuppet() && !b.delivered.audible {
 			seen[b.Speaker] = true
 		}
 	}

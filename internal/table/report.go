@@ -96,11 +96,11 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 	tn := a.turn
 	switch f := f.(type) {
 	case contextRead:
-		tn.ledger.ContextMS = elapsed.Rounded(f.took)
-		a.context, a.exchanges = f.now, f.exchanges
+		tn.record.ledger.ContextMS = elapsed.Rounded(f.took)
+		a.basis.context, a.basis.exchanges = f.now, f.exchanges
 	case firstSentence:
 		t.recordBegun(tn)
-		tn.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.tooling, 0))
+		tn.record.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.record.tooling, 0))
 	case phraseBegins:
 		t.announcePhrase(tn)
 	case sentenceBegins:
@@ -108,8 +108,8 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 	case sentenceWorded:
 		a.wordSentence(f)
 	case soundReady:
-		if f.took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
-			tn.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
+		if f.took >= 0 && tn.record.ledger.TTSFirstAudioMS == 0 {
+			tn.record.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
 		}
 		t.soundReady(tn)
 	case voiceFailed:
@@ -127,30 +127,30 @@ func (t *Table) handleEngineEvent(a *attempt, ev engine.Event) {
 	tn := a.turn
 	switch ev := ev.(type) {
 	case engine.FirstToken:
-		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
+		tn.record.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
 	case engine.Begun:
 		t.recordBegun(tn)
 	case engine.Interrupted:
 		t.effects.add(interruptedItself{a})
 	case engine.Guarded:
 		for _, reason := range ev.Reasons {
-			tn.npc.CountWithheld()
-			t.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.as.Name, Reason: string(reason)})
+			tn.to.agent.CountWithheld()
+			t.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.to.npc.Name, Reason: string(reason)})
 		}
 	case engine.Notice:
 		t.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:
-		tn.tooling += ev.Took
-		tn.ledger.ToolMS = elapsed.Rounded(tn.tooling)
-		tn.ledger.ToolRounds++
+		tn.record.tooling += ev.Took
+		tn.record.ledger.ToolMS = elapsed.Rounded(tn.record.tooling)
+		tn.record.ledger.ToolRounds++
 	case engine.ToolCalled:
-		a.calls = append(a.calls, ev.Call.Name)
+		a.basis.calls = append(a.basis.calls, ev.Call.Name)
 		t.effects.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
 	case engine.ToolFinished:
-		if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
-			a.calls = slices.Delete(a.calls, i, i+1)
+		if i := slices.Index(a.basis.calls, ev.Call.Name); i >= 0 {
+			a.basis.calls = slices.Delete(a.basis.calls, i, i+1)
 		}
-		a.learnFinding(ev)
+		a.basis.learn(ev)
 		t.effects.emit(tn.number, KindToolFinished, toolFinished(ev.Call.Name, ev.Outcome))
 	}
 }

@@ -82,12 +82,12 @@ func listSecrets(a *agent.Agent) string {
 
 // revealByLine allows a turn's NPC what the line to it allows, and tells the DM.
 func (t *Table) revealByLine(tn *turn) {
-	if tn.puppet {
+	if tn.isPuppet() {
 		return
 	}
-	for _, i := range tn.npc.RevealedBy(tn.Text) {
-		if tn.npc.Reveal(i) {
-			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now: %s said the words for it", tn.npc.NPC.Name, i+1, tn.Speaker))
+	for _, i := range tn.to.agent.RevealedBy(tn.Text) {
+		if tn.to.agent.Reveal(i) {
+			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now: %s said the words for it", tn.to.agent.NPC.Name, i+1, tn.Speaker))
 		}
 	}
 }

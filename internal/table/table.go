@@ -239,7 +239,7 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 
 // hearTyped gives a typed utterance its turn.
 func (t *Table) hearTyped(u Utterance) {
-	t.admitUtterance(&turn{Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}})
+	t.admitUtterance(newTurn(lineTurn, t.conversation.introduce(u), time.Now()))
 }
 
 // order runs f in the table's goroutine, and returns once all is done that f

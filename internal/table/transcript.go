@@ -42,20 +42,20 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 // the answer.
 func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
-	if !tn.puppet && !tn.takenBack && tn.leader == nil && !tn.isAskedAgain() && tn.Text != "" {
+	if !tn.isPuppet() && !tn.kept.lineTakenBack && tn.leader == nil && tn.kind != repeatTurn && tn.Text != "" {
 		l := r.playersLine(tn, present)
-		if tn.npc != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
-			l.To = tn.as.ID
+		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
+			l.To = tn.to.npc.ID
 		}
 		lines = append(lines, l)
 	}
-	if len(tn.texts) > 0 && !tn.unsaid {
+	if len(tn.delivered.texts) > 0 && !tn.kept.answerTakenBack {
 		number := tn.number
-		if tn.isAskedAgain() {
+		if tn.kind == repeatTurn {
 			number = tn.again.first // that of the line it answers
 		}
 		lines = append(lines, memory.Line{
-			Session: r.session, Turn: number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
+			Session: r.session, Turn: number, Speaker: tn.to.npc.Name, NPC: tn.to.npc.ID, Text: strings.Join(tn.delivered.texts, " "), At: time.Now(),
 			Ref: answerRef(tn.number), Present: present, Date: r.date(),
 		})
 	}
@@ -65,7 +65,7 @@ func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 // playersLine is the player's line of a turn, to nobody.
 func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	return memory.Line{
-		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
+		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.words.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
 		Present: present, Date: r.date(),
 	}
 }

@@ -46,26 +46,26 @@ func (t *Table) announceUtterance(tn *turn) {
 		t.effects.notify(tn.number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
 	}
 	tn.Text = text
-	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.spoken})
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.words.spoken})
 }
 
 // rewordTurn gives a turn another text, from now on.
 func (t *Table) rewordTurn(tn *turn, text string) {
-	tn.Text, tn.since = text, time.Now()
+	tn.Text, tn.words.since = text, time.Now()
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Continued: true})
 }
 
 // extendTurn gives a turn the whole of what its player said, now that there is more
 // of it.
 func (t *Table) extendTurn(tn *turn, text string, timing timing) {
-	tn.Text, tn.timing = text, timing
+	tn.Text, tn.words.timing = text, timing
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Spoken: true, Continued: true})
 }
 
 // admitUtterance gives an utterance its turn.
 func (t *Table) admitUtterance(tn *turn) {
 	t.announceUtterance(tn)
-	tn.began = time.Now()
+	tn.words.known = time.Now()
 	if isAside(tn.Text) {
 		t.routeTurn(tn, address.Decision{Route: address.RouteNone})
 		return
@@ -101,7 +101,7 @@ func (t *Table) redirectTurn(tn *turn, d address.Decision) {
 // was said in them is kept.
 func (t *Table) takeBackCall(npc int, by *turn) {
 	for _, tn := range slices.Clone(t.queue.waiting) {
-		if tn.agent == npc && tn.Speaker == by.Speaker && tn != by {
+		if tn.to.index == npc && tn.Speaker == by.Speaker && tn != by {
 			t.queue.remove(tn)
 			t.turns.moveTo(tn, arrived)
 			t.endUnanswered(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
@@ -114,37 +114,38 @@ func (t *Table) takeBackCall(npc int, by *turn) {
 
 // assignDecision records whom a turn is for.
 func (t *Table) assignDecision(tn *turn, d address.Decision) {
-	if !tn.whispered {
+	if tn.kind != whisperTurn {
 		d.NPCs = t.cast.hearing(d.NPCs)
 	}
-	tn.agent, tn.npc, tn.route, tn.also, tn.meant, tn.mayDecline = -1, nil, Route(d.Route), -1, d, false
+	tn.to.index, tn.to.agent, tn.to.also = -1, nil, -1
+	tn.to.decision, tn.to.route, tn.to.mayDecline = d, Route(d.Route), false
 	if len(d.NPCs) > 0 {
 		t.assignNPC(tn, d.NPCs[0])
-		tn.mayDecline = !d.Called
+		tn.to.mayDecline = !d.Called
 	}
 	if len(d.NPCs) > 1 {
-		tn.also = d.NPCs[1]
+		tn.to.also = d.NPCs[1]
 	}
-	tn.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.renewal)
+	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.to.renewal)
 }
 
 func (t *Table) assignNPC(tn *turn, npc int) {
-	tn.agent, tn.npc = npc, t.cast.agents[npc]
-	tn.as = tn.npc.NPC
+	tn.to.index, tn.to.agent = npc, t.cast.agents[npc]
+	tn.to.npc = tn.to.agent.NPC
 }
 
 // beginOrQueue begins a turn, or lets it wait until its NPC is free.
 func (t *Table) beginOrQueue(tn *turn) {
 	switch {
-	case tn.puppet: // whatever the NPC is doing: the floor puts the line where it belongs
+	case tn.isPuppet(): // whatever the NPC is doing: the floor puts the line where it belongs
 		t.beginTurn(tn)
-	case tn.agent < 0 && tn.spoken:
+	case tn.to.index < 0 && tn.words.spoken:
 		t.awaitContinuation(tn)
-	case tn.agent < 0:
+	case tn.to.index < 0:
 		t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
-	case t.queue.isBusy(tn.agent):
+	case t.queue.isBusy(tn.to.index):
 		t.queueTurn(tn)
-	case tn.npc.Muted:
+	case tn.to.agent.Muted:
 		t.endUnanswered(tn, turnEnd{outcome: OutcomeMuted})
 	default:
 		t.beginTurn(tn)
@@ -202,7 +203,7 @@ func (t *Table) endUndecided(tn *turn) {
 func (t *Table) decideAnew(tn *turn) {
 	t.forgetUndecided(tn)
 	t.turns.moveTo(tn, arrived)
-	tn.began = time.Now()
+	tn.words.known = time.Now()
 	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
@@ -218,11 +219,11 @@ func (t *Table) beginQueued() {
 	}
 	for tn := t.queue.popFree(); tn != nil; tn = t.queue.popFree() {
 		t.turns.moveTo(tn, arrived)
-		if tn.npc.Left && (tn.isAskedAgain() || tn.whispered) {
+		if tn.to.agent.Left && (tn.kind == repeatTurn || tn.kind == whisperTurn) {
 			t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 			continue
 		}
-		if tn.npc.Left { // it is for whom it would be for without that one
+		if tn.to.agent.Left { // it is for whom it would be for without that one
 			t.assignDecision(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 		}
 		t.beginOrQueue(tn)
@@ -239,7 +240,11 @@ func (t *Table) sayAs(who []int, text, voice string) error {
 		return fmt.Errorf("too much is waiting to be said; try again in a moment")
 	}
 	now := time.Now()
-	tn := &turn{Utterance: Utterance{Text: text}, number: t.turns.nextNumber(), timing: timing{since: now}, began: now, puppet: true, route: RoutePuppet, also: -1, voice: voice}
+	tn := newTurn(puppetTurn, Utterance{Text: text}, now)
+	if voice != "" {
+		tn.kind, tn.voice = trialTurn, voice
+	}
+	tn.number, tn.words.known, tn.to.route = t.turns.nextNumber(), now, RoutePuppet
 	t.assignNPC(tn, who[0])
 	t.beginOrQueue(tn)
 	return nil
@@ -247,8 +252,9 @@ func (t *Table) sayAs(who []int, text, voice string) error {
 
 // endUnheard ends an utterance that nobody could transcribe.
 func (t *Table) endUnheard(u Utterance, heard timing, why error) {
-	tn := &turn{Utterance: u, number: t.turns.nextNumber(), timing: heard, agent: -1, route: RouteNone}
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
+	tn := newTurn(lineTurn, u, heard.since)
+	tn.number, tn.words.timing, tn.to.route = t.turns.nextNumber(), heard, RouteNone
+	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
 	t.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
 }

@@ -51,7 +51,7 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 
 // dropUnread takes from a turn that has not ended what nobody could read of it.
 func (tn *turn) dropUnread(text string) {
-	for _, said := range []*[]string{&tn.texts, &tn.answer} {
+	for _, said := range []*[]string{&tn.delivered.texts, &tn.delivered.answer} {
 		rest, found := without(strings.Join(*said, " "), text)
 		switch {
 		case found && rest == "":

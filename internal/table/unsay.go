@@ -119,9 +119,9 @@ func (t *Table) takeBack(l *saidLine, u Unsaying, done chan<- error) {
 	}
 	t.transcript.erasing++
 	if tn := t.turns.open[l.turn]; tn != nil {
-		tn.unsaid = true
+		tn.kept.answerTakenBack = true
 		if at := tn.attempt; at != nil {
-			at.found, at.stale = nil, true
+			at.basis.forget()
 		}
 		w.before = append(w.before, tn.whenOver())
 		t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
@@ -154,10 +154,9 @@ func (t *Table) handleErased(e *erased) {
 // askAgain has an NPC answer once more what it has answered, otherwise.
 func (t *Table) askAgain(l *saidLine) {
 	now := time.Now()
-	tn := &turn{
-		Utterance: l.asked, number: t.turns.nextNumber(), timing: timing{since: now}, began: now, route: RouteAgain, also: -1,
-		again: repeat{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)},
-	}
+	tn := newTurn(repeatTurn, l.asked, now)
+	tn.number, tn.words.known, tn.to.route = t.turns.nextNumber(), now, RouteAgain
+	tn.again = repeat{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)}
 	t.assignNPC(tn, l.npc)
 	t.beginOrQueue(tn)
 }
@@ -180,13 +179,10 @@ func (k repeat) answers() (all []string) {
 	return all
 }
 
-// isAskedAgain reports whether the turn answers an utterance that had a turn before.
-func (tn *turn) isAskedAgain() bool { return tn.again.first != 0 }
-
 // asked is the number of the turn in which the utterance was said that this one answers.
 func (tn *turn) asked() int64 {
 	switch {
-	case tn.isAskedAgain():
+	case tn.kind == repeatTurn:
 		return tn.again.first
 	case tn.leader != nil:
 		return tn.leader.asked()
@@ -211,15 +207,15 @@ type saidLines struct{ all []*saidLine }
 func (s *saidLines) record(tn *turn) {
 	i := slices.IndexFunc(s.all, func(l *saidLine) bool { return l.turn == tn.number })
 	if i < 0 {
-		l := &saidLine{turn: tn.number, npc: tn.agent, again: tn.again, unsaid: tn.unsaid}
+		l := &saidLine{turn: tn.number, npc: tn.to.index, again: tn.again, unsaid: tn.kept.answerTakenBack}
 		l.again.first = tn.asked()
-		if !tn.puppet && !tn.takenBack {
+		if !tn.isPuppet() && !tn.kept.lineTakenBack {
 			l.asked = tn.Utterance
 		}
 		s.all = append(s.all[max(len(s.all)-maxUnsayable+1, 0):len(s.all):len(s.all)], l)
 		i = len(s.all) - 1
 	}
-	s.all[i].answer = slices.Clone(tn.answer)
+	s.all[i].answer = slices.Clone(tn.delivered.answer)
 }
 
 // find returns the last line of a kind.
@@ -267,7 +263,7 @@ func (r *transcript) dropAnswer(turn int64) {
 
 // before are the lines in mind without the utterance that a turn answers again.
 func (r *transcript) before(tn *turn) []memory.Line {
-	if !tn.isAskedAgain() {
+	if tn.kind != repeatTurn {
 		return r.recent
 	}
 	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })

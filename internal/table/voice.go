@@ -132,8 +132,8 @@ func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 	}
 	w.line.End()
 	w.report(soundReady{-1})
-	if err != nil && !w.hoarse {
-		w.hoarse = true
+	if err != nil && !w.failed {
+		w.failed = true
 		w.report(voiceFailed{err})
 	}
 	return true

@@ -35,9 +35,9 @@ func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan st
 		if err := t.admit(u); err != nil {
 			return err
 		}
-		t.admitWhisper(&turn{
-			Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}, whispered: true, reply: answer,
-		}, who[0])
+		tn := newTurn(whisperTurn, t.conversation.introduce(u), time.Now())
+		tn.reply = answer
+		t.admitWhisper(tn, who[0])
 		return nil
 	})
 	if err != nil {
@@ -51,9 +51,9 @@ func (t *Table) admitWhisper(tn *turn, npc int) {
 	tn.number = t.turns.nextNumber()
 	t.effects.whisper(tn.number)
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text})
-	tn.began = time.Now()
+	tn.words.known = time.Now()
 	t.assignDecision(tn, address.Decision{NPCs: []int{npc}, Route: address.RouteName, Called: true})
-	tn.route = RouteWhisper
+	tn.to.route = RouteWhisper
 	t.beginOrQueue(tn)
 }
 
@@ -62,6 +62,6 @@ func (tn *turn) replyTo() {
 	if tn.reply == nil {
 		return
 	}
-	tn.reply <- strings.Join(tn.answer, " ")
+	tn.reply <- strings.Join(tn.delivered.answer, " ")
 	close(tn.reply)
 }

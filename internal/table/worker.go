@@ -32,36 +32,52 @@ const (
 	lookAhead = 3 * time.Second
 )
 
-// worker is the work of one attempt. It runs on goroutines of its own and
-// knows only what does not change.
+// worker is the work of one attempt, on goroutines of its own: the engine's, which finds the words,
+// and the voice's, which speaks them into the line. Neither reads what belongs to Run.
 type worker struct {
-	table     *Table
-	attempt   *attempt // only to report about
-	line      *mixer.Line
-	npc       config.NPC
-	heard     agent.Line
-	puppet    bool
+	table   *Table   // its Options and work group, to report to, and nothing else
+	attempt *attempt // to report about, and its atomics
+	brief
+	engineWork
+	voiceWork
+
+	sayings     chan saying // from the engine's goroutine to the voice's
+	spokeClause atomic.Bool // the voice has spoken a clause alone
+}
+
+// brief is what a worker is to answer, and with what. It does not change.
+type brief struct {
+	npc     config.NPC
+	heard   agent.Line
+	puppet  bool // heard is said, not answered
+	history agent.History
+	recent  []memory.Line
+	company company
+	request engine.Request
+	unknown string // said in place of an answer that failed; may be empty
+
 	account   *cost.Account // is charged for all of it
 	trace     *tracing.Turn
-	history   agent.History
-	recent    []memory.Line
-	company   company
-	request   engine.Request
-	unknown   string // what to say instead of an answer
 	confirmed <-chan struct{}
-	voiced    bool      // it is heard, not read
-	ahead     bool      // the voice may work before that
-	patience  *patience // bounds the answer; owned by the engine's goroutine
-	phrase    <-chan string
-	soon      <-chan time.Time // until then an answer that has begun goes before a phrase; owned by the voice
-	sayings   chan saying
-	result    result
-	hoarse    bool // the voice has failed; owned by the voice
-	own       ownVoice
-	spoke     bool // the engine had something to say
+}
 
-	begun       string      // the clause that was spoken of the sentence that comes next; owned by the voice
-	spokeClause atomic.Bool // there was one
+// engineWork belongs to the engine's goroutine.
+type engineWork struct {
+	patience *patience // bounds the answer; nil while there is none
+	spoke    bool      // the engine had something to say
+	result   result
+}
+
+// voiceWork belongs to the voice's goroutine, but for the parts of own that say otherwise.
+type voiceWork struct {
+	line   *mixer.Line
+	voiced bool             // the NPC is heard, not read
+	ahead  bool             // the first sentence may be spoken before the turn is confirmed
+	phrase <-chan string    // nil once the answer has begun
+	soon   <-chan time.Time // until then an answer that has begun goes before a phrase; may be nil
+	failed bool             // the voice has failed, and that was reported
+	begun  string           // the clause that was spoken of the sentence that comes next
+	own    ownVoice
 }
 
 // saying is something for the voice to do: a sentence to speak, or what the engine
@@ -76,23 +92,27 @@ type saying struct {
 func (t *Table) newWorker(tn *turn) *worker {
 	a, o := tn.attempt, &t.o
 	w := &worker{
-		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, trace: tn.trace, company: t.companyOf(tn),
-		heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline, Unwanted: tn.again.answers()},
-		history: tn.npc.Snapshot(), recent: t.transcript.before(tn), confirmed: a.confirmed, voiced: o.voiced() && !tn.whispered, ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
-		request: engine.Request{
-			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
-			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
-			MayDecline: tn.mayDecline, Clauses: o.speakClauses() && !tn.whispered, Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
-			Background: t.conversation.backgroundOf(tn),
+		attempt: a, sayings: make(chan saying, ahead),
+		brief: brief{
+			npc: tn.to.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace, confirmed: a.confirmed,
+			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.to.mayDecline, Unwanted: tn.again.answers()},
+			history: tn.to.agent.Snapshot(), recent: t.transcript.before(tn), company: t.companyOf(tn),
+			request: engine.Request{
+				NPC: tn.to.npc, Persona: tn.to.agent.Persona(), Names: tn.to.agent.Names(), Tools: tn.plan.tools, Rounds: o.Latency.Rounds.Get(tn.plan.choice.Tier),
+				ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.pace.Fallback, Go: a.confirmed, Spoken: tn.words.sound,
+				MayDecline: tn.to.mayDecline, Clauses: o.speakClauses() && tn.kind != whisperTurn, Late: tn.plan.pace.Cascade, Plain: tn.plan.choice.Plain() || tn.leader != nil,
+				Background: t.conversation.backgroundOf(tn),
+			},
 		},
+		voiceWork: voiceWork{line: a.line, voiced: o.voiced() && tn.kind != whisperTurn, ahead: tn.guesses.ahead && o.voiced(), phrase: a.phrase},
 	}
 	w.own.begins.Store(-1)
 	w.own.limit.Store(math.MaxInt64)
-	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
+	if lines := tn.to.npc.Lines["unknown"]; len(lines) > 0 {
 		w.unknown = lines[int(tn.number)%len(lines)]
 	}
 	if tn.leader != nil {
-		w.heard.Leader, w.heard.Answer = tn.leader.as.Name, tn.leader.attempt.text()
+		w.heard.Leader, w.heard.Answer = tn.leader.to.npc.Name, tn.leader.attempt.text()
 		w.unknown = ""
 	}
 	return w
@@ -276,14 +296,14 @@ type company struct {
 // companyOf is who is at the table besides the NPC that answers a turn. Players are
 // those who spoke lately, first who speaks now.
 func (t *Table) companyOf(tn *turn) company {
-	with := company{npc: personOf(tn.as), players: []string{nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads})}}
+	with := company{npc: personOf(tn.to.npc), players: []string{nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads})}}
 	for _, l := range slices.Backward(t.transcript.recent) {
-		if name := nameOf(l); l.NPC == "" && t.o.Groups.Knows(l.Present, tn.as.ID) && !slices.Contains(with.players, name) {
+		if name := nameOf(l); l.NPC == "" && t.o.Groups.Knows(l.Present, tn.to.npc.ID) && !slices.Contains(with.players, name) {
 			with.players = append(with.players, name)
 		}
 	}
 	for _, npc := range t.cast.npcsOf(t.cast.present()) {
-		if npc.ID != tn.as.ID {
+		if npc.ID != tn.to.npc.ID {
 			with.others = append(with.others, personOf(npc))
 		}
 	}
