@@ -16,7 +16,7 @@ import (
 // beginTurn decides how a turn is answered, and has it answered.
 func (t *Table) beginTurn(tn *turn) {
 	if !tn.isPuppet() {
-		t.queue.busy[tn.to.index] = tn
+		t.queue.occupy(tn)
 	}
 	t.turns.open[tn.number] = tn
 	tn.plan.started = time.Now()
@@ -47,7 +47,7 @@ func (t *Table) startAnswer(tn *turn) {
 // announceTurn emits [TurnStarted], with what is done against lateness.
 func (t *Table) announceTurn(tn *turn) {
 	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.plan.started)) * 1000
-	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
+	tn.stampWords()
 	t.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.to.npc.Name, Route: tn.to.route, Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(),
 		Reason: tn.plan.choice.Reason, Tools: toolNames(tn.plan.tools.Definitions()), MayDecline: tn.to.mayDecline, Again: tn.again.instead,
@@ -59,11 +59,9 @@ func (t *Table) announceTurn(tn *turn) {
 
 // startAttempt has a turn answered; a guess is not meant yet.
 func (t *Table) startAttempt(tn *turn) {
-	t.turns.lines++
-	tn.attempt = newAttempt(t.turns.lines, tn)
+	t.turns.addAttempt(tn)
 	t.purse.openAccount(tn)
 	t.openTrace(tn)
-	t.turns.attempts[t.turns.lines] = tn.attempt
 	t.effects.add(t.newWorker(tn))
 }
 
@@ -191,7 +189,7 @@ func (t *Table) endIfDone(a *attempt) {
 			return
 		}
 		tn.end = turnEnd{outcome: OutcomePassed}
-		t.conversation.talk.Withdraw(tn.to.renewal)
+		t.conversation.withdraw(tn.to.renewal)
 	case a.result.err != nil && !errors.Is(a.result.err, engine.ErrDeclined):
 		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.to.npc.Name + " could not answer: " + problem.OneLine(a.result.err)}
 	default:
@@ -236,17 +234,6 @@ func (t *Table) closeAttempt(a *attempt) {
 	t.effects.add(stopLine{a})
 	t.effects.add(cancelWork{a})
 	t.floor.handle(floor.Event{Kind: floor.Gone, Turn: a.id})
-}
-
-// countPuppets counts the lines of the DM's that have not been said.
-func (t *Table) countPuppets() int {
-	n := 0
-	for _, a := range t.turns.attempts {
-		if a.turn.isPuppet() {
-			n++
-		}
-	}
-	return n
 }
 
 // startReaction has the second NPC of a group answer too, once the first has found its

@@ -106,14 +106,6 @@ type result struct {
 	deferred []llm.ToolCall // for the commit
 }
 
-func newAttempt(id uint64, tn *turn) *attempt {
-	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
-	if tn.phase != guessed {
-		close(a.confirmed)
-	}
-	return a
-}
-
 // floorLine is the attempt as the floor knows it: how its NPC takes an
 // interruption, and after whom it speaks.
 func (a *attempt) floorLine() floor.Line {

@@ -89,9 +89,7 @@ func (t *Table) cancelAll(more []*turn, done chan<- error) {
 	for _, a := range t.turns.attempts {
 		t.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled})
 	}
-	waiting := t.queue.waiting
-	t.queue.waiting = nil
-	t.cancelQueued(append(waiting, more...), done)
+	t.cancelQueued(append(t.queue.removeAll(), more...), done)
 }
 
 // cancelQueued keeps what players said in turns that will not begin, in the

@@ -21,7 +21,7 @@ func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, ending)
 	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.words.known)) * 1000
-	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
+	tn.stampWords()
 	t.turns.open[tn.number] = tn
 	t.commit(tn)
 }
@@ -119,23 +119,6 @@ func (t *Table) endTurn(tn *turn, end turnEnd) {
 	t.purse.reportLevel()
 }
 
-// closeLedger returns the account of a turn that has come to its end.
-func (tn *turn) closeLedger(end turnEnd) Ledger {
-	l := tn.record.ledger
-	l.TotalMS = elapsed.Rounded(time.Since(tn.words.since))
-	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.record.floor), elapsed.Rounded(tn.plan.target)
-	if tn.attempt != nil {
-		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.words.since))
-	}
-	l.DroppedGuesses = tn.guesses.dropped
-	l.enterCost(tn.record.account.Sum())
-	l.judgeBudget(tn.plan.target, end.outcome, end.stage, tn.waited())
-	if (tn.kept.lineTakenBack || tn.kept.answerTakenBack) && end.outcome == OutcomeCancelled { // no answer was due
-		l.Budget, l.BreachStage = budgetMet, ""
-	}
-	return l
-}
-
 // rememberAnswer has the NPC keep in mind what was said, and what its tools told
 // if it was cut off before it could say so.
 func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
@@ -152,7 +135,7 @@ func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
 	switch {
 	case said == "" || end.outcome == OutcomeBarged: // known since it was interrupted
 	case tn.leader != nil:
-		t.conversation.talk.Joined(tn.to.index)
+		t.conversation.recordReaction(tn.to.index)
 	default:
 		t.conversation.recordWords(tn.to.index, tn.Speaker, said)
 	}

@@ -113,6 +113,22 @@ func (v *conversation) recordWords(npc int, player, words string) {
 	v.talk.Said(time.Now(), npc, player, words)
 }
 
+// recordReaction records that an NPC joined in after another.
+func (v *conversation) recordReaction(npc int) { v.talk.Joined(npc) }
+
+// withdraw undoes what a line has changed that its NPC found not meant for it.
+func (v *conversation) withdraw(r address.Renewal) { v.talk.Withdraw(r) }
+
+// listen sets how readily the NPCs take what calls none of them, and reports whether that is new.
+func (v *conversation) listen(how address.Listening) bool {
+	if v.listening == how {
+		return false
+	}
+	v.listening = how
+	v.castChanged()
+	return true
+}
+
 // recordInterruption records that a player took the floor from an NPC.
 func (v *conversation) recordInterruption(npc int) { v.talk.Interrupted(npc) }
 

@@ -138,9 +138,6 @@ func (w *logEdit) run(ctx context.Context, t *Table) {
 	w.done <- err
 }
 
-// sourceOf is where a line comes from.
-func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }
-
 // editAll changes the turns that have not ended. It returns what is closed
 // once those of them have ended whose lines are being kept as they were.
 func (t *Table) editAll(e edit) (kept []<-chan struct{}) {

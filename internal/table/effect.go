@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// effect is something to be done because of what was decided: an [Event] to be
-// told, some [work] to be started, or one of the types below.
+// effect is something to do because of what was decided: an [Event] to send to the sink, some
+// [work] to start, or one of the types below.
 type effect any
 
 // What is done outside the table's state.
@@ -85,9 +85,8 @@ type (
 	}
 )
 
-// effects wait to be carried out, one after the other: none is while another
-// is, nor while something is decided. What an effect leads to goes before what
-// was waiting already.
+// effects are a queue of what is to be carried out, one after the other: none while another is
+// carried out or something is decided. What an effect leads to goes before what waited already.
 type effects struct {
 	session  string
 	whispers map[int64]bool // turns under way that are nobody else's business
@@ -95,7 +94,7 @@ type effects struct {
 	next     int // where the next goes
 }
 
-// add has an effect carried out after those that were added since the last pop.
+// add adds an effect after those that were added since the last pop.
 func (q *effects) add(e effect) {
 	q.waiting = slices.Insert(q.waiting, q.next, e)
 	q.next++

@@ -121,7 +121,7 @@ func (t *Table) adoptGuess(tn *turn) {
 	tn.words.known, tn.plan.started = time.Now(), time.Now()
 	t.announceUtterance(tn)
 	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.to.decision)
-	t.queue.busy[tn.to.index] = tn
+	t.queue.occupy(tn)
 	t.turns.open[tn.number] = tn
 	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn))
 	tn.plan.choice.Ceiling, tn.plan.choice.Reason = chosen.Ceiling, chosen.Reason

@@ -29,13 +29,13 @@ var (
 	errTooSlow = fmt.Errorf("memory takes longer than %s to keep a line", storeTimeout)
 )
 
-// keeper writes what was said to the log, in the order in which it comes. What the log
-// does not take waits, and is tried again until the table closes. Its goroutine runs while
-// something waits; the table's work group waits for it.
+// keeper writes lines to the log, in the order in which they come. Lines that the log does not
+// take wait, and are tried again until the table closes. It is safe for concurrent use. Its
+// goroutine runs while lines wait; the table's work group waits for it.
 type keeper struct {
 	log   memory.SessionLog
 	start func(func())  // a goroutine that the table waits for
-	tell  func(kept)    // the table's goroutine; it must be taking reports
+	tell  func(kept)    // reports to Run, which must be receiving
 	fresh chan struct{} // has a value when more waits because of trouble
 
 	asideMu sync.Mutex // guards the aside; mu may be taken under it
@@ -84,7 +84,7 @@ func newKeeper(log memory.SessionLog, aside Aside, start func(func()), tell func
 }
 
 // keep returns nil once lines are durable. If that fails or takes longer than storeTimeout,
-// it returns why, and the lines wait unless the error is permanent. It goes on when ctx ends.
+// it returns why, and the lines wait unless the error is permanent. It ignores the end of ctx.
 func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	if len(lines) == 0 {
 		return nil
@@ -112,8 +112,7 @@ func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	return errWaits
 }
 
-// enqueue has lines written after those that wait. Where some do because of trouble,
-// nobody waits for these.
+// enqueue adds lines after those that wait. During an outage it returns errWaits at once.
 func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 	k.mu.Lock()
 	if k.count(u, 1); k.lines > maxWaitingKept || k.bytes > maxWaitingBytes {

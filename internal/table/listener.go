@@ -12,12 +12,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// seats are the players who are heard.
-type seats struct {
-	bySpeaker map[string]*Seat
-	lastVoice string // who voiced last
-}
-
 // earEvent is what an ear told, and whose it is.
 type earEvent struct {
 	seat *Seat
@@ -88,42 +82,11 @@ func (t *Table) markOverlap(p *passage) {
 	}
 }
 
-// markStopped records which utterances stopped a line.
-func (ss *seats) markStopped(line uint64) {
-	for _, s := range ss.bySpeaker {
-		for i, p := range s.passages {
-			if s.voicing && i == len(s.passages)-1 || p.overlap.line == line && p.isPending() {
-				p.overlap.stopped = line
-			}
-		}
-	}
-}
-
 // stoppedSpeaker reports whether the line that has the floor is the one this
 // passage's voice stopped.
 func (t *Table) stoppedSpeaker(p *passage) bool {
 	line, _ := t.floor.Speaking()
 	return p.overlap.stopped != 0 && p.overlap.stopped == line
-}
-
-// awaitsWords reports whether the words of an utterance that stopped a line are yet to come.
-func (ss *seats) awaitsWords(line uint64) bool {
-	for _, s := range ss.bySpeaker {
-		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stopped == line && p.isPending() }) {
-			return true
-		}
-	}
-	return false
-}
-
-// anybodyVoices reports whether a player voices now.
-func (ss *seats) anybodyVoices() bool {
-	for _, s := range ss.bySpeaker {
-		if s.voicing {
-			return true
-		}
-	}
-	return false
 }
 
 // endDoubt ends an interruption as soon as it has words that are more than a
@@ -304,18 +267,6 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 			tn.to.agent.RememberFindings(a.basis.found)
 		}
 		t.answerAnew(tn)
-	}
-}
-
-// sealUtterance has what a turn answers stand as it ended: the answer is heard, or there
-// is none. An utterance that goes on already goes on.
-func (ss *seats) sealUtterance(tn *turn) {
-	for _, s := range ss.bySpeaker {
-		for _, p := range s.passages {
-			if p.turn == tn && !p.isPending() {
-				s.ear.Seal(p.id)
-			}
-		}
 	}
 }
 

@@ -173,9 +173,7 @@ func (t *Table) Notify(ctx context.Context, level, text string) error {
 // that says so. What is being answered is answered.
 func (t *Table) Listen(ctx context.Context, how address.Listening) (string, error) {
 	err := t.order(ctx, func() error {
-		if v := t.conversation; v.listening != how {
-			v.listening = how
-			v.castChanged()
+		if t.conversation.listen(how) {
 			t.effects.emit(0, KindListening, &Listening{Listening: how.String()})
 		}
 		return nil

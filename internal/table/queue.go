@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
@@ -21,12 +20,12 @@ type queue struct {
 	shares  map[string]*share // what each account has taken of the table
 }
 
-// owner is whose turn it is, by the transport's account if there is one.
-func (tn *turn) owner() string { return cmp.Or(tn.User, tn.Speaker) }
-
 func newQueue() *queue { return &queue{busy: map[int]*turn{}, shares: map[string]*share{}} }
 
 func (q *queue) isBusy(npc int) bool { return q.busy[npc] != nil }
+
+// occupy has a turn's NPC be busy with it.
+func (q *queue) occupy(tn *turn) { q.busy[tn.to.index] = tn }
 
 func (q *queue) isFull() bool { return len(q.waiting) >= maxWaiting }
 
@@ -34,6 +33,13 @@ func (q *queue) add(tn *turn) { q.waiting = append(q.waiting, tn) }
 
 func (q *queue) remove(tn *turn) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(o *turn) bool { return o == tn })
+}
+
+// removeAll returns the turns that wait, in order, and lets none of them wait any longer.
+func (q *queue) removeAll() []*turn {
+	all := q.waiting
+	q.waiting = nil
+	return all
 }
 
 // releaseNPC frees the NPC that is busy with a turn.

@@ -51,6 +51,55 @@ type Seat struct {
 	passages []*passage // those that may still change
 }
 
+// seats are the players who are heard.
+type seats struct {
+	bySpeaker map[string]*Seat
+	lastVoice string // who voiced last
+}
+
+// markStopped records which utterances stopped a line.
+func (ss *seats) markStopped(line uint64) {
+	for _, s := range ss.bySpeaker {
+		for i, p := range s.passages {
+			if s.voicing && i == len(s.passages)-1 || p.overlap.line == line && p.isPending() {
+				p.overlap.stopped = line
+			}
+		}
+	}
+}
+
+// awaitsWords reports whether the words of an utterance that stopped a line are yet to come.
+func (ss *seats) awaitsWords(line uint64) bool {
+	for _, s := range ss.bySpeaker {
+		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stopped == line && p.isPending() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// anybodyVoices reports whether a player voices now.
+func (ss *seats) anybodyVoices() bool {
+	for _, s := range ss.bySpeaker {
+		if s.voicing {
+			return true
+		}
+	}
+	return false
+}
+
+// sealUtterance has what a turn answers stand as it ended: the answer is heard, or there
+// is none. An utterance that goes on already goes on.
+func (ss *seats) sealUtterance(tn *turn) {
+	for _, s := range ss.bySpeaker {
+		for _, p := range s.passages {
+			if p.turn == tn && !p.isPending() {
+				s.ear.Seal(p.id)
+			}
+		}
+	}
+}
+
 // Join gives a player a seat: what is pushed into it is heard from now on,
 // until Leave or the table's end. A name has one seat at a time.
 func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat, error) {

@@ -1,12 +1,20 @@
 // Package table runs one table: players speak, the right NPC answers, and
 // every utterance ends in exactly one accounted turn.
 //
+//	t := table.New(table.Options{…})
+//	go t.Run(ctx)
+//	err := t.Hear(ctx, table.Utterance{Speaker: "Alice", Text: "Bartok, an ale!"})
+//
 // One goroutine, [Table.Run], owns all state of the table: who is addressed,
-// what tier a turn gets, who has the floor. Everyone else sends it utterances,
-// what was heard of players, orders and reports. A turn's own work runs on
-// goroutines that Run starts and waits for, and so do the ears of the players
-// and the mixer. What it decides to do waits among its effects and is carried
-// out in one place; a turn's phases, and who takes it where, are in phase.go.
+// what tier a turn gets, who has the floor. Other goroutines send it utterances,
+// what was heard of players, orders and reports. The work of turns, the ears of
+// the players and the mixer run on goroutines that Run starts and waits for.
+// What Run decides to do is added to its effects and carried out in one place.
+//
+// What a turn is stands in turn.go, its phases and the methods that move it from
+// one to the next in phase.go, its answer in attempt.go and worker.go. The floor
+// is package floor; floorcontrol.go connects it with turns. What is kept of a
+// session stands in transcript.go, and how that becomes durable in keeper.go.
 package table
 
 import (
@@ -124,12 +132,12 @@ type Options struct {
 	Tracer *tracing.Tracer
 }
 
-// Table is one table. Its exported methods are safe for concurrent use: they send to [Table.Run]
-// and wait for it.
+// Table is one table. Its exported methods are safe for concurrent use: they send what they want
+// done to [Table.Run], and wait until it is done.
 //
-// The goroutine of Run owns the second group of fields and everything that they lead to: every
-// type of this package belongs to it unless the type says otherwise. A method of Table that is
-// not exported is called by that goroutine.
+// The goroutine of Run owns the second group of fields and everything that they lead to. A type of
+// this package belongs to that goroutine unless it says otherwise. Only that goroutine calls the
+// methods of Table that are not exported, except order, orderNPCs, orderOne and edit, which call it.
 type Table struct {
 	o     Options // does not change
 	inbox inbox
@@ -169,8 +177,7 @@ type past struct {
 	phrased map[int]bool // NPCs whose last words were a stock phrase: they do not say another
 }
 
-// order is something for Run to do, for a caller who
-// waits for it.
+// order is something for Run to do, for a caller who waits for it.
 type order struct {
 	do   func() error
 	done chan error
@@ -242,8 +249,8 @@ func (t *Table) hearTyped(u Utterance) {
 	t.admitUtterance(newTurn(lineTurn, t.conversation.introduce(u), time.Now()))
 }
 
-// order runs f in the table's goroutine, and returns once all is done that f
-// leads to at once.
+// order has Run call f, and returns f's error once the effects of f are carried out. Any goroutine
+// but Run's may call it.
 func (t *Table) order(ctx context.Context, f func() error) error {
 	o := order{f, make(chan error, 1)}
 	select {
@@ -320,7 +327,7 @@ func (t *Table) handlePlayback(ctx context.Context) {
 	}
 }
 
-// carryOut carries out what was decided, and all that leads to: here alone does
+// carryOut carries out the effects that wait, and those that they lead to. Only here does
 // the table act on anything but its own state.
 func (t *Table) carryOut(ctx context.Context) {
 	for e, ok := t.effects.pop(); ok; e, ok = t.effects.pop() {

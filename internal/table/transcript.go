@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -14,8 +16,8 @@ import (
 // can have been kept after a line of a later turn.
 const maxRecalled = 256
 
-// transcript is what was said in a session: durable in the log, the last lines
-// in mind.
+// transcript is what was said in a session: all of it in the log, which the keeper writes, and the
+// last lines in memory for the NPCs.
 type transcript struct {
 	log     memory.SessionLog
 	keeper  *keeper
@@ -91,6 +93,33 @@ func (r *transcript) editRecent(e edit) {
 	r.recent = recent
 }
 
+// dropAnswer takes from the lines in mind what an NPC said in a turn.
+func (r *transcript) dropAnswer(turn int64) {
+	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
+}
+
+// before are the lines in mind without the utterance that a turn answers again.
+func (r *transcript) before(tn *turn) []memory.Line {
+	if tn.kind != repeatTurn {
+		return r.recent
+	}
+	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
+}
+
+// dropUnread takes from the lines in mind what nobody could read.
+func (r *transcript) dropUnread(u Unread) {
+	recent := make([]memory.Line, 0, len(r.recent))
+	for _, l := range r.recent {
+		if l.NPC != "" && turnOf(l) == u.Turn {
+			if l.Text, _ = without(l.Text, u.Text); l.Text == "" {
+				continue
+			}
+		}
+		recent = append(recent, l)
+	}
+	r.recent = recent
+}
+
 // recall reads what was said in the session before, if it goes on: the NPCs
 // remember it, and turns are counted on.
 func (t *Table) recall(ctx context.Context) {
@@ -105,3 +134,23 @@ func (t *Table) recall(ctx context.Context) {
 	t.cast.recallConversations(lines)
 	t.conversation.recallNames(lines)
 }
+
+// answerPrefix begins what an NPC's line is called in the log.
+const answerPrefix = "answer:"
+
+// answerRef names what an NPC said in a turn, in the log.
+func answerRef(turn int64) string { return answerPrefix + strconv.FormatInt(turn, 10) }
+
+// turnOf is the turn in which a line was said: for an answer that was asked again it is not
+// that of the utterance, under which it is kept.
+func turnOf(l memory.Line) int64 {
+	if number, is := strings.CutPrefix(l.Ref, answerPrefix); is && l.NPC != "" {
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			return n
+		}
+	}
+	return l.Turn
+}
+
+// sourceOf is where a line comes from.
+func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
@@ -14,9 +16,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
-// turn is one turn: an utterance, or what else has an NPC speak, and what becomes of it. Its groups
-// of fields follow its way: why there is a turn, how the words came, whom they are for, how it is
-// answered, what was delivered of that, and what is kept of it.
+// turn is one turn: an utterance, and what becomes of it. Its number, its phase and its end apart, its
+// fields are groups in the order of its way: why there is a turn, how its words came, whom they are
+// for, how it is answered, what of the answer was delivered, what of both is kept, and its account.
+// A goroutine other than Run's gets copies of what it needs, and the turn only to report about it.
 type turn struct {
 	Utterance
 	number int64 // from 1; 0 while it is only guessed at
@@ -63,6 +66,24 @@ type origin struct {
 	reply  chan<- string // of a whisperTurn: receives the answer
 }
 
+// repeat is which utterance a turn answers, and how often it was answered before. The zero
+// value is that of a turn with an utterance of its own.
+type repeat struct {
+	first    int64      // the turn in which it was said; 0 for one's own
+	instead  int64      // the turn whose answer was taken back last
+	unwanted [][]string // the answers before, the latest last, each in sentences
+}
+
+// answers are those before, each as a whole.
+func (k repeat) answers() (all []string) {
+	for _, sentences := range k.unwanted {
+		if len(sentences) > 0 { // else it was nothing but a stock phrase
+			all = append(all, strings.Join(sentences, " "))
+		}
+	}
+	return all
+}
+
 // words are how the words of a turn came.
 type words struct {
 	timing
@@ -76,7 +97,7 @@ type words struct {
 type timing struct {
 	since    time.Time     // the end of the player's speech
 	endpoint time.Duration // from there until the utterance counted as finished
-	final    time.Duration // from there until the final transcript
+	final    time.Duration // from that until the final transcript
 }
 
 // addressee is whom a turn is for.
@@ -149,12 +170,29 @@ type turnEnd struct {
 	by      string // who took the floor from it
 }
 
+// owner is whose turn it is, by the transport's account if there is one.
+func (tn *turn) owner() string { return cmp.Or(tn.User, tn.Speaker) }
+
 // isPuppet reports whether an NPC says for the DM what it is given.
 func (tn *turn) isPuppet() bool { return tn.kind == puppetTurn || tn.kind == trialTurn }
 
 // isAnswer reports whether the turn answers its player: it is no puppet's, and no
 // reaction.
 func (tn *turn) isAnswer() bool { return !tn.isPuppet() && tn.kind != reactionTurn }
+
+// mayRedirect reports whether a turn may still go to somebody else.
+func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
+
+// asked is the number of the turn in which the utterance was said that this one answers.
+func (tn *turn) asked() int64 {
+	switch {
+	case tn.kind == repeatTurn:
+		return tn.again.first
+	case tn.leader != nil:
+		return tn.leader.asked()
+	}
+	return tn.number
+}
 
 // silent reports whether nothing was heard of it yet that could not be taken
 // back.
@@ -178,6 +216,11 @@ func (tn *turn) waited() time.Duration {
 		return max(time.Since(tn.words.since)-tn.words.endpoint-tn.words.final, 0)
 	}
 	return tn.plan.started.Sub(tn.words.known)
+}
+
+// stampWords enters in the ledger of a turn how long its words took to come.
+func (tn *turn) stampWords() {
+	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
 }
 
 // stampSound enters the first sound of a turn, and of its answer, in its ledger.

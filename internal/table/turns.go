@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -36,6 +36,26 @@ func (ts *turns) moveTo(tn *turn, to phase) {
 func (ts *turns) nextNumber() int64 {
 	ts.count++
 	return ts.count
+}
+
+// addAttempt gives a turn a new attempt.
+func (ts *turns) addAttempt(tn *turn) {
+	ts.lines++
+	a := &attempt{id: ts.lines, turn: tn, line: mixer.NewLine(ts.lines), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
+	if tn.phase != guessed {
+		close(a.confirmed)
+	}
+	tn.attempt, ts.attempts[a.id] = a, a
+}
+
+// countPuppets counts the lines of the DM's that have not been said.
+func (ts *turns) countPuppets() (n int) {
+	for _, a := range ts.attempts {
+		if a.turn.isPuppet() {
+			n++
+		}
+	}
+	return n
 }
 
 // announceUtterance makes a turn known: from here on it ends in one [TurnEnded].
@@ -81,9 +101,6 @@ func (t *Table) routeTurn(tn *turn, d address.Decision) {
 	}
 	t.beginOrQueue(tn)
 }
-
-// mayRedirect reports whether a turn may still go to somebody else.
-func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
 
 // redirectTurn gives a turn to whom it is for by now that the player has added a
 // correction: "Sorry, not you, … Bart. Greta, you tell us."
@@ -236,7 +253,7 @@ func (t *Table) sayAs(who []int, text, voice string) error {
 	if len(who) != 1 {
 		return fmt.Errorf("one NPC at a time can be made to speak")
 	}
-	if t.countPuppets() >= maxLines {
+	if t.turns.countPuppets() >= maxLines {
 		return fmt.Errorf("too much is waiting to be said; try again in a moment")
 	}
 	now := time.Now()
@@ -254,7 +271,7 @@ func (t *Table) sayAs(who []int, text, voice string) error {
 func (t *Table) endUnheard(u Utterance, heard timing, why error) {
 	tn := newTurn(lineTurn, u, heard.since)
 	tn.number, tn.words.timing, tn.to.route = t.turns.nextNumber(), heard, RouteNone
-	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
+	tn.stampWords()
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
 	t.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
 }

@@ -62,20 +62,6 @@ func (tn *turn) dropUnread(text string) {
 	}
 }
 
-// dropUnread takes from the lines in mind what nobody could read.
-func (r *transcript) dropUnread(u Unread) {
-	recent := make([]memory.Line, 0, len(r.recent))
-	for _, l := range r.recent {
-		if l.NPC != "" && turnOf(l) == u.Turn {
-			if l.Text, _ = without(l.Text, u.Text); l.Text == "" {
-				continue
-			}
-		}
-		recent = append(recent, l)
-	}
-	r.recent = recent
-}
-
 // ForgetUnread takes from the log of a session what nobody could read. While a table runs
 // in that session, it is for [Table.DropUnread].
 func ForgetUnread(ctx context.Context, log memory.SessionLog, session string, all ...Unread) error {

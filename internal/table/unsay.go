@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -161,35 +159,6 @@ func (t *Table) askAgain(l *saidLine) {
 	t.beginOrQueue(tn)
 }
 
-// repeat is which utterance a turn answers, and how often it was answered before. The zero
-// value is that of a turn with an utterance of its own.
-type repeat struct {
-	first    int64      // the turn in which it was said; 0 for one's own
-	instead  int64      // the turn whose answer was taken back last
-	unwanted [][]string // the answers before, the latest last, each in sentences
-}
-
-// answers are those before, each as a whole.
-func (k repeat) answers() (all []string) {
-	for _, sentences := range k.unwanted {
-		if len(sentences) > 0 { // else it was nothing but a stock phrase
-			all = append(all, strings.Join(sentences, " "))
-		}
-	}
-	return all
-}
-
-// asked is the number of the turn in which the utterance was said that this one answers.
-func (tn *turn) asked() int64 {
-	switch {
-	case tn.kind == repeatTurn:
-		return tn.again.first
-	case tn.leader != nil:
-		return tn.leader.asked()
-	}
-	return tn.number
-}
-
 // saidLine is what an NPC said in a turn, as far as it may yet be unsaid.
 type saidLine struct {
 	turn   int64
@@ -254,34 +223,4 @@ func (s *saidLines) edit(e edit) {
 			l.asked.Text = e.text
 		}
 	}
-}
-
-// dropAnswer takes from the lines in mind what an NPC said in a turn.
-func (r *transcript) dropAnswer(turn int64) {
-	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
-}
-
-// before are the lines in mind without the utterance that a turn answers again.
-func (r *transcript) before(tn *turn) []memory.Line {
-	if tn.kind != repeatTurn {
-		return r.recent
-	}
-	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
-}
-
-// answerPrefix begins what an NPC's line is called in the log.
-const answerPrefix = "answer:"
-
-// answerRef names what an NPC said in a turn, in the log.
-func answerRef(turn int64) string { return answerPrefix + strconv.FormatInt(turn, 10) }
-
-// turnOf is the turn in which a line was said: for an answer that was asked again it is not
-// that of the utterance, under which it is kept.
-func turnOf(l memory.Line) int64 {
-	if number, is := strings.CutPrefix(l.Ref, answerPrefix); is && l.NPC != "" {
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			return n
-		}
-	}
-	return l.Turn
 }

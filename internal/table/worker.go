@@ -35,8 +35,8 @@ const (
 // worker is the work of one attempt, on goroutines of its own: the engine's, which finds the words,
 // and the voice's, which speaks them into the line. Neither reads what belongs to Run.
 type worker struct {
-	table   *Table   // its Options and work group, to report to, and nothing else
-	attempt *attempt // to report about, and its atomics
+	table   *Table   // for its Options, its work group and its inbox alone
+	attempt *attempt // to report about, and to set voiced
 	brief
 	engineWork
 	voiceWork
@@ -55,10 +55,13 @@ type brief struct {
 	company company
 	request engine.Request
 	unknown string // said in place of an answer that failed; may be empty
+	voiced  bool   // the NPC is heard, not read
+	ahead   bool   // the voice may speak the first sentence before the turn is confirmed
 
 	account   *cost.Account // is charged for all of it
 	trace     *tracing.Turn
-	confirmed <-chan struct{}
+	line      *mixer.Line
+	confirmed <-chan struct{} // closed once the turn is no guess
 }
 
 // engineWork belongs to the engine's goroutine.
@@ -68,11 +71,8 @@ type engineWork struct {
 	result   result
 }
 
-// voiceWork belongs to the voice's goroutine, but for the parts of own that say otherwise.
+// voiceWork belongs to the voice's goroutine, apart from the atomics of own.
 type voiceWork struct {
-	line   *mixer.Line
-	voiced bool             // the NPC is heard, not read
-	ahead  bool             // the first sentence may be spoken before the turn is confirmed
 	phrase <-chan string    // nil once the answer has begun
 	soon   <-chan time.Time // until then an answer that has begun goes before a phrase; may be nil
 	failed bool             // the voice has failed, and that was reported
@@ -94,7 +94,8 @@ func (t *Table) newWorker(tn *turn) *worker {
 	w := &worker{
 		attempt: a, sayings: make(chan saying, ahead),
 		brief: brief{
-			npc: tn.to.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace, confirmed: a.confirmed,
+			npc: tn.to.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace,
+			line: a.line, confirmed: a.confirmed, voiced: o.voiced() && tn.kind != whisperTurn, ahead: tn.guesses.ahead && o.voiced(),
 			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.to.mayDecline, Unwanted: tn.again.answers()},
 			history: tn.to.agent.Snapshot(), recent: t.transcript.before(tn), company: t.companyOf(tn),
 			request: engine.Request{
@@ -104,7 +105,7 @@ func (t *Table) newWorker(tn *turn) *worker {
 				Background: t.conversation.backgroundOf(tn),
 			},
 		},
-		voiceWork: voiceWork{line: a.line, voiced: o.voiced() && tn.kind != whisperTurn, ahead: tn.guesses.ahead && o.voiced(), phrase: a.phrase},
+		voiceWork: voiceWork{phrase: a.phrase},
 	}
 	w.own.begins.Store(-1)
 	w.own.limit.Store(math.MaxInt64)
