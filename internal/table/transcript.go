@@ -110,12 +110,9 @@ func (r *transcript) before(tn *turn) []memory.Line {
 func (r *transcript) dropUnread(u Unread) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
-		if l.NPC != "" && turnOf(l) == u.Turn {
-			if l.Text, _ = without(l.Text, u.Text); l.Text == "" {
-				continue
-			}
+		if u.dropFrom(&l) {
+			recent = append(recent, l)
 		}
-		recent = append(recent, l)
 	}
 	r.recent = recent
 }

@@ -15,6 +15,15 @@ type Unread struct {
 	Text string
 }
 
+// dropFrom takes it from a line, and reports whether something of the line stays.
+func (u Unread) dropFrom(l *memory.Line) (stays bool) {
+	if l.NPC != "" && turnOf(*l) == u.Turn {
+		l.Text, _ = without(l.Text, u.Text)
+		return l.Text != ""
+	}
+	return true
+}
+
 // without returns a text without a part of it, and whether that was in it.
 func without(text, part string) (string, bool) {
 	before, after, found := strings.Cut(text, part)
@@ -33,7 +42,7 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 		for _, a := range t.cast.agents {
 			a.Unsay(u.Text)
 		}
-		w := &logEdit{done: done, log: func(ctx context.Context) error {
+		w := &logEdit{done: done, waiting: u.dropFrom, log: func(ctx context.Context) error {
 			return ForgetUnread(ctx, t.o.Log, t.o.Session.ID, u)
 		}}
 		if tn := t.turns.open[u.Turn]; tn != nil {
