@@ -15,17 +15,17 @@ type home struct {
 	language       wording.Language
 }
 
-// setHome learns who is told what cannot be told in the channel.
+// setHome sets who receives what cannot be posted in the channel.
 func (s *sender) setHome(h home) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.home = h
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	s.shared.home = h
 }
 
 func (s *sender) currentHome() home {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.home
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	return s.shared.home
 }
 
 // tellStarter tells something to who started the session, in a direct message.

@@ -104,7 +104,7 @@ func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) 
 	}
 	r := b.sessions.findSession(m.GuildID)
 	if r != nil && r.channel == m.ChannelID && m.Author != nil && m.Author.Bot {
-		r.sender.noteEcho(m)
+		r.sender.recordEcho(m)
 	}
 	if r == nil || r.channel != m.ChannelID || !isPlayerMessage(m) || !b.consents.isHeard(m.GuildID, m.Author.ID) || r.paused.Load() {
 		return

@@ -190,7 +190,7 @@ func (s *sender) deleteLines(ctx context.Context) {
 // in mind any more.
 func (s *sender) tellNotDeleted(err error) {
 	s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
-	s.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
+	s.hooks.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
 	s.postNotice("warning", wording.NotDeleted.In(s.currentHome().language))
 }
 

@@ -33,52 +33,64 @@ const (
 )
 
 // sender posts what happens at a table in a channel, each message once and in order:
-// the NPCs' lines through a webhook, each under its NPC's name. It is a table.Sink.
+// the NPCs' lines through a webhook, each under its NPC's name. It is a table.Sink. One goroutine,
+// run, posts what others enqueue; the methods that it does not call are safe for concurrent use.
 type sender struct {
 	rest            *rest.Client
 	log             *slog.Logger
-	channel, parent string
+	channel, parent string // parent is that of a thread, empty for any other channel
 	lang            wording.Language
-	lost            func(why string) // called once, when nothing can be posted any more
-	// unread is told what was given up and not heard. It does not wait.
-	unread func(table.Unread)
-	// aloud reports whether what NPCs say now is heard. It does not wait.
-	aloud func() bool
-	// say tells the operator.
-	say   func(text string)
-	lines *postedLines
+	hooks           senderHooks
+	lines           *postedLines
 
-	queue   chan piece
-	hurried chan struct{} // closed by hurry
-	closing chan struct{} // closed by sendRest
-	done    chan struct{} // closed when run has ended
-	rush    sync.Once     // of hurried
-	stop    sync.Once     // of closing
-
-	mu       sync.Mutex // guards the fields below
-	barred   error      // why the bot may not post in the channel any more
-	webhook  *discordgo.Webhook
-	webhooks []string             // ids of this one and of those before
-	echoes   []*discordgo.Message // the bot's own, as the gateway told of them
-	home     home
-	avatars  map[string]string // by NPC
-	thinking map[int64]bool    // turns
-	thought  chan struct{}     // receives when thinking changes
+	queue  chan piece // maxUnsent
+	ending senderEnding
+	typing typing
+	shared senderShared
 
 	// Owned by run.
-	npc   string // whose sentences wait
-	turn  int64
-	text  string
-	since time.Time // the first of them
-	heard bool      // they were
-	begun int64     // the turn of which something was posted last
-	// posted is the last message of the channel that was there before what is being
-	// posted now.
-	posted    string
-	heldSince time.Time // when the first message was due that waits; zero if none does
-	heldTold  bool      // the operator knows
-	losses    []loss    // that the channel is yet to be told of
-	lossTold  *posting  // what tells it of some of them, not taken yet
+	waiting posting // sentences of one answer that are to be one message; without text there are none
+	begun   int64   // the turn of which something was posted last
+	posted  string  // id of the last message of the channel that was there before what is being posted
+	delay   delay
+	losses  losses
+}
+
+// senderHooks are what a sender reports, and asks, outside its channel. None waits, and none is
+// nil; they are set before run.
+type senderHooks struct {
+	lost   func(why string)   // called once, when nothing can be posted any more
+	unread func(table.Unread) // called for what was given up and not heard
+	aloud  func() bool        // reports whether what NPCs say now is heard
+	say    func(text string)  // writes to the operator
+}
+
+// senderEnding is how a sender comes to its end.
+type senderEnding struct {
+	hurry   sync.Once
+	hurried chan struct{} // closed by hurry: what waits is given up sooner
+	stop    sync.Once
+	closing chan struct{} // closed by sendRest: what waits is posted, and nothing after that
+	done    chan struct{} // closed when run has ended
+}
+
+// senderShared is what any goroutine may read and write of a sender.
+type senderShared struct {
+	mu       sync.Mutex           // guards the fields below
+	barred   error                // why the bot may not post in the channel any more; nil if it may
+	webhook  *discordgo.Webhook   // nil if the bot speaks for the NPCs
+	webhooks []string             // ids of this one and of those before
+	avatars  map[string]string    // by NPC
+	echoes   []*discordgo.Message // the bot's own, as the gateway told of them, at most maxEchoes
+	home     home
+}
+
+// typing is which turns are being answered, so that the channel shows it. It is safe for
+// concurrent use.
+type typing struct {
+	mu      sync.Mutex // guards turns
+	turns   map[int64]bool
+	changed chan struct{} // receives when turns changes
 }
 
 // piece is something to post. Without an NPC it is the bot's own.
@@ -91,12 +103,13 @@ type piece struct {
 	due       time.Time // when it came
 }
 
+// newSender returns a sender with hooks that do nothing, and without a webhook.
 func newSender(a *rest.Client, log *slog.Logger, channel, parent string, l wording.Language) *sender {
 	return &sender{
-		rest: a, log: log, channel: channel, parent: parent, lang: l, lost: func(string) {}, unread: func(table.Unread) {}, aloud: func() bool { return false }, say: func(string) {},
-		posted: "0", lines: newPostedLines(),
-		queue: make(chan piece, maxUnsent), hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{}),
-		thinking: map[int64]bool{}, thought: make(chan struct{}, 1),
+		rest: a, log: log, channel: channel, parent: parent, lang: l, posted: "0", lines: newPostedLines(), queue: make(chan piece, maxUnsent),
+		hooks:  senderHooks{func(string) {}, func(table.Unread) {}, func() bool { return false }, func(string) {}},
+		ending: senderEnding{hurried: make(chan struct{}), closing: make(chan struct{}), done: make(chan struct{})},
+		typing: typing{turns: map[int64]bool{}, changed: make(chan struct{}, 1)},
 	}
 }
 
@@ -111,12 +124,12 @@ func (s *sender) findWebhook(ctx context.Context) error {
 	if err != nil && rest.ErrorCode(err) != discordgo.ErrCodeMissingPermissions && rest.ErrorCode(err) != discordgo.ErrCodeMissingAccess {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.webhook = nil
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	s.shared.webhook = nil
 	if err == nil {
-		s.webhook = w
-		s.webhooks = append(s.webhooks, w.ID)
+		s.shared.webhook = w
+		s.shared.webhooks = append(s.shared.webhooks, w.ID)
 	}
 	return nil
 }
@@ -125,21 +138,21 @@ func (s *sender) findWebhook(ctx context.Context) error {
 func (s *sender) hasWebhook() bool { return s.webhookID() != "" }
 
 func (s *sender) webhookID() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.webhook == nil {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	if s.shared.webhook == nil {
 		return ""
 	}
-	return s.webhook.ID
+	return s.shared.webhook.ID
 }
 
-// setAvatars learns what the NPCs look like.
+// setAvatars sets what the NPCs look like.
 func (s *sender) setAvatars(all []config.NPC) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.avatars = map[string]string{}
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	s.shared.avatars = map[string]string{}
 	for _, n := range all {
-		s.avatars[n.Name] = n.Avatar
+		s.shared.avatars[n.Name] = n.Avatar
 	}
 }
 
@@ -151,20 +164,20 @@ func (s *sender) Emit(e table.Event) {
 	}
 	switch e := e.(type) {
 	case *table.TurnStarted:
-		s.markThinking(turn, true)
+		s.typing.mark(turn, true)
 	case *table.Sentence:
-		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.hooks.aloud()})
 	case *table.CutSentence:
 		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: true})
 	case *table.Filler:
-		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.aloud()})
+		s.enqueue(piece{npc: e.NPC, text: e.Text, turn: turn, heard: s.hooks.aloud()})
 	case *table.Unsaid:
 		s.lines.markUnsaid(turn)
 		s.enqueue(piece{turn: turn, unsaid: true})
 	case *table.Erased:
 		s.lines.markErased(turn)
 	case *table.TurnEnded:
-		s.markThinking(turn, false)
+		s.typing.mark(turn, false)
 		s.enqueue(piece{turn: turn, end: true})
 	}
 	if told := playersNotice(e); told != nil {
@@ -177,7 +190,7 @@ func (s *sender) enqueue(p piece) {
 	p.due = time.Now()
 	select {
 	case s.queue <- p:
-	case <-s.done:
+	case <-s.ending.done:
 	}
 }
 
@@ -203,30 +216,37 @@ func noticeText(level, text string) string {
 	return "-# " + mark + strings.Join(strings.Fields(markup.ShortenPaths(text)), " ")
 }
 
-// markThinking notes that a turn began or ended.
-func (s *sender) markThinking(turn int64, on bool) {
-	s.mu.Lock()
+// mark records that a turn began or ended.
+func (t *typing) mark(turn int64, on bool) {
+	t.mu.Lock()
 	if on {
-		s.thinking[turn] = true
+		t.turns[turn] = true
 	} else {
-		delete(s.thinking, turn)
+		delete(t.turns, turn)
 	}
-	s.mu.Unlock()
-	wakeup.Signal(s.thought)
+	t.mu.Unlock()
+	wakeup.Signal(t.changed)
+}
+
+// any reports whether a turn is being answered.
+func (t *typing) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.turns) > 0
 }
 
 // hurry has what waits to be posted given up sooner: the end is near.
-func (s *sender) hurry() { s.rush.Do(func() { close(s.hurried) }) }
+func (s *sender) hurry() { s.ending.hurry.Do(func() { close(s.ending.hurried) }) }
 
 // sendRest lets run post what waits and end.
 func (s *sender) sendRest() {
-	s.stop.Do(func() { close(s.closing) })
-	<-s.done
+	s.ending.stop.Do(func() { close(s.ending.closing) })
+	<-s.ending.done
 }
 
 // run posts what is queued, until sendRest, or until ctx ends.
 func (s *sender) run(ctx context.Context) {
-	defer close(s.done)
+	defer close(s.ending.done)
 	var typing sync.WaitGroup
 	defer typing.Wait()
 	quiet, cancel := context.WithCancel(ctx)
@@ -236,7 +256,7 @@ func (s *sender) run(ctx context.Context) {
 	defer end()
 	typing.Go(func() { // what is being tried when the end comes has a while yet
 		select {
-		case <-s.closing:
+		case <-s.ending.closing:
 			rest.Wait(ctx, closeTimeout)
 			end()
 		case <-ctx.Done():
@@ -260,8 +280,8 @@ func (s *sender) run(ctx context.Context) {
 		case <-due.C:
 			s.postSentences(ctx)
 		case <-again.C:
-			s.tellLosses(ctx)
-		case <-s.closing:
+			s.reportLosses(ctx)
+		case <-s.ending.closing:
 			cancel()
 			s.drainQueue(ctx)
 			return
@@ -291,30 +311,31 @@ func (s *sender) drainQueue(ctx context.Context) {
 func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	switch {
 	case p.unsaid:
-		if s.turn == p.turn {
-			s.text = ""
+		if s.waiting.turn == p.turn {
+			s.waiting.text = ""
 		}
 		return 0
 	case p.npc != "" && s.lines.isUnsaid(p.turn):
 		return 0
 	case p.end:
-		if p.turn == s.turn {
+		if p.turn == s.waiting.turn {
 			s.postSentences(ctx)
 		}
 		return 0
 	}
-	if s.text != "" && (p.npc != s.npc || p.turn != s.turn || p.heard != s.heard) {
+	w := &s.waiting
+	if w.text != "" && (p.npc != w.npc || p.turn != w.turn || p.heard != w.heard) {
 		s.postSentences(ctx)
 	}
 	switch {
 	case p.npc == "":
 		s.deliver(ctx, posting{text: p.text, since: p.due})
 		return 0
-	case s.text != "":
-		s.text += " " + p.text
+	case w.text != "":
+		w.text += " " + p.text
 		return 0
 	}
-	s.npc, s.turn, s.text, s.since, s.heard = p.npc, p.turn, p.text, p.due, p.heard
+	*w = posting{npc: p.npc, turn: p.turn, text: p.text, since: p.due, heard: p.heard}
 	if s.begun == p.turn {
 		return sentenceWait
 	}
@@ -323,13 +344,14 @@ func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 
 // postSentences posts the sentences that wait.
 func (s *sender) postSentences(ctx context.Context) {
-	text := s.text
-	if text == "" {
+	p := s.waiting
+	if p.text == "" {
 		return
 	}
-	s.text, s.begun = "", s.turn
-	for _, part := range splitLine(s.npc, text) {
-		s.deliver(ctx, posting{npc: s.npc, turn: s.turn, text: part, since: s.since, heard: s.heard})
+	s.waiting.text, s.begun = "", p.turn
+	for _, part := range splitLine(p.npc, p.text) {
+		p.text = part
+		s.deliver(ctx, p)
 	}
 }
 
@@ -337,21 +359,15 @@ func (s *sender) postSentences(ctx context.Context) {
 func (s *sender) showTyping(ctx context.Context) {
 	for {
 		select {
-		case <-s.thought:
+		case <-s.typing.changed:
 		case <-ctx.Done():
 			return
 		}
-		for wait := typingAfter; s.anyThinking() && rest.Wait(ctx, wait) && s.anyThinking(); wait = typingAgain {
+		for wait := typingAfter; s.typing.any() && rest.Wait(ctx, wait) && s.typing.any(); wait = typingAgain {
 			if err := s.rest.ShowTyping(ctx, s.channel); err != nil && ctx.Err() == nil {
 				s.log.Debug("showing that an answer comes", "reason", err)
 				break
 			}
 		}
 	}
-}
-
-func (s *sender) anyThinking() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.thinking) > 0
 }

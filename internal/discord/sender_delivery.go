@@ -45,25 +45,25 @@ type posting struct {
 // errNotTaken says that a message was tried for as long as it is worth.
 var errNotTaken = wording.NotTakenInTime.With()
 
-// deliver posts a message, however often that takes; messages after it wait. What
-// becomes of one that is not posted: its loss is told in the channel, and whoever keeps
-// what was said is told of it.
+// deliver posts a message, with as many attempts as that takes; messages after it wait. A line that
+// is not posted is a loss, which reportLosses posts; if it was not heard either, the hook unread is
+// called, so that it is not kept.
 func (s *sender) deliver(ctx context.Context, p posting) {
-	s.tellLosses(ctx)
+	s.reportLosses(ctx)
 	if err := s.postUntilTaken(ctx, &p); err != nil {
 		if errors.Is(err, errUnsaid) {
 			return
 		}
 		s.checkPosted(err)
 		if p.npc != "" {
-			s.losses = append(s.losses, loss{p.npc, err, p.heard})
+			s.losses.untold = append(s.losses.untold, loss{p.npc, err, p.heard})
 			if !p.heard {
-				s.unread(table.Unread{Turn: p.turn, Text: p.text})
+				s.hooks.unread(table.Unread{Turn: p.turn, Text: p.text})
 			}
 		}
 		return
 	}
-	s.tellHeld(ctx)
+	s.endDelay(ctx)
 }
 
 // postUntilTaken posts a message once. It tries again until Discord takes it, refuses it, or
@@ -86,7 +86,7 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 			return fmt.Errorf("%w: %w", errNotTaken, err)
 		}
 		p.doubt = p.doubt || rest.Doubtful(err)
-		s.noteHeld(p, err)
+		s.recordDelay(p, err)
 		s.pause(ctx, min(firstRetry<<min(failed, 6), longestRetry))
 	}
 }
@@ -94,7 +94,7 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 // patience is for how long a message is tried.
 func (s *sender) patience() time.Duration {
 	select {
-	case <-s.hurried:
+	case <-s.ending.hurried:
 		return closeTimeout
 	default:
 		return giveUpAfter
@@ -111,7 +111,7 @@ func (s *sender) pause(ctx context.Context, d time.Duration) {
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-s.hurried:
+	case <-s.ending.hurried:
 	case <-ctx.Done():
 	}
 }
@@ -130,28 +130,34 @@ func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err 
 	return s.postOnce(ctx, p)
 }
 
-// noteHeld notes that a message waits, and tells the operator once it does for long.
-func (s *sender) noteHeld(p *posting, err error) {
-	if s.heldSince.IsZero() {
-		s.heldSince = p.since
-	}
-	if s.heldTold || time.Since(s.heldSince) < heldAfter {
-		return
-	}
-	s.heldTold = true
-	s.log.Warn("posting is held up", "channel", s.channel, "reason", err)
-	s.say(fmt.Sprintf("discord: what NPCs say is held up (%v); it is posted when Discord takes it", err))
+// delay is how long posting is held up. The zero value is not at all.
+type delay struct {
+	since time.Time // when the first message was due that waits; zero if none does
+	told  bool      // the operator knows
 }
 
-// tellHeld tells the channel, once messages are taken again, that some came late.
-func (s *sender) tellHeld(ctx context.Context) {
-	since, told := s.heldSince, s.heldTold
-	s.heldSince, s.heldTold = time.Time{}, false
+// recordDelay records that a message waits, and reports it to the operator after heldAfter.
+func (s *sender) recordDelay(p *posting, err error) {
+	if s.delay.since.IsZero() {
+		s.delay.since = p.since
+	}
+	if s.delay.told || time.Since(s.delay.since) < heldAfter {
+		return
+	}
+	s.delay.told = true
+	s.log.Warn("posting is held up", "channel", s.channel, "reason", err)
+	s.hooks.say(fmt.Sprintf("discord: what NPCs say is held up (%v); it is posted when Discord takes it", err))
+}
+
+// endDelay posts in the channel, once messages are taken again, that some came late.
+func (s *sender) endDelay(ctx context.Context) {
+	since, told := s.delay.since, s.delay.told
+	s.delay = delay{}
 	if !told {
 		return
 	}
 	s.log.Info("posting goes on", "channel", s.channel, "held_up", time.Since(since))
-	s.say("discord: Discord takes again what NPCs say")
+	s.hooks.say("discord: Discord takes again what NPCs say")
 	p := posting{text: noticeText("warning", wording.CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
 	s.checkPosted(s.postUntilTaken(ctx, &p))
 }
@@ -163,25 +169,31 @@ type loss struct {
 	heard bool
 }
 
-// tellLosses tells the channel what was not posted. It tries once, so that what is said
-// next need not wait for it any longer, and is called again.
-func (s *sender) tellLosses(ctx context.Context) {
-	if s.lossTold == nil && len(s.losses) > 0 {
-		s.lossTold = &posting{text: lossNotice(s.currentHome().language, s.losses), nonce: newNonce()}
-		s.losses = nil
+// losses are the messages that were not posted, as far as the channel does not know it.
+type losses struct {
+	untold []loss
+	notice *posting // says so of some, and is not taken yet; nil if there is none
+}
+
+// reportLosses posts in the channel what was not posted. It tries once, because what is said next
+// must not wait for it, and is called again until Discord takes the notice.
+func (s *sender) reportLosses(ctx context.Context) {
+	if s.losses.notice == nil && len(s.losses.untold) > 0 {
+		s.losses.notice = &posting{text: lossNotice(s.currentHome().language, s.losses.untold), nonce: newNonce()}
+		s.losses.untold = nil
 	}
-	if s.lossTold == nil {
+	if s.losses.notice == nil {
 		return
 	}
-	id, err := s.postIfMissing(ctx, s.lossTold)
+	id, err := s.postIfMissing(ctx, s.losses.notice)
 	switch {
 	case err == nil:
-		s.posted, s.lossTold = id, nil
+		s.posted, s.losses.notice = id, nil
 	case rest.Refused(err):
-		s.lossTold = nil
+		s.losses.notice = nil
 		s.checkPosted(err)
 	default:
-		s.lossTold.doubt = s.lossTold.doubt || rest.Doubtful(err)
+		s.losses.notice.doubt = s.losses.notice.doubt || rest.Doubtful(err)
 	}
 }
 

@@ -61,9 +61,9 @@ func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error
 // currentWebhook is through what NPCs speak, nil if the bot speaks for them, and what an
 // NPC looks like.
 func (s *sender) currentWebhook(npc string) (*discordgo.Webhook, string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.webhook, s.avatars[npc]
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	return s.shared.webhook, s.shared.avatars[npc]
 }
 
 // maxLookedThrough bounds the messages, in hundreds, among which one is looked for.
@@ -97,19 +97,19 @@ func (s *sender) findPosted(ctx context.Context, p *posting) (id string, err err
 // maxEchoes bounds the messages that are remembered of those the gateway told of.
 const maxEchoes = 64
 
-// noteEcho takes in a message of the bot itself that the gateway tells of.
-func (s *sender) noteEcho(m *discordgo.Message) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.echoes = append(s.echoes[max(len(s.echoes)-maxEchoes+1, 0):], m)
+// recordEcho records a message of the bot itself that the gateway has sent.
+func (s *sender) recordEcho(m *discordgo.Message) {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	s.shared.echoes = append(s.shared.echoes[max(len(s.shared.echoes)-maxEchoes+1, 0):], m)
 }
 
-// findEcho looks for a message among those that the gateway told of: it tells of them
-// also where the bot may not read the channel's history.
+// findEcho looks for a message among those that the gateway has sent: it sends them also where the
+// bot may not read the channel's history.
 func (s *sender) findEcho(p *posting) (id string) {
-	s.mu.Lock()
-	echoes := slices.Clone(s.echoes)
-	s.mu.Unlock()
+	s.shared.mu.Lock()
+	echoes := slices.Clone(s.shared.echoes)
+	s.shared.mu.Unlock()
 	for _, m := range echoes {
 		if later(m.ID, s.posted) && s.isPosting(m, p) {
 			return m.ID
@@ -141,13 +141,13 @@ func (s *sender) isPosting(m *discordgo.Message, p *posting) bool {
 
 // isOurWebhook reports whether the bot speaks, or spoke, through a webhook.
 func (s *sender) isOurWebhook(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.webhooks, id)
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	return slices.Contains(s.shared.webhooks, id)
 }
 
-// checkPosted looks at how posting ended. Where nothing can be posted any more the
-// session is over. It may be called by any goroutine.
+// checkPosted logs an error of posting. Where nothing can be posted any more it ends the
+// session. It may be called by any goroutine.
 func (s *sender) checkPosted(err error) {
 	if err == nil {
 		return
@@ -163,26 +163,26 @@ func (s *sender) checkPosted(err error) {
 		return
 	}
 	if s.bar(err) {
-		s.lost(why)
+		s.hooks.lost(why)
 		s.tellElsewhere(err)
 	}
 }
 
-// bar notes that the bot may not post in the channel any more, and reports whether that
+// bar records why the bot may not post in the channel any more, and reports whether that
 // is new.
 func (s *sender) bar(why error) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.barred != nil {
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	if s.shared.barred != nil {
 		return false
 	}
-	s.barred = why
+	s.shared.barred = why
 	return true
 }
 
 // whyBarred is why the bot may not post in the channel any more, nil if it may.
 func (s *sender) whyBarred() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.barred
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	return s.shared.barred
 }

@@ -85,7 +85,7 @@ func newRunningSender(t *testing.T, n *notebook) (*sender, func()) {
 	}
 	s.LogLevel, s.Client, n.start = -1, &http.Client{Transport: n}, time.Now()
 	m := newSender(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "", wording.English)
-	m.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
+	m.shared.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
 	m.setAvatars([]config.NPC{{Name: "Bartok"}, {Name: "Mira"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	var run sync.WaitGroup
@@ -229,7 +229,7 @@ func TestSenderGivesUpWhereItMayNotWrite(t *testing.T) {
 				n := &notebook{answer: func(*http.Request) *http.Response { return reply(row.status, row.body) }}
 				m, stop := newRunningSender(t, n)
 				var why []string
-				m.lost = func(w string) { why = append(why, w) }
+				m.hooks.lost = func(w string) { why = append(why, w) }
 				for turn := range int64(3) {
 					m.Emit(&table.Sentence{Header: header(turn), NPC: "Bartok", Text: "One."})
 					m.Emit(&table.TurnEnded{Header: header(turn)})
@@ -259,8 +259,8 @@ func TestSenderKeepsWhatWasHeard(t *testing.T) {
 		m, stop := newRunningSender(t, n)
 		aloud.Store(true)
 		var unread []table.Unread
-		m.aloud = aloud.Load
-		m.unread = func(u table.Unread) { unread = append(unread, u) }
+		m.hooks.aloud = aloud.Load
+		m.hooks.unread = func(u table.Unread) { unread = append(unread, u) }
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Heard."})
 		aloud.Store(false) // before it is tried
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Not heard."})

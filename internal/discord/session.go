@@ -78,9 +78,9 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 		sender: newSender(b.rest, b.log, at.channel, at.parent, b.language()), cancel: end, stopHearing: stopHearing, unread: newUnreadLines(),
 		reactions: make(chan reaction, maxReactions),
 	}
-	r.sender.unread = r.unread.add
-	r.sender.posted, r.sender.say = at.after, b.say
-	r.sender.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
+	r.sender.posted = at.after
+	r.sender.hooks.unread, r.sender.hooks.say = r.unread.add, b.say
+	r.sender.hooks.lost = func(why string) { b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") }); b.say(why) }
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	var quiet error // why there is no voice
 	if err == nil {

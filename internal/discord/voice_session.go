@@ -77,7 +77,7 @@ func (b *Bot) giveVoice(r *session, later bool) (noticeSink, func() (play.Sound,
 	if err != nil {
 		return r.sender, nil, err
 	}
-	r.voice, r.sender.aloud = room, room.hasListener
+	r.voice, r.sender.hooks.aloud = room, room.hasListener
 	end := func(speaker string) {
 		b.tasks.spawn(func(ctx context.Context) { r.askToEnd(ctx, b, speaker) })
 	}

@@ -121,8 +121,8 @@ const (
 	Stalled
 )
 
-// Apply takes an event in and returns what is to be done, in order. The slice
-// is good until the next call.
+// Apply applies an event and returns the effects to carry out, in order. The slice
+// is valid until the next call.
 func (f *Floor) Apply(e Event) []Effect {
 	f.effects = f.effects[:0]
 	switch e.Kind {
@@ -162,10 +162,10 @@ func (f *Floor) stopTimer(t Timer) {
 	}
 }
 
-// followPlayback takes in how far playback is. What is about another line than the one
-// that has the floor means nothing, but for a waiting line that is gone.
+// followPlayback handles the progress of playback. It ignores what is about another line than the
+// holder, except that a waiting line is gone.
 func (f *Floor) followPlayback(e Event) {
-	if f.phase == idle || e.Turn != f.holder.Turn {
+	if f.phase < granted || e.Turn != f.holder.Turn {
 		if e.Kind == Gone {
 			f.waiting = slices.DeleteFunc(f.waiting, func(l Line) bool { return l.Turn == e.Turn })
 			if len(f.waiting) == 0 {
@@ -177,7 +177,7 @@ func (f *Floor) followPlayback(e Event) {
 	switch e.Kind {
 	case Started:
 		if f.phase == granted {
-			f.phase, f.sounded = audible, true
+			f.phase, f.holder.sounded = audible, true
 			f.setTimer(TimerStall, f.timing.Stall)
 			f.startConfirmWindow()
 		}
@@ -202,7 +202,7 @@ func (f *Floor) followPlayback(e Event) {
 			f.setTimer(TimerStall, f.timing.Stall)
 		}
 	case Finished:
-		f.releaseFloor(f.sounded)
+		f.releaseFloor(f.holder.sounded)
 	case Gone: // whoever silenced it wants no breath
 		f.releaseFloor(false)
 	}
@@ -211,19 +211,19 @@ func (f *Floor) followPlayback(e Event) {
 // yieldAtSentenceEnd stops a line that yields with its sentence: for good if what the
 // player said is known to mean something.
 func (f *Floor) yieldAtSentenceEnd() {
-	if f.meant {
+	if f.holder.meant {
 		f.cutHolder(Interrupted)
 		return
 	}
 	f.pauseHolder()
-	if len(f.voices) == 0 {
+	if len(f.players.voicing) == 0 {
 		f.setTimer(TimerDoubt, f.timing.Doubt)
 	}
 }
 
 // pauseHolder stops the sound until it is known what the interruption was.
 func (f *Floor) pauseHolder() {
-	f.phase, f.ducked = paused, false
+	f.phase, f.holder.ducked = paused, false
 	f.stopConfirmWindow()
 	f.setTimer(TimerStall, f.timing.Stall) // nobody talks for ever
 	f.addEffect(Effect{Kind: Pause, Turn: f.holder.Turn})
@@ -231,26 +231,26 @@ func (f *Floor) pauseHolder() {
 
 // endUtterance gives the floor to a line that waited for the last player who talked.
 func (f *Floor) endUtterance(speaker string) {
-	f.talking = slices.DeleteFunc(f.talking, func(s string) bool { return s == speaker })
-	if f.timers[TimerLull] != 0 && speaker == f.counted {
+	f.players.talking = slices.DeleteFunc(f.players.talking, func(s string) bool { return s == speaker })
+	if f.timers[TimerLull] != 0 && speaker == f.window.counted {
 		f.stopConfirmWindow()
 	}
-	if len(f.talking) == 0 {
+	if len(f.players.talking) == 0 {
 		f.endHold()
 		f.grantNext()
 	}
 }
 
-// judgeWords settles what an interruption was.
+// judgeWords decides by the words of a player whether a voice was an interruption.
 func (f *Floor) judgeWords(words bool) {
 	switch {
 	case f.phase == yielding && words:
-		f.meant = true
-	case f.phase == yielding && len(f.voices) == 0:
+		f.holder.meant = true
+	case f.phase == yielding && len(f.players.voicing) == 0:
 		f.phase = audible
 	case f.phase == paused && words:
 		f.cutHolder(Interrupted)
-	case f.phase == paused && len(f.voices) == 0:
+	case f.phase == paused && len(f.players.voicing) == 0:
 		f.resumeHolder()
 	}
 }
@@ -267,7 +267,7 @@ func (f *Floor) resumeHolder() {
 	f.setTimer(TimerStall, f.timing.Stall)
 }
 
-// fireTimer takes in a timer, unless it was set anew or stopped meanwhile.
+// fireTimer handles a timer that has fired, unless it was set anew or stopped meanwhile.
 func (f *Floor) fireTimer(e Event) {
 	if e.Timer < 0 || e.Timer >= timerKinds || e.Serial == 0 || f.timers[e.Timer] != e.Serial {
 		return
@@ -279,29 +279,30 @@ func (f *Floor) fireTimer(e Event) {
 			f.duckHolder()
 		}
 	case TimerConfirm:
-		if f.ripe = !f.counts(); !f.ripe {
+		if f.window.state = ripe; f.counts() {
+			f.window.state = shut
 			f.confirmInterruption()
 		}
 	case TimerSecond:
-		if slices.Contains(f.voices, f.second) {
+		if slices.Contains(f.players.voicing, f.window.second) {
 			f.confirmInterruption()
 		}
 	case TimerLull:
 		f.stopConfirmWindow()
 	case TimerGap:
-		f.resting = false
+		f.phase = free
 		f.grantNext()
 	case TimerHold:
-		f.overdue = true
-		f.grantNext()
+		f.players.ignored = append(f.players.ignored[:0], f.players.voicing...)
+		f.grant()
 	case TimerDoubt:
 		if f.phase == paused {
 			f.resumeHolder()
 		}
 	case TimerStall:
-		switch f.phase {
-		case idle:
-		case paused:
+		switch {
+		case f.phase < granted:
+		case f.phase == paused:
 			f.cutHolder(Interrupted)
 		default:
 			f.cutHolder(Stalled)

@@ -92,41 +92,81 @@ func (t Timing) withDefaults() Timing {
 	return t
 }
 
-// phase is where the line that has the floor is.
+// phase is who has the floor, and what is heard of it. From granted on a line has it.
 type phase int
 
 const (
-	idle     phase = iota
-	granted        // it may play, nothing is heard: not yet, or no more for now
-	audible        // it is heard
-	yielding       // it is heard, and stops with the sentence
-	paused         // it was stopped; whether for good is open
+	free     phase = iota // nobody has it
+	resting               // nobody has it: the gap after a line runs
+	holding               // nobody has it: a line waits for players to stop talking, no longer than Timing.Hold
+	granted               // the holder may play, and nothing is heard: not yet, or no more for now
+	audible               // the holder is heard
+	yielding              // the holder is heard, and stops with its sentence
+	paused                // the holder was stopped; whether for good is open
 )
 
-// Floor is the state. The zero value is no floor; see New. It belongs to one
+// Floor is the state machine. The zero value is no floor; see [New]. It belongs to one
 // goroutine.
 type Floor struct {
 	timing  Timing
 	phase   phase
-	holder  Line
-	waiting []Line
-	voices  []string // players voicing now
-	talking []string // players whose utterances are not over
-	talked  []string // of them, those who were not waited for any longer
-	sounded bool     // something of the holder's line was heard
-	ducks   bool     // the holder's line is one that sounds softly before it stops
-	ducked  bool     // and does so
-	ripe    bool     // the confirm window ran out in a lull: if the voice comes back, it stops
-	meant   bool     // it yields to words, not only to a voice
-	counted string   // whose voice runs the confirm window
-	second  string   // whose voice is counted beside it
-	resting bool     // the gap after a line runs
-	held    bool     // the hold for talking players runs
-	overdue bool     // the hold is over: speak although they talk
-	timers  [timerKinds]uint64
-	serial  uint64
-	effects []Effect
+	holder  holder // the zero value below granted
+	waiting []Line // in the order in which they get the floor
+	players players
+	window  confirmWindow
+
+	timers  [timerKinds]uint64 // the serial of each timer that runs, 0 for the others
+	serial  uint64             // the latest
+	effects []Effect           // of the event being applied
 }
+
+// holder is the line that has the floor.
+type holder struct {
+	Line
+	sounded bool // something of it was heard
+	ducked  bool // it sounds softly under a voice
+	meant   bool // a player said words against it: if it yields, it is for good
+}
+
+// players are the players who make themselves heard.
+type players struct {
+	voicing []string // players voicing now
+	talking []string // players whose utterances are not over
+	// ignored are those of voicing who talked on although the holder had waited for them long
+	// enough; their voices do not interrupt it.
+	ignored []string
+}
+
+// newVoice returns a player other than but whose voice may interrupt the holder, if there is
+// one.
+func (p *players) newVoice(but ...string) (speaker string, ok bool) {
+	for _, v := range p.voicing {
+		if !slices.Contains(but, v) && !slices.Contains(p.ignored, v) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// anyNew reports whether a voice may interrupt the holder.
+func (p *players) anyNew() bool { return len(p.voicing) > len(p.ignored) }
+
+// confirmWindow counts how long a player voices against the line that is heard: an
+// interruption is voiced time, so that a cough stops nobody.
+type confirmWindow struct {
+	state   windowState
+	counted string // the player whose voice is counted
+	second  string // a player whose voice is counted beside it, see countSecondVoice
+}
+
+// windowState is how far a confirm window is.
+type windowState int
+
+const (
+	shut     windowState = iota
+	counting             // TimerConfirm runs
+	ripe                 // TimerConfirm has fired in a lull: if the voice comes back, the line stops
+)
 
 // New returns a floor on which nobody speaks.
 func New(t Timing) *Floor { return &Floor{timing: t.withDefaults()} }
@@ -136,9 +176,6 @@ func (f *Floor) SetWaiting(n int) { f.timing.Waiting = n }
 
 // Speaking returns the turn that has the floor and whether it is heard now.
 func (f *Floor) Speaking() (turn uint64, heard bool) {
-	if f.phase == idle {
-		return 0, false
-	}
 	return f.holder.Turn, f.phase == audible || f.phase == yielding
 }
 
@@ -157,29 +194,31 @@ func (f *Floor) Waiting() []uint64 {
 
 // grantNext gives the floor to the line that is due, if it may speak now.
 func (f *Floor) grantNext() {
-	if f.phase != idle || f.resting || len(f.waiting) == 0 {
-		return
+	switch {
+	case f.phase == resting || f.phase >= granted || len(f.waiting) == 0:
+	case len(f.players.talking) == 0:
+		f.grant()
+	case f.phase == free:
+		f.phase = holding
+		f.setTimer(TimerHold, f.timing.Hold)
 	}
-	if len(f.talking) > 0 && !f.overdue {
-		if !f.held {
-			f.held = true
-			f.setTimer(TimerHold, f.timing.Hold)
-		}
-		return
-	}
-	if f.overdue {
-		f.talked = append(f.talked[:0], f.voices...)
-	}
-	f.endHold()
-	f.holder, f.waiting = f.waiting[0], f.waiting[1:]
+}
+
+// grant gives the floor to the line that is due.
+func (f *Floor) grant() {
+	f.stopTimer(TimerHold)
+	f.holder, f.waiting = holder{Line: f.waiting[0]}, f.waiting[1:]
 	f.phase = granted
 	f.addEffect(Effect{Kind: Grant, Turn: f.holder.Turn})
 	f.setTimer(TimerStall, f.timing.Stall)
 }
 
+// endHold ends the wait for players to stop talking.
 func (f *Floor) endHold() {
-	f.held, f.overdue = false, false
-	f.stopTimer(TimerHold)
+	if f.phase == holding {
+		f.phase = free
+		f.stopTimer(TimerHold)
+	}
 }
 
 // queueLine queues a line. Reactions come right after what they react to.
@@ -199,7 +238,7 @@ func (f *Floor) queueLine(l Line) {
 // placeOf is where a line waits.
 func (f *Floor) placeOf(l Line) int {
 	if l.After != 0 {
-		if f.phase != idle && f.holder.Turn == l.After {
+		if f.holder.Turn == l.After {
 			return 0
 		}
 		if i := slices.IndexFunc(f.waiting, func(w Line) bool { return w.Turn == l.After }); i >= 0 {
@@ -214,20 +253,19 @@ func (f *Floor) placeOf(l Line) int {
 }
 
 func (f *Floor) knowsLine(turn uint64) bool {
-	return f.phase != idle && f.holder.Turn == turn || slices.ContainsFunc(f.waiting, func(l Line) bool { return l.Turn == turn })
+	return f.holder.Turn == turn || slices.ContainsFunc(f.waiting, func(l Line) bool { return l.Turn == turn })
 }
 
 // releaseFloor takes the floor from its holder. After a line that was heard the
 // next one waits for the gap.
 func (f *Floor) releaseFloor(rest bool) {
-	f.phase = idle
-	f.holder, f.sounded, f.meant, f.ducked = Line{}, false, false, false
-	f.talked = f.talked[:0]
+	f.phase, f.holder = free, holder{}
+	f.players.ignored = f.players.ignored[:0]
 	f.stopConfirmWindow()
 	f.stopTimer(TimerDoubt)
 	f.stopTimer(TimerStall)
 	if rest && f.timing.Gap > 0 && len(f.waiting) > 0 { // who comes later found silence
-		f.resting = true
+		f.phase = resting
 		f.setTimer(TimerGap, f.timing.Gap)
 	}
 	f.grantNext()

@@ -6,22 +6,25 @@ import (
 )
 
 // startConfirmWindow starts to count a player's voice against a line that is heard, which
-// first ducks, and then stops. Whoever talked on although the line had waited long enough
-// does not count.
+// first ducks, and then stops.
 func (f *Floor) startConfirmWindow() {
-	if f.phase != audible || len(f.voices) <= len(f.talked) || f.holder.Manner == Insists || f.timers[TimerConfirm] != 0 || f.ripe {
+	if f.phase != audible || f.holder.Manner == Insists || f.window.state != shut {
 		return
 	}
-	i := slices.IndexFunc(f.voices, func(v string) bool { return !slices.Contains(f.talked, v) })
-	f.counted = f.voices[i]
-	after := f.confirmTime()
-	f.setTimer(TimerConfirm, after)
-	f.ducks = f.holder.Manner == Yields && f.timing.Duck < after
-	if f.ducks {
+	voice, ok := f.players.newVoice()
+	if !ok {
+		return
+	}
+	f.window.state, f.window.counted = counting, voice
+	f.setTimer(TimerConfirm, f.confirmTime())
+	if f.ducks() {
 		f.setTimer(TimerDuck, f.timing.Duck)
 	}
 	f.countSecondVoice()
 }
+
+// ducks reports whether the holder sounds softly before it stops.
+func (f *Floor) ducks() bool { return f.holder.Manner == Yields && f.timing.Duck < f.confirmTime() }
 
 // confirmTime is how long a player must voice before the line that is heard yields.
 func (f *Floor) confirmTime() time.Duration {
@@ -34,12 +37,11 @@ func (f *Floor) confirmTime() time.Duration {
 // countSecondVoice counts a voice beside the one that runs the confirm window: whoever talks
 // while another murmurs has talked as long when the other is done.
 func (f *Floor) countSecondVoice() {
-	if f.phase != audible || f.timers[TimerConfirm] == 0 || f.timers[TimerSecond] != 0 {
+	if f.phase != audible || f.window.state != counting || f.timers[TimerSecond] != 0 {
 		return
 	}
-	i := slices.IndexFunc(f.voices, func(v string) bool { return v != f.counted && !slices.Contains(f.talked, v) })
-	if i >= 0 {
-		f.second = f.voices[i]
+	if voice, ok := f.players.newVoice(f.window.counted); ok {
+		f.window.second = voice
 		f.setTimer(TimerSecond, f.confirmTime())
 	}
 }
@@ -48,23 +50,23 @@ func (f *Floor) countSecondVoice() {
 // the gaps between words are part of talking, but nothing happens in one.
 func (f *Floor) continueConfirmWindow() {
 	f.stopTimer(TimerLull)
-	if f.ripe {
-		f.ripe = false
+	if f.window.state == ripe {
+		f.window.state = shut
 		f.confirmInterruption()
 		return
 	}
-	if f.ducks && !f.ducked && f.timers[TimerDuck] == 0 {
+	if f.ducks() && !f.holder.ducked && f.timers[TimerDuck] == 0 {
 		f.duckHolder()
 	}
 }
 
 func (f *Floor) duckHolder() {
-	f.ducked = true
+	f.holder.ducked = true
 	f.addEffect(Effect{Kind: Duck, Turn: f.holder.Turn})
 }
 
 // counts reports whether the voice is heard that the confirm window counts.
-func (f *Floor) counts() bool { return slices.Contains(f.voices, f.counted) }
+func (f *Floor) counts() bool { return slices.Contains(f.players.voicing, f.window.counted) }
 
 // stopConfirmWindow stops to count: the voices are gone, or the line is not heard.
 func (f *Floor) stopConfirmWindow() {
@@ -77,25 +79,25 @@ func (f *Floor) stopCounted() {
 	f.stopTimer(TimerDuck)
 	f.stopTimer(TimerConfirm)
 	f.stopTimer(TimerLull)
-	f.ripe = false
-	if f.ducked {
-		f.ducked = false
+	f.window.state = shut
+	if f.holder.ducked {
+		f.holder.ducked = false
 		f.addEffect(Effect{Kind: Unduck, Turn: f.holder.Turn})
 	}
 }
 
 func (f *Floor) startVoice(speaker string) {
-	if !slices.Contains(f.voices, speaker) {
-		f.voices = append(f.voices, speaker)
+	if !slices.Contains(f.players.voicing, speaker) {
+		f.players.voicing = append(f.players.voicing, speaker)
 	}
-	if !slices.Contains(f.talking, speaker) {
-		f.talking = append(f.talking, speaker)
+	if !slices.Contains(f.players.talking, speaker) {
+		f.players.talking = append(f.players.talking, speaker)
 	}
 	if f.phase == paused {
 		f.stopTimer(TimerDoubt) // whoever goes on talking means it
 	}
 	if f.timers[TimerLull] != 0 {
-		if speaker == f.counted {
+		if speaker == f.window.counted {
 			f.continueConfirmWindow()
 			return
 		}
@@ -108,27 +110,27 @@ func (f *Floor) startVoice(speaker string) {
 // stopVoice holds the confirm window up, and ends it if the voice is not soon back: an
 // interruption is voiced time, not the silence after it.
 func (f *Floor) stopVoice(speaker string) {
-	i := slices.Index(f.voices, speaker)
+	i := slices.Index(f.players.voicing, speaker)
 	if i < 0 {
 		return
 	}
-	f.voices = slices.Delete(f.voices, i, i+1)
-	if i := slices.Index(f.talked, speaker); i >= 0 {
-		f.talked = slices.Delete(f.talked, i, i+1)
+	f.players.voicing = slices.Delete(f.players.voicing, i, i+1)
+	if i := slices.Index(f.players.ignored, speaker); i >= 0 {
+		f.players.ignored = slices.Delete(f.players.ignored, i, i+1)
 	}
-	if speaker == f.second {
+	if speaker == f.window.second {
 		f.stopTimer(TimerSecond)
 		f.countSecondVoice() // a third one's turn
 	}
 	switch {
-	case speaker != f.counted || f.timers[TimerConfirm] == 0 && !f.ripe:
-	case len(f.voices) > len(f.talked): // two short sounds are no long one
+	case speaker != f.window.counted || f.window.state == shut:
+	case f.players.anyNew(): // two short sounds are no long one
 		f.stopCounted()
 		f.startConfirmWindow()
 	default:
 		f.setTimer(TimerLull, f.timing.Lull)
 	}
-	if len(f.voices) > 0 {
+	if len(f.players.voicing) > 0 {
 		return
 	}
 	if f.phase == paused {
@@ -136,25 +138,25 @@ func (f *Floor) stopVoice(speaker string) {
 	}
 }
 
-// interruptHolder is a player whose words need no confirmation.
+// interruptHolder stops the holder for words that need no confirmation, as its manner is.
 func (f *Floor) interruptHolder() {
 	switch {
 	case f.phase == paused:
 		f.cutHolder(Interrupted)
 	case f.phase == yielding:
-		f.meant = true
+		f.holder.meant = true
 	case f.phase != audible || f.holder.Manner == Insists:
 	case f.holder.Manner == FinishesSentence:
-		f.phase, f.meant = yielding, true
+		f.phase, f.holder.meant = yielding, true
 	default:
 		f.cutHolder(Interrupted)
 	}
 }
 
-// confirmInterruption is a player who has voiced long enough against a line that is
-// heard.
+// confirmInterruption stops the holder, as its manner is, because a player has voiced long enough
+// against it.
 func (f *Floor) confirmInterruption() {
-	if f.phase != audible || len(f.voices) <= len(f.talked) {
+	if f.phase != audible || !f.players.anyNew() {
 		return
 	}
 	if f.holder.Manner == FinishesSentence {

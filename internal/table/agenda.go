@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// agenda is what the table has to do later. It belongs to the table's
-// goroutine and keeps one timer, for what is due first.
+// agenda are the effects that the table has put off. It keeps one
+// timer, for what is due first.
 type agenda struct {
 	entries []entry
 	timer   *time.Timer
@@ -26,15 +26,14 @@ func newAgenda() *agenda {
 	return a
 }
 
-// put has something done after a while, in place of what was to be done under
-// key.
+// put adds an effect that is due after a while, in place of the one under the same key.
 func (a *agenda) put(key any, after time.Duration, what effect) {
 	a.remove(key)
 	a.entries = append(a.entries, entry{key, time.Now().Add(after), what})
 	a.changed = true
 }
 
-// remove takes back what was to be done under key.
+// remove removes the effect under key, if there is one.
 func (a *agenda) remove(key any) {
 	if i := slices.IndexFunc(a.entries, func(e entry) bool { return e.key == key }); i >= 0 {
 		a.entries = slices.Delete(a.entries, i, i+1)

@@ -13,189 +13,165 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-// answers takes turns through the phases of their answer: from guessed or
-// thinking to where it is spoken or cut. It belongs to the table's goroutine.
-type answers struct {
-	*register
-	o            *Options
-	agenda       *agenda
-	cast         *cast
-	conversation *conversation
-	leases       *leases
-	planner      *planner
-	fillers      *fillers
-	transcript   *transcript
-	queue        *queue
-	floor        *floorControl
-	purse        *purse
-	remarks      *remarks
-	said         *saidLines
-
-	lines    uint64              // attempts so far, and so lines on the floor
-	attempts map[uint64]*attempt // at work, by line
-}
-
 // beginTurn decides how a turn is answered, and has it answered.
-func (as *answers) beginTurn(tn *turn) {
-	if !tn.puppet {
-		as.queue.busy[tn.agent] = tn
+func (t *Table) beginTurn(tn *turn) {
+	if !tn.isPuppet() {
+		t.queue.occupy(tn)
 	}
-	as.open[tn.number] = tn
-	tn.started = time.Now()
-	as.leases.expireLease(tn.agent)
+	t.turns.open[tn.number] = tn
+	tn.plan.started = time.Now()
+	t.leases.expireLease(tn.to.index)
 	switch {
-	case tn.puppet:
-		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "puppet"}
+	case tn.isPuppet():
+		tn.plan.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.to.agent.Ceiling(), Reason: "puppet"}
 	case tn.leader != nil:
-		tn.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.npc.Ceiling(), Reason: "reaction"}
+		tn.plan.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.to.agent.Ceiling(), Reason: "reaction"}
 	default:
-		tn.choice = tn.npc.Choose(tn.Text, as.queue.countPlayers(tn))
+		tn.plan.choice = tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn))
 	}
-	as.startAnswer(tn)
-	as.leases.expireLease(tn.agent) // this may have been the last turn of a raise
+	t.startAnswer(tn)
+	t.leases.expireLease(tn.to.index) // this may have been the last turn of a raise
 }
 
 // startAnswer begins work on an answer, be it anew.
-func (as *answers) startAnswer(tn *turn) {
-	as.revealByLine(tn)
-	as.planner.prepareTurn(tn, as.fillers.mayFill(tn))
-	as.purse.tellLevel()
-	as.announceTurn(tn)
-	as.startAttempt(tn)
-	as.moveTo(tn, thinking)
-	as.fillers.armFiller(tn)
+func (t *Table) startAnswer(tn *turn) {
+	t.revealByLine(tn)
+	t.planner.prepareTurn(tn, t.mayFill(tn))
+	t.purse.reportLevel()
+	t.announceTurn(tn)
+	t.startAttempt(tn)
+	t.turns.moveTo(tn, thinking)
+	t.armFiller(tn)
 }
 
-// announceTurn tells of a turn that begins.
-func (as *answers) announceTurn(tn *turn) {
-	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.started)) * 1000
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
-	as.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
-		NPC: tn.as.Name, Route: tn.route, Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(),
-		Reason: tn.choice.Reason, Tools: toolNames(tn.tools.Definitions()), MayDecline: tn.mayDecline, Again: tn.again.instead,
+// announceTurn emits [TurnStarted], with what is done against lateness.
+func (t *Table) announceTurn(tn *turn) {
+	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.plan.started)) * 1000
+	tn.stampWords()
+	t.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
+		NPC: tn.to.npc.Name, Route: tn.to.route, Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(),
+		Reason: tn.plan.choice.Reason, Tools: toolNames(tn.plan.tools.Definitions()), MayDecline: tn.to.mayDecline, Again: tn.again.instead,
 	})
-	for _, d := range tn.plan.Decisions {
-		as.fillers.announceStep(tn, d)
+	for _, d := range tn.plan.pace.Decisions {
+		t.announceStep(tn, d)
 	}
 }
 
 // startAttempt has a turn answered; a guess is not meant yet.
-func (as *answers) startAttempt(tn *turn) {
-	as.lines++
-	tn.attempt = newAttempt(as.lines, tn)
-	as.purse.openAccount(tn)
-	as.openTrace(tn)
-	as.attempts[as.lines] = tn.attempt
-	as.effects.add(newWorker(as.o, tn, as.transcript.before(tn), as.conversation.backgroundOf(tn), as.companyOf(tn)))
+func (t *Table) startAttempt(tn *turn) {
+	t.turns.addAttempt(tn)
+	t.purse.openAccount(tn)
+	t.openTrace(tn)
+	t.effects.add(t.newWorker(tn))
 }
 
-// soundReady takes a turn on of which there is something to hear.
-func (as *answers) soundReady(tn *turn) {
+// soundReady moves a turn on once there is something to hear of it.
+func (t *Table) soundReady(tn *turn) {
 	if tn.phase == thinking {
-		as.moveTo(tn, ready)
-		as.askFloor(tn)
+		t.turns.moveTo(tn, ready)
+		t.askFloor(tn)
 	}
 }
 
 // askFloor asks for the floor, once there is something to hear and the player is
 // done.
-func (as *answers) askFloor(tn *turn) {
-	if tn.phase != ready || tn.held {
+func (t *Table) askFloor(tn *turn) {
+	if tn.phase != ready || tn.words.held {
 		return
 	}
 	if tn.leader != nil && tn.leader.phase < speaking {
 		return // it reacts to what is said, not to what may be
 	}
 	tn.attempt.asked = time.Now()
-	as.moveTo(tn, asking)
-	as.floor.tell(floor.Event{Kind: floor.Want, Line: tn.attempt.floorLine()})
+	t.turns.moveTo(tn, asking)
+	t.floor.handle(floor.Event{Kind: floor.Want, Line: tn.attempt.floorLine()})
 }
 
-// holdTurn keeps a turn from being heard, since its player went on.
-func (as *answers) holdTurn(tn *turn) {
-	tn.held = true
+// holdTurn keeps a turn from being heard because its player went on.
+func (t *Table) holdTurn(tn *turn) {
+	tn.words.held = true
 	if tn.phase == asking {
-		as.moveTo(tn, ready)
-		as.floor.tell(gone(tn.attempt))
+		t.turns.moveTo(tn, ready)
+		t.floor.handle(floor.Event{Kind: floor.Gone, Turn: tn.attempt.id})
 	}
 }
 
 // releaseTurn lets a turn be heard whose player had no more to say.
-func (as *answers) releaseTurn(tn *turn) {
-	tn.held = false
+func (t *Table) releaseTurn(tn *turn) {
+	tn.words.held = false
 	if a := tn.attempt; a != nil {
-		as.askFloor(tn)
-		as.startReaction(a)
-		as.effects.add(endIfDone{a})
+		t.askFloor(tn)
+		t.startReaction(a)
+		t.effects.add(endIfDone{a})
 	}
 }
 
 // playLine plays a line that was given the floor.
-func (as *answers) playLine(a *attempt) {
+func (t *Table) playLine(a *attempt) {
 	tn := a.turn
 	if tn.phase != asking {
 		return // it was withdrawn meanwhile, and the floor knows
 	}
-	as.moveTo(tn, speaking)
-	tn.floor = time.Since(a.asked)
-	as.effects.add(playLine{a})
-	for _, r := range as.queue.reactionsTo(tn) {
-		as.askFloor(r)
+	t.turns.moveTo(tn, speaking)
+	tn.record.floor = time.Since(a.asked)
+	t.effects.add(playLine{a})
+	for _, r := range t.queue.reactionsTo(tn) {
+		t.askFloor(r)
 	}
 }
 
-// bargeIn ends a turn since a player took the floor from it. When that is, the
+// bargeIn ends a turn because a player took the floor from it. When that is, the
 // floor decides.
-func (as *answers) bargeIn(a *attempt, speaker string) {
-	if said := strings.Join(a.turn.answer, " "); said != "" {
-		as.conversation.noteWords(a.turn.agent, a.turn.Speaker, said)
+func (t *Table) bargeIn(a *attempt, speaker string) {
+	if said := strings.Join(a.turn.delivered.answer, " "); said != "" {
+		t.conversation.recordWords(a.turn.to.index, a.turn.Speaker, said)
 	}
-	as.conversation.noteInterruption(a.turn.agent)
-	as.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
+	t.conversation.recordInterruption(a.turn.to.index)
+	t.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
 
 // failStalled ends a turn that had the floor and was silent.
-func (as *answers) failStalled(a *attempt) {
-	as.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.as.Name + " had the floor and nothing was heard"})
+func (t *Table) failStalled(a *attempt) {
+	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.to.npc.Name + " had the floor and nothing was heard"})
 }
 
 // cutTurn ends what is heard of a turn, or would be. Its goroutines have yet to
 // report their end.
-func (as *answers) cutTurn(tn *turn, end turnEnd) {
+func (t *Table) cutTurn(tn *turn, end turnEnd) {
 	if !tn.phase.isAnswering() {
 		return
 	}
 	a := tn.attempt
 	tn.end = end
-	as.moveTo(tn, cut)
-	as.fillers.disarmFiller(tn)
-	as.effects.add(stopLine{a}) // first: what work that is cancelled leaves behind is not played
-	as.effects.add(cancelWork{a})
-	as.effects.add(deliverRest{a})
-	as.floor.tell(gone(a))
-	as.cutReactions(tn)
-	as.effects.add(endIfDone{a})
+	t.turns.moveTo(tn, cut)
+	t.disarmFiller(tn)
+	t.effects.add(stopLine{a}) // first: what work that is cancelled leaves behind is not played
+	t.effects.add(cancelWork{a})
+	t.effects.add(deliverRest{a})
+	t.floor.handle(floor.Event{Kind: floor.Gone, Turn: a.id})
+	t.cutReactions(tn)
+	t.effects.add(endIfDone{a})
 }
 
 // cutReactions gives up the reactions to an answer that was cut short.
-func (as *answers) cutReactions(leader *turn) {
-	for _, tn := range as.queue.reactionsTo(leader) {
-		as.cutTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+func (t *Table) cutReactions(leader *turn) {
+	for _, tn := range t.queue.reactionsTo(leader) {
+		t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	}
 }
 
 // cutNPC ends what an NPC is saying or about to say.
-func (as *answers) cutNPC(npc int, end turnEnd) {
-	for _, a := range as.attempts {
-		if a.turn.agent == npc {
-			as.cutTurn(a.turn, end)
+func (t *Table) cutNPC(npc int, end turnEnd) {
+	for _, a := range t.turns.attempts {
+		if a.turn.to.index == npc {
+			t.cutTurn(a.turn, end)
 		}
 	}
 }
 
 // endIfDone ends a turn's answer once all it does is done: its goroutines have
 // ended, and what it has to say was said or never will be.
-func (as *answers) endIfDone(a *attempt) {
+func (t *Table) endIfDone(a *attempt) {
 	tn := a.turn
 	if tn.attempt != a || a.result == nil {
 		return
@@ -205,88 +181,77 @@ func (as *answers) endIfDone(a *attempt) {
 		if tn.end.stage == "" {
 			tn.end.stage = a.result.stage
 		}
-	case tn.phase != spoken && (tn.phase != thinking || len(a.said) > 0 || tn.held):
+	case tn.phase != spoken && (tn.phase != thinking || len(a.said) > 0 || tn.words.held):
 		return // there is more to play, or the player is not done
 	case errors.Is(a.result.err, engine.ErrDeclined) && tn.silent():
-		if left := tn.mayGoOn(as.o.mergeWindow()); left > 0 {
-			as.agenda.put(endIfDone{a}, left, endIfDone{a})
+		if left := tn.mayGoOn(t.o.mergeWindow()); left > 0 {
+			t.agenda.put(endIfDone{a}, left, endIfDone{a})
 			return
 		}
 		tn.end = turnEnd{outcome: OutcomePassed}
-		as.conversation.talk.Withdraw(tn.renewal)
+		t.conversation.withdraw(tn.to.renewal)
 	case a.result.err != nil && !errors.Is(a.result.err, engine.ErrDeclined):
-		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.as.Name + " could not answer: " + problem.OneLine(a.result.err)}
+		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.to.npc.Name + " could not answer: " + problem.OneLine(a.result.err)}
 	default:
 		tn.end = turnEnd{outcome: OutcomeDelivered}
 	}
-	as.moveTo(tn, ending)
-	as.closeAttempt(a)
-	as.effects.add(commitTurn{tn})
+	t.turns.moveTo(tn, ending)
+	t.closeAttempt(a)
+	t.effects.add(commitTurn{tn})
 }
 
-// answerAnew answers a turn anew, since the player had more to say.
-func (as *answers) answerAnew(tn *turn) {
-	as.undoAnswer(tn)
-	tn.started = time.Now()
-	as.startAnswer(tn)
+// answerAnew answers a turn anew because the player had more to say.
+func (t *Table) answerAnew(tn *turn) {
+	t.undoAnswer(tn)
+	tn.plan.started = time.Now()
+	t.startAnswer(tn)
 }
 
 // undoAnswer undoes what was done about a turn of which nothing was heard.
-func (as *answers) undoAnswer(tn *turn) {
-	as.moveTo(tn, arrived)
-	as.cutReactions(tn)
-	as.dropAttempt(tn)
-	tn.tooling, tn.target, tn.ledger = 0, 0, Ledger{}
-	tn.began, tn.started, tn.held = time.Now(), time.Time{}, false
+func (t *Table) undoAnswer(tn *turn) {
+	t.turns.moveTo(tn, arrived)
+	t.cutReactions(tn)
+	t.dropAttempt(tn)
+	tn.record.tooling, tn.plan.target, tn.record.ledger = 0, 0, Ledger{}
+	tn.words.known, tn.plan.started, tn.words.held = time.Now(), time.Time{}, false
 }
 
 // dropAttempt gives up the attempt of a turn that goes on without it, or never
 // was.
-func (as *answers) dropAttempt(tn *turn) {
+func (t *Table) dropAttempt(tn *turn) {
 	a := tn.attempt
 	tn.attempt = nil
-	for _, tool := range a.calls {
-		as.effects.emit(tn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say; this call came to nothing"})
+	for _, tool := range a.basis.calls {
+		t.effects.emit(tn.number, KindToolFinished, &ToolFinished{Tool: tool, Error: "the player had more to say; this call came to nothing"})
 	}
-	as.closeAttempt(a)
+	t.closeAttempt(a)
 }
 
 // closeAttempt leaves an attempt whose turn is done with it.
-func (as *answers) closeAttempt(a *attempt) {
-	delete(as.attempts, a.id)
-	as.fillers.disarmFiller(a.turn)
-	as.effects.add(stopLine{a})
-	as.effects.add(cancelWork{a})
-	as.floor.tell(gone(a))
-}
-
-// countPuppets counts the lines of the DM's that have not been said.
-func (as *answers) countPuppets() int {
-	n := 0
-	for _, a := range as.attempts {
-		if a.turn.puppet {
-			n++
-		}
-	}
-	return n
+func (t *Table) closeAttempt(a *attempt) {
+	delete(t.turns.attempts, a.id)
+	t.disarmFiller(a.turn)
+	t.effects.add(stopLine{a})
+	t.effects.add(cancelWork{a})
+	t.floor.handle(floor.Event{Kind: floor.Gone, Turn: a.id})
 }
 
 // startReaction has the second NPC of a group answer too, once the first has found its
 // words.
-func (as *answers) startReaction(a *attempt) {
+func (t *Table) startReaction(a *attempt) {
 	tn := a.turn
-	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.also < 0 || tn.leader != nil || tn.held || tn.takenBack {
+	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.to.also < 0 || tn.leader != nil || tn.words.held || tn.kept.lineTakenBack {
 		return
 	}
-	who := tn.also
-	tn.also = -1
-	npc := as.cast.agents[who]
-	if npc.Muted || npc.Left || as.queue.isBusy(who) || who == tn.agent || a.text() == "" {
+	who := tn.to.also
+	tn.to.also = -1
+	npc := t.cast.agents[who]
+	if npc.Muted || npc.Left || t.queue.isBusy(who) || who == tn.to.index || a.text() == "" {
 		return
 	}
 	now := time.Now()
-	as.beginTurn(&turn{
-		Utterance: tn.Utterance, number: as.nextNumber(), timing: timing{since: now}, began: now, leader: tn,
-		agent: who, npc: npc, route: RouteReaction, also: -1,
-	})
+	reaction := newTurn(reactionTurn, tn.Utterance, now)
+	reaction.number, reaction.words.known, reaction.leader = t.turns.nextNumber(), now, tn
+	reaction.to.index, reaction.to.agent, reaction.to.route = who, npc, RouteReaction
+	t.beginTurn(reaction)
 }

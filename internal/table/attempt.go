@@ -4,79 +4,72 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/speech"
-	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
-	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-const (
-	// maxFound bounds what is kept of a tool's result for the next turn, in
-	// characters.
-	maxFound = 500
-	// ahead is how many finished sentences may wait to be spoken before the model
-	// is made to wait.
-	ahead = 32
-	// lookAhead is how much sound may wait to be played before the next sentence
-	// is spoken: enough to hide a slow voice, not so much that an interruption
-	// wastes more than a sentence.
-	lookAhead = 3 * time.Second
-)
+// maxFound bounds what is kept of a tool's result for the next turn, in characters.
+const maxFound = 500
 
 // errAbandoned is why an attempt's context ends that is not needed any more.
 var errAbandoned = errors.New("the answer is not wanted any more")
 
 // attempt is one go at answering a turn. A turn has one at a time; it has
-// another if the player turns out to have said more. The fields belong to the
-// table's goroutine.
+// another if the player turns out to have said more.
 type attempt struct {
-	id        uint64 // of its line, on the floor and in the mixer
-	turn      *turn
+	id    uint64 // of its line, on the floor and in the mixer; from 1
+	turn  *turn
+	began time.Time
+
+	// With its goroutines, which a worker describes.
 	line      *mixer.Line
-	began     time.Time
-	cancel    context.CancelCauseFunc // nil until it is at work
-	confirmed chan struct{}           // closed once it is no guess
-	phrase    chan string             // a stock phrase to say while there is nothing else
+	cancel    context.CancelCauseFunc // nil until they are started
+	confirmed chan struct{}           // closed once the turn is no guess
+	phrase    chan string             // a stock phrase to say while there is nothing else; has room for one
+	voiced    atomic.Bool             // a voice has worked on it; set by the voice
+	result    *result                 // set once they have ended
 
-	backlog []finding   // of a guess
-	voiced  atomic.Bool // it is a guess that a voice works on; set by the voice
+	backlog   []finding // what a guess has reported, to be handled if it proves right
+	certainty certainty
+	asked     time.Time // when it asked for the floor
+	script
+	basis basis
+}
 
-	said   []sentence // in the order of the line
-	asked  time.Time  // for the floor
-	ended  int        // sentences of said that were delivered
-	result *result    // set once its goroutines have ended
-	passed time.Time  // when the sentence before the one that plays ended
-	calls  []string   // tools called that have not finished
-	found  []string   // what its tools told, for the next turn if this one is cut off
-	begun  bool       // it is sure that there will be an answer
-	owed   bool       // a stock phrase was due before that
-	stale  bool       // what was said has changed since it began: nothing is found
+// certainty is whether there will be an answer, which an NPC that may decline decides late.
+type certainty uint8
 
-	context   *hotctx.Context // what the NPC knew; nil before
+const (
+	unsure    certainty = iota
+	phraseDue           // as before, and a stock phrase is due once it answers
+	sure
+)
+
+// script is what an attempt has to say, and how much of it is said.
+type script struct {
+	said      []sentence // in the order of the line
+	delivered int        // sentences of said that were said to their end
+	passed    time.Time  // when the sentence before the one that plays ended; zero once it is known when that began
+}
+
+// basis is what an answer rests on.
+type basis struct {
+	context   *hotctx.Context // what the NPC knew; nil until it is assembled
 	exchanges int             // of its own conversation
+	calls     []string        // tools called that have not finished
+	found     []string        // what its tools told, for the next turn if this one is cut off
+	stale     bool            // what was said has changed since it began: nothing is found any more
 }
 
-// saying is something for the voice to do: a sentence to speak, or what the engine
-// speaks for itself.
-type saying struct {
-	sentence
-	since time.Time    // of a clause: the first token
-	own   engine.Event // [engine.Sound], [engine.Wording], [engine.Spoken] or [engine.Withdrawn]; nil for a sentence
-}
+// forget forgets what was found, because what was said has changed or is taken back.
+func (b *basis) forget() { b.found, b.stale = nil, true }
 
 // sentence is something to say.
 type sentence struct {
@@ -113,248 +106,13 @@ type result struct {
 	deferred []llm.ToolCall // for the commit
 }
 
-func newAttempt(id uint64, tn *turn) *attempt {
-	a := &attempt{id: id, turn: tn, line: mixer.NewLine(id), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
-	if tn.phase != guessed {
-		close(a.confirmed)
-	}
-	return a
-}
-
-// worker is the work of one attempt. It runs on goroutines of its own and
-// knows only what does not change.
-type worker struct {
-	table     *Table
-	attempt   *attempt // only to report about
-	line      *mixer.Line
-	npc       config.NPC
-	heard     agent.Line
-	puppet    bool
-	account   *cost.Account // is charged for all of it
-	trace     *tracing.Turn
-	history   agent.History
-	recent    []memory.Line
-	company   company
-	request   engine.Request
-	unknown   string // what to say instead of an answer
-	confirmed <-chan struct{}
-	voiced    bool      // it is heard, not read
-	ahead     bool      // the voice may work before that
-	patience  *patience // bounds the answer; owned by the engine's goroutine
-	phrase    <-chan string
-	soon      <-chan time.Time // until then an answer that has begun goes before a phrase; owned by the voice
-	sayings   chan saying
-	result    result
-	hoarse    bool // the voice has failed; owned by the voice
-	own       ownVoice
-	spoke     bool // the engine had something to say
-
-	begun       string      // the clause that was spoken of the sentence that comes next; owned by the voice
-	spokeClause atomic.Bool // there was one
-}
-
-// newWorker prepares the work of a turn's attempt. recent are the session's last
-// lines, and background is what the answer is held to.
-func newWorker(o *Options, tn *turn, recent []memory.Line, background engine.Background, with company) *worker {
-	a := tn.attempt
-	w := &worker{
-		attempt: a, line: a.line, npc: tn.as, puppet: tn.puppet, account: tn.account, trace: tn.trace, company: with,
-		heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.choice.Tier, MayDecline: tn.mayDecline, Unwanted: tn.again.answers()},
-		history: tn.npc.Snapshot(), recent: recent, confirmed: a.confirmed, voiced: o.voiced() && !tn.whispered, ahead: tn.ahead && o.voiced(), phrase: a.phrase, sayings: make(chan saying, ahead),
-		request: engine.Request{
-			NPC: tn.as, Persona: tn.npc.Persona(), Names: tn.npc.Names(), Tools: tn.tools, Rounds: o.Latency.Rounds.Get(tn.choice.Tier),
-			ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.Fallback, Go: a.confirmed, Spoken: tn.sound,
-			MayDecline: tn.mayDecline, Clauses: o.speakClauses() && !tn.whispered, Late: tn.plan.Cascade, Plain: tn.choice.Plain() || tn.leader != nil,
-			Background: background,
-		},
-	}
-	w.own.begins.Store(-1)
-	w.own.limit.Store(math.MaxInt64)
-	if lines := tn.as.Lines["unknown"]; len(lines) > 0 {
-		w.unknown = lines[int(tn.number)%len(lines)]
-	}
-	if tn.leader != nil {
-		w.heard.Leader, w.heard.Answer = tn.leader.as.Name, tn.leader.attempt.text()
-		w.unknown = ""
-	}
-	return w
-}
-
-// report hands something to the table's goroutine, which takes reports until
-// the attempt's last one.
-func (w *worker) report(f finding) { w.table.reports <- report{attempt: w.attempt, finding: f} }
-
-// startWork starts an attempt's work, and returns what cancels it.
-func (w *worker) startWork(ctx context.Context, t *Table) context.CancelCauseFunc {
-	ctx, cancel := context.WithCancelCause(w.trace.With(ctx))
-	t.work.Go(func() { w.run(ctx, t) })
-	return cancel
-}
-
-// run answers, with the voice beside it, and reports the end.
-func (w *worker) run(ctx context.Context, t *Table) {
-	w.table = t
-	ctx = cost.WithAccount(mcp.WithCaller(ctx, w.caller()), w.account)
-	if w.voiced {
-		w.request.Playback = engine.Playback{Heard: w.heardOwn, Over: ctx.Done()}
-	}
-	spoken := make(chan struct{})
-	w.table.work.Go(func() {
-		defer close(spoken)
-		w.speakSentences(ctx)
-	})
-	w.result.err = w.findAnswer(ctx)
-	declined := errors.Is(w.result.err, engine.ErrDeclined)
-	if w.result.err != nil && !declined && !w.spoke && !w.spokeClause.Load() && w.unknown != "" && !w.puppet {
-		w.pass(ctx, saying{sentence: sentence{text: w.unknown, kind: excuse}}) // rather than stay silent
-	}
-	close(w.sayings)
-	<-spoken
-	w.report(workEnded{&w.result})
-}
-
-func (w *worker) caller() mcp.Caller {
-	return mcp.Caller{NPC: w.npc.ID, Session: w.table.o.Session.ID, Blind: w.npc.Senses.Blind}
-}
-
-// findAnswer finds the words, within the time a turn may take.
-func (w *worker) findAnswer(ctx context.Context) error {
-	o := &w.table.o
-	if w.puppet {
-		var split speech.Splitter
-		for _, s := range append(split.Push(w.heard.Text), split.Flush()...) {
-			w.pass(ctx, saying{sentence: sentence{text: s}})
-		}
-		return context.Cause(ctx)
-	}
-	ctx, w.patience = newPatience(ctx, time.Duration(o.Latency.TurnTimeout))
-	defer func() {
-		w.patience.stop()
-		w.patience = nil // what is said now is no answer
-	}()
-	w.result.stage = "context"
-	start := time.Now()
-	most := agent.BoundsOf(w.heard.Tier)
-	now, err := o.Context.Assemble(ctx, hotctx.Query{
-		NPC: w.company.npc, Others: w.company.others, Players: w.company.players,
-		Session: o.Session.ID, Scene: o.Scene(), Speaker: strings.TrimSuffix(w.heard.Speaker, hotctx.PlayerMark), Utterance: w.heard.Text,
-		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent, Groups: o.Groups, Date: o.Date().Text, Blind: w.npc.Senses.Blind,
-	})
-	took := time.Since(start)
-	if err != nil {
-		w.report(contextRead{took: took})
-		return err
-	}
-	w.report(contextRead{took, &now, w.history.Exchanges()})
-	w.result.stage = "llm"
-	w.request.Messages = w.history.Prompt(w.heard, now)
-	w.request.Persona.Mind, w.request.Persona.Diary = latestFirst(now.Mind), latestFirst(now.Diary)
-	return w.runEngine(ctx)
-}
-
-// runEngine runs the engine, reports its events and passes on its sentences.
-func (w *worker) runEngine(ctx context.Context) error {
-	var token time.Time
-	for ev, err := range w.table.o.Engine.Answer(ctx, w.request) {
-		if err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return err
-		}
-		switch ev := ev.(type) {
-		case engine.Sentence:
-			if !w.spoke && !token.IsZero() && !w.spokeClause.Load() {
-				w.report(firstSentence{time.Since(token)})
-			}
-			w.spoke = true
-			if !w.pass(ctx, saying{sentence: sentence{text: ev.Text}}) {
-				return context.Cause(ctx)
-			}
-		case engine.Clause:
-			if !w.pass(ctx, saying{sentence: sentence{text: ev.Text, part: clause}, since: token}) {
-				return context.Cause(ctx)
-			}
-		case engine.Withdrawn:
-			w.withdrawOwn(ev.At)
-			if !w.pass(ctx, saying{own: ev}) {
-				return context.Cause(ctx)
-			}
-		case engine.Answering:
-			if !w.pass(ctx, saying{own: ev}) {
-				return context.Cause(ctx)
-			}
-		case engine.Sound, engine.Wording, engine.Spoken:
-			w.spoke = true
-			if !w.pass(ctx, saying{own: ev}) {
-				return context.Cause(ctx)
-			}
-		case engine.ToolDeferred:
-			w.result.deferred = append(w.result.deferred, ev.Call)
-		case engine.FirstToken:
-			token = time.Now()
-			w.report(ev)
-		default:
-			w.report(ev)
-		}
-	}
-	return nil
-}
-
-// pass hands something to the voice and reports whether it was taken. The time it
-// takes to speak is not the answer's.
-func (w *worker) pass(ctx context.Context, s saying) bool {
-	w.patience.pause()
-	defer w.patience.resume()
-	select {
-	case w.sayings <- s:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// patience is the time an answer may take, without that for which it is held. A
-// nil one has no end.
-type patience struct {
-	timer  *time.Timer
-	left   time.Duration
-	since  time.Time
-	cancel context.CancelCauseFunc
-}
-
-func newPatience(ctx context.Context, limit time.Duration) (context.Context, *patience) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	p := &patience{left: limit, since: time.Now(), cancel: cancel}
-	p.timer = time.AfterFunc(limit, func() { cancel(fmt.Errorf("the turn took longer than %s", config.Duration(limit))) })
-	return ctx, p
-}
-
-func (p *patience) pause() {
-	if p != nil && p.timer.Stop() {
-		p.left -= time.Since(p.since)
-	}
-}
-
-func (p *patience) resume() {
-	if p != nil {
-		p.since = time.Now()
-		p.timer.Reset(max(p.left, 0))
-	}
-}
-
-func (p *patience) stop() {
-	p.timer.Stop()
-	p.cancel(nil)
-}
-
 // floorLine is the attempt as the floor knows it: how its NPC takes an
 // interruption, and after whom it speaks.
 func (a *attempt) floorLine() floor.Line {
 	tn := a.turn
-	how := tn.as.Interruptibility
+	how := tn.to.npc.Interruptibility
 	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
-	if tn.puppet {
+	if tn.isPuppet() {
 		l.Manner, l.Priority = floor.Insists, 1 // the DM is not interrupted
 	}
 	if tn.leader != nil && tn.leader.attempt != nil {
@@ -364,33 +122,41 @@ func (a *attempt) floorLine() floor.Line {
 }
 
 // unsaid is the sentence that plays, or would be next; nil if all were said.
-func (a *attempt) unsaid() *sentence {
-	if a.ended < len(a.said) {
-		return &a.said[a.ended]
+func (s *script) unsaid() *sentence {
+	if s.delivered < len(s.said) {
+		return &s.said[s.delivered]
 	}
 	return nil
 }
 
 // isAtAnswer reports whether the sentence that plays is part of the answer.
-func (a *attempt) isAtAnswer() bool { s := a.unsaid(); return s != nil && s.kind == answer }
+func (s *script) isAtAnswer() bool { next := s.unsaid(); return next != nil && next.kind == answer }
 
-// text is everything the attempt has to say as an answer.
-func (a *attempt) text() string {
+// text is everything it has to say as an answer.
+func (s *script) text() string {
 	var all []byte
-	for _, s := range a.said {
-		if s.kind == answer && s.text != "" {
+	for _, one := range s.said {
+		if one.kind == answer && one.text != "" {
 			if len(all) > 0 {
 				all = append(all, ' ')
 			}
-			all = append(all, s.text...)
+			all = append(all, one.text...)
 		}
 	}
 	return string(all)
 }
 
-// learnFinding keeps what a tool told.
-func (a *attempt) learnFinding(ev engine.ToolFinished) {
-	if !a.stale && ev.Err == nil && !ev.Result.IsError {
-		a.found = append(a.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
+// learn keeps what a tool told.
+func (b *basis) learn(ev engine.ToolFinished) {
+	if !b.stale && ev.Err == nil && !ev.Result.IsError {
+		b.found = append(b.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))
+	}
+}
+
+// wordSentence records the words of the sentence that began last.
+func (s *script) wordSentence(words sentenceWorded) {
+	s.said[len(s.said)-1].text = words.text
+	if words.ended {
+		s.said = append(s.said, sentence{kind: answer, own: true})
 	}
 }

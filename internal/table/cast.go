@@ -14,8 +14,7 @@ import (
 )
 
 // cast is the NPCs of a table, in the order in which they came; those who left
-// stay, so that an index always means the same NPC. It belongs to the table's
-// goroutine.
+// stay, so that an index always means the same NPC.
 type cast struct{ agents []*agent.Agent }
 
 // present returns the indices of the NPCs that have not left.
@@ -67,7 +66,7 @@ func (c *cast) namesOf(who []int) string {
 	return "everyone"
 }
 
-// admitAgents takes in who is at the table from now on, and returns the names of those
+// admitAgents adds who is at the table from now on, and returns the names of those
 // who are not as they were, and of those who were not there.
 func (c *cast) admitAgents(agents []*agent.Agent) (changed, joined []string) {
 	for _, a := range agents {

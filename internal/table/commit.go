@@ -17,28 +17,28 @@ import (
 )
 
 // endUnanswered keeps a line that nobody answers.
-func (ts *turns) endUnanswered(tn *turn, end turnEnd) {
+func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
-	ts.moveTo(tn, ending)
-	tn.ledger.RouteUS = elapsed.Rounded(time.Since(tn.began)) * 1000
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
-	ts.open[tn.number] = tn
-	ts.commit(tn)
+	t.turns.moveTo(tn, ending)
+	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.words.known)) * 1000
+	tn.stampWords()
+	t.turns.open[tn.number] = tn
+	t.commit(tn)
 }
 
 // commit runs what waited for the turn to be heard, then keeps what was said,
 // and ends the turn. One that failed or was cut off changes nothing in the
 // world, nor one whose line was taken back.
-func (ts *turns) commit(tn *turn) {
-	c := &commitment{turn: tn, end: tn.end, lines: ts.transcript.linesOf(tn), undone: tn.undone(), tools: tn.tools, trace: tn.trace}
+func (t *Table) commit(tn *turn) {
+	c := &commitment{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), undone: tn.undone(), tools: tn.plan.tools, trace: tn.record.trace}
 	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {
 		c.before = l.whenOver()
 	}
 	if tn.attempt != nil {
 		c.deferred = tn.attempt.result.deferred
-		c.caller = mcp.Caller{NPC: tn.as.ID, Session: ts.o.Session.ID, Blind: tn.as.Senses.Blind}
+		c.caller = mcp.Caller{NPC: tn.to.npc.ID, Session: t.o.Session.ID, Blind: tn.to.npc.Senses.Blind}
 	}
-	ts.effects.add(c)
+	t.effects.add(c)
 }
 
 // commitment is the work of a commit. It knows only what does not change.
@@ -65,18 +65,18 @@ func (c *commitment) run(ctx context.Context, t *Table) {
 		if o.Err = c.undone; o.Err == nil {
 			o.Result, o.Err = c.tools.Execute(mcp.WithCaller(ctx, c.caller), call.Name, call.Arguments)
 		}
-		t.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
+		t.inbox.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
 	}
 	if err := t.transcript.keeper.keep(ctx, c.lines); err != nil { // which it has told
 		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: c.end.notice}
 	}
-	t.reports <- report{turn: c.turn, finding: committed{c.end}}
+	t.inbox.reports <- report{turn: c.turn, finding: committed{c.end}}
 }
 
 // undone is why nothing is done that waited for the end of a turn, nil if it is.
 func (tn *turn) undone() error {
 	switch {
-	case tn.takenBack:
+	case tn.kept.lineTakenBack:
 		return errors.New("the line was taken back, so this was not done")
 	case tn.end.outcome != OutcomeDelivered:
 		return errors.New("the turn did not come to its end, so this was not done")
@@ -84,85 +84,68 @@ func (tn *turn) undone() error {
 	return nil
 }
 
-// takeCommit takes in what the commit of a turn does.
-func (ts *turns) takeCommit(tn *turn, f finding) {
+// handleCommit handles what the commit of a turn reports.
+func (t *Table) handleCommit(tn *turn, f finding) {
 	switch f := f.(type) {
 	case callEnded:
-		ts.effects.emit(tn.number, KindToolFinished, toolFinished(f.tool, f.outcome))
+		t.effects.emit(tn.number, KindToolFinished, toolFinished(f.tool, f.outcome))
 	case committed:
-		delete(ts.open, tn.number)
-		ts.transcript.rememberTurn(tn)
-		ts.endTurn(tn, f.end)
-		ts.beginQueued()
+		delete(t.turns.open, tn.number)
+		t.transcript.rememberTurn(tn, t.presentAt(tn))
+		t.endTurn(tn, f.end)
+		t.beginQueued()
 	}
 }
 
-// endTurn tells of the end of a turn, once.
-func (ts *turns) endTurn(tn *turn, end turnEnd) {
-	ts.moveTo(tn, over)
+// endTurn ends a turn: it emits [TurnEnded], once for each turn, and frees the NPC.
+func (t *Table) endTurn(tn *turn, end turnEnd) {
+	t.turns.moveTo(tn, over)
 	if end.notice != "" {
-		ts.effects.notify(tn.number, "error", end.notice)
+		t.effects.notify(tn.number, "error", end.notice)
 	}
 	name := ""
-	if tn.npc != nil {
-		name = tn.as.Name
-		ts.queue.releaseNPC(tn)
-		ts.rememberAnswer(tn, end)
-		ts.bases.add(tn)
+	if tn.to.agent != nil {
+		name = tn.to.npc.Name
+		t.queue.releaseNPC(tn)
+		t.rememberAnswer(tn, end)
+		t.past.bases.add(tn)
 	}
 	l := tn.closeLedger(end)
-	ts.planner.recordTimes(tn, l)
-	ts.answers.closeTrace(tn, l, end.outcome)
+	t.planner.recordTimes(tn, l)
+	t.closeTrace(tn, l, end.outcome)
 	tn.replyTo()
-	ts.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.texts, " "), Ledger: l})
-	ts.effects.add(turnOver{tn})
-	ts.purse.tellLevel()
-}
-
-// closeLedger returns the account of a turn that has come to its end.
-func (tn *turn) closeLedger(end turnEnd) Ledger {
-	l := tn.ledger
-	l.TotalMS = elapsed.Rounded(time.Since(tn.since))
-	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.floor), elapsed.Rounded(tn.target)
-	if tn.attempt != nil {
-		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.since))
-	}
-	l.DroppedGuesses = tn.dropped
-	l.enterCost(tn.account.Sum())
-	l.judgeBudget(tn.target, end.outcome, end.stage, tn.waited())
-	if (tn.takenBack || tn.unsaid) && end.outcome == OutcomeCancelled { // no answer was due
-		l.Budget, l.BreachStage = budgetMet, ""
-	}
-	return l
+	t.effects.emit(tn.number, KindTurnEnded, &TurnEnded{NPC: name, Outcome: end.outcome, Text: strings.Join(tn.delivered.texts, " "), Ledger: l})
+	t.effects.add(turnOver{tn})
+	t.purse.reportLevel()
 }
 
 // rememberAnswer has the NPC keep in mind what was said, and what its tools told
 // if it was cut off before it could say so.
-func (ts *turns) rememberAnswer(tn *turn, end turnEnd) {
-	said := strings.Join(tn.answer, " ")
-	if said != "" && !tn.puppet && !tn.unsaid {
+func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
+	said := strings.Join(tn.delivered.answer, " ")
+	if said != "" && !tn.isPuppet() && !tn.kept.answerTakenBack {
 		e := agent.Exchange{Source: tn.source(), Turn: tn.number, Speaker: tn.attribution(), Utterance: tn.Text, Answer: said}
-		if tn.takenBack {
+		if tn.kept.lineTakenBack {
 			e = e.TakenBack()
 		}
-		tn.npc.Remember(e)
-		tn.npc.RememberSaid(tn.answer)
-		tn.npc.CountAnswer()
+		tn.to.agent.Remember(e)
+		tn.to.agent.RememberSaid(tn.delivered.answer)
+		tn.to.agent.CountAnswer()
 	}
 	switch {
 	case said == "" || end.outcome == OutcomeBarged: // known since it was interrupted
 	case tn.leader != nil:
-		ts.conversation.talk.Joined(tn.agent)
+		t.conversation.recordReaction(tn.to.index)
 	default:
-		ts.conversation.noteWords(tn.agent, tn.Speaker, said)
+		t.conversation.recordWords(tn.to.index, tn.Speaker, said)
 	}
 	if tn.attempt == nil {
 		return
 	}
 	if end.outcome == OutcomeDelivered {
-		tn.npc.RememberFindings(nil)
-	} else if end.outcome != OutcomePassed && len(tn.attempt.found) > 0 {
-		tn.npc.RememberFindings(tn.attempt.found)
+		tn.to.agent.RememberFindings(nil)
+	} else if end.outcome != OutcomePassed && len(tn.attempt.basis.found) > 0 {
+		tn.to.agent.RememberFindings(tn.attempt.basis.found)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/name"
 )
 
@@ -14,7 +15,7 @@ import (
 const maxPlayers = 64
 
 // conversation knows who is at the table and who talked with whom, and so whom a line
-// is for. It belongs to the table's goroutine.
+// is for.
 type conversation struct {
 	cast      *cast
 	languages []string
@@ -49,7 +50,7 @@ func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision
 		v.players = append(v.players, u.Speaker)
 		v.snapshot = nil
 	}
-	v.takeSnapshot()
+	v.refreshSnapshot()
 	d := address.Detect(v.snapshot, v.talk.State(time.Now(), line, u.Speaker, v.placeOf), u.Text)
 	v.toCast(d.NPCs)
 	v.toCast(d.NotFor)
@@ -79,8 +80,8 @@ func (v *conversation) leaderName() string {
 // placeOf is where an NPC of the cast is in the snapshot, below zero if it has left.
 func (v *conversation) placeOf(npc int) int { return slices.Index(v.present, npc) }
 
-// takeSnapshot sees who is at the table now.
-func (v *conversation) takeSnapshot() {
+// refreshSnapshot brings snapshot and present up to date with who is at the table.
+func (v *conversation) refreshSnapshot() {
 	if v.snapshot != nil {
 		return
 	}
@@ -100,23 +101,91 @@ func (v *conversation) castChanged() {
 	clear(v.others)
 }
 
-// noteDecision: a player's line, which is the turn with a number, is for somebody or
-// for nobody. It returns what that has changed.
-func (v *conversation) noteDecision(line int64, speaker string, d address.Decision) address.Renewal {
+// recordDecision records whom a player's line is for, which is the turn with that number. It
+// returns what of the conversation that has changed.
+func (v *conversation) recordDecision(line int64, speaker string, d address.Decision) address.Renewal {
 	return v.talk.Decided(time.Now(), line, speaker, d)
 }
 
-// noteWords: an NPC said something just now, to a player, or to everyone if player is
-// empty.
-func (v *conversation) noteWords(npc int, player, words string) {
+// recordWords records that an NPC said something just now, to a player, or to everyone if
+// player is empty.
+func (v *conversation) recordWords(npc int, player, words string) {
 	v.talk.Said(time.Now(), npc, player, words)
 }
 
-// noteInterruption: a player took the floor from an NPC.
-func (v *conversation) noteInterruption(npc int) { v.talk.Interrupted(npc) }
+// recordReaction records that an NPC joined in after another.
+func (v *conversation) recordReaction(npc int) { v.talk.Joined(npc) }
+
+// withdraw undoes what a line has changed that its NPC found not meant for it.
+func (v *conversation) withdraw(r address.Renewal) { v.talk.Withdraw(r) }
+
+// listen sets how readily the NPCs take what calls none of them, and reports whether that is new.
+func (v *conversation) listen(how address.Listening) bool {
+	if v.listening == how {
+		return false
+	}
+	v.listening = how
+	v.castChanged()
+	return true
+}
+
+// recordInterruption records that a player took the floor from an NPC.
+func (v *conversation) recordInterruption(npc int) { v.talk.Interrupted(npc) }
 
 // isBackChannel reports whether an utterance is a mere sound such as "mhm".
 func (v *conversation) isBackChannel(text string) bool {
-	v.takeSnapshot()
+	v.refreshSnapshot()
 	return address.Detect(v.snapshot, address.State{}, text).BackChannel
+}
+
+// backgroundOf is what the answer to a turn is held to.
+func (v *conversation) backgroundOf(tn *turn) engine.Background {
+	b := engine.Background{
+		Cast: v.version, Others: v.othersThan(tn.to.index), Players: v.players[:len(v.players):len(v.players)],
+		Asked: tn.Text, Before: tn.to.agent.Said(), Told: tn.to.agent.Told(), Found: tn.to.agent.Found(), Edits: tn.to.agent.Edits(), Turn: tn.number,
+	}
+	if tn.kind == repeatTurn {
+		b.Before = append(slices.Concat(tn.again.unwanted...), b.Before...)
+	}
+	if tn.leader != nil {
+		b.Remark = true
+		b.Asked += " " + tn.leader.attempt.text()
+	}
+	return b
+}
+
+// othersThan are the names and aliases of the NPCs at the table but one. They are not
+// changed any more.
+func (v *conversation) othersThan(npc int) []string {
+	names, known := v.others[npc]
+	if known {
+		return names
+	}
+	for _, i := range v.cast.present() {
+		if i != npc {
+			names = append(names, v.cast.agents[i].Names()...)
+		}
+	}
+	v.others[npc] = names
+	return names
+}
+
+// likelyAddressee is whom a player is likely to talk to who has just begun: the
+// NPC of their conversation, or the only one; -1 if there is none, or the NPCs take calls
+// alone.
+func (v *conversation) likelyAddressee(player string) int {
+	v.refreshSnapshot()
+	if len(v.present) == 1 && v.listening != address.CalledOnly {
+		return v.present[0]
+	}
+	st := v.talk.State(time.Now(), 0, player, v.placeOf)
+	if st.Barged || v.listening == address.CalledOnly {
+		return -1
+	}
+	for _, p := range []address.Partner{st.Own, st.Last} {
+		if p.Known && p.Ago <= v.window {
+			return v.present[p.NPC]
+		}
+	}
+	return -1
 }

@@ -29,7 +29,7 @@ func conversationOf(npcs []config.NPC, last int) *conversation {
 	}
 	h := newConversation(c, Options{Latency: config.Default().Latency})
 	if last >= 0 {
-		h.noteWords(last, "", "What do you say?")
+		h.recordWords(last, "", "What do you say?")
 	}
 	return h
 }
@@ -100,7 +100,7 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 			if got := h.decideAddressee(0, Utterance{Speaker: speaker, Text: text}); !slices.Equal(got.NPCs, want) {
 				t.Errorf("%s: %q is for %v (%s), want %v", speaker, text, got.NPCs, got.Why, want)
 			} else if len(got.NPCs) > 0 {
-				h.noteDecision(0, speaker, got)
+				h.recordDecision(0, speaker, got)
 			}
 			time.Sleep(time.Second)
 		}
@@ -111,7 +111,7 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		say("Cleo", "Really?")
 		say("Ben", "Tell us more.", 0)
 		say("Alice", "Ben, your turn.")
-		h.noteWords(2, "", "Quiet now.") // the captain speaks to everyone
+		h.recordWords(2, "", "Quiet now.") // the captain speaks to everyone
 		say("Alice", "Who are you?", 2)
 		time.Sleep(90 * time.Second)
 		say("Alice", "Hello?")
@@ -122,7 +122,7 @@ func TestPlayersAreBounded(t *testing.T) {
 	h := conversationOf(inn(), -1)
 	for i := range 10 * maxPlayers {
 		u := Utterance{Speaker: fmt.Sprint("player ", i), Text: "Bart!"}
-		h.noteDecision(0, u.Speaker, h.decideAddressee(0, u))
+		h.recordDecision(0, u.Speaker, h.decideAddressee(0, u))
 	}
 	if len(h.players) != maxPlayers {
 		t.Errorf("%d players are kept, want %d", len(h.players), maxPlayers)
@@ -132,7 +132,7 @@ func TestPlayersAreBounded(t *testing.T) {
 func TestNoContinuation(t *testing.T) {
 	h := conversationOf(inn(), -1)
 	h = newConversation(h.cast, Options{})
-	h.noteWords(1, "", "Aye.")
+	h.recordWords(1, "", "Aye.")
 	if got := h.decideAddressee(0, Utterance{Text: "and another one"}); got.Route != "none" {
 		t.Errorf("with a continuation of 0: %+v, want nobody", got)
 	}

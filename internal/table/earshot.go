@@ -22,53 +22,45 @@ type Places interface {
 	Scene() string
 }
 
-// earshot decides who hears what is said at a table. It belongs to the table's goroutine.
-type earshot struct {
-	cast   *cast
-	places Places         // nil if nobody knows
-	groups *memory.Groups // nil if nobody belongs to anything
-	scene  func() string  // what is going on, if places do not say
-}
-
 // presentAt returns who may know what is said in a turn, as [memory.Line.Present] has it.
 // What was whispered is heard by the NPC alone, an aside by none.
-func (h *earshot) presentAt(tn *turn) []string {
-	if tn.present == nil {
-		tn.present = h.groups.Share(h.hearersOf(tn))
-		if !tn.whispered && !isAside(tn.Text) {
-			tn.present = append(tn.present, memory.Anyone)
+func (t *Table) presentAt(tn *turn) []string {
+	if tn.kept.present == nil {
+		tn.kept.present = t.o.Groups.Share(t.hearersOf(tn))
+		if tn.kind != whisperTurn && !isAside(tn.Text) {
+			tn.kept.present = append(tn.kept.present, memory.Anyone)
 		}
 	}
-	return tn.present
+	return tn.kept.present
 }
 
 // hearersOf returns the ids of the NPCs that hear what is said in a turn.
-func (h *earshot) hearersOf(tn *turn) []string {
+func (t *Table) hearersOf(tn *turn) []string {
 	switch {
-	case tn.whispered:
-		return memory.Heard(tn.as.ID)
-	case tn.npc == nil && isAside(tn.Text):
+	case tn.kind == whisperTurn:
+		return memory.Heard(tn.to.npc.ID)
+	case tn.to.agent == nil && isAside(tn.Text):
 		return memory.Heard()
 	}
 	var people []hotctx.Person
 	var ids, heard []string
-	here := h.cast.npcsOf(h.cast.present())
+	here := t.cast.npcsOf(t.cast.present())
 	for _, npc := range here {
 		people, ids = append(people, personOf(npc)), append(ids, npc.ID)
 	}
 	var shot hotctx.Earshot
-	if h.places != nil {
-		shot.Scene = h.places.Scene()
-		shot.Doors = func(place string) []memory.Relation { return h.places.Relations(place, "") }
-		if at, err := h.places.Places(context.Background(), "", ids...); err == nil {
+	if t.o.Places != nil {
+		shot.Scene = t.o.Places.Scene()
+		shot.Doors = func(place string) []memory.Relation { return t.o.Places.Relations(place, "") }
+		if at, err := t.o.Places.Places(context.Background(), "", ids...); err == nil {
 			shot.Places = at
 		}
 	} else {
-		shot.Scene = h.scene()
+		shot.Scene = t.o.Scene()
 	}
 	var to *hotctx.Person
-	if tn.npc != nil {
-		p := personOf(tn.as)
+	if tn.to.agent != nil {
+		p := personOf(tn.to.npc)
 		to, heard = &p, []string{p.ID}
 	}
 	for _, p := range shot.Hearers(to, people) {
@@ -76,8 +68,8 @@ func (h *earshot) hearersOf(tn *turn) []string {
 			heard = append(heard, p.ID)
 		}
 	}
-	for _, called := range tn.meant.NPCs { // who is called is spoken to, wherever that is
-		if npc := h.cast.agents[called].NPC; !npc.Senses.Deaf {
+	for _, called := range tn.to.decision.NPCs { // who is called is spoken to, wherever that is
+		if npc := t.cast.agents[called].NPC; !npc.Senses.Deaf {
 			heard = append(heard, npc.ID)
 		}
 	}

@@ -36,7 +36,7 @@ type remark struct {
 	at   time.Time
 }
 
-// remarks are what NPCs said lately. They belong to the table's goroutine.
+// remarks are what NPCs said lately.
 type remarks struct{ lately []remark }
 
 func (r *remarks) add(text string, at time.Time) {

@@ -69,7 +69,7 @@ func (e edit) changeWaiting(l *memory.Line) bool {
 
 // changes reports whether a turn is not yet as the edit wants it.
 func (e edit) changes(tn *turn) bool {
-	return e.of(tn.source()) && !tn.takenBack && (e.text == "" || e.text != tn.Text)
+	return e.of(tn.source()) && !tn.kept.lineTakenBack && (e.text == "" || e.text != tn.Text)
 }
 
 // edit changes what was said: in mind and in the turns under way at once, then
@@ -80,20 +80,16 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 	err := t.order(ctx, func() error {
 		for _, tn := range t.turns.open {
 			if a := tn.attempt; a != nil { // what its tools tell is not for the next turn
-				a.found, a.stale = nil, true
+				a.basis.forget()
 			}
 		}
 		t.cast.editHistories(e)
 		t.transcript.editRecent(e)
-		t.answers.said.edit(e)
-		t.listener.dropGuesses()
-		t.turns.bases = nil // they may have it in them
-		w := &logEdit{before: t.turns.editAll(e), waiting: e.changeWaiting, log: log, over: make(chan struct{}), done: done}
-		if t.lastEdit != nil {
-			w.before = append(w.before, t.lastEdit)
-		}
-		t.lastEdit = w.over
-		t.effects.add(w)
+		t.past.said.edit(e)
+		t.dropGuesses()
+		t.past.bases = nil // they may have it in them
+		w := &logEdit{before: t.editAll(e), waiting: e.changeWaiting, log: log, done: done}
+		t.startEdit(w)
 		return nil
 	})
 	if err != nil {
@@ -114,6 +110,16 @@ type logEdit struct {
 	done    chan<- error
 }
 
+// startEdit starts an edit of the log, after the edit before.
+func (t *Table) startEdit(w *logEdit) {
+	if t.transcript.lastEdit != nil {
+		w.before = append(w.before, t.transcript.lastEdit)
+	}
+	w.over = make(chan struct{})
+	t.transcript.lastEdit = w.over
+	t.effects.add(w)
+}
+
 func (w *logEdit) run(ctx context.Context, t *Table) {
 	defer close(w.over)
 	for _, b := range w.before {
@@ -127,80 +133,77 @@ func (w *logEdit) run(ctx context.Context, t *Table) {
 	}
 	if e := w.erases; e != nil {
 		e.err = err
-		t.reports <- report{finding: e}
+		t.inbox.reports <- report{finding: e}
 	}
 	w.done <- err
 }
 
-// sourceOf is where a line comes from.
-func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }
-
 // editAll changes the turns that have not ended. It returns what is closed
 // once those of them have ended whose lines are being kept as they were.
-func (ts *turns) editAll(e edit) (kept []<-chan struct{}) {
-	for _, tn := range slices.Clone(ts.queue.waiting) {
+func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
+	for _, tn := range slices.Clone(t.queue.waiting) {
 		if e.changes(tn) {
-			ts.editQueued(tn, e.text)
+			t.editQueued(tn, e.text)
 		}
 	}
-	for _, number := range slices.Sorted(maps.Keys(ts.open)) {
-		tn := ts.open[number]
+	for _, number := range slices.Sorted(maps.Keys(t.turns.open)) {
+		tn := t.turns.open[number]
 		if tn == nil || !e.changes(tn) { // nil: it waits for another NPC by now
 			continue
 		}
 		if tn.phase == ending {
 			kept = append(kept, tn.whenOver())
 		}
-		ts.editBegun(tn, e.text)
+		t.editBegun(tn, e.text)
 	}
 	return kept
 }
 
 // editQueued changes a turn that waits for its NPC.
-func (ts *turns) editQueued(tn *turn, text string) {
+func (t *Table) editQueued(tn *turn, text string) {
 	if text == "" {
-		ts.queue.remove(tn)
-		tn.takenBack = true
-		ts.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		t.queue.remove(tn)
+		tn.kept.lineTakenBack = true
+		t.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		return
 	}
-	ts.rewordTurn(tn, text)
-	d := ts.conversation.decideAddressee(tn.number, tn.Utterance)
-	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
-		ts.assignDecision(tn, d)
+	t.rewordTurn(tn, text)
+	d := t.conversation.decideAddressee(tn.number, tn.Utterance)
+	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
+		t.assignDecision(tn, d)
 		return
 	}
-	ts.queue.remove(tn)
-	ts.moveTo(tn, arrived)
-	ts.routeTurn(tn, d)
+	t.queue.remove(tn)
+	t.turns.moveTo(tn, arrived)
+	t.routeTurn(tn, d)
 }
 
 // editBegun changes a turn that has begun.
-func (ts *turns) editBegun(tn *turn, text string) {
+func (t *Table) editBegun(tn *turn, text string) {
 	switch {
 	case text == "":
-		tn.takenBack = true
+		tn.kept.lineTakenBack = true
 		if tn.silent() {
-			ts.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
+			t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 		}
 	case !tn.silent() || tn.leader != nil:
 		tn.Text = text
 	default:
-		ts.rewordTurn(tn, text)
-		ts.rerouteTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
+		t.rewordTurn(tn, text)
+		t.rerouteTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 	}
 }
 
 // rerouteTurn begins a turn anew, be it by another NPC.
-func (ts *turns) rerouteTurn(tn *turn, d address.Decision) {
-	if len(d.NPCs) > 0 && d.NPCs[0] == tn.agent {
-		ts.assignDecision(tn, d)
-		ts.answers.answerAnew(tn)
+func (t *Table) rerouteTurn(tn *turn, d address.Decision) {
+	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
+		t.assignDecision(tn, d)
+		t.answerAnew(tn)
 		return
 	}
-	ts.answers.undoAnswer(tn)
-	ts.queue.releaseNPC(tn)
-	delete(ts.open, tn.number)
-	ts.routeTurn(tn, d)
-	ts.beginQueued()
+	t.undoAnswer(tn)
+	t.queue.releaseNPC(tn)
+	delete(t.turns.open, tn.number)
+	t.routeTurn(tn, d)
+	t.beginQueued()
 }

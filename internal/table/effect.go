@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// effect is something to be done because of what was decided: an [Event] to be
-// told, some [work] to be started, or one of the types below.
+// effect is something to do because of what was decided: an [Event] to send to the sink, some
+// [work] to start, or one of the types below.
 type effect any
 
 // What is done outside the table's state.
@@ -52,7 +52,7 @@ type work interface {
 type (
 	// floorEffect is what the floor wants, but for its timers.
 	floorEffect struct{ floor.Effect }
-	// deliverRest takes in what was said to its end before a line was stopped.
+	// deliverRest delivers what was said to its end before a line was stopped.
 	deliverRest struct{ *attempt }
 	// endIfDone ends a turn's answer if its attempt is done, and commitTurn then
 	// the turn.
@@ -85,9 +85,8 @@ type (
 	}
 )
 
-// effects wait to be carried out, one after the other: none is while another
-// is, nor while something is decided. What an effect leads to goes before what
-// was waiting already.
+// effects are a queue of what is to be carried out, one after the other: none while another is
+// carried out or something is decided. What an effect leads to goes before what waited already.
 type effects struct {
 	session  string
 	whispers map[int64]bool // turns under way that are nobody else's business
@@ -95,7 +94,7 @@ type effects struct {
 	next     int // where the next goes
 }
 
-// add has an effect carried out after those that were added since the last pop.
+// add adds an effect after those that were added since the last pop.
 func (q *effects) add(e effect) {
 	q.waiting = slices.Insert(q.waiting, q.next, e)
 	q.next++
@@ -112,7 +111,7 @@ func (q *effects) pop() (e effect, ok bool) {
 	return e, true
 }
 
-// emit has an event told.
+// emit sends an event to the sink.
 func (q *effects) emit(turn int64, kind string, e Event) {
 	*e.header() = Header{Time: time.Now(), Kind: kind, Turn: turn, Whisper: q.whispers[turn], Session: q.session}
 	if kind == KindTurnEnded {
@@ -121,7 +120,7 @@ func (q *effects) emit(turn int64, kind string, e Event) {
 	q.add(e)
 }
 
-// whisper marks what is told of a turn from now on.
+// whisper marks the events of a turn as whispered from now on.
 func (q *effects) whisper(turn int64) {
 	if q.whispers == nil {
 		q.whispers = map[int64]bool{}
@@ -129,7 +128,7 @@ func (q *effects) whisper(turn int64) {
 	q.whispers[turn] = true
 }
 
-// notify has people told something outside the story.
+// notify emits a [Notice].
 func (q *effects) notify(turn int64, level, text string) {
 	q.emit(turn, KindNotice, &Notice{Level: level, Text: text})
 }

@@ -23,8 +23,8 @@ const (
 	doubtMost = 5 * time.Second
 )
 
-// floorControl tells the floor what happens. Its timers are set at once; what
-// else it wants waits among the effects.
+// floorControl is the table's floor. It sets the floor's timers at once, and adds the floor's
+// other effects to the table's.
 type floorControl struct {
 	*floor.Floor
 	effects *effects
@@ -32,8 +32,8 @@ type floorControl struct {
 	mixer   *mixer.Mixer
 }
 
-// tell tells the floor what happened.
-func (c *floorControl) tell(e floor.Event) {
+// handle has the floor handle an event.
+func (c *floorControl) handle(e floor.Event) {
 	for _, e := range c.Apply(e) {
 		switch e.Kind {
 		case floor.Set:
@@ -46,50 +46,47 @@ func (c *floorControl) tell(e floor.Event) {
 	}
 }
 
-// gone is the end of a line.
-func gone(a *attempt) floor.Event { return floor.Event{Kind: floor.Gone, Turn: a.id} }
-
 // carryOutFloor does what the floor wants. That is where a barge-in comes from:
 // Cut, for the reason that it was interrupted.
 func (t *Table) carryOutFloor(e floor.Effect) {
-	a := t.answers.attempts[e.Turn]
+	a := t.turns.attempts[e.Turn]
 	if a == nil || !a.turn.phase.isAnswering() {
 		return // it has ended meanwhile
 	}
 	switch e.Kind {
 	case floor.Grant:
-		t.answers.playLine(a)
+		t.playLine(a)
 	case floor.Pause:
 		t.effects.add(pauseLine{a})
-		t.listener.markStopped(a.id)
+		t.seats.markStopped(a.id)
 	case floor.Yield:
-		t.listener.markStopped(a.id)
+		t.seats.markStopped(a.id)
 	case floor.Duck, floor.Unduck:
 		t.effects.add(duckLine{a, e.Kind == floor.Duck})
 	case floor.Resume:
 		t.effects.add(playLine{a})
 	case floor.Drop:
-		t.answers.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		t.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	case floor.Cut:
 		if e.Reason == floor.Stalled {
-			t.answers.failStalled(a)
+			t.failStalled(a)
 		} else {
-			t.answers.bargeIn(a, t.listener.lastVoice)
+			t.bargeIn(a, t.seats.lastVoice)
 		}
 	}
 }
 
-// floorTimerFired tells the floor that one of its timers has run out, but for
+// floorTimerFired reports to the floor that one of its timers has run out, but for
 // two that know more than the clock: sound that still flows has not stalled, and
 // an interruption whose words are still being made out stays in doubt.
 func (t *Table) floorTimerFired(e floorTimer) {
 	line, sounds := t.floor.Speaking()
 	switch {
 	case e.timer == floor.TimerStall && sounds && t.mixer.Stats().Frames > e.played:
-		t.floor.tell(floor.Event{Kind: floor.Playing, Turn: line})
-	case e.timer == floor.TimerDoubt && t.listener.awaitsWords(line) && time.Since(e.set) < doubtMost:
+		t.floor.handle(floor.Event{Kind: floor.Playing, Turn: line})
+	case e.timer == floor.TimerDoubt && t.seats.awaitsWords(line) && time.Since(e.set) < doubtMost:
 		t.agenda.put(e.timer, doubtStep, e)
 	default:
-		t.floor.tell(floor.Event{Kind: floor.Fired, Timer: e.timer, Serial: e.serial})
+		t.floor.handle(floor.Event{Kind: floor.Fired, Timer: e.timer, Serial: e.serial})
 	}
 }

@@ -29,13 +29,13 @@ var (
 	errTooSlow = fmt.Errorf("memory takes longer than %s to keep a line", storeTimeout)
 )
 
-// keeper writes what was said to the log, in the order in which it comes. What the log
-// does not take waits, and is tried again until the table closes. Its goroutine runs while
-// something waits; the table's work group waits for it.
+// keeper writes lines to the log, in the order in which they come. Lines that the log does not
+// take wait, and are tried again until the table closes. It is safe for concurrent use. Its
+// goroutine runs while lines wait; the table's work group waits for it.
 type keeper struct {
 	log   memory.SessionLog
 	start func(func())  // a goroutine that the table waits for
-	tell  func(kept)    // the table's goroutine; it must be taking reports
+	tell  func(kept)    // reports to Run, which must be receiving
 	fresh chan struct{} // has a value when more waits because of trouble
 
 	asideMu sync.Mutex // guards the aside; mu may be taken under it
@@ -46,11 +46,16 @@ type keeper struct {
 	lines   int        // in waiting
 	bytes   int
 	flight  chan struct{} // closed when what is being written is not any more; nil if nothing is
-	trouble error         // why what waits does; nil while all is well
-	late    int           // lines that were kept late, since it was well
-	lost    int           // lines that found no room, since it was well
+	outage  outage
 	closing chan struct{}
 	ended   chan struct{} // closed when the goroutine has ended; nil if none runs
+}
+
+// outage is trouble with the log since all was well. The zero value is none.
+type outage struct {
+	why  error // nil if there is none
+	late int   // lines that were kept late
+	lost int   // lines that found no room
 }
 
 // unkept is what is to be kept of one turn, or of some that nobody answers.
@@ -74,27 +79,12 @@ type Aside interface {
 // kept is news of what becomes of what was said, see [Notice.Code].
 type kept struct{ level, code, text string }
 
-func newKeeper(t *Table) *keeper {
-	return &keeper{
-		log: t.o.Log, start: t.work.Go, aside: t.o.Aside, tell: func(k kept) { t.reports <- report{finding: k} },
-		fresh: make(chan struct{}, 1), closing: make(chan struct{}),
-	}
-}
-
-// finish has what waits tried a last time, for the table's goroutine.
-func (k *keeper) finish(ctx context.Context, t *Table) {
-	for done := k.close(); ; t.carryOut(ctx) {
-		select {
-		case r := <-t.reports:
-			t.takeReport(r)
-		case <-done:
-			return
-		}
-	}
+func newKeeper(log memory.SessionLog, aside Aside, start func(func()), tell func(kept)) *keeper {
+	return &keeper{log: log, start: start, aside: aside, tell: tell, fresh: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
 // keep returns nil once lines are durable. If that fails or takes longer than storeTimeout,
-// it returns why, and the lines wait unless the error is permanent. It goes on when ctx ends.
+// it returns why, and the lines wait unless the error is permanent. It ignores the end of ctx.
 func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	if len(lines) == 0 {
 		return nil
@@ -111,9 +101,9 @@ func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	case <-timer.C:
 	}
 	k.mu.Lock()
-	told := k.trouble != nil
+	told := k.outage.why != nil
 	if !told {
-		k.trouble = errTooSlow
+		k.outage.why = errTooSlow
 	}
 	k.mu.Unlock()
 	if !told {
@@ -122,15 +112,14 @@ func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	return errWaits
 }
 
-// enqueue has lines written after those that wait. Where some do because of trouble,
-// nobody waits for these.
+// enqueue adds lines after those that wait. During an outage it returns errWaits at once.
 func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 	k.mu.Lock()
 	if k.count(u, 1); k.lines > maxWaitingKept || k.bytes > maxWaitingBytes {
 		k.count(u, -1)
-		first := k.lost == 0
-		k.lost += len(u.lines)
-		why := k.trouble
+		first := k.outage.lost == 0
+		k.outage.lost += len(u.lines)
+		why := k.outage.why
 		k.mu.Unlock()
 		if first {
 			k.tell(kept{"error", CodeLost, "what is said now is lost, since too much waits to be kept: " + reasonOf(why)})
@@ -147,7 +136,7 @@ func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 			k.write(ctx)
 		})
 	}
-	if k.trouble != nil {
+	if k.outage.why != nil {
 		wakeup.Signal(k.fresh)
 		return errWaits
 	}
@@ -177,7 +166,7 @@ func waitsBecause(err error) kept {
 func (k *keeper) write(ctx context.Context) {
 	for pause := firstRetry; ; {
 		last := isClosed(k.closing)
-		some, over := k.takeSome()
+		some, over := k.nextBatch()
 		if over {
 			return
 		}
@@ -225,9 +214,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// takeSome returns what is written next. over says that nothing waits: the goroutine
+// nextBatch returns what is written next. over says that nothing waits: the goroutine
 // ends.
-func (k *keeper) takeSome() (some []*unkept, over bool) {
+func (k *keeper) nextBatch() (some []*unkept, over bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.waiting) == 0 {
@@ -273,7 +262,7 @@ func isPermanent(err error) bool {
 	return errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
 }
 
-// settle takes in how a try ended, and reports whether the next may follow at once.
+// settle records how a try ended, and reports whether the next may follow at once.
 func (k *keeper) settle(some []*unkept, err error) bool {
 	permanent := isPermanent(err)
 	k.mu.Lock()
@@ -291,16 +280,16 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 	switch {
 	case permanent:
 		news = append(news, kept{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), problem.OneLine(err))})
-	case err != nil && k.trouble == nil:
+	case err != nil && k.outage.why == nil:
 		news = append(news, waitsBecause(err))
-	case err == nil && k.trouble != nil:
-		k.late += lines
+	case err == nil && k.outage.why != nil:
+		k.outage.late += lines
 		if len(k.waiting) == 0 {
 			news = append(news, k.recovered())
 		}
 	}
 	if err != nil && !permanent {
-		k.trouble = err
+		k.outage.why = err
 	}
 	k.mu.Unlock()
 	if err == nil || permanent {
@@ -324,11 +313,11 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 
 // recovered ends the trouble. The caller holds mu.
 func (k *keeper) recovered() kept {
-	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.late))
-	if k.lost > 0 {
-		text += fmt.Sprintf("; %s lost that found no room", countLines(k.lost))
+	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.outage.late))
+	if k.outage.lost > 0 {
+		text += fmt.Sprintf("; %s lost that found no room", countLines(k.outage.lost))
 	}
-	k.trouble, k.late, k.lost = nil, 0, 0
+	k.outage = outage{}
 	return kept{"info", CodeKept, text}
 }
 
@@ -385,5 +374,73 @@ func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
 		}
 		u.lines = rest
 		k.count(u, 1)
+	}
+}
+
+// save puts what waits into the aside, as far as it is not there yet, and returns where
+// that is. What is not in it at the end is lost.
+func (k *keeper) save() (where string, err error) {
+	if k.aside == nil {
+		return "", nil
+	}
+	k.asideMu.Lock()
+	defer k.asideMu.Unlock()
+	k.mu.Lock()
+	var lines []memory.Line
+	var some []*unkept
+	for _, u := range k.waiting {
+		if !u.saved {
+			some, lines = append(some, u), append(lines, u.lines...)
+		}
+	}
+	k.mu.Unlock()
+	if where, err = k.aside.Add(lines); err != nil {
+		return "", err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, u := range some {
+		u.saved = true
+	}
+	return where, nil
+}
+
+// replaceSaved brings the aside up to date with what waits, after some of it was changed or
+// is in the log. Else what was taken back could come again with the next start.
+func (k *keeper) replaceSaved() error {
+	if k.aside == nil {
+		return nil
+	}
+	k.asideMu.Lock()
+	defer k.asideMu.Unlock()
+	k.mu.Lock()
+	var lines []memory.Line
+	for _, u := range k.waiting {
+		if u.saved {
+			lines = append(lines, u.lines...)
+		}
+	}
+	k.mu.Unlock()
+	return k.aside.Replace(lines)
+}
+
+// giveUp leaves what waits to the aside, tells what is lost, and ends the goroutine.
+func (k *keeper) giveUp(err error, where string, unsaved error) {
+	k.mu.Lock()
+	saved, lost := 0, k.outage.lost
+	for _, u := range k.waiting {
+		if u.saved {
+			saved += len(u.lines)
+		} else {
+			lost += len(u.lines)
+		}
+	}
+	k.waiting, k.lines, k.bytes, k.ended = nil, 0, 0, nil
+	k.mu.Unlock()
+	if saved > 0 {
+		k.tell(kept{"warning", CodeAside, fmt.Sprintf("%s in %s, and will be in memory once it can be opened: %s", countLines(saved), where, reasonOf(err))})
+	}
+	if lost > 0 {
+		k.tell(kept{"error", CodeLost, fmt.Sprintf("%s lost, since the session ends: %s", countLines(lost), reasonOf(errors.Join(err, unsaved)))})
 	}
 }

@@ -25,11 +25,7 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 		turns = t.o.Latency.LeaseTurns
 	}
 	var said string
-	err := t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
+	err := t.orderNPCs(ctx, npc, func(who []int) error {
 		said = t.leases.raiseNPCs(who, agent.Lease{Tier: to, Until: time.Now().Add(d), Turns: turns}, d)
 		return nil
 	})
@@ -55,11 +51,7 @@ func countOfTurns(turns int) string {
 // Lower ends a raise and caps an NPC at a tier; at DEEP the cap is gone.
 func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
 	var said string
-	err := t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
+	err := t.orderNPCs(ctx, npc, func(who []int) error {
 		said = t.leases.lowerNPCs(who, to)
 		return nil
 	})
@@ -77,7 +69,7 @@ func (ls *leases) lowerNPCs(who []int, to mcp.BudgetTier) string {
 	return fmt.Sprintf("%s stays at %s at most", ls.cast.namesOf(who), to)
 }
 
-// leases are the raises that run. They belong to the table's goroutine.
+// leases are the raises that run.
 type leases struct {
 	cast    *cast
 	agenda  *agenda
@@ -85,7 +77,7 @@ type leases struct {
 	running map[int]agent.Lease // by NPC
 }
 
-// raiseNPC gives an NPC a lease, and tells so.
+// raiseNPC gives an NPC a lease, and emits [Tier].
 func (ls *leases) raiseNPC(npc int, l agent.Lease) {
 	ls.expireLease(npc)
 	ls.cast.agents[npc].Raise(l)
@@ -109,7 +101,7 @@ func (ls *leases) lowerNPC(npc int, to mcp.BudgetTier) {
 	}
 }
 
-// expireLease tells of a lease that has run out, if it has.
+// expireLease emits [Tier] if an NPC's lease has run out.
 func (ls *leases) expireLease(npc int) {
 	if ls.cast.agents[npc].Lease() == nil {
 		ls.endLease(npc, TierExpired)
@@ -129,7 +121,7 @@ func (ls *leases) revokeAll() {
 	}
 }
 
-// endLease tells of the end of a lease, once.
+// endLease emits [Tier] for the end of a lease, once.
 func (ls *leases) endLease(npc int, how TierChange) {
 	l, ok := ls.running[npc]
 	if !ok {
@@ -140,7 +132,7 @@ func (ls *leases) endLease(npc int, how TierChange) {
 	ls.emitChange(npc, Tier{Change: how, Tier: l.Tier.String()})
 }
 
-// emitChange tells what has changed about an NPC's tier.
+// emitChange emits a change of an NPC's tier.
 func (ls *leases) emitChange(npc int, e Tier) {
 	a := ls.cast.agents[npc]
 	e.NPC, e.Ceiling = a.NPC.Name, a.Ceiling().String()

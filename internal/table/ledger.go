@@ -119,3 +119,20 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 func (l *Ledger) sumStages(waited time.Duration) float64 {
 	return l.EndpointMS + l.STTFinalMS + elapsed.Rounded(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.LLMFirstSentenceMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
 }
+
+// closeLedger returns the account of a turn that has come to its end.
+func (tn *turn) closeLedger(end turnEnd) Ledger {
+	l := tn.record.ledger
+	l.TotalMS = elapsed.Rounded(time.Since(tn.words.since))
+	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.record.floor), elapsed.Rounded(tn.plan.target)
+	if tn.attempt != nil {
+		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.words.since))
+	}
+	l.DroppedGuesses = tn.guesses.dropped
+	l.enterCost(tn.record.account.Sum())
+	l.judgeBudget(tn.plan.target, end.outcome, end.stage, tn.waited())
+	if (tn.kept.lineTakenBack || tn.kept.answerTakenBack) && end.outcome == OutcomeCancelled { // no answer was due
+		l.Budget, l.BreachStage = budgetMet, ""
+	}
+	return l
+}

@@ -1,24 +1,35 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
+// orderNPCs runs f in the table's goroutine for the NPCs called name, see [cast.findNPCs].
+func (t *Table) orderNPCs(ctx context.Context, name string, f func(who []int) error) error {
+	return t.order(ctx, func() error {
+		who, err := t.cast.findNPCs(name)
+		if err != nil {
+			return err
+		}
+		return f(who)
+	})
+}
+
 // Mute silences an NPC, or lets it speak again. A muted NPC stays addressable,
 // so that lines to it do not go to another.
 func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error) {
 	var said string
-	err := t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
+	err := t.orderNPCs(ctx, npc, func(who []int) error {
 		said = t.muteNPCs(who, muted)
 		return nil
 	})
@@ -30,7 +41,7 @@ func (t *Table) muteNPCs(who []int, muted bool) string {
 	for _, i := range who {
 		t.cast.agents[i].Muted = muted
 		if muted {
-			t.answers.cutNPC(i, turnEnd{outcome: OutcomeMuted})
+			t.cutNPC(i, turnEnd{outcome: OutcomeMuted})
 		}
 	}
 	t.conversation.castChanged()
@@ -47,12 +58,8 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("there is nothing to say")
 	}
-	return t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
-		return t.turns.sayAs(who, text, "")
+	return t.orderNPCs(ctx, npc, func(who []int) error {
+		return t.sayAs(who, text, "")
 	})
 }
 
@@ -70,12 +77,8 @@ func (t *Table) TryVoice(ctx context.Context, npc, voice, text string) error {
 	case voice == "" || strings.TrimSpace(text) == "":
 		return fmt.Errorf("a trial takes a voice and something to say")
 	}
-	return t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
-		return t.turns.sayAs(who, text, voice)
+	return t.orderNPCs(ctx, npc, func(who []int) error {
+		return t.sayAs(who, text, voice)
 	})
 }
 
@@ -87,11 +90,7 @@ func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string
 		turns = defaultDirective
 	}
 	var said string
-	err := t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
+	err := t.orderNPCs(ctx, npc, func(who []int) error {
 		for _, i := range who {
 			t.cast.agents[i].Direct(text, turns)
 		}
@@ -145,4 +144,48 @@ func (t *Table) Status(ctx context.Context) ([]Status, error) {
 		return nil
 	})
 	return out, err
+}
+
+// Stop has all NPCs stop what they say, or are about to, as if the player had taken the
+// floor from them. What waits for its turn is still answered.
+func Stop(ctx context.Context, t *Table, speaker string) error {
+	return t.order(ctx, func() error {
+		working := slices.SortedFunc(maps.Values(t.turns.attempts), func(a, b *attempt) int { return cmp.Compare(a.id, b.id) })
+		for _, a := range working {
+			if a.turn.phase.isAnswering() {
+				t.bargeIn(a, speaker)
+			}
+		}
+		return nil
+	})
+}
+
+// Notify tells those who lead the game something that a front has noticed; level is info or
+// warning.
+func (t *Table) Notify(ctx context.Context, level, text string) error {
+	return t.order(ctx, func() error {
+		t.effects.notify(0, level, text)
+		return nil
+	})
+}
+
+// Listen has the NPCs listen otherwise, from the next line on, and returns a sentence
+// that says so. What is being answered is answered.
+func (t *Table) Listen(ctx context.Context, how address.Listening) (string, error) {
+	err := t.order(ctx, func() error {
+		if t.conversation.listen(how) {
+			t.effects.emit(0, KindListening, &Listening{Listening: how.String()})
+		}
+		return nil
+	})
+	return "the NPCs " + how.Describe(), err
+}
+
+// Listening returns how the NPCs listen.
+func (t *Table) Listening(ctx context.Context) (how address.Listening, err error) {
+	err = t.order(ctx, func() error {
+		how = t.conversation.listening
+		return nil
+	})
+	return how, err
 }

@@ -126,11 +126,3 @@ func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 	}
 	return w.line.Room(ctx, maxUnplayed) == nil
 }
-
-// wordSentence takes in what the sentence says that began last.
-func (a *attempt) wordSentence(words sentenceWorded) {
-	a.said[len(a.said)-1].text = words.text
-	if words.ended {
-		a.said = append(a.said, sentence{kind: answer, own: true})
-	}
-}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
@@ -34,7 +35,7 @@ var passageExits = [passagePhases][]passagePhase{
 func (p passagePhase) String() string { return [passagePhases]string{"closed", "open", "due"}[p] }
 
 // passage is an utterance of one player while it is being heard: segments that
-// become one turn. It belongs to the table's goroutine.
+// become one turn.
 type passage struct {
 	id      uint64
 	phase   passagePhase
@@ -43,23 +44,41 @@ type passage struct {
 	due     int      // segments that have ended and have no transcript yet
 	last    ear.Event
 
-	overlaps bool   // it was voiced over a line that was audible
-	line     uint64 // the last of those lines
-	stopped  uint64 // the line its voice stopped, until it is known what it was
+	overlap overlap
+	sound   *engine.Recording // nil if no engine listens to sound
+	ahead   int               // the NPC whose engine listens already, -1 if none does
 
-	sound *engine.Recording // nil if no engine listens to sound
-	ahead int               // the NPC whose engine listens already, -1 if none does
+	guess passageGuess
+	turn  *turn  // what it became; it may yet be continued
+	known string // the text that turn was given; empty before
+}
 
-	guess   *turn         // answered before the words were final
-	guesses int           // so far
-	voiced  int           // of those that were dropped, how many a voice had worked on
-	wasted  *cost.Account // of the guess that was dropped last
-	turn    *turn         // what it became; it may yet be continued
-	known   string
+// overlap is which lines a passage was voiced over.
+type overlap struct {
+	any     bool   // a line was audible or paused
+	line    uint64 // the last that was audible
+	stopped uint64 // the line its voice stopped, until it is known what it was
+}
+
+// passageGuess is the answer begun before the words of a passage were final, see [Table.guess].
+type passageGuess struct {
+	turn   *turn         // nil if there is none now
+	begun  int           // so far
+	voiced int           // of those that were dropped, how many a voice had worked on
+	wasted *cost.Account // of the one dropped last
 }
 
 // text is everything understood so far.
 func (p *passage) text() string { return strings.Join(p.parts, " ") }
+
+// timing is when the words came.
+func (p *passage) timing() timing {
+	t := timing{since: p.last.At, endpoint: p.last.Endpoint, final: p.last.Took}
+	if t.since.IsZero() {
+		t.since = time.Now()
+	}
+	return t
+}
 
 // isPending reports whether there is more of it to come.
 func (p *passage) isPending() bool { return p.phase != passageClosed }
@@ -85,9 +104,9 @@ func (p *passage) endSound() {
 	}
 }
 
-// takeFinal takes in the transcript of a segment, and reports whether nothing
+// addFinal adds the transcript of a segment, and reports whether nothing
 // more is to come.
-func (p *passage) takeFinal(e ear.Event) (complete bool) {
+func (p *passage) addFinal(e ear.Event) (complete bool) {
 	p.due = max(p.due-1, 0)
 	p.interim = ""
 	p.last = e
@@ -109,7 +128,7 @@ func (p *passage) breakOff() {
 
 // standAlone has what follows be an utterance of its own.
 func (p *passage) standAlone() {
-	*p = passage{id: p.id, phase: p.phase, due: p.due, overlaps: p.overlaps, sound: p.sound, ahead: -1}
+	*p = passage{id: p.id, phase: p.phase, due: p.due, overlap: overlap{any: p.overlap.any}, sound: p.sound, ahead: -1}
 }
 
 // sameWords reports whether two transcripts say the same, punctuation and case

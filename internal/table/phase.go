@@ -37,61 +37,61 @@ const (
 	phases
 )
 
-// exits are the phases that a phase may be left for, with who takes a turn there.
-// A barge-in is answers.bargeIn, called by Table.carryOutFloor when the floor
-// cuts a line; a turn ends with turns.endTurn.
+// exits are the phases that a phase may be left for, each with the method of Table that does
+// it. A barge-in is bargeIn, called by Table.carryOutFloor when the floor
+// cuts a line; a turn ends with endTurn.
 var exits = [phases][]phase{
 	arrived: {
-		undecided, // turns.awaitContinuation
-		queued,    // turns.queueTurn
-		thinking,  // answers.startAnswer
-		ending,    // turns.endUnanswered, turns.cancelQueued
-		over,      // turns.endUnheard
+		undecided, // awaitContinuation
+		queued,    // queueTurn
+		thinking,  // startAnswer
+		ending,    // endUnanswered, cancelQueued
+		over,      // endUnheard
 	},
 	guessed: {
-		thinking, // answers.adoptGuess
-		over,     // answers.dropGuess
+		thinking, // adoptGuess
+		over,     // dropGuess
 	},
 	undecided: {
-		arrived, // turns.decideAnew
-		ending,  // turns.endUndecided
+		arrived, // decideAnew
+		ending,  // endUndecided
 	},
 	queued: {
-		arrived, // turns.beginQueued; turns.queueTurn, to make room; turns.editQueued and redirectTurn, if it is for another NPC now
-		ending,  // turns.cancelQueued
-		over,    // turns.editQueued, if it is taken back
+		arrived, // beginQueued; queueTurn, to make room; editQueued and redirectTurn, if it is for another NPC now
+		ending,  // cancelQueued
+		over,    // editQueued, if it is taken back
 	},
 	thinking: {
-		ready,   // answers.soundReady
-		arrived, // answers.undoAnswer
-		cut,     // answers.cutTurn
-		ending,  // answers.endIfDone, with nothing to say
+		ready,   // soundReady
+		arrived, // undoAnswer
+		cut,     // cutTurn
+		ending,  // endIfDone, with nothing to say
 	},
 	ready: {
-		asking,  // answers.askFloor
-		arrived, // answers.undoAnswer
-		cut,     // answers.cutTurn
+		asking,  // askFloor
+		arrived, // undoAnswer
+		cut,     // cutTurn
 	},
 	asking: {
-		speaking, // answers.playLine
-		ready,    // answers.holdTurn
-		arrived,  // answers.undoAnswer
-		cut,      // answers.cutTurn
+		speaking, // playLine
+		ready,    // holdTurn
+		arrived,  // undoAnswer
+		cut,      // cutTurn
 	},
 	speaking: {
-		spoken,  // answers.takeNote
-		arrived, // answers.undoAnswer, as long as nothing was heard
-		cut,     // answers.cutTurn: bargeIn, failStalled, cutNPC, cutReactions and others
+		spoken,  // handleNote
+		arrived, // undoAnswer, as long as nothing was heard
+		cut,     // cutTurn: bargeIn, failStalled, cutNPC, cutReactions and others
 	},
 	spoken: {
-		cut,    // answers.cutTurn
-		ending, // answers.endIfDone
+		cut,    // cutTurn
+		ending, // endIfDone
 	},
 	cut: {
-		ending, // answers.endIfDone
+		ending, // endIfDone
 	},
 	ending: {
-		over, // turns.endTurn
+		over, // endTurn
 	},
 }
 

@@ -96,7 +96,7 @@ func TestWrongMovesAreLogged(t *testing.T) {
 	for from := range phases {
 		for to := range phases {
 			var log bytes.Buffer
-			r := register{log: slog.New(slog.NewTextHandler(&log, nil))}
+			r := turns{log: slog.New(slog.NewTextHandler(&log, nil))}
 			tn := &turn{phase: from}
 			r.moveTo(tn, to)
 			if wrong := !slices.Contains(exits[from], to); wrong != strings.Contains(log.String(), "may not") || tn.phase != to {
@@ -112,7 +112,7 @@ func TestPassagePhases(t *testing.T) {
 	events := map[string]func(*passage){
 		"opened":     (*passage).open,
 		"ended":      (*passage).endSegment,
-		"final":      func(p *passage) { p.takeFinal(ear.Event{Text: "word"}) },
+		"final":      func(p *passage) { p.addFinal(ear.Event{Text: "word"}) },
 		"broken off": (*passage).breakOff,
 	}
 	type state struct {

@@ -13,8 +13,7 @@ import (
 )
 
 // planner decides at what tier a turn is answered, with which tools, and what is
-// done so that its first sound comes in time. It knows what turns took lately,
-// and belongs to the table's goroutine.
+// done so that its first sound comes in time. It knows what turns took lately.
 type planner struct {
 	governor *pace.Governor
 	latency  config.Latency
@@ -26,25 +25,25 @@ type planner struct {
 // prepareTurn decides what a turn may use, now that its tier is chosen. phrases says
 // that its NPC has a stock phrase to say.
 func (p *planner) prepareTurn(tn *turn, phrases bool) {
-	tn.as = tn.npc.NPC
-	if tn.voice != "" {
-		tn.as.Voice.ID, tn.as.Voice.IDs = tn.voice, nil
+	tn.to.npc = tn.to.agent.NPC
+	if tn.kind == trialTurn {
+		tn.to.npc.Voice.ID, tn.to.npc.Voice.IDs = tn.voice, nil
 	}
-	tn.target = time.Duration(p.latency.Targets.Get(tn.choice.Tier))
-	tn.plan = pace.Plan{Tier: tn.choice.Tier}
+	tn.plan.target = time.Duration(p.latency.Targets.Get(tn.plan.choice.Tier))
+	tn.plan.pace = pace.Plan{Tier: tn.plan.choice.Tier}
 	if tn.isAnswer() {
-		tn.plan = p.planTurn(tn, phrases)
-		tn.choice.Tier = tn.plan.Tier
+		tn.plan.pace = p.planTurn(tn, phrases)
+		tn.plan.choice.Tier = tn.plan.pace.Tier
 	}
-	tn.tools = p.toolset(tn)
+	tn.plan.tools = p.toolset(tn)
 }
 
 // planTurn decides what is done so that the first sound comes in time.
 func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
-	mode := tn.as.CascadeMode()
+	mode := tn.to.npc.CascadeMode()
 	in := pace.Input{
-		Tier: tn.choice.Tier, Spent: tn.spent(), CanLower: tn.choice.Reason != agent.ReasonOverride, // the DM's raise
-		HasOpener: phrases && mode == config.CascadeOff && !tn.mayDecline, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
+		Tier: tn.plan.choice.Tier, Spent: tn.spent(), CanLower: tn.plan.choice.Reason != agent.ReasonOverride, // the DM's raise
+		HasOpener: phrases && mode == config.CascadeOff && !tn.to.mayDecline, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
 	}
 	for tier := range in.Target {
 		in.Target[tier] = time.Duration(p.latency.Targets.Get(mcp.BudgetTier(tier)))
@@ -59,24 +58,32 @@ func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
 // reacts to another.
 func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{
-		Tier: tn.choice.Tier, Ceiling: time.Duration(p.latency.Ceilings.Get(tn.choice.Tier)),
-		Caller: mcp.Caller{NPC: tn.as.ID, Session: p.session, Blind: tn.as.Senses.Blind},
+		Tier: tn.plan.choice.Tier, Ceiling: time.Duration(p.latency.Ceilings.Get(tn.plan.choice.Tier)),
+		Caller: mcp.Caller{NPC: tn.to.npc.ID, Session: p.session, Blind: tn.to.npc.Senses.Blind},
 	}
 	if tn.isAnswer() {
-		o.Allow, o.MayChange = tn.as.Tools, tn.as.MayChange
+		o.Allow, o.MayChange = tn.to.npc.Tools, tn.to.npc.MayChange
 	}
 	return p.host.Toolset(o)
 }
 
-// recordTimes takes a turn's times into what the next is expected to take.
+// lowestToolset is what an NPC may use in a turn of the lowest tier.
+func (p *planner) lowestToolset(npc config.NPC) *mcphost.Toolset {
+	return p.host.Toolset(mcphost.ToolsetOptions{
+		Tier: mcp.BudgetFast, Ceiling: time.Duration(p.latency.Ceilings.Get(mcp.BudgetFast)),
+		Caller: mcp.Caller{NPC: npc.ID, Session: p.session, Blind: npc.Senses.Blind}, Allow: npc.Tools, MayChange: npc.MayChange,
+	})
+}
+
+// recordTimes records a turn's times, from which those of the next are expected.
 func (p *planner) recordTimes(tn *turn, l Ledger) {
-	if tn.npc == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
+	if tn.to.agent == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
 	}
-	s := pace.Sample{Tier: tn.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.Cascade, FirstSound: elapsed.Duration(l.FirstSoundMS)}
-	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.endpoint, tn.final
+	s := pace.Sample{Tier: tn.plan.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.pace.Cascade, FirstSound: elapsed.Duration(l.FirstSoundMS)}
+	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.words.endpoint, tn.words.final
 	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
-	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = elapsed.Duration(l.LLMFirstSentenceMS), tn.tooling, elapsed.Duration(l.TTSFirstAudioMS)
+	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = elapsed.Duration(l.LLMFirstSentenceMS), tn.record.tooling, elapsed.Duration(l.TTSFirstAudioMS)
 	p.governor.Record(s)
 }
 
@@ -99,21 +106,22 @@ type StageTime struct {
 // turns.
 func (t *Table) Stages(ctx context.Context) (all []Stages, err error) {
 	err = t.order(ctx, func() error {
-		all = stagesOf(t.planner.governor)
+		all = t.planner.stages()
 		return nil
 	})
 	return all, err
 }
 
-func stagesOf(g *pace.Governor) (all []Stages) {
+// stages returns the times of the stages for each tier that had turns.
+func (p *planner) stages() (all []Stages) {
 	for tier := range mcp.BudgetTier(mcp.TierCount) {
 		s := Stages{Tier: tier.String()}
-		if s.FirstSoundP50, s.FirstSoundP95, s.Turns = g.FirstSound(tier); s.Turns == 0 {
+		if s.FirstSoundP50, s.FirstSoundP95, s.Turns = p.governor.FirstSound(tier); s.Turns == 0 {
 			continue
 		}
 		for stage := range pace.Stage(pace.StageCount) {
-			if p50, n := g.P50(tier, stage); n > 0 {
-				p95, _ := g.P95(tier, stage)
+			if p50, n := p.governor.P50(tier, stage); n > 0 {
+				p95, _ := p.governor.P95(tier, stage)
 				s.Stages = append(s.Stages, StageTime{stage.String(), p50, p95})
 			}
 		}

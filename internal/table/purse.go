@@ -6,8 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
-// purse opens the accounts of turns and tells when a cap is passed. It belongs to
-// the table's goroutine; a nil meter passes none.
+// purse opens the accounts of turns and reports when a cap is passed; with a nil meter none is.
 type purse struct {
 	meter    *cost.Meter
 	effects  *effects
@@ -19,11 +18,11 @@ type purse struct {
 // takes yet is the turn's, too, and so is what the same NPC was given of its words
 // before they were known.
 func (p *purse) openAccount(tn *turn) {
-	if tn.account == nil && tn.wasted.NPC() == tn.as.Name {
-		tn.account = tn.wasted
+	if tn.record.account == nil && tn.guesses.wasted.NPC() == tn.to.npc.Name {
+		tn.record.account = tn.guesses.wasted
 	}
-	if tn.account == nil {
-		tn.account = p.meter.Account(tn.as.Name)
+	if tn.record.account == nil {
+		tn.record.account = p.meter.Account(tn.to.npc.Name)
 	}
 }
 
@@ -38,9 +37,9 @@ var passed = map[cost.Level]string{
 	cost.LinesOnly: "the session has reached what cost.hard_cap allows; from now on the NPCs answer with their stock phrases, without a model",
 }
 
-// tellLevel tells of a cap that was passed since the last time, once, and where
+// reportLevel reports a cap that was passed since the last time, once, and where
 // there are caps that something does not count towards them.
-func (p *purse) tellLevel() {
+func (p *purse) reportLevel() {
 	level := p.meter.Level()
 	if level > p.told {
 		p.told = level

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
@@ -12,20 +11,21 @@ const (
 	maxWaiting = 32
 )
 
-// queue knows which NPC is busy with which turn, and the turns that wait for one
-// to be free. It belongs to the table's goroutine.
+// queue knows which NPC is busy with which turn, the turns that wait for one to be free, and how
+// much each player may add.
 type queue struct {
 	waiting []*turn // in order of arrival
 	busy    map[int]*turn
-	order   Rotation // of the players whose turns begin
+	order   Rotation          // of the players whose turns begin
+	shares  map[string]*share // what each account has taken of the table
 }
 
-// owner is whose turn it is, by the transport's account if there is one.
-func (tn *turn) owner() string { return cmp.Or(tn.User, tn.Speaker) }
-
-func newQueue() *queue { return &queue{busy: map[int]*turn{}} }
+func newQueue() *queue { return &queue{busy: map[int]*turn{}, shares: map[string]*share{}} }
 
 func (q *queue) isBusy(npc int) bool { return q.busy[npc] != nil }
+
+// occupy has a turn's NPC be busy with it.
+func (q *queue) occupy(tn *turn) { q.busy[tn.to.index] = tn }
 
 func (q *queue) isFull() bool { return len(q.waiting) >= maxWaiting }
 
@@ -35,10 +35,17 @@ func (q *queue) remove(tn *turn) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(o *turn) bool { return o == tn })
 }
 
+// removeAll returns the turns that wait, in order, and lets none of them wait any longer.
+func (q *queue) removeAll() []*turn {
+	all := q.waiting
+	q.waiting = nil
+	return all
+}
+
 // releaseNPC frees the NPC that is busy with a turn.
 func (q *queue) releaseNPC(tn *turn) {
-	if tn.npc != nil && q.busy[tn.agent] == tn {
-		delete(q.busy, tn.agent)
+	if tn.to.agent != nil && q.busy[tn.to.index] == tn {
+		delete(q.busy, tn.to.index)
 	}
 }
 
@@ -47,7 +54,7 @@ func (q *queue) releaseNPC(tn *turn) {
 func (q *queue) popFree() *turn {
 	var free []int
 	for i, tn := range q.waiting {
-		if !q.isBusy(tn.agent) {
+		if !q.isBusy(tn.to.index) {
 			free = append(free, i)
 		}
 	}
@@ -126,12 +133,12 @@ func (q *queue) reactionsTo(leader *turn) []*turn {
 func (q *queue) countPlayers(tn *turn) int {
 	seen := map[string]bool{}
 	for _, w := range q.waiting {
-		if w != tn && !w.puppet {
+		if w != tn && !w.isPuppet() {
 			seen[w.Speaker] = true
 		}
 	}
 	for _, b := range q.busy {
-		if b != tn && !b.puppet && !b.audible {
+		if b != tn && !b.isPuppet() && !b.delivered.audible {
 			seen[b.Speaker] = true
 		}
 	}

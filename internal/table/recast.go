@@ -46,7 +46,7 @@ func (t *Table) dismiss(stay map[string]bool) (left []string) {
 		left = append(left, a.NPC.Name)
 		t.leases.revokeLease(i)
 		a.Left = true
-		t.answers.cutNPC(i, turnEnd{outcome: OutcomeCancelled})
+		t.cutNPC(i, turnEnd{outcome: OutcomeCancelled})
 	}
 	return left
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-// report is what a goroutine that works for a turn tells the table's. It reads
-// reports until each attempt has told of its end and each turn of its commit, and
-// each edit that erases something of its end.
+// report is sent to Run by a goroutine that works for a turn or an edit. Run receives reports
+// until each attempt has reported its end, each turn its commit, and each edit that erases
+// something its end.
 type report struct {
 	attempt *attempt // of the first group of findings
 	turn    *turn    // of the second
 	finding finding
 }
 
-// finding is what a report tells, one of the types below, or an [engine.Event].
+// finding is what was found: one of the types below, or an [engine.Event].
 type finding any
 
 // What an attempt finds.
@@ -62,12 +62,12 @@ type (
 	committed struct{ end turnEnd }
 )
 
-// takeReport takes a report in. What an attempt still has to say that was given
-// up means nothing; what a guess has to say waits until it proves right.
-func (t *Table) takeReport(r report) {
+// handleReport handles a report. It drops what an attempt reports that was given up, and keeps
+// what a guess reports until that proves right.
+func (t *Table) handleReport(r report) {
 	a := r.attempt
 	if e, ok := r.finding.(*erased); ok {
-		t.turns.takeErased(e)
+		t.handleErased(e)
 		return
 	}
 	if k, ok := r.finding.(kept); ok {
@@ -75,11 +75,11 @@ func (t *Table) takeReport(r report) {
 		return
 	}
 	if a == nil {
-		t.turns.takeCommit(r.turn, r.finding)
+		t.handleCommit(r.turn, r.finding)
 		return
 	}
 	if end, ok := r.finding.(workEnded); ok {
-		t.atWork--
+		t.turns.working--
 		a.result = end.result
 	}
 	switch {
@@ -87,70 +87,70 @@ func (t *Table) takeReport(r report) {
 	case a.turn.phase == guessed:
 		a.backlog = append(a.backlog, r.finding)
 	default:
-		t.answers.takeFinding(a, r.finding)
+		t.handleFinding(a, r.finding)
 	}
 }
 
-// takeFinding takes in what an attempt found that is its turn's.
-func (as *answers) takeFinding(a *attempt, f finding) {
+// handleFinding handles what the attempt of a turn reports.
+func (t *Table) handleFinding(a *attempt, f finding) {
 	tn := a.turn
 	switch f := f.(type) {
 	case contextRead:
-		tn.ledger.ContextMS = elapsed.Rounded(f.took)
-		a.context, a.exchanges = f.now, f.exchanges
+		tn.record.ledger.ContextMS = elapsed.Rounded(f.took)
+		a.basis.context, a.basis.exchanges = f.now, f.exchanges
 	case firstSentence:
-		as.fillers.noteBegun(tn)
-		tn.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.tooling, 0))
+		t.recordBegun(tn)
+		tn.record.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.record.tooling, 0))
 	case phraseBegins:
-		as.fillers.announcePhrase(tn)
+		t.announcePhrase(tn)
 	case sentenceBegins:
 		a.said = append(a.said, f.sentence)
 	case sentenceWorded:
 		a.wordSentence(f)
 	case soundReady:
-		if f.took >= 0 && tn.ledger.TTSFirstAudioMS == 0 {
-			tn.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
+		if f.took >= 0 && tn.record.ledger.TTSFirstAudioMS == 0 {
+			tn.record.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
 		}
-		as.soundReady(tn)
+		t.soundReady(tn)
 	case voiceFailed:
-		as.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
+		t.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
 	case workEnded:
-		as.startReaction(a)
-		as.effects.add(endIfDone{a})
+		t.startReaction(a)
+		t.effects.add(endIfDone{a})
 	case engine.Event:
-		as.takeEngineEvent(a, f)
+		t.handleEngineEvent(a, f)
 	}
 }
 
-// takeEngineEvent takes in what the model and its tools do.
-func (as *answers) takeEngineEvent(a *attempt, ev engine.Event) {
+// handleEngineEvent handles what the model and its tools do.
+func (t *Table) handleEngineEvent(a *attempt, ev engine.Event) {
 	tn := a.turn
 	switch ev := ev.(type) {
 	case engine.FirstToken:
-		tn.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
+		tn.record.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
 	case engine.Begun:
-		as.fillers.noteBegun(tn)
+		t.recordBegun(tn)
 	case engine.Interrupted:
-		as.effects.add(interruptedItself{a})
+		t.effects.add(interruptedItself{a})
 	case engine.Guarded:
 		for _, reason := range ev.Reasons {
-			tn.npc.CountWithheld()
-			as.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.as.Name, Reason: string(reason)})
+			tn.to.agent.CountWithheld()
+			t.effects.emit(tn.number, KindGuarded, &Guarded{NPC: tn.to.npc.Name, Reason: string(reason)})
 		}
 	case engine.Notice:
-		as.effects.notify(tn.number, ev.Level, ev.Text)
+		t.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:
-		tn.tooling += ev.Took
-		tn.ledger.ToolMS = elapsed.Rounded(tn.tooling)
-		tn.ledger.ToolRounds++
+		tn.record.tooling += ev.Took
+		tn.record.ledger.ToolMS = elapsed.Rounded(tn.record.tooling)
+		tn.record.ledger.ToolRounds++
 	case engine.ToolCalled:
-		a.calls = append(a.calls, ev.Call.Name)
-		as.effects.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
+		a.basis.calls = append(a.basis.calls, ev.Call.Name)
+		t.effects.emit(tn.number, KindToolCalled, &ToolCalled{Tool: ev.Call.Name, Args: rawJSON(ev.Call.Arguments), Round: ev.Round})
 	case engine.ToolFinished:
-		if i := slices.Index(a.calls, ev.Call.Name); i >= 0 {
-			a.calls = slices.Delete(a.calls, i, i+1)
+		if i := slices.Index(a.basis.calls, ev.Call.Name); i >= 0 {
+			a.basis.calls = slices.Delete(a.basis.calls, i, i+1)
 		}
-		a.learnFinding(ev)
-		as.effects.emit(tn.number, KindToolFinished, toolFinished(ev.Call.Name, ev.Outcome))
+		a.basis.learn(ev)
+		t.effects.emit(tn.number, KindToolFinished, toolFinished(ev.Call.Name, ev.Outcome))
 	}
 }

@@ -39,12 +39,8 @@ func (t *Table) Conceal(ctx context.Context, npc string) (string, error) {
 
 // orderOne runs f in the table's goroutine for the one NPC called name.
 func (t *Table) orderOne(ctx context.Context, name string, f func(*agent.Agent) error) error {
-	return t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(name)
-		switch {
-		case err != nil:
-			return err
-		case len(who) != 1:
+	return t.orderNPCs(ctx, name, func(who []int) error {
+		if len(who) != 1 {
 			return fmt.Errorf("name one NPC")
 		}
 		return f(t.cast.agents[who[0]])
@@ -85,13 +81,13 @@ func listSecrets(a *agent.Agent) string {
 }
 
 // revealByLine allows a turn's NPC what the line to it allows, and tells the DM.
-func (as *answers) revealByLine(tn *turn) {
-	if tn.puppet {
+func (t *Table) revealByLine(tn *turn) {
+	if tn.isPuppet() {
 		return
 	}
-	for _, i := range tn.npc.RevealedBy(tn.Text) {
-		if tn.npc.Reveal(i) {
-			as.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now: %s said the words for it", tn.npc.NPC.Name, i+1, tn.Speaker))
+	for _, i := range tn.to.agent.RevealedBy(tn.Text) {
+		if tn.to.agent.Reveal(i) {
+			t.effects.notify(tn.number, "info", fmt.Sprintf("%s may tell secret %d now: %s said the words for it", tn.to.agent.NPC.Name, i+1, tn.Speaker))
 		}
 	}
 }

@@ -1,13 +1,16 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
@@ -42,10 +45,59 @@ type Seat struct {
 	stop    context.CancelFunc
 	sound   *recorder // nil if no engine listens to sound
 
-	// Owned by the table's goroutine.
+	// Owned by Run.
 	voicing  bool
 	echoed   time.Time  // when its microphone last picked up an NPC
 	passages []*passage // those that may still change
+}
+
+// seats are the players who are heard.
+type seats struct {
+	bySpeaker map[string]*Seat
+	lastVoice string // who voiced last
+}
+
+// markStopped records which utterances stopped a line.
+func (ss *seats) markStopped(line uint64) {
+	for _, s := range ss.bySpeaker {
+		for i, p := range s.passages {
+			if s.voicing && i == len(s.passages)-1 || p.overlap.line == line && p.isPending() {
+				p.overlap.stopped = line
+			}
+		}
+	}
+}
+
+// awaitsWords reports whether the words of an utterance that stopped a line are yet to come.
+func (ss *seats) awaitsWords(line uint64) bool {
+	for _, s := range ss.bySpeaker {
+		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stopped == line && p.isPending() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// anybodyVoices reports whether a player voices now.
+func (ss *seats) anybodyVoices() bool {
+	for _, s := range ss.bySpeaker {
+		if s.voicing {
+			return true
+		}
+	}
+	return false
+}
+
+// sealUtterance has what a turn answers stand as it ended: the answer is heard, or there
+// is none. An utterance that goes on already goes on.
+func (ss *seats) sealUtterance(tn *turn) {
+	for _, s := range ss.bySpeaker {
+		for _, p := range s.passages {
+			if p.turn == tn && !p.isPending() {
+				s.ear.Seal(p.id)
+			}
+		}
+	}
 }
 
 // Join gives a player a seat: what is pushed into it is heard from now on,
@@ -60,10 +112,10 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 	s := &Seat{table: t, user: o.User, leads: o.Leads}
 	err := t.order(ctx, func() error {
 		speaker = t.conversation.introduce(Utterance{Speaker: speaker, User: o.User, Leads: s.leadsNow()}).Speaker
-		if t.listener.seats[speaker] != nil {
+		if t.seats.bySpeaker[speaker] != nil {
 			return fmt.Errorf("%s sits at the table already", speaker)
 		}
-		s.speaker, t.listener.seats[speaker] = speaker, s
+		s.speaker, t.seats.bySpeaker[speaker] = speaker, s
 		t.effects.add(openEar{s, *o})
 		return nil
 	})
@@ -87,7 +139,7 @@ func (s *Seat) openEar(ctx context.Context, o JoinOptions) {
 	}
 	s.ear = ear.New(s.speaker, func(e ear.Event) {
 		select {
-		case t.sounds <- heard{s, e}:
+		case t.inbox.voices <- earEvent{s, e}:
 		case <-ctx.Done():
 		}
 	}, ear.Options{Recogniser: t.o.Hearing, Expect: expect, Lane: lanes, Early: t.o.EarlyFinals, Detector: o.Detector, OnSound: onSound, Logger: t.o.Logger})
@@ -123,7 +175,7 @@ func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 // lost. It may be called more than once.
 func (s *Seat) Leave() {
 	err := s.table.order(context.Background(), func() error {
-		s.table.listener.leaveSeat(s)
+		s.table.leaveSeat(s)
 		return nil
 	})
 	if err == nil {
@@ -165,3 +217,61 @@ func (s *Seat) forgetPassage(sp *passage) {
 
 // echoes reports whether the player's microphone picks up what NPCs say.
 func (s *Seat) echoes() bool { return !s.echoed.IsZero() && time.Since(s.echoed) < echoMemory }
+
+// EarStatus is how one player is heard.
+type EarStatus struct {
+	Speaker string
+	// Voicing says that the player speaks just now.
+	Voicing bool
+	ear.Stats
+}
+
+// Ears tells how the players are heard who have a seat, by name.
+func Ears(ctx context.Context, t *Table) (all []EarStatus, err error) {
+	err = t.order(ctx, func() error {
+		for name, s := range t.seats.bySpeaker {
+			if s.ear != nil { // else it is about to be opened
+				all = append(all, EarStatus{name, s.voicing, s.ear.Stats()})
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b EarStatus) int { return cmp.Compare(a.Speaker, b.Speaker) })
+	return all, err
+}
+
+// recorder keeps the sound of a player's last utterances, for engines that listen
+// to it themselves. It is safe for concurrent use.
+type recorder struct {
+	mu   sync.Mutex // guards the field below
+	last []recorded // oldest first
+}
+
+type recorded struct {
+	utterance uint64
+	sound     *engine.Recording
+}
+
+// appendSound adds to an utterance.
+func (r *recorder) appendSound(utterance uint64, frame []int16) {
+	r.recordingOf(utterance).Append(frame)
+}
+
+// recordingOf returns the sound of an utterance. Those that cannot be continued any
+// more are forgotten.
+func (r *recorder) recordingOf(utterance uint64) *engine.Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.last {
+		if k.utterance == utterance {
+			return k.sound
+		}
+	}
+	k := recorded{utterance, engine.NewRecording()}
+	if len(r.last) == maxPassages {
+		copy(r.last, r.last[1:])
+		r.last = r.last[:maxPassages-1]
+	}
+	r.last = append(r.last, k)
+	return k.sound
+}

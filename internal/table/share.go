@@ -32,11 +32,6 @@ var (
 	ErrFlood = fmt.Errorf("you say far more than the table can answer, so nothing is heard until you have been quiet for %s", floodQuiet)
 )
 
-// shares bound what each player takes of the table, so that a flood costs other players nothing:
-// a line that is refused takes no model, no memory and no place in the queue. They belong to the
-// table's goroutine.
-type shares struct{ of map[string]*share }
-
 // share is what one player has taken.
 type share struct {
 	lines   *rate.Limiter
@@ -45,16 +40,15 @@ type share struct {
 	last    time.Time
 }
 
-func newShares() *shares { return &shares{of: map[string]*share{}} }
-
-// admit returns nil if a line of a player becomes a turn, [ErrTooMuch] or [ErrFlood]. began says
-// that a flood begins with it.
-func (ss *shares) admit(owner string, waiting int, now time.Time) (began bool, err error) {
-	s := ss.of[owner]
+// admit returns nil if a line of an account becomes a turn, [ErrTooMuch] or [ErrFlood], so that a
+// flood costs other players nothing: a line that is refused takes no model, no memory and no place
+// in the queue. began says that a flood begins with it.
+func (q *queue) admit(user string, now time.Time) (began bool, err error) {
+	s := q.shares[user]
 	if s == nil {
-		ss.forgetIdle(now)
+		q.forgetIdle(now)
 		s = &share{lines: rate.NewLimiter(shareRate, shareBurst)}
-		ss.of[owner] = s
+		q.shares[user] = s
 	}
 	s.last = now
 	if !s.flooded.IsZero() {
@@ -64,7 +58,7 @@ func (ss *shares) admit(owner string, waiting int, now time.Time) (began bool, e
 		}
 		s.flooded, s.refused = time.Time{}, 0
 	}
-	if waiting < maxWaitingOfOne && s.lines.AllowN(now, 1) {
+	if q.countOf(user) < maxWaitingOfOne && s.lines.AllowN(now, 1) {
 		s.refused = max(0, s.refused-1)
 		return false, nil
 	}
@@ -76,45 +70,45 @@ func (ss *shares) admit(owner string, waiting int, now time.Time) (began bool, e
 }
 
 // forgetIdle forgets players whose share is whole again, once many are known.
-func (ss *shares) forgetIdle(now time.Time) {
-	if len(ss.of) < maxShares {
+func (q *queue) forgetIdle(now time.Time) {
+	if len(q.shares) < maxShares {
 		return
 	}
-	for owner, s := range ss.of {
+	for owner, s := range q.shares {
 		if now.Sub(s.last) > time.Minute {
-			delete(ss.of, owner)
+			delete(q.shares, owner)
 		}
 	}
-	if len(ss.of) >= maxShares { // many at once: they begin anew
-		clear(ss.of)
+	if len(q.shares) >= maxShares { // many at once: they begin anew
+		clear(q.shares)
 	}
 }
 
 // admit returns an error if a line of a player is refused. Lines without an account come from
 // this machine, such as a script's, and wait until there is room instead.
-func (ts *turns) admit(u Utterance) error {
+func (t *Table) admit(u Utterance) error {
 	if u.User == "" {
 		return nil
 	}
-	began, err := ts.shares.admit(u.User, ts.queue.countOf(u.User), time.Now())
+	began, err := t.queue.admit(u.User, time.Now())
 	if began {
-		ts.endFlood(u)
+		t.endFlood(u)
 	}
 	return err
 }
 
 // endFlood takes away what a player who floods the table has waiting and is being answered, so
 // that the NPCs are free for others.
-func (ts *turns) endFlood(u Utterance) {
-	ts.effects.notify(0, "warning", fmt.Sprintf("%s says far more than the table can answer; nothing of it is heard until %s has been quiet for %s", u.Speaker, u.Speaker, floodQuiet))
-	for _, tn := range slices.Clone(ts.queue.waiting) {
+func (t *Table) endFlood(u Utterance) {
+	t.effects.notify(0, "warning", fmt.Sprintf("%s says far more than the table can answer; nothing of it is heard until %s has been quiet for %s", u.Speaker, u.Speaker, floodQuiet))
+	for _, tn := range slices.Clone(t.queue.waiting) {
 		if tn.User == u.User {
-			ts.queue.remove(tn)
-			ts.moveTo(tn, arrived)
-			ts.endUnanswered(tn, crowdedOut)
+			t.queue.remove(tn)
+			t.turns.moveTo(tn, arrived)
+			t.endUnanswered(tn, crowdedOut)
 		}
 	}
-	for _, tn := range ts.queue.ofOne(u.User) {
-		ts.answers.cutTurn(tn, crowdedOut)
+	for _, tn := range t.queue.ofOne(u.User) {
+		t.cutTurn(tn, crowdedOut)
 	}
 }

@@ -110,7 +110,7 @@ func (s *speakers) release(owner string) {
 }
 
 // note keeps how a player is shown.
-func (s *speakers) note(owner string, as speaker) {
+func (s *speakers) record(owner string, as speaker) {
 	if was, ok := s.known[owner]; !ok || was.bare != as.bare {
 		s.release(owner)
 		if len(s.order) >= maxNames {
@@ -193,7 +193,7 @@ func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 	}
 	as := v.speakers.show(bare, mark, owner)
 	as.given, as.leads, as.version = given, leads, v.version
-	v.speakers.note(owner, as)
+	v.speakers.record(owner, as)
 	return as.shown
 }
 
@@ -209,7 +209,7 @@ func (v *conversation) recallNames(lines []memory.Line) {
 		if _, known := v.speakers.known[owner]; !known {
 			as := v.speakers.show(bare, "", owner)
 			as.given, as.shown, as.version = given, l.Speaker, -1 // and is decided anew when they speak
-			v.speakers.note(owner, as)
+			v.speakers.record(owner, as)
 		}
 	}
 }

@@ -41,16 +41,16 @@ const thoughtTurns = 1
 
 // readOrder reads an order in what was understood of a player, if the player may give
 // any.
-func (l *listener) readOrder(s *Seat, text string) (orders.Order, bool) {
+func (t *Table) readOrder(s *Seat, text string) (orders.Order, bool) {
 	if !s.leadsNow() {
 		return orders.Order{}, false
 	}
-	return l.conversation.readOrder(s.speaker, text)
+	return t.conversation.readOrder(s.speaker, text)
 }
 
 // readOrder reads an order in a text of a player who may give some.
 func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
-	v.takeSnapshot()
+	v.refreshSnapshot()
 	partner := -1
 	if st := v.talk.State(time.Now(), 0, speaker, v.placeOf); st.Last.Known && st.Last.Ago < v.window {
 		partner = st.Last.NPC
@@ -72,15 +72,15 @@ func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
 	return o, ok
 }
 
-// takeOrder has an order carried out that a player gave aloud, and returns what else
+// acceptOrder has an order carried out that a player gave aloud, and returns what else
 // was said, which is an utterance.
-func (l *listener) takeOrder(s *Seat, p *passage, o orders.Order, text string) (rest string) {
-	l.dropGuess(p)
-	l.effects.add(spokenOrder{s.speaker, text, o})
+func (t *Table) acceptOrder(s *Seat, p *passage, o orders.Order, text string) (rest string) {
+	t.dropGuess(p)
+	t.effects.add(spokenOrder{s.speaker, text, o})
 	return o.Rest
 }
 
-// carryOutOrder does what was ordered aloud, and tells what that was.
+// carryOutOrder carries out what was ordered aloud, and emits [Ordered].
 func (t *Table) carryOutOrder(e spokenOrder) {
 	o := e.order
 	told := &Ordered{Speaker: e.speaker, Text: untrusted.Clean(e.text, maxText), Order: o.Kind.String()}
@@ -93,15 +93,15 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 	case orders.Quiet, orders.Resume:
 		told.Done = t.muteNPCs(who, o.Kind == orders.Quiet)
 	case orders.Say:
-		if err := t.turns.sayAs(who, untrusted.Clean(o.Text, maxText), ""); err != nil {
+		if err := t.sayAs(who, untrusted.Clean(o.Text, maxText), ""); err != nil {
 			told.Problem = err.Error()
 		} else {
 			told.Done = told.NPC + " will say it"
 		}
 	case orders.Think:
-		told.raise(t, who, agent.Lease{Tier: mcp.BudgetDeep, Turns: thoughtTurns})
+		t.raiseByOrder(told, who, agent.Lease{Tier: mcp.BudgetDeep, Turns: thoughtTurns})
 	case orders.Raise:
-		told.raise(t, who, agent.Lease{Tier: o.Tier, Turns: t.o.Latency.LeaseTurns})
+		t.raiseByOrder(told, who, agent.Lease{Tier: o.Tier, Turns: t.o.Latency.LeaseTurns})
 	case orders.Lower:
 		told.Tier = o.Tier.String()
 		told.Done = t.leases.lowerNPCs(who, o.Tier)
@@ -111,10 +111,10 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 	t.effects.emit(0, KindSpokenOrder, told)
 }
 
-// raise gives NPCs a lease of the configured length, and says so in e.
-func (e *Ordered) raise(t *Table, who []int, l agent.Lease) {
+// raiseByOrder gives NPCs a lease of the configured length, and says so in told.
+func (t *Table) raiseByOrder(told *Ordered, who []int, l agent.Lease) {
 	lease := time.Duration(t.o.Latency.Lease)
 	l.Until = time.Now().Add(lease)
-	e.Tier, e.Until, e.Turns = l.Tier.String(), l.Until, l.Turns
-	e.Done = t.leases.raiseNPCs(who, l, lease)
+	told.Tier, told.Until, told.Turns = l.Tier.String(), l.Until, l.Turns
+	told.Done = t.leases.raiseNPCs(who, l, lease)
 }

@@ -1,12 +1,20 @@
 // Package table runs one table: players speak, the right NPC answers, and
 // every utterance ends in exactly one accounted turn.
 //
+//	t := table.New(table.Options{…})
+//	go t.Run(ctx)
+//	err := t.Hear(ctx, table.Utterance{Speaker: "Alice", Text: "Bartok, an ale!"})
+//
 // One goroutine, [Table.Run], owns all state of the table: who is addressed,
-// what tier a turn gets, who has the floor. Everyone else sends it utterances,
-// what was heard of players, orders and reports. A turn's own work runs on
-// goroutines that Run starts and waits for, and so do the ears of the players
-// and the mixer. What it decides to do waits among its effects and is carried
-// out in one place; a turn's phases, and who takes it where, are in phase.go.
+// what tier a turn gets, who has the floor. Other goroutines send it utterances,
+// what was heard of players, orders and reports. The work of turns, the ears of
+// the players and the mixer run on goroutines that Run starts and waits for.
+// What Run decides to do is added to its effects and carried out in one place.
+//
+// What a turn is stands in turn.go, its phases and the methods that move it from
+// one to the next in phase.go, its answer in attempt.go and worker.go. The floor
+// is package floor; floorcontrol.go connects it with turns. What is kept of a
+// session stands in transcript.go, and how that becomes durable in keeper.go.
 package table
 
 import (
@@ -124,39 +132,52 @@ type Options struct {
 	Tracer *tracing.Tracer
 }
 
-// Table is one table. Its methods are safe for concurrent use.
+// Table is one table. Its exported methods are safe for concurrent use: they send what they want
+// done to [Table.Run], and wait until it is done.
+//
+// The goroutine of Run owns the second group of fields and everything that they lead to. A type of
+// this package belongs to that goroutine unless it says otherwise. Only that goroutine calls the
+// methods of Table that are not exported, except order, orderNPCs, orderOne and edit, which call it.
 type Table struct {
-	o      Options
-	heard  chan Utterance
-	sounds chan heard // from the ears
-	orders chan order
-	done   chan struct{}
-	mixer  *mixer.Mixer
+	o     Options // does not change
+	inbox inbox
+	mixer *mixer.Mixer
+	work  sync.WaitGroup // goroutines of turns, ears and the mixer
 
-	work    sync.WaitGroup // goroutines of turns, ears and the mixer
-	reports chan report    // from turns, to Run
-
-	// Owned by Run.
 	effects      *effects
 	agenda       *agenda
 	cast         *cast
 	conversation *conversation
-	floor        *floorControl
+	seats        seats
+	turns        turns
+	queue        *queue
 	leases       *leases
 	planner      *planner
 	purse        *purse
-	queue        *queue
+	floor        *floorControl
+	past         past
 	transcript   *transcript
-	answers      *answers
-	turns        *turns
-	listener     *listener
-	notes        []mixer.Note
-	atWork       int             // attempts whose goroutines have not ended
-	lastEdit     <-chan struct{} // closed once the last edit is done; nil if there was none
 }
 
-// order is something to be done by the table's goroutine, for somebody who
-// waits for it.
+// inbox is what other goroutines send to Run. No channel has room, so that senders wait while
+// Run is at work.
+type inbox struct {
+	typed   chan Utterance
+	voices  chan earEvent // from the ears
+	orders  chan order
+	reports chan report   // from the goroutines of turns and edits
+	closed  chan struct{} // closed once Run has ended
+}
+
+// past is what a table remembers of the last things that NPCs said.
+type past struct {
+	remarks remarks      // to recognise their echo
+	said    saidLines    // to take them back
+	bases   bases        // to explain them
+	phrased map[int]bool // NPCs whose last words were a stock phrase: they do not say another
+}
+
+// order is something for Run to do, for a caller who waits for it.
 type order struct {
 	do   func() error
 	done chan error
@@ -176,44 +197,26 @@ func New(o Options) *Table {
 	if o.Voices == nil || o.Outlet == nil {
 		o.Voices, o.Outlet = nil, nil
 	}
-	t := &Table{
-		o: o, heard: make(chan Utterance), sounds: make(chan heard), orders: make(chan order),
-		done: make(chan struct{}), reports: make(chan report),
-		mixer: mixer.New(o.Outlet, &o.Playback), effects: &effects{session: o.Session.ID}, agenda: newAgenda(), queue: newQueue(),
-	}
-	t.makeParts()
-	return t
-}
-
-// makeParts makes what a table is made of, each of which its goroutine owns.
-func (t *Table) makeParts() {
-	o := &t.o
 	times := o.Floor
 	if times.Waiting == 0 {
 		times.Waiting = maxWaitingLines(o.Agents)
 	}
-	remarks := &remarks{}
-	register := &register{log: o.Logger, effects: t.effects, open: map[int64]*turn{}}
-	fillers := &fillers{agenda: t.agenda, effects: t.effects, voiced: o.voiced, last: map[int]bool{}}
-	t.cast = &cast{slices.Clone(o.Agents)}
-	t.conversation = newConversation(t.cast, *o)
-	t.floor = &floorControl{floor.New(times), t.effects, t.agenda, t.mixer}
-	t.leases = &leases{cast: t.cast, agenda: t.agenda, effects: t.effects, running: map[int]agent.Lease{}}
-	t.planner = &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries}
-	t.purse = &purse{meter: o.Cost, effects: t.effects}
-	t.transcript = &transcript{log: o.Log, keeper: newKeeper(t), session: o.Session.ID, most: o.RecentLines, earshot: &earshot{t.cast, o.Places, o.Groups, o.Scene}, date: o.Date}
-	t.answers = &answers{
-		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, leases: t.leases, planner: t.planner, fillers: fillers,
-		transcript: t.transcript, queue: t.queue, floor: t.floor, purse: t.purse, remarks: remarks, said: &saidLines{}, attempts: map[uint64]*attempt{},
+	effects, agenda, cast := &effects{session: o.Session.ID}, newAgenda(), &cast{slices.Clone(o.Agents)}
+	t := &Table{
+		o: o, mixer: mixer.New(o.Outlet, &o.Playback),
+		inbox:   inbox{make(chan Utterance), make(chan earEvent), make(chan order), make(chan report), make(chan struct{})},
+		effects: effects, agenda: agenda, cast: cast, conversation: newConversation(cast, o),
+		seats: seats{bySpeaker: map[string]*Seat{}},
+		turns: turns{log: o.Logger, open: map[int64]*turn{}, attempts: map[uint64]*attempt{}},
+		queue: newQueue(), leases: &leases{cast: cast, agenda: agenda, effects: effects, running: map[int]agent.Lease{}},
+		planner: &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries},
+		purse:   &purse{meter: o.Cost, effects: effects},
+		past:    past{phrased: map[int]bool{}},
 	}
-	t.turns = &turns{
-		register: register, o: o, agenda: t.agenda, cast: t.cast, conversation: t.conversation, planner: t.planner,
-		transcript: t.transcript, queue: t.queue, purse: t.purse, answers: t.answers, shares: newShares(),
-	}
-	t.listener = &listener{
-		preempts: o.Latency.Preemptive, purse: t.purse, effects: t.effects, agenda: t.agenda, cast: t.cast, conversation: t.conversation, queue: t.queue,
-		turns: t.turns, answers: t.answers, floor: t.floor, remarks: remarks, seats: map[string]*Seat{}, planner: t.planner,
-	}
+	t.floor = &floorControl{floor.New(times), effects, agenda, t.mixer}
+	keeper := newKeeper(o.Log, o.Aside, t.work.Go, func(k kept) { t.inbox.reports <- report{finding: k} })
+	t.transcript = &transcript{log: o.Log, keeper: keeper, session: o.Session.ID, most: o.RecentLines, date: o.Date}
+	return t
 }
 
 // Hear hands the table a typed utterance. It returns ctx's error, or [ErrClosed]
@@ -224,7 +227,7 @@ func (t *Table) makeParts() {
 func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	if u.User != "" {
 		return t.order(ctx, func() error {
-			if err := t.turns.admit(u); err != nil {
+			if err := t.admit(u); err != nil {
 				return err
 			}
 			t.hearTyped(u)
@@ -232,30 +235,30 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 		})
 	}
 	select {
-	case t.heard <- u:
+	case t.inbox.typed <- u:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.done:
+	case <-t.inbox.closed:
 		return ErrClosed
 	}
 }
 
-// hearTyped gives a typed utterance its turn. It is called by the table's goroutine.
+// hearTyped gives a typed utterance its turn.
 func (t *Table) hearTyped(u Utterance) {
-	t.turns.admitUtterance(&turn{Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}})
+	t.admitUtterance(newTurn(lineTurn, t.conversation.introduce(u), time.Now()))
 }
 
-// order runs f in the table's goroutine, and returns once all is done that f
-// leads to at once.
+// order has Run call f, and returns f's error once the effects of f are carried out. Any goroutine
+// but Run's may call it.
 func (t *Table) order(ctx context.Context, f func() error) error {
 	o := order{f, make(chan error, 1)}
 	select {
-	case t.orders <- o:
+	case t.inbox.orders <- o:
 		return <-o.done
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.done:
+	case <-t.inbox.closed:
 		return ErrClosed
 	}
 }
@@ -267,7 +270,7 @@ func (t *Table) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(cost.WithAccount(ctx, t.o.Cost.Account("")))
 	defer t.work.Wait()
 	defer stop()
-	defer close(t.done)
+	defer close(t.inbox.closed)
 	defer t.agenda.timer.Stop()
 	t.work.Go(func() {
 		if err := t.mixer.Run(ctx); err != nil && ctx.Err() == nil {
@@ -277,27 +280,27 @@ func (t *Table) Run(ctx context.Context) error {
 	t.recall(ctx)
 	for {
 		t.carryOut(ctx)
-		heard := t.heard
+		typed := t.inbox.typed
 		if t.queue.holdsBack() {
-			heard = nil
+			typed = nil
 		}
 		select {
-		case u := <-heard:
+		case u := <-typed:
 			t.hearTyped(u)
-		case h := <-t.sounds:
-			t.listener.hearEvent(h)
-		case o := <-t.orders:
+		case h := <-t.inbox.voices:
+			t.handleEarEvent(h)
+		case o := <-t.inbox.orders:
 			err := o.do()
 			t.carryOut(ctx)
 			o.done <- err
-		case r := <-t.reports:
+		case r := <-t.inbox.reports:
 			if ctx.Err() != nil { // what broke off with the table has not failed
 				t.close(ctx, r)
 				return nil
 			}
-			t.takeReport(r)
+			t.handleReport(r)
 		case <-t.mixer.Ready():
-			t.takeNotes(ctx)
+			t.handlePlayback(ctx)
 		case <-t.agenda.due():
 			for e, ok := t.agenda.popDue(); ok; e, ok = t.agenda.popDue() {
 				t.effects.add(e)
@@ -310,40 +313,21 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
-// close ends the running turns and everything that waits. What players said
-// while they waited is kept.
-func (t *Table) close(ctx context.Context, came ...report) {
-	t.turns.closing = true
-	kept := make(chan error, 1)
-	t.cancelAll(nil, kept)
-	t.carryOut(ctx)
-	for _, r := range came {
-		t.takeReport(r)
-	}
-	for t.carryOut(ctx); t.atWork > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.carryOut(ctx) {
-		t.takeReport(<-t.reports)
-	}
-	<-kept // what was not, the keeper has told
-	t.transcript.keeper.finish(ctx, t)
-	t.leases.revokeAll()
-	t.carryOut(ctx)
-}
-
-// takeNotes takes in what the mixer has done.
-func (t *Table) takeNotes(ctx context.Context) {
-	t.notes = t.mixer.TakeNotes(t.notes[:0])
-	for i, n := range t.notes {
-		a := t.answers.attempts[n.Line]
+// handlePlayback handles what the mixer has done since the last call.
+func (t *Table) handlePlayback(ctx context.Context) {
+	notes := t.mixer.TakeNotes(nil)
+	for i, n := range notes {
+		a := t.turns.attempts[n.Line]
 		if a == nil || a.turn.phase == cut {
 			continue // it was cut meanwhile
 		}
-		last := i+1 < len(t.notes) && t.notes[i+1].Line == n.Line && t.notes[i+1].Kind == mixer.Finished
-		t.answers.takeNote(a, n, last)
+		last := i+1 < len(notes) && notes[i+1].Line == n.Line && notes[i+1].Kind == mixer.Finished
+		t.handleNote(a, n, last)
 		t.carryOut(ctx)
 	}
 }
 
-// carryOut carries out what was decided, and all that leads to: here alone does
+// carryOut carries out the effects that wait, and those that they lead to. Only here does
 // the table act on anything but its own state.
 func (t *Table) carryOut(ctx context.Context) {
 	for e, ok := t.effects.pop(); ok; e, ok = t.effects.pop() {
@@ -352,7 +336,7 @@ func (t *Table) carryOut(ctx context.Context) {
 			t.o.Sink.Emit(e)
 		case *worker:
 			e.attempt.cancel = e.startWork(ctx, t)
-			t.atWork++
+			t.turns.working++
 		case work:
 			t.work.Go(func() { e.run(ctx, t) })
 		case cancelWork:
@@ -367,7 +351,7 @@ func (t *Table) carryOut(ctx context.Context) {
 			t.o.Listener.Decline(e.npc, e.sound)
 		case playLine:
 			t.mixer.Play(e.line)
-			t.listener.sealUtterance(e.turn)
+			t.seats.sealUtterance(e.turn)
 		case pauseLine:
 			t.mixer.Pause(e.line)
 		case duckLine:
@@ -375,39 +359,39 @@ func (t *Table) carryOut(ctx context.Context) {
 		case stopLine:
 			t.mixer.Stop(e.line)
 		default:
-			t.takeStep(e)
+			t.handleStep(e)
 		}
 	}
 }
 
-// takeStep does what the table does next itself.
-func (t *Table) takeStep(e effect) {
+// handleStep carries out what the table does next itself.
+func (t *Table) handleStep(e effect) {
 	switch e := e.(type) {
 	case floorEffect:
 		t.carryOutFloor(e.Effect)
 	case deliverRest:
-		t.answers.deliverRest(e.attempt)
+		t.deliverRest(e.attempt)
 	case interruptedItself:
-		t.answers.bargeIn(e.attempt, t.listener.lastVoice)
+		t.bargeIn(e.attempt, t.seats.lastVoice)
 	case endIfDone:
-		t.answers.endIfDone(e.attempt)
+		t.endIfDone(e.attempt)
 	case commitTurn:
-		t.turns.commit(e.turn)
+		t.commit(e.turn)
 	case turnOver:
-		t.listener.sealUtterance(e.turn)
-		t.listener.forgetTurn(e.turn)
+		t.seats.sealUtterance(e.turn)
+		t.forgetTurn(e.turn)
 		if e.turn.done != nil {
 			close(e.turn.done)
 		}
 	case understood:
-		t.listener.takeUtterance(e.seat, e.passage, e.text)
+		t.acceptUtterance(e.seat, e.passage, e.text)
 	case spokenOrder:
 		t.carryOutOrder(e)
 	case undecidedExpired:
-		t.turns.endUndecided(e.turn)
+		t.endUndecided(e.turn)
 	case fillerDue:
-		if line, _ := t.floor.Speaking(); line == 0 && !t.listener.anybodyVoices() {
-			t.answers.fillers.sayIfLate(e.turn)
+		if line, _ := t.floor.Speaking(); line == 0 && !t.seats.anybodyVoices() {
+			t.sayIfLate(e.turn)
 		}
 	case leaseExpired:
 		t.leases.expireLease(e.npc)

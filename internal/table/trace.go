@@ -11,43 +11,43 @@ const outcomeDropped Outcome = "dropped"
 
 // openTrace begins the trace of a turn whose answer begins, unless it has one. A guess's
 // becomes the turn's.
-func (as *answers) openTrace(tn *turn) {
-	if tn.trace != nil || as.o.Tracer == nil {
+func (t *Table) openTrace(tn *turn) {
+	if tn.record.trace != nil || t.o.Tracer == nil {
 		return
 	}
-	since := tn.since
+	since := tn.words.since
 	if since.IsZero() { // a guess: the player has not ended
 		since = time.Now()
 	}
-	tn.trace = as.o.Tracer.StartTurn(tn.as.Name, as.o.Session.ID, since)
+	tn.record.trace = t.o.Tracer.StartTurn(tn.to.npc.Name, t.o.Session.ID, since)
 }
 
 // closeTrace tells a turn's trace how it went: the stages of its ledger that are no calls
 // of models and tools, each where it was.
-func (as *answers) closeTrace(tn *turn, l Ledger, outcome Outcome) {
-	if tn.trace == nil {
-		if as.o.Tracer == nil || tn.agent < 0 {
+func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
+	if tn.record.trace == nil {
+		if t.o.Tracer == nil || tn.to.index < 0 {
 			return // there was nobody to answer
 		}
-		as.openTrace(tn)
+		t.openTrace(tn)
 	}
-	heard := tn.since.Add(tn.endpoint)
-	tn.trace.Stage("endpoint", tn.since, heard)
-	tn.trace.Stage("stt", heard, heard.Add(tn.final))
-	if !tn.began.IsZero() && !tn.started.IsZero() {
-		tn.trace.Stage("queue", tn.began, tn.started)
+	heard := tn.words.since.Add(tn.words.endpoint)
+	tn.record.trace.Stage("endpoint", tn.words.since, heard)
+	tn.record.trace.Stage("stt", heard, heard.Add(tn.words.final))
+	if !tn.words.known.IsZero() && !tn.plan.started.IsZero() {
+		tn.record.trace.Stage("queue", tn.words.known, tn.plan.started)
 	}
 	if a := tn.attempt; a != nil {
-		tn.trace.Stage("context", a.began, a.began.Add(milliseconds(l.ContextMS)))
+		tn.record.trace.Stage("context", a.began, a.began.Add(milliseconds(l.ContextMS)))
 	}
 	if l.FirstSubstanceMS > 0 {
-		sound := tn.since.Add(milliseconds(l.FirstSubstanceMS))
+		sound := tn.words.since.Add(milliseconds(l.FirstSubstanceMS))
 		ready := sound.Add(-milliseconds(l.FloorMS))
-		tn.trace.Stage("floor", ready, sound)
-		tn.trace.Stage("tts", ready.Add(-milliseconds(l.TTSFirstAudioMS)), ready)
+		tn.record.trace.Stage("floor", ready, sound)
+		tn.record.trace.Stage("tts", ready.Add(-milliseconds(l.TTSFirstAudioMS)), ready)
 	}
-	tn.trace.End(tracing.TurnEnd{
-		Number: tn.number, Route: string(tn.route), Tier: tn.choice.Tier.String(), Outcome: string(outcome), Budget: l.Budget, BreachStage: l.BreachStage,
+	tn.record.trace.End(tracing.TurnEnd{
+		Number: tn.number, Route: string(tn.to.route), Tier: tn.plan.choice.Tier.String(), Outcome: string(outcome), Budget: l.Budget, BreachStage: l.BreachStage,
 		TargetMS: l.TargetMS, SoundMS: l.FirstSoundMS, AnswerMS: l.FirstSubstanceMS, ToolRounds: l.ToolRounds,
 		InputTokens: l.InputTokens, OutputTokens: l.OutputTokens, Failed: outcome == OutcomeFailed,
 	})

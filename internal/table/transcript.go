@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -14,17 +16,18 @@ import (
 // can have been kept after a line of a later turn.
 const maxRecalled = 256
 
-// transcript is what was said in a session: durable in the log, the last lines
-// in mind. But for the keeper, it belongs to the table's goroutine.
+// transcript is what was said in a session: all of it in the log, which the keeper writes, and the
+// last lines in memory for the NPCs.
 type transcript struct {
 	log     memory.SessionLog
 	keeper  *keeper
 	session string
-	most    int // lines in mind
-	earshot *earshot
+	most    int                // lines in mind
 	date    func() memory.Date // in the world
 	recent  []memory.Line      // the session's last, which nobody else writes; immutable
-	erasing int                // edits under way that take out of the log what an NPC said
+
+	lastEdit <-chan struct{} // closed once the last edit of the log is done; nil if there was none
+	erasing  int             // edits under way that take out of the log what an NPC said
 }
 
 // recallSession reads what was said in the session before, if it goes on.
@@ -39,39 +42,39 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 
 // linesOf is what is kept of a turn: the player's line and what was heard of
 // the answer.
-func (r *transcript) linesOf(tn *turn) []memory.Line {
+func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
-	if !tn.puppet && !tn.takenBack && tn.leader == nil && !tn.isAskedAgain() && tn.Text != "" {
-		l := r.playersLine(tn)
-		if tn.npc != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
-			l.To = tn.as.ID
+	if !tn.isPuppet() && !tn.kept.lineTakenBack && tn.leader == nil && tn.kind != repeatTurn && tn.Text != "" {
+		l := r.playersLine(tn, present)
+		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
+			l.To = tn.to.npc.ID
 		}
 		lines = append(lines, l)
 	}
-	if len(tn.texts) > 0 && !tn.unsaid {
+	if len(tn.delivered.texts) > 0 && !tn.kept.answerTakenBack {
 		number := tn.number
-		if tn.isAskedAgain() {
+		if tn.kind == repeatTurn {
 			number = tn.again.first // that of the line it answers
 		}
 		lines = append(lines, memory.Line{
-			Session: r.session, Turn: number, Speaker: tn.as.Name, NPC: tn.as.ID, Text: strings.Join(tn.texts, " "), At: time.Now(),
-			Ref: answerRef(tn.number), Present: r.earshot.presentAt(tn), Date: r.date(),
+			Session: r.session, Turn: number, Speaker: tn.to.npc.Name, NPC: tn.to.npc.ID, Text: strings.Join(tn.delivered.texts, " "), At: time.Now(),
+			Ref: answerRef(tn.number), Present: present, Date: r.date(),
 		})
 	}
 	return lines
 }
 
 // playersLine is the player's line of a turn, to nobody.
-func (r *transcript) playersLine(tn *turn) memory.Line {
+func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	return memory.Line{
-		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
-		Present: r.earshot.presentAt(tn), Date: r.date(),
+		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.words.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
+		Present: present, Date: r.date(),
 	}
 }
 
 // rememberTurn has a turn's lines in mind. Those at work keep what they have.
-func (r *transcript) rememberTurn(tn *turn) {
-	all := slices.Concat(r.recent, r.linesOf(tn))
+func (r *transcript) rememberTurn(tn *turn, present []string) {
+	all := slices.Concat(r.recent, r.linesOf(tn, present))
 	r.recent = all[max(len(all)-r.most, 0):]
 }
 
@@ -90,6 +93,30 @@ func (r *transcript) editRecent(e edit) {
 	r.recent = recent
 }
 
+// dropAnswer takes from the lines in mind what an NPC said in a turn.
+func (r *transcript) dropAnswer(turn int64) {
+	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
+}
+
+// before are the lines in mind without the utterance that a turn answers again.
+func (r *transcript) before(tn *turn) []memory.Line {
+	if tn.kind != repeatTurn {
+		return r.recent
+	}
+	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
+}
+
+// dropUnread takes from the lines in mind what nobody could read.
+func (r *transcript) dropUnread(u Unread) {
+	recent := make([]memory.Line, 0, len(r.recent))
+	for _, l := range r.recent {
+		if u.dropFrom(&l) {
+			recent = append(recent, l)
+		}
+	}
+	r.recent = recent
+}
+
 // recall reads what was said in the session before, if it goes on: the NPCs
 // remember it, and turns are counted on.
 func (t *Table) recall(ctx context.Context) {
@@ -104,3 +131,23 @@ func (t *Table) recall(ctx context.Context) {
 	t.cast.recallConversations(lines)
 	t.conversation.recallNames(lines)
 }
+
+// answerPrefix begins what an NPC's line is called in the log.
+const answerPrefix = "answer:"
+
+// answerRef names what an NPC said in a turn, in the log.
+func answerRef(turn int64) string { return answerPrefix + strconv.FormatInt(turn, 10) }
+
+// turnOf is the turn in which a line was said: for an answer that was asked again it is not
+// that of the utterance, under which it is kept.
+func turnOf(l memory.Line) int64 {
+	if number, is := strings.CutPrefix(l.Ref, answerPrefix); is && l.NPC != "" {
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			return n
+		}
+	}
+	return l.Turn
+}
+
+// sourceOf is where a line comes from.
+func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }

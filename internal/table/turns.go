@@ -2,120 +2,170 @@ package table
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// turns takes turns to where their answer begins, and from where it is done to
-// their end; what is between is [answers]. It belongs to the table's goroutine.
+// turns are the turns of a table that have begun and not ended, and the attempts to answer them.
 type turns struct {
-	*register
-	o            *Options
-	agenda       *agenda
-	cast         *cast
-	conversation *conversation
-	planner      *planner
-	transcript   *transcript
-	queue        *queue
-	purse        *purse
-	answers      *answers
-	shares       *shares
+	log       *slog.Logger
+	count     int64 // turns so far
+	open      map[int64]*turn
+	undecided []*turn // spoken lines for nobody, which their players may go on with
+	closing   bool    // the table closes: none begins
 
-	undecided []*turn
-	bases     bases
-	closing   bool
+	lines    uint64              // attempts so far, and so lines on the floor
+	attempts map[uint64]*attempt // at work, by line
+	working  int                 // attempts whose goroutines have not ended
+}
+
+// moveTo moves a turn to another phase; a move that is not among its exits is logged.
+func (ts *turns) moveTo(tn *turn, to phase) {
+	if !tn.phase.leadsTo(to) {
+		ts.log.Error("a turn goes where it may not", slog.Int64("turn", tn.number), slog.String("from", tn.phase.String()), slog.String("to", to.String()))
+	}
+	tn.phase = to
+}
+
+func (ts *turns) nextNumber() int64 {
+	ts.count++
+	return ts.count
+}
+
+// addAttempt gives a turn a new attempt.
+func (ts *turns) addAttempt(tn *turn) {
+	ts.lines++
+	a := &attempt{id: ts.lines, turn: tn, line: mixer.NewLine(ts.lines), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
+	if tn.phase != guessed {
+		close(a.confirmed)
+	}
+	tn.attempt, ts.attempts[a.id] = a, a
+}
+
+// countPuppets counts the lines of the DM's that have not been said.
+func (ts *turns) countPuppets() (n int) {
+	for _, a := range ts.attempts {
+		if a.turn.isPuppet() {
+			n++
+		}
+	}
+	return n
+}
+
+// announceUtterance makes a turn known: from here on it ends in one [TurnEnded].
+func (t *Table) announceUtterance(tn *turn) {
+	tn.number = t.turns.nextNumber()
+	text := untrusted.Clean(tn.Text, maxText)
+	if len([]rune(tn.Text)) > maxText {
+		t.effects.notify(tn.number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
+	}
+	tn.Text = text
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.words.spoken})
+}
+
+// rewordTurn gives a turn another text, from now on.
+func (t *Table) rewordTurn(tn *turn, text string) {
+	tn.Text, tn.words.since = text, time.Now()
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Continued: true})
+}
+
+// extendTurn gives a turn the whole of what its player said, now that there is more
+// of it.
+func (t *Table) extendTurn(tn *turn, text string, timing timing) {
+	tn.Text, tn.words.timing = text, timing
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Spoken: true, Continued: true})
 }
 
 // admitUtterance gives an utterance its turn.
-func (ts *turns) admitUtterance(tn *turn) {
-	ts.announceUtterance(tn)
-	tn.began = time.Now()
+func (t *Table) admitUtterance(tn *turn) {
+	t.announceUtterance(tn)
+	tn.words.known = time.Now()
 	if isAside(tn.Text) {
-		ts.routeTurn(tn, address.Decision{Route: address.RouteNone})
+		t.routeTurn(tn, address.Decision{Route: address.RouteNone})
 		return
 	}
-	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
+	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
 // routeTurn gives a turn to whom it is for.
-func (ts *turns) routeTurn(tn *turn, d address.Decision) {
-	ts.assignDecision(tn, d)
+func (t *Table) routeTurn(tn *turn, d address.Decision) {
+	t.assignDecision(tn, d)
 	for _, npc := range d.NotFor {
-		ts.takeBackCall(npc, tn)
+		t.takeBackCall(npc, tn)
 	}
-	ts.beginOrQueue(tn)
+	t.beginOrQueue(tn)
 }
-
-// mayRedirect reports whether a turn may still go to somebody else.
-func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
 
 // redirectTurn gives a turn to whom it is for by now that the player has added a
 // correction: "Sorry, not you, … Bart. Greta, you tell us."
-func (ts *turns) redirectTurn(tn *turn, d address.Decision) {
+func (t *Table) redirectTurn(tn *turn, d address.Decision) {
 	if tn.phase != queued {
-		ts.rerouteTurn(tn, d)
+		t.rerouteTurn(tn, d)
 		return
 	}
-	ts.queue.remove(tn)
-	ts.moveTo(tn, arrived)
-	ts.routeTurn(tn, d)
+	t.queue.remove(tn)
+	t.turns.moveTo(tn, arrived)
+	t.routeTurn(tn, d)
 }
 
 // takeBackCall ends the turns of an NPC that was called by mistake, which by corrects: what
 // was said in them is kept.
-func (ts *turns) takeBackCall(npc int, by *turn) {
-	for _, tn := range slices.Clone(ts.queue.waiting) {
-		if tn.agent == npc && tn.Speaker == by.Speaker && tn != by {
-			ts.queue.remove(tn)
-			ts.moveTo(tn, arrived)
-			ts.endUnanswered(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+func (t *Table) takeBackCall(npc int, by *turn) {
+	for _, tn := range slices.Clone(t.queue.waiting) {
+		if tn.to.index == npc && tn.Speaker == by.Speaker && tn != by {
+			t.queue.remove(tn)
+			t.turns.moveTo(tn, arrived)
+			t.endUnanswered(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 		}
 	}
-	if tn := ts.queue.busy[npc]; tn != nil && tn.Speaker == by.Speaker && tn != by && tn.isAnswer() {
-		ts.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
+	if tn := t.queue.busy[npc]; tn != nil && tn.Speaker == by.Speaker && tn != by && tn.isAnswer() {
+		t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 	}
 }
 
-// assignDecision notes whom a turn is for.
-func (ts *turns) assignDecision(tn *turn, d address.Decision) {
-	if !tn.whispered {
-		d.NPCs = ts.cast.hearing(d.NPCs)
+// assignDecision records whom a turn is for.
+func (t *Table) assignDecision(tn *turn, d address.Decision) {
+	if tn.kind != whisperTurn {
+		d.NPCs = t.cast.hearing(d.NPCs)
 	}
-	tn.agent, tn.npc, tn.route, tn.also, tn.meant, tn.mayDecline = -1, nil, Route(d.Route), -1, d, false
+	tn.to.index, tn.to.agent, tn.to.also = -1, nil, -1
+	tn.to.decision, tn.to.route, tn.to.mayDecline = d, Route(d.Route), false
 	if len(d.NPCs) > 0 {
-		ts.assignNPC(tn, d.NPCs[0])
-		tn.mayDecline = !d.Called
+		t.assignNPC(tn, d.NPCs[0])
+		tn.to.mayDecline = !d.Called
 	}
 	if len(d.NPCs) > 1 {
-		tn.also = d.NPCs[1]
+		tn.to.also = d.NPCs[1]
 	}
-	tn.renewal = ts.conversation.noteDecision(tn.number, tn.Speaker, d).After(tn.renewal)
+	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.to.renewal)
 }
 
-func (ts *turns) assignNPC(tn *turn, npc int) {
-	tn.agent, tn.npc = npc, ts.cast.agents[npc]
-	tn.as = tn.npc.NPC
+func (t *Table) assignNPC(tn *turn, npc int) {
+	tn.to.index, tn.to.agent = npc, t.cast.agents[npc]
+	tn.to.npc = tn.to.agent.NPC
 }
 
 // beginOrQueue begins a turn, or lets it wait until its NPC is free.
-func (ts *turns) beginOrQueue(tn *turn) {
+func (t *Table) beginOrQueue(tn *turn) {
 	switch {
-	case tn.puppet: // whatever the NPC is doing: the floor puts the line where it belongs
-		ts.answers.beginTurn(tn)
-	case tn.agent < 0 && tn.spoken:
-		ts.awaitContinuation(tn)
-	case tn.agent < 0:
-		ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
-	case ts.queue.isBusy(tn.agent):
-		ts.queueTurn(tn)
-	case tn.npc.Muted:
-		ts.endUnanswered(tn, turnEnd{outcome: OutcomeMuted})
+	case tn.isPuppet(): // whatever the NPC is doing: the floor puts the line where it belongs
+		t.beginTurn(tn)
+	case tn.to.index < 0 && tn.words.spoken:
+		t.awaitContinuation(tn)
+	case tn.to.index < 0:
+		t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
+	case t.queue.isBusy(tn.to.index):
+		t.queueTurn(tn)
+	case tn.to.agent.Muted:
+		t.endUnanswered(tn, turnEnd{outcome: OutcomeMuted})
 	default:
-		ts.answers.beginTurn(tn)
+		t.beginTurn(tn)
 	}
 }
 
@@ -124,27 +174,27 @@ var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too
 
 // queueTurn lets a turn wait. If too many do, that is speech or a line that was reworded;
 // who has most waiting then gives something up.
-func (ts *turns) queueTurn(tn *turn) {
-	if ts.queue.isFull() {
-		out := ts.queue.crowdingOut(tn)
+func (t *Table) queueTurn(tn *turn) {
+	if t.queue.isFull() {
+		out := t.queue.crowdingOut(tn)
 		if out == tn {
-			ts.endUnanswered(tn, crowdedOut)
+			t.endUnanswered(tn, crowdedOut)
 			return
 		}
-		ts.queue.remove(out)
-		ts.moveTo(out, arrived)
-		ts.endUnanswered(out, crowdedOut)
+		t.queue.remove(out)
+		t.turns.moveTo(out, arrived)
+		t.endUnanswered(out, crowdedOut)
 	}
-	ts.moveTo(tn, queued)
-	ts.queue.add(tn)
+	t.turns.moveTo(tn, queued)
+	t.queue.add(tn)
 }
 
 // awaitContinuation keeps a spoken utterance for nobody open as long as it may
 // be continued: "What do you drink, … Mira?"
-func (ts *turns) awaitContinuation(tn *turn) {
-	ts.moveTo(tn, undecided)
-	ts.undecided = append(ts.undecided, tn)
-	ts.agenda.put(undecidedExpired{tn}, ts.o.mergeWindow(), undecidedExpired{tn})
+func (t *Table) awaitContinuation(tn *turn) {
+	t.turns.moveTo(tn, undecided)
+	t.turns.undecided = append(t.turns.undecided, tn)
+	t.agenda.put(undecidedExpired{tn}, t.o.mergeWindow(), undecidedExpired{tn})
 }
 
 // afterthought is how long an utterance that led to nothing is kept in case that its
@@ -161,62 +211,67 @@ func (o *Options) mergeWindow() time.Duration {
 }
 
 // endUndecided ends an utterance that proved to be for nobody.
-func (ts *turns) endUndecided(tn *turn) {
-	ts.forgetUndecided(tn)
-	ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
+func (t *Table) endUndecided(tn *turn) {
+	t.forgetUndecided(tn)
+	t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 }
 
 // decideAnew routes an utterance to which the player has added something.
-func (ts *turns) decideAnew(tn *turn) {
-	ts.forgetUndecided(tn)
-	ts.moveTo(tn, arrived)
-	tn.began = time.Now()
-	ts.routeTurn(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
+func (t *Table) decideAnew(tn *turn) {
+	t.forgetUndecided(tn)
+	t.turns.moveTo(tn, arrived)
+	tn.words.known = time.Now()
+	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
-func (ts *turns) forgetUndecided(tn *turn) {
-	ts.agenda.remove(undecidedExpired{tn})
-	ts.undecided = slices.DeleteFunc(ts.undecided, func(o *turn) bool { return o == tn })
+func (t *Table) forgetUndecided(tn *turn) {
+	t.agenda.remove(undecidedExpired{tn})
+	t.turns.undecided = slices.DeleteFunc(t.turns.undecided, func(o *turn) bool { return o == tn })
 }
 
 // beginQueued begins what waited for an NPC.
-func (ts *turns) beginQueued() {
-	if ts.closing {
+func (t *Table) beginQueued() {
+	if t.turns.closing {
 		return
 	}
-	for tn := ts.queue.popFree(); tn != nil; tn = ts.queue.popFree() {
-		ts.moveTo(tn, arrived)
-		if tn.npc.Left && (tn.isAskedAgain() || tn.whispered) {
-			ts.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
+	for tn := t.queue.popFree(); tn != nil; tn = t.queue.popFree() {
+		t.turns.moveTo(tn, arrived)
+		if tn.to.agent.Left && (tn.kind == repeatTurn || tn.kind == whisperTurn) {
+			t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 			continue
 		}
-		if tn.npc.Left { // it is for whom it would be for without that one
-			ts.assignDecision(tn, ts.conversation.decideAddressee(tn.number, tn.Utterance))
+		if tn.to.agent.Left { // it is for whom it would be for without that one
+			t.assignDecision(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 		}
-		ts.beginOrQueue(tn)
+		t.beginOrQueue(tn)
 	}
 }
 
 // sayAs has one NPC say a line of the DM's, unless too many wait. With a voice it is said
 // with that one, and as a trial.
-func (ts *turns) sayAs(who []int, text, voice string) error {
+func (t *Table) sayAs(who []int, text, voice string) error {
 	if len(who) != 1 {
 		return fmt.Errorf("one NPC at a time can be made to speak")
 	}
-	if ts.answers.countPuppets() >= maxLines {
+	if t.turns.countPuppets() >= maxLines {
 		return fmt.Errorf("too much is waiting to be said; try again in a moment")
 	}
 	now := time.Now()
-	tn := &turn{Utterance: Utterance{Text: text}, number: ts.nextNumber(), timing: timing{since: now}, began: now, puppet: true, route: RoutePuppet, also: -1, voice: voice}
-	ts.assignNPC(tn, who[0])
-	ts.beginOrQueue(tn)
+	tn := newTurn(puppetTurn, Utterance{Text: text}, now)
+	if voice != "" {
+		tn.kind, tn.voice = trialTurn, voice
+	}
+	tn.number, tn.words.known, tn.to.route = t.turns.nextNumber(), now, RoutePuppet
+	t.assignNPC(tn, who[0])
+	t.beginOrQueue(tn)
 	return nil
 }
 
 // endUnheard ends an utterance that nobody could transcribe.
-func (ts *turns) endUnheard(u Utterance, heard timing, why error) {
-	tn := &turn{Utterance: u, number: ts.nextNumber(), timing: heard, agent: -1, route: RouteNone}
-	tn.ledger.EndpointMS, tn.ledger.STTFinalMS = elapsed.Rounded(tn.endpoint), elapsed.Rounded(tn.final)
-	ts.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
-	ts.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
+func (t *Table) endUnheard(u Utterance, heard timing, why error) {
+	tn := newTurn(lineTurn, u, heard.since)
+	tn.number, tn.words.timing, tn.to.route = t.turns.nextNumber(), heard, RouteNone
+	tn.stampWords()
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
+	t.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
 }

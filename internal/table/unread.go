@@ -15,6 +15,15 @@ type Unread struct {
 	Text string
 }
 
+// dropFrom takes it from a line, and reports whether something of the line stays.
+func (u Unread) dropFrom(l *memory.Line) (stays bool) {
+	if l.NPC != "" && turnOf(*l) == u.Turn {
+		l.Text, _ = without(l.Text, u.Text)
+		return l.Text != ""
+	}
+	return true
+}
+
 // without returns a text without a part of it, and whether that was in it.
 func without(text, part string) (string, bool) {
 	before, after, found := strings.Cut(text, part)
@@ -33,18 +42,14 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 		for _, a := range t.cast.agents {
 			a.Unsay(u.Text)
 		}
-		w := &logEdit{over: make(chan struct{}), done: done, log: func(ctx context.Context) error {
+		w := &logEdit{done: done, waiting: u.dropFrom, log: func(ctx context.Context) error {
 			return ForgetUnread(ctx, t.o.Log, t.o.Session.ID, u)
 		}}
 		if tn := t.turns.open[u.Turn]; tn != nil {
 			tn.dropUnread(u.Text)
 			w.before = append(w.before, tn.whenOver())
 		}
-		if t.lastEdit != nil {
-			w.before = append(w.before, t.lastEdit)
-		}
-		t.lastEdit = w.over
-		t.effects.add(w)
+		t.startEdit(w)
 		return nil
 	})
 	if err != nil {
@@ -55,7 +60,7 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 
 // dropUnread takes from a turn that has not ended what nobody could read of it.
 func (tn *turn) dropUnread(text string) {
-	for _, said := range []*[]string{&tn.texts, &tn.answer} {
+	for _, said := range []*[]string{&tn.delivered.texts, &tn.delivered.answer} {
 		rest, found := without(strings.Join(*said, " "), text)
 		switch {
 		case found && rest == "":
@@ -64,20 +69,6 @@ func (tn *turn) dropUnread(text string) {
 			*said = []string{rest}
 		}
 	}
-}
-
-// dropUnread takes from the lines in mind what nobody could read.
-func (r *transcript) dropUnread(u Unread) {
-	recent := make([]memory.Line, 0, len(r.recent))
-	for _, l := range r.recent {
-		if l.NPC != "" && turnOf(l) == u.Turn {
-			if l.Text, _ = without(l.Text, u.Text); l.Text == "" {
-				continue
-			}
-		}
-		recent = append(recent, l)
-	}
-	r.recent = recent
 }
 
 // ForgetUnread takes from the log of a session what nobody could read. While a table runs

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,6 +49,30 @@ func TestDropUnread(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// TestDropUnreadOfWhatWaits drops an answer while the log does not take it: it is not kept later
+// either.
+func TestDropUnreadOfWhatWaits(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		kept []string
+	}{
+		{"Aye. And more.", []string{"Alice: one"}},
+		{"And more.", []string{"Alice: one", "Mira: Aye."}},
+		{"Nay.", []string{"Alice: one", "Mira: Aye. And more."}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			j := &journal{err: errors.New("disk full")}
+			r := open(t, setting{model: says("Aye. And more."), journal: j, alone: true})
+			r.hear("one")
+			check(t, r.DropUnread(t.Context(), table.Unread{Turn: 1, Text: row.text}))
+			j.fail(nil)
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			r.kept(row.kept...)
 		})
 	}
 }

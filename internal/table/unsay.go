@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -45,17 +43,17 @@ type Unsaying struct {
 func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) {
 	done := make(chan error, 1)
 	err = t.order(ctx, func() error {
-		l, err := t.answers.said.findMeant(u, t.cast)
+		l, err := t.past.said.findMeant(u, t.cast)
 		if err == nil {
-			err = t.answers.said.mayUnsay(l, u)
+			err = t.past.said.mayUnsay(l, u)
 		}
 		if err == nil && u.Again {
-			err = t.turns.mayAskAgain(l)
+			err = t.mayAskAgain(l)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrStands, err)
 		}
-		u.takeBack(t, l, done)
+		t.takeBack(l, u, done)
 		said = t.cast.agents[l.npc].NPC.Name + " has not said that"
 		if u.Again {
 			said += ", and is asked again"
@@ -84,20 +82,20 @@ func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 }
 
 // mayAskAgain says why an NPC cannot be asked again, if it cannot.
-func (ts *turns) mayAskAgain(l *saidLine) error {
-	a := ts.cast.agents[l.npc]
+func (t *Table) mayAskAgain(l *saidLine) error {
+	a := t.cast.agents[l.npc]
 	switch {
 	case l.asked.Text == "":
 		return errors.New("it answers nothing that could be asked again")
 	case len(l.again.unwanted) >= maxAskedAgain:
 		return fmt.Errorf("it was asked again %d times already", maxAskedAgain)
-	case len(l.again.unwanted) > 0 && ts.open[l.turn] != nil:
+	case len(l.again.unwanted) > 0 && t.turns.open[l.turn] != nil:
 		return errors.New("the new answer is still in the making")
 	case a.Left:
 		return fmt.Errorf("%s is not at the table any more", a.NPC.Name)
 	case a.Muted:
 		return fmt.Errorf("%s is silent now", a.NPC.Name)
-	case ts.queue.isFull():
+	case t.queue.isFull():
 		return errors.New("too much is waiting to be answered; try again in a moment")
 	}
 	return nil
@@ -105,12 +103,12 @@ func (ts *turns) mayAskAgain(l *saidLine) error {
 
 // takeBack takes a line back: in mind and in its turn at once, then in the log. done, which
 // has room, receives how that went.
-func (u Unsaying) takeBack(t *Table, l *saidLine, done chan<- error) {
+func (t *Table) takeBack(l *saidLine, u Unsaying, done chan<- error) {
 	l.unsaid = true
 	a := t.cast.agents[l.npc]
 	ref := answerRef(l.turn)
 	w := &logEdit{
-		over: make(chan struct{}), done: done, erases: &erased{turn: l.turn, npc: a.NPC.Name},
+		done: done, erases: &erased{turn: l.turn, npc: a.NPC.Name},
 		waiting: func(said *memory.Line) bool { return said.NPC == "" || said.Ref != ref },
 		log: func(ctx context.Context) error {
 			_, err := t.o.Log.Retract(ctx, t.o.Session.ID, ref)
@@ -119,24 +117,20 @@ func (u Unsaying) takeBack(t *Table, l *saidLine, done chan<- error) {
 	}
 	t.transcript.erasing++
 	if tn := t.turns.open[l.turn]; tn != nil {
-		tn.unsaid = true
+		tn.kept.answerTakenBack = true
 		if at := tn.attempt; at != nil {
-			at.found, at.stale = nil, true
+			at.basis.forget()
 		}
 		w.before = append(w.before, tn.whenOver())
-		t.answers.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
+		t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled})
 	}
-	if t.lastEdit != nil {
-		w.before = append(w.before, t.lastEdit)
-	}
-	t.lastEdit = w.over
 	t.transcript.dropAnswer(l.turn)
 	a.UnsayTurn(l.turn, l.answer)
-	t.listener.dropGuesses()
-	t.effects.add(w)
+	t.dropGuesses()
+	t.startEdit(w)
 	t.effects.emit(l.turn, KindUnsaid, &Unsaid{NPC: a.NPC.Name, By: u.By, Again: u.Again})
 	if u.Again {
-		t.turns.askAgain(l)
+		t.askAgain(l)
 	}
 }
 
@@ -147,55 +141,22 @@ type erased struct {
 	err  error
 }
 
-// takeErased takes in that the log was changed. If it was not, who wanted it is told.
-func (ts *turns) takeErased(e *erased) {
-	ts.transcript.erasing--
+// handleErased emits [Erased] once the log has changed; if it did not, Unsay returns the error.
+func (t *Table) handleErased(e *erased) {
+	t.transcript.erasing--
 	if e.err == nil {
-		ts.effects.emit(e.turn, KindErased, &Erased{NPC: e.npc})
+		t.effects.emit(e.turn, KindErased, &Erased{NPC: e.npc})
 	}
 }
 
 // askAgain has an NPC answer once more what it has answered, otherwise.
-func (ts *turns) askAgain(l *saidLine) {
+func (t *Table) askAgain(l *saidLine) {
 	now := time.Now()
-	tn := &turn{
-		Utterance: l.asked, number: ts.nextNumber(), timing: timing{since: now}, began: now, route: RouteAgain, also: -1,
-		again: repeat{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)},
-	}
-	ts.assignNPC(tn, l.npc)
-	ts.beginOrQueue(tn)
-}
-
-// repeat is which utterance a turn answers, and how often it was answered before. The zero
-// value is that of a turn with an utterance of its own.
-type repeat struct {
-	first    int64      // the turn in which it was said; 0 for one's own
-	instead  int64      // the turn whose answer was taken back last
-	unwanted [][]string // the answers before, the latest last, each in sentences
-}
-
-// answers are those before, each as a whole.
-func (k repeat) answers() (all []string) {
-	for _, sentences := range k.unwanted {
-		if len(sentences) > 0 { // else it was nothing but a stock phrase
-			all = append(all, strings.Join(sentences, " "))
-		}
-	}
-	return all
-}
-
-// isAskedAgain reports whether the turn answers an utterance that had a turn before.
-func (tn *turn) isAskedAgain() bool { return tn.again.first != 0 }
-
-// asked is the number of the turn in which the utterance was said that this one answers.
-func (tn *turn) asked() int64 {
-	switch {
-	case tn.isAskedAgain():
-		return tn.again.first
-	case tn.leader != nil:
-		return tn.leader.asked()
-	}
-	return tn.number
+	tn := newTurn(repeatTurn, l.asked, now)
+	tn.number, tn.words.known, tn.to.route = t.turns.nextNumber(), now, RouteAgain
+	tn.again = repeat{first: l.again.first, instead: l.turn, unwanted: append(slices.Clone(l.again.unwanted), l.answer)}
+	t.assignNPC(tn, l.npc)
+	t.beginOrQueue(tn)
 }
 
 // saidLine is what an NPC said in a turn, as far as it may yet be unsaid.
@@ -208,22 +169,22 @@ type saidLine struct {
 	unsaid bool
 }
 
-// saidLines are the last lines of NPCs, the latest last. They belong to the table's goroutine.
+// saidLines are the last lines of NPCs, the latest last.
 type saidLines struct{ all []*saidLine }
 
-// note takes in that something was said in a turn.
-func (s *saidLines) note(tn *turn) {
+// record records what was said so far in a turn.
+func (s *saidLines) record(tn *turn) {
 	i := slices.IndexFunc(s.all, func(l *saidLine) bool { return l.turn == tn.number })
 	if i < 0 {
-		l := &saidLine{turn: tn.number, npc: tn.agent, again: tn.again, unsaid: tn.unsaid}
+		l := &saidLine{turn: tn.number, npc: tn.to.index, again: tn.again, unsaid: tn.kept.answerTakenBack}
 		l.again.first = tn.asked()
-		if !tn.puppet && !tn.takenBack {
+		if !tn.isPuppet() && !tn.kept.lineTakenBack {
 			l.asked = tn.Utterance
 		}
 		s.all = append(s.all[max(len(s.all)-maxUnsayable+1, 0):len(s.all):len(s.all)], l)
 		i = len(s.all) - 1
 	}
-	s.all[i].answer = slices.Clone(tn.answer)
+	s.all[i].answer = slices.Clone(tn.delivered.answer)
 }
 
 // find returns the last line of a kind.
@@ -262,34 +223,4 @@ func (s *saidLines) edit(e edit) {
 			l.asked.Text = e.text
 		}
 	}
-}
-
-// dropAnswer takes from the lines in mind what an NPC said in a turn.
-func (r *transcript) dropAnswer(turn int64) {
-	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
-}
-
-// before are the lines in mind without the utterance that a turn answers again.
-func (r *transcript) before(tn *turn) []memory.Line {
-	if !tn.isAskedAgain() {
-		return r.recent
-	}
-	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
-}
-
-// answerPrefix begins what an NPC's line is called in the log.
-const answerPrefix = "answer:"
-
-// answerRef names what an NPC said in a turn, in the log.
-func answerRef(turn int64) string { return answerPrefix + strconv.FormatInt(turn, 10) }
-
-// turnOf is the turn in which a line was said: for an answer that was asked again it is not
-// that of the utterance, under which it is kept.
-func turnOf(l memory.Line) int64 {
-	if number, is := strings.CutPrefix(l.Ref, answerPrefix); is && l.NPC != "" {
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			return n
-		}
-	}
-	return l.Turn
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/speech"
@@ -131,8 +132,8 @@ func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 	}
 	w.line.End()
 	w.report(soundReady{-1})
-	if err != nil && !w.hoarse {
-		w.hoarse = true
+	if err != nil && !w.failed {
+		w.failed = true
 		w.report(voiceFailed{err})
 	}
 	return true
@@ -276,4 +277,117 @@ func (o *Options) voiced() bool {
 		return false
 	}
 	return o.Voices != nil
+}
+
+// speakAhead has the first sentence of a guess spoken into its line, which nobody
+// plays before the guess is adopted, and waits until it is. It reports whether to go on.
+func (w *worker) speakAhead(ctx context.Context) bool {
+	if !w.ahead {
+		return w.awaitConfirmation(ctx)
+	}
+	select {
+	case <-w.confirmed:
+		return true
+	case <-ctx.Done():
+		return false
+	case s, more := <-w.sayings:
+		if more && s.own == nil && s.kind == answer {
+			return w.speakSaying(ctx, s) && w.awaitConfirmation(ctx)
+		}
+		return w.awaitConfirmation(ctx) && more && w.speakSaying(ctx, s)
+	}
+}
+
+// awaitConfirmation waits until the attempt is no guess.
+func (w *worker) awaitConfirmation(ctx context.Context) bool {
+	select {
+	case <-w.confirmed:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// awaitRoom waits until the line takes more sound of the sentence that is being spoken.
+func (w *worker) awaitRoom(ctx context.Context) error {
+	if w.ahead && w.line.Written() >= maxVoicedAhead && !w.awaitConfirmation(ctx) {
+		return ctx.Err()
+	}
+	return w.line.Room(ctx, maxUnplayed)
+}
+
+// clausePatience is how long the rest of a sentence is waited for before its first
+// clause is spoken alone: a sentence in one piece sounds better, and it is mostly
+// there within that time.
+const clausePatience = 50 * time.Millisecond
+
+// ClauseSpeaker is a [Voices] that may be given the first clause of a sentence by itself,
+// and the rest of it after that. One that is not is given whole sentences.
+type ClauseSpeaker interface {
+	// SpeaksClauses reports whether that sounds as one sentence does.
+	SpeaksClauses() bool
+}
+
+// speakClauses reports whether an answer may be heard from its first clause on.
+func (o *Options) speakClauses() bool {
+	v, ok := o.Voices.(ClauseSpeaker)
+	return ok && o.voiced() && o.Latency.FirstClause && v.SpeaksClauses()
+}
+
+// speakClause speaks how a sentence begins unless the rest comes in time. What comes
+// instead is spoken in its place. It reports whether to go on.
+func (w *worker) speakClause(ctx context.Context, c saying) bool {
+	if c.text == "" { // what is taken back was not begun, or is heard already
+		return true
+	}
+	next, came, more := w.awaitSentence(ctx)
+	switch {
+	case ctx.Err() != nil, came && !more:
+		return false // it has no end, and was not begun
+	case came:
+		return w.speakSaying(ctx, next)
+	}
+	w.spokeClause.Store(true)
+	w.begun = c.text
+	if !c.since.IsZero() {
+		w.report(firstSentence{time.Since(c.since)})
+	}
+	w.own.open = false
+	more = w.speakSentence(ctx, c.sentence)
+	w.phrase = nil
+	return more
+}
+
+// awaitSentence waits for what is to be spoken next, as long as that costs no time or is
+// not long, and reports whether it came; more is false at the end of all.
+func (w *worker) awaitSentence(ctx context.Context) (next saying, came, more bool) {
+	select {
+	case <-w.confirmed:
+	case next, more = <-w.sayings:
+		return next, true, more
+	case <-ctx.Done():
+		return next, false, false
+	}
+	patient := time.NewTimer(clausePatience)
+	defer patient.Stop()
+	select {
+	case next, more = <-w.sayings:
+		return next, true, more
+	case <-patient.C:
+	case <-ctx.Done():
+	}
+	return next, false, true
+}
+
+// speakRest speaks a sentence without the clause of it that was spoken already, and
+// reports whether to go on.
+func (w *worker) speakRest(ctx context.Context, s sentence) bool {
+	begun := w.begun
+	w.begun = ""
+	if text, ok := strings.CutPrefix(s.text, begun); ok && begun != "" && s.kind == answer {
+		if s.text, s.part = strings.TrimSpace(text), rest; s.text == "" {
+			return true
+		}
+	}
+	return w.speakSentence(ctx, s)
 }

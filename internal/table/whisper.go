@@ -22,11 +22,7 @@ func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan st
 		return nil, errors.New("there is nothing to whisper")
 	}
 	answer := make(chan string, 1)
-	err := t.order(ctx, func() error {
-		who, err := t.cast.findNPCs(npc)
-		if err != nil {
-			return err
-		}
+	err := t.orderNPCs(ctx, npc, func(who []int) error {
 		if len(who) != 1 {
 			return errors.New("one NPC at a time can be whispered to")
 		}
@@ -36,12 +32,12 @@ func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan st
 		if t.queue.isFull() {
 			return errors.New("too much waits to be answered; try again in a moment")
 		}
-		if err := t.turns.admit(u); err != nil {
+		if err := t.admit(u); err != nil {
 			return err
 		}
-		t.turns.admitWhisper(&turn{
-			Utterance: t.conversation.introduce(u), timing: timing{since: time.Now()}, whispered: true, reply: answer,
-		}, who[0])
+		tn := newTurn(whisperTurn, t.conversation.introduce(u), time.Now())
+		tn.reply = answer
+		t.admitWhisper(tn, who[0])
 		return nil
 	})
 	if err != nil {
@@ -51,14 +47,14 @@ func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan st
 }
 
 // admitWhisper gives a whisper its turn.
-func (ts *turns) admitWhisper(tn *turn, npc int) {
-	tn.number = ts.nextNumber()
-	ts.effects.whisper(tn.number)
-	ts.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text})
-	tn.began = time.Now()
-	ts.assignDecision(tn, address.Decision{NPCs: []int{npc}, Route: address.RouteName, Called: true})
-	tn.route = RouteWhisper
-	ts.beginOrQueue(tn)
+func (t *Table) admitWhisper(tn *turn, npc int) {
+	tn.number = t.turns.nextNumber()
+	t.effects.whisper(tn.number)
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text})
+	tn.words.known = time.Now()
+	t.assignDecision(tn, address.Decision{NPCs: []int{npc}, Route: address.RouteName, Called: true})
+	tn.to.route = RouteWhisper
+	t.beginOrQueue(tn)
 }
 
 // replyTo hands the answer to who whispered.
@@ -66,6 +62,6 @@ func (tn *turn) replyTo() {
 	if tn.reply == nil {
 		return
 	}
-	tn.reply <- strings.Join(tn.answer, " ")
+	tn.reply <- strings.Join(tn.delivered.answer, " ")
 	close(tn.reply)
 }

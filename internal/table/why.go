@@ -45,23 +45,22 @@ type Basis struct {
 	Tools, Findings []string
 }
 
-// bases are what went into the last answers, the oldest first. They belong to the
-// table's goroutine.
+// bases are what went into the last answers, the oldest first.
 type bases []Basis
 
 // add keeps a turn's, if it answered.
 func (b *bases) add(tn *turn) {
 	a := tn.attempt
-	if a == nil || a.context == nil || a.stale || tn.puppet || tn.takenBack || tn.unsaid || len(tn.answer) == 0 {
+	if a == nil || a.basis.context == nil || a.basis.stale || tn.isPuppet() || tn.kept.lineTakenBack || tn.kept.answerTakenBack || len(tn.delivered.answer) == 0 {
 		return
 	}
 	one := Basis{
-		Turn: tn.number, NPC: tn.as.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.route,
-		Tier: tn.choice.Tier.String(), Ceiling: tn.choice.Ceiling.String(), Reason: tn.choice.Reason,
-		Context: *a.context, Exchanges: a.exchanges, Secrets: len(tn.as.SecretKnowledge), Told: len(tn.npc.Told()), Withheld: tn.npc.Withheld(), Findings: slices.Clone(a.found[:min(len(a.found), maxFindings)]),
+		Turn: tn.number, NPC: tn.to.npc.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.to.route,
+		Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(), Reason: tn.plan.choice.Reason,
+		Context: *a.basis.context, Exchanges: a.basis.exchanges, Secrets: len(tn.to.npc.SecretKnowledge), Told: len(tn.to.agent.Told()), Withheld: tn.to.agent.Withheld(), Findings: slices.Clone(a.basis.found[:min(len(a.basis.found), maxFindings)]),
 	}
-	if tn.tools != nil {
-		one.Tools = toolNames(tn.tools.Definitions())
+	if tn.plan.tools != nil {
+		one.Tools = toolNames(tn.plan.tools.Definitions())
 	}
 	*b = append(*b, one)
 	if len(*b) > maxAccounts {
@@ -83,7 +82,7 @@ func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 				names = append(names, t.cast.agents[i].NPC.Name)
 			}
 		}
-		for _, b := range slices.Backward(t.turns.bases) {
+		for _, b := range slices.Backward(t.past.bases) {
 			if npc == "" || slices.Contains(names, b.NPC) {
 				out = b
 				return nil

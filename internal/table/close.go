@@ -9,6 +9,37 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
+// close ends the running turns and everything that waits. What players said
+// while they waited is kept.
+func (t *Table) close(ctx context.Context, came ...report) {
+	t.turns.closing = true
+	kept := make(chan error, 1)
+	t.cancelAll(nil, kept)
+	t.carryOut(ctx)
+	for _, r := range came {
+		t.handleReport(r)
+	}
+	for t.carryOut(ctx); t.turns.working > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.carryOut(ctx) {
+		t.handleReport(<-t.inbox.reports)
+	}
+	<-kept // what was not, the keeper has told
+	t.finishKeeping(ctx)
+	t.leases.revokeAll()
+	t.carryOut(ctx)
+}
+
+// finishKeeping has what waits to be kept tried a last time.
+func (t *Table) finishKeeping(ctx context.Context) {
+	for done := t.transcript.keeper.close(); ; t.carryOut(ctx) {
+		select {
+		case r := <-t.inbox.reports:
+			t.handleReport(r)
+		case <-done:
+			return
+		}
+	}
+}
+
 // maxKept is how many lines are kept at once, each time within storeTimeout.
 const maxKept = 256
 
@@ -25,8 +56,9 @@ func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 		now := time.Now()
 		more := make([]*turn, len(us))
 		for i, u := range us {
-			more[i] = &turn{Utterance: t.conversation.introduce(u), timing: timing{since: now}, began: now, agent: -1, route: RouteNone, also: -1}
-			t.turns.announceUtterance(more[i])
+			more[i] = newTurn(lineTurn, t.conversation.introduce(u), now)
+			more[i].words.known, more[i].to.route = now, RouteNone
+			t.announceUtterance(more[i])
 		}
 		t.cancelAll(more, done)
 		return nil
@@ -50,39 +82,37 @@ func awaitError(ctx context.Context, done <-chan error) error {
 // cancelAll cancels what is at work and keeps what waits, then more. done, which
 // has room, receives how that went.
 func (t *Table) cancelAll(more []*turn, done chan<- error) {
-	t.listener.dropGuesses()
+	t.dropGuesses()
 	for _, tn := range slices.Clone(t.turns.undecided) {
-		t.turns.endUndecided(tn)
+		t.endUndecided(tn)
 	}
-	for _, a := range t.answers.attempts {
-		t.answers.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled})
+	for _, a := range t.turns.attempts {
+		t.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled})
 	}
-	waiting := t.queue.waiting
-	t.queue.waiting = nil
-	t.turns.cancelQueued(append(waiting, more...), done)
+	t.cancelQueued(append(t.queue.removeAll(), more...), done)
 }
 
 // cancelQueued keeps what players said in turns that will not begin, in the
 // order given and after what is being kept already, and ends those. done, which
 // has room, receives how that went.
-func (ts *turns) cancelQueued(all []*turn, done chan<- error) {
+func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 	k := &keeping{done: done}
-	for _, tn := range ts.open {
+	for _, tn := range t.turns.open {
 		k.before = append(k.before, tn.whenOver())
 	}
 	for some := range slices.Chunk(all, maxKept) {
 		b := batch{turns: some}
 		for _, tn := range some {
 			tn.end = turnEnd{outcome: OutcomeCancelled, stage: "queue"}
-			ts.moveTo(tn, ending)
-			ts.open[tn.number] = tn
-			if tn.Text != "" && !tn.isAskedAgain() {
-				b.lines = append(b.lines, ts.transcript.playersLine(tn))
+			t.turns.moveTo(tn, ending)
+			t.turns.open[tn.number] = tn
+			if tn.Text != "" && tn.kind != repeatTurn {
+				b.lines = append(b.lines, t.transcript.playersLine(tn, t.presentAt(tn)))
 			}
 		}
 		k.batches = append(k.batches, b)
 	}
-	ts.effects.add(k)
+	t.effects.add(k)
 }
 
 // keeping is the work of keeping lines that nobody answers. It knows only what
@@ -110,7 +140,7 @@ func (k *keeping) run(ctx context.Context, t *Table) {
 			errs = append(errs, err)
 		}
 		for _, tn := range b.turns {
-			t.reports <- report{turn: tn, finding: committed{end}}
+			t.inbox.reports <- report{turn: tn, finding: committed{end}}
 		}
 	}
 	k.done <- errors.Join(errs...)
