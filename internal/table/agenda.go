@@ -13,7 +13,7 @@ type agenda struct {
 	changed bool // since the timer was set
 }
 
-// entry is one thing to do; a later one of the same key takes its place.
+// entry is an effect that was put off.
 type entry struct {
 	key  any
 	at   time.Time
@@ -41,8 +41,7 @@ func (a *agenda) remove(key any) {
 	}
 }
 
-// popDue returns what is due now and was put first, and whether there is
-// anything.
+// popDue removes and returns the effect that is due first, if one is due now.
 func (a *agenda) popDue() (what effect, ok bool) {
 	i := a.first()
 	if i < 0 || a.entries[i].at.After(time.Now()) {
@@ -54,7 +53,7 @@ func (a *agenda) popDue() (what effect, ok bool) {
 	return what, true
 }
 
-// due receives when something is.
+// due returns a channel that receives when an effect is due.
 func (a *agenda) due() <-chan time.Time {
 	if a.changed {
 		a.changed = false

@@ -33,7 +33,7 @@ func (t *Table) beginTurn(tn *turn) {
 	t.leases.expireLease(tn.to.index) // this may have been the last turn of a raise
 }
 
-// startAnswer begins work on an answer, be it anew.
+// startAnswer begins work on the first or another answer of a turn.
 func (t *Table) startAnswer(tn *turn) {
 	t.revealByLine(tn)
 	t.planner.prepareTurn(tn, t.mayFill(tn))
@@ -57,7 +57,7 @@ func (t *Table) announceTurn(tn *turn) {
 	}
 }
 
-// startAttempt has a turn answered; a guess is not meant yet.
+// startAttempt starts an attempt to answer a turn, which may be a guess.
 func (t *Table) startAttempt(tn *turn) {
 	t.turns.addAttempt(tn)
 	t.purse.openAccount(tn)
@@ -96,7 +96,7 @@ func (t *Table) holdTurn(tn *turn) {
 	}
 }
 
-// releaseTurn lets a turn be heard whose player had no more to say.
+// releaseTurn ends holdTurn because the player had no more to say.
 func (t *Table) releaseTurn(tn *turn) {
 	tn.words.held = false
 	if a := tn.attempt; a != nil {
@@ -120,8 +120,7 @@ func (t *Table) playLine(a *attempt) {
 	}
 }
 
-// bargeIn ends a turn because a player took the floor from it. When that is, the
-// floor decides.
+// bargeIn ends a turn because a player took the floor from it, which the floor decides.
 func (t *Table) bargeIn(a *attempt, speaker string) {
 	if said := strings.Join(a.turn.delivered.answer, " "); said != "" {
 		t.conversation.recordWords(a.turn.to.index, a.turn.Speaker, said)
@@ -130,13 +129,13 @@ func (t *Table) bargeIn(a *attempt, speaker string) {
 	t.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
 
-// failStalled ends a turn that had the floor and was silent.
+// failStalled ends a turn as failed that had the floor and was silent.
 func (t *Table) failStalled(a *attempt) {
 	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.to.npc.Name + " had the floor and nothing was heard"})
 }
 
-// cutTurn ends what is heard of a turn, or would be. Its goroutines have yet to
-// report their end.
+// cutTurn stops the answer of a turn, whether or not it is heard yet, and does nothing if there is
+// none. The turn ends once its goroutines have reported their end.
 func (t *Table) cutTurn(tn *turn, end turnEnd) {
 	if !tn.phase.isAnswering() {
 		return
@@ -153,14 +152,14 @@ func (t *Table) cutTurn(tn *turn, end turnEnd) {
 	t.effects.add(endIfDone{a})
 }
 
-// cutReactions gives up the reactions to an answer that was cut short.
+// cutReactions cuts the reactions to an answer that was cut or undone.
 func (t *Table) cutReactions(leader *turn) {
 	for _, tn := range t.queue.reactionsTo(leader) {
 		t.cutTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
 	}
 }
 
-// cutNPC ends what an NPC is saying or about to say.
+// cutNPC cuts all turns that an NPC is answering.
 func (t *Table) cutNPC(npc int, end turnEnd) {
 	for _, a := range t.turns.attempts {
 		if a.turn.to.index == npc {
@@ -169,8 +168,8 @@ func (t *Table) cutNPC(npc int, end turnEnd) {
 	}
 }
 
-// endIfDone ends a turn's answer once all it does is done: its goroutines have
-// ended, and what it has to say was said or never will be.
+// endIfDone ends the answer of a turn, and then commits the turn, if its goroutines have ended and
+// what it has to say was said or will not be. It is called whenever one of these may have changed.
 func (t *Table) endIfDone(a *attempt) {
 	tn := a.turn
 	if tn.attempt != a || a.result == nil {
@@ -207,7 +206,7 @@ func (t *Table) answerAnew(tn *turn) {
 	t.startAnswer(tn)
 }
 
-// undoAnswer undoes what was done about a turn of which nothing was heard.
+// undoAnswer gives up the answer of a turn that was not heard yet, and resets what it recorded.
 func (t *Table) undoAnswer(tn *turn) {
 	t.turns.moveTo(tn, arrived)
 	t.cutReactions(tn)
@@ -216,8 +215,7 @@ func (t *Table) undoAnswer(tn *turn) {
 	tn.words.known, tn.plan.started, tn.words.held = time.Now(), time.Time{}, false
 }
 
-// dropAttempt gives up the attempt of a turn that goes on without it, or never
-// was.
+// dropAttempt gives up the attempt of a turn that goes on without it, or of a guess.
 func (t *Table) dropAttempt(tn *turn) {
 	a := tn.attempt
 	tn.attempt = nil
@@ -227,7 +225,7 @@ func (t *Table) dropAttempt(tn *turn) {
 	t.closeAttempt(a)
 }
 
-// closeAttempt leaves an attempt whose turn is done with it.
+// closeAttempt stops what an attempt still does, and takes its line from the floor.
 func (t *Table) closeAttempt(a *attempt) {
 	delete(t.turns.attempts, a.id)
 	t.disarmFiller(a.turn)

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// close ends the running turns and everything that waits. What players said
-// while they waited is kept.
+// close ends the running turns and everything that waits, and keeps the lines of the turns that
+// waited. came are reports that were received already.
 func (t *Table) close(ctx context.Context, came ...report) {
 	t.turns.closing = true
 	kept := make(chan error, 1)
@@ -28,7 +28,7 @@ func (t *Table) close(ctx context.Context, came ...report) {
 	t.carryOut(ctx)
 }
 
-// finishKeeping has what waits to be kept tried a last time.
+// finishKeeping has the keeper try a last time to write what waits, and receives reports meanwhile.
 func (t *Table) finishKeeping(ctx context.Context) {
 	for done := t.transcript.keeper.close(); ; t.carryOut(ctx) {
 		select {
@@ -43,7 +43,7 @@ func (t *Table) finishKeeping(ctx context.Context) {
 // maxKept is how many lines are kept at once, each time within storeTimeout.
 const maxKept = 256
 
-// Keep keeps typed utterances that nobody will answer any more, before the table
+// Keep keeps typed utterances that no NPC will answer any more, before the table
 // is closed. So that all is kept in order, it cancels the turns at work and ends
 // what waits, as closing does. The utterances are durable when it returns nil.
 // Each ends in one [TurnEnded]: cancelled in the queue.
@@ -79,8 +79,8 @@ func awaitError(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// cancelAll cancels what is at work and keeps what waits, then more. done, which
-// has room, receives how that went.
+// cancelAll cancels the turns at work, and keeps the lines of those that wait, then of more. done,
+// which has room, receives the error of keeping them.
 func (t *Table) cancelAll(more []*turn, done chan<- error) {
 	t.dropGuesses()
 	for _, tn := range slices.Clone(t.turns.undecided) {
@@ -94,7 +94,7 @@ func (t *Table) cancelAll(more []*turn, done chan<- error) {
 
 // cancelQueued keeps what players said in turns that will not begin, in the
 // order given and after what is being kept already, and ends those. done, which
-// has room, receives how that went.
+// has room, receives the error of keeping them.
 func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 	k := &keeping{done: done}
 	for _, tn := range t.turns.open {
@@ -115,8 +115,7 @@ func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 	t.effects.add(k)
 }
 
-// keeping is the work of keeping lines that nobody answers. It knows only what
-// does not change.
+// keeping is the work of keeping lines that no NPC answers. Its fields do not change.
 type keeping struct {
 	before  []<-chan struct{} // to wait for
 	batches []batch

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// endUnanswered keeps a line that nobody answers.
+// endUnanswered ends a turn without an answer. Its line is kept.
 func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, ending)
@@ -41,7 +41,7 @@ func (t *Table) commit(tn *turn) {
 	t.effects.add(c)
 }
 
-// commitment is the work of a commit. It knows only what does not change.
+// commitment is the work of a commit. Its fields do not change.
 type commitment struct {
 	turn     *turn // only to report about
 	end      turnEnd

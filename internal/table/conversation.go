@@ -22,7 +22,7 @@ type conversation struct {
 	window    time.Duration
 	listening address.Listening
 	leads     string              // the player who leads the game
-	snapshot  *address.Snapshot   // nil once somebody came, left or was muted
+	snapshot  *address.Snapshot   // nil once the players, the NPCs or who is muted have changed
 	npcNames  *name.Book[string]  // of the NPCs alone, with whose they are; nil as snapshot is
 	known     func() []config.NPC // see Options.Known
 	speakers  *speakers

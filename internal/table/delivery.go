@@ -67,7 +67,7 @@ func (t *Table) deliverSentence(a *attempt, at time.Time) {
 	}
 	a.delivered++
 	if s.text == "" {
-		return // nothing of an engine's own voice is left, or nobody knows its words
+		return // nothing of an engine's own voice is left, or its words are not known
 	}
 	t.past.remarks.add(s.text, at)
 	if tn.kind == trialTurn {

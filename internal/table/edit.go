@@ -72,9 +72,8 @@ func (e edit) changes(tn *turn) bool {
 	return e.of(tn.source()) && !tn.kept.lineTakenBack && (e.text == "" || e.text != tn.Text)
 }
 
-// edit changes what was said: in mind and in the turns under way at once, then
-// in the log, by what log does there. That waits for the lines that are being
-// kept right now, and for the edit before.
+// edit changes what was said: in memory and in the open turns at once, then in the log, by calling
+// log. That waits for the lines that are being kept right now, and for the edit before.
 func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) error) error {
 	done := make(chan error, 1)
 	err := t.order(ctx, func() error {
@@ -101,8 +100,8 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 // logEdit is the work of changing the log.
 type logEdit struct {
 	before []<-chan struct{} // to wait for
-	// waiting makes it in a line that waits to be kept, and reports whether that stays;
-	// log makes it in the log.
+	// waiting changes a line that waits to be kept, and reports whether the line stays;
+	// log changes the log.
 	waiting func(l *memory.Line) bool
 	log     func(ctx context.Context) error
 	erases  *erased       // reported to the table at the end; nil: nothing is
@@ -138,8 +137,8 @@ func (w *logEdit) run(ctx context.Context, t *Table) {
 	w.done <- err
 }
 
-// editAll changes the turns that have not ended. It returns what is closed
-// once those of them have ended whose lines are being kept as they were.
+// editAll changes the turns that have not ended. It returns a channel for each whose line is being
+// kept as it was, which is closed when that turn has ended.
 func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 	for _, tn := range slices.Clone(t.queue.waiting) {
 		if e.changes(tn) {
@@ -194,7 +193,7 @@ func (t *Table) editBegun(tn *turn, text string) {
 	}
 }
 
-// rerouteTurn begins a turn anew, be it by another NPC.
+// rerouteTurn begins a turn anew, with the same NPC or another.
 func (t *Table) rerouteTurn(tn *turn, d address.Decision) {
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
 		t.assignDecision(tn, d)

@@ -70,7 +70,7 @@ type (
 
 // What was put off, see [agenda].
 type (
-	// undecidedExpired: nobody went on with an utterance for nobody.
+	// undecidedExpired: the player did not go on with an utterance for no NPC.
 	undecidedExpired struct{ *turn }
 	// fillerDue: a turn's first sound is late.
 	fillerDue struct{ *turn }
@@ -89,7 +89,7 @@ type (
 // carried out or something is decided. What an effect leads to goes before what waited already.
 type effects struct {
 	session  string
-	whispers map[int64]bool // turns under way that are nobody else's business
+	whispers map[int64]bool // open turns that are whispers
 	waiting  []effect
 	next     int // where the next goes
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/pace"
 )
 
-// mayFill reports whether a turn's NPC may say one.
+// A filler is a stock phrase that bridges the wait for an answer.
+
+// mayFill reports whether the NPC of a turn may say a stock phrase.
 func (t *Table) mayFill(tn *turn) bool {
 	return t.o.voiced() && tn.kind != whisperTurn && len(tn.to.agent.NPC.Lines["filler"]) > 0 && !t.past.phrased[tn.to.index]
 }
 
-// armFiller has a stock phrase said at once if the plan says so, or once the answer is
+// armFiller has the NPC say a stock phrase at once if the plan says so, else once the answer is
 // late.
 func (t *Table) armFiller(tn *turn) {
 	switch {
@@ -25,7 +27,7 @@ func (t *Table) armFiller(tn *turn) {
 	}
 }
 
-// disarmFiller leaves a turn without.
+// disarmFiller undoes armFiller for a phrase that is not due yet.
 func (t *Table) disarmFiller(tn *turn) { t.agenda.remove(fillerDue{tn}) }
 
 // sayIfLate says a stock phrase, unless the answer has begun or the player may
@@ -36,9 +38,8 @@ func (t *Table) sayIfLate(tn *turn) {
 	}
 }
 
-// sayOnceBegun says a stock phrase; that of a turn that may decline once it is sure
-// that it does not: a phrase without an answer would be the NPC's word to what was
-// not meant for it.
+// sayOnceBegun says a stock phrase. If the NPC may decline, it waits until the NPC is sure to
+// answer, because a phrase without an answer would be its word to what was not meant for it.
 func (t *Table) sayOnceBegun(tn *turn) {
 	if a := tn.attempt; tn.to.mayDecline && a.certainty != sure {
 		a.certainty = phraseDue

@@ -46,8 +46,8 @@ func (c *floorControl) handle(e floor.Event) {
 	}
 }
 
-// carryOutFloor does what the floor wants. That is where a barge-in comes from:
-// Cut, for the reason that it was interrupted.
+// carryOutFloor carries out an effect of the floor. A barge-in comes from here: it is a Cut with the
+// reason Interrupted.
 func (t *Table) carryOutFloor(e floor.Effect) {
 	a := t.turns.attempts[e.Turn]
 	if a == nil || !a.turn.phase.isAnswering() {

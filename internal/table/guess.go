@@ -58,7 +58,7 @@ func (t *Table) guess(s *Seat, p *passage) {
 	p.guess.turn = t.startGuess(u, d, p.guess.wasted, t.o.Latency.Preemptive == config.PreemptVoice && p.guess.voiced < maxVoiced)
 }
 
-// dropGuesses gives up all guesses: what they were made on is not so any more.
+// dropGuesses gives up all guesses because what they rest on has changed.
 func (t *Table) dropGuesses() {
 	for _, s := range t.seats.bySpeaker {
 		for _, p := range s.passages {
@@ -83,8 +83,8 @@ func (t *Table) dropGuess(p *passage) {
 	tn.record.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
 }
 
-// startGuess begins an answer to words that are not final, after others of which
-// wasted is the account. ahead says that the voice may work on it.
+// startGuess begins an answer to words that are not final. wasted is the account of the guess
+// before, nil if there was none; ahead says that the voice may work on this one.
 func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account, ahead bool) *turn {
 	now := time.Now()
 	tn := newTurn(lineTurn, u, now)

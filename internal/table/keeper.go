@@ -15,7 +15,7 @@ import (
 
 const (
 	// maxWaitingKept and maxWaitingBytes bound what waits to be kept: far more than is
-	// said in an evening. What comes when it is reached is lost, and that is told.
+	// said in an evening. Lines beyond it are lost, and a notice says so.
 	maxWaitingKept  = 8192
 	maxWaitingBytes = 32 << 20
 	// firstRetry and lastRetry are the pauses between tries, each twice the one before.
@@ -58,7 +58,7 @@ type outage struct {
 	lost int   // lines that found no room
 }
 
-// unkept is what is to be kept of one turn, or of some that nobody answers.
+// unkept is what is to be kept of one turn, or of some that no NPC answers.
 type unkept struct {
 	lines []memory.Line
 	tried bool       // some of it may be in the log
@@ -214,7 +214,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// nextBatch returns what is written next. over says that nothing waits: the goroutine
+// nextBatch returns what is written next. over says that nothing waits, so that the goroutine
 // ends.
 func (k *keeper) nextBatch() (some []*unkept, over bool) {
 	k.mu.Lock()
@@ -328,8 +328,8 @@ func countLines(n int) string {
 	return fmt.Sprintf("%d lines are", n)
 }
 
-// close has what waits tried a last time, and returns what is closed after that. Nothing
-// may be kept any more.
+// close has what waits tried a last time, and returns a channel that is closed after that. keep
+// must not be called any more.
 func (k *keeper) close() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -424,7 +424,7 @@ func (k *keeper) replaceSaved() error {
 	return k.aside.Replace(lines)
 }
 
-// giveUp leaves what waits to the aside, tells what is lost, and ends the goroutine.
+// giveUp leaves what waits to the aside, reports what is lost, and ends the goroutine.
 func (k *keeper) giveUp(err error, where string, unsaved error) {
 	k.mu.Lock()
 	saved, lost := 0, k.outage.lost

@@ -86,7 +86,7 @@ func (ls *leases) raiseNPC(npc int, l agent.Lease) {
 	ls.emitChange(npc, Tier{Change: TierRaised, Tier: l.Tier.String(), Until: l.Until, Turns: l.Turns})
 }
 
-// lowerNPC ends an NPC's lease and caps it, and tells what of that is new.
+// lowerNPC ends an NPC's lease and caps it, and emits what of that is new.
 func (ls *leases) lowerNPC(npc int, to mcp.BudgetTier) {
 	ls.expireLease(npc)
 	was := ls.cast.agents[npc].Cap()

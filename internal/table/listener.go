@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// earEvent is what an ear told, and whose it is.
+// earEvent is what an ear heard, and of whom.
 type earEvent struct {
 	seat *Seat
 	ear.Event
@@ -56,8 +56,7 @@ func (t *Table) handleEarEvent(h earEvent) {
 	}
 }
 
-// leaveSeat ends what is heard of a player who has left: what is known of the unfinished speech
-// stands.
+// leaveSeat removes the seat of a player who has left. Words that have a transcript become a turn.
 func (t *Table) leaveSeat(s *Seat) {
 	if t.seats.bySpeaker[s.speaker] != s {
 		return
@@ -116,7 +115,7 @@ func (t *Table) interruptSpeaker(s *Seat) {
 	t.floor.handle(floor.Event{Kind: floor.Interrupt})
 }
 
-// echoUntil is what a microphone may have picked up, of somebody whose voice
+// echoUntil returns what the microphone of a player may have picked up of the NPCs, for a voice that
 // ended then.
 func (t *Table) echoUntil(ended time.Time) echo {
 	e := echo{lately: t.past.remarks.lately, ended: ended, now: time.Now()}
@@ -135,7 +134,7 @@ func (t *Table) resumePassage(p *passage) {
 	case tn == nil:
 	case tn.phase >= speaking:
 		p.standAlone() // too late
-	case tn.phase == undecided: // it may yet be for somebody
+	case tn.phase == undecided: // it may yet be for an NPC
 		t.agenda.remove(undecidedExpired{tn})
 		tn.words.held = true
 	default:
@@ -143,8 +142,8 @@ func (t *Table) resumePassage(p *passage) {
 	}
 }
 
-// understand decides what becomes of an utterance, now that all of it is
-// known.
+// understand decides what becomes of an utterance when all of it is known: whether it is an echo,
+// whom it interrupts, and whether it continues a turn or becomes one.
 func (t *Table) understand(s *Seat, p *passage) {
 	text := p.text()
 	switch {
@@ -171,7 +170,7 @@ func (t *Table) understand(s *Seat, p *passage) {
 		t.interruptSpeaker(s)
 	case !words && t.stoppedSpeaker(p):
 		line := p.overlap.stopped
-		if p.overlap.stopped = 0; !t.seats.awaitsWords(line) { // nobody else meant it either
+		if p.overlap.stopped = 0; !t.seats.awaitsWords(line) { // no other voice is left that may have meant it
 			t.floor.handle(floor.Event{Kind: floor.Heard})
 		}
 	}
@@ -300,8 +299,8 @@ func (t *Table) listenAhead(s *Seat, p *passage) {
 	t.effects.add(listenAhead{engine.Ahead{NPC: a.NPC, Messages: a.Snapshot().Conversation(), Edits: a.Edits(), Tools: t.planner.lowestToolset(a.NPC), Sound: p.sound}})
 }
 
-// declineSound tells an engine that what it listened to was not for its NPC, once
-// that is known.
+// declineSound lets an engine know that what it listened to was not for its NPC, once that is
+// certain.
 func (t *Table) declineSound(p *passage) {
 	tn := p.turn
 	switch {

@@ -83,7 +83,7 @@ func (p *passage) timing() timing {
 // isPending reports whether there is more of it to come.
 func (p *passage) isPending() bool { return p.phase != passageClosed }
 
-// open: the player speaks, or goes on.
+// open records that the player speaks, or goes on.
 func (p *passage) open() {
 	p.phase = passageOpen
 	if p.sound != nil {
@@ -91,7 +91,7 @@ func (p *passage) open() {
 	}
 }
 
-// endSegment: the player has ended, be it for now.
+// endSegment records that the player has ended, which may be a pause.
 func (p *passage) endSegment() {
 	p.due++
 	p.phase = passageDue
@@ -119,14 +119,14 @@ func (p *passage) addFinal(e ear.Event) (complete bool) {
 	return p.phase == passageClosed
 }
 
-// breakOff ends it as it is: nobody hears the player any more.
+// breakOff ends it as it is, because the player is not heard any more.
 func (p *passage) breakOff() {
 	p.due = 0
 	p.phase = passageClosed
 	p.endSound()
 }
 
-// standAlone has what follows be an utterance of its own.
+// standAlone makes what follows an utterance of its own, because the turn before is heard already.
 func (p *passage) standAlone() {
 	*p = passage{id: p.id, phase: p.phase, due: p.due, overlap: overlap{any: p.overlap.any}, sound: p.sound, ahead: -1}
 }

@@ -9,10 +9,10 @@ type phase uint8
 const (
 	// arrived: its words are known and nothing is decided.
 	arrived phase = iota
-	// guessed: an answer is begun on words that are not final. Nothing is told,
+	// guessed: an answer is begun on words that are not final. No event is emitted,
 	// no tool runs, nothing sounds.
 	guessed
-	// undecided: it is for nobody so far, and the player may go on.
+	// undecided: it is for no NPC so far, and the player may go on.
 	undecided
 	// queued: its NPC is busy.
 	queued
@@ -31,7 +31,7 @@ const (
 	cut
 	// ending: what waited for its end is done, and what was said is kept.
 	ending
-	// over: its end was told.
+	// over: its TurnEnded was emitted.
 	over
 
 	phases

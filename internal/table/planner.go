@@ -38,7 +38,7 @@ func (p *planner) prepareTurn(tn *turn, phrases bool) {
 	tn.plan.tools = p.toolset(tn)
 }
 
-// planTurn decides what is done so that the first sound comes in time.
+// planTurn plans a turn so that its first sound comes in time.
 func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
 	mode := tn.to.npc.CascadeMode()
 	in := pace.Input{

@@ -74,7 +74,7 @@ func (q *queue) popFree() *turn {
 // crowds reports whether a turn is of a player on another machine who has many waiting.
 func (q *queue) crowds(tn *turn) bool { return tn.User != "" && q.countOf(tn.User) >= crowding }
 
-// countOf counts the turns of an account that wait.
+// countOf counts the waiting turns of an account.
 func (q *queue) countOf(user string) (n int) {
 	for _, w := range q.waiting {
 		if w.User == user {

@@ -66,21 +66,19 @@ type (
 // what a guess reports until that proves right.
 func (t *Table) handleReport(r report) {
 	a := r.attempt
-	if e, ok := r.finding.(*erased); ok {
-		t.handleErased(e)
+	switch f := r.finding.(type) {
+	case *erased:
+		t.handleErased(f)
 		return
-	}
-	if k, ok := r.finding.(kept); ok {
-		t.effects.emit(0, KindNotice, &Notice{Level: k.level, Text: k.text, Code: k.code})
+	case kept:
+		t.effects.emit(0, KindNotice, &Notice{Level: f.level, Text: f.text, Code: f.code})
 		return
-	}
-	if a == nil {
-		t.handleCommit(r.turn, r.finding)
+	case callEnded, committed:
+		t.handleCommit(r.turn, f)
 		return
-	}
-	if end, ok := r.finding.(workEnded); ok {
+	case workEnded:
 		t.turns.working--
-		a.result = end.result
+		a.result = f.result
 	}
 	switch {
 	case a.turn.attempt != a:

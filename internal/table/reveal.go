@@ -80,7 +80,8 @@ func listSecrets(a *agent.Agent) string {
 	return strings.Join(lines, "\n")
 }
 
-// revealByLine allows a turn's NPC what the line to it allows, and tells the DM.
+// revealByLine lets the NPC of a turn tell the secrets for which the line has the words, and emits a
+// [Notice] for the DM.
 func (t *Table) revealByLine(tn *turn) {
 	if tn.isPuppet() {
 		return

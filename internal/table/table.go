@@ -222,8 +222,7 @@ func New(o Options) *Table {
 // Hear hands the table a typed utterance. It returns ctx's error, or [ErrClosed]
 // once the table no longer runs. A line with a User is refused with [ErrTooMuch]
 // or [ErrFlood] if that player says too much; without one Hear blocks while too
-// many wait. Whatever becomes of an utterance that was not refused is told by
-// exactly one [TurnEnded].
+// many wait. An utterance that was not refused ends in exactly one [TurnEnded].
 func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	if u.User != "" {
 		return t.order(ctx, func() error {

@@ -22,8 +22,8 @@ func (t *Table) openTrace(tn *turn) {
 	tn.record.trace = t.o.Tracer.StartTurn(tn.to.npc.Name, t.o.Session.ID, since)
 }
 
-// closeTrace tells a turn's trace how it went: the stages of its ledger that are no calls
-// of models and tools, each where it was.
+// closeTrace ends the trace of a turn. It adds the stages of the ledger that are no calls of models
+// and tools, each at its time.
 func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
 	if tn.record.trace == nil {
 		if t.o.Tracer == nil || tn.to.index < 0 {

@@ -22,9 +22,9 @@ type transcript struct {
 	log     memory.SessionLog
 	keeper  *keeper
 	session string
-	most    int                // lines in mind
+	most    int                // lines of recent
 	date    func() memory.Date // in the world
-	recent  []memory.Line      // the session's last, which nobody else writes; immutable
+	recent  []memory.Line      // the session's last, the oldest first; never changed in place
 
 	lastEdit <-chan struct{} // closed once the last edit of the log is done; nil if there was none
 	erasing  int             // edits under way that take out of the log what an NPC said
@@ -40,13 +40,13 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	return lines, nil
 }
 
-// linesOf is what is kept of a turn: the player's line and what was heard of
-// the answer.
+// linesOf returns what is kept of a turn: the player's line and what was heard of
+// the answer. present may know of both.
 func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
 	if !tn.isPuppet() && !tn.kept.lineTakenBack && tn.leader == nil && tn.kind != repeatTurn && tn.Text != "" {
 		l := r.playersLine(tn, present)
-		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // that was said to nobody here
+		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // else it was not said to an NPC
 			l.To = tn.to.npc.ID
 		}
 		lines = append(lines, l)
@@ -64,7 +64,7 @@ func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	return lines
 }
 
-// playersLine is the player's line of a turn, to nobody.
+// playersLine returns the player's line of a turn, without whom it was said to.
 func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	return memory.Line{
 		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.words.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
@@ -72,13 +72,13 @@ func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	}
 }
 
-// rememberTurn has a turn's lines in mind. Those at work keep what they have.
+// rememberTurn adds the lines of a turn to the last lines. Workers keep the lines they were given.
 func (r *transcript) rememberTurn(tn *turn, present []string) {
 	all := slices.Concat(r.recent, r.linesOf(tn, present))
 	r.recent = all[max(len(all)-r.most, 0):]
 }
 
-// editRecent changes the lines in mind.
+// editRecent changes the last lines.
 func (r *transcript) editRecent(e edit) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
@@ -93,12 +93,12 @@ func (r *transcript) editRecent(e edit) {
 	r.recent = recent
 }
 
-// dropAnswer takes from the lines in mind what an NPC said in a turn.
+// dropAnswer takes from the last lines what an NPC said in a turn.
 func (r *transcript) dropAnswer(turn int64) {
 	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
 }
 
-// before are the lines in mind without the utterance that a turn answers again.
+// before returns the last lines without the utterance that a turn answers again.
 func (r *transcript) before(tn *turn) []memory.Line {
 	if tn.kind != repeatTurn {
 		return r.recent
@@ -106,7 +106,7 @@ func (r *transcript) before(tn *turn) []memory.Line {
 	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
 }
 
-// dropUnread takes from the lines in mind what nobody could read.
+// dropUnread takes from the last lines what was shown nowhere.
 func (r *transcript) dropUnread(u Unread) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {

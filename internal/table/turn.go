@@ -45,9 +45,9 @@ type turnKind uint8
 const (
 	// lineTurn answers what a player said.
 	lineTurn turnKind = iota
-	// whisperTurn answers what a player said to one NPC: nobody else hears either of it.
+	// whisperTurn answers what a player said to one NPC. No other player or NPC hears either.
 	whisperTurn
-	// repeatTurn answers once more what was answered before, otherwise.
+	// repeatTurn gives another answer to a line whose answer was taken back.
 	repeatTurn
 	// reactionTurn has a second NPC react to the answer of a first.
 	reactionTurn
@@ -102,15 +102,15 @@ type timing struct {
 
 // addressee is whom a turn is for.
 type addressee struct {
-	index int          // of the cast; -1 for nobody
-	agent *agent.Agent // nil for nobody
+	index int          // of the cast; -1 for no NPC
+	agent *agent.Agent // nil for no NPC
 	npc   config.NPC   // who agent was when work on the answer began
-	also  int          // index of an NPC that may react to the answer; -1 for nobody
+	also  int          // index of an NPC that may react to the answer; -1 for none
 
 	decision   address.Decision
 	route      Route
 	renewal    address.Renewal // of the conversation, by the line
-	mayDecline bool            // nobody called the NPC: it may find that the line is not for it
+	mayDecline bool            // the NPC was not called: it may find that the line is not for it
 	version    int             // of agent, when the answer was guessed at
 }
 
@@ -156,8 +156,8 @@ type record struct {
 	trace   *tracing.Turn // nil if it is not traced
 }
 
-// newTurn returns a turn for nobody so far. since is when its player ended, or where there is
-// none when it was wanted.
+// newTurn returns a turn for no NPC so far. since is when its player ended, or, for a turn without
+// words of a player, when it was asked for.
 func newTurn(kind turnKind, u Utterance, since time.Time) *turn {
 	return &turn{Utterance: u, origin: origin{kind: kind}, words: words{timing: timing{since: since}}, to: nobody}
 }
@@ -180,7 +180,7 @@ func (tn *turn) isPuppet() bool { return tn.kind == puppetTurn || tn.kind == tri
 // reaction.
 func (tn *turn) isAnswer() bool { return !tn.isPuppet() && tn.kind != reactionTurn }
 
-// mayRedirect reports whether a turn may still go to somebody else.
+// mayRedirect reports whether a turn may still go to another NPC.
 func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
 
 // asked is the number of the turn in which the utterance was said that this one answers.
@@ -243,7 +243,7 @@ func (tn *turn) mayGoOn(window time.Duration) time.Duration {
 	return time.Until(tn.words.since.Add(tn.words.endpoint + window))
 }
 
-// whenOver returns what is closed when a turn has ended.
+// whenOver returns a channel that is closed when the turn has ended.
 func (tn *turn) whenOver() <-chan struct{} {
 	if tn.done == nil {
 		tn.done = make(chan struct{})

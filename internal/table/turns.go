@@ -17,7 +17,7 @@ type turns struct {
 	log       *slog.Logger
 	count     int64 // turns so far
 	open      map[int64]*turn
-	undecided []*turn // spoken lines for nobody, which their players may go on with
+	undecided []*turn // spoken lines for no NPC, which their players may go on with
 	closing   bool    // the table closes: none begins
 
 	lines    uint64              // attempts so far, and so lines on the floor
@@ -82,7 +82,8 @@ func (t *Table) extendTurn(tn *turn, text string, timing timing) {
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Spoken: true, Continued: true})
 }
 
-// admitUtterance gives an utterance its turn.
+// admitUtterance announces the turn of an utterance, decides whom it is for, and begins it or lets
+// it wait.
 func (t *Table) admitUtterance(tn *turn) {
 	t.announceUtterance(tn)
 	tn.words.known = time.Now()
@@ -93,7 +94,7 @@ func (t *Table) admitUtterance(tn *turn) {
 	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
-// routeTurn gives a turn to whom it is for.
+// routeTurn gives a turn to the NPC it is for, and takes calls back that it corrects.
 func (t *Table) routeTurn(tn *turn, d address.Decision) {
 	t.assignDecision(tn, d)
 	for _, npc := range d.NotFor {
@@ -172,8 +173,8 @@ func (t *Table) beginOrQueue(tn *turn) {
 // crowdedOut is the end of a turn for which there is no room.
 var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once; this was not answered"}
 
-// queueTurn lets a turn wait. If too many do, that is speech or a line that was reworded;
-// who has most waiting then gives something up.
+// queueTurn lets a turn wait. If the queue is full, which only speech and reworded lines find, the
+// newest turn of the player who has most waiting ends unanswered.
 func (t *Table) queueTurn(tn *turn) {
 	if t.queue.isFull() {
 		out := t.queue.crowdingOut(tn)
@@ -189,7 +190,7 @@ func (t *Table) queueTurn(tn *turn) {
 	t.queue.add(tn)
 }
 
-// awaitContinuation keeps a spoken utterance for nobody open as long as it may
+// awaitContinuation keeps a spoken utterance for no NPC open as long as it may
 // be continued: "What do you drink, … Mira?"
 func (t *Table) awaitContinuation(tn *turn) {
 	t.turns.moveTo(tn, undecided)
@@ -210,7 +211,7 @@ func (o *Options) mergeWindow() time.Duration {
 	return min(max(o.Lane.Merge, 0), afterthought)
 }
 
-// endUndecided ends an utterance that proved to be for nobody.
+// endUndecided ends an utterance that proved to be for no NPC.
 func (t *Table) endUndecided(tn *turn) {
 	t.forgetUndecided(tn)
 	t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
@@ -267,7 +268,7 @@ func (t *Table) sayAs(who []int, text, voice string) error {
 	return nil
 }
 
-// endUnheard ends an utterance that nobody could transcribe.
+// endUnheard ends an utterance that has no transcript.
 func (t *Table) endUnheard(u Utterance, heard timing, why error) {
 	tn := newTurn(lineTurn, u, heard.since)
 	tn.number, tn.words.timing, tn.to.route = t.turns.nextNumber(), heard, RouteNone

@@ -58,7 +58,7 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 	return awaitError(ctx, done)
 }
 
-// dropUnread takes from a turn that has not ended what nobody could read of it.
+// dropUnread takes from a turn that has not ended what was shown nowhere.
 func (tn *turn) dropUnread(text string) {
 	for _, said := range []*[]string{&tn.delivered.texts, &tn.delivered.answer} {
 		rest, found := without(strings.Join(*said, " "), text)

@@ -66,7 +66,7 @@ func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) 
 	return said, awaitError(ctx, done)
 }
 
-// findMeant returns the line that is meant.
+// findMeant returns the line that u is about.
 func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 	if u.Turn != 0 {
 		return s.find(func(l *saidLine) bool { return l.turn == u.Turn })
@@ -81,7 +81,7 @@ func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 	return s.find(func(l *saidLine) bool { return !l.unsaid && slices.Contains(who, l.npc) })
 }
 
-// mayAskAgain says why an NPC cannot be asked again, if it cannot.
+// mayAskAgain returns why an NPC cannot be asked again, nil if it can.
 func (t *Table) mayAskAgain(l *saidLine) error {
 	a := t.cast.agents[l.npc]
 	switch {
@@ -101,8 +101,8 @@ func (t *Table) mayAskAgain(l *saidLine) error {
 	return nil
 }
 
-// takeBack takes a line back: in mind and in its turn at once, then in the log. done, which
-// has room, receives how that went.
+// takeBack takes a line back: in its turn and in memory at once, then in the log. done, which
+// has room, receives the error of changing the log.
 func (t *Table) takeBack(l *saidLine, u Unsaying, done chan<- error) {
 	l.unsaid = true
 	a := t.cast.agents[l.npc]
@@ -149,7 +149,7 @@ func (t *Table) handleErased(e *erased) {
 	}
 }
 
-// askAgain has an NPC answer once more what it has answered, otherwise.
+// askAgain gives a line another turn, in which the NPC answers it otherwise.
 func (t *Table) askAgain(l *saidLine) {
 	now := time.Now()
 	tn := newTurn(repeatTurn, l.asked, now)
@@ -197,7 +197,7 @@ func (s *saidLines) find(is func(*saidLine) bool) (*saidLine, error) {
 	return nil, errors.New("nothing of the kind was said lately")
 }
 
-// mayUnsay says why somebody may not take a line back, if they may not.
+// mayUnsay returns why the caller may not take a line back, nil if they may.
 func (s *saidLines) mayUnsay(l *saidLine, u Unsaying) error {
 	if l.unsaid {
 		return errors.New("it is taken back already")

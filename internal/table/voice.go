@@ -71,7 +71,7 @@ func (w *worker) speakSentences(ctx context.Context) {
 	}
 }
 
-// speakSaying does with a saying what is to be done, and reports whether to go on.
+// speakSaying handles one saying, and reports whether to go on.
 func (w *worker) speakSaying(ctx context.Context, s saying) (more bool) {
 	switch {
 	case s.isAnswering():
@@ -197,7 +197,7 @@ func (s *synthesis) copySound(pcm []int16) []int16 {
 	}
 }
 
-// giveBack takes back the room of a piece whose sound is nobody's any more.
+// giveBack returns the buffer of a piece whose sound is in the line, for another piece.
 func (s *synthesis) giveBack(room []int16) {
 	select {
 	case s.spare <- room:
@@ -258,7 +258,7 @@ func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 			w.report(soundReady{time.Since(s.began)})
 		}
 		if err := w.awaitRoom(ctx); err != nil {
-			return nil // nobody hears it any more
+			return nil // it is not heard any more
 		}
 	}
 	return p.err
@@ -279,8 +279,8 @@ func (o *Options) voiced() bool {
 	return o.Voices != nil
 }
 
-// speakAhead has the first sentence of a guess spoken into its line, which nobody
-// plays before the guess is adopted, and waits until it is. It reports whether to go on.
+// speakAhead speaks the first sentence of a guess into its line, which is not played before the
+// guess is adopted, and waits until it is. It reports whether to go on.
 func (w *worker) speakAhead(ctx context.Context) bool {
 	if !w.ahead {
 		return w.awaitConfirmation(ctx)

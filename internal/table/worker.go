@@ -324,7 +324,7 @@ func personOf(n config.NPC) hotctx.Person {
 	return hotctx.Person{ID: n.ID, Name: n.Name, Aliases: n.Aliases, Place: n.Place}
 }
 
-// latestFirst turns what is given the latest last around.
+// latestFirst returns texts in the opposite order.
 func latestFirst(texts []string) []string {
 	texts = slices.Clone(texts)
 	slices.Reverse(texts)
