@@ -171,7 +171,7 @@ bench-realtime:
 bench-console: peers
 	@GLYPHOXA_BENCH_CONSOLE=10 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -run '^Test(Frames|AFollowerCostsLittle)$$' ./internal/console -v -args -strict
 
-# What is held back is scored, too, with GLYPHOXA_EVAL_HELD=1.
+# With GLYPHOXA_EVAL_HELD=1, the evaluations score the parts that are held back, too.
 HELD = $(if $(filter 1,$(GLYPHOXA_EVAL_HELD)),--held)
 
 # eval scores all corpora of testdata/truth, their held thirds included, and prints

@@ -34,6 +34,7 @@ type Conn struct {
 	tasks   sync.WaitGroup
 	wake    chan struct{} // holds one while there is something to write
 	sending func([]byte)
+	left    int // see CloseCode
 
 	mu     sync.Mutex // guards the fields below
 	queue  []outgoing
@@ -64,11 +65,16 @@ func (c *Conn) Go(f func()) { c.tasks.Go(f) }
 func (c *Conn) Receive(ctx context.Context) (Message, bool) {
 	kind, data, err := c.ws.Read(ctx)
 	if err != nil {
+		c.left = max(int(websocket.CloseStatus(err)), 0)
 		c.end()
 		return Message{}, false
 	}
 	return Message{Binary: kind == websocket.MessageBinary, Data: data}, true
 }
+
+// CloseCode is the code with which the connection was closed, or 0. It is called after Receive
+// returned false, by the goroutine that called that.
+func (c *Conn) CloseCode() int { return c.left }
 
 // Send queues a text message: a string or bytes as they are, even if they are garbage, and
 // everything else as JSON.

@@ -187,7 +187,7 @@ var addressFloors = []struct {
 
 // Address plays the corpus of whom a line is for, in order and with what the product would
 // know, as it was written and as a recogniser delivers it. What is learned is learned from dev
-// and train, and not from the sequences set aside. It tells the misses of the former.
+// and train, and not from the sequences set aside. Its misses are those of dev and train.
 func Address(_ context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	for _, row := range addressFloors {
@@ -224,7 +224,7 @@ func (o Options) playPart(part string, heard bool) ([]played, error) {
 	return slices.DeleteFunc(all, func(l played) bool { return setAside(l.sequence()) != (part == "aside") }), err
 }
 
-// missAddress tells each line that went to somebody else.
+// missAddress reports each line that went to somebody else.
 func (r *Report) missAddress(all []played, heard bool) {
 	for _, l := range all {
 		if l.right {

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Root is the folder of the repository, which holds the corpora.
 	Root string
-	// Held scores the parts that are held back, too. Their misses are never told.
+	// Held scores the parts that are held back, too. Their misses are never reported.
 	Held bool
 	// Clips is the folder of the clips that Hearing and Prosody score.
 	Clips string
@@ -44,7 +44,7 @@ type Report struct {
 	Tables []Table `json:"tables"`
 	// Notes say what was not scored, and why.
 	Notes []string `json:"notes,omitempty"`
-	// Misses are what went wrong, one each, in corpora that may be read.
+	// Misses are what went wrong in corpora that may be read, a line for each.
 	Misses []string `json:"misses,omitempty"`
 	// Broken are the bounds that do not hold.
 	Broken []string `json:"broken,omitempty"`

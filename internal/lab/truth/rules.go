@@ -109,7 +109,7 @@ var rulesFloors = []struct {
 }
 
 // Rules scores the search of the rule book: is the right entry first, is it among the first
-// three? It tells the misses of the half that the search was tuned on.
+// three? Its misses are those of the half that the search was tuned on.
 func Rules(ctx context.Context, o Options) (*Report, error) {
 	book, err := openRules()
 	if err != nil {

@@ -3,18 +3,15 @@ package voicetest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
-const (
-	maxMessage = 1 << 16 // bytes a client may send at once
-	outQueue   = 1024    // messages a client may leave unread
-)
+// maxMessage is how many bytes a client may send at once.
+const maxMessage = 1 << 16
 
 // message is what goes out on a WebSocket.
 type message struct {
@@ -22,19 +19,17 @@ type message struct {
 	data   []byte
 }
 
-// farewell ends a connection; without a code it is dropped.
-type farewell struct {
-	code   int
-	reason string
+// socket is what a connection writes to.
+type socket interface {
+	Send(message any)
+	SendBinary(message any)
+	Close(code int, reason string)
 }
 
-// conn is one connection to the voice gateway: its handler reads, one goroutine
-// writes.
+// conn is one connection to the voice gateway.
 type conn struct {
-	s   *Server
-	ws  *websocket.Conn
-	out chan message
-	bye chan farewell
+	s  *Server
+	ws socket
 
 	// guarded by Server.mu
 	p       *participant // nil until it identified or resumed
@@ -46,56 +41,39 @@ type conn struct {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.running.Add(1) // while the HTTP server still waits for this handler
 	defer s.running.Done()
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
-	if err != nil {
-		return // Accept has answered.
-	}
-	ws.SetReadLimit(maxMessage)
-	c := &conn{s: s, ws: ws, out: make(chan message, outQueue), bye: make(chan farewell, 1), beat: time.Now()}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	s.mu.Lock()
-	if v := r.URL.Query().Get("v"); v != "8" || r.URL.Path != "/" {
-		c.blame(CloseUnknownProtocol, fmt.Sprintf("%s?v=%s asked for, which is not /?v=8", r.URL.Path, v))
-	} else {
-		interval := json.RawMessage(fmt.Sprintf("%.1f", float64(s.opts.Heartbeat.Microseconds())/1000)) // a fraction, as Discord sends it
-		c.put(message{data: mustJSON(map[string]any{"op": opHello, "d": map[string]any{"v": 8, "heartbeat_interval": interval}})})
-	}
-	s.mu.Unlock()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		c.write(ctx)
-	}()
-	code := c.read(ctx)
-	cancel()
-	<-written
-	_ = ws.CloseNow()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c.p != nil && c.p.conn == c {
-		c.p.lose(code)
-	}
-	s.touch()
+	fakesocket.Accept(r.Context(), w, r, maxMessage, func(ctx context.Context, ws *fakesocket.Conn) {
+		c := &conn{s: s, ws: ws, beat: time.Now()}
+		s.mu.Lock()
+		if v := r.URL.Query().Get("v"); v != "8" || r.URL.Path != "/" {
+			c.blame(CloseUnknownProtocol, fmt.Sprintf("%s?v=%s asked for, which is not /?v=8", r.URL.Path, v))
+		} else {
+			interval := json.RawMessage(fmt.Sprintf("%.1f", float64(s.opts.Heartbeat.Microseconds())/1000)) // a fraction, as Discord sends it
+			c.put(message{data: mustJSON(map[string]any{"op": opHello, "d": map[string]any{"v": 8, "heartbeat_interval": interval}})})
+		}
+		s.mu.Unlock()
+		code := c.read(ctx, ws)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c.p != nil && c.p.conn == c {
+			c.p.lose(code)
+		}
+		s.touch()
+	})
 }
 
 // read handles what the client sends and returns the code it closed with, or 0.
-func (c *conn) read(ctx context.Context) int {
+func (c *conn) read(ctx context.Context, ws *fakesocket.Conn) int {
 	for {
-		kind, data, err := c.ws.Read(ctx)
-		if err != nil {
-			var ce websocket.CloseError
-			if errors.As(err, &ce) {
-				return int(ce.Code)
-			}
-			return 0
+		m, ok := ws.Receive(ctx)
+		if !ok {
+			return ws.CloseCode()
 		}
 		c.s.mu.Lock()
 		if !c.leaving {
-			if kind == websocket.MessageBinary {
-				c.receiveBinary(data)
+			if m.Binary {
+				c.receiveBinary(m.Data)
 			} else {
-				c.receive(data)
+				c.receive(m.Data)
 			}
 		}
 		c.s.mu.Unlock()
@@ -103,63 +81,23 @@ func (c *conn) read(ctx context.Context) int {
 	}
 }
 
-// write sends what is due until the connection ends.
-func (c *conn) write(ctx context.Context) {
-	for {
-		select {
-		case m := <-c.out:
-			if c.transmit(ctx, m) != nil {
-				_ = c.ws.CloseNow()
-				return
-			}
-		case f := <-c.bye:
-			c.depart(ctx, f)
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (c *conn) transmit(ctx context.Context, m message) error {
-	kind := websocket.MessageText
-	if m.binary {
-		kind = websocket.MessageBinary
-	}
-	return c.ws.Write(ctx, kind, m.data)
-}
-
-// depart sends what is queued and closes. A farewell without a code drops the
-// connection as a network does.
-func (c *conn) depart(ctx context.Context, f farewell) {
-	for f.code != 0 && len(c.out) > 0 { // The writer alone takes from it.
-		if c.transmit(ctx, <-c.out) != nil {
-			return
-		}
-	}
-	if f.code == 0 {
-		_ = c.ws.CloseNow()
-		return
-	}
-	_ = c.ws.Close(websocket.StatusCode(f.code), f.reason)
-}
-
-// put queues a message; s.mu is held. A client that does not read is let go.
+// put queues a message; s.mu is held. A client that does not read is cut off.
 func (c *conn) put(m message) {
-	select {
-	case c.out <- m:
-	default:
-		c.leave(CloseRateLimited, "The client does not read.")
+	if m.binary {
+		c.ws.SendBinary(m.data)
+	} else {
+		c.ws.Send(m.data)
 	}
 }
 
-// leave makes the writer close the connection; s.mu is held.
+// leave closes the connection once all that was put has gone out, without a word if code is 0;
+// s.mu is held.
 func (c *conn) leave(code int, reason string) {
 	if c.leaving {
 		return
 	}
 	c.leaving = true
-	c.bye <- farewell{code, reason} // has room: only the first gets here
+	c.ws.Close(code, reason)
 }
 
 // blame closes the connection for something the client must not do.
