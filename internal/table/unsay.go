@@ -85,6 +85,8 @@ func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 func (t *Table) mayAskAgain(l *saidLine) error {
 	a := t.cast.agents[l.npc]
 	switch {
+	case l.secret: // the new answer would be heard by everyone
+		return errors.New("it answers a whisper; whisper again instead")
 	case l.asked.Text == "":
 		return errors.New("it answers nothing that could be asked again")
 	case len(l.again.unwanted) >= maxAskedAgain:
@@ -166,6 +168,7 @@ type saidLine struct {
 	asked  Utterance // what it answers; none for what the NPC was made to say
 	again  repeat    // with first set in any case
 	answer []string  // without stock phrases
+	secret bool      // it answers a whisper
 	unsaid bool
 }
 
@@ -176,7 +179,7 @@ type saidLines struct{ all []*saidLine }
 func (s *saidLines) record(tn *turn) {
 	i := slices.IndexFunc(s.all, func(l *saidLine) bool { return l.turn == tn.number })
 	if i < 0 {
-		l := &saidLine{turn: tn.number, npc: tn.to.index, again: tn.again, unsaid: tn.kept.answerTakenBack}
+		l := &saidLine{turn: tn.number, npc: tn.to.index, again: tn.again, unsaid: tn.kept.answerTakenBack, secret: tn.origin.kind == whisperTurn}
 		l.again.first = tn.asked()
 		if !tn.isPuppet() && !tn.kept.lineTakenBack {
 			l.asked = tn.Utterance

@@ -159,6 +159,11 @@ func TestUnsayIsRefused(t *testing.T) {
 		{"again_while_silent", func(r *room) { _, err := r.Mute(r.t.Context(), "Mira", true); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is silent now"},
 		{"again_for_a_line_that_was_deleted", func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "nothing that could be asked again"},
 		{"again_for_a_line_put_in_its_mouth", func(r *room) { check(r.t, r.Say(r.t.Context(), "Mira", "Last orders.")) }, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "nothing that could be asked again"},
+		{"again_for_a_whisper", func(r *room) {
+			answer, err := r.Whisper(r.t.Context(), "Mira", table.Utterance{Speaker: "Ana", Text: "What is your secret?"})
+			check(r.t, err)
+			<-answer
+		}, table.Unsaying{NPC: "Mira", Leads: true, Again: true}, "it answers a whisper"},
 		{"again_for_who_is_gone", func(r *room) { _, err := r.Recast(r.t.Context(), company(bart(setting{}))); check(r.t, err) }, table.Unsaying{Turn: 1, Leads: true, Again: true}, "Mira is not at the table any more"},
 		{"again_and_again", func(r *room) {
 			for range 3 {
