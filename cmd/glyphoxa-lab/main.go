@@ -8,7 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/cli"
-	"github.com/MrWong99/glyphoxa/internal/liblog"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -19,7 +19,7 @@ var (
 )
 
 func main() {
-	libraries := liblog.New(nil)
+	libraries := observe.NewLibraryLogs(nil)
 	app.RedirectLibraries(libraries)
 	cli.Main(cli.Program{Name: "glyphoxa-lab", Version: version, Commit: linked, Libraries: libraries}, newRoot)
 }

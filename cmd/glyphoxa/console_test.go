@@ -14,7 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // TestConsoleInABrowser opens every page of the console at the size of a desk and of a
@@ -45,7 +45,7 @@ func TestConsoleInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.write("glyphoxa.yaml", string(shipped)+fmt.Sprintf("\nserver:\n  clients:\n    - {name: lead, token_hash: '%s', profile: dm}\n    - {name: guest, token_hash: '%s', profile: player.full}\n"+
-		"  policy:\n    - {name: ask, rule: approval, who: [guest], tools: [roll], expires: 10m}\n", identity.HashToken(lead), identity.HashToken(guest)))
+		"  policy:\n    - {name: ask, rule: approval, who: [guest], tools: [roll], expires: 10m}\n", access.HashToken(lead), access.HashToken(guest)))
 	h.limit = 2 * time.Minute // it plays as long as it is looked at
 	w := h.watch("--console")
 	args := []string{script, browser, w.link, lead, guest}

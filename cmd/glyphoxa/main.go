@@ -9,7 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/cli"
-	"github.com/MrWong99/glyphoxa/internal/liblog"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -20,7 +20,7 @@ var (
 )
 
 func main() {
-	libraries := liblog.New(nil)
+	libraries := observe.NewLibraryLogs(nil)
 	app.RedirectLibraries(libraries)
 	cli.Main(cli.Program{Name: "glyphoxa", Version: version, Commit: linked, Libraries: libraries}, newRoot)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/spelling"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 const (
@@ -383,7 +383,7 @@ func distance(a, b *heard, limit int) int {
 	if a.far(b, limit) {
 		return limit + 1
 	}
-	return spelling.Distance(a.spelling(), b.spelling(), limit+1)
+	return words.Distance(a.spelling(), b.spelling(), limit+1)
 }
 
 // allowance returns how many letters of a name of n letters may be heard

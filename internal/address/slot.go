@@ -1,6 +1,6 @@
 package address
 
-import "github.com/MrWong99/glyphoxa/internal/spelling"
+import "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 
 // maxSlot bounds the words that a name may be heard as.
 const maxSlot = 3
@@ -72,7 +72,7 @@ func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool
 		if whole.n == 0 || whole.far(&f.whole, limit) {
 			continue
 		}
-		d := spelling.Distance(whole.spelling(), f.whole.spelling(), limit+1)
+		d := words.Distance(whole.spelling(), f.whole.spelling(), limit+1)
 		if d > limit || d > 1 && whole.buf[0] != f.whole.buf[0] && !whole.sounds(&f.whole) {
 			continue
 		}

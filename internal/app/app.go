@@ -15,10 +15,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/console"
 	"github.com/MrWong99/glyphoxa/internal/discord"
-	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 const (
@@ -37,7 +37,7 @@ type App struct {
 	Room *browser.Room
 
 	endRoom    func() error // nil without a room
-	feed       *feed.Feed
+	feed       *web.Feed
 	log        *slog.Logger
 	say        func(string)
 	endMetrics func(context.Context) error // nil without metrics
@@ -75,7 +75,7 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	a := &App{feed: feed.New(), log: o.Log, say: o.Say}
+	a := &App{feed: web.NewFeed(), log: o.Log, say: o.Say}
 	var onlooker play.Onlooker
 	if o.Console {
 		accounts, err := accountsOf(o.Config)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -17,7 +17,7 @@ const clientsEvery = time.Second
 // followClients has keeper refuse the tokens of clients that are taken out of the
 // configuration's file, and accept new ones, until ctx ends. A file that is wrong is reported
 // once and changes nothing.
-func (a *App) followClients(ctx context.Context, keeper *identity.Gatekeeper) {
+func (a *App) followClients(ctx context.Context, keeper *access.Gatekeeper) {
 	file := a.Config.File
 	if file == "" || file == config.BuiltIn {
 		return
@@ -51,7 +51,7 @@ func (a *App) followClients(ctx context.Context, keeper *identity.Gatekeeper) {
 	}
 }
 
-func (a *App) setClients(keeper *identity.Gatekeeper, now *config.Config) {
+func (a *App) setClients(keeper *access.Gatekeeper, now *config.Config) {
 	if err := keeper.SetClients(now.Server.Clients); err != nil {
 		a.log.Warn("the clients of the changed configuration cannot be used; the tokens of before count", "reason", err)
 	}

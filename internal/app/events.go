@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // eventsLeft is how long the end of the program waits for events to be written.
@@ -19,13 +19,13 @@ const eventsLeft = time.Second
 // an event of docs/events.md that begins with its guild. Tables never wait for whoever
 // reads: how many events are missing is told in their place.
 type eventStream struct {
-	feed *feed.Feed
+	feed *web.Feed
 	done chan struct{} // closed when all is written, or out is broken
 }
 
 // streamEvents begins to write the events of a feed to out. The caller closes it, once no
 // table can tell of any; it has one goroutine, which close waits for.
-func streamEvents(f *feed.Feed, out io.Writer, log *slog.Logger) *eventStream {
+func streamEvents(f *web.Feed, out io.Writer, log *slog.Logger) *eventStream {
 	s := &eventStream{feed: f, done: make(chan struct{})}
 	events := f.Follow(0)
 	go func() {
@@ -38,7 +38,7 @@ func streamEvents(f *feed.Feed, out io.Writer, log *slog.Logger) *eventStream {
 }
 
 // writeEvents writes until the feed is closed and all of it is written.
-func writeEvents(events *feed.Follower, out io.Writer) error {
+func writeEvents(events *web.Follower, out io.Writer) error {
 	for {
 		it, missed, more := events.Next(context.Background()) // which ends with the feed
 		if !more {

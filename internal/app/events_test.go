@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // said is an event.
@@ -34,7 +34,7 @@ func readLines(t *testing.T, all string) (lines []string) {
 
 func TestEventsAreWrittenToTheEnd(t *testing.T) {
 	var out bytes.Buffer
-	f := feed.New()
+	f := web.NewFeed()
 	s := streamEvents(f, &out, slog.New(slog.DiscardHandler))
 	f.Add("7", said(`"quoted"`))
 	f.Add("8", said("second"))
@@ -58,17 +58,17 @@ func (w *gatedWriter) Write(p []byte) (int, error) {
 func TestEventsNeverHoldATableUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &gatedWriter{gate: make(chan struct{})}
-		f := feed.New()
+		f := web.NewFeed()
 		s := streamEvents(f, out, slog.New(slog.DiscardHandler))
 		f.Add("7", said("first"))
 		synctest.Wait() // the first is being written
-		for range feed.Size + 5 {
+		for range web.FeedSize + 5 {
 			f.Add("7", said("more"))
 		}
 		close(out.gate)
 		s.close()
 		lines := readLines(t, out.out.String())
-		if len(lines) != feed.Size+2 || lines[1] != ": 5 events are missing: they were not read as fast as they came" {
+		if len(lines) != web.FeedSize+2 || lines[1] != ": 5 events are missing: they were not read as fast as they came" {
 			t.Errorf("%d lines, of which the second is %q", len(lines), lines[1])
 		}
 	})
@@ -77,7 +77,7 @@ func TestEventsNeverHoldATableUp(t *testing.T) {
 func TestEventsEndWithoutAReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &gatedWriter{gate: make(chan struct{})}
-		f := feed.New()
+		f := web.NewFeed()
 		s := streamEvents(f, out, slog.New(slog.DiscardHandler))
 		f.Add("7", said("never read"))
 		start := time.Now()
@@ -96,11 +96,11 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestEventsOfABrokenStream(t *testing.T) {
 	var log bytes.Buffer
-	f := feed.New()
+	f := web.NewFeed()
 	s := streamEvents(f, brokenWriter{}, slog.New(slog.NewTextHandler(&log, nil)))
 	f.Add("7", said("first"))
 	s.close()
-	for range 2 * feed.Size {
+	for range 2 * web.FeedSize {
 		f.Add("7", said("more"))
 	}
 	if !strings.Contains(log.String(), io.ErrClosedPipe.Error()) {

@@ -13,10 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
@@ -66,8 +64,8 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 // metricsServer serves metrics and health where nothing else is served.
 type metricsServer struct {
 	app      *App
-	guard    identity.Guard
-	keeper   *identity.Gatekeeper
+	guard    access.Guard
+	keeper   *access.Gatekeeper
 	health   *observe.Health
 	listener net.Listener
 	http     *http.Server
@@ -78,7 +76,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 	if err := a.checkAddress("--metrics", addr); err != nil {
 		return nil, err
 	}
-	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
+	keeper, err := access.NewGatekeeper(ctx, a.Config.Server, access.GatekeeperOptions{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
@@ -93,7 +91,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 		}
 		return nil, fmt.Errorf("listening on %s: %w; choose another address with --metrics", addr, err)
 	}
-	o := &metricsServer{app: a, keeper: keeper, health: a.newHealth(), listener: l, guard: identity.Guard{
+	o := &metricsServer{app: a, keeper: keeper, health: a.newHealth(), listener: l, guard: access.Guard{
 		AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts, Addr: l.Addr().String(),
 	}}
 	mux := http.NewServeMux()
@@ -105,7 +103,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 	}
 	o.http = &http.Server{
 		Handler: o.checkOrigin(mux), ReadTimeout: askTime, WriteTimeout: askAnswer, IdleTimeout: askIdle, MaxHeaderBytes: askHeader,
-		ErrorLog: log.New(liblog.New(a.log).Writer("net/http"), "", 0),
+		ErrorLog: log.New(observe.NewLibraryLogs(a.log).Writer("net/http"), "", 0),
 	}
 	return o, nil
 }
@@ -126,7 +124,7 @@ func loopbackAddress(addr string) string {
 func (o *metricsServer) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := o.guard.Check(r); err != nil {
-			http.Error(w, err.Error(), identity.Status(err))
+			http.Error(w, err.Error(), access.Status(err))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -141,12 +139,12 @@ func (o *metricsServer) requireIdentity(next http.Handler) http.Handler {
 			if c := o.keeper.Challenge(r, err); c != "" {
 				w.Header().Set("WWW-Authenticate", c)
 			}
-			http.Error(w, err.Error(), identity.Status(err))
+			http.Error(w, err.Error(), access.Status(err))
 			return
 		}
-		target := mcp.Target{Tool: "metrics", Source: "server", Permission: policy.AuditRead, ReadOnly: true}
-		if s.Name != identity.Anonymous && o.app.Registry.Governance.Policy.Permits(policy.WithSubject(r.Context(), s), target) != nil {
-			http.Error(w, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
+		target := mcp.Target{Tool: "metrics", Source: "server", Permission: access.AuditRead, ReadOnly: true}
+		if s.Name != access.Anonymous && o.app.Registry.Governance.Policy.Permits(access.WithSubject(r.Context(), s), target) != nil {
+			http.Error(w, "metrics need the permission "+access.AuditRead, http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -17,10 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -66,7 +64,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	s := a.newServer(ctx, o)
 	var web *mcpserver.Web
-	var keeper *identity.Gatekeeper
+	var keeper *access.Gatekeeper
 	if !o.Stdio || o.Listen != "" {
 		if web, keeper, err = a.openWeb(ctx, s, addr); err != nil {
 			return err
@@ -162,7 +160,7 @@ func (a *App) reportStart(ctx context.Context, w io.Writer) {
 	}
 }
 
-func (a *App) stdioSubject(o ServeOptions) (*policy.Subject, error) {
+func (a *App) stdioSubject(o ServeOptions) (*access.Subject, error) {
 	if !o.Stdio {
 		if o.Profile != "" {
 			return nil, problem.Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
@@ -178,13 +176,13 @@ func (a *App) stdioSubject(o ServeOptions) (*policy.Subject, error) {
 		}
 		return nil, problem.Usage(fmt.Errorf("--profile: there is no profile %q; use one of %s", name, strings.Join(known, ", ")))
 	}
-	return &policy.Subject{Name: "stdio", Profile: profile, Transport: "stdio"}, nil
+	return &access.Subject{Name: "stdio", Profile: profile, Transport: "stdio"}, nil
 }
 
 // profileNames lists the names of all profiles.
 func (a *App) profileNames() []string {
 	var names []string
-	for _, p := range policy.BuiltinProfiles() {
+	for _, p := range access.BuiltinProfiles() {
 		names = append(names, p.Name)
 	}
 	for name := range a.Config.Server.Profiles {
@@ -207,7 +205,7 @@ func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	return mcpserver.New(a.Registry.Host, mcpserver.Options{
 		Version: o.Version, Log: a.log, Logger: a.log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
-		Resources: resource.New(src), Prompts: prompt.New(src), World: a.World,
+		Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: a.World,
 		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },
 		Instructions: instructions(o.Compact),
 		Tracer:       a.traces.Tracer(),
@@ -224,7 +222,7 @@ func instructions(compact bool) string {
 }
 
 // openWeb opens the network transports.
-func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, *identity.Gatekeeper, error) {
+func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*mcpserver.Web, *access.Gatekeeper, error) {
 	err := a.Metrics.Gauge("glyphoxa_upstream_queue_depth", "Calls that wait for a place at an external server.", func() float64 {
 		waiting := 0
 		for _, server := range a.Registry.Host.Servers() {
@@ -241,13 +239,13 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 	if err != nil {
 		return nil, nil, err
 	}
-	keeper, err := identity.New(ctx, a.Config.Server, identity.Options{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
+	keeper, err := access.NewGatekeeper(ctx, a.Config.Server, access.GatekeeperOptions{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
 		return nil, nil, problem.Usage(err)
 	}
 	web, err := s.Listen(ctx, addr, mcpserver.WebOptions{
 		Gatekeeper: keeper, Site: a.site(keeper), Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),
-		Guard: identity.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
+		Guard: access.Guard{AllowedOrigins: a.Config.Server.AllowedOrigins, AllowedHosts: a.Config.Server.AllowedHosts},
 	})
 	return web, keeper, err
 }
@@ -271,7 +269,7 @@ var clientName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // NewToken prints a fresh token and how to let its holder in.
 func NewToken(w io.Writer, client string) error {
-	token, hash := identity.NewToken()
+	token, hash := access.NewToken()
 	_, err := fmt.Fprintf(w, `Token (shown once, keep it secret):
   %s
 

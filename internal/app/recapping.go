@@ -18,7 +18,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -56,14 +55,14 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 		if err != nil {
 			return err
 		}
-		secrets := &recap.Secrets{}
+		secrets := &chronicle.Secrets{}
 		if o.Players {
 			var facts []memory.Fact
 			if err := eachToldFact(ctx, store, func(f memory.Fact) { facts = append(facts, f) }); err != nil {
 				return err
 			}
-			secrets = recap.SecretsOf(entities, facts)
-			lines = recap.ForPlayers(lines, secrets)
+			secrets = chronicle.SecretsOf(entities, facts)
+			lines = chronicle.ForPlayers(lines, secrets)
 		}
 		text, by, err := tellSession(ctx, cfg, lines, entities, secrets, o)
 		if err != nil {
@@ -75,7 +74,7 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 }
 
 // tellSession is what a recap says, and by what.
-func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *recap.Secrets, o RecapOptions) (text, by string, err error) {
+func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *chronicle.Secrets, o RecapOptions) (text, by string, err error) {
 	if len(lines) == 0 {
 		return "Nothing was said that can be told.", "", nil
 	}
@@ -95,7 +94,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 		if len(cfg.Language) > 0 {
 			language = cfg.Language[0]
 		}
-		text, err := recap.Ask(ctx, model, lines, language)
+		text, err := chronicle.AskRecap(ctx, model, lines, language)
 		if err != nil {
 			return "", "", fmt.Errorf("%w; --extract needs no model", err)
 		}
@@ -108,7 +107,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 		names = append(names, e.Name)
 	}
 	var b strings.Builder
-	for _, l := range recap.Extract(lines, names, recapLines) {
+	for _, l := range chronicle.ExtractRecap(lines, names, recapLines) {
 		fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
 	}
 	return strings.TrimSuffix(b.String(), "\n"), ", by the lines that tell most", nil

@@ -9,10 +9,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/console"
-	"github.com/MrWong99/glyphoxa/internal/feed"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // openRoom makes the table in browsers and begins to run it; Close ends it. sessions has it
@@ -90,7 +90,7 @@ func (os onlookers) Forgot(g *play.Game) {
 }
 
 // recorder adds what a table tells to a feed, where there is no console that does.
-type recorder struct{ feed *feed.Feed }
+type recorder struct{ feed *web.Feed }
 
 func (recorder) Began(*play.Game, *play.Session)   {}
 func (recorder) Ended(*play.Game, *play.Session)   {}
@@ -98,7 +98,7 @@ func (r recorder) Saw(_ *play.Game, e table.Event) { r.feed.Add(console.Home, e)
 func (r recorder) Forgot(*play.Game)               { r.feed.Forget(console.Home) }
 
 // site are the pages for people; nil if there are none.
-func (a *App) site(keeper *identity.Gatekeeper) http.Handler {
+func (a *App) site(keeper *access.Gatekeeper) http.Handler {
 	if a.Console == nil && a.Room == nil {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // followEvents tells guests what is said at the table, as far as everybody there may know
@@ -39,7 +39,7 @@ type event struct {
 }
 
 // tellEvent tells guests of an event.
-func (r *Room) tellEvent(it feed.Item) {
+func (r *Room) tellEvent(it web.Item) {
 	var e event
 	if json.Unmarshal(it.JSON, &e) != nil {
 		return

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/webfiles"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // refusal is an error that is told with a status.
@@ -30,7 +30,7 @@ var (
 // Handler serves the page and lets guests join. What is before it refuses unknown hosts and
 // origins; address tells from where somebody asks.
 func (r *Room) Handler(address func(*http.Request) string) http.Handler {
-	r.rates, r.address = identity.NewRates(address, joinEvery, joinBurst), address
+	r.rates, r.address = access.NewRates(address, joinEvery, joinBurst), address
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /table/", func(w http.ResponseWriter, q *http.Request) {
 		name := strings.TrimPrefix(q.URL.Path, "/table/")
@@ -41,7 +41,7 @@ func (r *Room) Handler(address func(*http.Request) string) http.Handler {
 	})
 	mux.HandleFunc("GET /table/ice", r.showServers)
 	mux.HandleFunc("POST /table/join", r.join)
-	secured := webfiles.Secure(http.NewCrossOriginProtection().Handler(mux), "media-src 'self' blob:")
+	secured := web.Secure(http.NewCrossOriginProtection().Handler(mux), "media-src 'self' blob:")
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Permissions-Policy", "microphone=(self)")
 		secured.ServeHTTP(w, q)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -58,7 +58,7 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 	if err != nil {
 		return err
 	}
-	ctx = policy.WithSubject(ctx, &policy.Subject{Name: g.user, Profile: rights, Transport: Front, Crowd: Front})
+	ctx = access.WithSubject(ctx, &access.Subject{Name: g.user, Profile: rights, Transport: Front, Crowd: Front})
 	res, err := game.Registry.Host.ExecuteTool(ctx, "roll", string(args))
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/pion/transport/v4/stdnet"
 	"github.com/pion/webrtc/v4"
 
-	"github.com/MrWong99/glyphoxa/internal/liblog"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
 const (
@@ -65,7 +65,7 @@ type dialer struct {
 }
 
 // newDialer opens what the network takes.
-func newDialer(n Network, logs *liblog.Logs) (_ *dialer, err error) {
+func newDialer(n Network, logs *observe.LibraryLogs) (_ *dialer, err error) {
 	var media webrtc.MediaEngine
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: opusCodec, PayloadType: 111}
 	if err := media.RegisterCodec(codec, webrtc.RTPCodecTypeAudio); err != nil {

@@ -5,12 +5,12 @@ import (
 
 	"github.com/pion/logging"
 
-	"github.com/MrWong99/glyphoxa/internal/liblog"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
 // pionLogs has the WebRTC library log to the operator's log: its own way is a line on standard
 // error for each packet that it cannot use.
-type pionLogs struct{ to *liblog.Logs }
+type pionLogs struct{ to *observe.LibraryLogs }
 
 // NewLogger implements [logging.LoggerFactory].
 func (l pionLogs) NewLogger(scope string) logging.LeveledLogger {
@@ -19,7 +19,7 @@ func (l pionLogs) NewLogger(scope string) logging.LeveledLogger {
 
 // pionLogger logs for one part of the library.
 type pionLogger struct {
-	to    *liblog.Logs
+	to    *observe.LibraryLogs
 	scope string
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/feed"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // TestRemoveTakesAllOfAName: a guest who is to be removed has a second page join under the same name: it holds a place
@@ -12,7 +12,7 @@ import (
 func TestRemoveTakesAllOfAName(t *testing.T) {
 	missed := 0
 	for range 200 {
-		r := New(Options{Feed: feed.New(), Table: "t"})
+		r := New(Options{Feed: web.NewFeed(), Table: "t"})
 		r.at = &Sitting{}
 		join := func() *guest {
 			g := &guest{room: r, name: "Mallory", at: r.at}

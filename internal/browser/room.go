@@ -25,13 +25,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/feed"
-	"github.com/MrWong99/glyphoxa/internal/liblog"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/internal/webfiles"
+	"github.com/MrWong99/glyphoxa/internal/web"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
@@ -42,12 +41,12 @@ const Front = "browser"
 const DefaultGuests = 12
 
 //go:embed web
-var web embed.FS
+var embedded embed.FS
 
 // Options say what a room is of.
 type Options struct {
 	// Feed has the events of the room's table, under the name Table. Required.
-	Feed  *feed.Feed
+	Feed  *web.Feed
 	Table string
 	// Start begins a session when the first guest joins and nobody else plays; it ends
 	// Idle after the last guest has left. If nil, guests only join sessions of others.
@@ -71,8 +70,8 @@ type Options struct {
 // Room is one table in browsers. It is safe for concurrent use; Run runs it.
 type Room struct {
 	o       Options
-	files   *webfiles.Files
-	rates   *identity.Rates
+	files   *web.Files
+	rates   *access.Rates
 	address func(*http.Request) string // of who sent a request
 	frames  chan *outgoing             // to be sent; given back by spare
 	spare   chan *outgoing
@@ -119,7 +118,7 @@ func New(o Options) *Room {
 	if o.Idle == 0 {
 		o.Idle = 15 * time.Minute
 	}
-	r := &Room{o: o, files: webfiles.Load(web, "web"), frames: make(chan *outgoing, 2), spare: make(chan *outgoing, 4), guests: map[string]*guest{}, leaving: map[*guest]struct{}{}}
+	r := &Room{o: o, files: web.LoadFiles(embedded, "web"), frames: make(chan *outgoing, 2), spare: make(chan *outgoing, 4), guests: map[string]*guest{}, leaving: map[*guest]struct{}{}}
 	for range cap(r.spare) {
 		r.spare <- new(outgoing)
 	}
@@ -154,7 +153,7 @@ func (r *Room) ServedAt(base string) { r.base.Store(&base) }
 func (r *Room) openParts() (*parts, error) {
 	p := &parts{}
 	var err error
-	if p.dialer, err = newDialer(r.o.Network, liblog.New(r.o.Logger)); err != nil {
+	if p.dialer, err = newDialer(r.o.Network, observe.NewLibraryLogs(r.o.Logger)); err != nil {
 		return nil, err
 	}
 	p.library, p.missing = opus.Load()

@@ -16,12 +16,12 @@ import (
 	"github.com/pion/rtp"
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
-	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -38,7 +38,7 @@ type setting struct {
 	game    *play.Game
 	session *play.Session
 	url     string
-	feed    *feed.Feed
+	feed    *web.Feed
 	opus    *opus.Library
 	stop    context.CancelFunc // of the room
 
@@ -80,7 +80,7 @@ func open(t *testing.T, s setup) *setting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &setting{t: t, feed: feed.New(), opus: library}
+	b := &setting{t: t, feed: web.NewFeed(), opus: library}
 	s.options.Feed, s.options.Table = b.feed, home
 	b.room = browser.New(s.options)
 	running, stop := context.WithCancel(context.WithoutCancel(t.Context()))

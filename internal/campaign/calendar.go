@@ -1,9 +1,5 @@
 package campaign
 
-import (
-	"github.com/MrWong99/glyphoxa/internal/calendar"
-)
-
 // Kinds of calendars.
 const (
 	kindOwn       = "own"
@@ -28,19 +24,19 @@ type month struct {
 
 // calendar is what the file says of its calendar. It is sound if checkCalendar found
 // nothing.
-func (k *calendarKey) calendar() calendar.Calendar {
-	var c calendar.Calendar
+func (k *calendarKey) calendar() Calendar {
+	var c Calendar
 	switch {
 	case k.Kind == kindGregorian:
-		c = calendar.Gregorian()
+		c = Gregorian()
 	case k.Kind == kindCommon, len(k.Months) == 0:
-		c = calendar.Common()
+		c = Common()
 	default:
 		for _, m := range k.Months {
 			if m.Days == 0 {
 				m.Days = 30
 			}
-			c.Months = append(c.Months, calendar.Month{Name: m.Name, Days: m.Days})
+			c.Months = append(c.Months, Month{Name: m.Name, Days: m.Days})
 		}
 	}
 	if len(k.Weekdays) > 0 && k.Kind != kindGregorian {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/calendar"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -32,7 +31,7 @@ type Campaign struct {
 	Facts []memory.Fact
 	// Calendar is how the world counts its days, and Today the day on which the first
 	// session starts, as the file writes it; both are zero if the file says nothing.
-	Calendar calendar.Calendar
+	Calendar Calendar
 	Today    string
 	// Groups are those that NPCs may belong to.
 	Groups []Group

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/MrWong99/glyphoxa/internal/calendar"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -23,9 +22,9 @@ func anyCampaign(t *rapid.T) *campaign.Campaign {
 	c := &campaign.Campaign{Name: text("name"), System: rapid.SampledFrom([]string{"", "dnd5e", "123", "null", "yes"}).Draw(t, "system"), Scene: text("scene")}
 	switch rapid.IntRange(0, 2).Draw(t, "calendar") {
 	case 1:
-		c.Calendar, c.Today = calendar.Gregorian(), "3 March 1024"
+		c.Calendar, c.Today = campaign.Gregorian(), "3 March 1024"
 	case 2:
-		c.Calendar, c.Today = calendar.Calendar{Months: []calendar.Month{{Name: "Frost", Days: 30}, {Name: "Fair", Days: 1}}, Weekdays: []string{"Bootstag", "Markttag"}, Era: "AF"}, "3 Frost 218"
+		c.Calendar, c.Today = campaign.Calendar{Months: []campaign.Month{{Name: "Frost", Days: 30}, {Name: "Fair", Days: 1}}, Weekdays: []string{"Bootstag", "Markttag"}, Era: "AF"}, "3 Frost 218"
 	}
 	viewable := [][]string{nil, {"dm"}, {"entity-0"}, {"entity-0", "dm"}}
 	if rapid.Bool().Draw(t, "groups") {

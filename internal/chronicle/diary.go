@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -75,7 +74,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 	}
 	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.tells(l) })
 	var fresh []Entry
-	for _, l := range recap.Extract(telling, names, diaryLines) {
+	for _, l := range ExtractRecap(telling, names, diaryLines) {
 		who := hotctx.Attribution(l)
 		if l.NPC == npc {
 			who = "I"

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
@@ -89,10 +88,10 @@ func Propose(ctx context.Context, model llm.Provider, lines []memory.Line, names
 		}
 		var text strings.Builder
 		for _, l := range batch {
-			fmt.Fprintf(&text, "%d %s\n", l.ID, recap.Quotable(attribute(l, names)+l.Text, 2*maxText))
+			fmt.Fprintf(&text, "%d %s\n", l.ID, Quotable(attribute(l, names)+l.Text, 2*maxText))
 		}
 		answer, err := askModel(ctx, model, llm.Request{
-			Messages: []llm.Message{{Role: llm.RoleSystem, Content: task}, {Role: llm.RoleUser, Content: recap.Transcript(text.String())}},
+			Messages: []llm.Message{{Role: llm.RoleSystem, Content: task}, {Role: llm.RoleUser, Content: Transcript(text.String())}},
 			Tools:    []llm.ToolDefinition{proposalSchema()},
 		})
 		if err != nil {

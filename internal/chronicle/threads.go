@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/internal/salient"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
@@ -48,7 +47,7 @@ func Threads(lines []memory.Line, names []string) (out []Thread) {
 	for _, t := range []Thread{{Promises, promised}, {News, news}} {
 		t.Lines = slices.CompactFunc(t.Lines, func(a, b memory.Line) bool { return a.ID == b.ID && a.Text == b.Text })
 		if len(t.Lines) > 0 {
-			out = append(out, Thread{t.Title, recap.Extract(t.Lines, names, 2*maxThreadLines)})
+			out = append(out, Thread{t.Title, ExtractRecap(t.Lines, names, 2*maxThreadLines)})
 		}
 	}
 	return append(out, threadsOfNames(lines, names)...)
@@ -80,7 +79,7 @@ func threadsOfNames(lines []memory.Line, names []string) (out []Thread) {
 	slices.SortStableFunc(out, func(a, b Thread) int { return cmp.Compare(len(b.Lines), len(a.Lines)) })
 	out = out[:min(len(out), maxThreads)]
 	for i := range out {
-		out[i].Lines = recap.Extract(out[i].Lines, names, maxThreadLines)
+		out[i].Lines = ExtractRecap(out[i].Lines, names, maxThreadLines)
 	}
 	return out
 }

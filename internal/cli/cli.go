@@ -28,8 +28,8 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/lineedit"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -50,7 +50,7 @@ type Program struct {
 	Commit string
 	// Libraries is where libraries log that know only a logger of the whole process. It follows
 	// [Common.Logger]; nil leaves them alone.
-	Libraries *liblog.Logs
+	Libraries *observe.LibraryLogs
 }
 
 // Line is what the version command prints.

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -114,7 +114,7 @@ func checkLoaded(t *testing.T, cfg *config.Config) {
 		}
 		ids[n.ID] = true
 	}
-	if found := policy.Check(cfg.Server); len(found) > 0 {
+	if found := access.Check(cfg.Server); len(found) > 0 {
 		t.Errorf("loaded rights that cannot be enforced: %v", found)
 	}
 	c := cfg.Latency.Ceilings

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -38,7 +38,7 @@ func testOptions(dir string) *config.Options {
 		Dir:        dir,
 		KnownTools: knownTools,
 		NeverOwn:   []string{"roll", "search_rules"},
-		Judge:      policy.Check,
+		Judge:      access.Check,
 		LookupEnv: env(map[string]string{
 			"SECRET": secretValue, "LEVEL": "debug", "EMPTY": "", "HUGE": "99999999999999999999",
 		}),

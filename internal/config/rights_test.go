@@ -7,13 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // What the configuration accepts is what there is.
 func TestKnownRightsAreThoseOfThePolicy(t *testing.T) {
 	var profiles []string
-	for _, p := range policy.BuiltinProfiles() {
+	for _, p := range access.BuiltinProfiles() {
 		profiles = append(profiles, p.Name)
 	}
 	for _, row := range []struct {

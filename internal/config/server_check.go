@@ -16,7 +16,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 )
@@ -58,11 +57,11 @@ func checkProxies(l *loader, root strictyaml.Path) {
 
 // checkMask looks whether patterns can be used.
 func checkMask(f *strictyaml.Document, root strictyaml.Path, patterns []string) {
-	if n := len(patterns); n > mask.MaxPatterns {
-		f.AddProblem(root, fmt.Sprintf("%d patterns are more than the %d allowed", n, mask.MaxPatterns), "join some of them with |")
+	if n := len(patterns); n > MaxPatterns {
+		f.AddProblem(root, fmt.Sprintf("%d patterns are more than the %d allowed", n, MaxPatterns), "join some of them with |")
 	}
 	for i, pattern := range patterns {
-		if err := mask.Check(pattern); err != nil {
+		if err := CheckMasks(pattern); err != nil {
 			f.AddProblem(root.Item(i), f.Quote(root.Item(i), pattern)+" is no pattern: "+err.Error(), "see https://pkg.go.dev/regexp/syntax for what may stand there")
 		}
 	}

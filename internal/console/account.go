@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // Accounts let people in by an account they have elsewhere, such as on Discord, and say
@@ -189,9 +189,9 @@ func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 }
 
 // leader is who leads games by their account: with a DM's rights, in these games alone.
-func leader(a account) *policy.Subject {
-	s := &policy.Subject{Name: a.id, Transport: transport}
-	for _, p := range policy.BuiltinProfiles() {
+func leader(a account) *access.Subject {
+	s := &access.Subject{Name: a.id, Transport: transport}
+	for _, p := range access.BuiltinProfiles() {
 		if p.Name == "dm" {
 			s.Profile = p
 		}

@@ -18,13 +18,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/MrWong99/glyphoxa/internal/feed"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"github.com/MrWong99/glyphoxa/internal/webfiles"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // Home is the id of the room of the program's own campaign. Others are guilds'.
@@ -33,7 +31,7 @@ const Home = "home"
 // Options say what a console is of.
 type Options struct {
 	// Feed takes the events of all tables. Required.
-	Feed *feed.Feed
+	Feed *web.Feed
 	// Problems tells what is wrong with the configuration, and what is odd about it. If
 	// nil, nothing is.
 	Problems func() []problem.Problem
@@ -47,7 +45,7 @@ type Options struct {
 // Console is the page and what is behind it. It is safe for concurrent use.
 type Console struct {
 	o       Options
-	files   *webfiles.Files
+	files   *web.Files
 	holders holders
 	streams streams
 	owner   string          // the token of who started the program; see OwnerToken
@@ -72,7 +70,7 @@ func New(o Options) *Console {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), seal: rand.Text(), rooms: map[string]*room{}, files: webfiles.Load(web, "web")}
+	c := &Console{o: o, owner: rand.Text(), crumb: rand.Text(), seal: rand.Text(), rooms: map[string]*room{}, files: web.LoadFiles(embedded, "web")}
 	c.ended, c.end = context.WithCancel(context.Background())
 	return c
 }
@@ -157,7 +155,7 @@ func (c *Console) visible(ctx context.Context, v *visitor) []*room {
 // Handler serves the console. What is before it refuses unknown hosts and origins, see
 // package identity; who says who looks.
 func (c *Console) Handler(who identifier) http.Handler {
-	d := &door{Console: c, keeper: who, accountRates: identity.NewRates(who.Address, accountEvery, accountBurst)}
+	d := &door{Console: c, keeper: who, accountRates: access.NewRates(who.Address, accountEvery, accountBurst)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.servePage)
 	mux.HandleFunc("GET /console/web/", c.servePage)
@@ -181,7 +179,7 @@ func (c *Console) Handler(who identifier) http.Handler {
 	mux.HandleFunc("POST /console/facts", d.inRoom(d.findFacts))
 	mux.HandleFunc("POST /console/memory", d.inRoom(d.decideMemory))
 	forged := http.NewCrossOriginProtection()
-	return webfiles.Secure(forged.Handler(mux))
+	return web.Secure(forged.Handler(mux))
 }
 
 // asking is one request of somebody known, about a room.
@@ -195,5 +193,5 @@ type asking struct {
 
 // calling is a context whose calls are the visitor's.
 func (a *asking) calling() context.Context {
-	return policy.WithSubject(a.r.Context(), a.visitor.subject)
+	return access.WithSubject(a.r.Context(), a.visitor.subject)
 }

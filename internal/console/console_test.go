@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/console"
-	"github.com/MrWong99/glyphoxa/internal/feed"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // settings has a client for every kind of visitor; each one's token is its name.
@@ -37,11 +37,11 @@ server:
 type fixture struct {
 	t       *testing.T
 	console *console.Console
-	feed    *feed.Feed
+	feed    *web.Feed
 	game    *play.Game
 	session *play.Session
 	server  *httptest.Server
-	keeper  *identity.Gatekeeper
+	keeper  *access.Gatekeeper
 }
 
 type discard struct{}
@@ -63,7 +63,7 @@ func openWith(t *testing.T, settings string) *fixture {
 func openFor(t *testing.T, settings string, accounts console.Accounts) *fixture {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "glyphoxa.yaml")
-	text := fmt.Sprintf(settings, identity.HashToken("lead"), identity.HashToken("guest"), identity.HashToken("full"))
+	text := fmt.Sprintf(settings, access.HashToken("lead"), access.HashToken("guest"), access.HashToken("full"))
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func openFor(t *testing.T, settings string, accounts console.Accounts) *fixture 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{t: t, feed: feed.New()}
+	f := &fixture{t: t, feed: web.NewFeed()}
 	f.console = console.New(console.Options{Feed: f.feed, Version: "test", Accounts: accounts})
 	f.game, err = play.Open(t.Context(), play.Options{Config: cfg, Onlooker: f.console.Onlook(console.Home)})
 	if err != nil {
@@ -81,7 +81,7 @@ func openFor(t *testing.T, settings string, accounts console.Accounts) *fixture 
 	if f.session, err = f.game.StartSession(t.Context(), play.SessionOptions{Sink: discard{}}); err != nil {
 		t.Fatal(err)
 	}
-	f.keeper, err = identity.New(t.Context(), cfg.Server, identity.Options{Profile: f.game.Registry.Governance.Policy.Profile})
+	f.keeper, err = access.NewGatekeeper(t.Context(), cfg.Server, access.GatekeeperOptions{Profile: f.game.Registry.Governance.Policy.Profile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestPages(t *testing.T) {
 
 func TestAGapIsTold(t *testing.T) {
 	f := open(t)
-	for range feed.Size + 50 {
+	for range web.FeedSize + 50 {
 		f.feed.Add(console.Home, &table.Heard{Header: table.Header{Kind: table.KindUtterance, Turn: 1}, Speaker: "Ana", Text: "more"})
 	}
 	f.feed.Add(console.Home, &table.Heard{Header: table.Header{Kind: table.KindUtterance, Turn: 2}, Speaker: "Ana", Text: "the last"})

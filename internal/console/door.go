@@ -12,8 +12,7 @@ import (
 	"strconv"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -28,21 +27,21 @@ const transport = "console"
 
 // visitor is who asks.
 type visitor struct {
-	subject *policy.Subject
+	subject *access.Subject
 	account account // that they signed in with, if they did
 	crumb   string
 	cookie  string          // of who has signed in, else empty
 	proven  bool            // the account is known to lead a game
 	over    context.Context // ends when the visitor is signed out; nil for who has not signed in
-	term    identity.Term   // how long the token is good, if they came with one
+	term    access.Term     // how long the token is good, if they came with one
 	// known is false for who comes without a token.
 	known bool
 }
 
-// identifier says who sent a request and how long that holds, as [identity.Gatekeeper]
+// identifier says who sent a request and how long that holds, as [access.Gatekeeper]
 // does. It is safe for concurrent use.
 type identifier interface {
-	Admit(r *http.Request) (*policy.Subject, identity.Term, error)
+	Admit(r *http.Request) (*access.Subject, access.Term, error)
 	// Address is what a request is counted by.
 	Address(r *http.Request) string
 }
@@ -51,7 +50,7 @@ type identifier interface {
 type door struct {
 	*Console
 	keeper       identifier
-	accountRates *identity.Rates // of sign-ins by an account
+	accountRates *access.Rates // of sign-ins by an account
 	spent        spent
 }
 
@@ -117,7 +116,7 @@ func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error
 		return nil, err
 	}
 	s.Transport = transport
-	return &visitor{subject: s, crumb: crumb, known: s.Name != identity.Anonymous, term: term}, nil
+	return &visitor{subject: s, crumb: crumb, known: s.Name != access.Anonymous, term: term}, nil
 }
 
 // signIn lets in who has a token.
@@ -172,12 +171,12 @@ func (d *door) leave(r *http.Request) {
 
 // refuse tells who is not let in, and by which accounts they might be.
 func (d *door) refuse(w http.ResponseWriter, err error) {
-	if wait := identity.RetryAfter(err); wait > 0 {
+	if wait := access.RetryAfter(err); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}
 	raw, _ := json.Marshal(map[string]string{"error": err.Error(), "service": d.service()}) // strings always marshal
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(identity.Status(err))
+	w.WriteHeader(access.Status(err))
 	_, _ = w.Write(raw) // who left needs no answer
 }
 
@@ -250,7 +249,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 	for _, at := range d.visible(r.Context(), v) {
 		a := &asking{d, w, r, v, at}
 		one := roomView{ID: at.id, Name: at.name, Live: at.session != nil, Rights: []string{}, SeesAll: a.viewer() == "" && v.subject.Profile.SeesAll}
-		for _, p := range policy.Permissions() {
+		for _, p := range access.Permissions() {
 			if a.may(p) {
 				one.Rights = append(one.Rights, p)
 			}

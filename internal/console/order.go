@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -58,10 +58,10 @@ func (d *door) order(a *asking) {
 
 // orders are those there are, and what permission each takes.
 var orders = map[string]string{
-	"mute": policy.NPCControl, "unmute": policy.NPCControl, "raise": policy.NPCControl, "lower": policy.NPCControl,
-	"say": policy.NPCControl, "direct": policy.NPCControl, "try_voice": policy.NPCControl, "reveal": policy.NPCControl,
-	"conceal": policy.NPCControl, "unsay": policy.NPCControl, "again": policy.NPCControl,
-	"listening": policy.SessionControl, "hear": policy.SessionControl, "approve_tool": policy.SessionControl,
+	"mute": access.NPCControl, "unmute": access.NPCControl, "raise": access.NPCControl, "lower": access.NPCControl,
+	"say": access.NPCControl, "direct": access.NPCControl, "try_voice": access.NPCControl, "reveal": access.NPCControl,
+	"conceal": access.NPCControl, "unsay": access.NPCControl, "again": access.NPCControl,
+	"listening": access.SessionControl, "hear": access.SessionControl, "approve_tool": access.SessionControl,
 }
 
 // carryOut gives one order to a table.
@@ -124,7 +124,7 @@ func (d *door) decideMemory(a *asking) {
 	if !a.decode(&in) {
 		return
 	}
-	if !a.sees(policy.MemoryRead) {
+	if !a.sees(access.MemoryRead) {
 		fail(a.w, http.StatusForbidden, "what is learnt is decided by who may see everything")
 		return
 	}
@@ -132,7 +132,7 @@ func (d *door) decideMemory(a *asking) {
 		e        chronicle.Entry
 		mentions *play.Mentions
 	)
-	t := mcp.Target{Tool: "console_memory", Source: "server", Permission: policy.MemoryWrite}
+	t := mcp.Target{Tool: "console_memory", Source: "server", Permission: access.MemoryWrite}
 	d.governed(a, t, in, func(ctx context.Context) (err error) {
 		learnt := a.room.game.Chronicle
 		switch in.How {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// web is what browsers load: modules, styles and one page.
+// embedded is what browsers load: modules, styles and one page.
 //
 //go:embed web
-var web embed.FS
+var embedded embed.FS
 
 // servePage answers with a file of web.
 func (c *Console) servePage(w http.ResponseWriter, r *http.Request) {

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/feed"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
 // Bounds of streams of events.
@@ -60,8 +60,8 @@ func (s *streams) close(who string) {
 // follow sends a room's events as they come, as server-sent events: those of `play --json`,
 // each with its session, as far as the visitor may see them. "gap" tells how many are missing.
 func (d *door) follow(a *asking) {
-	if a.visitor.subject.NPC != "" || !a.may(policy.SessionRead) {
-		fail(a.w, http.StatusForbidden, "what is said at the table is shown with the permission "+policy.SessionRead)
+	if a.visitor.subject.NPC != "" || !a.may(access.SessionRead) {
+		fail(a.w, http.StatusForbidden, "what is said at the table is shown with the permission "+access.SessionRead)
 		return
 	}
 	who := a.visitor.subject.Name
@@ -87,7 +87,7 @@ func (d *door) follow(a *asking) {
 func (d *door) stillWelcome(a *asking) func() bool {
 	was, held, asked := a.visitor.subject, d.holds(a.r), time.Now()
 	return func() bool {
-		if !a.may(policy.SessionRead) || d.holds(a.r) != held {
+		if !a.may(access.SessionRead) || d.holds(a.r) != held {
 			return false
 		}
 		if time.Since(asked) < streamTrust {
@@ -107,7 +107,7 @@ type stream struct {
 
 // run sends events until ctx ends, the visitor takes them no more, or may not have them
 // any more.
-func (s *stream) run(ctx context.Context, events *feed.Follower, still func() bool) {
+func (s *stream) run(ctx context.Context, events *web.Follower, still func() bool) {
 	if !s.send(ctx, ": events of docs/events.md\nretry: 1000\n\n") {
 		return
 	}
@@ -157,14 +157,14 @@ func (s *stream) send(ctx context.Context, text string) bool {
 }
 
 // tell is what the visitor is told of an event, nil if nothing.
-func (s *stream) tell(it feed.Item) []byte {
+func (s *stream) tell(it web.Item) []byte {
 	if it.Table != s.room.id {
 		return nil
 	}
-	all := s.sees(policy.SessionRead)
+	all := s.sees(access.SessionRead)
 	switch it.Kind {
 	case table.KindApprovalWaits, table.KindApprovalEnded:
-		if all && s.may(policy.SessionControl) {
+		if all && s.may(access.SessionControl) {
 			return it.JSON
 		}
 		return nil

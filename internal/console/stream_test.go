@@ -10,10 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-
 	"github.com/MrWong99/glyphoxa/internal/console"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -76,16 +74,16 @@ func TestSigningOutEndsStreams(t *testing.T) {
 
 // oneVisitor is who everybody is, until that changes.
 type oneVisitor struct {
-	now atomic.Pointer[policy.Subject]
+	now atomic.Pointer[access.Subject]
 }
 
-func (v *oneVisitor) Admit(*http.Request) (*policy.Subject, identity.Term, error) {
+func (v *oneVisitor) Admit(*http.Request) (*access.Subject, access.Term, error) {
 	s := v.now.Load()
 	if s == nil {
-		return nil, identity.Term{}, errors.New("the token has expired")
+		return nil, access.Term{}, errors.New("the token has expired")
 	}
 	one := *s
-	return &one, identity.Term{}, nil
+	return &one, access.Term{}, nil
 }
 
 func (*oneVisitor) Address(r *http.Request) string { return r.RemoteAddr }
@@ -94,14 +92,14 @@ func (*oneVisitor) Address(r *http.Request) string { return r.RemoteAddr }
 // is followed: the stream ends, and the next shows what they may see now.
 func TestAnotherProfileEndsStreams(t *testing.T) {
 	f := open(t)
-	profile := func(name string) *policy.Subject {
+	profile := func(name string) *access.Subject {
 		p, ok := f.game.Registry.Governance.Policy.Profile(name)
 		if !ok {
 			t.Fatalf("there is no profile %s", name)
 		}
-		return &policy.Subject{Name: "ana", Profile: p}
+		return &access.Subject{Name: "ana", Profile: p}
 	}
-	for name, next := range map[string]*policy.Subject{"lowered": profile("player.full"), "expired": nil} {
+	for name, next := range map[string]*access.Subject{"lowered": profile("player.full"), "expired": nil} {
 		t.Run(name, func(t *testing.T) {
 			who := &oneVisitor{}
 			who.now.Store(profile("dm"))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -35,7 +35,7 @@ type hiding struct {
 // definitions that wait for approval.
 func (d *door) showTools(a *asking) {
 	reg := a.room.game.Registry
-	leads := a.sees(policy.NPCRead)
+	leads := a.sees(access.NPCRead)
 	shown := []toolView{}
 	ceilings, sets := toolsets(a)
 	servers := reg.Servers()
@@ -57,7 +57,7 @@ func (d *door) showTools(a *asking) {
 		shown = append(shown, v)
 	}
 	held := []mcphost.Held{}
-	if leads && a.may(policy.SessionControl) {
+	if leads && a.may(access.SessionControl) {
 		var err error
 		if held, err = reg.Host.Held(a.r.Context()); err != nil {
 			failWith(a.w, err)

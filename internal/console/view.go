@@ -9,11 +9,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -88,17 +87,17 @@ type costView struct {
 
 // showTable describes the table, and what its NPCs are at.
 func (d *door) showTable(a *asking) {
-	if !a.may(policy.SessionRead) {
-		fail(a.w, http.StatusForbidden, "the table is shown with the permission "+policy.SessionRead)
+	if !a.may(access.SessionRead) {
+		fail(a.w, http.StatusForbidden, "the table is shown with the permission "+access.SessionRead)
 		return
 	}
-	g, all := a.room.game, a.sees(policy.NPCRead)
+	g, all := a.room.game, a.sees(access.NPCRead)
 	v := tableView{Campaign: g.Config.Campaign.Name, System: g.Config.Campaign.System, Scene: g.World.Scene(), Date: g.Date(), NPCs: []npcView{}, Stages: []stageView{}, Ears: []earView{}, Voices: []string{}, Targets: map[string]float64{}}
 	for _, tier := range []string{"fast", "standard", "deep"} {
 		v.Targets[tier] = targetOf(g, tier)
 	}
 	for _, n := range g.Cast() {
-		if !a.may(policy.NPCRead) {
+		if !a.may(access.NPCRead) {
 			break
 		}
 		one := npcView{ID: n.ID, Name: n.Name, Role: n.Role, Place: n.Place, Configured: n.Engine, Tier: n.BudgetTier.String(), Ceiling: n.BudgetTier.String()}
@@ -180,8 +179,8 @@ func (d *door) addStatus(a *asking, v *tableView, all bool) error {
 
 // showWorld is the graph of who and what there is, as far as the visitor knows of it.
 func (d *door) showWorld(a *asking) {
-	if !a.may(policy.WorldRead) {
-		fail(a.w, http.StatusForbidden, "the world is shown with the permission "+policy.WorldRead)
+	if !a.may(access.WorldRead) {
+		fail(a.w, http.StatusForbidden, "the world is shown with the permission "+access.WorldRead)
 		return
 	}
 	world, viewer := a.room.game.World, a.viewer()
@@ -205,8 +204,8 @@ type entryView struct {
 
 // showMemory is what was learnt and what waits for a decision.
 func (d *door) showMemory(a *asking) {
-	if !a.sees(policy.MemoryRead) {
-		fail(a.w, http.StatusForbidden, "what was learnt is shown to who may see everything, with the permission "+policy.MemoryRead)
+	if !a.sees(access.MemoryRead) {
+		fail(a.w, http.StatusForbidden, "what was learnt is shown to who may see everything, with the permission "+access.MemoryRead)
 		return
 	}
 	views := func(accepted bool) []entryView {
@@ -221,7 +220,7 @@ func (d *door) showMemory(a *asking) {
 
 // showProblems is what is wrong with the configuration.
 func (d *door) showProblems(a *asking) {
-	if !a.sees(policy.SessionRead) || a.room.id != Home {
+	if !a.sees(access.SessionRead) || a.room.id != Home {
 		fail(a.w, http.StatusForbidden, "the configuration's problems are shown to who may see everything")
 		return
 	}
@@ -247,8 +246,8 @@ const recapLines = 12
 
 // recap tells of a session by the lines that tell most, of those the visitor may know of.
 func (d *door) recap(a *asking) {
-	if !a.may(policy.SessionRead) {
-		fail(a.w, http.StatusForbidden, "sessions are shown with the permission "+policy.SessionRead)
+	if !a.may(access.SessionRead) {
+		fail(a.w, http.StatusForbidden, "sessions are shown with the permission "+access.SessionRead)
 		return
 	}
 	g, viewer := a.room.game, a.viewer()
@@ -272,7 +271,7 @@ func (d *door) recap(a *asking) {
 		names = append(names, e.Name)
 	}
 	told := []map[string]string{}
-	for _, l := range recap.Extract(lines, names, recapLines) {
+	for _, l := range chronicle.ExtractRecap(lines, names, recapLines) {
 		told = append(told, map[string]string{"speaker": l.Speaker, "text": l.Text})
 	}
 	answer(a.w, map[string]any{"lines": told})

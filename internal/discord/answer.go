@@ -9,7 +9,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
@@ -104,7 +103,7 @@ func (a answer) splitText(l wording.Language) []string {
 	if a.err != nil {
 		text = errorText(l, a.err)
 	}
-	parts := markup.Split(markup.ShowAddresses(text), markup.MaxMessage)
+	parts := Split(ShowAddresses(text), MaxMessage)
 	switch {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
@@ -151,7 +150,7 @@ func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a ans
 
 // errorText is an error as people read it.
 func errorText(l wording.Language, err error) string {
-	text := markup.ShortenPaths(wording.Say(l, err))
+	text := ShortenPaths(wording.Say(l, err))
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

@@ -12,12 +12,11 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -37,8 +36,8 @@ const (
 // waitingCalls is where calls wait. It is safe for concurrent use. Its methods are
 // those of [guilds.Session].
 type waitingCalls interface {
-	WaitingCalls() ([]policy.Approval, <-chan struct{})
-	DecidedCall(id string) (policy.Decision, bool)
+	WaitingCalls() ([]access.Approval, <-chan struct{})
+	DecidedCall(id string) (access.Decision, bool)
 }
 
 // approvalCards are messages in the channel of a session that ask DMs about the calls
@@ -55,7 +54,7 @@ type approvalCards struct {
 
 // approvalCard is a message about a call.
 type approvalCard struct {
-	policy.Approval
+	access.Approval
 	nonce   string // of its posting
 	message string // its id, empty until it is posted
 	refused bool   // Discord does not take it: the call is under /approve list alone
@@ -92,7 +91,7 @@ func (a *approvalCards) run(ctx context.Context) {
 
 // showCalls has the channel show which calls wait. It reports whether it did all it could.
 // What has begun when ctx ends may come to its end: a card must not be left behind.
-func (a *approvalCards) showCalls(ctx context.Context, waiting []policy.Approval) (done bool) {
+func (a *approvalCards) showCalls(ctx context.Context, waiting []access.Approval) (done bool) {
 	ctx, cancel := withGrace(ctx, closeTimeout)
 	defer cancel()
 	done = a.closeCards(ctx, waiting)
@@ -116,7 +115,7 @@ func (a *approvalCards) nextLook(done bool) time.Duration {
 
 // postCards asks about calls for which there is no card. It reports whether it did all it
 // could.
-func (a *approvalCards) postCards(ctx context.Context, waiting []policy.Approval) (done bool) {
+func (a *approvalCards) postCards(ctx context.Context, waiting []access.Approval) (done bool) {
 	done = true
 	for _, w := range waiting {
 		c := a.open[w.ID]
@@ -146,10 +145,10 @@ func (a *approvalCards) postCards(ctx context.Context, waiting []policy.Approval
 
 // closeCards closes the cards of calls that do not wait any more. It reports whether it
 // did all it could.
-func (a *approvalCards) closeCards(ctx context.Context, waiting []policy.Approval) (done bool) {
+func (a *approvalCards) closeCards(ctx context.Context, waiting []access.Approval) (done bool) {
 	done = true
 	for id, c := range a.open {
-		if slices.ContainsFunc(waiting, func(w policy.Approval) bool { return w.ID == id }) {
+		if slices.ContainsFunc(waiting, func(w access.Approval) bool { return w.ID == id }) {
 			continue
 		}
 		if a.closeCard(ctx, c, a.outcome(c)) {
@@ -187,16 +186,16 @@ func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome 
 }
 
 // cardText is a card: what waits, and how it stands. cast is who is at the table.
-func cardText(l wording.Language, cast []config.NPC, w policy.Approval, state string) string {
-	tool := withoutBackticks(markup.Clip(w.Tool, maxCardName))
-	args := withoutBackticks(markup.Clip(cmp.Or(w.Args, "{}"), maxCardArgs))
+func cardText(l wording.Language, cast []config.NPC, w access.Approval, state string) string {
+	tool := withoutBackticks(Clip(w.Tool, maxCardName))
+	args := withoutBackticks(Clip(cmp.Or(w.Args, "{}"), maxCardArgs))
 	return wording.CallWaits.In(l, callerName(w.Caller, cast), tool) + "\n```json\n" + args + "\n```\n" + state
 }
 
 // decisionText says who decided what.
-func decisionText(l wording.Language, d policy.Decision) string {
+func decisionText(l wording.Language, d access.Decision) string {
 	if d.Failed != "" {
-		return wording.CallNotDone.In(l, callerName(d.By, nil), markup.Escape(untrusted.Line(d.Failed, maxCardFailure)))
+		return wording.CallNotDone.In(l, callerName(d.By, nil), Escape(untrusted.Line(d.Failed, maxCardFailure)))
 	}
 	if d.Granted {
 		return wording.CallAllowed.In(l, callerName(d.By, nil))
@@ -211,7 +210,7 @@ func callerName(caller string, cast []config.NPC) string {
 	if name == "" {
 		return "<@" + strings.TrimPrefix(caller, guilds.UserRef(Front, "")) + ">"
 	}
-	return "**" + markup.Escape(markup.Clip(name, maxCardName)) + "**"
+	return "**" + Escape(Clip(name, maxCardName)) + "**"
 }
 
 // plainCaller is the name of a caller, empty for a user: that one Discord knows.
@@ -259,7 +258,7 @@ func (c *call) waitingCall(ctx context.Context, word string) (id string) {
 // card. The card is closed in the language of the table.
 func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	d, err := c.by.DecideApproval(ctx, cmp.Or(c.pressed, c.textOption("id")), grant)
-	var before *policy.DecidedError
+	var before *access.DecidedError
 	if c.pressed == "" && errors.Is(err, mcp.ErrInvalidArguments) && !errors.As(err, &before) { // it may be no id
 		if id := c.waitingCall(ctx, c.textOption("id")); id != "" {
 			d, err = c.by.DecideApproval(ctx, id, grant)

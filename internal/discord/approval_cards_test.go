@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // asksFirst has every roll wait for a dungeon master.
@@ -245,7 +245,7 @@ func TestCardText(t *testing.T) {
 		}
 	}
 	for _, l := range []wording.Language{wording.English, wording.German} {
-		text := cardText(l, nil, policy.Approval{
+		text := cardText(l, nil, access.Approval{
 			Caller: "npc:" + strings.Repeat("*", 5000), Tool: strings.Repeat("`", 5000),
 			Args: `{"a":"` + "```\n@everyone" + strings.Repeat("😀", 5000),
 		}, wording.CallUntil.In(l, time.Now().Unix()))

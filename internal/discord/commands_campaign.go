@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 )
@@ -20,7 +19,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	}
 	lines := []string{c.say(wording.CampaignIs, c.campaignTitle(k), wording.NPCs.Of(k.NPCs), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions))}
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
-		lines = append(lines, markup.Split(scene, maxLine)...)
+		lines = append(lines, Split(scene, maxLine)...)
 	}
 	if c.by.DM { // what else may come is for the DM to tell
 		others, err := c.otherCampaigns(ctx)
@@ -48,9 +47,9 @@ func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 
 // campaignTitle is a campaign's name and its rules.
 func (c *call) campaignTitle(k guilds.Campaign) string {
-	out := "**" + markup.Escape(campaignName(c.lang, k)) + "**"
+	out := "**" + Escape(campaignName(c.lang, k)) + "**"
 	if k.System != "" {
-		out += " (" + markup.Escape(k.System) + ")"
+		out += " (" + Escape(k.System) + ")"
 	}
 	return out
 }
@@ -76,7 +75,7 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := c.say(wording.WasRead, c.campaignTitle(k), markup.Escape(name), wording.OfEntities.Of(k.Entities))
+	out := c.say(wording.WasRead, c.campaignTitle(k), Escape(name), wording.OfEntities.Of(k.Entities))
 	if !k.Current {
 		out += " " + c.say(wording.SwitchPlays)
 	}
@@ -115,7 +114,7 @@ func findCampaign(l wording.Language, all []guilds.Campaign, word string) (strin
 		if strings.EqualFold(campaignName(l, k), word) {
 			return k.ID, nil
 		}
-		names = append(names, markup.Escape(campaignName(l, k)))
+		names = append(names, Escape(campaignName(l, k)))
 	}
 	if len(all) < 2 {
 		return "", wording.NoOther.With()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -51,7 +50,7 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	return c.say(wording.EntityPlaced, markup.Escape(placed.Name), placed.ID), nil
+	return c.say(wording.EntityPlaced, Escape(placed.Name), placed.ID), nil
 }
 
 // newEntity is the entity that somebody describes.
@@ -105,7 +104,7 @@ func (c *call) withTypedText(err error) error {
 		label wording.Text
 	}{{"name", wording.FieldName}, {"kind", wording.FieldKind}, {"place", wording.FieldPlace}, {"description", wording.FieldText}} {
 		if s := c.textOption(f.name); s != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), markup.Escape(s)))
+			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), Escape(s)))
 		}
 	}
 	return wording.Verbatim.With(strings.Join(lines, "\n"))
@@ -113,9 +112,9 @@ func (c *call) withTypedText(err error) error {
 
 // entityLine is an entity in a list.
 func entityLine(l wording.Language, id, kind, name, description string) string {
-	line := fmt.Sprintf("- **%s** `%s` (%s)", markup.Escape(name), id, markup.Escape(kindWord(l, kind)))
+	line := fmt.Sprintf("- **%s** `%s` (%s)", Escape(name), id, Escape(kindWord(l, kind)))
 	if description != "" {
-		line += ": " + markup.Escape(description)
+		line += ": " + Escape(description)
 	}
 	return line
 }
@@ -150,7 +149,7 @@ func removeEntity(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	c.buttons = []button{{c.say(wording.YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
-	return c.say(wording.RemoveSure, "**"+markup.Escape(e.Name)+"** `"+e.ID+"`"), nil
+	return c.say(wording.RemoveSure, "**"+Escape(e.Name)+"** `"+e.ID+"`"), nil
 }
 
 // namedEntity is the entity that an id or a name means.
@@ -188,7 +187,7 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.ImportedFrom, markup.Escape(name), wording.OfEntities.Of(n)), nil
+	return c.say(wording.ImportedFrom, Escape(name), wording.OfEntities.Of(n)), nil
 }
 
 // fetchAttachment gets the file that came with a command.

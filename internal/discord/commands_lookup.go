@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -26,9 +25,9 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf("🎲 %s: **%d**\n-# %s", markup.Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]"))
+	said := fmt.Sprintf("🎲 %s: **%d**\n-# %s", Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]"))
 	if s, err := c.runningSession(); err == nil && c.options[privateName] == true {
-		s.rolled.note(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, markup.Escape(r.Expression), r.Total))
+		s.rolled.note(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, Escape(r.Expression), r.Total))
 	}
 	return said, nil
 }
@@ -44,7 +43,7 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, r := range found {
-		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", markup.Escape(r.Name), c.ruleCategory(r.Category), markup.Escape(r.Summary)))
+		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", Escape(r.Name), c.ruleCategory(r.Category), Escape(r.Summary)))
 	}
 	return c.showPage("rules", about, lines, c.say(wording.RulesSilent))
 }
@@ -84,7 +83,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, entityLine(c.lang, e.ID, e.Type, e.Name, e.Description))
 	}
 	for _, f := range known {
-		lines = append(lines, "- "+markup.Escape(f.Text))
+		lines = append(lines, "- "+Escape(f.Text))
 	}
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role, l.Text))
@@ -103,7 +102,7 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, a := range all {
-		lines = append(lines, c.say(wording.WantsTo, a.ID, callerName(a.Caller, cast), markup.Escape(a.Tool), markup.Escape(a.Arguments)))
+		lines = append(lines, c.say(wording.WantsTo, a.ID, callerName(a.Caller, cast), Escape(a.Tool), Escape(a.Arguments)))
 	}
 	return c.showPage("approve list", "", lines, c.say(wording.NothingWaits))
 }
@@ -124,7 +123,7 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role(), l.Text))
 	}
-	head := c.say(wording.RecapHead, markup.Escape(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
+	head := c.say(wording.RecapHead, Escape(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
 	text, err := c.showLastPage("session recap", lines, "")
 	return head + "\n" + text, err
 }
@@ -139,7 +138,7 @@ func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
 	case memory.RoleDM:
 		said = wording.SaidByDM
 	}
-	return c.say(said, markup.Escape(speaker), markup.Escape(text))
+	return c.say(said, Escape(speaker), Escape(text))
 }
 
 // keepFeedback keeps what somebody thinks of the play.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -69,10 +68,10 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 
 // entryLine is an entry of the chronicle: its number, what it is, and when it was said.
 func (c *call) entryLine(e chronicle.Entry) string {
-	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), markup.Escape(e.Text))
+	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), Escape(e.Text))
 	switch {
 	case e.Date.Text != "":
-		line += " (" + markup.Escape(e.Date.Text) + ")"
+		line += " (" + Escape(e.Date.Text) + ")"
 	case !e.At.IsZero():
 		line += fmt.Sprintf(" (<t:%d:d>)", e.At.Unix())
 	}
@@ -96,7 +95,7 @@ func (c *call) whoKnows(ctx context.Context, e chronicle.Entry) string {
 		if i := slices.IndexFunc(cast, func(n config.NPC) bool { return n.ID == id }); i >= 0 {
 			id = cast[i].Name
 		}
-		names = append(names, markup.Escape(id))
+		names = append(names, Escape(id))
 	}
 	if len(names) == 0 {
 		return ""
@@ -167,7 +166,7 @@ func rejectMemory(ctx context.Context, c *call) (string, error) {
 
 // sayDecided says what became of an entry, and shows the next where the button of one was pressed.
 func sayDecided(ctx context.Context, c *call, became wording.Text, e chronicle.Entry, word string) (string, error) {
-	said := c.say(became, markup.Escape(e.Text))
+	said := c.say(became, Escape(e.Text))
 	if word != reviewWord {
 		return said, nil
 	}
@@ -181,7 +180,7 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsUnlearnt, markup.Escape(e.Text)), nil
+	return c.say(wording.IsUnlearnt, Escape(e.Text)), nil
 }
 
 // showMentions shows where others mention a player who was forgotten. The list is gone then,
@@ -194,13 +193,13 @@ func showMentions(ctx context.Context, c *call) (string, error) {
 	if !waited {
 		return c.say(wording.NoMentions), nil
 	}
-	who := markup.Escape(strings.Join(m.Names, ", "))
+	who := Escape(strings.Join(m.Names, ", "))
 	lines := []string{c.say(wording.MentionsOf, who, m.Total())}
 	if m.Campaign != "" {
-		lines[0] = c.say(wording.MentionsOfIn, who, markup.Escape(m.Campaign), m.Total())
+		lines[0] = c.say(wording.MentionsOfIn, who, Escape(m.Campaign), m.Total())
 	}
 	for _, one := range m.Found {
-		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), markup.Escape(one.ID), markup.Escape(one.Text)))
+		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), Escape(one.ID), Escape(one.Text)))
 	}
 	if m.More > 0 {
 		lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
@@ -219,13 +218,13 @@ func eraseMention(ctx context.Context, c *call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return c.say(wording.IsErased, markup.Escape(text)), nil
+		return c.say(wording.IsErased, Escape(text)), nil
 	}
 	l, err := c.by.EraseLine(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsErased, markup.Escape(l.Speaker+": "+l.Text)), nil
+	return c.say(wording.IsErased, Escape(l.Speaker+": "+l.Text)), nil
 }
 
 // pinMemory has an NPC, or all of them, keep something in mind.
@@ -250,7 +249,7 @@ func pinMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsPinned, e.ID, markup.Escape(e.Text)), nil
+	return c.say(wording.IsPinned, e.ID, Escape(e.Text)), nil
 }
 
 // proposalsNotice says that something waits to be learnt, nothing if nothing does or nobody

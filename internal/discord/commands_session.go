@@ -7,7 +7,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -125,7 +124,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 // openingText is what everybody reads as a session begins, or goes on. rights are the
 // bot's in the channel, and more is what there is to say before all else.
 func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase) string {
-	name := markup.Escape(r.played.Campaign)
+	name := Escape(r.played.Campaign)
 	if name == "" {
 		name = wording.TheSession.In(r.lang)
 	}
@@ -139,7 +138,7 @@ func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase)
 	}
 	var names []string
 	for _, n := range r.presentNPCs() {
-		names = append(names, markup.Escape(n.Name))
+		names = append(names, Escape(n.Name))
 	}
 	lines = append(lines, wording.AtTheTable.In(r.lang, strings.Join(names, ", ")), wording.HowToPlay.In(r.lang))
 	for _, n := range append(more, r.openingNotices(rights)...) {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
@@ -24,7 +23,7 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := append([]string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), markup.Escape(r.played.Campaign))}, list...)
+	lines := append([]string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), Escape(r.played.Campaign))}, list...)
 	lines = append(lines, c.say(listeningText(how)))
 	if r.voice != nil {
 		lines = append(lines, r.voice.describe(c.lang)...)

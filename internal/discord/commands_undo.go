@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -62,7 +61,7 @@ func (c *call) describeChange(p world.Past) string {
 	}
 	text := fmt.Sprintf("**#%d** <t:%d:R> %s: %s", p.Seq, p.At.Unix(), callerName(p.Who, cast), c.say(did))
 	if len(p.Names) > 0 {
-		text += " (" + markup.Escape(markup.Clip(strings.Join(p.Names, ", "), 200)) + ")"
+		text += " (" + Escape(Clip(strings.Join(p.Names, ", "), 200)) + ")"
 	}
 	if p.Undone != 0 {
 		text += ", " + c.say(wording.ChangeIsUndone, p.Undone)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -123,7 +122,7 @@ func tryVoice(ctx context.Context, c *call) (string, error) {
 	n, err := c.orderNPC(func(t *table.Table, npc string) error {
 		return t.TryVoice(ctx, npc, voice, wording.VoiceSample.In(room.lang))
 	})
-	return c.say(wording.VoiceTried, markup.Escape(n.Name), markup.Escape(voice)), err
+	return c.say(wording.VoiceTried, Escape(n.Name), Escape(voice)), err
 }
 
 // inFives writes a code as Discord shows it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -30,17 +29,17 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 	})
 	switch {
 	case errors.Is(err, table.ErrTooMuch), errors.Is(err, table.ErrFlood):
-		return "", wording.TooMuchOfOne.With(markup.Escape(c.name))
+		return "", wording.TooMuchOfOne.With(Escape(c.name))
 	case err != nil:
 		return "", err
 	}
-	name := markup.Escape(n.Name)
+	name := Escape(n.Name)
 	select {
 	case said := <-answer:
 		if said == "" {
 			return c.say(wording.SaysNothingBack, name), nil
 		}
-		return c.say(wording.WhispersBack, name, markup.Escape(said)), nil
+		return c.say(wording.WhispersBack, name, Escape(said)), nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -64,5 +63,5 @@ func showDate(ctx context.Context, c *call) (string, error) {
 	if date == "" {
 		return c.say(wording.NoDateYet), nil
 	}
-	return c.say(wording.TodayIs, markup.Escape(date)), nil
+	return c.say(wording.TodayIs, Escape(date)), nil
 }

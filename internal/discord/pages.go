@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
@@ -28,7 +27,7 @@ const (
 func splitPages(lines []string) (pages []string) {
 	length := 0
 	for _, line := range lines {
-		line = markup.Clip(line, maxLine)
+		line = Clip(line, maxLine)
 		n := len([]rune(line)) + 1
 		if len(pages) == 0 || length+n > pageSize {
 			pages, length = append(pages, line), n

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -17,7 +16,7 @@ func playersNotice(e table.Event) *wording.Phrase {
 		case e.NPC == "":
 			return wording.NotAnswered.With()
 		default:
-			return wording.CouldNotAnswer.With(markup.Escape(e.NPC))
+			return wording.CouldNotAnswer.With(Escape(e.NPC))
 		}
 	case *table.Notice:
 		switch {

@@ -10,7 +10,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -213,7 +212,7 @@ func noticeText(level, text string) string {
 	if level == "warning" || level == "error" {
 		mark = "⚠ "
 	}
-	return "-# " + mark + strings.Join(strings.Fields(markup.ShortenPaths(text)), " ")
+	return "-# " + mark + strings.Join(strings.Fields(ShortenPaths(text)), " ")
 }
 
 // mark records that a turn began or ended.

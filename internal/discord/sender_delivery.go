@@ -11,7 +11,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -201,7 +200,7 @@ func (s *sender) reportLosses(ctx context.Context) {
 func lossNotice(l wording.Language, all []loss) string {
 	var lost, heard []string
 	for _, one := range all {
-		if name := markup.Escape(one.npc); one.heard {
+		if name := Escape(one.npc); one.heard {
 			heard = append(heard, name)
 		} else {
 			lost = append(lost, name)

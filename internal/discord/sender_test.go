@@ -18,7 +18,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -184,7 +183,7 @@ func TestSenderSaysLastWordsAtTheEnd(t *testing.T) {
 			t.Fatalf("posted %d messages, want a long line in two and the end: %q", len(got), got)
 		}
 		for _, g := range got[:2] {
-			if len(g) > markup.MaxMessage+len("0s Bartok: ") || !strings.HasSuffix(g, "word.") && !strings.HasSuffix(g, ". ") {
+			if len(g) > MaxMessage+len("0s Bartok: ") || !strings.HasSuffix(g, "word.") && !strings.HasSuffix(g, ". ") {
 				t.Errorf("a message of %d characters ends in %q", len(g), g[len(g)-10:])
 			}
 		}

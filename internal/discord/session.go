@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -198,7 +197,7 @@ func (r *session) takeMessage(m message) {
 
 // tellTooMuch tells a player that messages are dropped.
 func (r *session) tellTooMuch(m message) {
-	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, markup.Escape(m.speaker)))
+	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, Escape(m.speaker)))
 }
 
 // changeMessage changes a message; an empty text takes it back.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -131,7 +130,7 @@ func (s *statusMessage) noteTold(text string) {
 
 // noteTrouble takes in a warning; one that comes again is not told twice.
 func (s *statusMessage) noteTrouble(at time.Time, text string) {
-	text = markup.Clip(strings.Join(strings.Fields(markup.ShortenPaths(text)), " "), maxTrouble)
+	text = Clip(strings.Join(strings.Fields(ShortenPaths(text)), " "), maxTrouble)
 	t := trouble{at: at, text: text}
 	if i := slices.IndexFunc(s.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
 		t.times = s.troubles[i].times
@@ -240,7 +239,7 @@ func (s *statusMessage) embedTitle() string {
 	if strings.TrimSpace(s.name) == "" {
 		return wording.TheSession.In(s.lang)
 	}
-	return markup.Clip(markup.Escape(s.name), maxTitle)
+	return Clip(Escape(s.name), maxTitle)
 }
 
 // buildEmbed is how the session goes now. Everybody sees it: what only the DM knows,
@@ -261,7 +260,7 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 // npcStatusLine is an NPC as everybody may know it: whether it may think for longer, and
 // whether it is silent.
 func npcStatusLine(l wording.Language, s table.Status) string {
-	line := markup.Clip(markup.Escape(s.Name), maxRow)
+	line := Clip(Escape(s.Name), maxRow)
 	if s.Lease != nil || s.Ceiling < s.Tier {
 		line = tierLine(l, s)
 	}
@@ -287,7 +286,7 @@ func (s *statusMessage) countLines(l wording.Language) (lines []string) {
 		lines = append(lines, wording.AnswersCount.In(l, s.met))
 	}
 	for _, t := range s.troubles {
-		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), markup.Escape(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
+		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), Escape(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
 	}
 	return lines
 }

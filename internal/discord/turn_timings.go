@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -160,7 +159,7 @@ func timeLabel(l wording.Language, ms float64) string {
 // describeTurn is the turn in one line.
 func (tn *turnTiming) describeTurn(l wording.Language) string {
 	led := tn.ledger
-	name, mark := markup.Clip(markup.Escape(tn.npc), maxRow), "❌"
+	name, mark := Clip(Escape(tn.npc), maxRow), "❌"
 	if tn.tier != "" {
 		name += ", " + wording.TierWord(tn.tier).In(l)
 	}

@@ -8,11 +8,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
+	"pgregory.net/rapid"
+
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/table"
-	"pgregory.net/rapid"
 )
 
 // spanTexts are spans as "stage from-to", in milliseconds.
@@ -242,7 +242,7 @@ func TestTimingFitsIntoAnAnswer(t *testing.T) {
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
 	lines := append([]string{tn.drawBars(wording.English)}, slices.Repeat([]string{tn.describeTurn(wording.English)}, maxTurns)...)
-	parts := markup.Split(strings.Join(lines, "\n"), markup.MaxMessage)
+	parts := Split(strings.Join(lines, "\n"), MaxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/markup"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -46,15 +45,15 @@ func (s *voiceSink) tellOrder(e *table.Ordered) {
 		s.end(e.Speaker)
 		return
 	}
-	s.postNotice("order", wording.OrderGiven.In(s.room.lang, markup.Escape(e.Speaker), orderText(s.room.lang, e)))
+	s.postNotice("order", wording.OrderGiven.In(s.room.lang, Escape(e.Speaker), orderText(s.room.lang, e)))
 }
 
 // orderText says what was done of an order that was given aloud, or why nothing was.
 func orderText(l wording.Language, e *table.Ordered) string {
-	who, tier := markup.Escape(e.NPC), wording.TierWord(e.Tier).In(l)
+	who, tier := Escape(e.NPC), wording.TierWord(e.Tier).In(l)
 	switch {
 	case e.Problem != "":
-		return "⚠ " + markup.Escape(wording.Translate(l, e.Problem))
+		return "⚠ " + Escape(wording.Translate(l, e.Problem))
 	case e.Order == orders.Quiet.String():
 		return wording.NPCMuted.In(l, who)
 	case e.Order == orders.Resume.String():
@@ -129,7 +128,7 @@ func (r *session) closeVoice() {
 func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	l := b.language()
 	_, err := b.rest.CreateMessage(ctx, r.channel, &discordgo.MessageSend{
-		Content: wording.OrderEnd.In(l, markup.Escape(speaker)), AllowedMentions: noMentions(),
+		Content: wording.OrderEnd.In(l, Escape(speaker)), AllowedMentions: noMentions(),
 		Components: buttonRow([]button{{wording.OrderEndButton.In(l), "session stop now", discordgo.DangerButton}}),
 	})
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lane"
-	"github.com/MrWong99/glyphoxa/internal/turnend"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -93,7 +92,7 @@ type Ear struct {
 	asked   []question // without a final from the stream, oldest first
 	reason  error      // why there is no stream
 	early   early
-	reader  turnend.Reader
+	reader  TurnReader
 
 	mu     sync.Mutex // guards the fields below
 	counts Stats      // of which Late, Early and Vain are counted here

@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
@@ -75,7 +74,7 @@ func (m *Member) FindEntities(ctx context.Context, name string) ([]memorytool.En
 // is, in the order of their names. It counts as a call of query_entities, which shows
 // a model only so many.
 func (m *Member) ListEntities(ctx context.Context, name string) (all []memory.Entity, err error) {
-	target := mcp.Target{Tool: "query_entities", Source: "builtin", ReadOnly: true, Permission: policy.WorldRead}
+	target := mcp.Target{Tool: "query_entities", Source: "builtin", ReadOnly: true, Permission: access.WorldRead}
 	err = m.doGoverned(ctx, target, map[string]any{"name": name}, func(_ context.Context, game *play.Game) error {
 		for _, e := range game.World.Entities("") {
 			if nameRank(strings.ToLower(name), append([]string{e.Name, e.ID}, e.Aliases...)...) > 0 {
@@ -126,14 +125,14 @@ func (m *Member) RemoveEntity(ctx context.Context, id string) error {
 }
 
 // PendingApprovals are the calls that wait for approval, oldest first.
-func (m *Member) PendingApprovals(ctx context.Context) ([]approvaltool.PendingApproval, error) {
-	waiting, err := runTool[approvaltool.PendingApprovals](ctx, m, "list_approvals", map[string]any{})
+func (m *Member) PendingApprovals(ctx context.Context) ([]access.PendingApproval, error) {
+	waiting, err := runTool[access.PendingApprovals](ctx, m, "list_approvals", map[string]any{})
 	return waiting.Approvals, err
 }
 
 // DecideApproval grants or denies a call that waits, by its id, and returns what was
-// decided. If somebody was first, the error wraps a [*policy.DecidedError].
-func (m *Member) DecideApproval(ctx context.Context, id string, grant bool) (d policy.Decision, err error) {
+// decided. If somebody was first, the error wraps a [*access.DecidedError].
+func (m *Member) DecideApproval(ctx context.Context, id string, grant bool) (d access.Decision, err error) {
 	if _, err = runTool[struct{}](ctx, m, "decide_approval", map[string]any{"id": id, "grant": grant}); err != nil {
 		return d, err
 	}

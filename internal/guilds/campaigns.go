@@ -11,7 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -102,7 +102,7 @@ func (g *Guild) Campaign(ctx context.Context) (c Campaign, err error) {
 // with the file is said with its lines, and changes nothing.
 func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c Campaign, err error) {
 	g := m.guild
-	target := mcp.Target{Tool: "campaign_load", Source: "server", Permission: policy.WorldWrite}
+	target := mcp.Target{Tool: "campaign_load", Source: "server", Permission: access.WorldWrite}
 	err = m.doGoverned(ctx, target, fileArguments(file, data), func(ctx context.Context, _ *play.Game) error {
 		read, err := g.guilds.parseCampaign(ctx, file, data)
 		if err != nil {
@@ -155,7 +155,7 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 // SwitchCampaign has the guild play another campaign from now on, by its id, with
 // a world and a memory of its own. No session may run.
 func (m *Member) SwitchCampaign(ctx context.Context, id string) (Campaign, error) {
-	target := mcp.Target{Tool: "campaign_switch", Source: "server", Permission: policy.SessionControl}
+	target := mcp.Target{Tool: "campaign_switch", Source: "server", Permission: access.SessionControl}
 	err := m.doGoverned(ctx, target, map[string]any{"campaign": id}, func(ctx context.Context, _ *play.Game) error { return m.guild.switchTo(ctx, id) })
 	if err != nil {
 		return Campaign{}, err

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -43,7 +43,7 @@ func (m *Member) asSubject(ctx context.Context, game *play.Game) (context.Contex
 		return nil, fmt.Errorf("there is no profile %q", name)
 	}
 	front := m.guild.guilds.front
-	return policy.WithSubject(ctx, &policy.Subject{Name: m.Ref(), Profile: profile, Transport: front, Crowd: front}), nil
+	return access.WithSubject(ctx, &access.Subject{Name: m.Ref(), Profile: profile, Transport: front, Crowd: front}), nil
 }
 
 // withCampaign does something as the member, with the guild's campaign open.
@@ -89,7 +89,7 @@ func (m *Member) CallTool(ctx context.Context, tool, args string) (text string, 
 // ApproveTool takes the definition that an external server offers of a tool as
 // the approved one, see [mcphost.Host.Approve]; name is as there.
 func (m *Member) ApproveTool(ctx context.Context, name string) error {
-	target := mcp.Target{Tool: "approve_tool", Source: "server", Permission: policy.SessionControl}
+	target := mcp.Target{Tool: "approve_tool", Source: "server", Permission: access.SessionControl}
 	return m.doGoverned(ctx, target, map[string]any{"name": name}, func(ctx context.Context, game *play.Game) error {
 		game.Registry.Ready(ctx, func(string) {})
 		return game.Registry.Host.Approve(ctx, name)
@@ -100,7 +100,7 @@ func (m *Member) ApproveTool(ctx context.Context, name string) error {
 // played, and returns how many entities it has. What is wrong with the file is
 // said with its lines.
 func (m *Member) ImportCampaign(ctx context.Context, name string, data []byte) (n int, err error) {
-	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: policy.WorldWrite}
+	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: access.WorldWrite}
 	err = m.doGoverned(ctx, target, fileArguments(name, data), func(ctx context.Context, game *play.Game) error {
 		imported, err := m.guild.guilds.parseCampaign(ctx, name, data)
 		if err != nil {

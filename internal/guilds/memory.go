@@ -6,7 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -23,7 +23,7 @@ type Learning struct {
 // Learning returns what NPCs could learn of what was said, and what they have learnt. If
 // afresh, what was said lately is gone through first.
 func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err error) {
-	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *play.Game) error {
 		if afresh {
 			if _, err := game.Gather(ctx); err != nil {
@@ -38,7 +38,7 @@ func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err err
 
 // Proposal is an entry by its number.
 func (m *Member) Proposal(ctx context.Context, id int64) (e chronicle.Entry, err error) {
-	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(_ context.Context, game *play.Game) error {
 		e, err = game.Chronicle.Entry(id)
 		return err
@@ -48,7 +48,7 @@ func (m *Member) Proposal(ctx context.Context, id int64) (e chronicle.Entry, err
 
 // DecideLearning accepts a proposal, in other words if some are given, or rejects it.
 func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text string) (e chronicle.Entry, err error) {
-	target := mcp.Target{Tool: "decide_learning", Source: "server", Permission: policy.MemoryWrite}
+	target := mcp.Target{Tool: "decide_learning", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id, "accept": accept, "text": text}, func(ctx context.Context, game *play.Game) error {
 		e, err = game.Chronicle.Decide(ctx, id, accept, text)
 		return err
@@ -58,7 +58,7 @@ func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text
 
 // DropLearnt takes back what was learnt.
 func (m *Member) DropLearnt(ctx context.Context, id int64) (e chronicle.Entry, err error) {
-	target := mcp.Target{Tool: "drop_learnt", Source: "server", Permission: policy.MemoryWrite}
+	target := mcp.Target{Tool: "drop_learnt", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
 		e, err = game.Chronicle.Drop(ctx, id)
 		return err
@@ -69,7 +69,7 @@ func (m *Member) DropLearnt(ctx context.Context, id int64) (e chronicle.Entry, e
 // Pin has an NPC keep something in mind, by its id, or all who may know of it; without a text
 // the last line, see [play.Game.Pin].
 func (m *Member) Pin(ctx context.Context, npc, text string) (e chronicle.Entry, err error) {
-	target := mcp.Target{Tool: "pin_memory", Source: "server", Permission: policy.MemoryWrite}
+	target := mcp.Target{Tool: "pin_memory", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"npc": npc, "text": text}, func(ctx context.Context, game *play.Game) error {
 		session := ""
 		if s := m.guild.runningSession(); s != nil {
@@ -95,7 +95,7 @@ func (g *Guild) Mentions() int { return g.mentions.Wait() }
 // TakeMentions returns where others mention a user who was forgotten, once, the oldest list first;
 // waited is false if there is none.
 func (m *Member) TakeMentions(ctx context.Context) (list play.Mentions, waited bool, err error) {
-	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: policy.MemoryRead, ReadOnly: true}
+	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(context.Context, *play.Game) error {
 		list, waited = m.guild.mentions.Take()
 		return nil
@@ -105,7 +105,7 @@ func (m *Member) TakeMentions(ctx context.Context) (list play.Mentions, waited b
 
 // EraseLine deletes a line of the campaign that is played, by its number; see [play.Game.EraseLine].
 func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err error) {
-	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: policy.MemoryWrite}
+	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
 		l, err = game.EraseLine(ctx, m.guild.runningSession(), id)
 		return err
@@ -115,7 +115,7 @@ func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err er
 
 // EraseNote deletes what a tool has noted, by its number; see [play.Game.EraseNote].
 func (m *Member) EraseNote(ctx context.Context, id int64) (text string, err error) {
-	target := mcp.Target{Tool: "erase_note", Source: "server", Permission: policy.MemoryWrite}
+	target := mcp.Target{Tool: "erase_note", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *play.Game) error {
 		text, err = game.EraseNote(ctx, id)
 		return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -121,15 +121,15 @@ func (s *Session) KeepVoice(channel string) error {
 }
 
 // WaitingCalls returns the calls in the guild's campaign that wait for a DM, the oldest
-// first, and a channel that is closed when others do; see [policy.Engine.PendingChanged].
-func (s *Session) WaitingCalls() ([]policy.Approval, <-chan struct{}) {
+// first, and a channel that is closed when others do; see [access.Engine.PendingChanged].
+func (s *Session) WaitingCalls() ([]access.Approval, <-chan struct{}) {
 	rules := s.lease.Registry.Governance.Policy
 	changed := rules.PendingChanged()
 	return rules.Pending(), changed
 }
 
 // DecidedCall returns what was decided on a call, and whether anything was.
-func (s *Session) DecidedCall(id string) (policy.Decision, bool) {
+func (s *Session) DecidedCall(id string) (access.Decision, bool) {
 	return s.lease.Registry.Governance.Policy.Decision(id)
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -39,7 +39,7 @@ type Choice struct {
 	// New is whether a held tool is new; else it was changed.
 	New bool
 	// Call is what waits for approval.
-	Call *policy.Approval
+	Call *access.Approval
 }
 
 // Suggest returns what may be meant by what the member has typed, the nearest
@@ -63,27 +63,27 @@ func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]
 
 // findChoices looks for what is suggested, if the member may see it.
 func (m *Member) findChoices(ctx context.Context, game *play.Game, what Suggestion, typed string) ([]Choice, error) {
-	target := mcp.Target{Source: "builtin", ReadOnly: true, Tool: "query_entities", Permission: policy.WorldRead}
+	target := mcp.Target{Source: "builtin", ReadOnly: true, Tool: "query_entities", Permission: access.WorldRead}
 	find := func() ([]Choice, error) { return suggestEntities(game, "", typed), nil }
 	switch what {
 	case SuggestApproval:
-		target.Tool, target.Permission = "list_approvals", policy.SessionControl
+		target.Tool, target.Permission = "list_approvals", access.SessionControl
 		find = func() ([]Choice, error) { return suggestApprovals(game, typed), nil }
 	case SuggestHeldTool:
-		target.Tool, target.Source, target.Permission = "approve_tool", "server", policy.SessionControl
+		target.Tool, target.Source, target.Permission = "approve_tool", "server", access.SessionControl
 		find = func() ([]Choice, error) { return suggestHeld(ctx, game, typed) }
 	case SuggestPlace:
 		find = func() ([]Choice, error) { return suggestEntities(game, placeType, typed), nil }
 	case SuggestSubject:
 		find = func() ([]Choice, error) { return suggestSubjects(game, typed), nil }
 	case SuggestRule:
-		target.Tool, target.Permission = "search_rules", policy.RulesRead
+		target.Tool, target.Permission = "search_rules", access.RulesRead
 		find = func() ([]Choice, error) { return suggestRules(game, typed) }
 	case SuggestVoice:
-		target.Tool, target.Source, target.Permission = "voices", "server", policy.SessionControl
+		target.Tool, target.Source, target.Permission = "voices", "server", access.SessionControl
 		find = func() ([]Choice, error) { return suggestNames(game.VoiceIDs(), typed), nil }
 	case SuggestCampaign:
-		target.Tool, target.Source, target.Permission = "campaign_switch", "server", policy.SessionControl
+		target.Tool, target.Source, target.Permission = "campaign_switch", "server", access.SessionControl
 		find = func() ([]Choice, error) { return m.guild.suggestCampaigns(ctx, typed) }
 	}
 	ctx, err := m.asSubject(ctx, game)

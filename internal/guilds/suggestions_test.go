@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // records are those of the home guild's audit log, by who called if not empty.
@@ -54,7 +54,7 @@ server:
 	if !errors.As(err, &waits) || waits.Approval == "" {
 		t.Fatalf("roll = %v, want it to wait for approval", err)
 	}
-	waiting := &policy.Approval{ID: waits.Approval, Caller: "discord:" + ana.ID, Tool: "roll", Args: `{"expression":"d20"}`}
+	waiting := &access.Approval{ID: waits.Approval, Caller: "discord:" + ana.ID, Tool: "roll", Args: `{"expression":"d20"}`}
 	ted := Choice{Name: "Old Ted", Kind: "npc", Value: "old-ted"}
 	for _, row := range []struct {
 		name  string
@@ -76,7 +76,7 @@ server:
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 		}
-		if diff := cmp.Diff(row.want, got, cmpopts.IgnoreFields(policy.Approval{}, "Asked", "Expires")); diff != "" {
+		if diff := cmp.Diff(row.want, got, cmpopts.IgnoreFields(access.Approval{}, "Asked", "Expires")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.name, diff)
 		}
 		if got, err := h.as(home, ana).Suggest(t.Context(), row.what, row.typed); err != nil || len(got) != 0 {

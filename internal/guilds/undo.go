@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // PastChanges are the latest changes of the world, the newest first, and who made them.
 func (m *Member) PastChanges(ctx context.Context, most int) (all []world.Past, err error) {
-	target := mcp.Target{Tool: "list_changes", Source: "server", ReadOnly: true, Permission: policy.SessionControl}
+	target := mcp.Target{Tool: "list_changes", Source: "server", ReadOnly: true, Permission: access.SessionControl}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *play.Game) error {
 		all, err = game.World.Past(ctx, most)
 		return err
@@ -22,7 +22,7 @@ func (m *Member) PastChanges(ctx context.Context, most int) (all []world.Past, e
 // UndoChange takes back a change of the world by its number, or the last one if that is
 // 0, and returns it; see [world.World.Undo].
 func (m *Member) UndoChange(ctx context.Context, number uint64) (done world.Past, err error) {
-	target := mcp.Target{Tool: "undo_change", Source: "server", Permission: policy.WorldWrite}
+	target := mcp.Target{Tool: "undo_change", Source: "server", Permission: access.WorldWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"number": number}, func(ctx context.Context, game *play.Game) error {
 		done, err = game.UndoWorld(ctx, number)
 		return err

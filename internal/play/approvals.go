@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // approvals tells a table's sink of the calls in the campaign that wait for somebody to
 // agree. Its fields belong to run.
 type approvals struct {
-	policy *policy.Engine
+	policy *access.Engine
 	table  *table.Table
-	told   map[string]policy.Approval // that wait, by id
+	told   map[string]access.Approval // that wait, by id
 }
 
 // run tells until ctx or the table ends.
@@ -44,8 +44,8 @@ func (a *approvals) untilExpiry() time.Duration {
 }
 
 // tellChanges tells which calls wait now that did not, and which do not any more.
-func (a *approvals) tellChanges(ctx context.Context, waiting []policy.Approval) error {
-	now := make(map[string]policy.Approval, len(waiting))
+func (a *approvals) tellChanges(ctx context.Context, waiting []access.Approval) error {
+	now := make(map[string]access.Approval, len(waiting))
 	for _, w := range waiting {
 		now[w.ID] = w
 	}
@@ -75,7 +75,7 @@ func (a *approvals) tellChanges(ctx context.Context, waiting []policy.Approval) 
 }
 
 // ended says what became of a call that waited.
-func (a *approvals) ended(w policy.Approval) table.ApprovalEnded {
+func (a *approvals) ended(w access.Approval) table.ApprovalEnded {
 	e := table.ApprovalEnded{ID: w.ID, Who: w.Caller, Tool: w.Tool, Outcome: table.ApprovalWithdrawn}
 	switch d, decided := a.policy.Decision(w.ID); {
 	case decided && d.Granted:

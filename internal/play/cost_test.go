@@ -10,9 +10,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // TestPricesAreForMillions reads prices, and has each of them charged once.
@@ -66,7 +65,7 @@ func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 	p, _, err := providers.Voice(nil, config.ProviderChain{
 		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "k", BaseURL: serve(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })},
 		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: serve(func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 48000)) }) + "/v1"}},
-	}, phrases.New([]string{"Hm."}, nil), prepareText(config.NormaliseAuto, "en"), nil)
+	}, tts.NewPhraseCache([]string{"Hm."}, nil), prepareText(config.NormaliseAuto, "en"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 // TestWarmingIsCharged speaks a phrase ahead.
 func TestWarmingIsCharged(t *testing.T) {
 	m := cost.NewMeter(cost.Options{})
-	v := &voice{levels: &levels{}, provider: metered.Voice(&tone{})}
+	v := &voice{levels: &levels{}, provider: cost.MeteredVoice(&tone{})}
 	v.warmPhrases(m, []config.NPC{{Name: "Bartok", Lines: map[string][]string{"filler": {"Hm."}}}}, "filler")
 	v.warming.Wait()
 	if err := v.Close(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/calendar"
+	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -21,7 +21,7 @@ func (g *Game) dateKeys() (today, filed string) {
 
 // DateOf is the day in the world of a campaign that nobody plays, as its calendar writes it;
 // empty if nobody has set it.
-func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c calendar.Calendar) (string, error) {
+func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c campaign.Calendar) (string, error) {
 	kept, err := store.LoadState(ctx, dateSpace)
 	if err != nil {
 		return "", fmt.Errorf("reading the date: %w", err)
@@ -34,7 +34,7 @@ func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c calen
 	if err != nil {
 		return "", fmt.Errorf("reading the date: %w", err)
 	}
-	clock := calendar.NewClock(c)
+	clock := campaign.NewClock(c)
 	clock.Put(day)
 	return clock.Today().Text, nil
 }
@@ -43,8 +43,8 @@ func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c calen
 // another first day than it had then.
 func (g *Game) openClock(ctx context.Context) error {
 	first := ""
-	if g.clock = calendar.NewClock(calendar.Calendar{}); g.Campaign != nil {
-		g.clock, first = calendar.NewClock(g.Campaign.Calendar), g.Campaign.Today
+	if g.clock = campaign.NewClock(campaign.Calendar{}); g.Campaign != nil {
+		g.clock, first = campaign.NewClock(g.Campaign.Calendar), g.Campaign.Today
 	}
 	kept, err := g.Store.LoadState(ctx, dateSpace)
 	if err != nil {

@@ -8,9 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
-	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -127,9 +125,9 @@ func (e *engines) makeSentence(opener, continuation config.ProviderChain) (s sen
 		return s, err
 	}
 	if scripted {
-		s.engine = cascaded.New(strong, engineOptions(continuation))
+		s.engine = engine.NewCascaded(strong, engineOptions(continuation))
 	} else {
-		s.engine = sentence.New(fast, strong, &sentence.Options{Opener: *engineOptions(opener), Continuation: *engineOptions(continuation)})
+		s.engine = engine.NewSentenceCascade(fast, strong, &engine.SentenceCascadeOptions{Opener: *engineOptions(opener), Continuation: *engineOptions(continuation)})
 	}
 	return s, nil
 }
@@ -137,7 +135,7 @@ func (e *engines) makeSentence(opener, continuation config.ProviderChain) (s sen
 // makeEngines makes the engines of a session. model answers where nothing else is
 // named.
 func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) *engines {
-	e := &engines{cascaded: cascaded.New(model, engineOptions(g.Config.Providers.LLM)), llm: g.Config.Providers.LLM}
+	e := &engines{cascaded: engine.NewCascaded(model, engineOptions(g.Config.Providers.LLM)), llm: g.Config.Providers.LLM}
 	e.model = func(c config.ProviderChain, setting string) (llm.Provider, bool, error) {
 		if reflect.DeepEqual(c, e.llm) {
 			return model, scripted, nil

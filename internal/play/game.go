@@ -16,13 +16,11 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/calendar"
 	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/indexer"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -37,7 +35,7 @@ import (
 // LoadConfig reads the configuration at path, or the working directory's, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), NeverOwn: registry.NeverOwn(), Workflows: registry.WorkflowNames, Judge: policy.Check, JudgeNPC: agent.FindFaults})
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), NeverOwn: registry.NeverOwn(), Workflows: registry.WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
@@ -66,7 +64,7 @@ type Game struct {
 	levels   levels       // of the voices heard so far
 	log      *slog.Logger
 	groups   memory.Groups // who belongs to what
-	clock    *calendar.Clock
+	clock    *campaign.Clock
 	work     sync.WaitGroup // background work; ends with stop
 	life     context.Context
 	stop     context.CancelFunc
@@ -145,7 +143,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if !o.ReadOnly {
 		takeInAside(ctx, g.Config, g.Store, g.addNotice)
 	}
-	g.work.Go(func() { indexer.Run(g.life, g.Store, g.log, g.addNotice) })
+	g.work.Go(func() { RunIndexer(g.life, g.Store, g.log, g.addNotice) })
 	g.work.Go(g.finishForgetting)
 	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene(), Groups: &g.groups}); err != nil {
 		return err

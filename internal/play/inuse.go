@@ -3,7 +3,7 @@ package play
 import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 )
 
 // EngineLines is what an NPC speaks through who has stock phrases only.
@@ -62,7 +62,7 @@ func (e *engines) inUse(npc config.NPC) EngineInUse {
 		return in
 	}
 	made, ok := e.findSentence(npc.Cascade)
-	if _, opens := made.engine.(*sentence.Engine); !ok || opens {
+	if _, opens := made.engine.(*engine.SentenceCascade); !ok || opens {
 		return in
 	}
 	if npc.Engine == config.EngineCascaded {

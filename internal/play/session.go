@@ -16,9 +16,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/capped"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
@@ -32,7 +29,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	sttchain "github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
+	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
 // SessionOptions say how a front takes part in a session.
@@ -136,7 +133,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: store.NewAside(store.AsideDir(g.Config)),
 	}
 	if answering.speech != nil {
-		t.Listener = capped.NewListener(s.meter, answering.speech)
+		t.Listener = engine.NewCappedListener(s.meter, answering.speech)
 	}
 	if sound.Outlet != nil {
 		t.Voices, t.Outlet = s.voice, sound.Outlet
@@ -186,7 +183,7 @@ func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.
 // engine is how the NPCs of the session answer.
 func (s *Session) engine(e *engines) engine.Engine {
 	g := s.game
-	return guarded.New(capped.New(s.meter, e, e.cascaded, cascaded.New(offline.New(), nil)), &guarded.Options{
+	return engine.NewGuarded(engine.NewCapped(s.meter, e, e.cascaded, engine.NewCascaded(offline.New(), nil)), &engine.GuardedOptions{
 		Languages: g.Config.Language, Tools: g.toolNames, MaxSpeech: time.Duration(g.Config.Voice.MaxSpeech),
 	})
 }
@@ -201,12 +198,12 @@ func (g *Game) toolNames() (names []string) {
 
 // engineOptions returns the options every model takes. Where models can take over
 // from each other each has its own.
-func engineOptions(c config.ProviderChain) *cascaded.Options {
+func engineOptions(c config.ProviderChain) *engine.CascadedOptions {
 	if len(c.Fallback) > 0 {
-		return &cascaded.Options{}
+		return &engine.CascadedOptions{}
 	}
 	temperature, maxTokens := providers.Sampling(c.Provider)
-	return &cascaded.Options{Temperature: temperature, MaxTokens: maxTokens}
+	return &engine.CascadedOptions{Temperature: temperature, MaxTokens: maxTokens}
 }
 
 // addHearing lets the table hear, if there is speech recognition.
@@ -372,7 +369,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	}
 	prepare := prepareText(g.Config.Voice.Normalise, language)
 	chained := g.Config.Providers.TTS
-	provider, missing, err := providers.Voice(g.client, chained, phrases.New(preparedStock(cast, prepare), nil), prepare, g.reportSwitch(o, "voice", providers.Speaks))
+	provider, missing, err := providers.Voice(g.client, chained, tts.NewPhraseCache(preparedStock(cast, prepare), nil), prepare, g.reportSwitch(o, "voice", providers.Speaks))
 	if err != nil {
 		return sound, problem.Usage(err)
 	}

@@ -22,8 +22,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
 
 // tone is a provider that speaks a loud tone of 100 ms and notes what it said.
@@ -156,7 +154,7 @@ func TestStockLines(t *testing.T) {
 func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	npc := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"5 moments."}}}
 	p := &tone{}
-	cache := phrases.New([]string{"five moments."}, nil)
+	cache := tts.NewPhraseCache([]string{"five moments."}, nil)
 	v := &voice{levels: &levels{}, provider: providers.Prepared(cache.Wrap("tone", p), speech.Full, prepareText(config.NormaliseAuto, ""))}
 	v.warmPhrases(nil, []config.NPC{npc}, "filler")
 	v.warming.Wait()
@@ -208,7 +206,7 @@ func TestNextServiceTakesOver(t *testing.T) {
 	p, _, err := providers.Voice(nil, config.ProviderChain{
 		Provider: config.Provider{Name: providers.ElevenLabs, APIKey: "secret-key", BaseURL: refusing.URL},
 		Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: speaking.URL + "/v1"}},
-	}, phrases.New(nil, nil), prepareText(config.NormaliseAuto, ""), func(s chain.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
+	}, tts.NewPhraseCache(nil, nil), prepareText(config.NormaliseAuto, ""), func(s tts.Switch) { told = append(told, providers.DescribeSwitch(s, providers.Speaks)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +259,7 @@ func TestNormalise(t *testing.T) {
 			v.provider, _, err = providers.Voice(nil, config.ProviderChain{
 				Provider: config.Provider{Name: providers.ElevenLabs, BaseURL: one.URL, Model: "eleven_multilingual_v2"},
 				Fallback: []config.Provider{{Name: providers.OpenAI, BaseURL: other.URL + "/v1"}},
-			}, phrases.New(stock, nil), prepare, nil)
+			}, tts.NewPhraseCache(stock, nil), prepare, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

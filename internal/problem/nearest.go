@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode"
 
-	"github.com/MrWong99/glyphoxa/internal/spelling"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 // longestName bounds the names [Nearest] compares, in runes: a longer one is no
@@ -26,7 +26,7 @@ func Nearest(name string, candidates []string) string {
 		if len(to) == 0 || len(to) > longestName {
 			continue
 		}
-		if d := spelling.Distance(from, to, bestDistance); d < bestDistance {
+		if d := words.Distance(from, to, bestDistance); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}

@@ -11,13 +11,12 @@ import (
 	"net/http"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 	openaiembed "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/openai"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
-	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 )
@@ -120,21 +119,21 @@ func (t tuned) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk,
 }
 
 // Model returns the language model, and whether it is the scripted one. With
-// fallbacks it is a [chain.Chain], which tells of every change of model, from
+// fallbacks it is a [llm.Chain], which tells of every change of model, from
 // any goroutine; tell may be nil. Without a key auto leaves the work to its
 // fallbacks if there are any. All connections are client's, each model's own if
 // it is nil.
-func Model(client *http.Client, c config.ProviderChain, tell func(chain.Switch)) (llm.Provider, bool, error) {
+func Model(client *http.Client, c config.ProviderChain, tell func(llm.Switch)) (llm.Provider, bool, error) {
 	return ModelOf(client, c, "providers.llm", tell)
 }
 
 // ModelOf is Model for a model that people find under another setting.
-func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell func(chain.Switch)) (llm.Provider, bool, error) {
+func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell func(llm.Switch)) (llm.Provider, bool, error) {
 	if len(c.Fallback) == 0 {
 		m, err := oneModel(client, c.Provider, setting)
 		return m, isScripted(c.Provider), err
 	}
-	var links []chain.Link
+	var links []llm.Link
 	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		if i == 0 && p.Name == config.ProviderAuto && isScripted(p) {
 			continue
@@ -147,7 +146,7 @@ func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell f
 		if err != nil {
 			return nil, false, err
 		}
-		links = append(links, chain.Link{Name: linkName(links, m.Name()), Provider: tunedBy(m, p)})
+		links = append(links, llm.Link{Name: linkName(links, m.Name()), Provider: tunedBy(m, p)})
 		if isScripted(p) {
 			break // it never fails
 		}
@@ -155,7 +154,7 @@ func ModelOf(client *http.Client, c config.ProviderChain, setting string, tell f
 	if len(links) == 1 {
 		return links[0].Provider, links[0].Name == Offline, nil
 	}
-	return chain.New(links, &chain.Options{OnSwitch: tell}), false, nil
+	return llm.NewChain(links, &llm.ChainOptions{OnSwitch: tell}), false, nil
 }
 
 // isScripted reports whether p stands for stock phrases.
@@ -164,7 +163,7 @@ func isScripted(p config.Provider) bool {
 }
 
 // linkName tells models of the same name apart.
-func linkName(links []chain.Link, name string) string {
+func linkName(links []llm.Link, name string) string {
 	n := 1
 	for _, l := range links {
 		if l.Provider.Name() == name {
@@ -192,7 +191,7 @@ func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provi
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
-	return metered.Model(m), nil
+	return cost.MeteredModel(m), nil
 }
 
 // Embedder returns what makes text searchable by meaning, nil for nothing.
@@ -214,7 +213,7 @@ func Embedder(p config.Provider) (embeddings.Provider, error) {
 		}
 		dimensions, _ := numberOption(p, "dimensions")
 		e, err := openaiembed.New(p.APIKey.Reveal(), &openaiembed.Options{
-			BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions), Used: metered.Embedding,
+			BaseURL: p.BaseURL, Model: p.Model, Dimensions: int(dimensions), Used: cost.MeteredEmbedding,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("providers.embeddings: %w", err)

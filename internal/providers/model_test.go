@@ -12,7 +12,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/lab/fakeopenai"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
-	"github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
 )
 
 // backedBy is a model and those that take over from it.
@@ -56,7 +55,7 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, isChain := m.(*chain.Chain)
+			c, isChain := m.(*llm.Chain)
 			if hurries := isChain && c.CanHurry(); m.Name() != tt.want || scripted != tt.scripted || hurries != tt.hurries {
 				t.Errorf("%q, scripted %v, hurries %v; want %q, %v, %v", m.Name(), scripted, hurries, tt.want, tt.scripted, tt.hurries)
 			}
@@ -98,13 +97,13 @@ func TestTunedFillsInWhatIsOpen(t *testing.T) {
 }
 
 func TestLinksOfTheSameNameAreToldApart(t *testing.T) {
-	var links []chain.Link
+	var links []llm.Link
 	for _, want := range []string{"asked", "asked (2)", "asked (3)"} {
 		got := linkName(links, "asked")
 		if got != want {
 			t.Errorf("the name is %q, want %q", got, want)
 		}
-		links = append(links, chain.Link{Name: got, Provider: &asked{}})
+		links = append(links, llm.Link{Name: got, Provider: &asked{}})
 	}
 }
 
@@ -127,7 +126,7 @@ func TestAdviceSaysWhoseKey(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var switches []string
-			m, _, err := Model(nil, tt.in, func(s chain.Switch) { switches = append(switches, s.Reason.Error()) })
+			m, _, err := Model(nil, tt.in, func(s llm.Switch) { switches = append(switches, s.Reason.Error()) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,12 +147,12 @@ func TestAdviceSaysWhoseKey(t *testing.T) {
 func TestDescribeSwitch(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		in   chain.Switch
+		in   llm.Switch
 		want string
 	}{
-		{"given_up", chain.Switch{From: "a", To: "b", Reason: errors.New("a: down")}, "b answers now: a: down"},
-		{"back", chain.Switch{From: "b", To: "a"}, "a answers again"},
-		{"nobody", chain.Switch{From: "a", To: "a", Reason: errors.New("a: down")}, "nobody answers for now: a: down; what waits is kept for a moment and tried again"},
+		{"given_up", llm.Switch{From: "a", To: "b", Reason: errors.New("a: down")}, "b answers now: a: down"},
+		{"back", llm.Switch{From: "b", To: "a"}, "a answers again"},
+		{"nobody", llm.Switch{From: "a", To: "a", Reason: errors.New("a: down")}, "nobody answers for now: a: down; what waits is kept for a moment and tried again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := DescribeSwitch(tt.in, Answers); got != tt.want {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/deepgram"
@@ -35,7 +35,7 @@ func Recognition(c config.ProviderChain, o *chain.Options) (stt.Recogniser, erro
 			return nil, fmt.Errorf("providers.stt: %w", err)
 		}
 		if provider != nil {
-			links = append(links, chain.Link{Name: p.Name, Provider: metered.Recognition(provider)})
+			links = append(links, chain.Link{Name: p.Name, Provider: cost.MeteredRecognition(provider)})
 		}
 	}
 	if len(links) == 0 || c.Name == "none" {

@@ -8,15 +8,12 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
 	openaitts "github.com/MrWong99/glyphoxa/pkg/provider/tts/openai"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/silent"
 )
 
 // newSynthesis returns the provider p names, on client's connections if it is not
@@ -24,12 +21,12 @@ import (
 func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) {
 	switch p.Name {
 	case OpenAI:
-		return metered.Voice(openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
+		return cost.MeteredVoice(openaitts.New(p.APIKey.Reveal(), &openaitts.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"), Instructions: Option[string](p, "instructions"),
 			HTTPClient: client,
 		})), nil
 	case ElevenLabs:
-		return metered.Voice(elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
+		return cost.MeteredVoice(elevenlabs.New(p.APIKey.Reveal(), &elevenlabs.Options{
 			BaseURL: p.BaseURL, Model: p.Model, Voice: Option[string](p, "voice"),
 			Stability: fractionOption(p, "stability"), Similarity: fractionOption(p, "similarity"), Style: fractionOption(p, "style"),
 			HTTPClient: client,
@@ -42,7 +39,7 @@ func newSynthesis(client *http.Client, p config.Provider) (tts.Provider, error) 
 // voiceLinks returns the providers of speech in order, the profile of each, and why
 // providers that are not installed are missing. The first one has to work if it was asked
 // for by name.
-func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link, profiles []speech.Profile, missing []string, err error) {
+func voiceLinks(client *http.Client, c config.ProviderChain) (links []tts.Link, profiles []speech.Profile, missing []string, err error) {
 	for i, p := range append([]config.Provider{c.Provider}, c.Fallback...) {
 		asked := p.Name
 		switch p.Name {
@@ -54,7 +51,7 @@ func voiceLinks(client *http.Client, c config.ProviderChain) (links []chain.Link
 		provider, err := newSynthesis(client, p)
 		switch {
 		case err == nil:
-			links, profiles = append(links, chain.Link{Name: p.Name, Provider: provider}), append(profiles, profileOf(p))
+			links, profiles = append(links, tts.Link{Name: p.Name, Provider: provider}), append(profiles, profileOf(p))
 		case i == 0 && asked != config.ProviderAuto:
 			return nil, nil, nil, fmt.Errorf("providers.tts: %w", err)
 		default:
@@ -115,10 +112,10 @@ func (p prepared) Warm(ctx context.Context) error {
 // although they did not ask for silence. The cache keeps sentences that are said often, tell
 // reports every change of provider, and prepare prepares texts for the provider that speaks
 // them. All three may be nil; client may be nil, too, and makes the connections otherwise.
-func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, prepare Prepare, tell func(chain.Switch)) (tts.Provider, []string, error) {
+func Voice(client *http.Client, c config.ProviderChain, cache *tts.PhraseCache, prepare Prepare, tell func(tts.Switch)) (tts.Provider, []string, error) {
 	links, profiles, missing, err := voiceLinks(client, c)
 	if err != nil || c.Name == Silent || len(links) == 0 {
-		return silent.New(), missing, err
+		return tts.NewSilent(), missing, err
 	}
 	for i := range links {
 		if cache != nil {
@@ -128,5 +125,5 @@ func Voice(client *http.Client, c config.ProviderChain, cache *phrases.Cache, pr
 			links[i].Provider = Prepared(links[i].Provider, profiles[i], prepare)
 		}
 	}
-	return chain.New(links, &chain.Options{OnSwitch: tell}), missing, nil
+	return tts.NewChain(links, &tts.ChainOptions{OnSwitch: tell}), missing, nil
 }

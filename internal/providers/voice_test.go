@@ -6,7 +6,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
-	"github.com/MrWong99/glyphoxa/pkg/provider/tts/phrases"
 )
 
 // TestWhoIsGivenClauses asks voices as they are made up, behind all that wraps them.
@@ -24,7 +23,7 @@ func TestWhoIsGivenClauses(t *testing.T) {
 		{"silent", config.ProviderChain{Provider: config.Provider{Name: Silent}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, _, err := Voice(nil, tt.chain, phrases.New(nil, nil), asItIs, nil)
+			p, _, err := Voice(nil, tt.chain, tts.NewPhraseCache(nil, nil), asItIs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

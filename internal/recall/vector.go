@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/MrWong99/glyphoxa/internal/bytevec"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // vector is what a line means as a whole, a byte a component.
@@ -31,7 +31,7 @@ func newVector(v []float32) vector {
 
 // times is the product with another of the same length.
 func (v *vector) times(w *vector) float32 {
-	return float32(bytevec.Dot(v.parts, w.parts)) * v.step * w.step
+	return float32(embeddings.DotBytes(v.parts, w.parts)) * v.step * w.step
 }
 
 // SetVector sets what a line means as a whole, of length 1.

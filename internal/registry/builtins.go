@@ -7,10 +7,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/investigation"
@@ -66,7 +65,7 @@ type parts struct {
 	live    *world.World
 	book    *ruleslookup.Book
 	audit   *audit.Log
-	waiting approvaltool.Waiting
+	waiting access.Waiting
 	dates   memorytool.Dates // nil if nobody knows the day
 }
 
@@ -92,7 +91,7 @@ func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 	all = append(all, memorytool.NewTools(log, index, graph, p.dates)...)
 	all = append(all, investigation.Tools()...)
 	all = append(all, worldtool.NewTools(p.live, index)...)
-	all = append(all, audittool.Tools(p.audit)...)
-	all = append(all, approvaltool.Tools(p.waiting)...)
+	all = append(all, audit.Tools(p.audit)...)
+	all = append(all, access.ApprovalTools(p.waiting)...)
 	return append(all, workflow.Batch())
 }

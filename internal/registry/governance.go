@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
@@ -25,9 +24,9 @@ const readOnlyVariable = "READ_ONLY_MODE"
 
 // Governance is what every call passes: the policy, the audit log, the counters.
 type Governance struct {
-	Policy *policy.Engine
+	Policy *access.Engine
 	Audit  *audit.Log
-	Gate   *gate.Gate
+	Gate   *access.Gate
 
 	stop context.CancelFunc
 	work sync.WaitGroup // the policy's clock; ends with stop
@@ -42,7 +41,7 @@ func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metr
 	}
 	server := cfg.Server
 	g := &Governance{}
-	g.Policy, err = policy.New(policy.Options{Profiles: server.Profiles, Rules: server.Policy, Limits: server.Limits, ReadOnly: readOnly})
+	g.Policy, err = access.New(access.Options{Profiles: server.Profiles, Rules: server.Policy, Limits: server.Limits, ReadOnly: readOnly})
 	if err != nil {
 		return nil, problem.Usage(err)
 	}
@@ -50,7 +49,7 @@ func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metr
 	if err != nil {
 		return nil, err
 	}
-	g.Gate = gate.New(g.Policy, g.Audit, metrics)
+	g.Gate = access.NewGate(g.Policy, g.Audit, metrics)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
 	g.work.Go(func() {

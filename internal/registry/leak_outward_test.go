@@ -11,11 +11,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
@@ -24,11 +23,11 @@ import (
 // outside serves the world to outside agents, each with the eyes of an NPC, and returns what
 // asks it with those: a tool, and a resource.
 func (w *secretWorld) outside(library *resource.Library, all []tools.Tool) func(viewer, tool, args string, n int) string {
-	rules, err := policy.New(policy.Options{Limits: config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}})
+	rules, err := access.New(access.Options{Limits: config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}})
 	w.must(err)
 	log, err := audit.Open(w.t.Context(), filepath.Join(w.t.TempDir(), "audit.db"), audit.Options{})
 	w.must(err)
-	g := gate.New(rules, log, nil)
+	g := access.NewGate(rules, log, nil)
 	host := mcphost.New(mcphost.WithGate(g))
 	for _, x := range all {
 		w.must(host.RegisterBuiltin(x))
@@ -73,12 +72,12 @@ func (w *secretWorld) outside(library *resource.Library, all []tools.Tool) func(
 }
 
 // connect opens the connection of an agent that sees with the eyes of an NPC.
-func (w *secretWorld) connect(server *mcpserver.Server, rules *policy.Engine, viewer string) *sdk.ClientSession {
+func (w *secretWorld) connect(server *mcpserver.Server, rules *access.Engine, viewer string) *sdk.ClientSession {
 	profile, ok := rules.Profile("player.full")
 	if !ok {
 		w.t.Fatal("there is no such profile")
 	}
-	subject := &policy.Subject{Name: "agent-" + viewer, Profile: profile, NPC: viewer, Transport: "test"}
+	subject := &access.Subject{Name: "agent-" + viewer, Profile: profile, NPC: viewer, Transport: "test"}
 	fromServer, toClient := io.Pipe()
 	fromClient, toServer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
+	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -18,7 +19,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/investigation"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
-	"github.com/MrWong99/glyphoxa/internal/recap"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -185,7 +185,7 @@ func (w *secretWorld) recap() {
 	w.must(err)
 	facts, err := w.store.ToldFacts(w.t.Context(), 0, w.size.facts)
 	w.must(err)
-	open := recap.ForPlayers(lines, recap.SecretsOf(entities, facts))
+	open := chronicle.ForPlayers(lines, chronicle.SecretsOf(entities, facts))
 	if len(open) == 0 {
 		w.t.Error("players are told nothing; too little to prove anything")
 	}

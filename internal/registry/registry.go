@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mask"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -33,7 +32,7 @@ type Registry struct {
 	Governance *Governance
 	Rules      *ruleslookup.Book
 	// Waiting are the calls that wait for somebody to agree.
-	Waiting approvaltool.Waiting
+	Waiting access.Waiting
 
 	config    *config.Config
 	notify    func(string)
@@ -68,7 +67,7 @@ type Options struct {
 // due after an error too unless no registry comes back.
 func Open(ctx context.Context, o Options) (*Registry, error) {
 	cfg := o.Config
-	masker, err := mask.New(cfg.Server.Mask...)
+	masker, err := config.NewMasker(cfg.Server.Mask...)
 	if err != nil {
 		return nil, problem.Usage(fmt.Errorf("server.mask: %w", err)) // a file that was loaded has none such
 	}
@@ -80,7 +79,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 			mcphost.WithMask(masker), mcphost.WithGate(o.Governance.Gate), mcphost.WithKeeper(o.Store, machineName()), mcphost.WithRecalibration(time.Duration(cfg.MCP.Recalibrate)),
 		),
 	}
-	r.Waiting = approvaltool.Waiting{Policy: o.Governance.Policy, Host: r.Host}
+	r.Waiting = access.Waiting{Policy: o.Governance.Policy, Host: r.Host}
 	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if err := r.register(ctx, o); err != nil {
 		return nil, errors.Join(err, r.Close())

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -171,7 +170,7 @@ func TestAGuessWaitsForItsSentence(t *testing.T) {
 func TestAClauseIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &actor{studio{takes: 75 * ms, lasts: time.Second}}
-		r := heard(t, setting{voice: v, guarded: &guarded.Options{}, model: func(req llm.Request) []step {
+		r := heard(t, setting{voice: v, guarded: &engine.GuardedOptions{}, model: func(req llm.Request) []step {
 			if req.Messages[len(req.Messages)-1].Role == llm.RoleSystem {
 				return []step{{after: 100 * ms, text: "Ask somebody else."}}
 			}
@@ -190,7 +189,7 @@ func TestASentenceInTwoPiecesIsRememberedAsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var last llm.Request
 		v := &actor{studio{takes: 75 * ms, lasts: time.Second}}
-		r := heard(t, setting{voice: v, engine: cascaded.New(script(func(req llm.Request) []step {
+		r := heard(t, setting{voice: v, engine: engine.NewCascaded(script(func(req llm.Request) []step {
 			last = req
 			return writes(60*ms, burned)(req)
 		}), nil)})

@@ -14,10 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/capped"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
@@ -47,7 +44,7 @@ func spends(soft, hard float64, cheaper bool) *cost.Meter {
 	})
 }
 
-func (p paid) engine() engine.Engine { return cascaded.New(metered.Model(p), nil) }
+func (p paid) engine() engine.Engine { return engine.NewCascaded(cost.MeteredModel(p), nil) }
 
 // passedCaps are the caps that were told to be passed, and how many notices there were.
 func passedCaps(r *room) (levels []string, warnings int) {
@@ -86,7 +83,7 @@ func TestCapsDecideWhoAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := spends(3, 10, tt.cheaper)
-				e := capped.New(m, paid{"Dear", 35}.engine(), paid{"Plain", 5}.engine(), cascaded.New(offline.New(), nil))
+				e := engine.NewCapped(m, paid{"Dear", 35}.engine(), paid{"Plain", 5}.engine(), engine.NewCascaded(offline.New(), nil))
 				r := open(t, setting{engine: e, cost: m, alone: true})
 				spent := 0.0
 				for i, want := range tt.answers {
@@ -127,7 +124,7 @@ func TestWhatWasGivenUpIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := cost.NewMeter(cost.Options{})
 		hangs := script(func(llm.Request) []step { return []step{{text: "Well then. I"}, {hang: true}} })
-		r := open(t, setting{engine: cascaded.New(metered.Model(hangs), nil), cost: m, alone: true})
+		r := open(t, setting{engine: engine.NewCascaded(cost.MeteredModel(hangs), nil), cost: m, alone: true})
 		r.speak("Alice", "Mira, hello")
 		time.Sleep(time.Second)
 		if got := m.Report().Total.Usage; got != (cost.Usage{}) {
@@ -156,7 +153,7 @@ func TestABargedAnswerIsCharged(t *testing.T) {
 		writes := script(func(llm.Request) []step {
 			return []step{{after: 100 * ms, text: "I pour ale. "}, {after: 100 * ms, text: "It is dark. "}, {hang: true}}
 		})
-		r := heard(t, setting{engine: cascaded.New(metered.Model(writes), nil), cost: m})
+		r := heard(t, setting{engine: engine.NewCascaded(cost.MeteredModel(writes), nil), cost: m})
 		ana := r.join("Ana")
 		ana.say("Mira, what do you drink?", time.Second)
 		r.awaitSentence(1)

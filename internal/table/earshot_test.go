@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -128,7 +128,7 @@ func sitInHouse(t *testing.T, h house, groups *memory.Groups) *room {
 		config.NPC{ID: "cook", Name: "Hanna", BudgetTier: mcp.BudgetFast},
 		config.NPC{ID: "porter", Name: "Odo", BudgetTier: mcp.BudgetFast, Senses: config.Senses{Deaf: true}})
 	r.Table = table.New(table.Options{
-		Agents: agents, Engine: cascaded.New(says("Aye."), nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
+		Agents: agents, Engine: engine.NewCascaded(says("Aye."), nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, nowhere{}),
 		Sink: r.events, Session: memory.Session{ID: "s1"}, Latency: config.Default().Latency, RecentLines: 10, Places: h, Groups: groups,
 	})
 	ctx, stop := context.WithCancel(context.Background())

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -31,7 +31,7 @@ func reasonsOf(r *room) (all []string) {
 func TestASecretIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []llm.Request
-		r := open(t, setting{secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &guarded.Options{}, model: func(req llm.Request) []step {
+		r := open(t, setting{secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &engine.GuardedOptions{}, model: func(req llm.Request) []step {
 			if asked = append(asked, req); len(asked) == 1 {
 				return []step{{text: "You are soaked. The old jetty is hollow, and the ferry ledger lies inside it. Go and look."}}
 			}
@@ -66,7 +66,7 @@ func TestSecretsAreAllowed(t *testing.T) {
 		var facts string
 		r := open(t, setting{
 			secrets: keeps(config.KeptSecret{Text: "My brother steals from the harbour master."}, config.KeptSecret{Text: hollow, RevealWhen: []string{"the lantern word"}}),
-			guarded: &guarded.Options{},
+			guarded: &engine.GuardedOptions{},
 			model: func(req llm.Request) []step {
 				facts = ""
 				for _, m := range req.Messages[1:] {
@@ -126,7 +126,7 @@ func TestOwnVoiceIsCutAtASecret(t *testing.T) {
 		p := vendor(func(turn s2stest.Turn) s2stest.Answer {
 			return tells("You are soaked to the bone, friend. " + hollow + " Go and look.")
 		})
-		r := ownRoom(t, p, setting{secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &guarded.Options{}, model: says("Warm yourself first.")})
+		r := ownRoom(t, p, setting{secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &engine.GuardedOptions{}, model: says("Warm yourself first.")})
 		ana := r.join("Ana")
 		time.Sleep(100 * ms)
 		ana.say("Mira, what is with the jetty?", 2*time.Second)
@@ -175,7 +175,7 @@ func TestOwnVoiceIsCutWhileItIsHeard(t *testing.T) {
 			words := s2stest.After(1500*ms, s2stest.Say("item", hollow, nil, 24_000, 10))
 			return s2stest.Answer{Steps: append(append(steps, words...), s2stest.Done("item"))}
 		})
-		r := ownRoom(t, p, setting{secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &guarded.Options{}, model: says("Warm yourself first.")})
+		r := ownRoom(t, p, setting{secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &engine.GuardedOptions{}, model: says("Warm yourself first.")})
 		ana := r.join("Ana")
 		time.Sleep(100 * ms)
 		ana.say("Mira, what is with the jetty?", 2*time.Second)

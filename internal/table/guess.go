@@ -7,9 +7,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
-	"github.com/MrWong99/glyphoxa/internal/turnend"
 )
 
 const (
@@ -36,7 +36,7 @@ func (t *Table) guess(s *Seat, p *passage) {
 	}
 	most := maxGuesses
 	if p.phase == passageOpen {
-		if most--; turnend.Judge(u.Text) == lane.Unfinished {
+		if most--; ear.TurnJudge(u.Text) == lane.Unfinished {
 			return
 		}
 	}

@@ -13,9 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -151,7 +149,7 @@ func TestADroppedGuessIsCancelledAndCharged(t *testing.T) {
 			}
 			return []step{{after: 100 * ms, text: "Ale."}}
 		})
-		r := heard(t, setting{voice: v, cost: m, engine: cascaded.New(metered.Model(named{model}), nil)})
+		r := heard(t, setting{voice: v, cost: m, engine: engine.NewCascaded(cost.MeteredModel(named{model}), nil)})
 		r.ears.after = 700 * ms
 		ana := r.join("Ana")
 		ana.understood(900*ms, "Mira what do you drink")
@@ -299,7 +297,7 @@ func TestNoGuessWithoutSense(t *testing.T) {
 func TestAVoiceIsGivenNoSecretsToGuessWith(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &studio{takes: 100 * ms, lasts: time.Second}
-		r := heard(t, setting{voice: v, secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &guarded.Options{}, model: func(req llm.Request) []step {
+		r := heard(t, setting{voice: v, secrets: keeps(config.KeptSecret{Text: hollow}), guarded: &engine.GuardedOptions{}, model: func(req llm.Request) []step {
 			if strings.Contains(prompt(req), "withheld") || req.Messages[len(req.Messages)-1].Role == llm.RoleSystem {
 				return []step{{after: 100 * ms, text: "Warm yourself first."}}
 			}

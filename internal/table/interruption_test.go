@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -304,7 +304,7 @@ func TestSentenceCutWhileItsVoiceStarvesIsNotDelivered(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			for range 20 {
 				synctest.Test(t, func(t *testing.T) {
-					r := heard(t, setting{alone: true, voice: starving{}, engine: cascaded.New(model, nil)})
+					r := heard(t, setting{alone: true, voice: starving{}, engine: engine.NewCascaded(model, nil)})
 					r.speak("Ana", "hello")
 					r.awaitAudio()
 					time.Sleep(time.Second)

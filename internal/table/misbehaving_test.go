@@ -11,9 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
-	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 	"github.com/MrWong99/glyphoxa/internal/lab/s2stest"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -166,12 +164,12 @@ func TestMisbehavingModel(t *testing.T) {
 func misbehave(t *testing.T, seed uint64, turns int, sum map[string]int) {
 	m := &misbehaving{chance: rand.New(rand.NewPCG(seed, 13))}
 	s := setting{
-		model: m.answer, guarded: &guarded.Options{Languages: []string{"en"}, Tools: func() []string { return []string{"roll", "rules", "write", "search_rules"} }, MaxSpeech: 45 * time.Second},
+		model: m.answer, guarded: &engine.GuardedOptions{Languages: []string{"en"}, Tools: func() []string { return []string{"roll", "rules", "write", "search_rules"} }, MaxSpeech: 45 * time.Second},
 		secrets: keeps(config.KeptSecret{Text: "The ledger of Quillfeather is hidden in the thirteenth cellar under the mill."}, config.KeptSecret{Text: "Der Geheimgang beginnt hinter dem Altar der alten Kapelle."}),
 	}
 	switch seed % 3 {
 	case 1:
-		s.engine = sentence.New(s.model, s.model, nil)
+		s.engine = engine.NewSentenceCascade(s.model, s.model, nil)
 	case 2:
 		p := vendor(func(s2stest.Turn) s2stest.Answer {
 			text := m.text("Mira")

@@ -13,8 +13,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -281,7 +279,7 @@ type setting struct {
 	fillers    []string                // Mira's
 	manner     config.Interruptibility // Mira's; yields and resumes if empty
 	secrets    []config.KeptSecret     // Mira's
-	guarded    *guarded.Options        // nil: what engines say is not judged
+	guarded    *engine.GuardedOptions  // nil: what engines say is not judged
 	preempts   config.Preemption       // the default if empty
 	leads      string
 	known      func() []config.NPC
@@ -354,7 +352,7 @@ func open(t testing.TB, s setting) *room {
 		npcs = npcs[:1]
 	}
 	if s.engine == nil {
-		s.engine = cascaded.New(s.model, nil)
+		s.engine = engine.NewCascaded(s.model, nil)
 	}
 	agents := company(npcs...)
 	var hearing stt.Recogniser = r.ears
@@ -371,7 +369,7 @@ func open(t testing.TB, s setting) *room {
 		s.engine, ahead = byEngine{own, s.engine}, own
 	}
 	if s.guarded != nil {
-		s.engine = guarded.New(s.engine, s.guarded)
+		s.engine = engine.NewGuarded(s.engine, s.guarded)
 	}
 	latency := config.Default().Latency
 	if s.preempts != "" {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -409,12 +409,12 @@ func TestEventsAreFlatJSON(t *testing.T) {
 // BenchmarkTurn is the program's own share of a turn: model, tools, voice and
 // disk take no time. What is said is judged where the name says so.
 func BenchmarkTurn(b *testing.B) {
-	judged := &guarded.Options{Languages: []string{"en"}, MaxSpeech: 45 * time.Second}
+	judged := &engine.GuardedOptions{Languages: []string{"en"}, MaxSpeech: 45 * time.Second}
 	said := 0
 	for _, bc := range []struct {
 		name    string
 		model   script
-		guarded *guarded.Options
+		guarded *engine.GuardedOptions
 	}{
 		{name: "talk", model: talks(&said)},
 		{name: "talk/guarded", model: talks(&said), guarded: judged},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -95,7 +95,7 @@ func seat(t *testing.T, store *sqlite.Store, live *world.World, model script) *r
 	}
 	mira := agent.New(config.NPC{ID: "mira", Name: "Mira", BudgetTier: mcp.BudgetStandard, Tools: names}, agent.Options{History: 4})
 	r.Table = table.New(table.Options{
-		Agents: []*agent.Agent{mira}, Engine: cascaded.New(model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, store),
+		Agents: []*agent.Agent{mira}, Engine: engine.NewCascaded(model, nil), Host: host, Log: r.journal, Context: hotctx.New(r.journal, store),
 		Sink: r.events, Session: memory.Session{ID: "s1"}, Scene: live.Scene, Latency: config.Default().Latency, RecentLines: 10,
 	})
 	ctx, stop := context.WithCancel(context.Background())

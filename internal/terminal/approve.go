@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -49,7 +48,7 @@ func (p *console) decideWaiting(ctx context.Context, args string) (string, error
 
 // tellFirst says who was first, if somebody was.
 func tellFirst(err error) error {
-	before, late := errors.AsType[*policy.DecidedError](err)
+	before, late := errors.AsType[*access.DecidedError](err)
 	switch {
 	case late && before.Granted:
 		return fmt.Errorf("%s was first, and has allowed it", before.By)
@@ -59,7 +58,7 @@ func tellFirst(err error) error {
 	return err
 }
 
-func describeDecision(made *approvaltool.Made, grant bool) string {
+func describeDecision(made *access.Made, grant bool) string {
 	switch {
 	case !grant:
 		return "it is refused"
@@ -71,7 +70,7 @@ func describeDecision(made *approvaltool.Made, grant bool) string {
 	return "it is done: " + untrusted.Line(made.Result, maxShownArgs)
 }
 
-func (p *console) listWaiting(waiting []policy.Approval) string {
+func (p *console) listWaiting(waiting []access.Approval) string {
 	if len(waiting) == 0 {
 		return "nothing waits for you"
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/disgoorg/godave"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
 
 // fakeEncryption encrypts by turning bytes around, once it is ready.
@@ -231,7 +230,7 @@ func TestWriteWaitsForEncryption(t *testing.T) {
 		}()
 		time.Sleep(keyPatience - time.Millisecond)
 		synctest.Wait()
-		if _, payloads := tb.received(m); len(written) != frameQueue || slices.ContainsFunc(payloads, func(p []byte) bool { return string(p) != rtp.Silence }) {
+		if _, payloads := tb.received(m); len(written) != frameQueue || slices.ContainsFunc(payloads, func(p []byte) bool { return string(p) != Silence }) {
 			t.Fatalf("%d frames were taken, %d packets sent", len(written), len(payloads))
 		}
 		g.sayBinary(3, opWelcome, "ready")
@@ -332,7 +331,7 @@ func TestDecryptionFailures(t *testing.T) {
 			{e2ee.ErrReplay, &want.Replay}, {e2ee.ErrTooOld, &want.TooOld}, {e2ee.ErrTag, &want.Broken},
 		} {
 			last().set(func() { last().failures = row.err })
-			h.send(rtp.Header{SSRC: aliceSSRC, Sequence: uint16(i)}, "x")
+			h.send(Header{SSRC: aliceSSRC, Sequence: uint16(i)}, "x")
 			synctest.Wait()
 			*row.n, want.Packets = 1, want.Packets+1
 		}

@@ -18,7 +18,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -268,7 +267,7 @@ func (p heardPacket) String() string { return fmt.Sprintf("%s:%d %q", p.user, p.
 func newTable(t *testing.T, tweak func(*table)) *table {
 	tb := &table{
 		t: t, net: &fakeNet{dials: make(chan *fakeGateway, 16), media: make(chan *fakeMedia, 16)},
-		modes: []string{rtp.XChaCha20Poly1305, rtp.AES256GCM}, key: make([]byte, rtp.KeySize), ended: make(chan error, 1),
+		modes: []string{XChaCha20Poly1305, AES256GCM}, key: make([]byte, KeySize), ended: make(chan error, 1),
 	}
 	for i := range tb.key {
 		tb.key[i] = byte(i)
@@ -396,7 +395,7 @@ func (tb *table) begin(g *fakeGateway) *fakeMedia {
 	tb.expect(g, opIdentify)
 	g.say(opReady, map[string]any{"ssrc": botSSRC, "ip": "127.0.0.1", "port": 50000, "modes": tb.modes, "heartbeat_interval": 1})
 	m := <-tb.net.media
-	d, err := rtp.ParseDiscovery(<-m.fromBot)
+	d, err := ParseDiscovery(<-m.fromBot)
 	if err != nil || d.SSRC != botSSRC {
 		tb.t.Fatalf("discovery of %d: %v", d.SSRC, err)
 	}
@@ -435,7 +434,7 @@ func (tb *table) connect() (*fakeGateway, *fakeMedia) {
 
 // mode is what the bot chooses.
 func (tb *table) mode() string {
-	mode, _ := rtp.Choose(tb.modes)
+	mode, _ := Choose(tb.modes)
 	return mode
 }
 

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
 
 // FuzzParse reads messages of the gateway: whatever they hold, nothing panics, and
@@ -35,7 +33,7 @@ func FuzzParse(f *testing.F) {
 		if r, err := parseReady(m.data); err == nil && (!r.Addr.IsValid() || r.Addr.Port() == 0) {
 			t.Errorf("address %v", r.Addr)
 		}
-		if d, err := parseDescription(m.data); err == nil && (len(d.Key) != rtp.KeySize || d.DAVE < 0 || d.DAVE > 1) {
+		if d, err := parseDescription(m.data); err == nil && (len(d.Key) != KeySize || d.DAVE < 0 || d.DAVE > 1) {
 			t.Errorf("description with a key of %d bytes, version %d", len(d.Key), d.DAVE)
 		}
 	})
@@ -45,7 +43,7 @@ func FuzzParse(f *testing.F) {
 // encryption: it neither panics nor stalls, and ends when it is told to.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte(`{"op":5,"d":{"speaking":1,"ssrc":2,"user_id":"3"}}`), []byte{0, 1, opExternalSender, 4}, []byte{0x90, 0x78, 0, 1, 2, 3})
-	f.Add([]byte(`{"op":11,"d":{"user_ids":["1","2","x"]}}`), []byte{0, 9, opProposals, 0, 1, 1}, make([]byte, rtp.DiscoverySize))
+	f.Add([]byte(`{"op":11,"d":{"user_ids":["1","2","x"]}}`), []byte{0, 9, opProposals, 0, 1, 1}, make([]byte, DiscoverySize))
 	f.Add([]byte(`{"op":24,"d":{"protocol_version":1,"epoch":1}}`), []byte{0, 9, opWelcome, 0, 1, 1}, []byte{0x80, 0x78})
 	f.Add([]byte(`{"op":21,"d":{"protocol_version":0,"transition_id":0}}`), []byte{0, 9, opAnnounceCommit, 0, 1, 1}, []byte{})
 	f.Add([]byte(`{"op":2,"d":{}}`), []byte{1}, []byte("keepaliv"))
@@ -66,8 +64,8 @@ func FuzzSession(f *testing.F) {
 				g.toBot <- inbound{data: text}
 				g.toBot <- inbound{isBinary: true, data: binary}
 				m.toBot <- datagram
-				if seal, err := rtp.NewSealer(tb.mode(), tb.key); err == nil {
-					if p, err := seal.Seal(nil, rtp.Header{PayloadType: rtp.PayloadType, SSRC: 2, Sequence: 3}, datagram); err == nil {
+				if seal, err := NewSealer(tb.mode(), tb.key); err == nil {
+					if p, err := seal.Seal(nil, Header{PayloadType: PayloadType, SSRC: 2, Sequence: 3}, datagram); err == nil {
 						m.toBot <- p
 					}
 				}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
 
 func TestJoin(t *testing.T) {
@@ -19,8 +17,8 @@ func TestJoin(t *testing.T) {
 		modes []string
 		mode  string
 	}{
-		{"both_modes", []string{"xsalsa20_poly1305", rtp.XChaCha20Poly1305, rtp.AES256GCM}, rtp.AES256GCM},
-		{"xchacha_alone", []string{rtp.XChaCha20Poly1305}, rtp.XChaCha20Poly1305},
+		{"both_modes", []string{"xsalsa20_poly1305", XChaCha20Poly1305, AES256GCM}, AES256GCM},
+		{"xchacha_alone", []string{XChaCha20Poly1305}, XChaCha20Poly1305},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(tb *table) { tb.modes = tt.modes }, func(t *testing.T, tb *table) {

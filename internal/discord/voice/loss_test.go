@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
@@ -64,11 +63,11 @@ func TestSpeakThroughBadNetwork(t *testing.T) {
 		t.Fatalf("%d packets arrived, want %d", len(spurt), frames+silences)
 	}
 	for i, h := range spurt[1:] {
-		step, want := h.Timestamp-spurt[i].Timestamp, uint32(rtp.FrameSamples)
+		step, want := h.Timestamp-spurt[i].Timestamp, uint32(voice.FrameSamples)
 		if i == frames-1 { // until the silence that tells of the end
-			want = 3 * rtp.FrameSamples
+			want = 3 * voice.FrameSamples
 		}
-		if h.Seq != spurt[i].Seq+1 || step%rtp.FrameSamples != 0 || step < want || bytes.Equal(h.Payload, []byte(rtp.Silence)) != (i >= frames-1) {
+		if h.Seq != spurt[i].Seq+1 || step%voice.FrameSamples != 0 || step < want || bytes.Equal(h.Payload, []byte(voice.Silence)) != (i >= frames-1) {
 			t.Errorf("packet %d is %d samples after %d of %d, %x…", h.Seq, step, spurt[i].Seq, len(spurt), h.Payload[:3])
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
 
 // Opcodes of the voice gateway, version 8.
@@ -175,8 +174,8 @@ func parseDescription(data []byte) (description, error) {
 	if err := json.Unmarshal(data, &d); err != nil {
 		return description{}, errors.New("the voice server's session description cannot be read") // err may quote the key
 	}
-	if len(d.Raw) != rtp.KeySize {
-		return description{}, fmt.Errorf("the voice server's key has %d bytes, want %d", len(d.Raw), rtp.KeySize)
+	if len(d.Raw) != KeySize {
+		return description{}, fmt.Errorf("the voice server's key has %d bytes, want %d", len(d.Raw), KeySize)
 	}
 	for _, b := range d.Raw {
 		if b < 0 || b > 255 {

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/disgoorg/godave"
 )
 
@@ -114,7 +113,7 @@ func (s *session) takeReady(ctx context.Context, data []byte) (ending, error) {
 	if err != nil {
 		return ending{identify, err.Error()}, err
 	}
-	mode, ok := rtp.Choose(r.Modes)
+	mode, ok := Choose(r.Modes)
 	if !ok {
 		return ending{fail, "Discord's voice server offers no transport encryption that this version knows; look for a newer version of Glyphoxa"}, nil
 	}
@@ -149,8 +148,8 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 	}
 	if old := s.transport.Load(); old == nil || old.mode != d.Mode || old.key != string(d.Key) {
 		t := &transport{mode: d.Mode, key: string(d.Key)}
-		if t.seal, err = rtp.NewSealer(d.Mode, d.Key); err == nil {
-			t.open, err = rtp.NewOpener(d.Mode, d.Key)
+		if t.seal, err = NewSealer(d.Mode, d.Key); err == nil {
+			t.open, err = NewOpener(d.Mode, d.Key)
 		}
 		if err != nil {
 			return ending{identify, "Discord's voice server chose a transport encryption that was not asked for"}, nil

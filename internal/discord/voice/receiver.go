@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/disgoorg/godave"
 	"golang.org/x/time/rate"
 )
@@ -93,7 +92,7 @@ func (rx *receiver) run(ctx context.Context) {
 // discover asks for the bot's own address, as the server sees it, and reports
 // whether it was told.
 func (rx *receiver) discover(ctx context.Context) bool {
-	request := rtp.Discovery{SSRC: rx.ready.SSRC}.Append(nil)
+	request := Discovery{SSRC: rx.ready.SSRC}.Append(nil)
 	for range discoveryTries {
 		if ctx.Err() != nil {
 			return false
@@ -121,7 +120,7 @@ func (rx *receiver) awaitDiscovery(until time.Time) bool {
 			}
 			return false
 		}
-		d, err := rtp.ParseDiscovery(rx.buffer[:n])
+		d, err := ParseDiscovery(rx.buffer[:n])
 		if err == nil && d.Addr.IsValid() && d.SSRC == rx.ready.SSRC {
 			rx.s.discovered <- d.Addr
 			return true
@@ -133,18 +132,18 @@ func (rx *receiver) awaitDiscovery(until time.Time) bool {
 // takeDatagram handles one.
 func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	count := &rx.s.c.count
-	if n, ok := rtp.ParseKeepAlive(data); ok {
+	if n, ok := ParseKeepAlive(data); ok {
 		if at := rx.s.beatenAt.Load(); at != 0 {
 			rx.s.echoed.Store(n)
 			count.udpRoundTrip.Store(now.UnixNano() - at)
 		}
 		return
 	}
-	if _, err := rtp.ParseDiscovery(data); !errors.Is(err, rtp.ErrNotDiscovery) {
+	if _, err := ParseDiscovery(data); !errors.Is(err, ErrNotDiscovery) {
 		return // a second answer
 	}
 	count.packets.Add(1)
-	h, err := rtp.Parse(data)
+	h, err := Parse(data)
 	switch {
 	case err != nil && isReport(data):
 		count.ignored.Add(1)
@@ -152,7 +151,7 @@ func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	case err != nil:
 		count.malformed.Add(1)
 		return
-	case h.PayloadType != rtp.PayloadType:
+	case h.PayloadType != PayloadType:
 		count.ignored.Add(1)
 		return
 	}
@@ -163,9 +162,9 @@ func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	}
 	h, payload, err := t.open.Open(data)
 	switch {
-	case errors.Is(err, rtp.ErrSealed):
+	case errors.Is(err, ErrSealed):
 		count.transport.Add(1)
-	case errors.Is(err, rtp.ErrPadding):
+	case errors.Is(err, ErrPadding):
 		count.padding.Add(1)
 	case err != nil:
 		count.malformed.Add(1)

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -79,7 +78,7 @@ type sender struct {
 	s         *session
 	udp       net.Conn
 	encoder   opus.Encoder
-	header    rtp.Header
+	header    Header
 	payload   []byte
 	encrypted []byte
 	packet    []byte
@@ -107,7 +106,7 @@ func newSender(s *session, udp net.Conn, ssrc uint32) (*sender, error) {
 	}
 	return &sender{
 		s: s, udp: udp, encoder: encoder,
-		header: rtp.Header{PayloadType: rtp.PayloadType, SSRC: ssrc, Sequence: uint16(rand.Uint32()), Timestamp: rand.Uint32()},
+		header: Header{PayloadType: PayloadType, SSRC: ssrc, Sequence: uint16(rand.Uint32()), Timestamp: rand.Uint32()},
 		next:   newStoppedTimer(), alive: time.NewTimer(keepAlive),
 	}, nil
 }
@@ -183,11 +182,11 @@ func (tx *sender) encryptSound(payload []byte) bool {
 // that went well.
 func (tx *sender) sendPayload(payload []byte) bool {
 	count := &tx.s.c.count
-	tx.header.Timestamp += rtp.FrameSamples * tx.framesSince(time.Now())
+	tx.header.Timestamp += FrameSamples * tx.framesSince(time.Now())
 	packet, err := tx.s.transport.Load().seal.Seal(tx.packet[:0], tx.header, payload)
 	if err != nil {
 		count.sentDropped.Add(1)
-		if errors.Is(err, rtp.ErrExhausted) {
+		if errors.Is(err, ErrExhausted) {
 			tx.s.fail(errors.New("the key for sound is used up; a new one is asked for"))
 		}
 		return false
@@ -221,7 +220,7 @@ func (tx *sender) endSpurt(ctx context.Context) {
 	}
 	if tx.left > 0 {
 		tx.left--
-		tx.sendPayload([]byte(rtp.Silence)) // in the clear, as all clients take it and the server knows it
+		tx.sendPayload([]byte(Silence)) // in the clear, as all clients take it and the server knows it
 		tx.next.Reset(audio.FrameDuration)
 		return
 	}
@@ -237,6 +236,6 @@ func (tx *sender) keepAlive() {
 	}
 	tx.beaten++
 	tx.s.beatenAt.Store(time.Now().UnixNano())
-	_, _ = tx.udp.Write(rtp.AppendKeepAlive(nil, tx.beaten)) // the next one may get through
+	_, _ = tx.udp.Write(AppendKeepAlive(nil, tx.beaten)) // the next one may get through
 	tx.alive.Reset(keepAlive)
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 )
 
 const (
@@ -38,8 +37,8 @@ const (
 type transport struct {
 	mode string
 	key  string
-	seal *rtp.Sealer // the sender's
-	open *rtp.Opener // the receiver's
+	seal *Sealer // the sender's
+	open *Opener // the receiver's
 }
 
 // session is one identity at a voice server: it may outlive connections to the

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -34,7 +33,7 @@ func TestHourOfTalk(t *testing.T) {
 	}
 	inBubble(t, count, func(t *testing.T, tb *table) {
 		g, m := tb.connect()
-		seal, err := rtp.NewSealer(tb.mode(), tb.key)
+		seal, err := NewSealer(tb.mode(), tb.key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +103,7 @@ func (tb *table) resume() *fakeGateway {
 
 // playMinute is a minute in which a user who came under an ssrc says some frames, and a
 // stranger as many that nobody names, then the bot.
-func (tb *table) playMinute(g *fakeGateway, m *fakeMedia, seal *rtp.Sealer, ssrc uint32) {
+func (tb *table) playMinute(g *fakeGateway, m *fakeMedia, seal *Sealer, ssrc uint32) {
 	minute := time.NewTimer(time.Minute)
 	answering, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -118,7 +117,7 @@ func (tb *table) playMinute(g *fakeGateway, m *fakeMedia, seal *rtp.Sealer, ssrc
 	sound := make([]byte, 120)
 	for n := range soakFrames {
 		for _, from := range []uint32{ssrc, ssrc + 1000} {
-			packet, err := seal.Seal(nil, rtp.Header{PayloadType: rtp.PayloadType, Sequence: uint16(n), SSRC: from}, sound)
+			packet, err := seal.Seal(nil, Header{PayloadType: PayloadType, Sequence: uint16(n), SSRC: from}, sound)
 			if err != nil {
 				tb.t.Fatal(err)
 			}

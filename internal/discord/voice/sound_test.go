@@ -9,21 +9,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
 // received opens what the bot has sent, without keep-alives.
-func (tb *table) received(m *fakeMedia) (headers []rtp.Header, payloads [][]byte) {
+func (tb *table) received(m *fakeMedia) (headers []Header, payloads [][]byte) {
 	tb.t.Helper()
-	opener, err := rtp.NewOpener(tb.mode(), tb.key)
+	opener, err := NewOpener(tb.mode(), tb.key)
 	if err != nil {
 		tb.t.Fatal(err)
 	}
 	for len(m.fromBot) > 0 {
 		p := <-m.fromBot
-		if _, ok := rtp.ParseKeepAlive(p); ok {
+		if _, ok := ParseKeepAlive(p); ok {
 			continue
 		}
 		h, payload, err := opener.Open(p)
@@ -38,7 +37,7 @@ func (tb *table) received(m *fakeMedia) (headers []rtp.Header, payloads [][]byte
 // A spurt of talk: Speaking goes before the first frame, five frames of silence
 // and Speaking off come after the last, time passes in the timestamps meanwhile.
 func TestSpurt(t *testing.T) {
-	for _, modes := range [][]string{{rtp.AES256GCM}, {rtp.XChaCha20Poly1305}} {
+	for _, modes := range [][]string{{AES256GCM}, {XChaCha20Poly1305}} {
 		t.Run(modes[0], func(t *testing.T) {
 			inBubble(t, func(tb *table) { tb.modes = modes }, func(t *testing.T, tb *table) {
 				g, m := tb.connect()
@@ -75,7 +74,7 @@ func TestSpurt(t *testing.T) {
 					t.Fatalf("%d packets of silence, want %d", len(silent), silences)
 				}
 				for _, p := range payloads {
-					if string(p) != rtp.Silence {
+					if string(p) != Silence {
 						t.Errorf("silence = %x", p)
 					}
 				}
@@ -102,10 +101,10 @@ func (tb *table) expectSpeaking(g *fakeGateway, bits int) {
 }
 
 // checkContinuous checks sequence numbers and how timestamps go on.
-func checkContinuous(t *testing.T, headers []rtp.Header, steps []uint32) {
+func checkContinuous(t *testing.T, headers []Header, steps []uint32) {
 	t.Helper()
 	for i, h := range headers {
-		if h.SSRC != botSSRC || h.PayloadType != rtp.PayloadType || h.Marker || h.Extended || h.Padding > 0 {
+		if h.SSRC != botSSRC || h.PayloadType != PayloadType || h.Marker || h.Extended || h.Padding > 0 {
 			t.Errorf("header %d = %+v", i, h)
 		}
 		if i == 0 {
@@ -151,7 +150,7 @@ func TestSpurtGoesOn(t *testing.T) {
 		time.Sleep(100 * time.Millisecond) // three frames of silence
 		tb.talk(t)
 		headers, payloads := tb.received(m)
-		if len(headers) != 5 || string(payloads[3]) != rtp.Silence || string(payloads[4]) == rtp.Silence {
+		if len(headers) != 5 || string(payloads[3]) != Silence || string(payloads[4]) == Silence {
 			t.Fatalf("%d packets", len(headers))
 		}
 		time.Sleep(40 * time.Millisecond)
@@ -225,7 +224,7 @@ func TestKeepAlive(t *testing.T) {
 		for want := uint32(1); want < 4; want++ {
 			at := time.Now()
 			p := <-m.fromBot
-			if got, ok := rtp.ParseKeepAlive(p); !ok || got != want {
+			if got, ok := ParseKeepAlive(p); !ok || got != want {
 				t.Fatalf("keep-alive = %x", p)
 			}
 			if took := time.Since(at).Round(time.Second); took != keepAlive {
@@ -251,14 +250,14 @@ type hearing struct {
 	*table
 	g    *fakeGateway
 	m    *fakeMedia
-	seal *rtp.Sealer
+	seal *Sealer
 }
 
 func (tb *table) listen() *hearing {
 	tb.t.Helper()
 	h := &hearing{table: tb}
 	h.g, h.m = tb.connect()
-	seal, err := rtp.NewSealer(tb.mode(), tb.key)
+	seal, err := NewSealer(tb.mode(), tb.key)
 	if err != nil {
 		tb.t.Fatal(err)
 	}
@@ -267,10 +266,10 @@ func (tb *table) listen() *hearing {
 }
 
 // send sends a packet with a payload that names it.
-func (h *hearing) send(header rtp.Header, payload string) {
+func (h *hearing) send(header Header, payload string) {
 	h.t.Helper()
 	if header.PayloadType == 0 {
-		header.PayloadType = rtp.PayloadType
+		header.PayloadType = PayloadType
 	}
 	p, err := h.seal.Seal(nil, header, []byte(payload))
 	if err != nil {
@@ -303,18 +302,18 @@ func packet(user string, seq uint16, payload string) heardPacket {
 // What is heard of packets of every shape; for each mode.
 func TestHear(t *testing.T) {
 	extension := []byte("\x10\xff\x00\x00abcd")
-	for _, modes := range [][]string{{rtp.AES256GCM}, {rtp.XChaCha20Poly1305}} {
+	for _, modes := range [][]string{{AES256GCM}, {XChaCha20Poly1305}} {
 		t.Run(modes[0], func(t *testing.T) {
 			inBubble(t, func(tb *table) { tb.modes = modes }, func(t *testing.T, tb *table) {
 				h := tb.listen()
 				h.name(aliceID, aliceSSRC, 1)
-				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 65535}, "one")
-				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 0, Padding: 9}, "two")
-				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 1, Extended: true, Profile: 0xbede, Extension: extension}, "three")
-				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 2, Extended: true, Profile: 0xbede, Extension: extension, Padding: 4, Marker: true}, "four")
-				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 3, CSRC: []byte("abcd")}, rtp.Silence)
+				h.send(Header{SSRC: aliceSSRC, Sequence: 65535}, "one")
+				h.send(Header{SSRC: aliceSSRC, Sequence: 0, Padding: 9}, "two")
+				h.send(Header{SSRC: aliceSSRC, Sequence: 1, Extended: true, Profile: 0xbede, Extension: extension}, "three")
+				h.send(Header{SSRC: aliceSSRC, Sequence: 2, Extended: true, Profile: 0xbede, Extension: extension, Padding: 4, Marker: true}, "four")
+				h.send(Header{SSRC: aliceSSRC, Sequence: 3, CSRC: []byte("abcd")}, Silence)
 				h.check(packet(aliceID, 65535, "one"), packet(aliceID, 0, "two"), packet(aliceID, 1, "three"), packet(aliceID, 2, "four"),
-					packet(aliceID, 3, rtp.Silence))
+					packet(aliceID, 3, Silence))
 				if in := h.c.Stats().In; in != (Received{Packets: 5, Heard: 5}) {
 					t.Errorf("stats = %+v", in)
 				}
@@ -329,7 +328,7 @@ func TestHearBeforeSpeaking(t *testing.T) {
 		h := tb.listen()
 		h.g.say(opClientsConnect, map[string]any{"user_ids": []string{aliceID}})
 		for i := range uint16(heldFrames + 5) {
-			h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 10 + i}, string(rune('a'+i)))
+			h.send(Header{SSRC: aliceSSRC, Sequence: 10 + i}, string(rune('a'+i)))
 		}
 		h.check()
 		h.name(aliceID, aliceSSRC, 1)
@@ -341,9 +340,9 @@ func TestHearBeforeSpeaking(t *testing.T) {
 		if in := h.c.Stats().In; in.Unknown != 5 || in.Heard != heldFrames {
 			t.Errorf("stats = %+v", in)
 		}
-		h.send(rtp.Header{SSRC: 555, Sequence: 1}, "long ago")
+		h.send(Header{SSRC: 555, Sequence: 1}, "long ago")
 		time.Sleep(heldFor + time.Millisecond)
-		h.send(rtp.Header{SSRC: 555, Sequence: 2}, "now")
+		h.send(Header{SSRC: 555, Sequence: 2}, "now")
 		h.name(bobID, 555, 1)
 		h.check(packet(bobID, 2, "now"))
 	})
@@ -354,7 +353,7 @@ func TestHearManyUnknown(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
 		for i := range uint32(heldStreams + 1) {
-			h.send(rtp.Header{SSRC: 1000 + i, Sequence: 1}, "x")
+			h.send(Header{SSRC: 1000 + i, Sequence: 1}, "x")
 			time.Sleep(time.Millisecond)
 		}
 		synctest.Wait()
@@ -375,18 +374,18 @@ func TestHearSeveralStreams(t *testing.T) {
 		h := tb.listen()
 		h.name(aliceID, aliceSSRC, 1)
 		h.name(aliceID, 200, 2) // sound that is only shared
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 100}, "voice")
-		h.send(rtp.Header{SSRC: 200, Sequence: 7000}, "music")
-		h.send(rtp.Header{SSRC: 300, Sequence: 1, PayloadType: 101}, "video")
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 101}, "goes on")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 100}, "voice")
+		h.send(Header{SSRC: 200, Sequence: 7000}, "music")
+		h.send(Header{SSRC: 300, Sequence: 1, PayloadType: 101}, "video")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 101}, "goes on")
 		h.check(packet(aliceID, 100, "voice"), packet(aliceID, 101, "goes on"))
 		h.name(aliceID, 400, 1)
-		h.send(rtp.Header{SSRC: 400, Sequence: 9000}, "another")
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 102}, "a late one of the first")
-		h.send(rtp.Header{SSRC: 400, Sequence: 9001}, "microphone")
+		h.send(Header{SSRC: 400, Sequence: 9000}, "another")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 102}, "a late one of the first")
+		h.send(Header{SSRC: 400, Sequence: 9001}, "microphone")
 		h.check(packet(aliceID, 102, "another"), packet(aliceID, 103, "microphone"))
 		time.Sleep(otherVoice)
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 5}, "back at the first")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 5}, "back at the first")
 		h.check(packet(aliceID, 104, "back at the first"))
 		if in := h.c.Stats().In; in.Ignored != 3 {
 			t.Errorf("stats = %+v", in)
@@ -399,16 +398,16 @@ func TestHearNobodyWhoLeft(t *testing.T) {
 		h := tb.listen()
 		h.g.say(opClientsConnect, map[string]any{"user_ids": []string{aliceID, botID, "somebody"}})
 		h.name(aliceID, aliceSSRC, 1)
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 100}, "here")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 100}, "here")
 		h.check(packet(aliceID, 100, "here"))
 		h.g.say(opClientDisconnect, map[string]any{"user_id": aliceID})
 		synctest.Wait()
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 101}, "gone")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 101}, "gone")
 		h.check()
 		h.g.say(opClientsConnect, map[string]any{"user_ids": []string{bobID}})
 		h.name(bobID, aliceSSRC, 1) // another's now
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 3}, "much too late, or new")
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 4}, "new")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 3}, "much too late, or new")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 4}, "new")
 		h.check(packet(bobID, 101, "gone"), packet(bobID, 102, "new"))
 	})
 }
@@ -419,18 +418,18 @@ func TestHearDisorder(t *testing.T) {
 		h := tb.listen()
 		h.name(aliceID, aliceSSRC, 1)
 		for _, seq := range []uint16{10, 9, 12, 11, 12, 15, 10, 16} {
-			h.send(rtp.Header{SSRC: aliceSSRC, Sequence: seq}, "x")
+			h.send(Header{SSRC: aliceSSRC, Sequence: seq}, "x")
 		}
 		h.check(packet(aliceID, 10, "x"), packet(aliceID, 9, "x"), packet(aliceID, 12, "x"), packet(aliceID, 11, "x"),
 			packet(aliceID, 15, "x"), packet(aliceID, 16, "x"))
 		if in := h.c.Stats().In; in != (Received{Packets: 8, Heard: 6, Lost: 2, Late: 2}) {
 			t.Errorf("stats = %+v", in)
 		}
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 20000}, "anew, far ahead")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 20000}, "anew, far ahead")
 		h.check(packet(aliceID, 17, "anew, far ahead"))
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 500}, "far behind, once")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 500}, "far behind, once")
 		h.check()
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 501}, "anew")
+		h.send(Header{SSRC: aliceSSRC, Sequence: 501}, "anew")
 		h.check(packet(aliceID, 18, "anew"))
 	})
 }
@@ -445,7 +444,7 @@ func TestHearBursts(t *testing.T) {
 		seq := uint16(0)
 		send := func(n int) (heard int) {
 			for range n {
-				h.send(rtp.Header{SSRC: aliceSSRC, Sequence: seq}, "x")
+				h.send(Header{SSRC: aliceSSRC, Sequence: seq}, "x")
 				seq++
 				if seq%50 == 0 {
 					synctest.Wait() // the way has no room for more
@@ -465,7 +464,7 @@ func TestHearBursts(t *testing.T) {
 		for n := range 10 {
 			time.Sleep(time.Second)
 			heard += send(500)
-			h.send(rtp.Header{SSRC: 555, Sequence: uint16(n)}, "y")
+			h.send(Header{SSRC: 555, Sequence: uint16(n)}, "y")
 			h.check(packet(bobID, uint16(n), "y"))
 		}
 		if most := packetBurst + 11*packetRate; heard > most || heard < 10*50 {
@@ -482,11 +481,11 @@ func TestHearBroken(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
 		h.name(aliceID, aliceSSRC, 1)
-		other, err := rtp.NewSealer(h.mode(), bytes.Repeat([]byte{9}, rtp.KeySize))
+		other, err := NewSealer(h.mode(), bytes.Repeat([]byte{9}, KeySize))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sealed, err := other.Seal(nil, rtp.Header{PayloadType: rtp.PayloadType, SSRC: aliceSSRC}, []byte("x"))
+		sealed, err := other.Seal(nil, Header{PayloadType: PayloadType, SSRC: aliceSSRC}, []byte("x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -494,12 +493,12 @@ func TestHearBroken(t *testing.T) {
 		h.m.toBot <- nil
 		h.m.toBot <- []byte("no packet")
 		h.m.toBot <- append([]byte{0x80, 0x78}, make([]byte, 12)...)
-		h.m.toBot <- append([]byte{0x81, 201}, make([]byte, 30)...)       // a report
-		h.m.toBot <- make([]byte, rtp.DiscoverySize)                      // nothing
-		h.m.toBot <- rtp.Discovery{SSRC: botSSRC}.Append(nil)             // of discovery
-		h.m.toBot <- rtp.AppendKeepAlive(nil, 99)                         // nobody asked for
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 1, Padding: 20}, "") // nothing but padding
-		h.send(rtp.Header{SSRC: aliceSSRC, Sequence: 2}, "still heard")
+		h.m.toBot <- append([]byte{0x81, 201}, make([]byte, 30)...)   // a report
+		h.m.toBot <- make([]byte, DiscoverySize)                      // nothing
+		h.m.toBot <- Discovery{SSRC: botSSRC}.Append(nil)             // of discovery
+		h.m.toBot <- AppendKeepAlive(nil, 99)                         // nobody asked for
+		h.send(Header{SSRC: aliceSSRC, Sequence: 1, Padding: 20}, "") // nothing but padding
+		h.send(Header{SSRC: aliceSSRC, Sequence: 2}, "still heard")
 		h.check(packet(aliceID, 2, "still heard"))
 		if in := h.c.Stats().In; in != (Received{Packets: 8, Heard: 1, Ignored: 2, Malformed: 4, Transport: 1}) {
 			t.Errorf("stats = %+v", in)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/cost/metered"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
@@ -201,5 +201,5 @@ func (c *conversation) fail(ctx context.Context, ev provider.Failed) {
 // charge charges what the session used to who asked for it last. It is told when an
 // answer is complete, which may be after its turn.
 func (c *conversation) charge(used provider.Usage) {
-	c.account.Charge(c.engine.provider.Name(), metered.Speech(used))
+	c.account.Charge(c.engine.provider.Name(), cost.MeteredSpeech(used))
 }

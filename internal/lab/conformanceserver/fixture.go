@@ -11,8 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -38,7 +38,7 @@ func (f fixture) tool() tools.Tool {
 	}
 	return tools.Tool{
 		Definition: llm.ToolDefinition{Name: f.name, Description: f.does, Parameters: schema},
-		Respond:    f.run, ReadOnly: true, Permission: policy.DiceRoll, AsksClient: f.asks,
+		Respond:    f.run, ReadOnly: true, Permission: access.DiceRoll, AsksClient: f.asks,
 	}
 }
 

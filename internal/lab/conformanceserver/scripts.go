@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
@@ -79,7 +78,7 @@ func (s *scripts) find(name string) (script, error) {
 	here := s.here()
 	i := slices.IndexFunc(here, func(p script) bool { return p.Name == name })
 	if i < 0 {
-		return script{}, fmt.Errorf("%w %q", prompt.ErrUnknown, name)
+		return script{}, fmt.Errorf("%w %q", resource.ErrUnknownPrompt, name)
 	}
 	return here[i], nil
 }

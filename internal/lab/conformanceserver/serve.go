@@ -8,11 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // limits are wide: the suite calls faster than any one client may.
@@ -20,11 +18,11 @@ var limits = config.Limits{Burst: 1_000_000, PerSecond: 1_000_000}
 
 // serve serves the fixtures at address until ctx ends. ready is told the URL.
 func serve(ctx context.Context, address string, ready func(url string)) (err error) {
-	rules, err := policy.New(policy.Options{Limits: limits})
+	rules, err := access.New(access.Options{Limits: limits})
 	if err != nil {
 		return err
 	}
-	gate := gate.New(rules, nil, nil)
+	gate := access.NewGate(rules, nil, nil)
 	host := mcphost.New(mcphost.WithGate(gate))
 	defer func() { err = errors.Join(err, host.Close()) }()
 	prompts := newScripts()
@@ -35,7 +33,7 @@ func serve(ctx context.Context, address string, ready func(url string)) (err err
 	if err := register(host, prompts, server); err != nil {
 		return err
 	}
-	keeper, err := identity.New(ctx, config.Server{}, identity.Options{Profile: rules.Profile})
+	keeper, err := access.NewGatekeeper(ctx, config.Server{}, access.GatekeeperOptions{Profile: rules.Profile})
 	if err != nil {
 		return err
 	}

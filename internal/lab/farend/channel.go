@@ -9,7 +9,7 @@ import (
 
 	"github.com/disgoorg/godave"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
 // channel is a voice channel: players who are always there, and a bot.
@@ -23,8 +23,8 @@ type channel struct {
 	bot     *client    // nil while it is away
 	version int        // of the end-to-end encryption that the bot knows
 	addr    netip.AddrPort
-	sealer  *rtp.Sealer // nil until the bot has its keys
-	opener  *rtp.Opener
+	sealer  *voice.Sealer // nil until the bot has its keys
+	opener  *voice.Opener
 	players []*player
 	group   group
 }
@@ -73,7 +73,7 @@ func (c *channel) discover(from netip.AddrPort) {
 
 // enter gives the bot its keys and has it meet the players.
 func (c *channel) enter(bot *client, mode string) (err error) {
-	key := make([]byte, rtp.KeySize)
+	key := make([]byte, voice.KeySize)
 	_, _ = rand.Read(key) // It never fails.
 	numbers := make([]int, len(key))
 	for i, b := range key {
@@ -84,10 +84,10 @@ func (c *channel) enter(bot *client, mode string) (err error) {
 	if c.bot != bot || c.sealer != nil {
 		return errAway
 	}
-	if c.opener, err = rtp.NewOpener(mode, key); err != nil {
+	if c.opener, err = voice.NewOpener(mode, key); err != nil {
 		return err
 	}
-	if c.sealer, err = rtp.NewSealer(mode, key); err != nil {
+	if c.sealer, err = voice.NewSealer(mode, key); err != nil {
 		return err
 	}
 	bot.put(opDescription, map[string]any{"mode": mode, "secret_key": numbers, "dave_protocol_version": c.version})
@@ -131,9 +131,9 @@ func (c *channel) seal(n int, opus []byte) ([]byte, netip.AddrPort) {
 	}
 	p.seq++
 	now := time.Now()
-	p.timestamp += rtp.FrameSamples * max(1, uint32(min(now.Sub(p.at), time.Hour)/(20*time.Millisecond)))
+	p.timestamp += voice.FrameSamples * max(1, uint32(min(now.Sub(p.at), time.Hour)/(20*time.Millisecond)))
 	p.at = now
-	packet, err := c.sealer.Seal(p.packet[:0], rtp.Header{PayloadType: rtp.PayloadType, Sequence: p.seq, Timestamp: p.timestamp, SSRC: p.ssrc}, payload)
+	packet, err := c.sealer.Seal(p.packet[:0], voice.Header{PayloadType: voice.PayloadType, Sequence: p.seq, Timestamp: p.timestamp, SSRC: p.ssrc}, payload)
 	if err != nil {
 		return nil, netip.AddrPort{}
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/lab/fakesocket"
 )
 
@@ -127,7 +127,7 @@ func (c *client) identify(d json.RawMessage) bool {
 		return false
 	}
 	c.put(opReady, map[string]any{
-		"ssrc": c.channel.ssrc, "ip": c.s.at.Addr().Unmap().String(), "port": c.s.at.Port(), "modes": []string{rtp.AES256GCM, rtp.XChaCha20Poly1305},
+		"ssrc": c.channel.ssrc, "ip": c.s.at.Addr().Unmap().String(), "port": c.s.at.Port(), "modes": []string{voice.AES256GCM, voice.XChaCha20Poly1305},
 	})
 	return true
 }

@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
 // Options say what is on the server.
@@ -185,11 +185,11 @@ func (s *Server) receive() error {
 }
 
 func (s *Server) receiveDatagram(data []byte, from netip.AddrPort, at time.Time) {
-	if _, ok := rtp.ParseKeepAlive(data); ok {
+	if _, ok := voice.ParseKeepAlive(data); ok {
 		_, _ = s.udp.WriteToUDPAddrPort(data, from)
 		return
 	}
-	if d, err := rtp.ParseDiscovery(data); err == nil {
+	if d, err := voice.ParseDiscovery(data); err == nil {
 		if c := s.channelOf(d.SSRC); c != nil {
 			c.discover(from)
 			d.Addr = from
@@ -197,7 +197,7 @@ func (s *Server) receiveDatagram(data []byte, from netip.AddrPort, at time.Time)
 		}
 		return
 	}
-	h, err := rtp.Parse(data)
+	h, err := voice.Parse(data)
 	if err != nil {
 		return
 	}
@@ -206,7 +206,7 @@ func (s *Server) receiveDatagram(data []byte, from netip.AddrPort, at time.Time)
 		return
 	}
 	payload, err := c.open(data)
-	s.opts.Heard(Packet{Channel: c.number, At: at, Seq: h.Sequence, Timestamp: h.Timestamp, Silence: string(payload) == rtp.Silence, Err: err})
+	s.opts.Heard(Packet{Channel: c.number, At: at, Seq: h.Sequence, Timestamp: h.Timestamp, Silence: string(payload) == voice.Silence, Err: err})
 }
 
 // channelOf returns the channel whose bot has an ssrc, nil if none has.

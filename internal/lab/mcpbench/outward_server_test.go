@@ -7,13 +7,10 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
@@ -55,18 +52,18 @@ func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	live, err := world.Open(ctx, store, world.Options{Campaign: "Bench"})
 	must(tb, "opening the world", err)
 	populate(tb, live, entities)
-	rules, err := policy.New(policy.Options{Limits: plenty})
+	rules, err := access.New(access.Options{Limits: plenty})
 	must(tb, "making the policy", err)
 	record, err := audit.Open(ctx, filepath.Join(dir, "audit.db"), audit.Options{})
 	must(tb, "opening the audit log", err)
 	metrics, err := observe.New(observe.Options{})
 	must(tb, "making metrics", err)
-	gate := gate.New(rules, record, metrics)
+	gate := access.NewGate(rules, record, metrics)
 	o := &outward{host: mcphost.New(mcphost.WithGate(gate)), world: live}
 	must(tb, "registering tools", o.host.RegisterBuiltin(append(worldtool.NewTools(live, store), more...)...))
 	src := resource.Sources{Campaign: "Bench", Scene: live.Scene, Graph: store, Log: store, Latency: o.host.Status}
 	server := mcpserver.New(o.host, mcpserver.Options{
-		Version: "bench", Policy: rules, Gate: gate, Resources: resource.New(src), Prompts: prompt.New(src), World: live,
+		Version: "bench", Policy: rules, Gate: gate, Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: live,
 	})
 	web := o.listen(ctx, tb, server, rules, metrics)
 	done := make(chan error, 3)
@@ -89,10 +86,10 @@ func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	return o
 }
 
-func (o *outward) listen(ctx context.Context, tb testing.TB, s *mcpserver.Server, rules *policy.Engine, m *observe.Metrics) *mcpserver.Web {
+func (o *outward) listen(ctx context.Context, tb testing.TB, s *mcpserver.Server, rules *access.Engine, m *observe.Metrics) *mcpserver.Web {
 	tb.Helper()
 	cfg := config.Server{Limits: plenty, Clients: []config.Client{{Name: "bench", Token: config.Secret(outwardToken), Profile: "dm"}}}
-	keeper, err := identity.New(ctx, cfg, identity.Options{Profile: rules.Profile})
+	keeper, err := access.NewGatekeeper(ctx, cfg, access.GatekeeperOptions{Profile: rules.Profile})
 	must(tb, "making the gatekeeper", err)
 	web, err := s.Listen(ctx, "127.0.0.1:0", mcpserver.WebOptions{Gatekeeper: keeper, Limits: plenty, Metrics: m})
 	must(tb, "listening", err)

@@ -8,11 +8,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // stranger is an outside client that may call external tools.
@@ -33,11 +31,11 @@ type outward struct {
 func serveOutward(t *testing.T, all ...config.MCPServerConfig) outward {
 	t.Helper()
 	limits := config.Limits{Burst: 1000, PerSecond: 1000}
-	rules, err := policy.New(policy.Options{Limits: limits})
+	rules, err := access.New(access.Options{Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := gate.New(rules, nil, nil)
+	gate := access.NewGate(rules, nil, nil)
 	host := mcphost.New(mcphost.WithGate(gate))
 	t.Cleanup(func() { shut(t, host) })
 	for _, s := range all {
@@ -45,9 +43,9 @@ func serveOutward(t *testing.T, all ...config.MCPServerConfig) outward {
 			t.Fatal(err)
 		}
 	}
-	keeper, err := identity.New(t.Context(), config.Server{
+	keeper, err := access.NewGatekeeper(t.Context(), config.Server{
 		Clients: []config.Client{{Name: "stranger", Token: strangerToken, Profile: strangerProfile}},
-	}, identity.Options{Profile: rules.Profile})
+	}, access.GatekeeperOptions{Profile: rules.Profile})
 	if err != nil {
 		t.Fatal(err)
 	}

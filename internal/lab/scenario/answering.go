@@ -7,9 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
-	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 )
 
 // answering answers for each NPC with its engine, all of them with the scene's
@@ -25,9 +23,9 @@ type answering struct {
 func newAnswering(st *stage, voices *speaker) *answering {
 	s := st.scene
 	w := &writer{script: s.Model, npcs: s.NPCs, rec: st.rec}
-	plain := cascaded.New(w, nil)
+	plain := engine.NewCascaded(w, nil)
 	a := &answering{stop: func() {}, byName: map[string]engine.Engine{
-		config.EngineCascaded: plain, config.EngineSentenceCascade: sentence.New(opening{w}, w, nil),
+		config.EngineCascaded: plain, config.EngineSentenceCascade: engine.NewSentenceCascade(opening{w}, w, nil),
 	}}
 	if slices.ContainsFunc(s.NPCs, func(n config.NPC) bool { return n.Engine == config.EngineS2S }) {
 		a.talker = newTalker(s, w, voices, st.lastSaid)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -41,7 +41,7 @@ func (w *writer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 		w.rec.noteNow(kindAsked, append(fields, "round", strconv.Itoa(number+1), "hurry", strconv.FormatBool(req.Hurry), "tools", toolNames(req.Tools), "facts", factsIn(req), "results", resultsIn(req))...)
 		how := "done"
 		r := w.pickRound(line, req.Persona.Name, number, len(req.Tools) > 0)
-		if last := req.Messages[len(req.Messages)-1]; last.Role == llm.RoleSystem && strings.HasPrefix(last.Content, guarded.HeldBack) {
+		if last := req.Messages[len(req.Messages)-1]; last.Role == llm.RoleSystem && strings.HasPrefix(last.Content, engine.HeldBack) {
 			reply, _ := w.pickReply(line, req.Persona.Name)
 			r = Round{Says: reply.Again}
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/guarded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -116,7 +116,7 @@ func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 	defaults := config.Default()
 	st.table = table.New(table.Options{
 		Agents: agents(s, defaults.Memory.History), Host: st.host, Log: st.store, Context: hotctx.New(st.store, st.store),
-		Engine: guarded.New(st.answering, &guarded.Options{Languages: s.Languages, Tools: st.toolNames, MaxSpeech: time.Duration(config.Default().Voice.MaxSpeech)}), Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
+		Engine: engine.NewGuarded(st.answering, &engine.GuardedOptions{Languages: s.Languages, Tools: st.toolNames, MaxSpeech: time.Duration(config.Default().Voice.MaxSpeech)}), Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
 		Voices: voices, Outlet: st.wire,
 		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},

@@ -13,8 +13,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/feed"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/web"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -60,7 +60,7 @@ func openRooms(ctx context.Context, load Load, o *Options) (front, error) {
 type roomLine struct {
 	writing
 	room *browser.Room
-	feed *feed.Feed
+	feed *web.Feed
 	at   *sitting
 }
 
@@ -69,7 +69,7 @@ const tableName = "table"
 
 // connect implements front.
 func (r *rooms) connect(s *sitting, o *Options, m *meter) line {
-	l := &roomLine{writing: writing{meter: m}, feed: feed.New(), at: s}
+	l := &roomLine{writing: writing{meter: m}, feed: web.NewFeed(), at: s}
 	l.room = browser.New(browser.Options{
 		Feed: l.feed, Table: tableName, MaxGuests: r.players, Sent: l.sent,
 		Detection: o.Detection, Hearing: config.Hearing{Detection: config.DetectionEnergy},
@@ -94,7 +94,7 @@ func (l *roomLine) sink(w table.Sink) table.Sink { return captioned{w, l.feed} }
 // captioned is a sink whose events are added to a feed, too.
 type captioned struct {
 	table.Sink
-	feed *feed.Feed
+	feed *web.Feed
 }
 
 func (c captioned) Emit(e table.Event) {

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/indexer"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -182,7 +182,7 @@ func (c Command) measureLoad(ctx context.Context, load Load) (result *Result, er
 	}
 	indexing, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { indexer.Run(indexing, store, slog.New(slog.DiscardHandler), func(string) {}) })
+	background.Go(func() { play.RunIndexer(indexing, store, slog.New(slog.DiscardHandler), func(string) {}) })
 	defer background.Wait()
 	defer stop()
 	lib, err := opus.Load()

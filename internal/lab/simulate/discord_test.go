@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/lab/farend"
 )
 
@@ -25,7 +25,7 @@ func TestTablesInVoiceChannels(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, d := got.Report, got.Report.Discord
-	if d == nil || d.DAVE != 1 || d.Mode != rtp.AES256GCM {
+	if d == nil || d.DAVE != 1 || d.Mode != voice.AES256GCM {
 		t.Fatalf("discord = %+v, want both encryptions", d)
 	}
 	if d.Sent < r.Frames || d.Unsent != 0 || d.WriteLateness == nil {
@@ -88,7 +88,7 @@ func TestFarMeter(t *testing.T) {
 		{n: 5, after: 1060 * time.Millisecond, silent: true},
 		{n: 6, after: 2000 * time.Millisecond}, // a second spurt answers nothing
 	} {
-		m.packet(farend.Packet{At: at.Add(p.after), Seq: p.n, Timestamp: uint32(p.n) * rtp.FrameSamples, Err: p.err, Silence: p.silent})
+		m.packet(farend.Packet{At: at.Add(p.after), Seq: p.n, Timestamp: uint32(p.n) * voice.FrameSamples, Err: p.err, Silence: p.silent})
 	}
 	r := m.report()
 	if r.Packets != 6 || r.Lost != 1 || r.DecryptFailures != 1 {

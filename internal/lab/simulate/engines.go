@@ -7,9 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
-	"github.com/MrWong99/glyphoxa/internal/engine/sentence"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -23,7 +21,7 @@ type engines struct {
 // newEngines makes the engines of a table whose NPCs have those named.
 func newEngines(named []string, host *mcphost.Host, d *dice, p *pool, o *Options, violated func(string)) *engines {
 	strong := &model{d, o.Model}
-	e := &engines{cascaded: cascaded.New(strong, nil), sentence: sentence.New(&openers{d, o.Opener}, strong, nil)}
+	e := &engines{cascaded: engine.NewCascaded(strong, nil), sentence: engine.NewSentenceCascade(&openers{d, o.Opener}, strong, nil)}
 	if slices.Contains(named, config.EngineS2S) {
 		e.speech = s2s.New(newSpeech(p, d, o.Speech, violated), host, e.cascaded, &s2s.Options{
 			Voice: func(npc config.NPC) string { return npc.Voice.ID },

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/lab/farend"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -73,7 +73,7 @@ func (m *farMeter) packet(p farend.Packet) {
 		if missing := int16(p.Seq - c.seq - 1); missing > 0 {
 			m.lost += uint64(missing)
 		}
-		if p.Seq == c.seq+1 && p.Timestamp == c.timestamp+rtp.FrameSamples && !p.Silence && c.sound.Equal(c.at) {
+		if p.Seq == c.seq+1 && p.Timestamp == c.timestamp+voice.FrameSamples && !p.Silence && c.sound.Equal(c.at) {
 			m.jitter.addDuration((p.At.Sub(c.at) - audio.FrameDuration).Abs())
 		}
 	}

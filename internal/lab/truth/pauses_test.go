@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
 	"github.com/MrWong99/glyphoxa/internal/lane"
-	"github.com/MrWong99/glyphoxa/internal/turnend"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -92,7 +92,7 @@ func stopped(text string) string {
 type speaker struct {
 	lane    *lane.Lane
 	form    pausesForm
-	reader  turnend.Reader
+	reader  ear.TurnReader
 	now     time.Time
 	seq     uint16
 	stopped time.Time // when the voice stopped

@@ -13,7 +13,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -195,7 +194,7 @@ func play(ctx context.Context, p plan) (report, error) {
 	rooms := make([]*room, len(p.Starts))
 	var running sync.WaitGroup
 	for i := range rooms {
-		rooms[i] = newRoom(p, host, kept[i], func(s *script) engine.Engine { return cascaded.New(model{s}, nil) })
+		rooms[i] = newRoom(p, host, kept[i], func(s *script) engine.Engine { return engine.NewCascaded(model{s}, nil) })
 		running.Go(func() { _ = rooms[i].Run(ctx) }) // ends with ctx, without an error
 	}
 	r, err := playAll(ctx, p, rooms)

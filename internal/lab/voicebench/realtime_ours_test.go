@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -38,7 +37,7 @@ func playRealtime(ctx context.Context, p realtimePlan) (realtimeReport, error) {
 		plan := plan{Persona: fmt.Sprintf("%s This is table %d.", p.Persona, i), Utterance: p.Utterance, HearMS: p.HearMS, EndpointMS: 200}
 		kept := memories{&journal{}, nowhere{}, memory.Session{ID: fmt.Sprint("s", i)}}
 		rooms[i] = newRoom(plan, host, kept, func(s *script) engine.Engine {
-			engines[i] = s2s.New(provider, host, cascaded.New(model{s}, nil), nil)
+			engines[i] = s2s.New(provider, host, engine.NewCascaded(model{s}, nil), nil)
 			return engines[i]
 		})
 		running.Go(func() { _ = rooms[i].Run(ctx) }) // ends with ctx, without an error

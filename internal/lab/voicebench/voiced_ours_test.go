@@ -11,7 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/engine/cascaded"
+	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
@@ -214,7 +214,7 @@ func newVoicedRoom(p voicedPlan, host *mcphost.Host, hears stt.Recogniser) *room
 	log := &journal{}
 	r.Table = table.New(table.Options{
 		Agents: []*agent.Agent{agent.New(npc, agent.Options{History: cfg.Memory.History})},
-		Engine: cascaded.New(model{s}, nil), Host: host,
+		Engine: engine.NewCascaded(model{s}, nil), Host: host,
 		Log: log, Context: hotctx.New(log, nowhere{}), Session: memory.Session{ID: "voiced"},
 		Sink: r, Latency: cfg.Latency, RecentLines: cfg.Memory.RecentLines,
 		Voices: s, Outlet: r.outlet, Hearing: hears, Expect: stt.Options{Interim: true}, EarlyFinals: cfg.Hearing.EarlyFinals,

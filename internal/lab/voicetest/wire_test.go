@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
@@ -34,9 +34,9 @@ type wire struct {
 
 	ssrc   uint32
 	udp    net.Conn
-	sealer *rtp.Sealer
-	opener *rtp.Opener
-	header rtp.Header
+	sealer *voice.Sealer
+	opener *voice.Opener
+	header voice.Header
 }
 
 type frame struct {
@@ -153,7 +153,7 @@ func (w *wire) enter(mode string) *wire {
 	}
 	w.t.Cleanup(func() { _ = udp.Close() })
 	w.udp = udp
-	d, err := rtp.ParseDiscovery(w.exchange(rtp.Discovery{SSRC: w.ssrc}.Append(nil)))
+	d, err := voice.ParseDiscovery(w.exchange(voice.Discovery{SSRC: w.ssrc}.Append(nil)))
 	if err != nil || d.Addr.String() != udp.LocalAddr().String() {
 		w.t.Fatalf("discovered %v, %v, want %s", d, err, udp.LocalAddr())
 	}
@@ -169,13 +169,13 @@ func (w *wire) enter(mode string) *wire {
 	for i, v := range description.Key {
 		key[i] = byte(v)
 	}
-	if w.sealer, err = rtp.NewSealer(description.Mode, key); err != nil {
+	if w.sealer, err = voice.NewSealer(description.Mode, key); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.opener, err = rtp.NewOpener(description.Mode, key); err != nil {
+	if w.opener, err = voice.NewOpener(description.Mode, key); err != nil {
 		w.t.Fatal(err)
 	}
-	w.header = rtp.Header{PayloadType: rtp.PayloadType, SSRC: w.ssrc, Sequence: 65530, Timestamp: 1<<32 - 2000}
+	w.header = voice.Header{PayloadType: voice.PayloadType, SSRC: w.ssrc, Sequence: 65530, Timestamp: 1<<32 - 2000}
 	return w
 }
 
@@ -208,7 +208,7 @@ func (w *wire) receive() []byte {
 func (w *wire) seal(payload []byte) []byte {
 	w.t.Helper()
 	w.header.Sequence++
-	w.header.Timestamp += rtp.FrameSamples
+	w.header.Timestamp += voice.FrameSamples
 	packet, err := w.sealer.Seal(nil, w.header, payload)
 	if err != nil {
 		w.t.Fatal(err)
@@ -241,7 +241,7 @@ func TestSpeechByHand(t *testing.T) {
 			}
 			for i := range 20 { // over the end of the sequence and the timestamp
 				payload := speech('a', i, 1)[0]
-				if full := uint32(math.MaxUint32 - rtp.FrameSamples); mode == voicetest.XChaCha20 && a.header.Timestamp > full {
+				if full := uint32(math.MaxUint32 - voice.FrameSamples); mode == voicetest.XChaCha20 && a.header.Timestamp > full {
 					a.header.Timestamp = full + 1 // as a library does that begins anew with 0
 				}
 				a.transmit(a.seal(payload))
@@ -253,7 +253,7 @@ func TestSpeechByHand(t *testing.T) {
 					t.Fatalf("packet %d has %d bytes of padding and %d of extension, want 7 and 8", i, h.Padding, len(h.Extension))
 				}
 			}
-			if got := a.exchange(rtp.AppendKeepAlive(nil, 77)); len(got) != rtp.KeepAliveSize {
+			if got := a.exchange(voice.AppendKeepAlive(nil, 77)); len(got) != voice.KeepAliveSize {
 				t.Errorf("a keep-alive is answered with %x", got)
 			}
 			if n := len(s.Arrivals(guild, alice)); n != 20 {
@@ -515,9 +515,9 @@ func TestDiscoveryIsLost(t *testing.T) {
 	s := voicetest.New(t, nil)
 	a := admit(t, s, alice, true).enter(voicetest.AES256GCM)
 	s.LoseDiscovery(1)
-	ask := rtp.Discovery{SSRC: a.ssrc}.Append(nil)
+	ask := voice.Discovery{SSRC: a.ssrc}.Append(nil)
 	a.transmit(ask)
-	d, err := rtp.ParseDiscovery(a.exchange(ask))
+	d, err := voice.ParseDiscovery(a.exchange(ask))
 	if err != nil || d.SSRC != a.ssrc {
 		t.Errorf("the second is answered with %v, %v", d, err)
 	}
@@ -534,7 +534,7 @@ func two(t *testing.T) (s *voicetest.Server, a, b *wire) {
 }
 
 // heard returns the payload of the next packet, and its header.
-func (w *wire) heard() (string, rtp.Header) {
+func (w *wire) heard() (string, voice.Header) {
 	w.t.Helper()
 	h, payload, err := w.opener.Open(w.receive())
 	if err != nil {
@@ -593,7 +593,7 @@ func TestWire(t *testing.T) {
 	s.Mute(guild, alice, true)
 	say("muted")
 	for range 5 {
-		if x, _ := b.heard(); x != rtp.Silence {
+		if x, _ := b.heard(); x != voice.Silence {
 			t.Errorf("heard %q of somebody who was muted, want silence", x)
 		}
 	}
@@ -603,7 +603,7 @@ func TestWire(t *testing.T) {
 	s.Mute(guild, alice, false)
 	before := a.header.Sequence
 	say("again")
-	if x, h := b.heard(); x != "again" || h.Sequence != before+1+5 || h.Timestamp != a.header.Timestamp+5*rtp.FrameSamples {
+	if x, h := b.heard(); x != "again" || h.Sequence != before+1+5 || h.Timestamp != a.header.Timestamp+5*voice.FrameSamples {
 		t.Errorf("heard %q with %+v, want it after five frames of silence", x, h)
 	}
 	s.ShowVideo(guild, alice, true)
@@ -611,7 +611,7 @@ func TestWire(t *testing.T) {
 	if x, _ := b.heard(); x != "seen" {
 		t.Errorf("heard %q", x)
 	}
-	if _, h := b.heard(); h.PayloadType == rtp.PayloadType || h.SSRC == a.ssrc {
+	if _, h := b.heard(); h.PayloadType == voice.PayloadType || h.SSRC == a.ssrc {
 		t.Errorf("the second packet of who shows video is %+v", h)
 	}
 }

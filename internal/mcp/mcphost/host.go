@@ -22,7 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mask"
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
@@ -69,7 +69,7 @@ type options struct {
 	machine     string
 	gate        Gate            // nil lets every call pass
 	dial        upstream.Dialer // nil dials as configured
-	mask        *mask.Masker    // for what servers report about their failures
+	mask        *config.Masker  // for what servers report about their failures
 	recalibrate time.Duration   // 0 never measures again
 }
 
@@ -107,8 +107,8 @@ type Gate interface {
 func WithGate(g Gate) Option { return func(o *options) { o.gate = g } }
 
 // WithMask sets which secrets are removed from what external servers report about their failures.
-// The default removes what every [mask.Masker] does.
-func WithMask(m *mask.Masker) Option { return func(o *options) { o.mask = m } }
+// The default removes what every [config.Masker] does.
+func WithMask(m *config.Masker) Option { return func(o *options) { o.mask = m } }
 
 // New returns an empty host.
 func New(opts ...Option) *Host {

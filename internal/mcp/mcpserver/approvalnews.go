@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 const (
@@ -29,13 +29,13 @@ type approvalNews struct {
 }
 
 // addListener has tell called with each call that begins to wait, until end is called.
-func (n *approvalNews) addListener(tell func(policy.Approval)) (end func()) {
+func (n *approvalNews) addListener(tell func(access.Approval)) (end func()) {
 	n.listeners.Store(&tell, nil)
 	return func() { n.listeners.Delete(&tell) }
 }
 
 // addSession notes who is behind a session.
-func (n *approvalNews) addSession(session sdk.Session, who *policy.Subject) {
+func (n *approvalNews) addSession(session sdk.Session, who *access.Subject) {
 	if ss, ok := session.(*sdk.ServerSession); ok {
 		n.subjects.Store(ss, who)
 	}
@@ -62,23 +62,23 @@ func (s *Server) followApprovals(ctx context.Context) {
 }
 
 // tellDeciders tells of one call that waits.
-func (s *Server) tellDeciders(ctx context.Context, a policy.Approval) {
+func (s *Server) tellDeciders(ctx context.Context, a access.Approval) {
 	for ss := range s.sdk.Sessions() {
 		if who, known := s.approvals.subjects.Load(ss); known {
-			s.tellDecider(ctx, ss, who.(*policy.Subject), a)
+			s.tellDecider(ctx, ss, who.(*access.Subject), a)
 		}
 	}
 	s.approvals.listeners.Range(func(key, _ any) bool {
-		(*key.(*func(policy.Approval)))(a)
+		(*key.(*func(access.Approval)))(a)
 		return true
 	})
 }
 
 // tellDecider tells one client of a call that waits, if it may decide on it. It is told
 // through ctx.
-func (s *Server) tellDecider(ctx context.Context, ss *sdk.ServerSession, who *policy.Subject, a policy.Approval) {
+func (s *Server) tellDecider(ctx context.Context, ss *sdk.ServerSession, who *access.Subject, a access.Approval) {
 	tool, offered := s.host.Registered(toolDecide)
-	if !offered || who.Caller().Name() == a.Caller || s.o.Policy.Permits(policy.WithSubject(ctx, who), tool.Target) != nil {
+	if !offered || who.Caller().Name() == a.Caller || s.o.Policy.Permits(access.WithSubject(ctx, who), tool.Target) != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellTime)

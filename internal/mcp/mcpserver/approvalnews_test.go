@@ -15,8 +15,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
 )
 
 // TestDecidersHearOfCallsThatWait has a call wait: clients that may decide and asked for
@@ -29,7 +29,7 @@ func TestDecidersHearOfCallsThatWait(t *testing.T) {
 			tools:  []mcphost.BuiltinTool{write},
 			config: config.Server{Policy: []config.Rule{{Name: "ask", Kind: config.RuleApproval, Tools: []string{"write_it"}}}},
 		})
-		for _, x := range approvaltool.Tools(approvaltool.Waiting{Policy: h.policy, Host: h.host}) {
+		for _, x := range access.ApprovalTools(access.Waiting{Policy: h.policy, Host: h.host}) {
 			must(t, "registering", h.host.RegisterBuiltin(x))
 		}
 		heard := map[string]chan string{}
@@ -82,7 +82,7 @@ func TestListenersHearOfCallsThatWait(t *testing.T) {
 		tools:  []mcphost.BuiltinTool{write},
 		config: config.Server{Policy: []config.Rule{{Name: "ask", Kind: config.RuleApproval, Tools: []string{"write_it"}}}},
 	})
-	for _, x := range approvaltool.Tools(approvaltool.Waiting{Policy: h.policy, Host: h.host}) {
+	for _, x := range access.ApprovalTools(access.Waiting{Policy: h.policy, Host: h.host}) {
 		must(t, "registering", h.host.RegisterBuiltin(x))
 	}
 	addr := h.web(config.Server{Clients: clients("dm")})

@@ -14,8 +14,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -26,7 +26,7 @@ import (
 // registered tools, findOwn for the server's own. It is safe for concurrent use.
 type catalog struct {
 	host   *mcphost.Host
-	policy *policy.Engine
+	policy *access.Engine
 	// prefixed names tools "skill:NAME" and "workflow:NAME"; compact shows the
 	// server's own alone.
 	prefixed, compact bool
@@ -123,7 +123,7 @@ func (c *catalog) viewAndRefusal(ctx context.Context) (v resource.View, why func
 			return ok
 		},
 	}
-	if subject := policy.SubjectFrom(ctx); subject != nil {
+	if subject := access.SubjectFrom(ctx); subject != nil {
 		v.Viewer = subject.Caller().Viewer()
 	}
 	return v, func() *mcp.Refusal {
@@ -170,7 +170,7 @@ func (c *catalog) defineAs(name string, t *mcphost.Tool) *sdk.Tool {
 
 // vouched reports whether somebody calls in ctx. Nobody sees nothing.
 func vouched(ctx context.Context) bool {
-	subject := policy.SubjectFrom(ctx)
+	subject := access.SubjectFrom(ctx)
 	return subject != nil && subject.Name != ""
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
@@ -43,7 +42,7 @@ func (c completion) complete(ctx context.Context, req *sdk.CompleteRequest) (*sd
 		}
 		return err
 	})
-	if errors.Is(err, resource.ErrUnknown) || errors.Is(err, prompt.ErrUnknown) {
+	if errors.Is(err, resource.ErrUnknown) || errors.Is(err, resource.ErrUnknownPrompt) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is nothing of that name to complete"}
 	}
 	if err != nil {

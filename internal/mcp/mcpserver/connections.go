@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // connKey is where a request's context holds its *connection.
@@ -65,7 +65,7 @@ func connectionOf(r *http.Request) *connection {
 
 // claimConnection counts the connection of r as that of the caller who has shown a token
 // on it, or says why that one may have no more.
-func (w *Web) claimConnection(r *http.Request, s *policy.Subject) *mcp.Refusal {
+func (w *Web) claimConnection(r *http.Request, s *access.Subject) *mcp.Refusal {
 	c, who := connectionOf(r), holderOf(s)
 	if c == nil || c.held == nil || who == "" || c.caller == who {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/dialect"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -23,7 +22,7 @@ type backend struct {
 
 // Initialize binds the client to a session. The profile it asks for can only
 // narrow what its connection may do.
-func (b backend) Initialize(_ context.Context, agentID, _, profile string) (dialect.Session, error) {
+func (b backend) Initialize(_ context.Context, agentID, _, profile string) (Session, error) {
 	granted, err := b.server.o.Policy.Narrow(b.peer.subject, profile)
 	if err != nil {
 		return nil, err
@@ -40,14 +39,14 @@ type dialectSession struct {
 	peer   *peer
 }
 
-func (d dialectSession) Tools(ctx context.Context) ([]dialect.Tool, error) {
+func (d dialectSession) Tools(ctx context.Context) ([]Tool, error) {
 	ctx = d.peer.attend(ctx)
 	if err := d.server.dispatcher.chargeRequest(ctx, methodListTools); err != nil {
 		return nil, plainly(err)
 	}
-	list := []dialect.Tool{}
+	list := []Tool{}
 	for _, t := range d.server.catalog.listDefinitions(ctx, "", allTools) {
-		list = append(list, dialect.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
+		list = append(list, Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
 	}
 	return list, nil
 }
@@ -72,7 +71,7 @@ func plainly(err error) error {
 	}
 }
 
-func (d dialectSession) Subscribe(ctx context.Context, params json.RawMessage, _ dialect.Notify) (any, error) {
+func (d dialectSession) Subscribe(ctx context.Context, params json.RawMessage, _ Notify) (any, error) {
 	if d.server.sync.world == nil {
 		return nil, fmt.Errorf("%w: there is no world to follow", mcp.ErrUnavailable)
 	}

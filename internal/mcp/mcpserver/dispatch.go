@@ -14,8 +14,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -87,7 +87,7 @@ func (d *dispatcher) throughHost(ctx context.Context, t *mcphost.Tool, args stri
 type door struct{ *dispatcher }
 
 func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
-	if policy.SubjectFrom(ctx) == nil {
+	if access.SubjectFrom(ctx) == nil {
 		return mcp.Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, mcp.ErrNotAllowed)
 	}
 	t, ok := d.lookup(ctx, name)
@@ -300,7 +300,7 @@ func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(co
 	if d.gate == nil {
 		return do(ctx)
 	}
-	subject := policy.SubjectFrom(ctx)
+	subject := access.SubjectFrom(ctx)
 	if subject == nil {
 		return fmt.Errorf("%w: nobody vouches for the call", mcp.ErrNotAllowed)
 	}

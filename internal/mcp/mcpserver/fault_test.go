@@ -12,7 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -99,7 +99,7 @@ func TestClientsThatVanish(t *testing.T) {
 // impatient serves the network transports with little time for bodies.
 func (h *fixture) impatient(within time.Duration) string {
 	h.t.Helper()
-	keeper, err := identity.New(h.t.Context(), config.Server{Clients: clients("dm")}, identity.Options{Profile: h.policy.Profile})
+	keeper, err := access.NewGatekeeper(h.t.Context(), config.Server{Clients: clients("dm")}, access.GatekeeperOptions{Profile: h.policy.Profile})
 	must(h.t, "making the gatekeeper", err)
 	o := mcpserver.WebOptions{Gatekeeper: keeper, Limits: config.Limits{Body: 4 << 20}}
 	o.SetBodyTime(within)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // errFraming is why a connection ends on which a request says twice how long it is.
@@ -36,7 +36,7 @@ func twice(r *http.Request) error {
 // Whose it is, nobody can tell any more.
 func (w *Web) recordFraming(c net.Conn) {
 	address, _ := w.o.Gatekeeper.Peer(c.RemoteAddr().String())
-	w.recordAddress(context.Background(), identity.TransportHTTP, address, byFraming, errFraming)
+	w.recordAddress(context.Background(), access.TransportHTTP, address, byFraming, errFraming)
 }
 
 // framedListener hands out connections that end at a request with more than one

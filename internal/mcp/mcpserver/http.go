@@ -16,8 +16,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
@@ -47,9 +46,9 @@ const socketClosing = 100 * time.Millisecond
 // WebOptions configures the network transports.
 type WebOptions struct {
 	// Gatekeeper says who calls. Required.
-	Gatekeeper *identity.Gatekeeper
+	Gatekeeper *access.Gatekeeper
 	// Guard refuses unknown hosts and origins. Its Addr is filled in.
-	Guard identity.Guard
+	Guard access.Guard
 	// Limits bound requests and sessions; zero values mean the defaults.
 	Limits config.Limits
 	// Metrics and Health are served if not nil.
@@ -174,8 +173,8 @@ func (w *Web) routes() http.Handler {
 		mux.Handle("/metrics", w.identified(w.metrics(w.o.Metrics.Handler())))
 	}
 	if meta := w.o.Gatekeeper.Metadata(); meta != nil {
-		mux.Handle(identity.MetadataPath, meta)
-		mux.Handle(identity.MetadataPath+"/", meta)
+		mux.Handle(access.MetadataPath, meta)
+		mux.Handle(access.MetadataPath+"/", meta)
 	}
 	if w.o.Site != nil {
 		mux.Handle("/", w.o.Site)
@@ -220,25 +219,25 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 // name that is none of ours and a page that may not connect are recorded; who sends too many of them has to connect anew for each.
 func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 	switch {
-	case identity.RefusesToken(err):
+	case access.RefusesToken(err):
 		w.recordStranger(r, byToken, err)
-	case errors.Is(err, identity.ErrUnauthorized):
+	case errors.Is(err, access.ErrUnauthorized):
 		w.recordStranger(r, byNoToken, err)
-	case errors.Is(err, identity.ErrHost):
+	case errors.Is(err, access.ErrHost):
 		w.recordStranger(r, byHost, err)
-	case errors.Is(err, identity.ErrOrigin):
+	case errors.Is(err, access.ErrOrigin):
 		w.recordStranger(r, byOrigin, err)
 	}
-	if errors.Is(err, identity.ErrTooMany) {
+	if errors.Is(err, access.ErrTooMany) {
 		rw.Header().Set("Connection", "close")
 	}
 	if c := w.o.Gatekeeper.Challenge(r, err); c != "" {
 		rw.Header().Set("WWW-Authenticate", c)
 	}
-	if d := identity.RetryAfter(err); d > 0 {
+	if d := access.RetryAfter(err); d > 0 {
 		rw.Header().Set("Retry-After", strconv.Itoa(int(d.Seconds())))
 	}
-	http.Error(rw, oneLine(err.Error()), identity.Status(err))
+	http.Error(rw, oneLine(err.Error()), access.Status(err))
 }
 
 type vouchKey struct{}
@@ -253,7 +252,7 @@ func (w *Web) identified(next http.Handler) http.Handler {
 		}
 		ctx, end := term.Within(r.Context()) // streams and calls under way end with the token
 		defer end()
-		r = r.WithContext(context.WithValue(policy.WithSubject(ctx, subject), vouchKey{}, &peer{subject: subject, term: term}))
+		r = r.WithContext(context.WithValue(access.WithSubject(ctx, subject), vouchKey{}, &peer{subject: subject, term: term}))
 		if why := w.claimConnection(r, subject); why != nil {
 			rw.Header().Set("Connection", "close")
 			w.refuseHolding(rw, r, targetConnect, why)
@@ -312,13 +311,13 @@ func (w *Web) streamable() http.Handler {
 // metrics are for who may read the audit log, and for this machine.
 func (w *Web) metrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		s := policy.SubjectFrom(r.Context())
-		err := w.server.catalog.permits(r.Context(), targetMetrics, policy.AuditRead)
-		if why, denied := errors.AsType[*mcp.Refusal](err); s.Name != identity.Anonymous && err != nil {
+		s := access.SubjectFrom(r.Context())
+		err := w.server.catalog.permits(r.Context(), targetMetrics, access.AuditRead)
+		if why, denied := errors.AsType[*mcp.Refusal](err); s.Name != access.Anonymous && err != nil {
 			if denied {
 				w.server.dispatcher.recordRequest(r.Context(), targetMetrics, why)
 			}
-			http.Error(rw, "metrics need the permission "+policy.AuditRead, http.StatusForbidden)
+			http.Error(rw, "metrics need the permission "+access.AuditRead, http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(rw, r)

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // Local is a client in the same process: the same rights and the same pipeline
@@ -18,7 +18,7 @@ type Local struct {
 }
 
 // Local returns a client that calls as subject.
-func (s *Server) Local(subject *policy.Subject) *Local {
+func (s *Server) Local(subject *access.Subject) *Local {
 	return &Local{server: s, peer: &peer{subject: subject}}
 }
 

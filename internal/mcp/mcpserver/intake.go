@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -27,7 +27,7 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			next.ServeHTTP(rw, r)
 			return
 		}
-		b := wire.Reading{Max: w.intake.max, Expect: r.ContentLength, Share: w.intake.shares.of(policy.SubjectFrom(r.Context()))}
+		b := wire.Reading{Max: w.intake.max, Expect: r.ContentLength, Share: w.intake.shares.of(access.SubjectFrom(r.Context()))}
 		defer b.Free()
 		err := b.ReadAll(r.Body)
 		var shape *wire.ShapeError

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 )
 
 // TestInProcessIsOneMoreTransport holds what a client in this process is shown
@@ -25,10 +25,10 @@ func TestInProcessIsOneMoreTransport(t *testing.T) {
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			h := newFixture(t, plan{options: mode.options, readOnly: mode.readOnly, tools: []mcphost.BuiltinTool{
-				echo("peek", mcp.PermissionExternal), echo("read_file", policy.FilesRead),
+				echo("peek", mcp.PermissionExternal), echo("read_file", access.FilesRead),
 			}})
 			must(t, "registering", h.host.ReplaceWorkflows(flow("fate", "roll"), flow("arrive", "roll", "place_entity")))
-			for _, p := range policy.BuiltinProfiles() {
+			for _, p := range access.BuiltinProfiles() {
 				remote := listed(t, h.pipe(p.Name, nil))
 				local := h.server.Local(h.subject(p.Name))
 				var here []string

@@ -22,11 +22,11 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/liblog"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -41,7 +41,7 @@ type Options struct {
 	// Logger receives the SDK's messages, at a bounded rate. If nil, they are discarded.
 	Logger *slog.Logger
 	// Policy decides who may do what. Required.
-	Policy *policy.Engine
+	Policy *access.Engine
 	// Gate governs the server's own methods as the host's gate governs its
 	// tools. If nil, they pass.
 	Gate mcphost.Gate
@@ -116,7 +116,7 @@ func New(host *mcphost.Host, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	o.Logger = liblog.New(o.Logger).Logger("mcp/go-sdk")
+	o.Logger = observe.NewLibraryLogs(o.Logger).Logger("mcp/go-sdk")
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -8,15 +8,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // peer is the client at the far end of a connection, or of one HTTP request.
 type peer struct {
-	subject *policy.Subject
+	subject *access.Subject
 	// term is how long the subject holds.
-	term identity.Term
+	term access.Term
 	// feed pushes the world's changes; nil where nothing can be pushed.
 	feed *feed
 	// reached says that a request over HTTP has come to where it is charged.
@@ -74,10 +73,10 @@ type feedKey struct{}
 
 // attend returns a context in which calls are made for the peer.
 func (p *peer) attend(ctx context.Context) context.Context {
-	if policy.SubjectFrom(ctx) == p.subject && feedFrom(ctx) == p.feed {
+	if access.SubjectFrom(ctx) == p.subject && feedFrom(ctx) == p.feed {
 		return ctx // it is one already
 	}
-	ctx = policy.WithSubject(ctx, p.subject)
+	ctx = access.WithSubject(ctx, p.subject)
 	return context.WithValue(ctx, feedKey{}, p.feed)
 }
 

@@ -11,7 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -105,7 +104,7 @@ func (p *promptMethods) getPrompt(ctx context.Context, req *sdk.GetPromptRequest
 		res, err = p.source.Get(ctx, v, name, req.Params.Arguments)
 		return err
 	})
-	if errors.Is(err, prompt.ErrUnknown) {
+	if errors.Is(err, resource.ErrUnknownPrompt) {
 		return nil, unknownPrompt(name)
 	}
 	if err != nil {

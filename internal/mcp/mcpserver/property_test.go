@@ -15,10 +15,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -62,22 +61,22 @@ func flow(name string, steps ...string) mcphost.BuiltinTool {
 // small is a registry behind one policy, without a world.
 type small struct {
 	host   *mcphost.Host
-	policy *policy.Engine
+	policy *access.Engine
 	server *mcpserver.Server
 	counted
 }
 
-func newSmall(t *testing.T, o policy.Options, compact, prefixed bool) *small {
+func newSmall(t *testing.T, o access.Options, compact, prefixed bool) *small {
 	s := &small{counted: counted{runs: map[string]int{}}}
 	var err error
-	if s.policy, err = policy.New(o); err != nil {
+	if s.policy, err = access.New(o); err != nil {
 		t.Fatalf("making the policy: %v", err)
 	}
-	gate := gate.New(s.policy, nil, nil)
+	gate := access.NewGate(s.policy, nil, nil)
 	s.host = mcphost.New(mcphost.WithGate(gate))
 	for _, def := range []mcphost.BuiltinTool{
-		s.tool("roll", policy.DiceRoll, true), s.tool("recall", policy.MemoryRead, true), s.tool("look", policy.WorldRead, true),
-		s.tool("write_note", policy.FilesWrite, false), s.tool("move_thing", policy.WorldWrite, false),
+		s.tool("roll", access.DiceRoll, true), s.tool("recall", access.MemoryRead, true), s.tool("look", access.WorldRead, true),
+		s.tool("write_note", access.FilesWrite, false), s.tool("move_thing", access.WorldWrite, false),
 		s.tool("foreign", "", true), workflow.Batch(),
 	} {
 		if err := s.host.RegisterBuiltin(def); err != nil {
@@ -100,9 +99,9 @@ func (s *small) close(t *testing.T) {
 // names are all registered names.
 var names = []string{"batch", "both", "foreign", "look", "move_thing", "outer", "reads", "recall", "roll", "write_note"}
 
-func drawOptions(t *rapid.T) policy.Options {
-	o := policy.Options{
-		Profiles: map[string]config.Profile{"own": {Permissions: rapid.SliceOfNDistinct(rapid.SampledFrom(policy.Permissions()), 0, 6, rapid.ID[string]).Draw(t, "own")}},
+func drawOptions(t *rapid.T) access.Options {
+	o := access.Options{
+		Profiles: map[string]config.Profile{"own": {Permissions: rapid.SliceOfNDistinct(rapid.SampledFrom(access.Permissions()), 0, 6, rapid.ID[string]).Draw(t, "own")}},
 		ReadOnly: rapid.Bool().Draw(t, "read_only"),
 		Limits:   config.Limits{Burst: 1_000_000, PerSecond: 1_000_000},
 	}
@@ -124,8 +123,8 @@ func drawRule(t *rapid.T, name string) config.Rule {
 		clocks := rapid.Permutation([]string{"00:00", "01:30", "12:00", "23:59"}).Draw(t, "clocks")
 		r.From, r.To = clocks[0], clocks[1]
 	case config.RulePermissionOverride:
-		r.Grant = []string{rapid.SampledFrom(policy.Permissions()).Draw(t, "grant")}
-		if p := rapid.SampledFrom(policy.Permissions()).Draw(t, "revoke"); p != r.Grant[0] {
+		r.Grant = []string{rapid.SampledFrom(access.Permissions()).Draw(t, "grant")}
+		if p := rapid.SampledFrom(access.Permissions()).Draw(t, "revoke"); p != r.Grant[0] {
 			r.Revoke = []string{p}
 		}
 		r.Until = rapid.SampledFrom([]string{"", "2000-01-01T12:00:00Z", "1999-01-01T00:00:00Z"}).Draw(t, "until")
@@ -137,7 +136,7 @@ func drawRule(t *rapid.T, name string) config.Rule {
 
 // trial is who tries what under which policy, drawn at random.
 type trial struct {
-	options           policy.Options
+	options           access.Options
 	compact, prefixed bool
 	after             time.Duration
 	client, profile   string
@@ -147,7 +146,7 @@ type trial struct {
 
 func drawTrial(t *rapid.T) trial {
 	profiles := []string{"own"}
-	for _, p := range policy.BuiltinProfiles() {
+	for _, p := range access.BuiltinProfiles() {
 		profiles = append(profiles, p.Name)
 	}
 	return trial{
@@ -164,7 +163,7 @@ func drawTrial(t *rapid.T) trial {
 // local is the trial's client in this process.
 func (tr trial) local(s *small) *mcpserver.Local {
 	p, _ := s.policy.Profile(tr.profile)
-	return s.server.Local(&policy.Subject{Name: tr.client, Profile: p, Transport: "test"})
+	return s.server.Local(&access.Subject{Name: tr.client, Profile: p, Transport: "test"})
 }
 
 // TestListedIsCallable draws policies, callers and times of day, and holds

@@ -17,7 +17,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -72,7 +71,7 @@ func (p *posters) List(resource.View) []*sdk.Prompt {
 }
 
 func (p *posters) Get(_ context.Context, _ resource.View, name string, _ map[string]string) (*sdk.GetPromptResult, error) {
-	return nil, prompt.ErrUnknown
+	return nil, resource.ErrUnknownPrompt
 }
 
 // TestPromptsChange has prompts come and go: clients are told within 50 ms and

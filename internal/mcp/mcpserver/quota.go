@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // quotaBounds are how many of one kind of thing may be held at once.
@@ -76,8 +75,8 @@ func newQuota(kind string, b quotaBounds) *quota {
 }
 
 // holderOf returns under which name a subject's things count, empty for strangers.
-func holderOf(s *policy.Subject) string {
-	if s.Name == identity.Anonymous {
+func holderOf(s *access.Subject) string {
+	if s.Name == access.Anonymous {
 		return ""
 	}
 	return s.Name

@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // Methods of the protocol whose answers depend on who asks.
@@ -103,7 +103,7 @@ func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, ne
 	s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 	defer s.notifier.removeSession(req.GetSession())
 	if ss, ok := req.GetSession().(*sdk.ServerSession); ok { // who asks for messages with this request hears them in the answer to it
-		defer s.approvals.addListener(func(a policy.Approval) { s.tellDecider(ctx, ss, p.subject, a) })()
+		defer s.approvals.addListener(func(a access.Approval) { s.tellDecider(ctx, ss, p.subject, a) })()
 	}
 	return next(ctx, methodListen, req)
 }

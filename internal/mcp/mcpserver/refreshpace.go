@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // How often one caller may have files read anew: so many times at once, then once in a
@@ -28,7 +28,7 @@ type refreshPace struct {
 // take takes one reading from the subject of ctx, or says how long it has to wait for it.
 func (p *refreshPace) take(ctx context.Context) (wait time.Duration) {
 	name := ""
-	if subject := policy.SubjectFrom(ctx); subject != nil {
+	if subject := access.SubjectFrom(ctx); subject != nil {
 		name = subject.Name
 	}
 	p.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -63,7 +63,7 @@ func (d *dispatcher) findHidden(name string) (mcp.Target, bool) {
 // recordRefusal has the gate record a call that never reached it. The events that its
 // caller is told leave it out: they would tell what is hidden from what is not there.
 func (d *dispatcher) recordRefusal(ctx context.Context, t mcp.Target, args string, why *mcp.Refusal) {
-	subject := policy.SubjectFrom(ctx)
+	subject := access.SubjectFrom(ctx)
 	if d.gate == nil || subject == nil {
 		return
 	}

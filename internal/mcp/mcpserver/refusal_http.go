@@ -8,8 +8,7 @@ import (
 	"strconv"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // What is asked for before anything is called, as it is recorded.
@@ -51,7 +50,7 @@ func tooMany(rw http.ResponseWriter, why error) {
 // holdFor has the subject of ctx hold one more of q until free is called, for a request
 // that is no call, or says why not, which is recorded.
 func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free func(), err error) {
-	s := policy.SubjectFrom(ctx)
+	s := access.SubjectFrom(ctx)
 	if s == nil {
 		return func() {}, nil
 	}
@@ -66,9 +65,9 @@ func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free
 // recordStranger records that somebody was turned away, by what, who is not looked at any
 // further.
 func (w *Web) recordStranger(r *http.Request, by string, err error) {
-	transport := identity.TransportHTTP
-	if identity.IsUpgrade(r) {
-		transport = identity.TransportWebSocket
+	transport := access.TransportHTTP
+	if access.IsUpgrade(r) {
+		transport = access.TransportWebSocket
 	}
 	w.recordAddress(r.Context(), transport, w.o.Gatekeeper.Address(r), by, err)
 }
@@ -76,9 +75,9 @@ func (w *Web) recordStranger(r *http.Request, by string, err error) {
 // recordAddress is recordStranger of an address alone.
 func (w *Web) recordAddress(ctx context.Context, transport, address, by string, err error) {
 	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: by, Reason: err.Error() + ", from " + address}
-	if errors.Is(err, identity.ErrTooMany) {
+	if errors.Is(err, access.ErrTooMany) {
 		why.Code = mcp.CodeCapacityExceeded
 	}
-	ctx = policy.WithSubject(ctx, &policy.Subject{Transport: transport})
+	ctx = access.WithSubject(ctx, &access.Subject{Transport: transport})
 	w.server.dispatcher.recordRequest(ctx, targetConnect, why)
 }

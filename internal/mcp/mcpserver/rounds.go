@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // methodInput is under what a call is recorded that has to wait for its client, and may not.
@@ -228,7 +228,7 @@ func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
 
 // park has a call wait for its client, and returns the result that asks it; nil if it does
 // not wait: its end is near.
-func (rs *rounds) park(ctx context.Context, c *round, who *policy.Subject) *sdk.CallToolResult {
+func (rs *rounds) park(ctx context.Context, c *round, who *access.Subject) *sdk.CallToolResult {
 	place, why := rs.places.take(holderOf(who), who.Address, nil)
 	if why != nil {
 		c.pending.answer <- why

@@ -7,8 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/dialect"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -18,14 +17,14 @@ func Stdio() wire.Frames { return wire.Lines(os.Stdin, os.Stdout, 0) }
 // Serve serves one client over frames until it leaves or ctx ends. When ctx
 // ends nothing more is read, and what is under way gets ten seconds to finish.
 // A client that opens with the older dialect's handshake is served in that dialect.
-func (s *Server) Serve(ctx context.Context, subject *policy.Subject, frames wire.Frames) error {
+func (s *Server) Serve(ctx context.Context, subject *access.Subject, frames wire.Frames) error {
 	return s.serveFrames(ctx, subject, frames, nil, 0)
 }
 
 // serveFrames is Serve for a client whose requests hold of a share, which may be nil, and
 // who is to send the first within a time, and soon after one that means something; without
 // end if that is 0.
-func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frames wire.Frames, share wire.Share, first time.Duration) error {
+func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frames wire.Frames, share wire.Share, first time.Duration) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -54,8 +53,8 @@ func (s *Server) serveFrames(ctx context.Context, subject *policy.Subject, frame
 	if err != nil {
 		return withoutEnd(err)
 	}
-	if older = dialect.IsHandshake(req); older {
-		return withoutEnd(dialect.Serve(life, conn, backend{server: s, peer: p}))
+	if older = IsHandshake(req); older {
+		return withoutEnd(Serve(life, conn, backend{server: s, peer: p}))
 	}
 	checked := &checkedConn{Conn: conn, server: s, peer: p, begin: func() {}}
 	if first > 0 {

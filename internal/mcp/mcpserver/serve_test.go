@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -27,7 +27,7 @@ func TestWhoNeverBeginsIsHungUpOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rules, err := policy.New(policy.Options{})
+				rules, err := access.New(access.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -38,7 +38,7 @@ func TestWhoNeverBeginsIsHungUpOn(t *testing.T) {
 				fromClient, toServer := io.Pipe()
 				start, ended := time.Now(), make(chan time.Duration, 1)
 				go func() { // waited for below
-					err := s.serveFrames(t.Context(), &policy.Subject{Name: "t"}, wire.Lines(fromClient, toClient, 0), nil, firstTime)
+					err := s.serveFrames(t.Context(), &access.Subject{Name: "t"}, wire.Lines(fromClient, toClient, 0), nil, firstTime)
 					if err != nil {
 						t.Errorf("serving ended with %v", err)
 					}

@@ -14,13 +14,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/gate"
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/prompt"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
@@ -39,10 +36,10 @@ type fixture struct {
 	t      testing.TB
 	host   *mcphost.Host
 	world  *world.World
-	policy *policy.Engine
+	policy *access.Engine
 	audit  *audit.Log
 	server *mcpserver.Server
-	keeper *identity.Gatekeeper // of web
+	keeper *access.Gatekeeper // of web
 }
 
 // plan is how a house is built; the zero value is a plain one.
@@ -72,13 +69,13 @@ func newFixture(t testing.TB, p plan) *fixture {
 	if p.config.Limits.Burst == 0 {
 		p.config.Limits = config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}
 	}
-	h.policy, err = policy.New(policy.Options{
+	h.policy, err = access.New(access.Options{
 		Profiles: p.config.Profiles, Rules: p.config.Policy, Limits: p.config.Limits, ReadOnly: p.readOnly,
 	})
 	must(t, "making the policy", err)
 	h.audit, err = audit.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), audit.Options{Arguments: true})
 	must(t, "opening the audit log", err)
-	gate := gate.New(h.policy, h.audit, nil)
+	gate := access.NewGate(h.policy, h.audit, nil)
 	h.host = mcphost.New(mcphost.WithGate(gate))
 	all := append(diceroller.Tools(), worldtool.NewTools(h.world, store)...)
 	all = append(all, workflow.Batch())
@@ -88,7 +85,7 @@ func newFixture(t testing.TB, p plan) *fixture {
 	src := resource.Sources{Campaign: "Test", Scene: h.world.Scene, Graph: store, Log: store, Latency: h.host.Status}
 	o := mcpserver.Options{
 		Version: "test", Instructions: "Be nice.", Policy: h.policy, Gate: gate, Campaign: "Test",
-		Resources: resource.New(src), Prompts: prompt.New(src), World: h.world,
+		Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: h.world,
 	}
 	if p.options != nil {
 		p.options(&o)
@@ -120,13 +117,13 @@ func (h *fixture) run(store *sqlite.Store) {
 }
 
 // subject is somebody with a profile.
-func (h *fixture) subject(profile string) *policy.Subject {
+func (h *fixture) subject(profile string) *access.Subject {
 	h.t.Helper()
 	p, ok := h.policy.Profile(profile)
 	if !ok {
 		h.t.Fatalf("no profile %q", profile)
 	}
-	return &policy.Subject{Name: "tester-" + profile, Profile: p, Transport: "test"}
+	return &access.Subject{Name: "tester-" + profile, Profile: p, Transport: "test"}
 }
 
 // pipe connects an SDK client over a pair of pipes.
@@ -194,13 +191,13 @@ func (h *fixture) connect(to sdk.Transport, protocol string, o *sdk.ClientOption
 func (h *fixture) web(cfg config.Server) string {
 	h.t.Helper()
 	cfg.Limits = config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}
-	keeper, err := identity.New(h.t.Context(), cfg, identity.Options{Profile: h.policy.Profile})
+	keeper, err := access.NewGatekeeper(h.t.Context(), cfg, access.GatekeeperOptions{Profile: h.policy.Profile})
 	must(h.t, "making the gatekeeper", err)
 	h.keeper = keeper
 	metrics, err := observe.New(observe.Options{})
 	must(h.t, "making metrics", err)
 	web, err := h.server.Listen(h.t.Context(), "127.0.0.1:0", mcpserver.WebOptions{
-		Gatekeeper: keeper, Limits: cfg.Limits, Metrics: metrics, Guard: identity.Guard{AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: cfg.AllowedHosts},
+		Gatekeeper: keeper, Limits: cfg.Limits, Metrics: metrics, Guard: access.Guard{AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: cfg.AllowedHosts},
 	})
 	must(h.t, "listening", err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,8 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // sessions are those of clients on the network: the SDK's, by their ids, and WebSockets.
@@ -74,12 +73,12 @@ func (w *Web) withinQuotas(next http.Handler) http.Handler {
 // atOnce serves a request that was read, if its caller has not too many under way.
 func (w *Web) atOnce(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		s := policy.SubjectFrom(r.Context())
+		s := access.SubjectFrom(r.Context())
 		if p, ok := r.Context().Value(vouchKey{}).(*peer); ok && p.term.Over() { // while its body came
 			if _, err := w.o.Gatekeeper.Identify(r); err != nil {
 				w.refuse(rw, r, err)
 			} else { // the token is another caller's by now
-				http.Error(rw, identity.ErrOver.Error(), http.StatusUnauthorized)
+				http.Error(rw, access.ErrOver.Error(), http.StatusUnauthorized)
 			}
 			return
 		}

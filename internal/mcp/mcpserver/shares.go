@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -46,7 +46,7 @@ func newShares(body int64) *shares {
 }
 
 // of returns a caller's share.
-func (s *shares) of(caller *policy.Subject) wire.Share { return share{s, caller.Name} }
+func (s *shares) of(caller *access.Subject) wire.Share { return share{s, caller.Name} }
 
 // share is what one caller may hold.
 type share struct {

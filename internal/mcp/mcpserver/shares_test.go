@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -106,7 +106,7 @@ func TestBodyWithinBounds(t *testing.T) {
 	} {
 		s := newShares(most)
 		var seen bytes.Buffer
-		b := wire.Reading{Max: most, Share: s.of(&policy.Subject{Name: "a"})}
+		b := wire.Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
 		err := b.ReadAll(io.TeeReader(c.from, &seen))
 		if !errors.Is(err, c.want) || c.want == nil && err != nil {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -122,7 +122,7 @@ func TestBodyWithinBounds(t *testing.T) {
 	s := newShares(most)
 	for s.take("a", wire.FirstRead) {
 	}
-	b := wire.Reading{Max: most, Share: s.of(&policy.Subject{Name: "a"})}
+	b := wire.Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
 	if err := b.ReadAll(strings.NewReader("{}")); !errors.Is(err, wire.ErrOverShare) {
 		t.Errorf("a caller whose share is used up is told %v", err)
 	}

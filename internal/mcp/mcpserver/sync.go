@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
@@ -141,7 +141,7 @@ func parseFollowing(raw json.RawMessage) (following, error) {
 
 // mayFollow reports whether the subject of ctx may follow the world.
 func (s *stateSync) mayFollow(ctx context.Context) error {
-	return s.permits(ctx, MethodSubscribe, policy.WorldRead)
+	return s.permits(ctx, MethodSubscribe, access.WorldRead)
 }
 
 // openSubscription begins a subscription for the subject of ctx.
@@ -149,7 +149,7 @@ func (s *stateSync) openSubscription(ctx context.Context, f following) (*world.S
 	if err := s.mayFollow(ctx); err != nil {
 		return nil, refused(err)
 	}
-	return s.world.Subscribe(world.Filter{Viewer: policy.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
+	return s.world.Subscribe(world.Filter{Viewer: access.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
 }
 
 // subscribe answers state/subscribe. Where the connection can be pushed
@@ -182,8 +182,8 @@ func (s *stateSync) startFollowing(ctx context.Context, f following) ([]byte, er
 		b := append([]byte(`{"ok":true,`), appendSnapshot(nil, ourWords.seq, snap)...)
 		return append(b, '}'), nil
 	}
-	subject := policy.SubjectFrom(ctx)
-	may := func() error { return s.mayFollow(policy.WithSubject(context.WithoutCancel(ctx), subject)) }
+	subject := access.SubjectFrom(ctx)
+	may := func() error { return s.mayFollow(access.WithSubject(context.WithoutCancel(ctx), subject)) }
 	if err := conn.follow(ctx, sub, f.area, may); err != nil {
 		return nil, err
 	}

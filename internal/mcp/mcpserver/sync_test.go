@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -42,7 +42,7 @@ type failer interface {
 }
 
 // watch connects a client over pipes.
-func (h *fixture) watch(t failer, subject *policy.Subject) *watcher {
+func (h *fixture) watch(t failer, subject *access.Subject) *watcher {
 	fromServer, toClient := io.Pipe()
 	fromClient, toServer := io.Pipe()
 	w := &watcher{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1), entities: map[string]json.RawMessage{}}
@@ -221,7 +221,7 @@ func TestPictureEqualsTheWorld(t *testing.T) {
 }
 
 // resume connects anew where w has left.
-func (h *fixture) resume(t *rapid.T, w *watcher, subject *policy.Subject, area *world.Area) *watcher {
+func (h *fixture) resume(t *rapid.T, w *watcher, subject *access.Subject, area *world.Area) *watcher {
 	again := h.watch(t, subject)
 	again.seq, again.entities, again.scene = w.seq, w.entities, w.scene
 	params := fmt.Sprintf(`{"since":%d`, w.seq)

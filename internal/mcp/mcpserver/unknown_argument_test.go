@@ -10,12 +10,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/approvaltool"
-	"github.com/MrWong99/glyphoxa/internal/mcp/tools/audittool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
@@ -30,11 +28,11 @@ func everyTool(t *testing.T) plan {
 	log, err := audit.Open(t.Context(), filepath.Join(t.TempDir(), "more-audit.db"), audit.Options{})
 	must(t, "opening the audit log", err)
 	t.Cleanup(func() { must(t, "closing", log.Close()); must(t, "closing", store.Close()) })
-	rules, err := policy.New(policy.Options{})
+	rules, err := access.New(access.Options{})
 	must(t, "making the policy", err)
 	return plan{tools: slices.Concat(
 		fileio.NewTools(t.TempDir()), ruleslookup.NewTools(ruleslookup.BuiltIn()),
-		memorytool.NewTools(store, store, store), audittool.Tools(log), approvaltool.Tools(approvaltool.Waiting{Policy: rules}),
+		memorytool.NewTools(store, store, store), audit.Tools(log), access.ApprovalTools(access.Waiting{Policy: rules}),
 	)}
 }
 

@@ -6,8 +6,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/identity"
-	"github.com/MrWong99/glyphoxa/internal/mcp/policy"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
@@ -23,7 +22,7 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		w.refuse(rw, r, err)
 		return
 	}
-	r = r.WithContext(policy.WithSubject(r.Context(), subject))
+	r = r.WithContext(access.WithSubject(r.Context(), subject))
 	held, why := w.sessions.take(holderOf(subject), subject.Address, nil)
 	if why != nil {
 		w.refuseHolding(rw, r, targetSocket, why)
@@ -64,7 +63,7 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 type heldFrames struct {
 	wire.Frames
 	held *holding
-	term identity.Term
+	term access.Term
 }
 
 func (f heldFrames) WriteFrame(ctx context.Context, frame []byte) error {

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mask"
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // shortestVariable is the shortest environment variable that is removed as a secret. Shorter ones
@@ -46,7 +46,7 @@ func secretsOf(cfg config.MCPServerConfig) *secrets {
 	}
 	for name, value := range cfg.Env {
 		if v := value.Reveal(); len(v) >= shortestVariable {
-			add(v, mask.NamesSecret(name))
+			add(v, config.NamesSecret(name))
 		}
 	}
 	if u, err := url.Parse(cfg.URL); err == nil {
@@ -54,7 +54,7 @@ func secretsOf(cfg config.MCPServerConfig) *secrets {
 		for name, values := range u.Query() {
 			for _, v := range values {
 				if len(v) >= shortestVariable {
-					add(v, mask.NamesSecret(name))
+					add(v, config.NamesSecret(name))
 				}
 			}
 		}
@@ -158,8 +158,8 @@ func (s *Server) maskValues(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if text, ok := value.(string); ok && text != "" && mask.NamesPassword(key) {
-				v[key] = mask.Masked
+			if text, ok := value.(string); ok && text != "" && config.NamesPassword(key) {
+				v[key] = config.Masked
 				continue
 			}
 			v[key] = s.maskValues(value)

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mask"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -72,7 +71,7 @@ type Options struct {
 	Dial Dialer
 	// Mask removes secrets from what the server says about its failures. If nil, it removes what
 	// every Masker does.
-	Mask *mask.Masker
+	Mask *config.Masker
 	// Asked is called after each question that the server puts to the client behind a call; err is
 	// why it was refused. If nil, questions are not recorded.
 	Asked func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
@@ -87,7 +86,7 @@ type Server struct {
 	keeper  Keeper
 	log     *slog.Logger
 	secrets *secrets
-	mask    *mask.Masker
+	mask    *config.Masker
 	asked   func(ctx context.Context, c *mcp.Call, took time.Duration, err error) // may be nil
 	dial    func(ctx context.Context) (*Conn, error)
 	epoch   time.Time // when the server was made

@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
@@ -96,7 +94,7 @@ func (d *dialect) InsertLines(ctx context.Context, c sqlstore.Conn, lines []sqls
 	var postings postings
 	for i := range lines {
 		l := &lines[i]
-		day, date := pack.Day(l.Date)
+		day, date := sqlstore.Day(l.Date)
 		inserts.Queue(`INSERT INTO lines (session, turn, speaker, npc, heard, text, at, said_by, ref, dm, audience, day, date)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
 			keptAll([]any{l.SessionNumber, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, l.Audience, day, date})...).QueryRow(func(r pgx.Row) error {
@@ -169,8 +167,8 @@ func (d *dialect) HideFacts(_ context.Context, _ sqlstore.Conn, all []memory.Fac
 }
 
 func (d *dialect) InsertFact(ctx context.Context, c sqlstore.Conn, f sqlstore.NewFact) (id int64, err error) {
-	day, date := pack.Day(f.Date)
-	since, sinceDate := pack.Day(f.Since)
+	day, date := sqlstore.Day(f.Date)
+	since, sinceDate := sqlstore.Day(f.Since)
 	err = c.Row(ctx, `INSERT INTO facts (hash, source, text, at, audience, day, date, topic, stated, since_day, since)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $4, $9, $10) RETURNING id`,
 		[]any{factHash(f.Source, f.Text), f.Source, f.Text, f.At.UnixMicro(), f.Audience, day, date, f.Topic, since, sinceDate}, &id)
@@ -190,7 +188,7 @@ func (d *dialect) DeleteFacts(ctx context.Context, c sqlstore.Conn, source strin
 	return err
 }
 
-func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) fulltext.Index {
+func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) sqlstore.FullTextIndex {
 	x := textIndex{c: c.(conn), table: "line_words", column: "line", size: `SELECT coalesce(max(id), 0) FROM lines`}
 	condition, args := sqlstore.NarrowLines(d.syntax, f, nil)
 	if condition != "" {
@@ -205,7 +203,7 @@ func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) fulltext.Ind
 	return x
 }
 
-func (d *dialect) FindFacts(c sqlstore.Conn, keys []string, space int64) fulltext.Index {
+func (d *dialect) FindFacts(c sqlstore.Conn, keys []string, space int64) sqlstore.FullTextIndex {
 	return textIndex{
 		c: c.(conn), table: "fact_words", column: "fact", size: `SELECT coalesce(max(id), 0) FROM facts`,
 		scope: `(SELECT true FROM facts f WHERE f.id = w.fact AND ` + d.syntax.Heard("f", "$1") + ` AND ($2::bigint = 0 OR f.embedded <> $2))`,

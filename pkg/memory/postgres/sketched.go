@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sketch"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
@@ -35,7 +33,7 @@ const (
 type sketched struct {
 	mu    sync.Mutex // guards the fields below; the server is never asked while it is held
 	table int64      // the server's number of the table
-	of    *sketch.Sketch
+	of    *sqlstore.Sketch
 	last  int64 // the number of the last vector that was read
 	whole bool  // all were read once
 }
@@ -55,7 +53,7 @@ func vectorsAfter(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, n 
 		func(r sqlstore.Row) (v numberedVector, err error) {
 			var packed []byte
 			err = r.Scan(&v.n, &v.fact, &packed)
-			v.vector = pack.Floats(packed)
+			v.vector = sqlstore.Floats(packed)
 			return v, err
 		})
 	return table, out, err
@@ -65,7 +63,7 @@ func vectorsAfter(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, n 
 // It reports whether they were those that follow.
 func (k *sketched) takeIn(table, after int64, dimensions int, more []numberedVector) bool {
 	if k.of == nil || k.table != table {
-		k.table, k.of, k.last, k.whole = table, sketch.New(dimensions), 0, false
+		k.table, k.of, k.last, k.whole = table, sqlstore.NewSketch(dimensions), 0, false
 	}
 	if k.last != after {
 		return false

@@ -11,8 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -88,7 +87,7 @@ func wordsOf(text string) []string {
 
 // factHash tells a fact from all others.
 func factHash(source, text string) []byte {
-	sum := sha256.Sum256([]byte(source + pack.Frame + text))
+	sum := sha256.Sum256([]byte(source + sqlstore.Frame + text))
 	return sum[:]
 }
 
@@ -114,7 +113,7 @@ func (x textIndex) Size(ctx context.Context) (total float64, err error) {
 }
 
 // Newest returns for each expression the ids of the newest texts that match, the newest first.
-func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most int) ([][]int64, error) {
+func (x textIndex) Newest(ctx context.Context, all []sqlstore.Expression, most int) ([][]int64, error) {
 	out := make([][]int64, len(all))
 	var b pgx.Batch
 	for i, e := range all {
@@ -127,7 +126,7 @@ func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most i
 // newestOf selects the newest texts that match. What must be true of them is asked by scalar
 // subqueries, which the server never turns into a join: it would read all lines instead of
 // those with a word, whenever it expects that many of these are.
-func (x textIndex) newestOf(e fulltext.Expression, most int) (query string, args []any) {
+func (x textIndex) newestOf(e sqlstore.Expression, most int) (query string, args []any) {
 	args = slices.Clone(x.args)
 	add := func(v any) string {
 		args = append(args, v)

@@ -12,7 +12,6 @@ import (
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
@@ -83,7 +82,7 @@ func column(space sqlstore.Space, v []float32) any {
 	if space.Kind == kindVector {
 		return pgvector.NewVector(v)
 	}
-	return pack.Vector(v)
+	return sqlstore.Vector(v)
 }
 
 // scanVector scans a fact's hash and its vector.
@@ -95,7 +94,7 @@ func scanVector(space sqlstore.Space, r sqlstore.Row) (hash []byte, v []float32,
 	}
 	var packed []byte
 	err = r.Scan(&hash, &packed)
-	return hash, pack.Floats(packed), err
+	return hash, sqlstore.Floats(packed), err
 }
 
 func (d *dialect) CountVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (n int64, err error) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
@@ -93,7 +91,7 @@ const nextLine = `1 + max((SELECT coalesce(max(id), 0) FROM lines), (SELECT coal
 func (d *dialect) InsertLines(ctx context.Context, c sqlstore.Conn, lines []sqlstore.Utterance) error {
 	for i := range lines {
 		l := &lines[i]
-		day, date := pack.Day(l.Date)
+		day, date := sqlstore.Day(l.Date)
 		id, err := c.(*conn).insert(ctx, `INSERT INTO lines (id, session, turn, speaker, npc, heard, text, at, user, ref, dm, audience, day, date)
 			VALUES (`+nextLine+`, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			l.SessionNumber, l.Turn, l.Speaker, l.NPC, l.To, l.Text, l.At.UnixMicro(), l.User, l.Ref, l.DM, l.Audience, day, date)
@@ -169,8 +167,8 @@ func (d *dialect) StillSaid(ctx context.Context, c sqlstore.Conn, session int64,
 }
 
 func (d *dialect) InsertFact(ctx context.Context, c sqlstore.Conn, f sqlstore.NewFact) (int64, error) {
-	day, date := pack.Day(f.Date)
-	since, sinceDate := pack.Day(f.Since)
+	day, date := sqlstore.Day(f.Date)
+	since, sinceDate := sqlstore.Day(f.Since)
 	id, err := c.(*conn).insert(ctx, `INSERT INTO facts (source, text, at, audience, day, date, topic, stated, since_day, since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		f.Source, f.Text, f.At.UnixMicro(), f.Audience, day, date, f.Topic, f.At.UnixMicro(), since, sinceDate)
 	if err != nil {
@@ -224,7 +222,7 @@ func (d *dialect) DeleteFacts(ctx context.Context, c sqlstore.Conn, source strin
 	return nil
 }
 
-func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) fulltext.Index {
+func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) sqlstore.FullTextIndex {
 	x := textIndex{c: c, size: `SELECT coalesce(max(id), 0) FROM lines`}
 	if f.Session != 0 {
 		x.scope = sessionWord(f.Session)
@@ -240,7 +238,7 @@ func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) fulltext.Ind
 	return x
 }
 
-func (d *dialect) FindFacts(c sqlstore.Conn, keys []string, space int64) fulltext.Index {
+func (d *dialect) FindFacts(c sqlstore.Conn, keys []string, space int64) sqlstore.FullTextIndex {
 	return textIndex{
 		c: c,
 		newest: `SELECT t.rowid AS id FROM facts_text t JOIN facts f ON f.id = t.rowid

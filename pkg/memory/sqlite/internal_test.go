@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
+	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
 // TestFullDisk lets the file grow no further: a write fails as a whole and
@@ -320,7 +320,7 @@ func TestOlderDatabaseGetsAuthors(t *testing.T) {
 		INSERT INTO lines_text (rowid, words) VALUES (1, '¤7 an old zebra');
 		INSERT INTO facts (id, source, text, at, visible) VALUES (1, 'session:old', 'Ada: An old zebra.', 1, '');
 		INSERT INTO facts_text (rowid, words) VALUES (1, 'ada an old zebra')`))
-	old := memory.Line{ID: 1, Session: "old", Turn: 1, Speaker: "Ada", Text: "An old zebra.", At: pack.FromStamp(1)}
+	old := memory.Line{ID: 1, Session: "old", Turn: 1, Speaker: "Ada", Text: "An old zebra.", At: sqlstore.FromStamp(1)}
 	check := func(want ...memory.Line) {
 		t.Helper()
 		recent, err := s.Recent(ctx, "old", 10)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sketch"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
@@ -34,7 +33,7 @@ const (
 type sketched struct {
 	mu    sync.Mutex // guards the fields below
 	space int64
-	of    *sketch.Sketch
+	of    *sqlstore.Sketch
 	last  vectorChunk // the last chunk that was read
 	whole bool        // all chunks were read once
 }
@@ -111,7 +110,7 @@ func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Sp
 // begin begins anew if the sketch is of another space.
 func (s *sketched) begin(space sqlstore.Space) {
 	if s.of == nil || s.space != space.N {
-		s.space, s.of, s.last, s.whole = space.N, sketch.New(space.Dims), vectorChunk{}, false
+		s.space, s.of, s.last, s.whole = space.N, sqlstore.NewSketch(space.Dims), vectorChunk{}, false
 	}
 }
 

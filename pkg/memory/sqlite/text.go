@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
@@ -31,7 +30,7 @@ func (x textIndex) Size(ctx context.Context) (total float64, err error) {
 }
 
 // Newest returns the ids of the newest matches of each expression.
-func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most int) ([][]int64, error) {
+func (x textIndex) Newest(ctx context.Context, all []sqlstore.Expression, most int) ([][]int64, error) {
 	out := make([][]int64, len(all))
 	for i, e := range all {
 		var err error
@@ -44,7 +43,7 @@ func (x textIndex) Newest(ctx context.Context, all []fulltext.Expression, most i
 
 // newestOf returns the ids of the newest matches. They come as one row, which
 // takes a fraction of the time of one row each.
-func (x textIndex) newestOf(ctx context.Context, e fulltext.Expression, most int) ([]int64, error) {
+func (x textIndex) newestOf(ctx context.Context, e sqlstore.Expression, most int) ([]int64, error) {
 	var list string
 	args := append([]any{x.match(e), most}, x.args...)
 	err := x.c.Row(ctx, `SELECT coalesce(group_concat(id, ' '), '') FROM (`+x.newest+`)`, args, &list)
@@ -64,7 +63,7 @@ func (x textIndex) newestOf(ctx context.Context, e fulltext.Expression, most int
 
 // match is a full-text expression. A word has letters and digits only, so in quotes
 // nothing in it can be an operator.
-func (x textIndex) match(e fulltext.Expression) string {
+func (x textIndex) match(e sqlstore.Expression) string {
 	var all []string
 	if x.scope != "" {
 		all = append(all, `"`+x.scope+`"`)

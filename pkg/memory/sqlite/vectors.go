@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
@@ -76,7 +75,7 @@ func deleteRows(ctx context.Context, c *conn, table string, n int) (more bool, e
 }
 
 func (d *dialect) InsertVector(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, fact int64, vector []float32) error {
-	packed := pack.Vector(vector)
+	packed := sqlstore.Vector(vector)
 	if packed == nil {
 		return nil
 	}
@@ -89,7 +88,7 @@ func (d *dialect) CountVectors(ctx context.Context, c sqlstore.Conn, space sqlst
 }
 
 func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) ([]sqlstore.Scored, error) {
-	packed := pack.Vector(vector)
+	packed := sqlstore.Vector(vector)
 	if hits, ok, err := d.nearestSketched(ctx, c, space, packed, keys, k); ok || err != nil {
 		return hits, err
 	}
@@ -123,7 +122,7 @@ func (d *dialect) LineVectors(ctx context.Context, c sqlstore.Conn, space sqlsto
 		var id int64
 		var packed []byte
 		err := r.Scan(&id, &packed)
-		out[id] = pack.Floats(packed)
+		out[id] = sqlstore.Floats(packed)
 		return err
 	})
 	return out, err

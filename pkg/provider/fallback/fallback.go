@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/pkg/provider/breaker"
 )
 
 // Provider is what a chain needs to know of its providers.
@@ -38,10 +36,10 @@ type Switch struct {
 
 // Options configure a [Chain].
 type Options struct {
-	// Failures in a row open a breaker. If zero, [breaker.DefaultFailures].
+	// Failures in a row open a breaker. If zero, [DefaultFailures].
 	Failures int
 	// BackOff is how long an open breaker stays so at first; it doubles up to
-	// [breaker.MaxBackOff]. If zero, [breaker.DefaultBackOff].
+	// [MaxBackOff]. If zero, [DefaultBackOff].
 	BackOff time.Duration
 	// OnSwitch is told of every switch that a failure or the end of one made. It
 	// is safe for concurrent use and does not block. If nil, nobody is told.
@@ -52,7 +50,7 @@ type Options struct {
 // concurrent use.
 type Chain[P Provider] struct {
 	Links    []Link[P]
-	Breakers breaker.Set // by link
+	Breakers Breakers // by link
 	onSwitch func(Switch)
 
 	mu     sync.Mutex // guards the fields below
@@ -63,7 +61,7 @@ type Chain[P Provider] struct {
 // New returns a chain of links by falling preference.
 func New[P Provider](links []Link[P], o Options) *Chain[P] {
 	return &Chain[P]{
-		Links: slices.Clone(links), Breakers: breaker.NewSet(len(links), o.Failures, o.BackOff), onSwitch: o.OnSwitch,
+		Links: slices.Clone(links), Breakers: NewBreakers(len(links), o.Failures, o.BackOff), onSwitch: o.OnSwitch,
 	}
 }
 

@@ -10,9 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
-	llmchain "github.com/MrWong99/glyphoxa/pkg/provider/llm/chain"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
-	ttschain "github.com/MrWong99/glyphoxa/pkg/provider/tts/chain"
 )
 
 // cold is a provider whose connection takes a while to open.
@@ -94,8 +92,8 @@ func (voice) Name() string { return "voice" }
 func TestChainsWarm(t *testing.T) {
 	refused := errors.New("connection refused")
 	for name, chain := range map[string]interface{ Warm(context.Context) error }{
-		"model": llmchain.New([]llmchain.Link{{Name: "a", Provider: model{cold: cold{err: refused}}}}, nil),
-		"voice": ttschain.New([]ttschain.Link{{Name: "a", Provider: voice{cold: cold{err: refused}}}}, nil),
+		"model": llm.NewChain([]llm.Link{{Name: "a", Provider: model{cold: cold{err: refused}}}}, nil),
+		"voice": tts.NewChain([]tts.Link{{Name: "a", Provider: voice{cold: cold{err: refused}}}}, nil),
 	} {
 		if err := chain.Warm(t.Context()); !errors.Is(err, refused) {
 			t.Errorf("Warm of a chain with a %s = %v, want %v", name, err, refused)

@@ -3,7 +3,7 @@ package e2ee_test
 import (
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
 // pair are two bots that understand each other.
@@ -16,27 +16,27 @@ func pair(t testing.TB) *channel {
 // BenchmarkFrame is what a frame of 160 bytes takes on its way out (encrypt and
 // seal) and in (open and decrypt).
 func BenchmarkFrame(b *testing.B) {
-	key := make([]byte, rtp.KeySize)
-	for _, mode := range []string{rtp.AES256GCM, rtp.XChaCha20Poly1305} {
+	key := make([]byte, voice.KeySize)
+	for _, mode := range []string{voice.AES256GCM, voice.XChaCha20Poly1305} {
 		c := pair(b)
 		ours, theirs := c.bots[21], c.bots[22]
-		sealer, err := rtp.NewSealer(mode, key)
+		sealer, err := voice.NewSealer(mode, key)
 		if err != nil {
 			b.Fatal(err)
 		}
-		opener, err := rtp.NewOpener(mode, key)
+		opener, err := voice.NewOpener(mode, key)
 		if err != nil {
 			b.Fatal(err)
 		}
 		plain := make([]byte, 160)
 		frame := make([]byte, ours.MaxEncryptedFrameSize(len(plain)))
-		packet := make([]byte, 0, len(frame)+rtp.Overhead)
+		packet := make([]byte, 0, len(frame)+voice.Overhead)
 		out := func(b *testing.B) []byte {
 			n, err := ours.Encrypt(ssrc, plain, frame)
 			if err != nil {
 				b.Fatal(err)
 			}
-			sealed, err := sealer.Seal(packet, rtp.Header{PayloadType: rtp.PayloadType}, frame[:n])
+			sealed, err := sealer.Seal(packet, voice.Header{PayloadType: voice.PayloadType}, frame[:n])
 			if err != nil {
 				b.Fatal(err)
 			}

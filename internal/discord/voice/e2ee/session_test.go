@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/rtp"
 	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
@@ -197,7 +197,7 @@ func TestWindows(t *testing.T) {
 				if got := time.Since(start); got != tt.want {
 					t.Errorf("plain frames pass for %v, want %v", got, tt.want)
 				}
-				if silence := [][]byte{[]byte(rtp.Silence)}; c.decrypt(21, 11, silence)[0] == nil {
+				if silence := [][]byte{[]byte(voice.Silence)}; c.decrypt(21, 11, silence)[0] == nil {
 					t.Error("silence does not pass")
 				}
 				padded := append(c.encrypt(22, frames(22, 1))[0], 0, 0, 3)

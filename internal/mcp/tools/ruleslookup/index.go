@@ -144,7 +144,7 @@ func (b *builder) addRule(doc int32, r rule) {
 }
 
 // field counts the words of a text.
-func (b *builder) field(doc int32, field int, s string) { b.fieldWords(doc, field, words(s)) }
+func (b *builder) field(doc int32, field int, s string) { b.fieldWords(doc, field, wordsIn(s)) }
 
 // fieldWords counts words and returns their stems.
 func (b *builder) fieldWords(doc int32, field int, ws []word) (stems []int32) {
@@ -208,7 +208,7 @@ func (b *builder) count(doc int32, field int, stem, raw string) int32 {
 }
 
 func (b *builder) title(doc int32, s string, alias bool) {
-	ws := words(s)
+	ws := wordsIn(s)
 	if len(ws) == 0 {
 		return
 	}

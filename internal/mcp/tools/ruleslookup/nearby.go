@@ -3,7 +3,7 @@ package ruleslookup
 import "sort"
 
 // nearWords finds the words of a sorted list that another may be a misspelling of. What
-// words begin with alike is compared once, and left as soon as it is too far off.
+// wordsIn begin with alike is compared once, and left as soon as it is too far off.
 type nearWords struct {
 	words  []string
 	shared []uint8 // how many bytes a word begins with as the one before it

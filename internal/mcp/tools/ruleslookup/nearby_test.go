@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/MrWong99/glyphoxa/internal/spelling"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 // The walk over a sorted list finds what comparing with every word finds.
@@ -18,7 +18,7 @@ func TestNearWordsAreThoseWithinSoManyEdits(t *testing.T) {
 		w, edits := word.Draw(t, "word"), rapid.IntRange(0, 2).Draw(t, "edits")
 		var want []nearWord
 		for i, other := range list {
-			if d := spelling.Distance([]byte(w), []byte(other), edits+1); d <= edits {
+			if d := words.Distance([]byte(w), []byte(other), edits+1); d <= edits {
 				want = append(want, nearWord{int32(i), uint8(d)})
 			}
 		}

@@ -23,20 +23,20 @@ type phraseOf struct {
 
 // addAsked notes how a rule is asked for.
 func (b *builder) addAsked(doc int32, r rule) {
-	b.learnKind(r.Category, words(r.Name), false, 1)
-	b.learnKind(r.Category, words(r.Summary), false, 0.3)
+	b.learnKind(r.Category, wordsIn(r.Name), false, 1)
+	b.learnKind(r.Category, wordsIn(r.Summary), false, 0.3)
 	for _, alias := range r.Aliases {
-		ws := words(alias)
+		ws := wordsIn(alias)
 		b.learnKind(r.Category, ws, false, 1)
 		b.learnKind(r.Category, ws, true, 1)
 	}
 	for _, phrase := range r.Asked.English {
-		ws := words(phrase)
+		ws := wordsIn(phrase)
 		b.learnKind(r.Category, ws, false, 1)
 		b.phrase(doc, b.fieldWords(doc, fieldAsked, ws))
 	}
 	for _, phrase := range r.Asked.German {
-		ws := words(phrase)
+		ws := wordsIn(phrase)
 		b.learnKind(r.Category, ws, true, 1)
 		b.phrase(doc, b.germanWords(doc, ws))
 	}

@@ -22,7 +22,7 @@ type question struct {
 }
 
 func (ix *index) newQuestion(query string) *question {
-	q := &question{all: words(sayPlus(query))}
+	q := &question{all: wordsIn(sayPlus(query))}
 	q.all = q.all[:min(len(q.all), maxWords+maxWords/2)]
 	q.all = withoutRequest(q.all)
 	q.german = germanTongue(query, q.all, ix.germanOnly)

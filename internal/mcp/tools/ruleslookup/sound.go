@@ -18,7 +18,7 @@ type sound struct {
 
 // soundKey writes letters the way they sound to an English or German ear: what is
 // easily confused is the same, vowels are one, doubled letters single, and gaps between
-// words are gone.
+// wordsIn are gone.
 func soundKey(b []byte, ws []word) []byte {
 	for _, w := range ws {
 		b = appendSound(b, w.raw)

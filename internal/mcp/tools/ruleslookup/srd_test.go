@@ -69,7 +69,7 @@ func questions() []struct{ kind, query, want string } {
 		{"typo", "invisable", "condition-invisible|spell-invisibility"},
 		{"typo", "prestidigitaton", "spell-prestidigitation"},
 		{"typo", "initative", "combat-initiative"},
-		// words apart, together, unfinished
+		// wordsIn apart, together, unfinished
 		{"joined", "fire ball damage", "spell-fireball"},
 		{"joined", "counter spell", "spell-counterspell"},
 		{"joined", "mistystep", "spell-misty-step"},

@@ -47,14 +47,14 @@ func readSenses(name string, cut func(string) string) map[string][]sense {
 		var senses []sense
 		for phrase := range strings.SplitSeq(meant, ",") {
 			var s sense
-			for _, w := range words(phrase) {
+			for _, w := range wordsIn(phrase) {
 				s = append(s, w.stem)
 			}
 			senses = append(senses, s)
 		}
 		for key := range strings.SplitSeq(keys, ",") {
 			var b strings.Builder
-			for i, w := range words(key) {
+			for i, w := range wordsIn(key) {
 				if i > 0 {
 					b.WriteByte(' ')
 				}

@@ -19,8 +19,8 @@ type word struct {
 	stem string
 }
 
-// words splits s into its words, stop words included.
-func words(s string) []word {
+// wordsIn splits s into its words, stop words included.
+func wordsIn(s string) []word {
 	var out []word
 	for raw := range strings.FieldsFuncSeq(plain(s), isBreak) {
 		if len(raw) > maxWord {

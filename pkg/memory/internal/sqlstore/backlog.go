@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -180,7 +179,7 @@ func (s *Store) embed(ctx context.Context, todo []pending) error {
 	for i, p := range todo {
 		texts[i] = p.text
 	}
-	vectors, dims, err := embedder.Texts(ctx, s.embedder, texts)
+	vectors, dims, err := embedTexts(ctx, s.embedder, texts)
 	if err != nil {
 		return err // which says what was being done
 	}
@@ -217,14 +216,14 @@ func (s *Store) putVector(ctx context.Context, c Conn, space Space, f pending, v
 // embedRefused finds out which of the facts the embedder refuses, unless it
 // refuses everything, and why it refused them all.
 func (s *Store) embedRefused(ctx context.Context, todo []pending, why error) error {
-	_, dims, err := embedder.Texts(ctx, s.embedder, []string{"Good evening."})
+	_, dims, err := embedTexts(ctx, s.embedder, []string{"Good evening."})
 	if err != nil {
 		return why
 	}
 	if err := s.ensureSpace(ctx, dims); err != nil {
 		return err
 	}
-	return embedder.AroundRefused(todo, func(some []pending) error { return s.embed(ctx, some) }, func(f pending, why error) error {
+	return embedAroundRefused(todo, func(some []pending) error { return s.embed(ctx, some) }, func(f pending, why error) error {
 		s.log.Warn("a fact is found by full text alone", "fact", f.id, "reason", why)
 		return s.markRefused(ctx, f)
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
 )
 
 // Dialect is a database as a [Store] needs it. Methods that take a connection are called within a
@@ -81,7 +80,7 @@ type Lines interface {
 	// StillSaid returns which texts of facts are made by a line of a session.
 	StillSaid(ctx context.Context, c Conn, session int64, texts []string) ([]string, error)
 	// FindLines returns the full text of lines.
-	FindLines(c Conn, q LineFilter) fulltext.Index
+	FindLines(c Conn, q LineFilter) FullTextIndex
 	// Hidden returns which lines are not to be shown, because their user is being forgotten. It
 	// returns nil if there are none.
 	Hidden(ctx context.Context, c Conn) (func(memory.Line) bool, error)
@@ -117,7 +116,7 @@ type Facts interface {
 	DeleteFacts(ctx context.Context, c Conn, source string, texts []string) error
 	// FindFacts returns the full text of facts that one of the keys may see, and that have no
 	// vector in a space, unless that is 0.
-	FindFacts(c Conn, keys []string, space int64) fulltext.Index
+	FindFacts(c Conn, keys []string, space int64) FullTextIndex
 	// HideFacts leaves out facts made of lines that are not to be shown. It may change all.
 	HideFacts(ctx context.Context, c Conn, all []memory.FactHit) ([]memory.FactHit, error)
 }

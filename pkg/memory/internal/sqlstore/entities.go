@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -38,8 +37,8 @@ func checkEntity(e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
 	}
-	_, visible := pack.Visible(e.Visible)
-	_, _, _, position := pack.Position(e.Position)
+	_, visible := Visible(e.Visible)
+	_, _, _, position := Position(e.Position)
 	return errors.Join(visible, position)
 }
 
@@ -48,19 +47,19 @@ func (s *Store) putEntity(ctx context.Context, c Conn, e memory.Entity) error {
 	if err := checkEntity(e); err != nil {
 		return err
 	}
-	visible, err := pack.Visible(e.Visible)
+	visible, err := Visible(e.Visible)
 	if err != nil {
 		return err
 	}
-	aliases, err := pack.JSON(e.Aliases, len(e.Aliases))
+	aliases, err := JSON(e.Aliases, len(e.Aliases))
 	if err != nil {
 		return err
 	}
-	attributes, err := pack.JSON(e.Attributes, len(e.Attributes))
+	attributes, err := JSON(e.Attributes, len(e.Attributes))
 	if err != nil {
 		return err
 	}
-	x, y, z, err := pack.Position(e.Position)
+	x, y, z, err := Position(e.Position)
 	if err != nil {
 		return err
 	}
@@ -150,7 +149,7 @@ func scanEntity(r Row, before ...any) (memory.Entity, error) {
 	if x != nil && y != nil && z != nil {
 		e.Position = &memory.Position{*x, *y, *z}
 	}
-	e.Visible = pack.VisibleList(visible)
+	e.Visible = VisibleList(visible)
 	if aliases != nil {
 		if err := json.Unmarshal([]byte(*aliases), &e.Aliases); err != nil {
 			return e, fmt.Errorf("aliases of entity %q: %w", e.ID, err)

@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/standing"
 )
 
 // maxFacts bounds one search; the vector tables of SQLite allow no more than 4096.
@@ -78,7 +75,7 @@ func (s *Store) putFact(ctx context.Context, c Conn, f memory.Fact) (pending, er
 	if err != nil {
 		return p, fmt.Errorf("fact of %q: %w", f.Source, err)
 	}
-	f.Topic = standing.Key(f.Topic)
+	f.Topic = Key(f.Topic)
 	err = c.Row(ctx, s.sql.findFact, s.syntax.FactKey(f.Source, f.Text), &p.id, &p.embedded)
 	if err == nil {
 		_, err = c.Exec(ctx, `UPDATE facts SET audience = $1 WHERE id = $2 AND audience <> $1`, audience, p.id)
@@ -99,7 +96,7 @@ func (s *Store) putFact(ctx context.Context, c Conn, f memory.Fact) (pending, er
 
 // audienceOf returns the number of a list of ids, which is kept if it is new.
 func audienceOf(ctx context.Context, c Conn, ids []string) (n int64, err error) {
-	packed, err := pack.Visible(ids)
+	packed, err := Visible(ids)
 	if err != nil || packed == "" {
 		return 0, err
 	}
@@ -132,7 +129,7 @@ func (s *Store) ToldFacts(ctx context.Context, after int64, limit int) (out []me
 				var at int64
 				var visible string
 				err = r.Scan(&f.ID, &f.Source, &f.Text, &at, &visible)
-				f.At, f.Visible = pack.FromStamp(at), pack.VisibleList(visible)
+				f.At, f.Visible = FromStamp(at), VisibleList(visible)
 				return f, err
 			})
 		return err
@@ -175,7 +172,7 @@ func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) (ou
 		if out, err = s.loadFacts(ctx, c, near[:min(len(near), k-len(worded))]); err != nil {
 			return err
 		}
-		if out, err = s.arrangeFacts(ctx, c, keys, fulltext.AppendWorded(out, worded), k); err != nil {
+		if out, err = s.arrangeFacts(ctx, c, keys, AppendWorded(out, worded), k); err != nil {
 			return err
 		}
 		out, err = s.d.HideFacts(ctx, c, out)
@@ -212,7 +209,7 @@ func wordedPlaces(ctx context.Context, c Conn, space int64, k int) (int, error) 
 
 // searchWords finds facts by full text: those without a vector in the space.
 func (s *Store) searchWords(ctx context.Context, c Conn, text string, keys []string, k int, space int64) ([]memory.FactHit, error) {
-	q := fulltext.Parse(text)
+	q := ParseFullText(text)
 	if len(q) == 0 {
 		return nil, nil
 	}
@@ -247,7 +244,7 @@ func (s *Store) loadFacts(ctx context.Context, c Conn, hits []Scored) ([]memory.
 		var visible string
 		var day, since *int64
 		err = r.Scan(&h.ID, &h.Source, &h.Text, &at, &visible, &day, &h.Date.Text, &h.Topic, &since, &h.Since.Text)
-		h.At, h.Visible, h.Score = pack.FromStamp(at), pack.VisibleList(visible), scores[h.ID]
+		h.At, h.Visible, h.Score = FromStamp(at), VisibleList(visible), scores[h.ID]
 		h.Date, h.Since = dateOf(day, h.Date.Text), dateOf(since, h.Since.Text)
 		return h, err
 	})
@@ -264,22 +261,22 @@ func dateOf(day *int64, text string) memory.Date {
 // arrangeFacts marks the facts that are superseded for a viewer, and puts those that
 // stand before them.
 func (s *Store) arrangeFacts(ctx context.Context, c Conn, keys []string, hits []memory.FactHit, k int) ([]memory.FactHit, error) {
-	topics := standing.Topics(hits)
+	topics := Topics(hits)
 	if len(topics) == 0 {
 		return hits, nil
 	}
-	stated, err := Rows(ctx, c, s.sql.stated, []any{topics, keys}, func(r Row) (standing.Statement, error) {
+	stated, err := Rows(ctx, c, s.sql.stated, []any{topics, keys}, func(r Row) (Claim, error) {
 		var f memory.Fact
 		var at int64
 		var day, since *int64
 		err := r.Scan(&f.ID, &f.Topic, &at, &day, &f.Date.Text, &since, &f.Since.Text)
-		f.At, f.Date, f.Since = pack.FromStamp(at), dateOf(day, f.Date.Text), dateOf(since, f.Since.Text)
-		return standing.NewStatement(f), err
+		f.At, f.Date, f.Since = FromStamp(at), dateOf(day, f.Date.Text), dateOf(since, f.Since.Text)
+		return NewClaim(f), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	history := standing.NewHistory(stated)
+	history := NewHistory(stated)
 	var missing []Scored
 	for _, id := range history.Missing(hits) {
 		missing = append(missing, Scored{ID: id})

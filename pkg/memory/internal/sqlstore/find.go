@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/spelling"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
@@ -121,7 +120,7 @@ func findSimilarWords(ctx context.Context, c Conn, word string) (map[string]int,
 		for _, r := range w {
 			candidate = append(candidate, r)
 		}
-		d := spelling.Distance(asked, candidate, allowed+1)
+		d := words.Distance(asked, candidate, allowed+1)
 		if d > allowed {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // Append writes lines in one transaction and returns them with their ids. They
@@ -53,7 +52,7 @@ func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Li
 		if out[i].At.IsZero() {
 			out[i].At = time.Now()
 		}
-		out[i].At = pack.Stamp(out[i].At)
+		out[i].At = Stamp(out[i].At)
 	}
 	err := s.d.Write(ctx, "appending to the session log", func(ctx context.Context, c Conn) error {
 		var added []Utterance
@@ -201,6 +200,6 @@ func scanLine(r Row) (l memory.Line, err error) {
 	var present string
 	var day *int64
 	err = r.Scan(&l.ID, &l.Session, &l.Turn, &l.Speaker, &l.NPC, &l.To, &l.Text, &at, &l.User, &l.Ref, &l.DM, &present, &day, &l.Date.Text)
-	l.At, l.Present, l.Date = pack.FromStamp(at), pack.VisibleList(present), dateOf(day, l.Date.Text)
+	l.At, l.Present, l.Date = FromStamp(at), VisibleList(present), dateOf(day, l.Date.Text)
 	return l, err
 }

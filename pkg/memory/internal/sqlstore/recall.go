@@ -5,15 +5,12 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/recall"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/embedder"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
 )
 
-// Recall finds lines by what a question means, as [recollection.Mind.Recall] says.
+// Recall finds lines by what a question means, as [Mind.Recall] says.
 func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
-	return s.mind.Recall(ctx, recollection.Log{
-		Read: func(ctx context.Context, use func(recollection.Source) error) error {
+	return s.mind.Recall(ctx, Log{
+		Read: func(ctx context.Context, use func(Source) error) error {
 			return s.d.ReadSnapshot(ctx, "recalling what was said", func(c Conn) error { return use(source{c, s}) })
 		},
 		Search: s.SearchLines,
@@ -29,7 +26,7 @@ func (s *Store) remindOfLines(ctx context.Context) error {
 
 // questionVector is the vector of a question, nil if it is to be answered by full text.
 func (s *Store) questionVector(ctx context.Context, text string) ([]float32, error) {
-	return embedder.Question(ctx, s.embedder, s.log, text)
+	return embedQuestion(ctx, s.embedder, s.log, text)
 }
 
 // senseLines reads vectors of lines that are kept in mind, at most so many, or all.
@@ -71,12 +68,12 @@ func (x source) Vectors(ctx context.Context, ids []int64) (map[int64][]float32, 
 	return x.s.d.LineVectors(ctx, x.c, space, ids)
 }
 
-func (x source) Entities(ctx context.Context, most int) ([]recollection.Known, error) {
+func (x source) Entities(ctx context.Context, most int) ([]Known, error) {
 	return Rows(ctx, x.c, `SELECT name, coalesce(aliases, ''), description, visible FROM entities ORDER BY id LIMIT $1`, []any{most},
-		func(r Row) (recollection.Known, error) {
+		func(r Row) (Known, error) {
 			var name, aliases, about, visible string
 			err := r.Scan(&name, &aliases, &about, &visible)
-			return recollection.NewKnown(name, aliases, about, pack.VisibleList(visible)), err
+			return NewKnown(name, aliases, about, VisibleList(visible)), err
 		})
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // maxDepth is how many edges away Neighbours looks at most.
@@ -33,7 +32,7 @@ func checkRelation(r memory.Relation) error {
 	if r.Type == "" {
 		return errors.New("a relation needs a type")
 	}
-	_, err := pack.Visible(r.Visible)
+	_, err := Visible(r.Visible)
 	return err
 }
 
@@ -41,7 +40,7 @@ func putRelation(ctx context.Context, c Conn, r memory.Relation) error {
 	if err := checkRelation(r); err != nil {
 		return err
 	}
-	visible, err := pack.Visible(r.Visible)
+	visible, err := Visible(r.Visible)
 	if err != nil {
 		return err
 	}
@@ -91,6 +90,6 @@ func (s *Store) Neighbours(ctx context.Context, id, viewer string, depth int) (m
 func scanRelation(r Row) (m memory.Relation, err error) {
 	var visible string
 	err = r.Scan(&m.From, &m.Type, &m.To, &m.Note, &visible)
-	m.Visible = pack.VisibleList(visible)
+	m.Visible = VisibleList(visible)
 	return m, err
 }

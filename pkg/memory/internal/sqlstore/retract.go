@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // inMessage says which lines are meant; those of no message never are.
@@ -79,7 +78,7 @@ func utterances(ctx context.Context, c Conn, condition string, args ...any) ([]U
 		var present string
 		var day *int64
 		err = r.Scan(&u.ID, &u.SessionNumber, &u.Session, &u.Speaker, &u.Text, &at, &present, &day, &u.Date.Text)
-		u.At, u.Present, u.Date = pack.FromStamp(at), pack.VisibleList(present), dateOf(day, u.Date.Text)
+		u.At, u.Present, u.Date = FromStamp(at), VisibleList(present), dateOf(day, u.Date.Text)
 		return u, err
 	})
 }

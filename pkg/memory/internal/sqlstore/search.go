@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/fulltext"
 )
 
 const defaultLimit = 10
@@ -25,7 +24,7 @@ func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) (out []
 	if query.Days != nil && strings.TrimSpace(query.Text) == "" {
 		return s.linesOfDays(ctx, query)
 	}
-	q := fulltext.Parse(query.Text)
+	q := ParseFullText(query.Text)
 	if len(q) == 0 {
 		return nil, nil
 	}
@@ -88,7 +87,7 @@ func (s *Store) linesOfDays(ctx context.Context, q memory.LineQuery) (out []memo
 }
 
 // rankLines scores the lines and returns the best.
-func rankLines(q fulltext.Question, hits []memory.LineHit, limit int) []memory.LineHit {
+func rankLines(q FullTextQuery, hits []memory.LineHit, limit int) []memory.LineHit {
 	texts := make([]string, len(hits))
 	for i, h := range hits {
 		texts[i] = h.Text

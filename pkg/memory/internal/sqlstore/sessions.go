@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
 )
 
 // StartSession opens a session. Its id begins with the time, so that ids sort
 // and can be told apart by people.
 func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
-	now := pack.Stamp(time.Now())
+	now := Stamp(time.Now())
 	var salt [4]byte
 	rand.Read(salt[:]) // never fails
 	out := memory.Session{
@@ -66,9 +65,9 @@ func scanSession(r Row) (m memory.Session, err error) {
 	var started int64
 	var ended *int64
 	err = r.Scan(&m.ID, &m.Campaign, &started, &ended, &m.Lines)
-	m.Started = pack.FromStamp(started)
+	m.Started = FromStamp(started)
 	if ended != nil {
-		m.Ended = pack.FromStamp(*ended)
+		m.Ended = FromStamp(*ended)
 	}
 	return m, err
 }

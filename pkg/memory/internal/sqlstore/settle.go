@@ -5,8 +5,6 @@ import (
 	"errors"
 
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
 )
 
 // Settle puts what a campaign file says into the world, all of it or nothing.
@@ -24,12 +22,12 @@ import (
 // Facts get no vectors; [Store.EmbedFacts] makes up for it.
 func (s *Store) Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
 	defer s.askForIndexing()
-	return settle.Settle(ctx, settler{s}, entities, relations, facts)
+	return Settle(ctx, settler{s}, entities, relations, facts)
 }
 
 // Unsettled tells what [Store.Settle] would do, and changes nothing.
 func (s *Store) Unsettled(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
-	return settle.Unsettled(ctx, settler{s}, entities, relations, facts)
+	return Unsettled(ctx, settler{s}, entities, relations, facts)
 }
 
 // Withdraw takes out of the world what campaign files said: entities by id, with
@@ -37,13 +35,13 @@ func (s *Store) Unsettled(ctx context.Context, entities []memory.Entity, relatio
 // and text. What is not there is passed over, and a file that says it again is heard.
 // As with Settle it is all or nothing, in steps. What else was told of an entity stays.
 func (s *Store) Withdraw(ctx context.Context, entities []string, relations []memory.Relation, facts []memory.Fact) error {
-	return settle.Withdraw(ctx, settler{s}, entities, relations, facts)
+	return Withdraw(ctx, settler{s}, entities, relations, facts)
 }
 
 // settler is the store as package settle needs it.
 type settler struct{ s *Store }
 
-var _ settle.Store[Conn] = settler{}
+var _ SettlingStore[Conn] = settler{}
 
 func (x settler) Transact(ctx context.Context, synced bool, doing string, do func(context.Context, Conn) error) error {
 	if synced {
@@ -96,12 +94,12 @@ func (settler) CheckEntity(e memory.Entity) error     { return checkEntity(e) }
 func (settler) CheckRelation(r memory.Relation) error { return checkRelation(r) }
 
 func (settler) CheckFact(f memory.Fact) error {
-	_, err := pack.Visible(f.Visible)
+	_, err := Visible(f.Visible)
 	return err
 }
 
 // file notes what an entry says.
-func (x settler) file(ctx context.Context, c Conn, e settle.Entry, err error) error {
+func (x settler) file(ctx context.Context, c Conn, e Entry, err error) error {
 	if err != nil {
 		return err
 	}
@@ -109,7 +107,7 @@ func (x settler) file(ctx context.Context, c Conn, e settle.Entry, err error) er
 }
 
 // unfile forgets that a file ever said an entry.
-func (x settler) unfile(ctx context.Context, c Conn, e settle.Entry, err error) error {
+func (x settler) unfile(ctx context.Context, c Conn, e Entry, err error) error {
 	if err != nil {
 		return err
 	}
@@ -117,7 +115,7 @@ func (x settler) unfile(ctx context.Context, c Conn, e settle.Entry, err error) 
 }
 
 func (x settler) PutEntity(ctx context.Context, c Conn, e memory.Entity) error {
-	entry, err := settle.EntityEntry(e)
+	entry, err := EntityEntry(e)
 	if err := x.file(ctx, c, entry, err); err != nil {
 		return err
 	}
@@ -133,7 +131,7 @@ func (x settler) PutEntity(ctx context.Context, c Conn, e memory.Entity) error {
 
 // PutRelation puts a relation. One to what was removed comes back with it.
 func (x settler) PutRelation(ctx context.Context, c Conn, r memory.Relation) error {
-	entry, err := settle.RelationEntry(r)
+	entry, err := RelationEntry(r)
 	if err := x.file(ctx, c, entry, err); err != nil {
 		return err
 	}
@@ -144,7 +142,7 @@ func (x settler) PutRelation(ctx context.Context, c Conn, r memory.Relation) err
 }
 
 func (x settler) PutFact(ctx context.Context, c Conn, f memory.Fact) error {
-	entry, err := settle.FactEntry(f)
+	entry, err := FactEntry(f)
 	if err := x.file(ctx, c, entry, err); err != nil {
 		return err
 	}
@@ -153,7 +151,7 @@ func (x settler) PutFact(ctx context.Context, c Conn, f memory.Fact) error {
 }
 
 func (x settler) WithdrawEntity(ctx context.Context, c Conn, e memory.Entity) error {
-	entry, err := settle.EntityEntry(e)
+	entry, err := EntityEntry(e)
 	if err := x.unfile(ctx, c, entry, err); err != nil {
 		return err
 	}
@@ -161,7 +159,7 @@ func (x settler) WithdrawEntity(ctx context.Context, c Conn, e memory.Entity) er
 }
 
 func (x settler) WithdrawRelation(ctx context.Context, c Conn, r memory.Relation) error {
-	entry, err := settle.RelationEntry(r)
+	entry, err := RelationEntry(r)
 	if err := x.unfile(ctx, c, entry, err); err != nil {
 		return err
 	}
@@ -169,7 +167,7 @@ func (x settler) WithdrawRelation(ctx context.Context, c Conn, r memory.Relation
 }
 
 func (x settler) WithdrawFact(ctx context.Context, c Conn, f memory.Fact) error {
-	entry, err := settle.FactEntry(f)
+	entry, err := FactEntry(f)
 	if err := x.unfile(ctx, c, entry, err); err != nil {
 		return err
 	}

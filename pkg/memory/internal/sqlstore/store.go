@@ -22,9 +22,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/pack"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/recollection"
-	"github.com/MrWong99/glyphoxa/pkg/memory/internal/settle"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
@@ -115,7 +112,7 @@ type Store struct {
 	groups    *memory.Groups      // nil if nobody belongs to anything
 	embedder  embeddings.Provider // nil without
 	unindexed chan struct{}
-	mind      recollection.Mind
+	mind      Mind
 	// claim is the number of the vector space that was made the embedder's own, 0 before. That
 	// happens once: two programs with different embedders would else take it from each other
 	// for ever.
@@ -129,7 +126,7 @@ func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 		d: d, syntax: syntax, sql: newQueries(syntax), dumps: newDumps(syntax),
 		log: o.Logger, groups: o.Groups, embedder: o.Embedder, unindexed: o.Unindexed,
 	}
-	return s, settle.Resume(ctx, settler{s})
+	return s, Resume(ctx, settler{s})
 }
 
 // askForIndexing says that something may have to be indexed.
@@ -137,7 +134,7 @@ func (s *Store) askForIndexing() { wakeup.Signal(s.unindexed) }
 
 // viewerKeys returns what a list contains of which viewer may see the row: itself, or a group of
 // its.
-func (s *Store) viewerKeys(viewer string) []string { return pack.ViewerKeys(viewer, s.groups) }
+func (s *Store) viewerKeys(viewer string) []string { return ViewerKeys(viewer, s.groups) }
 
 // needOne turns a statement that met no row into [memory.ErrNotFound].
 func needOne(n int64, err error, what, id string) error {

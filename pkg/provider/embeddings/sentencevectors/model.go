@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/MrWong99/glyphoxa/internal/bytevec"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // english is written by make.go, whose comments describe the form.
@@ -104,7 +104,7 @@ func (r *reader) floats(n int) []float32 {
 }
 
 func (r *reader) rows(in, out int) matrix {
-	return matrix{in: in, out: out, steps: r.floats(out), weights: bytevec.Of(r.take(in * out))}
+	return matrix{in: in, out: out, steps: r.floats(out), weights: embeddings.Bytes(r.take(in * out))}
 }
 
 func (r *reader) matrix(in, out int) matrix {

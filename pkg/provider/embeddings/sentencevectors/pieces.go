@@ -4,7 +4,7 @@ import (
 	"math"
 	"unicode"
 
-	"github.com/MrWong99/glyphoxa/internal/bytevec"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // Piece is a piece of a word, of those that the encoder cuts text into: a short word, or what
@@ -31,7 +31,7 @@ func isSpoken(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 // has learned it: 1 if they are the same, about 0 if they have nothing in common.
 func Likeness(a, b Piece) float32 {
 	m := load()
-	return float32(bytevec.Dot(m.vector(a), m.vector(b))) / (m.lengths[a] * m.lengths[b])
+	return float32(embeddings.DotBytes(m.vector(a), m.vector(b))) / (m.lengths[a] * m.lengths[b])
 }
 
 func (m *model) vector(p Piece) []int8 { return m.pieces.weights[int(p)*narrow:][:narrow] }
@@ -41,7 +41,7 @@ func lengths(m *matrix) []float32 {
 	out := make([]float32, m.out)
 	for i := range out {
 		row := m.weights[i*m.in:][:m.in]
-		out[i] = float32(math.Sqrt(float64(max(1, bytevec.Dot(row, row)))))
+		out[i] = float32(math.Sqrt(float64(max(1, embeddings.DotBytes(row, row)))))
 	}
 	return out
 }

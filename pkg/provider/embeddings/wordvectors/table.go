@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/bytevec"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
 // Dimensions is the length of every vector.
@@ -57,7 +57,7 @@ func (t *table) rank(i int) int { return int(t.ranks[2*i]) | int(t.ranks[2*i+1])
 func (t *table) vector(i int) string { return t.vectors[Dimensions*i : Dimensions*(i+1)] }
 
 // dot is the product of two vectors of length [scale].
-func dot(a, b string) int32 { return bytevec.Dot(bytevec.Of(a), bytevec.Of(b)) }
+func dot(a, b string) int32 { return embeddings.DotBytes(embeddings.Bytes(a), embeddings.Bytes(b)) }
 
 // findInflected looks for a word, or for what it is a form of.
 func (t *table) findInflected(word string) int {

@@ -58,7 +58,7 @@ func (u *utterance) findNote(toks []token) (int, intent, bool) {
 }
 
 // backward are words that stand for what was just said.
-var backward = words("this that it das es dies")
+var backward = wordsOf("this that it das es dies")
 
 func (u *utterance) refusedBefore(toks []token, at int) bool {
 	return slices.ContainsFunc(toks[max(0, at-3):at], func(k token) bool { return refusing[k.fold] })

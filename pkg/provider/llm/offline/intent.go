@@ -69,15 +69,15 @@ func tidy(in []intent) []intent {
 
 var (
 	// conjunctions join two requests if a starter follows.
-	conjunctions = words("and then und dann also außerdem")
+	conjunctions = wordsOf("and then und dann also außerdem")
 	// starters begin a request.
-	starters = words(`roll reroll throw draw tell look search recap read write note jot use call explain describe remember give
+	starters = wordsOf(`roll reroll throw draw tell look search recap read write note jot use call explain describe remember give
 		what what's who who's where where's how do have please würfle würfel wirf rolle zieh erzähl erzähle lies lese schreib schreibe
 		notier notiere merk benutze nutze verwende was wer wo wie erkläre erklär beschreib beschreibe kennst weißt hast bitte gib can could kannst`)
 	// orders begin a request even after a mere comma.
-	orders = words("roll reroll throw draw tell read würfle wirf erzähl lies zieh")
+	orders = wordsOf("roll reroll throw draw tell read würfle wirf erzähl lies zieh")
 	// refusing words turn a request for an action into the wish that it be left.
-	refusing = words("don't dont not never nicht kein keine keinen nie niemals")
+	refusing = wordsOf("don't dont not never nicht kein keine keinen nie niemals")
 )
 
 // clauses cuts an utterance into its requests.

@@ -13,14 +13,14 @@ const (
 var languages = [...]language{english, german}
 
 var (
-	englishWords = words(`the a an and is are was what who where how do does did you your my me i it of to in on with tell
+	englishWords = wordsOf(`the a an and is are was what who where how do does did you your my me i it of to in on with tell
 		about please roll say said can could would remember know have has for that this hello thanks
 		we us you're we're i'm i'd i'll i've don't isn't that's what's who's it's let's not no yes any some got get give take make see by at from or but if then there here
 		good evening morning night day bye goodbye thank sorry just too very really anything something nothing be been will would should shall may might much many they them
 		his her their down out come go going want need like looking find think believe sir more drink beer ale bread room bed work job story joke never ever
 		am when which why all these those having new old nice little friend please hear heard talk tell say speak everything else okay`)
 
-	germanWords = words(`der die das und ist sind war was wer wo wie du dein deine mein mir mich ich es von zu im mit erzähl
+	germanWords = wordsOf(`der die das und ist sind war was wer wo wie du dein deine mein mir mich ich es von zu im mit erzähl
 		über bitte würfle würfel sag gesagt kann kannst könntest erinnerst weißt weisst hast hat für dass dies hallo danke
 		ein eine einen den dem wir uns ihr nicht auf den auf noch mal letztes letzten gibt regel regeln zauber wirf guten tag
 		lies schreib notiere merk kennst wen warum passiert macht funktioniert liegt finde
@@ -31,7 +31,7 @@ var (
 		mehr viel viele wenig zwei drei vier fünf sechs sieben acht neun zehn geld münzen silber bier wein brot zimmer bett arbeit hilfe geschichte witz
 		frau herr hauptfrau hauptmann sag sagt raus rein her hin weg aus bei nach vom zum zur beim ins am im um vor hinter unter
 		alte alter altes kleine kleiner neue neues dort da hier wieder immer nie niemals darf soll muss müssen wette würfeln lied sing erzählt redet brauche brauchen suchen`)
-	articles = words(`the a an some any der die das den dem des ein eine einen einem einer eines`)
+	articles = wordsOf(`the a an some any der die das den dem des ein eine einen einem einer eines`)
 )
 
 // languageScore counts the words only one language has: above zero is German.

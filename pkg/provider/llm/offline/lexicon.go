@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/spelling"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 //go:embed words
@@ -126,7 +126,7 @@ func (l *lexicon) correct(word string) string {
 		return word
 	}
 	for _, known := range l.spelt[word[0]] {
-		if (spelling.Distance([]byte(word), []byte(known), 2) < 2 || isSwapped(word, known)) && !isForm(word, known) {
+		if (words.Distance([]byte(word), []byte(known), 2) < 2 || isSwapped(word, known)) && !isForm(word, known) {
 			return known
 		}
 	}
@@ -167,7 +167,7 @@ func plainWord(word string) string {
 }
 
 // endings are what forms of a word differ by, English and German.
-var endings = words("s es n en e er ern em ns nen t st ed d 's in innen ing")
+var endings = wordsOf("s es n en e er ern em ns nen t st ed d 's in innen ing")
 
 // isForm reports whether one of two words is the other with an ending.
 func isForm(a, b string) bool {

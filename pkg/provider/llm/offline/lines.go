@@ -114,7 +114,7 @@ func spoken(lines []string) []string {
 
 var (
 	moodWords     = patterns("how are|is|do you|ye|things|life|business", "how's it|life|business", "what's up|new", "wie geht's|gehts", "wie geht es dir|euch|ihnen", "wie geht es$", "wie läuft's|läufts")
-	questionWords = words("who what where when why how which whose can could would will do does did is are wer was wo wann warum wieso wie welche welcher welches wen wem kann kannst könntest hast ist sind weißt weisst")
+	questionWords = wordsOf("who what where when why how which whose can could would will do does did is are wer was wo wann warum wieso wie welche welcher welches wen wem kann kannst könntest hast ist sind weißt weisst")
 )
 
 func (u *utterance) isQuestion() bool {

@@ -15,7 +15,7 @@ var (
 		"was hat|haben|hatte|hatten * gesagt|erzählt|versprochen|erwähnt|berichtet", "was * gesagt|erzählt|versprochen|erwähnt hat|haben", "wer hat * gesagt|erzählt|versprochen",
 		"was ist|war * passiert|geschehen", "was ist|war passiert|geschehen", "zusammenfassung|rückblick", "fass|fasse * zusammen", "zuletzt")
 	// recallNoise is what a search through what was said must not look for.
-	recallNoise = words(`face voice visit anywhere somewhere gesicht stimme besuch irgendwoher a an the and or of to in on at by with for from about as is are was were be been it its this that these those there here
+	recallNoise = wordsOf(`face voice visit anywhere somewhere gesicht stimme besuch irgendwoher a an the and or of to in on at by with for from about as is are was were be been it its this that these those there here
 		i me my we us our you your he him his she her they them their who whom what what's when where why how which
 		give do did does done can could will would have has had say said tell told mention mentioned ask asked talk promise promised happen happened happens
 		last time session week evening night game previously recap so far remember recall refresh memory earlier today tonight again please anything something
@@ -49,7 +49,7 @@ func (u *utterance) intentToSearch(toks []token) intent {
 }
 
 // askers are words for whoever asks.
-var askers = words("me my us our mich mein meine uns unser unsere")
+var askers = wordsOf("me my us our mich mein meine uns unser unsere")
 
 var (
 	// ruleCertain patterns speak of rules outright.
@@ -159,11 +159,11 @@ var (
 	)
 	everythingWords = patterns("everything", "all you know", "all about", "in detail", "full story", "alles", "ausführlich", "im detail", "ganze geschichte")
 	// idle are words that make a phrase name nobody and nothing.
-	idle = words(`you your yours yourself this that it its he she they there i me mine my we us our up going wrong new happening next here now time weather matter
+	idle = wordsOf(`you your yours yourself this that it its he she they there i me mine my we us our up going wrong new happening next here now time weather matter
 		problem plan point price cost rule rules use all everything anything something nothing if whether how why when who what where
 		du dein deine deinen dir dich ihr euer eure das dies dieses es er sie ich mein meine mir mich wir uns los hier da so jetzt zeit wetter problem plan preis alles etwas nichts ob wie warum wann wer was wo`)
 	// trailers are words that end a question without belonging to its topic.
-	trailers = words("please again now then here today exactly anyway again bitte eigentlich denn jetzt nochmal genau gehört mal doch you know")
+	trailers = wordsOf("please again now then here today exactly anyway again bitte eigentlich denn jetzt nochmal genau gehört mal doch you know")
 )
 
 // findEntity finds a question about a person, place or thing of the world.
@@ -232,4 +232,4 @@ func (u *utterance) cleanText(capture []token) string {
 	return name
 }
 
-var breaks = words("who whom whose that which when while because if and but with und aber wenn weil während mit does do")
+var breaks = wordsOf("who whom whose that which when while because if and but with und aber wenn weil während mit does do")

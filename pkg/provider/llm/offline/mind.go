@@ -8,12 +8,12 @@ import (
 var (
 	// deeds are words that say what somebody did to somebody: with who asks named, one is
 	// enough to tell what is meant.
-	deeds = words("promise promises promised owe owes owed debt debts versprechen versprochen versprach schulde schuldest schuldet schulden schuldig")
+	deeds = wordsOf("promise promises promised owe owes owed debt debts versprechen versprochen versprach schulde schuldest schuldet schulden schuldig")
 	// mindNoise is what a question for what is in mind says beside what it is about.
-	mindNoise = words(`still really ever even just exactly once met meet seen see forget forgot forgotten familiar back did was is
+	mindNoise = wordsOf(`still really ever even just exactly once met meet seen see forget forgot forgotten familiar back did was is
 		noch wirklich jemals genau getroffen gesehen vergessen wieder bekannt vor`)
 	// myself are words of who asks about themselves alone.
-	myself = words("i me my mine ich mich mir mein meine meinen")
+	myself = wordsOf("i me my mine ich mich mir mein meine meinen")
 )
 
 // asksMemory reports whether a line asks for what was said or done before.

@@ -12,11 +12,11 @@ import (
 
 var (
 	// toolVerbs stand before a tool that is called by its name.
-	toolVerbs = words("use call run invoke try trigger execute using benutze benutz nutze nutz verwende verwend starte ruf rufe")
+	toolVerbs = wordsOf("use call run invoke try trigger execute using benutze benutz nutze nutz verwende verwend starte ruf rufe")
 	// toolFillers may stand between verb and name, and around it.
-	toolFillers = words("the a tool called named function das den die werkzeug namens funktion")
+	toolFillers = wordsOf("the a tool called named function das den die werkzeug namens funktion")
 	// argumentLeads stand between a tool's name and its arguments.
-	argumentLeads = words("with and to for on as say saying tool function it's arguments args argument auf mit und für tool werkzeug")
+	argumentLeads = wordsOf("with and to for on as say saying tool function it's arguments args argument auf mit und für tool werkzeug")
 )
 
 var unknownTools = patterns("use|call|run|invoke|try the|a|your? * tool", "benutze|benutz|nutze|nutz|verwende das|dein? * werkzeug|tool")
@@ -286,7 +286,7 @@ func (u *utterance) argumentValue(schema map[string]any, toks []token) any {
 	return text
 }
 
-var truths = words("true yes on ja wahr an")
+var truths = wordsOf("true yes on ja wahr an")
 
 func chosen(allowed []any, toks []token) any {
 	for _, a := range allowed {

@@ -112,8 +112,8 @@ func (q part) has(word string) bool {
 	return false
 }
 
-// words makes a set of space-separated words.
-func words(list string) map[string]bool {
+// wordsOf makes a set of space-separated words.
+func wordsOf(list string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		out[w] = true

@@ -179,7 +179,7 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 }
 
 // goesOn are the intents of lines that "and then?" may follow.
-var goesOn = words("rumour story secret work smalltalk identity joke help way price")
+var goesOn = wordsOf("rumour story secret work smalltalk identity joke help way price")
 
 // sayMore says more of what was spoken of before.
 func sayMore(t *turn) string {
@@ -343,5 +343,5 @@ func (u *utterance) asksAboutNotes() bool {
 	return len(u.toks) > 0 && noteQuestions[u.toks[0].fold]
 }
 
-var noteQuestions = words(`what what's which who who's when where why how did do does have has had is are was were
+var noteQuestions = wordsOf(`what what's which who who's when where why how did do does have has had is are was were
 	was welche welcher welches wer wann wo warum wieso wie hast habt haben hat steht stehen gibt gibt's ist sind`)

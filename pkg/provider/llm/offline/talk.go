@@ -25,10 +25,10 @@ const (
 
 // opening intents may stand before another in the same line, and are then
 // answered, too.
-var opening = words("greet thanks introduce")
+var opening = wordsOf("greet thanks introduce")
 
 // asking intents are questions about the world: what NPC, tools or nobody knows.
-var asking = words("person place thing event")
+var asking = wordsOf("person place thing event")
 
 // weights are how much a phrase of an intent counts, 1 unless listed: words for
 // things come up in questions of every kind, orders from outside in none.
@@ -42,9 +42,9 @@ var weights = map[string]float64{
 
 // needy intents are found by the words for things alone only where something is
 // asked for: who says that the soup is cold orders none.
-var needy = words("food drink goods lodging help")
+var needy = wordsOf("food drink goods lodging help")
 
-var requesting = words(`please want wants like liked need have got any some give bring get can could may take order another more what whats how much
+var requesting = wordsOf(`please want wants like liked need have got any some give bring get can could may take order another more what whats how much
 	one two three do you sell buy serve would i'd id we'd lets bitte haette hab habe habt haben gern gerne gib gebt bring will wollen moechte moechten waere brauch brauche
 	brauchen noch einen eine ein nehm nehme nehmen gibt gibts kann koennen darf was zwei drei her mal hast hunger durst hungrig durstig hungry thirsty starving famished peckish parched any chance could spare`)
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/spelling"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
 // tag is the language as files name it.
@@ -98,5 +98,5 @@ func isWordSaid(said, word string) bool {
 	if len(word) >= 9 {
 		limit = 3
 	}
-	return spelling.Distance([]byte(said), []byte(word), limit) < limit
+	return words.Distance([]byte(said), []byte(word), limit) < limit
 }

@@ -179,4 +179,4 @@ func nameWords(name string) map[string]bool {
 	return out
 }
 
-var salutations = words("hey hi hello hail oh ah ok okay so well listen greetings hallo he na guten tag servus moin hör ach also the der die das please bitte")
+var salutations = wordsOf("hey hi hello hail oh ah ok okay so well listen greetings hallo he na guten tag servus moin hör ach also the der die das please bitte")

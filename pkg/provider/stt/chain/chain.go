@@ -20,7 +20,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // ErrSlow means that the final transcript took too long and another provider
@@ -102,9 +102,9 @@ func (c *Chain) Name() string { return c.links.Name() }
 // Listen implements [stt.Recogniser].
 func (c *Chain) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, flow.Stopped(ctx)
+		return nil, socket.Stopped(ctx)
 	}
-	convert, err := flow.NewConverter(o)
+	convert, err := socket.NewConverter(o)
 	if err != nil {
 		return nil, fmt.Errorf("opening a stream: %w", err)
 	}
@@ -112,11 +112,11 @@ func (c *Chain) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 		return nil, fmt.Errorf("opening a stream: %w: there is no provider", stt.ErrRejected)
 	}
 	s := &stream{
-		chain: c, source: flow.Source(o), opts: o, convert: convert,
-		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
+		chain: c, source: socket.Source(o), opts: o, convert: convert,
+		audio: socket.NewAudio(socket.Limit(o)), results: socket.NewResults(),
 		heard: make(chan heard), last: -1, pause: firstPause,
 	}
-	s.opts.SampleRate = flow.Rate
+	s.opts.SampleRate = socket.Rate
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.end = sync.OnceFunc(func() {
 		s.audio.Fail(stt.ErrClosed)

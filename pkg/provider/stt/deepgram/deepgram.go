@@ -17,7 +17,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
@@ -55,7 +54,7 @@ func New(key string, opts *Options) (*Provider, error) {
 func query(q url.Values, model string, o stt.Options) url.Values {
 	q.Set("model", model)
 	q.Set("encoding", "linear16")
-	q.Set("sample_rate", strconv.Itoa(flow.Rate))
+	q.Set("sample_rate", strconv.Itoa(socket.Rate))
 	q.Set("channels", "1")
 	q.Set("interim_results", strconv.FormatBool(o.Interim))
 	q.Set("punctuate", "true")
@@ -72,7 +71,7 @@ func query(q url.Values, model string, o stt.Options) url.Values {
 	if newer {
 		parameter = "keyterm"
 	}
-	for _, term := range flow.Keyterms(o.Keyterms, maxKeyterms, maxKeytermBytes, 0) {
+	for _, term := range socket.Keyterms(o.Keyterms, maxKeyterms, maxKeytermBytes, 0) {
 		q.Add(parameter, term)
 	}
 	return q

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
@@ -54,7 +53,7 @@ func parse(data []byte) (socket.Event, error) {
 }
 
 func (m message) results() (socket.Event, error) {
-	e := socket.Event{Kind: socket.Interim, Start: flow.Seconds(m.Start), End: flow.Seconds(m.Start + m.Duration)}
+	e := socket.Event{Kind: socket.Interim, Start: socket.Seconds(m.Start), End: socket.Seconds(m.Start + m.Duration)}
 	switch {
 	case m.FromFinalize:
 		e.Kind = socket.Closing
@@ -69,13 +68,13 @@ func (m message) results() (socket.Event, error) {
 		return e, nil
 	}
 	best := c.Alternatives[0]
-	e.Text, e.Confidence = best.Transcript, flow.Confidence(best.Confidence)
+	e.Text, e.Confidence = best.Transcript, socket.Confidence(best.Confidence)
 	e.Words = make([]stt.Word, len(best.Words))
 	for i, w := range best.Words {
 		e.Words[i] = stt.Word{
 			Text:  cmp.Or(w.PunctuatedWord, w.Word),
-			Start: flow.Seconds(w.Start), End: flow.Seconds(w.End),
-			Confidence: flow.Confidence(w.Confidence),
+			Start: socket.Seconds(w.Start), End: socket.Seconds(w.End),
+			Confidence: socket.Confidence(w.Confidence),
 		}
 	}
 	return e, nil

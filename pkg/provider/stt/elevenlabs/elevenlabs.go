@@ -17,7 +17,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
@@ -33,9 +32,9 @@ const (
 	idle = 5 * time.Second
 	// minAudio is a tenth of a second: shorter messages cost more in base64
 	// and framing than they gain.
-	minAudio = flow.Rate / 10
+	minAudio = socket.Rate / 10
 	// silence keeps the connection, 20 ms of it.
-	silence = flow.Rate / 50
+	silence = socket.Rate / 50
 )
 
 // Options configure a [Provider].
@@ -63,7 +62,7 @@ func query(q url.Values, model string, o stt.Options) url.Values {
 		language, _, _ := strings.Cut(o.Language, "-")
 		q.Set("language_code", strings.ToLower(language))
 	}
-	for _, term := range flow.Keyterms(o.Keyterms, maxKeyterms, 0, maxKeytermRunes) {
+	for _, term := range socket.Keyterms(o.Keyterms, maxKeyterms, 0, maxKeytermRunes) {
 		q.Add("keyterms", term)
 	}
 	return q

@@ -21,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 	// only the last 224 tokens of it.
 	maxKeytermBytes, maxKeyterms = 600, 60
 	// minSamples is what the endpoint accepts at least, a tenth of a second.
-	minSamples = flow.Rate / 10
+	minSamples = socket.Rate / 10
 )
 
 // Options configure a [Provider].
@@ -66,7 +66,7 @@ func New(key string, opts *Options) *Provider {
 	if o.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	}
-	service := flow.Service(key, config.BaseURL, o.BaseURL != "")
+	service := socket.Service(key, config.BaseURL, o.BaseURL != "")
 	config.HTTPClient = shortAnswers{service.Client(o.HTTPClient)}
 	return &Provider{
 		client: client.NewClientWithConfig(config), model: cmp.Or(o.Model, defaultModel),
@@ -80,16 +80,16 @@ func (p *Provider) Name() string { return "openai " + p.model }
 // Open implements [stt.Provider]. It does not connect yet.
 func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, flow.Stopped(ctx)
+		return nil, socket.Stopped(ctx)
 	}
-	convert, err := flow.NewConverter(o)
+	convert, err := socket.NewConverter(o)
 	if err != nil {
 		return nil, fmt.Errorf("opening a stream to openai: %w", err)
 	}
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s := &stream{
 		provider: p, opts: o, convert: convert,
-		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
+		audio: socket.NewAudio(socket.Limit(o)), results: socket.NewResults(),
 		cancel: cancel, ready: map[int]stt.Result{}, asked: map[int]context.CancelFunc{},
 	}
 	s.start = func(number int, task func(context.Context)) {
@@ -107,9 +107,9 @@ func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 type stream struct {
 	provider *Provider
 	opts     stt.Options
-	audio    *flow.Audio
-	results  *flow.Results
-	convert  *flow.Converter // owned by the caller of Finish
+	audio    *socket.Audio
+	results  *socket.Results
+	convert  *socket.Converter // owned by the caller of Finish
 	cancel   context.CancelCauseFunc
 	// start runs the task of an utterance in a goroutine that Discard cancels, and
 	// that Close cancels and waits for. It is called under mu.
@@ -129,7 +129,7 @@ func (s *stream) Send(samples []int16) error { return s.audio.Push(samples) }
 // Finish implements [stt.Stream]. It begins the request.
 func (s *stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
-		return 0, flow.Stopped(ctx)
+		return 0, socket.Stopped(ctx)
 	}
 	number, err := s.audio.Finish(s.results)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *stream) Discard(utterance int) {
 	}
 }
 
-// recording takes the utterance's sound from the queue, at [flow.Rate].
+// recording takes the utterance's sound from the queue, at [socket.Rate].
 func (s *stream) recording() []int16 {
 	var taken [4096]int16
 	var all []int16
@@ -187,7 +187,7 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 	language, _, _ := strings.Cut(s.opts.Language, "-")
 	answer, err := s.provider.client.CreateTranscription(ctx, client.AudioRequest{
 		Model: s.provider.model, FilePath: "utterance.wav", Reader: bytes.NewReader(wav),
-		Prompt:   strings.Join(flow.Keyterms(s.opts.Keyterms, maxKeyterms, maxKeytermBytes, 0), ", "),
+		Prompt:   strings.Join(socket.Keyterms(s.opts.Keyterms, maxKeyterms, maxKeytermBytes, 0), ", "),
 		Language: strings.ToLower(language), Format: client.AudioResponseFormatJSON,
 	})
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 		return r
 	}
 	r.Text = clean(answer.Text)
-	r.End = audio.Duration(len(recording), flow.Rate)
+	r.End = audio.Duration(len(recording), socket.Rate)
 	return r
 }
 

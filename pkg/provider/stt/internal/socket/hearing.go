@@ -8,7 +8,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
 // Kind is what an [Event] means.
@@ -61,7 +60,7 @@ type ask struct {
 // hearing puts segments together to utterances. The writer asks, the reader
 // takes events.
 type hearing struct {
-	results *flow.Results
+	results *Results
 	timed   bool
 	interim bool
 

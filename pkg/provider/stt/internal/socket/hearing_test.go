@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
 // step is something that happens to a hearing: an event, or a request for the
@@ -27,7 +26,7 @@ type step struct {
 // transcripts were late.
 func finals(t *testing.T, timed bool, steps []step) (texts []string, late int64, err error) {
 	t.Helper()
-	m := flow.NewResults()
+	m := NewResults()
 	h := &hearing{results: m, timed: timed}
 	for _, s := range steps {
 		if s.ask > 0 {
@@ -52,11 +51,11 @@ func finals(t *testing.T, timed bool, steps []step) (texts []string, late int64,
 
 // s is a segment of a timed dialect between two places in seconds.
 func s(kind Kind, from, to float64, text string) step {
-	return step{event: Event{Kind: kind, Text: text, Start: flow.Seconds(from), End: flow.Seconds(to)}}
+	return step{event: Event{Kind: kind, Text: text, Start: Seconds(from), End: Seconds(to)}}
 }
 
 func TestHearing(t *testing.T) {
-	ask := func(seconds float64) step { return step{ask: flow.Seconds(seconds)} }
+	ask := func(seconds float64) step { return step{ask: Seconds(seconds)} }
 	then := func(s step, wait time.Duration) step { s.wait = wait; return s }
 	rows := []struct {
 		name  string
@@ -102,7 +101,7 @@ func TestHearing(t *testing.T) {
 
 // TestPlacesCountFromTheUtterance shows that times are the utterance's.
 func TestPlacesCountFromTheUtterance(t *testing.T) {
-	m := flow.NewResults()
+	m := NewResults()
 	h := &hearing{results: m, timed: true, interim: true}
 	h.askFinal(2 * time.Second)
 	h.takeEvent(Event{Kind: Closing, Text: "Aye.", End: 2 * time.Second})
@@ -123,7 +122,7 @@ func TestPlacesCountFromTheUtterance(t *testing.T) {
 // one final, in order, and texts stay bounded.
 func TestAnyEventsKeepTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := flow.NewResults()
+		m := NewResults()
 		h := &hearing{results: m, timed: rapid.Bool().Draw(t, "timed"), interim: true}
 		asked, at := 0, time.Duration(0)
 		for range rapid.IntRange(1, 50).Draw(t, "steps") {

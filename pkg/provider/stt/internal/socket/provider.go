@@ -13,14 +13,13 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
 // Dialect is a vendor's protocol. Its functions are pure.
 type Dialect struct {
 	// Type is the kind of message that carries sound.
 	Type websocket.MessageType
-	// Audio appends the message that carries samples at [flow.Rate] to dst.
+	// Audio appends the message that carries samples at [Rate] to dst.
 	Audio func(dst []byte, samples []int16) []byte
 	// MinAudio is how many samples a message has at least, unless the
 	// utterance ends. Zero sends what there is.
@@ -103,12 +102,12 @@ func New(v Vendor, key string, opts *Options) (*Provider, error) {
 	}
 	p.opts.Model = cmp.Or(p.opts.Model, v.Model)
 	address := cmp.Or(p.opts.BaseURL, v.BaseURL)
-	base, err := flow.Address(address, v.Path)
+	base, err := Address(address, v.Path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", v.Name, err)
 	}
 	p.base = base
-	p.service = flow.Service(strings.TrimSpace(key), address, p.opts.BaseURL != "")
+	p.service = Service(strings.TrimSpace(key), address, p.opts.BaseURL != "")
 	return p, nil
 }
 

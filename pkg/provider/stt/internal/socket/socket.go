@@ -17,7 +17,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 )
 
 const (
@@ -40,10 +39,10 @@ type Stream struct {
 	dialect Dialect
 	service vendor.Service
 	conn    *websocket.Conn
-	audio   *flow.Audio
-	results *flow.Results
+	audio   *Audio
+	results *Results
 	heard   *hearing
-	convert *flow.Converter
+	convert *Converter
 	cancel  context.CancelCauseFunc
 	tasks   sync.WaitGroup
 	close   func()
@@ -54,7 +53,7 @@ var _ stt.Stream = (*Stream)(nil)
 // Open connects and starts the stream. Its errors are those of
 // [stt.Provider].Open.
 func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, error) {
-	convert, err := flow.NewConverter(o)
+	convert, err := NewConverter(o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 	}
 	s := &Stream{
 		dialect: d, service: r.Service, conn: conn, convert: convert,
-		audio: flow.NewAudio(flow.Limit(o)), results: flow.NewResults(),
+		audio: NewAudio(Limit(o)), results: NewResults(),
 	}
 	s.heard = &hearing{results: s.results, timed: d.Timed, interim: o.Interim}
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -94,7 +93,7 @@ func (s *Stream) Send(samples []int16) error { return s.audio.Push(samples) }
 // Finish implements [stt.Stream].
 func (s *Stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
-		return 0, flow.Stopped(ctx)
+		return 0, Stopped(ctx)
 	}
 	return s.audio.Finish(s.results)
 }
@@ -176,7 +175,7 @@ func (s *Stream) writeSound(ctx context.Context) error {
 
 // placeOf is the place of a sample in the stream.
 func placeOf(samples int) time.Duration {
-	return time.Duration(samples) * time.Second / flow.Rate
+	return time.Duration(samples) * time.Second / Rate
 }
 
 // awaitWork returns when there may be something to do. The error is the stream's.

@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/flow"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
@@ -75,7 +74,7 @@ func TestConversation(t *testing.T) {
 			}
 		}
 	})
-	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: flow.Service(key, url, true)}, plain(), stt.Options{SampleRate: 16000})
+	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: socket.Service(key, url, true)}, plain(), stt.Options{SampleRate: 16000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +106,7 @@ func TestServerEnds(t *testing.T) {
 	url := serve(t, func(_ context.Context, conn *websocket.Conn) {
 		_ = conn.Close(websocket.StatusInternalError, "no more for "+key) // the client may not answer
 	})
-	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: flow.Service(key, url, true)}, plain(), stt.Options{})
+	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: socket.Service(key, url, true)}, plain(), stt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +127,7 @@ func TestRedirect(t *testing.T) {
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
-	_, err := socket.Open(t.Context(), socket.Request{URL: server.URL, Service: flow.Service(key, server.URL, true), Header: http.Header{"Xi-Api-Key": {key}}}, plain(), stt.Options{})
+	_, err := socket.Open(t.Context(), socket.Request{URL: server.URL, Service: socket.Service(key, server.URL, true), Header: http.Header{"Xi-Api-Key": {key}}}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrRejected) || reached.Load() {
 		t.Errorf("Open = %v, followed: %v", err, reached.Load())
 	}
@@ -137,7 +136,7 @@ func TestRedirect(t *testing.T) {
 // TestNobodyThere shows an address where nothing listens, and one whose server
 // says nothing.
 func TestNobodyThere(t *testing.T) {
-	_, err := socket.Open(t.Context(), socket.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: flow.Service(key, "http://127.0.0.1:1", true)}, plain(), stt.Options{})
+	_, err := socket.Open(t.Context(), socket.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: socket.Service(key, "http://127.0.0.1:1", true)}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrUnavailable) || strings.Contains(err.Error(), key) {
 		t.Errorf("Open = %v, want ErrUnavailable without the address", err)
 	}
@@ -147,7 +146,7 @@ func TestNobodyThere(t *testing.T) {
 	defer close(release)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := socket.Open(ctx, socket.Request{URL: server.URL, Service: flow.Service(key, server.URL, true)}, plain(), stt.Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := socket.Open(ctx, socket.Request{URL: server.URL, Service: socket.Service(key, server.URL, true)}, plain(), stt.Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Open = %v, want the context's error", err)
 	}
 }

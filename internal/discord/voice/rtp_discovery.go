@@ -1,0 +1,90 @@
+package voice
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+const (
+	// DiscoverySize is the length of a request for one's own address, and of its answer.
+	DiscoverySize = 74
+	// KeepAliveSize is the length of a keep-alive and of its echo.
+	KeepAliveSize = 8
+
+	discoveryRequest = 1
+	discoveryAnswer  = 2
+	discoveryLength  = 70 // what follows the length itself
+	addressSize      = 64
+)
+
+// ErrNotDiscovery is returned for a datagram that is no part of an address discovery.
+var ErrNotDiscovery = errors.New("not a packet of address discovery")
+
+// Discovery asks a voice server for one's own address as it is seen there, or
+// answers that.
+type Discovery struct {
+	SSRC uint32
+	// Addr is the address in an answer. A request has none.
+	Addr netip.AddrPort
+}
+
+// Append appends the packet: a request without an address, an answer with one.
+func (d Discovery) Append(dst []byte) []byte {
+	kind := uint16(discoveryRequest)
+	var address [addressSize]byte
+	if d.Addr.IsValid() {
+		kind = discoveryAnswer
+		// The longest address has 45 bytes but for its zone, which is of no meaning elsewhere.
+		copy(address[:], d.Addr.Addr().WithZone("").String())
+	}
+	dst = binary.BigEndian.AppendUint16(dst, kind)
+	dst = binary.BigEndian.AppendUint16(dst, discoveryLength)
+	dst = binary.BigEndian.AppendUint32(dst, d.SSRC)
+	dst = append(dst, address[:]...)
+	return binary.BigEndian.AppendUint16(dst, d.Addr.Port())
+}
+
+// ParseDiscovery reads a request or an answer. It fails with [ErrNotDiscovery]
+// for what is neither, and with another error for an answer without a usable
+// address.
+func ParseDiscovery(packet []byte) (Discovery, error) {
+	if len(packet) != DiscoverySize || binary.BigEndian.Uint16(packet[2:]) != discoveryLength {
+		return Discovery{}, ErrNotDiscovery
+	}
+	d := Discovery{SSRC: binary.BigEndian.Uint32(packet[4:])}
+	switch binary.BigEndian.Uint16(packet) {
+	case discoveryRequest:
+		return d, nil
+	case discoveryAnswer:
+	default:
+		return Discovery{}, ErrNotDiscovery
+	}
+	text, _, _ := bytes.Cut(packet[8:8+addressSize], []byte{0})
+	addr, err := netip.ParseAddr(string(text))
+	if err != nil {
+		return Discovery{}, fmt.Errorf("reading the discovered address: %w", err)
+	}
+	d.Addr = netip.AddrPortFrom(addr, binary.BigEndian.Uint16(packet[DiscoverySize-2:]))
+	if d.Addr.Port() == 0 {
+		return Discovery{}, errors.New("reading the discovered address: it has no port")
+	}
+	return d, nil
+}
+
+// AppendKeepAlive appends a keep-alive. A server sends it back.
+func AppendKeepAlive(dst []byte, counter uint32) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, counter)
+	return append(dst, 0, 0, 0, 0)
+}
+
+// ParseKeepAlive returns the counter of a keep-alive and reports whether the
+// packet is one.
+func ParseKeepAlive(packet []byte) (counter uint32, ok bool) {
+	if len(packet) != KeepAliveSize {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(packet), true
+}

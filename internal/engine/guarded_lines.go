@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// evasions are the lines of an NPC that has none of its own.
+var evasions = map[string][]string{
+	"de": {"Darüber ein andermal.", "Lass uns von etwas anderem reden.", "Das behalte ich lieber für mich."},
+	"en": {"Another time, perhaps.", "Let us talk of something else.", "I would rather not go into that."},
+}
+
+// evasion is what an NPC says in place of what it may not say: a stock phrase of its
+// own for what it will not or cannot tell, and none that it has just said.
+func evasion(req Request, languages []string) string {
+	var lines []string
+	for _, occasion := range []string{"refusal", "unknown"} {
+		for _, line := range req.NPC.Lines[occasion] {
+			if strings.TrimSpace(line) != "" && !strings.Contains(line, "{") {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		lines = evasions["en"]
+		if len(languages) > 0 && sameLanguage(languages[0], "de") {
+			lines = evasions["de"]
+		}
+	}
+	for i := range lines {
+		line := lines[(int(req.Background.Turn%1024)+i)%len(lines)]
+		if !slices.Contains(req.Background.Before, line) {
+			return line
+		}
+	}
+	return lines[int(req.Background.Turn%1024)%len(lines)]
+}
+
+// sameLanguage reports whether two tags name the same language, wherever it is spoken.
+func sameLanguage(a, b string) bool {
+	a, _, _ = strings.Cut(a, "-")
+	b, _, _ = strings.Cut(b, "-")
+	return strings.EqualFold(a, b)
+}

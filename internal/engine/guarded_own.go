@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+)
+
+const (
+	noLimit = math.MaxInt64
+	// overrun is how much longer than allowed a sentence may become that is heard
+	// already, before it is cut in the middle.
+	overrun = 10 * time.Second
+)
+
+// ownVoice is what is known of an answer that the engine speaks in its own voice.
+type ownVoice struct {
+	sound time.Duration // passed on
+	until time.Duration // where the last sentence ends that was passed on
+	limit atomic.Int64  // where it was withdrawn, in nanoseconds
+}
+
+// limitedTo is how much of it counts as heard: once some is withdrawn, all that is not.
+// It is safe for concurrent use.
+func (o *ownVoice) limitedTo(heard func() time.Duration) time.Duration {
+	if limit := o.limit.Load(); limit != noLimit {
+		return time.Duration(limit)
+	}
+	return heard()
+}
+
+// takeOwn passes on what the engine says in its own voice, or withdraws it.
+func (t *guardedTurn) takeOwn(ev Event) error {
+	switch e := ev.(type) {
+	case Sound:
+		t.own.sound += audio.Duration(len(e.Samples), audio.SampleRate)
+		if t.isOverlong() {
+			return t.cutOwn()
+		}
+	case Wording:
+		v := t.judge.Peek(e.Text)
+		if isBreach(v) {
+			return t.withdraw(v)
+		}
+	case Spoken:
+		return t.takeSpoken(e)
+	}
+	return t.emit(ev)
+}
+
+// takeSpoken passes on what may be kept of a sentence that has sounded, or is about to.
+func (t *guardedTurn) takeSpoken(e Spoken) error {
+	v := t.judgeSpoken(e.Text)
+	if isBreach(v) {
+		return t.withdraw(v)
+	}
+	if err := t.reportGuarded(v.Reasons); err != nil {
+		return err
+	}
+	if e.Text != "" {
+		e.Text = v.Text
+		t.noteSaid(v.Text)
+	}
+	t.own.until = e.Until
+	if err := t.emit(e); err != nil {
+		return err
+	}
+	if t.isOverlong() {
+		return t.cutOwn()
+	}
+	return nil
+}
+
+// isBreach reports whether a verdict is one that sound has to be cut for.
+func isBreach(v guard.Verdict) bool {
+	return len(v.Reasons) > 0 && (v.Text == "" || spoilsRest(v.Reasons))
+}
+
+// withdraw cuts the sentence that is open, at its beginning if it is not heard yet.
+func (t *guardedTurn) withdraw(v guard.Verdict) error {
+	if err := t.reportGuarded(v.Reasons); err != nil {
+		return err
+	}
+	if err := t.withdrawAt(t.heardAtLeast(t.own.until)); err != nil {
+		return err
+	}
+	t.why = v
+	t.withheld++
+	return errBreach
+}
+
+// heardAtLeast is a place, or how far the voice has been heard if that is beyond.
+func (t *guardedTurn) heardAtLeast(at time.Duration) time.Duration {
+	if heard := t.req.Playback.Heard; heard != nil {
+		at = max(at, heard())
+	}
+	return min(at, max(t.own.sound, t.own.until))
+}
+
+func (t *guardedTurn) withdrawAt(at time.Duration) error {
+	t.own.limit.Store(int64(at))
+	return t.emit(Withdrawn{At: at})
+}
+
+// isOverlong reports whether the voice has said enough, and can be cut at the end of
+// a sentence or has to be cut.
+func (t *guardedTurn) isOverlong() bool {
+	most := t.engine.o.MaxSpeech
+	if most <= 0 || t.own.sound <= most {
+		return false
+	}
+	return t.own.until > 0 && t.heardAtLeast(0) <= t.own.until || t.own.sound > most+overrun
+}
+
+// cutOwn ends an answer in the engine's own voice that is long enough.
+func (t *guardedTurn) cutOwn() error {
+	if err := t.withdrawAt(t.heardAtLeast(t.own.until)); err != nil {
+		return err
+	}
+	return t.cutLength()
+}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+)
+
+// judgeText judges a sentence. Where several are left of it, since what joined them was
+// taken out, each is judged: the second must not pass for a part of the first.
+func (t *guardedTurn) judgeText(text string) guard.Verdict {
+	v := t.judge.Judge(text)
+	if len(v.Reasons) == 0 || v.Text == "" {
+		return v
+	}
+	pieces := sentencesOf(v.Text)
+	if len(pieces) < 2 {
+		return v
+	}
+	anew := t.engine.judgeOf(t.req) // to which none of it is a repetition
+	for _, n := range t.notes {
+		anew.NoteResult(n.call.Name, n.call.Arguments, n.result)
+	}
+	return judgeEach(pieces, v.Reasons, anew.Judge)
+}
+
+// judgeSpoken judges what a transcript says, whose writer may have lost what joined its
+// sentences.
+func (t *guardedTurn) judgeSpoken(text string) guard.Verdict {
+	if pieces := sentencesOf(text); len(pieces) > 1 {
+		return judgeEach(pieces, nil, t.judgeText)
+	}
+	return t.judgeText(text)
+}
+
+func sentencesOf(text string) []string {
+	var split speech.Splitter
+	return append(split.Push(text), split.Flush()...)
+}
+
+// judgeEach judges sentences that come as one, up to where nothing good can follow.
+func judgeEach(sentences []string, found []guard.Reason, judge func(string) guard.Verdict) guard.Verdict {
+	all := guard.Verdict{Reasons: slices.Clip(found)}
+	var kept []string
+	for _, s := range sentences {
+		v := judge(s)
+		for _, r := range v.Reasons {
+			if !slices.Contains(all.Reasons, r) {
+				all.Reasons = append(all.Reasons, r)
+			}
+		}
+		all.Dice = cmp.Or(all.Dice, v.Dice)
+		if v.Text != "" {
+			kept = append(kept, v.Text)
+		}
+		if spoilsRest(v.Reasons) {
+			break
+		}
+	}
+	all.Text = strings.Join(kept, " ")
+	return all
+}

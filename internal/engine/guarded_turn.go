@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/guard"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// maxWithheld is how many sentences in a row may be withheld before an answer is
+// broken off.
+const maxWithheld = 4
+
+var (
+	// errWithdrawn means the consumer broke the loop.
+	errWithdrawn = errors.New("stopped")
+	// errBreach means that the answer is broken off, and is to go on otherwise.
+	errBreach = errors.New("breach")
+	// errFull means that the answer is broken off since it is long enough.
+	errFull = errors.New("full")
+)
+
+// guardedTurn is one answer in the making.
+type guardedTurn struct {
+	engine *GuardedEngine
+	req    Request
+	yield  func(Event, error) bool
+	judge  judge
+
+	said     []string      // delivered
+	clause   string        // told of the sentence that comes next
+	sounds   time.Duration // what that takes to say, about
+	guarded  bool          // something was withheld
+	why      guard.Verdict // what was withheld since the last delivered sentence
+	withheld int           // sentences of that
+	again    bool          // the engine is asked for the second time
+	rounds   int           // of tools, all told
+	before   int           // of them, when the engine was asked
+	calls    []ToolCalled
+	ran      []ranCall
+	notes    []ranCall // of those that succeeded, as the judge knows them
+	own      ownVoice
+}
+
+// ranCall is a call that was answered, and what the model was told.
+type ranCall struct {
+	call   llm.ToolCall
+	result string
+}
+
+func (t *guardedTurn) emit(ev Event) error {
+	if !t.yield(ev, nil) {
+		return errWithdrawn
+	}
+	return nil
+}
+
+func (t *guardedTurn) run(ctx context.Context) error {
+	err := t.ask(ctx, t.req)
+	if errors.Is(err, errWithdrawn) || ctx.Err() != nil {
+		return err
+	}
+	if t.lacksAnswer(err) {
+		if err = t.goOn(ctx); errors.Is(err, errWithdrawn) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return t.closeAnswer(err)
+}
+
+// lacksAnswer reports whether the engine is to be asked once more: something was
+// withheld, and nothing followed that could stand for it.
+func (t *guardedTurn) lacksAnswer(err error) bool {
+	switch {
+	case t.withheld == 0 || t.req.Background.Remark:
+		return false
+	case err != nil && !errors.Is(err, errBreach) && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
+		return false // it has failed
+	}
+	return len(t.said) == 0 || spoilsRest(t.why.Reasons)
+}
+
+// spoilsRest reports whether a sentence was withheld for what it says: what follows
+// on it is no better, and without it the answer lacks something.
+func spoilsRest(reasons []guard.Reason) bool {
+	return slices.ContainsFunc(reasons, func(r guard.Reason) bool {
+		switch r {
+		case guard.Secret, guard.Prompt, guard.Roll, guard.Voice, guard.Model:
+			return true
+		}
+		return false
+	})
+}
+
+// ask has the engine answer and passes on what may be heard. [errBreach] and [errFull]
+// say that it was broken off; what it had to do is done then.
+func (t *guardedTurn) ask(ctx context.Context, req Request) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if heard := req.Playback.Heard; heard != nil {
+		req.Playback.Heard = func() time.Duration { return t.own.limitedTo(heard) }
+	}
+	t.before = t.rounds
+	req.Clauses = req.Clauses && !t.again && len(t.req.NPC.SecretKnowledge) == 0
+	for ev, err := range t.engine.next.Answer(ctx, req) {
+		if err == nil {
+			err = t.take(ev)
+		}
+		if errors.Is(err, errBreach) {
+			cancel(ErrWithheld) // before the loop is left
+		}
+		if err != nil {
+			return t.endCalls(err)
+		}
+	}
+	return nil
+}
+
+// endCalls ends the calls of an answer that was broken off and returns err.
+func (t *guardedTurn) endCalls(err error) error {
+	if !errors.Is(err, errBreach) && !errors.Is(err, errFull) {
+		return err
+	}
+	for _, c := range t.calls {
+		f := ToolFinished{Round: c.Round, Call: c.Call}
+		f.Err = errBrokenOff
+		if t.emit(f) != nil {
+			return errWithdrawn
+		}
+	}
+	t.calls = nil
+	return err
+}
+
+// errBrokenOff is how calls end that nobody waits for any more.
+var errBrokenOff = errors.New("the answer that called it was broken off")
+
+// take takes in an event of the engine.
+func (t *guardedTurn) take(ev Event) error {
+	switch e := ev.(type) {
+	case Clause:
+		return t.takeClause(e.Text)
+	case Sentence:
+		return t.takeSentence(e.Text)
+	case Sound, Wording, Spoken:
+		return t.takeOwn(ev)
+	case FirstToken:
+		if t.again {
+			return nil // it was told of the first
+		}
+	case ToolCalled:
+		e.Round += t.before
+		t.calls = append(t.calls, e)
+		ev = e
+	case ToolFinished:
+		e.Round += t.before
+		t.endCall(e.Call, RenderOutcome(e.Outcome))
+		if e.Err == nil {
+			t.judge.NoteResult(e.Call.Name, e.Call.Arguments, e.Result.Text)
+			t.notes = append(t.notes, ranCall{e.Call, e.Result.Text})
+		}
+		ev = e
+	case ToolDeferred:
+		e.Round += t.before
+		t.endCall(e.Call, Accepted)
+		ev = e
+	case RoundEnded:
+		e.Round += t.before
+		t.rounds++
+		ev = e
+	}
+	return t.emit(ev)
+}
+
+func (t *guardedTurn) endCall(c llm.ToolCall, result string) {
+	if i := slices.IndexFunc(t.calls, func(o ToolCalled) bool { return o.Call == c }); i >= 0 {
+		t.calls = slices.Delete(t.calls, i, i+1)
+	}
+	t.ran = append(t.ran, ranCall{c, result})
+}
+
+// takeClause passes on how the first sentence begins if nothing is wrong with that alone.
+// An NPC that keeps secrets has none: half a secret is one, too, and shows only with
+// the rest.
+func (t *guardedTurn) takeClause(text string) error {
+	if len(t.said) > 0 || t.withheld > 0 {
+		return nil
+	}
+	alone := t.engine.judgeOf(t.req) // the sentence is yet to be judged, as a whole
+	for _, n := range t.notes {
+		alone.NoteResult(n.call.Name, n.call.Arguments, n.result)
+	}
+	if v := alone.Judge(text); len(v.Reasons) > 0 || v.Text != text {
+		return nil
+	}
+	t.clause = text
+	return t.emit(Clause{Text: text})
+}
+
+// takeSentence passes on what may be heard of a sentence.
+func (t *guardedTurn) takeSentence(text string) error {
+	v := t.judgeText(text)
+	if begun := t.clause; begun != "" {
+		if t.clause = ""; !strings.HasPrefix(v.Text, begun) {
+			if err := t.emit(Clause{}); err != nil {
+				return err
+			}
+		}
+	}
+	if err := t.reportGuarded(v.Reasons); err != nil {
+		return err
+	}
+	if v.Text != "" {
+		if err := t.deliver(v.Text); err != nil {
+			return err
+		}
+	}
+	if len(v.Reasons) == 0 || v.Text != "" && !spoilsRest(v.Reasons) {
+		return nil
+	}
+	return t.withhold(v)
+}
+
+// withhold notes a sentence that is not heard, and breaks the answer off if nothing
+// good can follow.
+func (t *guardedTurn) withhold(v guard.Verdict) error {
+	t.why = v
+	if t.withheld++; t.withheld >= maxWithheld || spoilsRest(v.Reasons) {
+		return errBreach
+	}
+	return nil
+}
+
+// reportGuarded tells that something was withheld, if there are reasons.
+func (t *guardedTurn) reportGuarded(reasons []guard.Reason) error {
+	if len(reasons) == 0 {
+		return nil
+	}
+	t.guarded = true
+	return t.emit(Guarded{Reasons: reasons})
+}
+
+// lettersPerSecond is how fast a voice of usual speed speaks.
+const lettersPerSecond = 15
+
+// deliver passes a sentence on, unless the answer is long enough without it.
+func (t *guardedTurn) deliver(text string) error {
+	most := t.engine.o.MaxSpeech
+	takes := time.Duration(len([]rune(text))) * time.Second / lettersPerSecond
+	if f := t.req.NPC.Voice.Speed; f > 0 {
+		takes = time.Duration(float64(takes) / f)
+	}
+	if most > 0 && len(t.said) > 0 && t.sounds+takes > most {
+		return t.cutLength()
+	}
+	t.sounds += takes
+	t.noteSaid(text)
+	return t.emit(Sentence{Text: text})
+}
+
+// cutLength ends an answer that is long enough.
+func (t *guardedTurn) cutLength() error {
+	if err := t.emit(Guarded{Reasons: []guard.Reason{guard.TooLong}}); err != nil {
+		return err
+	}
+	return errFull
+}
+
+func (t *guardedTurn) noteSaid(text string) {
+	t.said = append(t.said, text)
+	t.withheld, t.why = 0, guard.Verdict{}
+}
+
+// closeAnswer ends an answer that ends with err, or was broken off.
+func (t *guardedTurn) closeAnswer(err error) error {
+	broken := errors.Is(err, errBreach) || errors.Is(err, errFull)
+	switch {
+	case errors.Is(err, ErrDeclined) && len(t.said) == 0: // be it when it was asked once more
+		return err
+	case errors.Is(err, ErrDeclined):
+		return nil
+	case len(t.said) > 0 && errors.Is(err, ErrTooLong):
+		return t.emit(Guarded{Reasons: []guard.Reason{guard.TooLong}})
+	case !t.guarded:
+		if broken {
+			return nil
+		}
+		return err
+	case len(t.said) > 0 && (broken || errors.Is(err, ErrNothingSaid)):
+		return nil
+	case err != nil && !broken && !t.again && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
+		return err // it has failed by itself
+	case err != nil && !broken && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
+		why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on: %s", t.req.NPC.Name, problem.OneLine(err))}
+		if err := t.emit(why); err != nil {
+			return err
+		}
+	}
+	if len(t.said) > 0 || t.req.Background.Remark {
+		return nil
+	}
+	return t.evade()
+}
+
+// evade says a line of the NPC's own in place of what was withheld.
+func (t *guardedTurn) evade() error {
+	text := evasion(t.req, t.engine.o.Languages)
+	t.noteSaid(text)
+	return t.emit(Sentence{Text: text})
+}

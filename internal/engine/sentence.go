@@ -1,0 +1,213 @@
+package engine
+
+// Sentence answers a turn with two language models: a fast one opens with
+// a sentence in character that claims nothing, and while that is heard a strong one,
+// given the same prompt and the opener as the beginning of its answer, goes on.
+// Tools are the strong model's alone.
+//
+// It starts no goroutine: the strong model begins when the opener is complete, which
+// is when its sound begins.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// defaultPatience is Options.Patience if that is zero. A model that needs longer for
+// a sentence is not the one to open with.
+const defaultPatience = time.Second
+
+// SentenceCascadeOptions tune the engine. The zero value works.
+type SentenceCascadeOptions struct {
+	// Opener and Continuation tune the two models. MaxTokens of the opener is never
+	// more than a sentence takes.
+	Opener, Continuation CascadedOptions
+	// Patience bounds the wait for the opener, from the request to its end; past it
+	// the strong model answers alone. If zero, one second.
+	Patience time.Duration
+}
+
+// SentenceCascade is the sentence engine. It is safe for concurrent use.
+type SentenceCascade struct {
+	fast    llm.Provider
+	breaker *fallback.Breaker // of fast, for openers
+	long    Engine
+	o       SentenceCascadeOptions
+}
+
+// NewSentenceCascade returns an engine that opens with fast and goes on with strong, which may be
+// the same: fast is asked to hurry ([llm.Request.Hurry]). Where nothing has to follow,
+// as the opener's model says, and the request is plain, strong is not asked. A nil o is the zero value.
+func NewSentenceCascade(fast, strong llm.Provider, o *SentenceCascadeOptions) *SentenceCascade {
+	e := &SentenceCascade{fast: fast, breaker: fallback.NewBreaker(0, 0)}
+	if o != nil {
+		e.o = *o
+	}
+	if e.o.Patience <= 0 {
+		e.o.Patience = defaultPatience
+	}
+	e.long = NewCascaded(strong, &e.o.Continuation)
+	return e
+}
+
+// Answer implements [Engine]. Where the NPC may decline, either model may, until
+// there is an opener. An opener that fails or is late is passed over;
+// after three such in a row there is none for a while, which an [Notice] says.
+// If the strong model fails after it, the NPC closes with a stock phrase for what it
+// does not know, or else one more sentence of the fast model, an [Notice] says
+// why, and the answer counts as complete.
+func (e *SentenceCascade) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		t := &cascade{req: req, engine: e, yield: yield, began: time.Now()}
+		if err := t.run(ctx); err != nil && !errors.Is(err, errLeft) {
+			yield(nil, err)
+		}
+	}
+}
+
+// errLeft means the consumer broke the loop.
+var errLeft = errors.New("stopped")
+
+// cascade is one answer in the making.
+type cascade struct {
+	req     Request
+	engine  *SentenceCascade
+	yield   func(Event, error) bool
+	began   time.Time
+	started bool   // the first token came
+	opener  string // what was said first; empty if nothing
+	fresh   bool   // the strong model begins, or begins again after its tools
+}
+
+func (t *cascade) emit(ev Event) error {
+	if !t.yield(ev, nil) {
+		return errLeft
+	}
+	return nil
+}
+
+func (t *cascade) run(ctx context.Context) error {
+	if t.req.Again || !t.engine.breaker.Enter() {
+		return t.goOn(ctx)
+	}
+	instruction := opening
+	if t.req.MayDecline {
+		instruction += declining
+	}
+	o, err := t.askFast(ctx, instruction)
+	if t.req.MayDecline && errors.Is(err, errSilent) {
+		t.engine.breaker.Succeeded()
+		return ErrDeclined
+	}
+	if err := t.judgeOpener(ctx, err); err != nil {
+		return err
+	}
+	if err != nil { // the strong model does without
+		return t.goOn(ctx)
+	}
+	t.opener = o.text
+	if err := t.emit(Sentence{Text: o.text}); err != nil {
+		return err
+	}
+	if o.whole && t.req.Plain {
+		return nil
+	}
+	return t.goOn(ctx)
+}
+
+// judgeOpener takes how the request for an opener ended. It returns an error if the
+// cascade is over.
+func (t *cascade) judgeOpener(ctx context.Context, err error) error {
+	b := t.engine.breaker
+	switch {
+	case errors.Is(err, errLeft):
+		b.Abandoned()
+		return err
+	case ctx.Err() != nil:
+		b.Abandoned()
+		return context.Cause(ctx)
+	case err == nil:
+		b.Succeeded()
+		return nil
+	}
+	closed := b.Closed()
+	if b.Failed(false, 0); !closed || b.Closed() {
+		return nil
+	}
+	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("answers begin without an opener for a while, the last of several went wrong: %s", problem.OneLine(err))})
+}
+
+// goOn has the strong model answer, after the opener if there is one.
+func (t *cascade) goOn(ctx context.Context) error {
+	req := t.req
+	if t.opener != "" { // which was heard: it is too late to be silent
+		req.Messages, req.MayDecline = t.promptWith(continuing), false
+	}
+	t.fresh = true
+	waited := time.Since(t.began)
+	for ev, err := range t.engine.long.Answer(ctx, req) {
+		if err != nil {
+			return t.closeAnswer(ctx, err)
+		}
+		switch e := ev.(type) {
+		case FirstToken:
+			if t.started {
+				continue
+			}
+			t.started = true
+			ev = FirstToken{After: waited + e.After}
+		case Clause:
+			if t.opener != "" {
+				continue // the answer has begun
+			}
+		case RoundEnded:
+			t.fresh = true
+		case Sentence:
+			if t.fresh {
+				e.Text = withoutOpener(e.Text, t.opener)
+				t.fresh = false
+			}
+			if ev = e; e.Text == "" {
+				continue
+			}
+		}
+		if err := t.emit(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeAnswer ends an answer that the strong model failed to end.
+func (t *cascade) closeAnswer(ctx context.Context, err error) error {
+	switch {
+	case t.opener == "", ctx.Err() != nil, errors.Is(err, ErrTooLong):
+		return err
+	case errors.Is(err, ErrNothingSaid): // the opener was all there was to say
+		return nil
+	}
+	why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on after the first sentence: %s", t.req.Persona.Name, problem.OneLine(err))}
+	if err := t.emit(why); err != nil {
+		return err
+	}
+	text := ""
+	if lines := t.req.Persona.Lines["unknown"]; len(lines) > 0 {
+		text = lines[len(t.req.Messages)%len(lines)]
+	} else if c, err := t.askFast(ctx, closing); err == nil {
+		text = c.text
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if text == "" {
+		return nil
+	}
+	return t.emit(Sentence{Text: text})
+}

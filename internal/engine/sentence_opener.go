@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// What the models are told beside the NPC's prompt. The marks at the beginning are
+// markOf's.
+const (
+	opening = `Say only the first sentence of your answer now, in character and in the language you are spoken to, in at most fifteen words. It is heard while you are still thinking.
+It may greet, react to what was said, or win a moment in your own manner. It states and promises nothing: no fact, number, name, roll, rule or decision, neither yes nor no, since you do not know them yet.
+Begin with [MORE] and then say it. Only if nothing at all has to follow, as with a greeting, thanks, a farewell or idle small talk, begin with [DONE] instead.`
+
+	closing = `Something keeps you from going on with what you were about to say. End the conversation for now with one short sentence in character and in the language you are spoken to. It claims nothing.`
+
+	declining = `
+Only if the line is not meant for you, as said above, begin with neither: ` + speech.SilentRule + `.`
+
+	continuing = `You have already begun your answer with the sentence above; it has been heard. Go on right after it. Do not repeat it, do not greet again, and do not mention that you paused.`
+)
+
+const (
+	// openerTokens is more than a sentence of fifteen words takes in any language.
+	openerTokens = 80
+	// maxOpener bounds an opener in bytes.
+	maxOpener = 250
+	// markLength is how many bytes show whether there is a mark, maxMark how many it
+	// takes with all that may stand around it.
+	markLength, maxMark = 10, 32
+)
+
+var (
+	errSlow    = errors.New("the opener took too long")
+	errNoWords = errors.New("the opener said nothing")
+	errCutOff  = errors.New("the opener is no whole sentence")
+	errSilent  = errors.New("the opener is silence")
+)
+
+// opener is a sentence of the fast model.
+type opener struct {
+	text string
+	// whole says that nothing has to follow.
+	whole bool
+}
+
+// askFast asks the fast model for one sentence, and takes no more than that.
+func (t *cascade) askFast(ctx context.Context, instruction string) (opener, error) {
+	e := t.engine
+	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Patience, errSlow)
+	defer cancel()
+	req := llm.Request{
+		Messages: t.promptWith(instruction),
+		Persona:  t.req.Persona, Hurry: true, MaxTokens: openerTokens, Temperature: e.o.Opener.Temperature,
+	}
+	if m := e.o.Opener.MaxTokens; m > 0 {
+		req.MaxTokens = min(req.MaxTokens, m)
+	}
+	r := reading{scrub: speech.NewScrubber(&speech.Options{Names: t.req.Names, Tools: t.toolNames()})}
+	cut := false
+	for chunk, err := range e.fast.Stream(ctx, req) {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // whatever the model makes of it
+		}
+		if err != nil {
+			return opener{}, err
+		}
+		if !t.started && chunk.Text != "" {
+			t.started = true
+			if err := t.emit(FirstToken{After: time.Since(t.began)}); err != nil {
+				return opener{}, err
+			}
+		}
+		complete := r.push(chunk.Text)
+		if r.silent && complete {
+			return opener{}, errSilent
+		}
+		if len(r.text) > maxOpener || !complete && r.size > maxOpener {
+			return opener{}, errCutOff
+		}
+		if complete {
+			return r.opener, nil
+		}
+		cut = cut || chunk.FinishReason == "length"
+	}
+	switch {
+	case ctx.Err() != nil:
+		return opener{}, context.Cause(ctx)
+	case !r.flush() && r.silent:
+		return opener{}, errSilent
+	case r.text == "":
+		return opener{}, errNoWords
+	case cut:
+		return opener{}, errCutOff
+	}
+	return r.opener, nil
+}
+
+// promptWith is the prompt with what was said so far, and what to do now.
+func (t *cascade) promptWith(instruction string) []llm.Message {
+	all := slices.Clip(t.req.Messages)
+	if t.opener != "" {
+		all = append(all, llm.Message{Role: llm.RoleAssistant, Content: t.opener})
+	}
+	return append(all, llm.Message{Role: llm.RoleSystem, Content: instruction})
+}
+
+func (t *cascade) toolNames() (names []string) {
+	for _, d := range t.req.Tools.Definitions() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// reading takes an opener from a stream, piece by piece.
+type reading struct {
+	opener
+	scrub *speech.Scrubber
+	split speech.Splitter
+	head  string // until the mark is known
+	known bool
+	size  int
+	// silent says that what came stands for silence.
+	silent bool
+}
+
+// push takes a piece and reports whether the sentence is complete, or there is to be
+// none.
+func (r *reading) push(text string) bool {
+	r.size += len(text)
+	if r.known {
+		return r.take(r.split.Push(r.scrub.Push(text)))
+	}
+	r.head += text
+	if r.silent = speech.DeclaresSilence(r.head); r.silent {
+		return true
+	}
+	if n := len(strings.TrimLeft(r.head, "\t\n\f\r ")); n < markLength || n < maxMark && len(mark.FindString(r.head)) == len(r.head) {
+		return false
+	}
+	return r.readMark()
+}
+
+// flush ends the stream and reports whether there was anything to say.
+func (r *reading) flush() bool {
+	if !r.known && r.readMark() {
+		return true
+	}
+	return r.take(append(r.split.Push(r.scrub.Flush()), r.split.Flush()...))
+}
+
+// mark is what an opener begins with. Models are not exact about brackets.
+var mark = regexp.MustCompile(`^\s*(?:[^\pL\pN]{0,2}(DONE|MORE)[^\pL\pN\s]{1,4}|[\[(](?i:(done)|more)[\])])\s*`)
+
+// readMark takes the mark from the head.
+func (r *reading) readMark() bool {
+	r.known = true
+	if m := mark.FindStringSubmatch(r.head); m != nil {
+		r.whole = m[1] == "DONE" || m[2] != ""
+		r.head = r.head[len(m[0]):]
+	}
+	return r.take(r.split.Push(r.scrub.Push(r.head)))
+}
+
+// take takes the first sentence with words, if there is one.
+func (r *reading) take(sentences []string) bool {
+	for _, s := range sentences {
+		s = speech.WithoutSilence(s)
+		r.silent = r.silent || s == ""
+		if len(wordsOf(s)) > 0 {
+			r.text, r.silent = s, false
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,312 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+const (
+	// maxAsks bounds the calls that wait for approval or for their caller to
+	// come back after it, and maxAsksEach those of one caller, so that nobody
+	// can crowd out the others.
+	maxAsks     = 256
+	maxAsksEach = 64
+	// defaultExpires is how long a call waits for approval if its rule says
+	// nothing.
+	defaultExpires = 10 * time.Minute
+	// pollAfter is when a caller may ask again how its call is decided.
+	pollAfter = 5 * time.Second
+	// shownArgs bounds the arguments shown to who decides, in runes.
+	shownArgs = 1000
+)
+
+// Approval is a call that waits for somebody to decide on it.
+type Approval struct {
+	// ID is short enough to be typed.
+	ID           string
+	Caller, Tool string
+	// Args are the arguments with their keys in order, cleaned of what is
+	// invisible and cut to 1000 runes.
+	Args string
+	// Asked is when the call was made first; at Expires it is forgotten.
+	Asked, Expires time.Time
+	// Proposed says that the call is made once it is granted. Else its caller has to
+	// make it again.
+	Proposed bool
+}
+
+// asks are the calls that need approval. Each is known by caller, tool and
+// arguments, so that the same call again finds it.
+type asks struct {
+	mu    sync.Mutex // guards the fields below and all asks
+	byKey map[askKey]*ask
+	byID  map[string]*ask
+	made  []Decision // the latest, oldest first
+	// lapsed are those nobody decided on in time, until [Engine.Run] tells of them.
+	lapsed []Approval
+	// changed is closed when other calls wait.
+	changed chan struct{}
+}
+
+type askKey struct {
+	caller, tool string
+	args         [sha256.Size]byte
+}
+
+type askState int
+
+const (
+	pending askState = iota // on to granted or denied
+	granted                 // passes the next call, which ends it
+	denied                  // refuses calls until it expires
+)
+
+type ask struct {
+	Approval
+	key     askKey
+	state   askState
+	keep    time.Duration // how long it waits, and how long a decision holds
+	decided chan struct{} // closed when it is decided
+	by      string        // who decided
+	// proposed is the call itself if it is to be made without its caller; nil if not.
+	proposed *mcp.Call
+}
+
+func newAsks() asks {
+	return asks{byKey: map[askKey]*ask{}, byID: map[string]*ask{}, changed: make(chan struct{})}
+}
+
+// await returns the granted ask that lets c pass, now no longer in a, or why it
+// may not pass. It waits for a decision as long as r says, and while ctx lives.
+func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask, *mcp.Refusal) {
+	args := canonical(c.Args)
+	key := askKey{who, c.Tool, sha256.Sum256([]byte(args))}
+	patience := time.NewTimer(r.wait)
+	defer patience.Stop()
+	for {
+		alive := ctx.Err() == nil // a grant is not wasted on a call that is over
+		q, no := a.findAsk(key, args, r, alive, nil)
+		switch {
+		case no != nil:
+			return ask{}, no
+		case q.state == denied:
+			no := forbidden(r.name, "this call was denied", "do not try it again, or change its arguments")
+			no.Decided = q.decision()
+			return ask{}, no
+		case q.state == granted && alive:
+			return q, nil
+		case q.state == granted:
+			return ask{}, q.pendingRefusal(r)
+		}
+		expiry := time.NewTimer(time.Until(q.Expires))
+		select {
+		case <-q.decided:
+			expiry.Stop()
+			continue
+		case <-expiry.C:
+			no := forbidden(r.name, "nobody decided on this call in time", "ask the game master, then call again")
+			no.Decided = q.decision()
+			return ask{}, no
+		case <-patience.C:
+		case <-ctx.Done():
+		}
+		expiry.Stop()
+		return ask{}, q.pendingRefusal(r)
+	}
+}
+
+// decision is who decided on q, for records.
+func (q *ask) decision() *mcp.Approved { return &mcp.Approved{ID: q.ID, By: q.by} }
+
+// pendingRefusal tells the caller to come back.
+func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
+	return &mcp.Refusal{
+		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter, Until: q.Expires.Add(q.keep),
+		Reason: "this call needs approval",
+		Hint:   "ask the game master to approve " + q.ID + ", then call again with the same arguments",
+	}
+}
+
+// findAsk returns how the ask of key stands, after entering it if it is new. If it
+// is granted and claim is set, it is taken out. proposed, if not nil, is the call that a
+// new one keeps.
+func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *mcp.Call) (ask, *mcp.Refusal) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	q := a.byKey[key]
+	if q != nil && !now.Before(q.Expires) {
+		a.drop(q)
+		q = nil
+	}
+	if q == nil {
+		if no := a.room(key.caller, r, now); no != nil {
+			return ask{}, no
+		}
+		q = a.enter(key, args, cmp.Or(r.expires, defaultExpires), now, proposed)
+	}
+	if q.state == granted && claim {
+		a.drop(q)
+	}
+	return *q, nil
+}
+
+// room drops what has expired and says why no ask of caller can be added.
+func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
+	each := 0
+	for _, q := range a.byID {
+		if !now.Before(q.Expires) {
+			a.drop(q)
+		} else if q.Caller == caller {
+			each++
+		}
+	}
+	if len(a.byID) < maxAsks && each < maxAsksEach {
+		return nil
+	}
+	return &mcp.Refusal{
+		Code: mcp.CodeCapacityExceeded, Rule: r.name, RetryAfter: pollAfter,
+		Reason: "too many calls wait for approval", Hint: "wait until some of them are decided",
+	}
+}
+
+func (a *asks) enter(key askKey, args string, keep time.Duration, now time.Time, proposed *mcp.Call) *ask {
+	if proposed != nil {
+		proposed = new(*proposed)
+	}
+	q := &ask{
+		Approval: Approval{
+			Caller: key.caller, Tool: key.tool, Args: untrusted.Clean(args, shownArgs), Asked: now, Expires: now.Add(keep), Proposed: proposed != nil,
+		},
+		key: key, keep: keep, proposed: proposed, decided: make(chan struct{}),
+	}
+	for q.ID == "" || a.byID[q.ID] != nil {
+		q.ID = strings.ToLower(rand.Text()[:8]) // 40 bits
+	}
+	a.byKey[key], a.byID[q.ID] = q, q
+	a.announce()
+	return q
+}
+
+func (a *asks) drop(q *ask) {
+	delete(a.byKey, q.key)
+	delete(a.byID, q.ID)
+	if q.state == pending && !time.Now().Before(q.Expires) {
+		a.lapsed = append(a.lapsed, q.Approval)
+		a.lapsed = a.lapsed[max(len(a.lapsed)-maxDecisions, 0):]
+	}
+}
+
+// giveBack returns a granted ask that let nothing pass after all. If the same
+// call has asked anew meanwhile, that one is granted in its place.
+func (a *asks) giveBack(q ask) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if newer := a.byKey[q.key]; newer != nil {
+		if newer.state == pending {
+			a.settle(newer, true, q.by, time.Now())
+		}
+		return
+	}
+	a.byKey[q.key], a.byID[q.ID] = &q, &q
+}
+
+// Pending returns the calls that wait for a decision, the oldest first.
+func (e *Engine) Pending() []Approval {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	var out []Approval
+	for _, q := range a.byID {
+		if q.state == pending && now.Before(q.Expires) {
+			out = append(out, q.Approval)
+		}
+	}
+	slices.SortFunc(out, func(x, y Approval) int {
+		return cmp.Or(x.Asked.Compare(y.Asked), strings.Compare(x.ID, y.ID))
+	})
+	return out
+}
+
+// Awaited returns when the last call is forgotten that waits for a decision, or
+// for its caller to come back after one; zero if there is none. An engine that
+// is given up before takes those calls with it.
+func (e *Engine) Awaited() time.Time {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var last time.Time
+	for _, q := range a.byID {
+		if q.Expires.After(last) && time.Now().Before(q.Expires) {
+			last = q.Expires
+		}
+	}
+	return last
+}
+
+// Withdraw drops the calls of a caller that wait, or were decided on; they ask
+// anew if they come back. Who waits for a decision is told at the end of its
+// time that there was none.
+func (e *Engine) Withdraw(caller string) {
+	a := &e.asks
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, q := range a.byID {
+		if q.Caller == caller {
+			a.drop(q)
+		}
+	}
+	a.made = slices.DeleteFunc(a.made, func(d Decision) bool { return d.Caller == caller })
+	a.announce()
+}
+
+// Decide grants or denies the pending call id in the name of by, a caller's
+// name. A granted call passes once, a denied one not until it expires. The first
+// decision stands: who comes later gets a [*DecidedError]. An id nobody waits under
+// wraps [mcp.ErrInvalidArguments]; who asked is refused.
+//
+// Whether by may decide at all is for the caller of Decide to know.
+func (e *Engine) Decide(id string, grant bool, by string) error {
+	id = cleanID(id)
+	if err := e.asks.decide(id, grant, by); err != nil {
+		return err
+	}
+	if d, ok := e.Decision(id); ok {
+		e.tellDecision(d)
+	}
+	return nil
+}
+
+func (a *asks) decide(id string, grant bool, by string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	q := a.byID[id]
+	first, is := a.findDecision(id)
+	switch {
+	case is:
+		return &DecidedError{first.By, first.Granted}
+	case q == nil || !now.Before(q.Expires):
+		return fmt.Errorf("%w: no call waits for approval under that id; it may have been made or have expired", mcp.ErrInvalidArguments)
+	case by == "":
+		return fmt.Errorf("%w: nobody is said to decide", mcp.ErrInvalidArguments)
+	case by == q.Caller:
+		return forbidden("", "nobody decides on a call of their own", "ask somebody else to decide")
+	}
+	if q.state != pending { // more has been decided since than is remembered
+		return &DecidedError{q.by, q.state == granted}
+	}
+	a.settle(q, grant, by, now)
+	return nil
+}

@@ -1,0 +1,215 @@
+package observe
+
+// Liblog passes on what libraries log, at a bounded rate. A guest's packets decide how
+// often a library logs, so that every line of one would fill the game master's screen or the
+// operator's log.
+//
+//	logs := liblog.New(logger)
+//	server.ErrorLog = log.New(logs.Writer("net/http"), "", 0)
+//
+// Each kind of message of a library appears once a minute; the next line of its kind says how many
+// were left out. A library's error is logged as a warning, because the part of Glyphoxa that uses
+// the library reports what fails.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// every is how often one kind of message is logged.
+	every = time.Minute
+	// maxKinds bounds the kinds that are told apart; further ones count as one kind, because a
+	// message may hold words of whoever sent a packet.
+	maxKinds = 256
+	// kindSize bounds what tells two kinds apart, in bytes.
+	kindSize = 80
+	// maxText bounds a message, in bytes.
+	maxText = 500
+)
+
+// LibraryLogs takes the messages of libraries. It is safe for concurrent use.
+type LibraryLogs struct {
+	target atomic.Pointer[slog.Logger]
+
+	mu    sync.Mutex // guards kinds
+	kinds map[kind]*record
+}
+
+// kind is one kind of message of a library.
+type kind struct{ library, message string }
+
+// record is when a kind was logged last, and how many were left out since.
+type record struct {
+	at      time.Time
+	skipped int
+}
+
+// NewLibraryLogs returns Logs that log to target. If target is nil, they log nothing until [Logs.To].
+func NewLibraryLogs(target *slog.Logger) *LibraryLogs {
+	l := &LibraryLogs{kinds: map[kind]*record{}}
+	if target == nil {
+		target = slog.New(slog.DiscardHandler)
+	}
+	l.To(target)
+	return l
+}
+
+// To logs to target from now on.
+func (l *LibraryLogs) To(target *slog.Logger) { l.target.Store(target) }
+
+// Printf logs a message of a library; all messages of one format are of one kind.
+func (l *LibraryLogs) Printf(library string, level slog.Level, format string, args ...any) {
+	if !l.target.Load().Enabled(context.Background(), capped(level)) {
+		return
+	}
+	l.log(context.Background(), library, level, format, fmt.Sprintf(format, args...))
+}
+
+// Print logs a message of a library; messages that differ in numbers alone are of one kind.
+func (l *LibraryLogs) Print(library string, level slog.Level, text string) {
+	l.log(context.Background(), library, level, text, text)
+}
+
+// capped is the level at which a library's message is logged.
+func capped(level slog.Level) slog.Level { return min(level, slog.LevelWarn) }
+
+// log logs a message unless one of its kind was logged a moment ago.
+func (l *LibraryLogs) log(ctx context.Context, library string, level slog.Level, message, text string, args ...any) {
+	target, level := l.target.Load(), capped(level)
+	if !target.Enabled(ctx, level) {
+		return
+	}
+	skipped, ok := l.allow(kind{library, kindOf(message)}, time.Now())
+	if !ok {
+		return
+	}
+	if skipped > 0 {
+		args = append(args, "left_out", skipped)
+	}
+	target.Log(ctx, level, clip(text, maxText), append([]any{"library", library}, args...)...)
+}
+
+// allow reports whether a message of a kind is logged now, and how many of its kind were not
+// since the last one.
+func (l *LibraryLogs) allow(k kind, now time.Time) (skipped int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.kinds[k]
+	if r == nil && len(l.kinds) >= maxKinds {
+		for old, was := range l.kinds {
+			if now.Sub(was.at) >= every && was.skipped == 0 {
+				delete(l.kinds, old)
+			}
+		}
+		if len(l.kinds) >= maxKinds {
+			k = kind{}
+			r = l.kinds[k]
+		}
+	}
+	switch {
+	case r == nil:
+		l.kinds[k] = &record{at: now}
+		return 0, true
+	case now.Sub(r.at) < every:
+		r.skipped++
+		return 0, false
+	}
+	skipped, r.at, r.skipped = r.skipped, now, 0
+	return skipped, true
+}
+
+// kindOf is what the messages of a kind have in common: their beginning, without numbers.
+func kindOf(message string) string {
+	out := make([]byte, 0, min(len(message), kindSize))
+	for i := 0; i < len(message) && len(out) < kindSize; i++ {
+		c := message[i]
+		if c >= '0' && c <= '9' {
+			if len(out) > 0 && out[len(out)-1] == '#' {
+				continue
+			}
+			c = '#'
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// clip is the beginning of a text.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
+}
+
+// Logger is for a library that takes a slog.Logger.
+func (l *LibraryLogs) Logger(library string) *slog.Logger {
+	return slog.New(&handler{logs: l, library: library})
+}
+
+// handler passes records on.
+type handler struct {
+	logs    *LibraryLogs
+	library string
+	attrs   []any
+	group   string
+}
+
+func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.logs.target.Load().Enabled(ctx, capped(level))
+}
+
+func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+	args := h.attrs[:len(h.attrs):len(h.attrs)]
+	r.Attrs(func(a slog.Attr) bool {
+		args = append(args, h.named(a))
+		return true
+	})
+	h.logs.log(ctx, h.library, r.Level, r.Message, r.Message, args...)
+	return nil
+}
+
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	more := *h
+	more.attrs = h.attrs[:len(h.attrs):len(h.attrs)]
+	for _, a := range attrs {
+		more.attrs = append(more.attrs, h.named(a))
+	}
+	return &more
+}
+
+func (h *handler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	more := *h
+	more.group += name + "."
+	return &more
+}
+
+func (h *handler) named(a slog.Attr) slog.Attr {
+	a.Key = h.group + a.Key
+	return a
+}
+
+// Writer is for a library that writes lines, such as one that takes a log.Logger.
+func (l *LibraryLogs) Writer(library string) io.Writer { return writer{l, library} }
+
+type writer struct {
+	logs    *LibraryLogs
+	library string
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	if text := string(bytes.TrimSpace(p)); text != "" {
+		w.logs.Print(w.library, slog.LevelWarn, text)
+	}
+	return len(p), nil
+}

@@ -1,0 +1,222 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"fmt"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// orderEntries and orderBytes bound an order: it is carried out as a whole.
+	orderEntries = 32
+	orderBytes   = 64 << 10
+	// withdrawnEntries bounds one that withdraws: a full text looks up every word of what it deletes.
+	withdrawnEntries = 4
+	// orderTime is how long orders are carried out in one transaction before other
+	// writers get their turn.
+	orderTime = 15 * time.Millisecond
+	// abandonTime is after how long a plan that nobody completed is thrown away.
+	abandonTime = time.Hour
+)
+
+// order is a part of a plan: what is put, or what is withdrawn.
+type order struct {
+	Withdraw  bool
+	Entities  []memory.Entity
+	Relations []memory.Relation
+	Facts     []memory.Fact
+}
+
+func (o *order) len() int { return len(o.Entities) + len(o.Relations) + len(o.Facts) }
+
+// most is how many entries there may be in it.
+func (o *order) most() int {
+	if o.Withdraw {
+		return withdrawnEntries
+	}
+	return orderEntries
+}
+
+// execute carries an order out.
+func execute[C any](ctx context.Context, s SettlingStore[C], c C, o *order) error {
+	entity, relation, fact := s.PutEntity, s.PutRelation, s.PutFact
+	if o.Withdraw {
+		entity, relation, fact = s.WithdrawEntity, s.WithdrawRelation, s.WithdrawFact
+	}
+	for _, e := range o.Entities {
+		if err := entity(ctx, c, e); err != nil {
+			return ofEntity(e, err)
+		}
+	}
+	for _, r := range o.Relations {
+		if err := relation(ctx, c, r); err != nil {
+			return ofRelation(r, err)
+		}
+	}
+	for _, f := range o.Facts {
+		if err := fact(ctx, c, f); err != nil {
+			return ofFact(f, err)
+		}
+	}
+	return nil
+}
+
+// plan is a plan that is being noted. What fits one order is not noted, but carried
+// out at once.
+type plan[C any] struct {
+	store SettlingStore[C]
+	// n is its number, 0 while nothing of it is in the store.
+	n    int64
+	next order
+	size int // of next, in bytes, roughly
+	// dry plans are only counted, in dried.
+	dry   bool
+	dried int
+}
+
+// add adds an entry of a size, and notes the order it completes.
+func (p *plan[C]) add(ctx context.Context, size int, put func(*order)) error {
+	if p.dry {
+		p.dried++
+		return nil
+	}
+	if p.next.len() > 0 && (p.next.len() >= p.next.most() || p.size+size > orderBytes) {
+		if err := p.note(ctx); err != nil {
+			return err
+		}
+	}
+	put(&p.next)
+	p.size += size
+	return nil
+}
+
+// note writes down the order that is complete.
+func (p *plan[C]) note(ctx context.Context) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(p.next); err != nil {
+		return err
+	}
+	p.next, p.size = order{Withdraw: p.next.Withdraw}, 0
+	return p.store.Transact(ctx, false, "noting a plan", func(ctx context.Context, c C) error {
+		n := p.n
+		if n == 0 {
+			if _, err := p.store.Row(ctx, c, `INSERT INTO plans (begun) VALUES ($1) RETURNING n`, []any{time.Now().UnixMicro()}, &n); err != nil {
+				return err
+			}
+		}
+		err := p.store.Exec(ctx, c, `INSERT INTO orders (plan, what) VALUES ($1, $2)`, n, b.Bytes())
+		if err == nil {
+			p.n = n
+		}
+		return err
+	})
+}
+
+// complete notes a plan to its end. On the disk with it are all orders before.
+func (p *plan[C]) complete(ctx context.Context) error {
+	if p.next.len() > 0 {
+		if err := p.note(ctx); err != nil {
+			return err
+		}
+	}
+	return p.store.Transact(ctx, true, "noting a plan", func(ctx context.Context, c C) error {
+		return p.store.Exec(ctx, c, `UPDATE plans SET ready = 1 WHERE n = $1`, p.n)
+	})
+}
+
+// giveUp throws away what is noted of a plan. If that fails it is thrown away later.
+func (p *plan[C]) giveUp(ctx context.Context, doing string) {
+	if p.n != 0 {
+		_ = p.store.Transact(context.WithoutCancel(ctx), true, doing, func(ctx context.Context, c C) error {
+			return p.store.Exec(ctx, c, `DELETE FROM plans WHERE n = $1 AND ready = 0`, p.n)
+		})
+	}
+}
+
+// carryOut has note make a plan, and carries it out. If note fails, nothing has happened.
+func carryOut[C any](ctx context.Context, s SettlingStore[C], doing string, note func(*plan[C]) error) error {
+	p := &plan[C]{store: s}
+	err := note(p)
+	if err == nil && p.n != 0 {
+		err = p.complete(ctx)
+	}
+	switch {
+	case err != nil:
+		p.giveUp(ctx, doing)
+		return fmt.Errorf("%s: %w", doing, err)
+	case p.n == 0 && p.next.len() > 0:
+		return s.Transact(ctx, true, doing, func(ctx context.Context, c C) error { return execute(ctx, s, c, &p.next) })
+	}
+	return carryOutPlans(ctx, s, doing)
+}
+
+// carryOutPlans carries out what plans that are ready have left to do, also those of
+// other processes, until there are none. Between two steps it leaves the store to
+// others for as long as the step took.
+func carryOutPlans[C any](ctx context.Context, s SettlingStore[C], doing string) error {
+	for {
+		start, done := time.Now(), true
+		err := s.Transact(ctx, false, doing, func(ctx context.Context, c C) (err error) {
+			start = time.Now()
+			for done = false; !done && time.Since(start) < orderTime; {
+				if done, err = carryOutNext(ctx, s, c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if done {
+			return nil
+		}
+		select {
+		case <-time.After(time.Since(start)):
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w; the rest is done when the database is opened again", doing, ctx.Err())
+		}
+	}
+}
+
+// carryOutNext carries out the next order of the oldest plan, and reports whether
+// there is none. With its last order a plan is gone.
+func carryOutNext[C any](ctx context.Context, s SettlingStore[C], c C) (done bool, err error) {
+	var plan, n int64
+	var what []byte
+	found, err := s.Row(ctx, c, `SELECT p.n, coalesce(o.n, 0), o.what FROM plans p LEFT JOIN orders o ON o.plan = p.n
+		WHERE p.ready = 1 ORDER BY p.n, o.n LIMIT 1`, nil, &plan, &n, &what)
+	if err != nil || !found {
+		return !found, err
+	}
+	if n == 0 {
+		return false, s.Exec(ctx, c, `DELETE FROM plans WHERE n = $1`, plan)
+	}
+	var o order
+	if err := gob.NewDecoder(bytes.NewReader(what)).Decode(&o); err != nil {
+		return false, fmt.Errorf("reading a plan: %w", err)
+	}
+	if err := execute(ctx, s, c, &o); err != nil {
+		return false, err
+	}
+	return false, s.Exec(ctx, c, `DELETE FROM orders WHERE n = $1`, n)
+}
+
+// Resume does what processes that ended have left to do, and throws away what they never finished
+// noting.
+func Resume[C any](ctx context.Context, s SettlingStore[C]) error {
+	if left, err := s.Left(ctx); err != nil || left == 0 {
+		return err
+	}
+	err := s.Transact(ctx, true, "clearing what was given up", func(ctx context.Context, c C) error {
+		return s.Exec(ctx, c, `DELETE FROM plans WHERE ready = 0 AND begun < $1`, time.Now().Add(-abandonTime).UnixMicro())
+	})
+	if err != nil {
+		return err
+	}
+	return carryOutPlans(ctx, s, "doing what was left undone")
+}

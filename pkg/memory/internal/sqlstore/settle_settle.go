@@ -1,0 +1,193 @@
+package sqlstore
+
+// Settle puts what campaign files say into a store, in steps, the same for all stores.
+//
+// What takes effect is noted first, as a plan of small orders, and then carried out a few orders at
+// a time, so that other writers have their turn in between. Once a plan is complete it takes
+// effect: what a process that ends leaves undone is done by the next that opens the store. One that
+// is not complete is nothing, and is thrown away.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// SettlingStore is what is settled in. C is a connection within a transaction. It has the tables plans (n,
+// begun in microseconds since 1970, ready) and orders (n, plan, what), of which those of a plan are
+// carried out in the order of their numbers, and go with it.
+type SettlingStore[C any] interface {
+	// Transact runs do in one transaction, which is on the disk when it returns if synced.
+	Transact(ctx context.Context, synced bool, doing string, do func(context.Context, C) error) error
+	// Exec runs a statement whose parameters are $1, $2 and so on.
+	Exec(ctx context.Context, c C, query string, args ...any) error
+	// Row reads the first row into dest, and reports whether there is one.
+	Row(ctx context.Context, c C, query string, args []any, dest ...any) (bool, error)
+	// Left is how many plans there are.
+	Left(ctx context.Context) (int, error)
+	// Filed returns what entries said when they were settled last, by key.
+	Filed(ctx context.Context, keys []string) (map[string][]byte, error)
+	// There tells which of some ids are entities'.
+	There(ctx context.Context, ids []string) (map[string]bool, error)
+
+	CheckEntity(memory.Entity) error
+	CheckRelation(memory.Relation) error
+	CheckFact(memory.Fact) error
+
+	// Those that put also note what the entry says, and those that withdraw forget it. What cannot
+	// be put since something is not there, or is not there to be withdrawn, is passed over.
+	PutEntity(context.Context, C, memory.Entity) error
+	PutRelation(context.Context, C, memory.Relation) error
+	PutFact(context.Context, C, memory.Fact) error
+	WithdrawEntity(context.Context, C, memory.Entity) error
+	WithdrawRelation(context.Context, C, memory.Relation) error
+	WithdrawFact(context.Context, C, memory.Fact) error
+}
+
+// Settle puts entries that are new, or say something else than the last time.
+func Settle[C any](ctx context.Context, s SettlingStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
+	return carryOut(ctx, s, "settling the campaign", func(p *plan[C]) error {
+		back := map[string]bool{}
+		if err := p.putEntities(ctx, entities, back); err != nil {
+			return err
+		}
+		if err := p.putRelations(ctx, relations, back); err != nil {
+			return err
+		}
+		return p.putFacts(ctx, facts)
+	})
+}
+
+// Unsettled tells what [Settle] would do.
+func Unsettled[C any](ctx context.Context, s SettlingStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
+	var out memory.Settlement
+	back := map[string]bool{}
+	count := plan[C]{store: s, dry: true}
+	if err := count.putEntities(ctx, entities, back); err != nil {
+		return out, err
+	}
+	out.Changed, out.Added = count.dried-len(back), len(back)
+	out.Kept, count.dried = len(entities)-count.dried, 0
+	if err := count.putRelations(ctx, relations, back); err != nil {
+		return out, err
+	}
+	out.Relations, count.dried = count.dried, 0
+	err := count.putFacts(ctx, facts)
+	out.Facts = count.dried
+	return out, err
+}
+
+// Withdraw takes entries out.
+func Withdraw[C any](ctx context.Context, s SettlingStore[C], entities []string, relations []memory.Relation, facts []memory.Fact) error {
+	return carryOut(ctx, s, "withdrawing a campaign", func(p *plan[C]) error {
+		p.next.Withdraw = true
+		for _, f := range facts {
+			if err := p.add(ctx, len(f.Text), func(o *order) { o.Facts = append(o.Facts, f) }); err != nil {
+				return err
+			}
+		}
+		for _, r := range relations {
+			if err := p.add(ctx, len(r.Note), func(o *order) { o.Relations = append(o.Relations, r) }); err != nil {
+				return err
+			}
+		}
+		for _, id := range entities {
+			if err := p.add(ctx, len(id), func(o *order) { o.Entities = append(o.Entities, memory.Entity{ID: id}) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// compared is how many entries are compared at once with what they said last.
+const compared = 500
+
+// putNew puts of many entries those that are new, or that again reports.
+func putNew[C, T any](ctx context.Context, p *plan[C], all []T, entryOf func(T) (Entry, error), again func(T) bool, put func(T) error) error {
+	for part := range slices.Chunk(all, compared) {
+		entries, keys := make([]Entry, len(part)), make([]string, len(part))
+		for i, x := range part {
+			var err error
+			if entries[i], err = entryOf(x); err != nil {
+				return err
+			}
+			keys[i] = entries[i].Key
+		}
+		last, err := p.store.Filed(ctx, keys)
+		if err != nil {
+			return err
+		}
+		for i, x := range part {
+			if bytes.Equal(last[keys[i]], entries[i].Hash) && !again(x) {
+				continue
+			}
+			if err := put(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func never[T any](T) bool { return false }
+
+// putEntities puts what is new of entities, and adds to back those that are not there.
+func (p *plan[C]) putEntities(ctx context.Context, all []memory.Entity, back map[string]bool) error {
+	var ids []string
+	err := putNew(ctx, p, all, EntityEntry, never, func(e memory.Entity) error {
+		if err := p.store.CheckEntity(e); err != nil {
+			return ofEntity(e, err)
+		}
+		ids = append(ids, e.ID)
+		size := len(e.Name) + len(e.Description) + 64*(len(e.Aliases)+len(e.Attributes))
+		return p.add(ctx, size, func(o *order) { o.Entities = append(o.Entities, e) })
+	})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(ids, compared) {
+		there, err := p.store.There(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range part {
+			if !there[id] {
+				back[id] = true
+			}
+		}
+	}
+	return nil
+}
+
+// putRelations puts what is new of relations, or leads to what comes back.
+func (p *plan[C]) putRelations(ctx context.Context, all []memory.Relation, back map[string]bool) error {
+	again := func(r memory.Relation) bool { return back[r.From] || back[r.To] }
+	return putNew(ctx, p, all, RelationEntry, again, func(r memory.Relation) error {
+		if err := p.store.CheckRelation(r); err != nil {
+			return ofRelation(r, err)
+		}
+		return p.add(ctx, len(r.Note), func(o *order) { o.Relations = append(o.Relations, r) })
+	})
+}
+
+// putFacts puts what is new of facts.
+func (p *plan[C]) putFacts(ctx context.Context, all []memory.Fact) error {
+	return putNew(ctx, p, all, FactEntry, never, func(f memory.Fact) error {
+		if err := p.store.CheckFact(f); err != nil {
+			return ofFact(f, err)
+		}
+		return p.add(ctx, len(f.Text), func(o *order) { o.Facts = append(o.Facts, f) })
+	})
+}
+
+func ofEntity(e memory.Entity, err error) error { return fmt.Errorf("entity %q: %w", e.ID, err) }
+
+func ofRelation(r memory.Relation, err error) error {
+	return fmt.Errorf("relation %q of %q to %q: %w", r.Type, r.From, r.To, err)
+}
+
+func ofFact(f memory.Fact, err error) error { return fmt.Errorf("fact of %q: %w", f.Source, err) }
