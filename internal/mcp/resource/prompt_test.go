@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +17,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
-
-var promptUpdate = flag.Bool("update", false, "write the goldens anew")
 
 // failer is what tests and property checks have in common.
 type failer interface {
@@ -78,7 +75,7 @@ func TestGoldens(t *testing.T) {
 			promptMust(t, "Unmarshal", json.Unmarshal(wire, &received))
 			got := render(t, &received)
 			file := filepath.Join("testdata", tc.name+".golden")
-			if *promptUpdate {
+			if *update {
 				promptMust(t, "MkdirAll", os.MkdirAll("testdata", 0o755))
 				promptMust(t, "WriteFile", os.WriteFile(file, []byte(got), 0o644))
 			}
