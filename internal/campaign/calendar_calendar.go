@@ -1,6 +1,6 @@
 package campaign
 
-// Calendar counts the days of a campaign's world: it writes a day as the
+// The calendar counts the days of a campaign's world: it writes a day as the
 // campaign's calendar does, reads such dates, and understands "three days ago", "letzten
 // Markttag" and the like in English and German. It reads no clock and does no I/O.
 

@@ -1,6 +1,6 @@
 package chronicle
 
-// Recap tells what happened in a session, from what was said in it: by the
+// A recap tells what happened in a session, from what was said in it: by the
 // lines that tell most, or by a model. A recap for players leaves out what only the DM
 // or single NPCs know.
 //

@@ -1,6 +1,6 @@
 package config
 
-// Mask takes out of a text what was not meant for whoever reads it: passwords,
+// Masking takes out of a text what was not meant for whoever reads it: passwords,
 // keys and tokens, and paths of this machine. It knows them by their shape alone, so it
 // is for texts that nobody wrote for others, such as failures of foreign programs.
 // Its patterns are linear in the text; it does no I/O.

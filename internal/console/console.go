@@ -153,7 +153,7 @@ func (c *Console) visible(ctx context.Context, v *visitor) []*room {
 }
 
 // Handler serves the console. What is before it refuses unknown hosts and origins, see
-// package identity; who says who looks.
+// package access; who says who looks.
 func (c *Console) Handler(who identifier) http.Handler {
 	d := &door{Console: c, keeper: who, accountRates: access.NewRates(who.Address, accountEvery, accountBurst)}
 	mux := http.NewServeMux()

@@ -1,6 +1,6 @@
 package cost
 
-// Metered charges the account in a request's context for what the request
+// A metered provider charges the account in a request's context for what the request
 // takes: it wraps language models, voices and speech recognition. Where no account
 // is in the context nothing is counted. It starts no goroutine.
 

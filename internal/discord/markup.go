@@ -1,6 +1,6 @@
 package discord
 
-// Markup fits texts to Discord: it splits what is too long for a
+// This file fits texts to Discord: it splits what is too long for a
 // message, shows names as they are, and turns mentions into words. It asks
 // Discord nothing.
 

@@ -1,6 +1,6 @@
 package ear
 
-// Turnend judges by words whether a speaker has ended, as people do who do not
+// This file judges by words whether a speaker has ended, as people do who do not
 // wait for a silence to be long: a question is complete, "because" is not.
 //
 // It knows English and German, and expects what speech recognition brings: with

@@ -1,6 +1,6 @@
 package engine
 
-// Guarded stands between an engine and those who hear it: nothing that the
+// GuardedEngine stands between an engine and those who hear it: nothing that the
 // engine says reaches the table unless package guard has judged it. What is withheld
 // is made good within the same turn: a roll that was invented is made, the model is
 // asked once more to go on, and where that fails the NPC evades with a line of its own.

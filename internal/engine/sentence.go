@@ -1,6 +1,6 @@
 package engine
 
-// Sentence answers a turn with two language models: a fast one opens with
+// SentenceCascade answers a turn with two language models: a fast one opens with
 // a sentence in character that claims nothing, and while that is heard a strong one,
 // given the same prompt and the opener as the beginning of its answer, goes on.
 // Tools are the strong model's alone.

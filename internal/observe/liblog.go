@@ -1,10 +1,10 @@
 package observe
 
-// Liblog passes on what libraries log, at a bounded rate. A guest's packets decide how
+// LibraryLogs pass on what libraries log, at a bounded rate. A guest's packets decide how
 // often a library logs, so that every line of one would fill the game master's screen or the
 // operator's log.
 //
-//	logs := liblog.New(logger)
+//	logs := observe.NewLibraryLogs(logger)
 //	server.ErrorLog = log.New(logs.Writer("net/http"), "", 0)
 //
 // Each kind of message of a library appears once a minute; the next line of its kind says how many

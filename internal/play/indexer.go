@@ -1,6 +1,6 @@
 package play
 
-// Indexer keeps what a store remembers findable by meaning: what is said
+// The indexer keeps what a store remembers findable by meaning: what is said
 // now, what was said while the embedder was down, and everything after another
 // embedder was chosen. It works in small batches beside the play and holds nobody
 // up.

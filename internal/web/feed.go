@@ -1,5 +1,6 @@
-// Package web hands the events of tables to whoever follows them: programs that read
-// JSON lines, and consoles. All followers share one bounded record of the latest events.
+// Package web is what the pages of the console and of the table in browsers share. It serves their
+// files, and hands the events of tables to whoever follows them: programs that read JSON lines,
+// and consoles. All followers share one bounded record of the latest events.
 // A table never waits for a follower; one that is too slow misses the oldest events and
 // is told how many. It starts no goroutine.
 package web

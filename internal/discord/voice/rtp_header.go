@@ -1,6 +1,6 @@
 package voice
 
-// Rtp builds and reads the datagrams of a Discord voice connection: RTP
+// This part builds and reads the datagrams of a Discord voice connection: RTP
 // packets with Opus in them, encrypted as Discord's "rtpsize" modes demand, the
 // discovery of one's own address, and keep-alives.
 //

@@ -1,6 +1,6 @@
 package access
 
-// Approvaltool shows the calls that wait for somebody's approval and
+// These tools show the calls that wait for somebody's approval and
 // decides on them: list_approvals and decide_approval.
 
 import (

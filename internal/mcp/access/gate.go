@@ -1,13 +1,13 @@
 package access
 
-// Gate asks the policy before every tool call and records every call afterwards: in the
+// A [Gate] asks the policy before every tool call and records every call afterwards: in the
 // audit log, in the metrics and as an event. NPCs, outside clients and the operator pass the same
 // gate:
 //
-//	host := mcphost.New(mcphost.WithGate(gate.New(engine, log, metrics)))
+//	host := mcphost.New(mcphost.WithGate(access.NewGate(engine, log, metrics)))
 //
-// It decides nothing itself: package policy does. It is a package of its own because the host
-// should depend neither on the policy nor on the audit log's database.
+// It decides nothing itself: the [Engine] does. The host knows neither, so that it depends
+// neither on the policy nor on the audit log's database.
 
 import (
 	"cmp"

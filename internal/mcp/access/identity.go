@@ -1,10 +1,10 @@
 package access
 
-// Identity says who is calling over the network: a client with a token
+// A [Gatekeeper] says who is calling over the network: a client with a token
 // of its own, the holder of an authorization server's access token, or, from
 // this machine alone, anybody.
 //
-// [Gatekeeper.Identify] answers with a [access.Subject]; what a subject may do
+// [Gatekeeper.Identify] answers with a [Subject]; what a subject may do
 // is not decided here. [Guard] refuses requests that a web page or a rebound
 // name sent on behalf of somebody who does not know of it; it comes first.
 //

@@ -1,4 +1,4 @@
-// Package access decides what outside clients and NPCs may do: which tools
+// Package access says who calls, and decides what outside clients and NPCs may do: which tools
 // they see, which they may call, how often, when, and what needs somebody's
 // approval first. What it shows and what it enforces is one function,
 // [Engine.Permits].

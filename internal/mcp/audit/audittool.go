@@ -1,6 +1,6 @@
 package audit
 
-// Audittool lets those who may read the audit log ask it: audit_query
+// These tools let those who may read the audit log ask it: audit_query
 // for single calls, audit_usage for sums by caller and tool.
 //
 // Both tools only read, are bounded in what they return, and need the

@@ -1,6 +1,6 @@
 package mcpserver
 
-// Dialect serves the older dialect of JSON-RPC: clients that open with
+// This part serves the older dialect of JSON-RPC: clients that open with
 // their own handshake instead of MCP's, and expect its methods, its codes and
 // its shape of a response.
 //

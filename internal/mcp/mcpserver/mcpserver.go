@@ -7,7 +7,7 @@
 // the finder searches the catalog for clients, resourceMethods, promptMethods and
 // completion answer what is read, stateSync follows the world with a feed per
 // connection, and the notifier says what has changed. [Web] holds the network
-// transports. Rights are decided by package policy alone.
+// transports. Rights are decided by package access alone.
 package mcpserver
 
 import (

@@ -1,10 +1,10 @@
 package resource
 
-// Prompt holds the prompts offered to outside clients: to play an NPC,
+// This part holds the prompts offered to outside clients: to play an NPC,
 // to recap a session, to build an encounter, to describe the scene and to
 // answer a question about the rules, each with what of the table it needs.
 //
-// Every question comes with a [resource.View]. A prompt that the view may not
+// Every question comes with a [View]. A prompt that the view may not
 // use is neither listed nor returned, and one that it may use holds nothing the
 // view could not read as a resource, with one exception: an NPC's secret
 // knowledge, for those who may control NPCs. What a client writes into an

@@ -8,7 +8,7 @@ func steps() []string {
 // stepMemory creates the three layers and what programs keep.
 //
 // Times are microseconds since 1970. The column visible lists the NPCs and groups that know
-// of a row, see package pack. audiences has each such list of lines and facts once, so that
+// of a row, see package sqlstore. audiences has each such list of lines and facts once, so that
 // who may see what is decided before anything is ranked; 0 is everyone. Text compares byte by byte, as everywhere in the program. Words are
 // folded and clipped; line_words and fact_words lead from a word to the newest rows that
 // have it. PostgreSQL keeps neither the byte 0 nor what is no UTF-8: see keepable.

@@ -1,6 +1,6 @@
 package embeddings
 
-// Bytevec multiplies vectors of a byte a component: with 32 of them at a time where the
+// This file multiplies vectors of a byte a component: with 32 of them at a time where the
 // processor has AVX2, one by one elsewhere, to the same sum.
 
 import "unsafe"

@@ -1,6 +1,6 @@
 package fallback
 
-// Breaker leaves a provider that fails alone for a while, so that
+// A breaker leaves a provider that fails alone for a while, so that
 // nobody waits for it in vain.
 //
 // It starts no goroutine, does no

@@ -1,6 +1,6 @@
 package llm
 
-// Chain lets language models take over from each other, so that one
+// A chain lets language models take over from each other, so that one
 // that fails does not leave an NPC without an answer.
 //
 // Each model has a breaker: one that failed three times in a row, refused a

@@ -1,6 +1,6 @@
 package tts
 
-// Chain lets speech providers take over from each other, so that a
+// A chain lets speech providers take over from each other, so that a
 // voice that fails does not leave an NPC silent.
 //
 // Each provider has a breaker: one that failed three times in a row, or kept

@@ -3,7 +3,7 @@ package tts
 // Phrases keeps the sound of what NPCs say again and again, such as
 // greetings and fillers, so that it is there at once and costs nothing twice.
 //
-// A [Cache] is bounded in bytes and forgets what was
+// A [PhraseCache] is bounded in bytes and forgets what was
 // not said for longest. It does no I/O and starts no goroutine; whoever wants a
 // phrase to be there before it is needed speaks it into the void.
 

@@ -10,7 +10,7 @@ import (
 	"iter"
 )
 
-// Silent implements [tts.Provider]. The zero value is ready.
+// Silent implements [Provider]. The zero value is ready.
 type Silent struct{}
 
 var _ Provider = Silent{}

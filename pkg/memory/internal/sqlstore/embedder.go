@@ -1,6 +1,6 @@
 package sqlstore
 
-// Embedder is how stores of memory ask an embedder: what it says is checked, a slow
+// This file is how stores of memory ask an embedder: what it says is checked, a slow
 // one leaves time for full text, and a text that it refuses does not keep others from theirs.
 
 import (

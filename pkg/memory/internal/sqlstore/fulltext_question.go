@@ -1,6 +1,6 @@
 package sqlstore
 
-// Fulltext ranks texts by the words they share with a question: which words of
+// Full text ranks texts by the words they share with a question: which words of
 // it count, which texts are worth a look, and how much each answers. Stores look up
 // words; what the words are worth is decided here, the same for all of them.
 //

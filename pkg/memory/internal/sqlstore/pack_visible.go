@@ -1,6 +1,6 @@
 package sqlstore
 
-// Pack says how the rows of a store hold what has no column type of its own, the
+// This part says how the rows of a store hold what has no column type of its own, the
 // same for all stores. It does no I/O.
 
 import (

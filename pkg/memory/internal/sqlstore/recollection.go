@@ -1,6 +1,6 @@
 package sqlstore
 
-// Recollection keeps the newest lines of a store in mind, so that they are
+// A recollection keeps the newest lines of a store in mind, so that they are
 // found by what a question means. What it finds is read again from the store, so that
 // nothing comes of it that has been taken back.
 

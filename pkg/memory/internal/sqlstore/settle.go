@@ -38,7 +38,7 @@ func (s *Store) Withdraw(ctx context.Context, entities []string, relations []mem
 	return Withdraw(ctx, settler{s}, entities, relations, facts)
 }
 
-// settler is the store as package settle needs it.
+// settler is the store as settling needs it.
 type settler struct{ s *Store }
 
 var _ SettlingStore[Conn] = settler{}

@@ -1,6 +1,6 @@
 package sqlstore
 
-// Sketch finds the vectors that are probably nearest to one, among very many: by
+// A sketch finds the vectors that are probably nearest to one, among very many: by
 // the signs of their rotated components first, and by these in a byte each then. Who asks compares
 // what it found exactly.
 //

@@ -1,6 +1,6 @@
 package sqlstore
 
-// Standing tells facts that stand from those that a later fact of the same topic
+// This file tells facts that stand from those that a later fact of the same topic
 // has superseded, the same for all stores. It does no I/O.
 
 import (

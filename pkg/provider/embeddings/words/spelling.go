@@ -1,6 +1,6 @@
 package words
 
-// Spelling compares words that may be misspelt or misheard.
+// This file compares words that may be misspelt or misheard.
 //
 // It does no I/O and imports nothing.
 

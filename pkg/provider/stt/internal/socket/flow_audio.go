@@ -1,6 +1,6 @@
 package socket
 
-// Flow holds what every speech recognition stream is made of: a
+// This part holds what every speech recognition stream is made of: a
 // bounded queue of sound that goes in, a mailbox of transcripts that come out,
 // and the conversion to the provider's sample rate.
 //

@@ -1,6 +1,6 @@
 package sqlstore
 
-// Settle puts what campaign files say into a store, in steps, the same for all stores.
+// Settling puts what campaign files say into a store, in steps, the same for all stores.
 //
 // What takes effect is noted first, as a plan of small orders, and then carried out a few orders at
 // a time, so that other writers have their turn in between. Once a plan is complete it takes

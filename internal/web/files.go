@@ -1,6 +1,6 @@
 package web
 
-// Webfiles serves the files of pages that are part of the program, compressed once,
+// This file serves the files of pages that are part of the program, compressed once,
 // and sets what every answer to a browser has. It starts no goroutine.
 
 import (
