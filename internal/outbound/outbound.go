@@ -195,16 +195,6 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// SameOrigin reports whether two URLs have the same scheme, host and port.
-func SameOrigin(a, b string) bool {
-	x, err := url.Parse(a)
-	if err != nil {
-		return false
-	}
-	y, err := url.Parse(b)
-	return err == nil && x.Host != "" && origin(x) == origin(y)
-}
-
 // reach is what a connection for a request may lead to. The request's context
 // carries it to the dialer.
 type reach struct {

@@ -189,20 +189,3 @@ func TestEndlessHeader(t *testing.T) {
 		t.Error("a megabyte of headers was read")
 	}
 }
-
-func TestSameOrigin(t *testing.T) {
-	for _, row := range []struct {
-		a, b string
-		want bool
-	}{
-		{"https://a.example/x", "https://A.example:443/y", true},
-		{"https://a.example/x", "http://a.example/x", false},
-		{"https://a.example/x", "https://a.example:8443/x", false},
-		{"https://a.example/x", "https://b.example/x", false},
-		{"nothing", "nothing", false},
-	} {
-		if got := outbound.SameOrigin(row.a, row.b); got != row.want {
-			t.Errorf("SameOrigin(%q, %q) = %t, want %t", row.a, row.b, got, row.want)
-		}
-	}
-}

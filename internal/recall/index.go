@@ -119,11 +119,6 @@ func (x *Index) Drop(most int) {
 	}
 }
 
-// Remove removes a line.
-func (x *Index) Remove(id int64) {
-	x.lines = slices.DeleteFunc(x.lines, func(l line) bool { return l.id == id })
-}
-
 // termsOf returns the different words of a text that mean something.
 func (x *Index) termsOf(all []string) []int32 {
 	german := words.German(all)
