@@ -48,23 +48,28 @@ dist:
 test-dist:
 	@cd packaging && GO='$(GO)' GLYPHOXA_DIST=1 $(GO) test -count=1 ./...
 
-# test is what people wait for: all but the long tests. The race detector watches the packages
-# (race), not the programs, which run as processes of their own. It needs a C compiler, which
-# peers installs where it may.
+# test is what people wait for: all but the long tests. The race detector watches the product's
+# packages (race); not the programs, which run as processes of their own, nor what is for tests
+# alone. It needs a C compiler, which peers installs where it may.
 test: race
-	$(GO) test -short -timeout $(TESTTIME) ./cmd/...
+	$(GO) test -short -timeout $(TESTTIME) $(UNWATCHED) ./cmd/...
+
+# Packages that the race detector does not watch: the product links none of them.
+UNWATCHED := ./internal/lab/... ./internal/repository/... ./srd/...
+WATCHED = $$($(GO) list ./internal/... ./pkg/... | grep -v -e internal/lab -e internal/repository)
 
 race: peers
 	@if command -v gcc >/dev/null || command -v cc >/dev/null; then \
-		echo "CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/..."; CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/...; \
+		echo "$(GO) test -race -short (the product's packages)"; CGO_ENABLED=1 $(GO) test -race -short $(UNRACED) -timeout $(TESTTIME) $(WATCHED); \
 	else \
-		echo "no C compiler: testing without the race detector"; $(GO) test -short -timeout $(TESTTIME) ./internal/... ./pkg/... ./srd/...; \
+		echo "no C compiler: testing without the race detector"; $(GO) test -short -timeout $(TESTTIME) $(WATCHED); \
 	fi
 
 # test-all adds the long tests, without the race detector, those of the packages and the gate.
 # Packages that measure run in the gate, where nothing runs beside them.
 test-all: race
-	$(GO) test -timeout $(TESTTIME) ./cmd/... $$(grep -rl --include='*_test.go' 'testing[.]Short()' internal pkg srd | xargs -n1 dirname | sort -u | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench | sed 's|^|./|')
+	$(GO) test -timeout $(TESTTIME) ./cmd/... ./srd/... $$($(GO) list ./internal/lab/... ./internal/repository/... | grep -v -e internal/lab/mcpbench -e internal/lab/voicebench) \
+		$$(grep -rl --include='*_test.go' 'testing[.]Short()' internal pkg | grep -v -e internal/lab -e internal/repository | xargs -n1 dirname | sort -u | sed 's|^|./|')
 	cd packaging && $(GO) test ./...
 	$(MAKE) gate
 

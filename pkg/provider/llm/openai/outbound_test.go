@@ -70,6 +70,9 @@ func TestAnswersHaveAnEnd(t *testing.T) {
 		"error":      {"text/plain", "", strings.Repeat("a", 1<<16)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && (name == "error" || name == "many_lines") {
+				t.Skip("long; make test-all runs it")
+			}
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", answer.kind)
 				if name == "error" {
