@@ -248,18 +248,34 @@ func (p *performance) absent(e Expectation, from, to time.Duration) (bool, strin
 }
 
 // ordered judges that things happen one after the other, with anything between.
+//
+// The table and the stage each note what they do in order, but on goroutines of their own. What
+// both note of the same moment of virtual time has no order between them: which of the two comes
+// first depends on the machine alone.
 func (p *performance) ordered(want []string) (bool, string) {
-	next := 0
-	for _, e := range p.result.Entries {
-		if next == len(want) {
-			break
-		}
-		if pat, err := parsePattern(want[next]); err == nil && pat.fits(e) {
-			next++
-		}
+	all := p.result.Entries
+	last, lastOf := -1, map[bool]int{true: -1, false: -1} // the last that fitted, and that of each kind
+	follows := func(i int) bool {
+		fromTable := all[i].Event != nil
+		return i > last || last >= 0 && all[i].At == all[last].At && fromTable != (all[last].Event != nil) && i > lastOf[fromTable]
 	}
-	if next < len(want) {
-		return false, fmt.Sprintf("there was no %s in its place", want[next])
+	for _, text := range want {
+		pat, err := parsePattern(text)
+		if err != nil {
+			return false, err.Error()
+		}
+		i := slices.IndexFunc(all, pat.fits)
+		for i >= 0 && !follows(i) {
+			next := slices.IndexFunc(all[i+1:], pat.fits)
+			if i += next + 1; next < 0 {
+				i = -1
+			}
+		}
+		if i < 0 {
+			return false, fmt.Sprintf("there was no %s in its place", text)
+		}
+		last = i
+		lastOf[all[i].Event != nil] = i
 	}
 	return true, ""
 }
