@@ -103,7 +103,7 @@ func (a answer) splitText(l wording.Language) []string {
 	if a.err != nil {
 		text = errorText(l, a.err)
 	}
-	parts := Split(ShowAddresses(text), MaxMessage)
+	parts := splitMessage(showAddresses(text), maxMessage)
 	switch {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
@@ -150,7 +150,7 @@ func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a ans
 
 // errorText is an error as people read it.
 func errorText(l wording.Language, err error) string {
-	text := ShortenPaths(wording.Say(l, err))
+	text := shortenPaths(wording.Say(l, err))
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

@@ -187,15 +187,15 @@ func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome 
 
 // cardText is a card: what waits, and how it stands. cast is who is at the table.
 func cardText(l wording.Language, cast []config.NPC, w access.Approval, state string) string {
-	tool := withoutBackticks(Clip(w.Tool, maxCardName))
-	args := withoutBackticks(Clip(cmp.Or(w.Args, "{}"), maxCardArgs))
+	tool := withoutBackticks(clipText(w.Tool, maxCardName))
+	args := withoutBackticks(clipText(cmp.Or(w.Args, "{}"), maxCardArgs))
 	return wording.CallWaits.In(l, callerName(w.Caller, cast), tool) + "\n```json\n" + args + "\n```\n" + state
 }
 
 // decisionText says who decided what.
 func decisionText(l wording.Language, d access.Decision) string {
 	if d.Failed != "" {
-		return wording.CallNotDone.In(l, callerName(d.By, nil), Escape(untrusted.Line(d.Failed, maxCardFailure)))
+		return wording.CallNotDone.In(l, callerName(d.By, nil), escapeMarkup(untrusted.Line(d.Failed, maxCardFailure)))
 	}
 	if d.Granted {
 		return wording.CallAllowed.In(l, callerName(d.By, nil))
@@ -210,7 +210,7 @@ func callerName(caller string, cast []config.NPC) string {
 	if name == "" {
 		return "<@" + strings.TrimPrefix(caller, guilds.UserRef(Front, "")) + ">"
 	}
-	return "**" + Escape(Clip(name, maxCardName)) + "**"
+	return "**" + escapeMarkup(clipText(name, maxCardName)) + "**"
 }
 
 // plainCaller is the name of a caller, empty for a user: that one Discord knows.

@@ -19,7 +19,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	}
 	lines := []string{c.say(wording.CampaignIs, c.campaignTitle(k), wording.NPCs.Of(k.NPCs), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions))}
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
-		lines = append(lines, Split(scene, maxLine)...)
+		lines = append(lines, splitMessage(scene, maxLine)...)
 	}
 	if c.by.DM { // what else may come is for the DM to tell
 		others, err := c.otherCampaigns(ctx)
@@ -47,9 +47,9 @@ func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 
 // campaignTitle is a campaign's name and its rules.
 func (c *call) campaignTitle(k guilds.Campaign) string {
-	out := "**" + Escape(campaignName(c.lang, k)) + "**"
+	out := "**" + escapeMarkup(campaignName(c.lang, k)) + "**"
 	if k.System != "" {
-		out += " (" + Escape(k.System) + ")"
+		out += " (" + escapeMarkup(k.System) + ")"
 	}
 	return out
 }
@@ -75,7 +75,7 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := c.say(wording.WasRead, c.campaignTitle(k), Escape(name), wording.OfEntities.Of(k.Entities))
+	out := c.say(wording.WasRead, c.campaignTitle(k), escapeMarkup(name), wording.OfEntities.Of(k.Entities))
 	if !k.Current {
 		out += " " + c.say(wording.SwitchPlays)
 	}
@@ -114,7 +114,7 @@ func findCampaign(l wording.Language, all []guilds.Campaign, word string) (strin
 		if strings.EqualFold(campaignName(l, k), word) {
 			return k.ID, nil
 		}
-		names = append(names, Escape(campaignName(l, k)))
+		names = append(names, escapeMarkup(campaignName(l, k)))
 	}
 	if len(all) < 2 {
 		return "", wording.NoOther.With()

@@ -50,7 +50,7 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	return c.say(wording.EntityPlaced, Escape(placed.Name), placed.ID), nil
+	return c.say(wording.EntityPlaced, escapeMarkup(placed.Name), placed.ID), nil
 }
 
 // newEntity is the entity that somebody describes.
@@ -104,7 +104,7 @@ func (c *call) withTypedText(err error) error {
 		label wording.Text
 	}{{"name", wording.FieldName}, {"kind", wording.FieldKind}, {"place", wording.FieldPlace}, {"description", wording.FieldText}} {
 		if s := c.textOption(f.name); s != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), Escape(s)))
+			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), escapeMarkup(s)))
 		}
 	}
 	return wording.Verbatim.With(strings.Join(lines, "\n"))
@@ -112,9 +112,9 @@ func (c *call) withTypedText(err error) error {
 
 // entityLine is an entity in a list.
 func entityLine(l wording.Language, id, kind, name, description string) string {
-	line := fmt.Sprintf("- **%s** `%s` (%s)", Escape(name), id, Escape(kindWord(l, kind)))
+	line := fmt.Sprintf("- **%s** `%s` (%s)", escapeMarkup(name), id, escapeMarkup(kindWord(l, kind)))
 	if description != "" {
-		line += ": " + Escape(description)
+		line += ": " + escapeMarkup(description)
 	}
 	return line
 }
@@ -149,7 +149,7 @@ func removeEntity(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	c.buttons = []button{{c.say(wording.YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
-	return c.say(wording.RemoveSure, "**"+Escape(e.Name)+"** `"+e.ID+"`"), nil
+	return c.say(wording.RemoveSure, "**"+escapeMarkup(e.Name)+"** `"+e.ID+"`"), nil
 }
 
 // namedEntity is the entity that an id or a name means.
@@ -187,7 +187,7 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.ImportedFrom, Escape(name), wording.OfEntities.Of(n)), nil
+	return c.say(wording.ImportedFrom, escapeMarkup(name), wording.OfEntities.Of(n)), nil
 }
 
 // fetchAttachment gets the file that came with a command.

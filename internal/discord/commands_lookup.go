@@ -25,9 +25,9 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf("🎲 %s: **%d**\n-# %s", Escape(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]"))
+	said := fmt.Sprintf("🎲 %s: **%d**\n-# %s", escapeMarkup(r.Expression), r.Total, strings.Trim(fmt.Sprint(r.Rolls), "[]"))
 	if s, err := c.runningSession(); err == nil && c.options[privateName] == true {
-		s.rolled.note(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, Escape(r.Expression), r.Total))
+		s.rolled.note(fmt.Sprintf("🎲 <@%s> %s: **%d**", c.by.ID, escapeMarkup(r.Expression), r.Total))
 	}
 	return said, nil
 }
@@ -43,7 +43,7 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, r := range found {
-		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", Escape(r.Name), c.ruleCategory(r.Category), Escape(r.Summary)))
+		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", escapeMarkup(r.Name), c.ruleCategory(r.Category), escapeMarkup(r.Summary)))
 	}
 	return c.showPage("rules", about, lines, c.say(wording.RulesSilent))
 }
@@ -83,7 +83,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, entityLine(c.lang, e.ID, e.Type, e.Name, e.Description))
 	}
 	for _, f := range known {
-		lines = append(lines, "- "+Escape(f.Text))
+		lines = append(lines, "- "+escapeMarkup(f.Text))
 	}
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role, l.Text))
@@ -102,7 +102,7 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, a := range all {
-		lines = append(lines, c.say(wording.WantsTo, a.ID, callerName(a.Caller, cast), Escape(a.Tool), Escape(a.Arguments)))
+		lines = append(lines, c.say(wording.WantsTo, a.ID, callerName(a.Caller, cast), escapeMarkup(a.Tool), escapeMarkup(a.Arguments)))
 	}
 	return c.showPage("approve list", "", lines, c.say(wording.NothingWaits))
 }
@@ -123,7 +123,7 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role(), l.Text))
 	}
-	head := c.say(wording.RecapHead, Escape(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
+	head := c.say(wording.RecapHead, escapeMarkup(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
 	text, err := c.showLastPage("session recap", lines, "")
 	return head + "\n" + text, err
 }
@@ -138,7 +138,7 @@ func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
 	case memory.RoleDM:
 		said = wording.SaidByDM
 	}
-	return c.say(said, Escape(speaker), Escape(text))
+	return c.say(said, escapeMarkup(speaker), escapeMarkup(text))
 }
 
 // keepFeedback keeps what somebody thinks of the play.

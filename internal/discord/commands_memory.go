@@ -68,10 +68,10 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 
 // entryLine is an entry of the chronicle: its number, what it is, and when it was said.
 func (c *call) entryLine(e chronicle.Entry) string {
-	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), Escape(e.Text))
+	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), escapeMarkup(e.Text))
 	switch {
 	case e.Date.Text != "":
-		line += " (" + Escape(e.Date.Text) + ")"
+		line += " (" + escapeMarkup(e.Date.Text) + ")"
 	case !e.At.IsZero():
 		line += fmt.Sprintf(" (<t:%d:d>)", e.At.Unix())
 	}
@@ -95,7 +95,7 @@ func (c *call) whoKnows(ctx context.Context, e chronicle.Entry) string {
 		if i := slices.IndexFunc(cast, func(n config.NPC) bool { return n.ID == id }); i >= 0 {
 			id = cast[i].Name
 		}
-		names = append(names, Escape(id))
+		names = append(names, escapeMarkup(id))
 	}
 	if len(names) == 0 {
 		return ""
@@ -166,7 +166,7 @@ func rejectMemory(ctx context.Context, c *call) (string, error) {
 
 // sayDecided says what became of an entry, and shows the next where the button of one was pressed.
 func sayDecided(ctx context.Context, c *call, became wording.Text, e chronicle.Entry, word string) (string, error) {
-	said := c.say(became, Escape(e.Text))
+	said := c.say(became, escapeMarkup(e.Text))
 	if word != reviewWord {
 		return said, nil
 	}
@@ -180,7 +180,7 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsUnlearnt, Escape(e.Text)), nil
+	return c.say(wording.IsUnlearnt, escapeMarkup(e.Text)), nil
 }
 
 // showMentions shows where others mention a player who was forgotten. The list is gone then,
@@ -193,13 +193,13 @@ func showMentions(ctx context.Context, c *call) (string, error) {
 	if !waited {
 		return c.say(wording.NoMentions), nil
 	}
-	who := Escape(strings.Join(m.Names, ", "))
+	who := escapeMarkup(strings.Join(m.Names, ", "))
 	lines := []string{c.say(wording.MentionsOf, who, m.Total())}
 	if m.Campaign != "" {
-		lines[0] = c.say(wording.MentionsOfIn, who, Escape(m.Campaign), m.Total())
+		lines[0] = c.say(wording.MentionsOfIn, who, escapeMarkup(m.Campaign), m.Total())
 	}
 	for _, one := range m.Found {
-		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), Escape(one.ID), Escape(one.Text)))
+		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), escapeMarkup(one.ID), escapeMarkup(one.Text)))
 	}
 	if m.More > 0 {
 		lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
@@ -218,13 +218,13 @@ func eraseMention(ctx context.Context, c *call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return c.say(wording.IsErased, Escape(text)), nil
+		return c.say(wording.IsErased, escapeMarkup(text)), nil
 	}
 	l, err := c.by.EraseLine(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsErased, Escape(l.Speaker+": "+l.Text)), nil
+	return c.say(wording.IsErased, escapeMarkup(l.Speaker+": "+l.Text)), nil
 }
 
 // pinMemory has an NPC, or all of them, keep something in mind.
@@ -249,7 +249,7 @@ func pinMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsPinned, e.ID, Escape(e.Text)), nil
+	return c.say(wording.IsPinned, e.ID, escapeMarkup(e.Text)), nil
 }
 
 // proposalsNotice says that something waits to be learnt, nothing if nothing does or nobody

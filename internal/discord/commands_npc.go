@@ -37,7 +37,7 @@ func listNPCs(ctx context.Context, c *call) (string, error) {
 func (c *call) describeNPCs(ctx context.Context, r *session) (lines []string, err error) {
 	all, err := r.played.Table.Status(ctx)
 	for _, s := range all {
-		name := Escape(s.Name)
+		name := escapeMarkup(s.Name)
 		if s.Muted {
 			name = c.say(wording.Silent, name)
 		}
@@ -77,7 +77,7 @@ func (c *call) orderNPCs(do func(t *table.Table, npc string) error) (shown strin
 		return "", do(r.played.Table, everyNPC)
 	}
 	n, err := c.orderNPC(do)
-	return Escape(n.Name), err
+	return escapeMarkup(n.Name), err
 }
 
 // orderNPC gives the table an order about the NPC of the option npc.
@@ -126,7 +126,7 @@ func sayAsNPC(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	n, err := c.orderNPC(func(t *table.Table, npc string) error { return t.Say(ctx, npc, text) })
-	return c.say(wording.WillSayIt, Escape(n.Name)), err
+	return c.say(wording.WillSayIt, escapeMarkup(n.Name)), err
 }
 
 func directNPC(ctx context.Context, c *call) (string, error) {
@@ -141,7 +141,7 @@ func directNPC(ctx context.Context, c *call) (string, error) {
 	if text == "" {
 		return wording.NPCPlaysFreely.In(c.lang, who), err
 	}
-	return wording.NPCDirected.In(c.lang, who, wording.Answers.Of(turns), Escape(text)), err
+	return wording.NPCDirected.In(c.lang, who, wording.Answers.Of(turns), escapeMarkup(text)), err
 }
 
 // revealSecrets lets an NPC tell a secret, or lists what it keeps.
@@ -157,7 +157,7 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	which, name, has := c.textOption("which"), Escape(n.Name), len(n.SecretKnowledge)
+	which, name, has := c.textOption("which"), escapeMarkup(n.Name), len(n.SecretKnowledge)
 	number, notNumber := strconv.Atoi(which)
 	switch {
 	case has == 0:
@@ -177,9 +177,9 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 
 // listSecrets numbers the secrets of an NPC.
 func (c *call) listSecrets(n config.NPC) string {
-	lines := []string{c.say(wording.KeepsThese, Escape(n.Name))}
+	lines := []string{c.say(wording.KeepsThese, escapeMarkup(n.Name))}
 	for i, s := range n.SecretKnowledge {
-		lines = append(lines, fmt.Sprintf("%d: %s", i+1, Clip(Escape(s.Text), maxLine)))
+		lines = append(lines, fmt.Sprintf("%d: %s", i+1, clipText(escapeMarkup(s.Text), maxLine)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -189,7 +189,7 @@ func concealSecrets(ctx context.Context, c *call) (string, error) {
 		_, err := t.Conceal(ctx, npc)
 		return err
 	})
-	return c.say(wording.KeepsAllAgain, Escape(n.Name)), err
+	return c.say(wording.KeepsAllAgain, escapeMarkup(n.Name)), err
 }
 
 // listenNow has the NPCs listen otherwise, or says how they listen.
@@ -230,7 +230,7 @@ func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	}
 	lines := describeCastChange(c.lang, changed.CastChange)
 	for _, note := range changed.Notes {
-		lines = append(lines, Escape(wording.Translate(c.lang, note)))
+		lines = append(lines, escapeMarkup(wording.Translate(c.lang, note)))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -243,7 +243,7 @@ func describeCastChange(l wording.Language, c table.CastChange) (lines []string)
 	}{{c.Joined, wording.CastJoins}, {c.Changed, wording.CastChanges}, {c.Left, wording.CastLeaves}} {
 		var names []string
 		for _, n := range p.names {
-			names = append(names, Escape(n))
+			names = append(names, escapeMarkup(n))
 		}
 		if len(names) > 0 {
 			lines = append(lines, p.said.In(l, names))
@@ -338,7 +338,7 @@ func describeTier(l wording.Language, s table.Status) []string {
 		parts = append(parts, wording.IsSilent.In(l))
 	}
 	if s.Directive != "" {
-		parts = append(parts, wording.IsDirected.In(l, wording.Answers.Of(s.DirectiveTurns), Escape(s.Directive)))
+		parts = append(parts, wording.IsDirected.In(l, wording.Answers.Of(s.DirectiveTurns), escapeMarkup(s.Directive)))
 	}
 	if s.Revealed > 0 {
 		parts = append(parts, wording.MayTell.In(l, s.Revealed))
@@ -348,7 +348,7 @@ func describeTier(l wording.Language, s table.Status) []string {
 
 // tierLine is how carefully an NPC answers.
 func tierLine(l wording.Language, s table.Status) string {
-	name, word := Clip(Escape(s.Name), maxRow), wording.TierWord(s.Tier.String()).With()
+	name, word := clipText(escapeMarkup(s.Name), maxRow), wording.TierWord(s.Tier.String()).With()
 	switch {
 	case s.Lease != nil:
 		return wording.NPCIsRaised.In(l, name, wording.TierWord(s.Ceiling.String()).With(), s.Lease.Until.Unix(), wording.Answers.Of(s.Lease.Turns))

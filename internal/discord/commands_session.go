@@ -124,7 +124,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 // openingText is what everybody reads as a session begins, or goes on. rights are the
 // bot's in the channel, and more is what there is to say before all else.
 func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase) string {
-	name := Escape(r.played.Campaign)
+	name := escapeMarkup(r.played.Campaign)
 	if name == "" {
 		name = wording.TheSession.In(r.lang)
 	}
@@ -138,7 +138,7 @@ func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase)
 	}
 	var names []string
 	for _, n := range r.presentNPCs() {
-		names = append(names, Escape(n.Name))
+		names = append(names, escapeMarkup(n.Name))
 	}
 	lines = append(lines, wording.AtTheTable.In(r.lang, strings.Join(names, ", ")), wording.HowToPlay.In(r.lang))
 	for _, n := range append(more, r.openingNotices(rights)...) {

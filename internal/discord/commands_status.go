@@ -23,7 +23,7 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := append([]string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), Escape(r.played.Campaign))}, list...)
+	lines := append([]string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), escapeMarkup(r.played.Campaign))}, list...)
 	lines = append(lines, c.say(listeningText(how)))
 	if r.voice != nil {
 		lines = append(lines, r.voice.describe(c.lang)...)

@@ -46,13 +46,13 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 // describeServers say whose tools are missing, and why.
 func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
-		name := "**" + Escape(s.Name) + "**"
+		name := "**" + escapeMarkup(s.Name) + "**"
 		if s.LeftOut > 0 {
 			lines = append(lines, c.say(wording.OfServer, name, wording.ServerLeaves.Of(s.LeftOut)))
 		}
 		switch {
 		case s.State == "down":
-			lines = append(lines, c.say(wording.ServerDown, name, Escape(ShortenPaths(wording.Translate(c.lang, s.Reason)))))
+			lines = append(lines, c.say(wording.ServerDown, name, escapeMarkup(shortenPaths(wording.Translate(c.lang, s.Reason)))))
 		case s.Held > 0:
 			lines = append(lines, c.say(wording.OfServer, name, wording.ServerHolds.Of(s.Held)))
 		}
@@ -132,7 +132,7 @@ func withoutBackticks(text string) string { return strings.ReplaceAll(text, "`",
 // describeTool describes what NPCs can do: when they may, how long it takes, and
 // whether anything is wrong with it.
 func (c *call) describeTool(s mcphost.Status) string {
-	parts := []string{c.say(wording.ToolIs, Escape(s.Name), c.tierWord(s.Tier))}
+	parts := []string{c.say(wording.ToolIs, escapeMarkup(s.Name), c.tierWord(s.Tier))}
 	switch {
 	case s.P50 > 0:
 		parts = append(parts, c.say(wording.ToolTakes, elapsed.Text(s.P50)))
@@ -140,7 +140,7 @@ func (c *call) describeTool(s mcphost.Status) string {
 		parts = append(parts, c.say(wording.ToolTakes, elapsed.Text(s.DeclaredP50)))
 	}
 	if s.Source != "builtin" {
-		parts = append(parts, c.say(wording.ToolFrom, Escape(s.Source)))
+		parts = append(parts, c.say(wording.ToolFrom, escapeMarkup(s.Source)))
 	}
 	if state, ok := toolStates[s.State]; ok {
 		parts = append(parts, c.say(state))

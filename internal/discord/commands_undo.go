@@ -61,7 +61,7 @@ func (c *call) describeChange(p world.Past) string {
 	}
 	text := fmt.Sprintf("**#%d** <t:%d:R> %s: %s", p.Seq, p.At.Unix(), callerName(p.Who, cast), c.say(did))
 	if len(p.Names) > 0 {
-		text += " (" + Escape(Clip(strings.Join(p.Names, ", "), 200)) + ")"
+		text += " (" + escapeMarkup(clipText(strings.Join(p.Names, ", "), 200)) + ")"
 	}
 	if p.Undone != 0 {
 		text += ", " + c.say(wording.ChangeIsUndone, p.Undone)

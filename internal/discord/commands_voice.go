@@ -122,7 +122,7 @@ func tryVoice(ctx context.Context, c *call) (string, error) {
 	n, err := c.orderNPC(func(t *table.Table, npc string) error {
 		return t.TryVoice(ctx, npc, voice, wording.VoiceSample.In(room.lang))
 	})
-	return c.say(wording.VoiceTried, Escape(n.Name), Escape(voice)), err
+	return c.say(wording.VoiceTried, escapeMarkup(n.Name), escapeMarkup(voice)), err
 }
 
 // inFives writes a code as Discord shows it.

@@ -29,17 +29,17 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 	})
 	switch {
 	case errors.Is(err, table.ErrTooMuch), errors.Is(err, table.ErrFlood):
-		return "", wording.TooMuchOfOne.With(Escape(c.name))
+		return "", wording.TooMuchOfOne.With(escapeMarkup(c.name))
 	case err != nil:
 		return "", err
 	}
-	name := Escape(n.Name)
+	name := escapeMarkup(n.Name)
 	select {
 	case said := <-answer:
 		if said == "" {
 			return c.say(wording.SaysNothingBack, name), nil
 		}
-		return c.say(wording.WhispersBack, name, Escape(said)), nil
+		return c.say(wording.WhispersBack, name, escapeMarkup(said)), nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -63,5 +63,5 @@ func showDate(ctx context.Context, c *call) (string, error) {
 	if date == "" {
 		return c.say(wording.NoDateYet), nil
 	}
-	return c.say(wording.TodayIs, Escape(date)), nil
+	return c.say(wording.TodayIs, escapeMarkup(date)), nil
 }

@@ -18,10 +18,10 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	short := func(s string) string { return Clip(Escape(s), maxLine) }
+	short := func(s string) string { return clipText(escapeMarkup(s), maxLine) }
 	out := []string{
 		c.say(wording.WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
-		c.say(wording.WhyTier, b.Tier, b.Ceiling, Clip(b.Reason, maxLine)),
+		c.say(wording.WhyTier, b.Tier, b.Ceiling, clipText(b.Reason, maxLine)),
 	}
 	list := func(what wording.Text, all []string) {
 		for _, one := range all {

@@ -168,13 +168,13 @@ func (b *Bot) spokenText(s *discordgo.Session, r *session, m *discordgo.Message)
 	if outOfCharacter(m.Content) {
 		return ""
 	}
-	text := strings.TrimSpace(ReplaceMentions(m.Content, names))
+	text := strings.TrimSpace(replaceMentions(m.Content, names))
 	to := m.ReferencedMessage
 	if text == "" || to == nil || to.Author == nil || to.WebhookID == "" || to.WebhookID != r.sender.webhookID() {
 		return text
 	}
 	cast := r.presentNPCs()
-	i := slices.IndexFunc(cast, func(n config.NPC) bool { return WebhookName(n.Name) == to.Author.Username })
+	i := slices.IndexFunc(cast, func(n config.NPC) bool { return nameOnWebhook(n.Name) == to.Author.Username })
 	if i < 0 || containsFold(text, cast[i].Name) {
 		return text
 	}

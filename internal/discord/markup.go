@@ -14,19 +14,19 @@ import (
 // absolutePaths are absolute paths of files, with what stands before them.
 var absolutePaths = regexp.MustCompile(`(^|[\s"'(=,:\x60])(?:(?:/[^\s/"'(),:;<>\x60]+)+/|[A-Za-z]:\\(?:[^\s\\"'(),:;<>\x60]+\\)*)([^\s/\\"'(),:;<>\x60]+)`)
 
-// ShortenPaths leaves of the paths in a text the last name each: what else is on the
+// shortenPaths leaves of the paths in a text the last name each: what else is on the
 // machine is no business of those who play.
-func ShortenPaths(text string) string { return absolutePaths.ReplaceAllString(text, "${1}…/$2") }
+func shortenPaths(text string) string { return absolutePaths.ReplaceAllString(text, "${1}…/$2") }
 
-// MaxMessage is the most characters of a message.
-const MaxMessage = 2000
+// maxMessage is the most characters of a message.
+const maxMessage = 2000
 
 // mentions are users, roles, channels and emoji as Discord writes them.
 var mentions = regexp.MustCompile(`<(?:@([!&]?)|(#))(\d{1,20})>|<a?:(\w{2,32}):\d{1,20}>`)
 
-// ReplaceMentions replaces mentions by names: '@' is a user, '&' a role, '#' a channel.
+// replaceMentions replaces mentions by names: '@' is a user, '&' a role, '#' a channel.
 // What has no name is left out.
-func ReplaceMentions(text string, name func(kind byte, id string) string) string {
+func replaceMentions(text string, name func(kind byte, id string) string) string {
 	return mentions.ReplaceAllStringFunc(text, func(s string) string {
 		m := mentions.FindStringSubmatch(s)
 		switch {
@@ -41,9 +41,9 @@ func ReplaceMentions(text string, name func(kind byte, id string) string) string
 	})
 }
 
-// Split cuts a text into pieces of at most most characters: after a sentence
+// splitMessage cuts a text into pieces of at most most characters: after a sentence
 // if that wastes less than half a piece, else after a word, else anywhere.
-func Split(text string, most int) []string {
+func splitMessage(text string, most int) []string {
 	var out []string
 	for text = strings.TrimSpace(text); text != ""; {
 		end := 0 // in bytes
@@ -83,9 +83,9 @@ func splitPoint(text string, end int) int {
 	return end
 }
 
-// WebhookName is how a name looks on a webhook: Discord takes 80 characters at
+// nameOnWebhook is how a name looks on a webhook: Discord takes 80 characters at
 // most, and no name with its own in it.
-func WebhookName(name string) string {
+func nameOnWebhook(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if runes := []rune(name); len(runes) > 80 {
 		name = strings.TrimSpace(string(runes[:80]))
@@ -101,18 +101,18 @@ var forbiddenNames = regexp.MustCompile(`(?i)discord|clyde`)
 // escaper keeps a name from being read as markup.
 var escaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "[", `\[`, "\n", " ")
 
-// Escape returns a text whose markup shows as it is.
-func Escape(text string) string { return escaper.Replace(text) }
+// escapeMarkup returns a text whose markup shows as it is.
+func escapeMarkup(text string) string { return escaper.Replace(text) }
 
 // maskedLink is where the words of a link end and its address begins.
 var maskedLink = regexp.MustCompile(`\](\s*)\(`)
 
-// ShowAddresses returns a text in which no link has other words than its address: what
+// showAddresses returns a text in which no link has other words than its address: what
 // somebody clicks on is what it says.
-func ShowAddresses(text string) string { return maskedLink.ReplaceAllString(text, "]\u200b$1(") }
+func showAddresses(text string) string { return maskedLink.ReplaceAllString(text, "]\u200b$1(") }
 
-// Clip cuts a text to at most most characters.
-func Clip(text string, most int) string {
+// clipText cuts a text to at most most characters.
+func clipText(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}

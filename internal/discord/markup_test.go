@@ -23,7 +23,7 @@ func TestMentioned(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := ReplaceMentions(test.in, names); got != test.want {
+			if got := replaceMentions(test.in, names); got != test.want {
 				t.Errorf("mentioned(%q) = %q, want %q", test.in, got, test.want)
 			}
 		})
@@ -41,7 +41,7 @@ func TestUnplaced(t *testing.T) {
 		{"beside the configuration", "npcs/bartok.yaml:3: a number", "npcs/bartok.yaml:3: a number"},
 		{"and/or", "and/or 2/3/4", "and/or 2/3/4"},
 	} {
-		if got := ShortenPaths(row.in); got != row.want {
+		if got := shortenPaths(row.in); got != row.want {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestSplit(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := Split(test.in, test.most)
+			got := splitMessage(test.in, test.most)
 			if strings.Join(got, "|") != strings.Join(test.want, "|") {
 				t.Errorf("split(%q, %d) = %q, want %q", test.in, test.most, got, test.want)
 			}
@@ -75,7 +75,7 @@ func TestSplit(t *testing.T) {
 // piece.
 func TestSplitLongText(t *testing.T) {
 	const words = 8 << 20
-	if got := Split(strings.Repeat("ab ", words), 2000); len(got) < words*3/2000 {
+	if got := splitMessage(strings.Repeat("ab ", words), 2000); len(got) < words*3/2000 {
 		t.Errorf("%d pieces, want the whole text", len(got))
 	}
 }
@@ -85,7 +85,7 @@ func TestSplitKeepsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([a-zäö]{1,12}[.!?,]?[ \n]{0,2}){0,40}`).Draw(t, "text")
 		most := rapid.IntRange(1, 30).Draw(t, "most")
-		parts := Split(text, most)
+		parts := splitMessage(text, most)
 		for _, p := range parts {
 			if n := utf8.RuneCountInString(p); n == 0 || n > most {
 				t.Fatalf("split(%q, %d) has a part of %d characters: %q", text, most, n, p)
@@ -107,7 +107,7 @@ func TestWebhookName(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := WebhookName(test.in); got != test.want {
+			if got := nameOnWebhook(test.in); got != test.want {
 				t.Errorf("webhookName(%q) = %q, want %q", test.in, got, test.want)
 			}
 		})
@@ -122,7 +122,7 @@ func TestLinksSayWhereTheyLead(t *testing.T) {
 		"See [the map] (https://evil.example)": "See [the map]\u200b (https://evil.example)",
 		"https://example.com and (so on)":      "https://example.com and (so on)",
 	} {
-		if got := ShowAddresses(text); got != want {
+		if got := showAddresses(text); got != want {
 			t.Errorf("ShowAddresses(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestLinksSayWhereTheyLead(t *testing.T) {
 		`\[Bartok](https://evil.example)`: `\\\[Bartok](https://evil.example)`,
 		`\*Bartok\*`:                      `\\\*Bartok\\\*`,
 	} {
-		if got := Escape(text); got != want {
+		if got := escapeMarkup(text); got != want {
 			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
 		}
 	}

@@ -27,7 +27,7 @@ const (
 func splitPages(lines []string) (pages []string) {
 	length := 0
 	for _, line := range lines {
-		line = Clip(line, maxLine)
+		line = clipText(line, maxLine)
 		n := len([]rune(line)) + 1
 		if len(pages) == 0 || length+n > pageSize {
 			pages, length = append(pages, line), n

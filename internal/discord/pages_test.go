@@ -21,7 +21,7 @@ func TestListsAreWhole(t *testing.T) {
 	for turns := 0; ; turns++ {
 		c.buttons = nil
 		text, err := c.showPage("entity list", "o", lines, "none")
-		if err != nil || len([]rune(text)) > MaxMessage || turns > 39 {
+		if err != nil || len([]rune(text)) > maxMessage || turns > 39 {
 			t.Fatalf("page %d has %d characters (%v)", turns, len([]rune(text)), err)
 		}
 		shown := strings.Split(text, "\n")

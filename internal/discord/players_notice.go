@@ -16,7 +16,7 @@ func playersNotice(e table.Event) *wording.Phrase {
 		case e.NPC == "":
 			return wording.NotAnswered.With()
 		default:
-			return wording.CouldNotAnswer.With(Escape(e.NPC))
+			return wording.CouldNotAnswer.With(escapeMarkup(e.NPC))
 		}
 	case *table.Notice:
 		switch {

@@ -212,7 +212,7 @@ func noticeText(level, text string) string {
 	if level == "warning" || level == "error" {
 		mark = "⚠ "
 	}
-	return "-# " + mark + strings.Join(strings.Fields(ShortenPaths(text)), " ")
+	return "-# " + mark + strings.Join(strings.Fields(shortenPaths(text)), " ")
 }
 
 // mark records that a turn began or ended.

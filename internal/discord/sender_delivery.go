@@ -200,7 +200,7 @@ func (s *sender) reportLosses(ctx context.Context) {
 func lossNotice(l wording.Language, all []loss) string {
 	var lost, heard []string
 	for _, one := range all {
-		if name := Escape(one.npc); one.heard {
+		if name := escapeMarkup(one.npc); one.heard {
 			heard = append(heard, name)
 		} else {
 			lost = append(lost, name)

@@ -17,12 +17,12 @@ func noMentions() *discordgo.MessageAllowedMentions {
 }
 
 // spokenByBot is an NPC's line where the bot speaks for the NPCs.
-func spokenByBot(npc, text string) string { return "**" + Escape(npc) + ":** " + text }
+func spokenByBot(npc, text string) string { return "**" + escapeMarkup(npc) + ":** " + text }
 
 // splitLine cuts what an NPC says into messages, whoever is to post them. No link in it
 // has other words than its address.
 func splitLine(npc, text string) []string {
-	return Split(ShowAddresses(text), MaxMessage-len([]rune(spokenByBot(npc, ""))))
+	return splitMessage(showAddresses(text), maxMessage-len([]rune(spokenByBot(npc, ""))))
 }
 
 // postOnce asks Discord once to post a message, and returns its id.
@@ -45,7 +45,7 @@ func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error
 		thread = s.channel
 	}
 	m, err := s.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
-		Content: p.text, Username: WebhookName(p.npc), AvatarURL: avatar, AllowedMentions: noMentions(),
+		Content: p.text, Username: nameOnWebhook(p.npc), AvatarURL: avatar, AllowedMentions: noMentions(),
 	})
 	if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !p.renewed { // somebody deleted it
 		p.renewed = true
@@ -129,7 +129,7 @@ func (s *sender) isPosting(m *discordgo.Message, p *posting) bool {
 	}
 	content := strings.TrimSpace(m.Content)
 	if m.WebhookID != "" {
-		return p.npc != "" && s.isOurWebhook(m.WebhookID) && m.Author.Username == WebhookName(p.npc) && content == strings.TrimSpace(p.text)
+		return p.npc != "" && s.isOurWebhook(m.WebhookID) && m.Author.Username == nameOnWebhook(p.npc) && content == strings.TrimSpace(p.text)
 	}
 	text := p.text
 	if p.npc != "" {

@@ -183,7 +183,7 @@ func TestSenderSaysLastWordsAtTheEnd(t *testing.T) {
 			t.Fatalf("posted %d messages, want a long line in two and the end: %q", len(got), got)
 		}
 		for _, g := range got[:2] {
-			if len(g) > MaxMessage+len("0s Bartok: ") || !strings.HasSuffix(g, "word.") && !strings.HasSuffix(g, ". ") {
+			if len(g) > maxMessage+len("0s Bartok: ") || !strings.HasSuffix(g, "word.") && !strings.HasSuffix(g, ". ") {
 				t.Errorf("a message of %d characters ends in %q", len(g), g[len(g)-10:])
 			}
 		}

@@ -197,7 +197,7 @@ func (r *session) takeMessage(m message) {
 
 // tellTooMuch tells a player that messages are dropped.
 func (r *session) tellTooMuch(m message) {
-	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, Escape(m.speaker)))
+	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
 }
 
 // changeMessage changes a message; an empty text takes it back.

@@ -130,7 +130,7 @@ func (s *statusMessage) noteTold(text string) {
 
 // noteTrouble takes in a warning; one that comes again is not told twice.
 func (s *statusMessage) noteTrouble(at time.Time, text string) {
-	text = Clip(strings.Join(strings.Fields(ShortenPaths(text)), " "), maxTrouble)
+	text = clipText(strings.Join(strings.Fields(shortenPaths(text)), " "), maxTrouble)
 	t := trouble{at: at, text: text}
 	if i := slices.IndexFunc(s.troubles, func(o trouble) bool { return o.text == text }); i >= 0 {
 		t.times = s.troubles[i].times
@@ -239,7 +239,7 @@ func (s *statusMessage) embedTitle() string {
 	if strings.TrimSpace(s.name) == "" {
 		return wording.TheSession.In(s.lang)
 	}
-	return Clip(Escape(s.name), maxTitle)
+	return clipText(escapeMarkup(s.name), maxTitle)
 }
 
 // buildEmbed is how the session goes now. Everybody sees it: what only the DM knows,
@@ -260,7 +260,7 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 // npcStatusLine is an NPC as everybody may know it: whether it may think for longer, and
 // whether it is silent.
 func npcStatusLine(l wording.Language, s table.Status) string {
-	line := Clip(Escape(s.Name), maxRow)
+	line := clipText(escapeMarkup(s.Name), maxRow)
 	if s.Lease != nil || s.Ceiling < s.Tier {
 		line = tierLine(l, s)
 	}
@@ -286,7 +286,7 @@ func (s *statusMessage) countLines(l wording.Language) (lines []string) {
 		lines = append(lines, wording.AnswersCount.In(l, s.met))
 	}
 	for _, t := range s.troubles {
-		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), Escape(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
+		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), escapeMarkup(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
 	}
 	return lines
 }

@@ -159,7 +159,7 @@ func timeLabel(l wording.Language, ms float64) string {
 // describeTurn is the turn in one line.
 func (tn *turnTiming) describeTurn(l wording.Language) string {
 	led := tn.ledger
-	name, mark := Clip(Escape(tn.npc), maxRow), "❌"
+	name, mark := clipText(escapeMarkup(tn.npc), maxRow), "❌"
 	if tn.tier != "" {
 		name += ", " + wording.TierWord(tn.tier).In(l)
 	}

@@ -242,7 +242,7 @@ func TestTimingFitsIntoAnAnswer(t *testing.T) {
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
 	lines := append([]string{tn.drawBars(wording.English)}, slices.Repeat([]string{tn.describeTurn(wording.English)}, maxTurns)...)
-	parts := Split(strings.Join(lines, "\n"), MaxMessage)
+	parts := splitMessage(strings.Join(lines, "\n"), maxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)
 	}

@@ -150,7 +150,7 @@ func TestDeletionHoldsUpNoLine(t *testing.T) {
 // saysMuch makes Mira say what does not fit into two messages.
 func (e *evening) saysMuch() {
 	e.t.Helper()
-	text := "It makes 4321." + strings.Repeat(" The river is long, and so is the tale.", MaxMessage/15)
+	text := "It makes 4321." + strings.Repeat(" The river is long, and so is the tale.", maxMessage/15)
 	if err := e.bot.sessions.findSession(e.guild).played.Table.Say(e.t.Context(), "Mira", text); err != nil {
 		e.t.Fatal(err)
 	}

@@ -296,7 +296,7 @@ func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
 func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	decoder, err := opus.NewDecoder(r.parts.opus)
 	if err != nil {
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, Escape(o.name), err))
+		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 		return
 	}
 	options := table.JoinOptions{
@@ -315,7 +315,7 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
 	case errors.Is(err, table.ErrDeaf): // which was told when the session began
 	default:
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, Escape(o.name), err))
+		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 	}
 }
 

@@ -45,15 +45,15 @@ func (s *voiceSink) tellOrder(e *table.Ordered) {
 		s.end(e.Speaker)
 		return
 	}
-	s.postNotice("order", wording.OrderGiven.In(s.room.lang, Escape(e.Speaker), orderText(s.room.lang, e)))
+	s.postNotice("order", wording.OrderGiven.In(s.room.lang, escapeMarkup(e.Speaker), orderText(s.room.lang, e)))
 }
 
 // orderText says what was done of an order that was given aloud, or why nothing was.
 func orderText(l wording.Language, e *table.Ordered) string {
-	who, tier := Escape(e.NPC), wording.TierWord(e.Tier).In(l)
+	who, tier := escapeMarkup(e.NPC), wording.TierWord(e.Tier).In(l)
 	switch {
 	case e.Problem != "":
-		return "⚠ " + Escape(wording.Translate(l, e.Problem))
+		return "⚠ " + escapeMarkup(wording.Translate(l, e.Problem))
 	case e.Order == orders.Quiet.String():
 		return wording.NPCMuted.In(l, who)
 	case e.Order == orders.Resume.String():
@@ -128,7 +128,7 @@ func (r *session) closeVoice() {
 func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	l := b.language()
 	_, err := b.rest.CreateMessage(ctx, r.channel, &discordgo.MessageSend{
-		Content: wording.OrderEnd.In(l, Escape(speaker)), AllowedMentions: noMentions(),
+		Content: wording.OrderEnd.In(l, escapeMarkup(speaker)), AllowedMentions: noMentions(),
 		Components: buttonRow([]button{{wording.OrderEndButton.In(l), "session stop now", discordgo.DangerButton}}),
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
 	r.mu.Lock()
 	s := r.seats[o.user]
 	r.mu.Unlock()
-	name := Escape(o.name)
+	name := escapeMarkup(o.name)
 	switch {
 	case o.bot || o.user == r.states.selfID():
 		return ""
@@ -58,14 +58,14 @@ func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
 	case s == nil:
 		return ""
 	case o.mute:
-		return wording.VoiceEarMuted.In(l, Escape(s.seat.Speaker()))
+		return wording.VoiceEarMuted.In(l, escapeMarkup(s.seat.Speaker()))
 	}
 	how := wording.VoiceEar
 	if time.Since(time.Unix(0, s.last.Load())) < speakingFor {
 		how = wording.VoiceEarSpeaking
 	}
 	st := s.seat.Stats().Packets
-	return how.In(l, Escape(s.seat.Speaker()), st.Lost, st.Late)
+	return how.In(l, escapeMarkup(s.seat.Speaker()), st.Lost, st.Late)
 }
 
 // describeFailures counts what could not be deciphered, by its cause.

@@ -35,7 +35,7 @@ func embedTexts(ctx context.Context, e embeddings.Provider, texts []string) (vec
 		if len(v) != dims {
 			return nil, 0, fmt.Errorf("%s gave %d dimensions, not %d", e.Name(), len(v), dims)
 		}
-		vectors[i] = Normalised(v)
+		vectors[i] = normalised(v)
 	}
 	return vectors, dims, nil
 }

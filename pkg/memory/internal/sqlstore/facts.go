@@ -75,7 +75,7 @@ func (s *Store) putFact(ctx context.Context, c Conn, f memory.Fact) (pending, er
 	if err != nil {
 		return p, fmt.Errorf("fact of %q: %w", f.Source, err)
 	}
-	f.Topic = Key(f.Topic)
+	f.Topic = topicKey(f.Topic)
 	err = c.Row(ctx, s.sql.findFact, s.syntax.FactKey(f.Source, f.Text), &p.id, &p.embedded)
 	if err == nil {
 		_, err = c.Exec(ctx, `UPDATE facts SET audience = $1 WHERE id = $2 AND audience <> $1`, audience, p.id)
@@ -172,7 +172,7 @@ func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) (ou
 		if out, err = s.loadFacts(ctx, c, near[:min(len(near), k-len(worded))]); err != nil {
 			return err
 		}
-		if out, err = s.arrangeFacts(ctx, c, keys, AppendWorded(out, worded), k); err != nil {
+		if out, err = s.arrangeFacts(ctx, c, keys, appendWorded(out, worded), k); err != nil {
 			return err
 		}
 		out, err = s.d.HideFacts(ctx, c, out)
@@ -209,7 +209,7 @@ func wordedPlaces(ctx context.Context, c Conn, space int64, k int) (int, error) 
 
 // searchWords finds facts by full text: those without a vector in the space.
 func (s *Store) searchWords(ctx context.Context, c Conn, text string, keys []string, k int, space int64) ([]memory.FactHit, error) {
-	q := ParseFullText(text)
+	q := parseFullText(text)
 	if len(q) == 0 {
 		return nil, nil
 	}
@@ -261,7 +261,7 @@ func dateOf(day *int64, text string) memory.Date {
 // arrangeFacts marks the facts that are superseded for a viewer, and puts those that
 // stand before them.
 func (s *Store) arrangeFacts(ctx context.Context, c Conn, keys []string, hits []memory.FactHit, k int) ([]memory.FactHit, error) {
-	topics := Topics(hits)
+	topics := topicsOf(hits)
 	if len(topics) == 0 {
 		return hits, nil
 	}
@@ -271,12 +271,12 @@ func (s *Store) arrangeFacts(ctx context.Context, c Conn, keys []string, hits []
 		var day, since *int64
 		err := r.Scan(&f.ID, &f.Topic, &at, &day, &f.Date.Text, &since, &f.Since.Text)
 		f.At, f.Date, f.Since = FromStamp(at), dateOf(day, f.Date.Text), dateOf(since, f.Since.Text)
-		return NewClaim(f), err
+		return newClaim(f), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	history := NewHistory(stated)
+	history := newHistory(stated)
 	var missing []Scored
 	for _, id := range history.Missing(hits) {
 		missing = append(missing, Scored{ID: id})

@@ -26,9 +26,9 @@ func (q FullTextQuery) RankFacts(hits []memory.FactHit, k int) []memory.FactHit 
 	return hits[:min(len(hits), k)]
 }
 
-// AppendWorded puts facts found by words behind those found by meaning, and scores them no
+// appendWorded puts facts found by words behind those found by meaning, and scores them no
 // higher.
-func AppendWorded(near, worded []memory.FactHit) []memory.FactHit {
+func appendWorded(near, worded []memory.FactHit) []memory.FactHit {
 	for _, w := range worded {
 		if n := len(near); n > 0 {
 			w.Score = min(w.Score, near[n-1].Score)

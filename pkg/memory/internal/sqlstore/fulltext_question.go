@@ -46,9 +46,9 @@ type Asked struct {
 // FullTextQuery is what a text is searched for.
 type FullTextQuery []Asked
 
-// ParseFullText makes a question of free text: its different words, or those that mean
+// parseFullText makes a question of free text: its different words, or those that mean
 // something if there are any.
-func ParseFullText(text string) FullTextQuery {
+func parseFullText(text string) FullTextQuery {
 	all := words.Split(text)
 	last := ""
 	if len(all) > 0 {

@@ -52,7 +52,7 @@ func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Li
 		if out[i].At.IsZero() {
 			out[i].At = time.Now()
 		}
-		out[i].At = Stamp(out[i].At)
+		out[i].At = stampOf(out[i].At)
 	}
 	err := s.d.Write(ctx, "appending to the session log", func(ctx context.Context, c Conn) error {
 		var added []Utterance

@@ -36,15 +36,15 @@ func Position(p *memory.Position) (x, y, z sql.NullFloat64, err error) {
 	return column(p[0]), column(p[1]), column(p[2]), nil
 }
 
-// Stamp cuts t to what a row holds: microseconds, without a zone.
-func Stamp(t time.Time) time.Time { return FromStamp(t.UnixMicro()) }
+// stampOf cuts t to what a row holds: microseconds, without a zone.
+func stampOf(t time.Time) time.Time { return FromStamp(t.UnixMicro()) }
 
 // FromStamp is the time of a row.
 func FromStamp(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
-// Normalised scales v to length 1. A vector without a direction becomes nil: nothing
+// normalised scales v to length 1. A vector without a direction becomes nil: nothing
 // is near to it.
-func Normalised(v []float32) []float32 {
+func normalised(v []float32) []float32 {
 	var square float64
 	for _, x := range v {
 		square += float64(x) * float64(x)
@@ -62,7 +62,7 @@ func Normalised(v []float32) []float32 {
 
 // Vector encodes v, scaled to length 1, in bytes; nil if it has no direction.
 func Vector(v []float32) []byte {
-	unit := Normalised(v)
+	unit := normalised(v)
 	if unit == nil {
 		return nil
 	}

@@ -14,9 +14,9 @@ import (
 // Frame separates the ids in a column visible.
 const Frame = "\x1f"
 
-// ViewerKeys returns what a list contains of which viewer may see the row: itself, or a
+// viewerKeys returns what a list contains of which viewer may see the row: itself, or a
 // group of its. Who is nobody sees all, by a key that is part of every list.
-func ViewerKeys(viewer string, groups *memory.Groups) []string {
+func viewerKeys(viewer string, groups *memory.Groups) []string {
 	if viewer == "" {
 		return []string{""}
 	}

@@ -73,7 +73,7 @@ func (x source) Entities(ctx context.Context, most int) ([]Known, error) {
 		func(r Row) (Known, error) {
 			var name, aliases, about, visible string
 			err := r.Scan(&name, &aliases, &about, &visible)
-			return NewKnown(name, aliases, about, VisibleList(visible)), err
+			return newKnown(name, aliases, about, VisibleList(visible)), err
 		})
 }
 

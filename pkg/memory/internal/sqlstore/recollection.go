@@ -42,8 +42,8 @@ type Known struct {
 	Visible []string
 }
 
-// NewKnown returns an entity as stores keep it: its other names are a list in JSON.
-func NewKnown(name, aliases, description string, visible []string) Known {
+// newKnown returns an entity as stores keep it: its other names are a list in JSON.
+func newKnown(name, aliases, description string, visible []string) Known {
 	other := strings.FieldsFunc(aliases, func(r rune) bool { return strings.ContainsRune(`[]",`, r) })
 	return Known{recall.NewEntity(name, other, description), visible}
 }

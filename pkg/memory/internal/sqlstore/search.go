@@ -24,7 +24,7 @@ func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) (out []
 	if query.Days != nil && strings.TrimSpace(query.Text) == "" {
 		return s.linesOfDays(ctx, query)
 	}
-	q := ParseFullText(query.Text)
+	q := parseFullText(query.Text)
 	if len(q) == 0 {
 		return nil, nil
 	}

@@ -13,7 +13,7 @@ import (
 // StartSession opens a session. Its id begins with the time, so that ids sort
 // and can be told apart by people.
 func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
-	now := Stamp(time.Now())
+	now := stampOf(time.Now())
 	var salt [4]byte
 	rand.Read(salt[:]) // never fails
 	out := memory.Session{

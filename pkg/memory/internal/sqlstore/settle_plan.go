@@ -206,9 +206,9 @@ func carryOutNext[C any](ctx context.Context, s SettlingStore[C], c C) (done boo
 	return false, s.Exec(ctx, c, `DELETE FROM orders WHERE n = $1`, n)
 }
 
-// Resume does what processes that ended have left to do, and throws away what they never finished
+// resumeSettling does what processes that ended have left to do, and throws away what they never finished
 // noting.
-func Resume[C any](ctx context.Context, s SettlingStore[C]) error {
+func resumeSettling[C any](ctx context.Context, s SettlingStore[C]) error {
 	if left, err := s.Left(ctx); err != nil || left == 0 {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Key is what is kept of a topic: nothing that can be read, so that nobody's name is in it. A
+// topicKey is what is kept of a topic: nothing that can be read, so that nobody's name is in it. A
 // key is its own.
-func Key(topic string) string {
+func topicKey(topic string) string {
 	if topic == "" || len(topic) == keyLength && topic[0] == '#' {
 		return topic
 	}
@@ -33,9 +33,9 @@ type Claim struct {
 	Since memory.Date
 }
 
-// NewClaim returns the statement of a fact. Who does not say since when a fact is
+// newClaim returns the statement of a fact. Who does not say since when a fact is
 // true means since it was said.
-func NewClaim(f memory.Fact) Claim {
+func newClaim(f memory.Fact) Claim {
 	s := Claim{ID: f.ID, Topic: f.Topic, At: f.At, Since: f.Since}
 	if s.Since.IsZero() {
 		s.Since = f.Date
@@ -43,8 +43,8 @@ func NewClaim(f memory.Fact) Claim {
 	return s
 }
 
-// Topics lists the topics of facts.
-func Topics(hits []memory.FactHit) []string {
+// topicsOf lists the topics of facts.
+func topicsOf(hits []memory.FactHit) []string {
 	var out []string
 	for _, h := range hits {
 		if h.Topic != "" && !slices.Contains(out, h.Topic) {
@@ -58,8 +58,8 @@ func Topics(hits []memory.FactHit) []string {
 // viewer does not know of supersedes none for it.
 type History map[string][]Claim
 
-// NewHistory orders statements by topic. They come in the order in which they were stated.
-func NewHistory(all []Claim) History {
+// newHistory orders statements by topic. They come in the order in which they were stated.
+func newHistory(all []Claim) History {
 	h := History{}
 	for _, s := range all {
 		h[s.Topic] = append(h[s.Topic], s)
@@ -70,7 +70,7 @@ func NewHistory(all []Claim) History {
 // Missing lists the facts that stand and are not among hits which they supersede.
 func (h History) Missing(hits []memory.FactHit) []int64 {
 	var out []int64
-	for _, topic := range Topics(hits) {
+	for _, topic := range topicsOf(hits) {
 		of := h[topic]
 		if len(of) == 0 {
 			continue

@@ -126,7 +126,7 @@ func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 		d: d, syntax: syntax, sql: newQueries(syntax), dumps: newDumps(syntax),
 		log: o.Logger, groups: o.Groups, embedder: o.Embedder, unindexed: o.Unindexed,
 	}
-	return s, Resume(ctx, settler{s})
+	return s, resumeSettling(ctx, settler{s})
 }
 
 // askForIndexing says that something may have to be indexed.
@@ -134,7 +134,7 @@ func (s *Store) askForIndexing() { wakeup.Signal(s.unindexed) }
 
 // viewerKeys returns what a list contains of which viewer may see the row: itself, or a group of
 // its.
-func (s *Store) viewerKeys(viewer string) []string { return ViewerKeys(viewer, s.groups) }
+func (s *Store) viewerKeys(viewer string) []string { return viewerKeys(viewer, s.groups) }
 
 // needOne turns a statement that met no row into [memory.ErrNotFound].
 func needOne(n int64, err error, what, id string) error {
