@@ -27,6 +27,7 @@ var evaluations = []evaluation{
 	{"address", "Score whom a line is for, over the sequences of testdata/truth/address", false, truth.Address},
 	{"hearing", "Score the voice detectors on the clips of testdata/hearing", true, truth.Hearing},
 	{"memory", "Score what search_sessions finds of six evenings, over testdata/truth/memory", false, truth.Memory},
+	{"quiet", "Score what NPCs answer at a table whose talk was recorded", false, truth.Quiet},
 	{"prosody", "Score what pitch, length and loudness tell of the end of a turn", true, truth.Prosody},
 	{"rules", "Score the search of the rule book, over testdata/truth/rules", false, truth.Rules},
 }
@@ -72,6 +73,9 @@ func (e evaluation) command(c *cli.Common) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	if e.name == "quiet" {
+		f.StringVar(&o.Talk, "talk", os.Getenv("GLYPHOXA_TABLE_TALK"), "the folder of recorded table talk; $GLYPHOXA_TABLE_TALK if missing")
+	}
 	f.BoolVar(&asJSON, "json", false, "print one JSON object in place of tables")
 	if e.name != "prosody" {
 		f.BoolVar(&o.Held, "held", false, "score the parts that are held back, too")

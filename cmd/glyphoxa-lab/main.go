@@ -29,7 +29,7 @@ func newRoot(c *cli.Common) *cobra.Command {
 		"Play scripted scenes, simulate many tables to learn what this machine carries, and score\n"+
 			"the program over the corpora of its repository.\n"+
 			"Nothing here needs a key. Start with: glyphoxa-lab scenario run scene.yaml")
-	root.AddCommand(scenarioCommand(c), simulateCommand(c), evalCommand(c))
+	root.AddCommand(scenarioCommand(c), simulateCommand(c), evalCommand(c), learnCommand(c))
 	return root
 }
 

@@ -11,9 +11,10 @@
 package address
 
 import (
-	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Routes say why an utterance is for whom it is for.
@@ -73,17 +74,16 @@ type Roster struct {
 
 // Snapshot is a roster made ready for [Detect]. It is immutable.
 type Snapshot struct {
-	npcs         []NPC
-	open         int // NPCs that hear more than their name
-	lexica       []lexicon
-	vocabularies []*vocabulary
-	leads        string // folded
-	german       bool
-	window       time.Duration
-	listen       Listening
-	forms        []form
-	shapes       []shape          // of forms
-	starts       map[string][]int // forms by first word, longest first
+	npcs   []NPC
+	open   int // NPCs that hear more than their name
+	lexica []lexicon
+	leads  string // folded
+	german bool
+	window time.Duration
+	listen Listening
+	forms  []form
+	shapes []shape          // of forms
+	starts map[string][]int // forms by first word, longest first
 }
 
 // Partner is the NPC of a conversation. The zero value is nobody.
@@ -110,12 +110,13 @@ type State struct {
 	SaidBefore string
 	// Fresh is set while nobody has spoken since Last said them.
 	Fresh bool
-	// Lordly is set if Last has said "Ihr" or "Sie" to somebody, or was spoken to so.
-	Lordly bool
 	// Answered counts the lines to Last since it said them.
 	Answered int
 	// Asides counts the lines for nobody since anything was said to or by an NPC.
 	Asides int
+	// Talkers is how many players have spoken in the last minutes, the speaker included; zero if
+	// it is not known.
+	Talkers int
 	// Before is the line of a player before this one, Earlier the one before that, and
 	// Mine the speaker's own last.
 	Before, Earlier, Mine Remark
@@ -129,6 +130,16 @@ type State struct {
 	// Barged is set once a player has interrupted Last: the conversation is over
 	// until someone is named.
 	Barged bool
+
+	meant, meantBefore *meaning // of Said and SaidBefore
+}
+
+// said is the meaning of what the NPC said last.
+func (st *State) said() *meaning {
+	if st.meant == nil && st.Said != "" {
+		st.meant = &meaning{text: st.Said}
+	}
+	return st.meant
 }
 
 // Remark is a line of a player. The zero value is none.
@@ -174,7 +185,6 @@ func NewSnapshot(r Roster) *Snapshot {
 		s.window = window
 	}
 	s.lexica, s.german = lexicaOf(r.Languages)
-	s.vocabularies = vocabulariesOf(r.Languages)
 	s.leads = fold(r.Leads)
 	for _, n := range r.NPCs {
 		n.Aliases = slices.Clone(n.Aliases)
@@ -193,7 +203,7 @@ func Detect(s *Snapshot, st State, text string) Decision {
 	u := s.parseUtterance(text, st.Speaker)
 	d := s.decide(st, u)
 	if len(u.tokens) > 0 && !d.BackChannel {
-		d.Gist = gist(u)
+		d.Gist = gistOf(u)
 	}
 	return d
 }
@@ -203,6 +213,10 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 	switch {
 	case len(u.tokens) == 0 && !u.noise:
 		return nobody("nothing was said")
+	case forAnotherProgram(u.text):
+		d := nobody("it is a command for another program")
+		d.Elsewhere = true
+		return d
 	case u.sounds():
 		d := nobody("a mere sound")
 		d.BackChannel = true
@@ -210,6 +224,15 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 	}
 	if !u.corrected(&st) {
 		u.findCalls(st)
+	}
+	if len(u.called) == 0 && !u.toPlayer && (s.leads == "" || u.speaker != s.leads) {
+		partner := s.onlyNPC()
+		if p, ok := s.partner(st); ok {
+			partner = p
+		}
+		if npc, ok := u.narratedCall(partner); ok {
+			u.called, u.confidence, u.why = []int{npc}, 0.9, "the speaker says that they turn to it"
+		}
 	}
 	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
 		return nobody("said by whoever leads the game")
@@ -227,55 +250,93 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 	return s.uncalled(st, u)
 }
 
-// uncalled decides for an utterance that calls nobody.
+// uncalled decides for an utterance that calls nobody by name.
 func (s *Snapshot) uncalled(st State, u *utterance) Decision {
-	f := u.gather(&st, s.likely(st))
-	if d, ok := s.several(st, u, f); ok {
+	p, open := s.partner(st)
+	crowd := u.group() || u.callsRoom()
+	u.crowd = crowd
+	goesOn := len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last)
+	alone := st.Talkers == 1
+	switch {
+	case s.listen == CalledOnly && !crowd:
+		return nobody("nobody was called, and the NPCs listen for calls only")
+	case alone && s.open == 1:
+		return Decision{NPCs: []int{s.onlyNPC()}, Route: RouteOnlyNPC, Confidence: 0.8, Why: "there is one player and one NPC"}
+	case !open && !crowd:
+		return nobody("nobody was called")
+	}
+	if !open {
+		p = -1
+	}
+	u.evidence = s.gather(&st, u, p)
+	score := weights.Score(u.evidence)
+	if alone {
+		score += aloneShift
+	}
+	odds := Probability(score)
+	bar := weights.Bar
+	if crowd {
+		bar /= 2 // people are called, the question is only which
+	}
+	about := open && slices.Contains(u.mentioned, p) && !u.second
+	if s.listen == Eager {
+		bar = min(bar, eagerBar)
+		switch {
+		case u.group():
+			bar = eagerBar / 5
+		case about || st.Barged:
+			bar = 1
+		}
+	}
+	if odds < bar {
+		d := nobody("it sounds like talk among the players")
+		d.Confidence = 1 - odds
 		return d
 	}
-	if s.listen == CalledOnly {
-		return nobody("nobody was called, and the NPCs listen for calls only")
-	}
-	if s.open == 1 {
-		for i, n := range s.npcs {
-			if !n.AddressOnly {
-				return Decision{NPCs: []int{i}, Route: RouteOnlyNPC, Confidence: 0.8, Why: "no other NPC listens"}
-			}
+	switch {
+	case crowd:
+		if who := s.group(st); len(who) > 1 {
+			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: odds, Why: "everybody was called"}
 		}
+	case goesOn && u.second:
+		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: odds, Why: "the group goes on being spoken with"}
 	}
-	if _, ok := s.partner(st); ok {
-		return s.continued(u, f)
+	if !open {
+		return nobody("nobody was called")
 	}
-	if len(u.mentioned) > 0 && u.asks && !u.second {
-		if who := u.mentioned[0]; !s.npcs[who].AddressOnly {
-			return Decision{NPCs: []int{who}, Route: RouteName, Confidence: 0.5, Why: "asked after, and nobody else is being talked with"}
-		}
-	}
-	return nobody("nobody was called")
+	return Decision{NPCs: []int{p}, Route: RouteContinuation, Confidence: odds, Why: "it goes on with the conversation"}
 }
 
-// likely is the NPC that the speaker is talking with, the first if there is none.
-func (s *Snapshot) likely(st State) int {
-	p, _ := s.partner(st)
-	return p
+const (
+	// aloneShift is how much likelier it is that a line is for an NPC where one player talks: there is
+	// nobody else to talk to.
+	aloneShift = 4
+	// eagerBar is the probability from which an eager NPC takes a line.
+	eagerBar = 0.05
+)
+
+// forAnotherProgram reports whether a line is a command for another bot, a roll in brackets or links and
+// nothing else: "!r 1d20", "$help", "/roll", "[1d20+5]".
+func forAnotherProgram(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) > 1 && strings.ContainsRune("!$/?%&+=", rune(text[0])) && unicode.IsLetter(rune(text[1])) {
+		return true
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && strings.ContainsAny(text, "0123456789") {
+		return true
+	}
+	words := strings.Fields(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
+		return !strings.HasPrefix(w, "http://") && !strings.HasPrefix(w, "https://")
+	})
 }
 
-// several decides for an utterance that calls a room, a pair, or goes on with a group.
-func (s *Snapshot) several(st State, u *utterance, f *facts) (Decision, bool) {
-	if len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last) && f.toGroup() {
-		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: 0.8, Why: "the group goes on being spoken with"}, true
-	}
-	if u.callsRoom(f) {
-		if who := s.group(st); len(who) > 1 {
-			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: 0.8, Why: "everybody in the room was called"}, true
-		}
-	}
-	if u.group() && !f.has(aboutRules) && !f.has(aboutEvening) && !(f.has(crew) && s.lasts(st.Last) && s.listen != Eager) && (!f.has(planning) || !st.Last.Known || f.has(yoursAll) && !f.inTalk) {
-		if who := s.group(st); len(who) > 1 {
-			return Decision{NPCs: who, All: !f.has(yoursAll), Route: RouteGroup, Confidence: 0.9, Why: "a group was called"}, true
-		}
-	}
-	return Decision{}, false
+// Gather returns the evidence on a line that calls nobody, which is what weights are learned from. It
+// is not ok for a line about which something else decides, a call for example.
+func Gather(s *Snapshot, st State, text string) (e *Evidence, ok bool) {
+	u := s.parseUtterance(text, st.Speaker)
+	s.decide(st, u)
+	return u.evidence, u.evidence != nil
 }
 
 // audibleFirst puts those who may speak in front of the muted.
@@ -292,38 +353,6 @@ func (s *Snapshot) audibleFirst(npcs []int) []int {
 	})
 	return out
 }
-
-// continued decides for an utterance that calls nobody while the speaker's NPC is p.
-func (s *Snapshot) continued(u *utterance, f *facts) Decision {
-	u.weighed = true
-	sum, why := f.weigh()
-	about := slices.Contains(u.mentioned, f.p) && !u.second
-	if f.stranger {
-		return nobody("it calls somebody who is not at the table")
-	}
-	if about {
-		why = "said about the NPC, not to it"
-	}
-	against := sum <= 0 || about
-	if s.listen == Eager {
-		against = about || f.st.Barged || sum <= -eagerness
-		if !against {
-			why = "the conversation goes on"
-		}
-	}
-	if against {
-		d := nobody(why)
-		d.Elsewhere = f.has(rulesSure)
-		return d
-	}
-	return Decision{NPCs: []int{f.p}, Route: RouteContinuation, Confidence: sure(sum), Why: why}
-}
-
-// eagerness is how much must speak against it before an eager NPC leaves a line alone.
-const eagerness = 8
-
-// sure makes a confidence of evidence.
-func sure(sum float64) float64 { return 1 / (1 + math.Exp(-sum)) }
 
 func nobody(why string) Decision {
 	return Decision{Route: RouteNone, Confidence: 1, Why: why}

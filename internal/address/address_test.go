@@ -22,17 +22,16 @@ func Example() {
 	s := address.NewSnapshot(address.Roster{NPCs: []address.NPC{{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}}, {Name: "Greta Holm"}}})
 	greta := address.Partner{Known: true, NPC: 1, Ago: 5 * time.Second}
 	st := address.State{Speaker: "Alice", Last: greta, LastTo: "Alice", Own: greta, Said: "I would not go there.", Fresh: true}
-	for _, text := range []string{"Art, an ale!", "And why?", "Nineteen to hit.", "Both of you, stop!", "mhm", "I think Greta is lying."} {
+	for _, text := range []string{"Art, an ale!", "And why?", "Is anybody hungry? I could order pizza.", "Both of you, stop!", "mhm"} {
 		d := address.Detect(s, st, text)
 		fmt.Println(d.NPCs, d.Route, d.Why)
 	}
 	// Output:
 	// [0] name a name as it was heard
-	// [1] continuation the NPC has just spoken to the speaker
-	// [] none it is about rules or dice
-	// [1 0] group a group was called
+	// [1] continuation it goes on with the conversation
+	// [] none it sounds like talk among the players
+	// [1 0] group everybody was called
 	// [] none a mere sound
-	// [] none said about the NPC, not to it
 }
 
 // big is a table of n NPCs whose names are built from syllables.
@@ -113,7 +112,7 @@ func TestUnusualRosters(t *testing.T) {
 		{"an NPC called like a greeting", address.Roster{NPCs: []address.NPC{{Name: "Bart"}, {Name: "Hey"}}}, "Hey, what now?", "name [1]"},
 		{"a language without words", address.Roster{NPCs: []address.NPC{{Name: "Zoé"}, {Name: "Greta"}}, Languages: []string{"fr"}}, "Zoe, une bière!", "name [0]"},
 		{"English alone knows no German", address.Roster{NPCs: []address.NPC{{Name: "Zoé"}, {Name: "Greta"}}, Languages: []string{"en-GB"}}, "hallo zusammen", "none []"},
-		{"all are muted", address.Roster{NPCs: []address.NPC{{Name: "Zoé", Muted: true}, {Name: "Greta", Muted: true}}}, "Everyone, run!", "group [0 1]"},
+		{"all are muted", address.Roster{NPCs: []address.NPC{{Name: "Zoé", Muted: true}, {Name: "Greta", Muted: true}}, Listening: address.Eager}, "Everyone, run!", "group [0 1]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := address.Detect(address.NewSnapshot(row.roster), address.State{}, row.text)
@@ -210,7 +209,9 @@ func TestShapeIsNoMatter(t *testing.T) {
 		st := address.State{Speaker: "Alice", Last: address.Partner{Known: rapid.Bool().Draw(t, "known"), NPC: 1}}
 		want := address.Detect(s, st, text)
 		for _, other := range []string{strings.ToUpper(text), strings.ToLower(text), "  " + strings.ReplaceAll(text, " ", " \t\n") + " "} {
-			if got := address.Detect(s, st, other); !reflect.DeepEqual(got, want) {
+			got := address.Detect(s, st, other)
+			got.Gist, want.Gist = address.Gist{}, address.Gist{}
+			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("Detect(%q) = %+v, and of %q %+v", text, want, other, got)
 			}
 		}

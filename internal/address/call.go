@@ -108,7 +108,7 @@ func modalAt(ts []token, m match) bool {
 
 // calls finds who is called in a clause, and reports whether anyone is.
 func (u *utterance) calls(c *clause, prefer int) bool {
-	if ms := c.matches(); len(ms) > 0 && slices.ContainsFunc(u.tokens[:ms[0].first], func(t token) bool { return t.topic&quoting != 0 }) {
+	if ms := c.matches(); len(ms) > 0 && slices.ContainsFunc(u.tokens[min(1, ms[0].first):ms[0].first], func(t token) bool { return quotesSomebody[t.text] }) {
 		return false // "the letter says, Bartok, come home"
 	}
 	head := c.begin + c.names
@@ -147,6 +147,9 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 	}
 	return false
 }
+
+// quotesSomebody are words behind which a name stands in somebody else's words.
+var quotesSomebody = setOf(`says said reads quote goes steht heißt sagt sagte geschrieben inschrift`)
 
 // noteCall notes that names are called, and reports true.
 func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {

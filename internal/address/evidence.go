@@ -1,100 +1,245 @@
 package address
 
 import (
+	"hash/fnv"
+	"math"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// evidence is something that may speak for or against a line being for the NPC that is
-// talked with. How much is learned.
-type evidence struct {
-	name  string
-	why   string // in words for people who ask
-	holds func(f *facts) bool
+// Evidence is what the model looks at to decide whether a line that calls no NPC is for the one that
+// is being talked with.
+type Evidence struct {
+	Facts   []Fact
+	Words   []uint16  // buckets of words and pairs of words, each once
+	Meaning []float32 // the sentence's vector
+	NPC     int       // as an index in the roster
 }
 
-const (
-	lull     = 5 * time.Second
-	longLull = 8 * time.Second
-)
-
-// everything that is weighed.
-var allEvidence = slices.Concat(beforeIt, aboutIt)
-
-// evidenceWeights are those of allEvidence.
-var evidenceWeights = func() []float64 {
-	w := make([]float64, len(allEvidence))
-	for i, e := range allEvidence {
-		w[i] = learned.evidence[e.name]
-	}
-	return w
-}()
-
-// weigh adds up what holds. It returns the sum, which is for the NPC above zero, and
-// what spoke loudest for that side.
-func (f *facts) weigh() (sum float64, why string) {
-	words := f.weighWords()
-	sum = words
-	loudest := [2]float64{-words, words} // against it, for it
-	reason := [2]string{"its words are of talk among players", "its words are of talk with an NPC"}
-	for i := range allEvidence {
-		e, w := &allEvidence[i], evidenceWeights[i]
-		if w == 0 || !e.holds(f) {
-			continue
-		}
-		sum += w
-		if e.why == "" {
-			continue
-		}
-		if w > loudest[1] {
-			loudest[1], reason[1] = w, e.why
-		}
-		if -w > loudest[0] {
-			loudest[0], reason[0] = -w, e.why
-		}
-	}
-	side, none := 0, "nothing shows that it is to the NPC"
-	if sum > 0 {
-		side, none = 1, "the conversation goes on"
-	}
-	if loudest[side] <= 0 {
-		return sum, none
-	}
-	return sum, reason[side]
+// Fact is a named fact about a line and what was before it.
+type Fact struct {
+	Name  string
+	Value float32
 }
 
-// weighWords adds up the weights of the words, each once.
-func (f *facts) weighWords() float64 {
-	sum := 0.0
-	ts := f.u.tokens
-	for i, t := range ts {
-		w := learned.words[t.text]
-		if w == 0 || t.name || slices.ContainsFunc(ts[:i], func(o token) bool { return o.text == t.text }) {
-			continue
+// Buckets is how many buckets words are hashed to.
+const Buckets = 1 << 13
+
+// gather collects the evidence on an utterance, with the NPC p being talked with; below zero if none is.
+func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
+	e := &Evidence{NPC: p}
+	fact := func(name string, value float32) {
+		if value != 0 {
+			e.Facts = append(e.Facts, Fact{name, value})
 		}
-		sum += w
 	}
-	return sum
+	is := func(name string, holds bool) {
+		if holds {
+			fact(name, 1)
+		}
+	}
+	is("bias", true)
+
+	// Who spoke with whom.
+	open := p >= 0
+	last := open && st.Last.Known && st.Last.NPC == p
+	fresh := last && st.Fresh
+	asked := last && strings.Contains(endOf(st.Said, 60), "?")
+	own := open && st.Own.Known && st.Own.NPC == p && s.lasts(st.Own)
+	toMe := last && st.LastTo == st.Speaker
+	when := "late"
+	switch {
+	case !open:
+		when = "closed"
+	case fresh && asked:
+		when = "asked"
+	case fresh:
+		when = "told"
+	case st.Asides == 0:
+		when = "waiting" // the NPC has been spoken to and has not answered
+	}
+	is(when, true)
+	who := "other"
+	switch {
+	case toMe:
+		who = "me"
+	case own:
+		who = "own"
+	}
+	is(when+", "+who, true)
+	asides := "0"
+	switch n := st.Asides; {
+	case n >= 9:
+		asides = "9"
+	case n >= 5:
+		asides = "5"
+	case n >= 3:
+		asides = "3"
+	case n > 0:
+		asides = string(rune('0' + n))
+	}
+	if open {
+		is("asides "+asides, true)
+		is("asides "+asides+" "+who, true)
+		fact("silence", float32(math.Log1p(max(0, st.Last.Ago.Seconds()-float64(len(u.tokens))*0.3))))
+		is("answered", st.Answered > 0 && !fresh)
+	}
+	talkers := min(st.Talkers, 5)
+	if talkers == 0 {
+		talkers = 3 // it is not known
+	}
+	is("talkers "+string(rune('0'+talkers)), true)
+
+	// The line before, if it was a player's and for nobody.
+	before := &st.Before
+	between := before.Known && before.NPC < 0 && !st.Fresh
+	if between {
+		byLeader := s.leads != "" && fold(before.Speaker) == s.leads
+		is("after leader", byLeader)
+		is("after leader, "+who, byLeader)
+		is("after own", before.Speaker == st.Speaker)
+		is("after another", before.Speaker != st.Speaker && !byLeader)
+		is("after a question", before.Gist.Asks && before.Speaker != st.Speaker)
+		is("named before", before.Gist.To != "" && before.Gist.To == u.speaker)
+		is("dialogue", st.Earlier.Known && st.Earlier.Speaker == st.Speaker && before.Speaker != st.Speaker && st.Earlier.NPC < 0)
+		is("quick", before.Ago.Seconds()-float64(len(u.tokens))*0.3 < 0.8)
+	}
+	is("after one for the NPC", before.Known && before.NPC == p && open && before.Speaker != st.Speaker && !fresh)
+	is("mine was talk", st.Mine.Known && st.Mine.NPC < 0 && st.Mine.Ago < 20*time.Second)
+
+	// The line itself.
+	n := len(u.tokens)
+	length := "25"
+	for _, limit := range []struct {
+		most int
+		name string
+	}{{1, "1"}, {3, "3"}, {6, "6"}, {12, "12"}, {25, "24"}} {
+		if n <= limit.most {
+			length = limit.name
+			break
+		}
+	}
+	is("words "+length, true)
+	is("words "+length+" "+when, true)
+	is("question", u.marked)
+	is("question "+when, u.marked)
+	is("question "+when+" "+who, u.marked)
+	is("you", u.second)
+	is("you "+when, u.second)
+	is("quotes", u.quotes)
+	is("crowd", u.crowd)
+	is("crowd "+when, u.crowd)
+	is("stranger", u.stranger)
+	is("about the NPC", slices.Contains(u.mentioned, p) && open)
+	is("about the NPC, you", slices.Contains(u.mentioned, p) && open && u.second)
+	is("about another", slices.ContainsFunc(u.mentioned, func(i int) bool { return i != p }))
+	for i := range u.tokens {
+		if m, ok := u.exact(i, n); ok && m.form.npc == player {
+			is("about a player", true)
+			break
+		}
+	}
+
+	// What it has to do with what was said.
+	line := u.meaning
+	if open {
+		near, talk := float32(0), float32(0)
+		if last {
+			near = closeness(line, st.said())
+			shared := float32(min(2, sharedWords(u, st.Said)))
+			fact("shares words", shared)
+			fact("shares words "+when, shared)
+		}
+		if between {
+			talk = closeness(line, before.Gist.meaning)
+			fact("near to talk", talk)
+		}
+		if st.Mine.Known && st.Mine.NPC == p {
+			fact("near to own", closeness(line, st.Mine.Gist.meaning))
+		}
+		related := max(near, closeness(line, st.meantBefore))
+		if st.Own.Known && st.Mine.Known && st.Mine.NPC == p {
+			related = max(related, closeness(line, st.Mine.Gist.meaning))
+		}
+		fact("near to exchange", related)
+		if words.German(words.Split(u.text)) {
+			is("german", true)
+			fact("near, german", near)
+		}
+		fact("near", near)
+		fact("near "+when, near)
+		fact("nearer than talk", near-talk)
+	}
+	v := line.of()
+	e.Meaning = make([]float32, 0, 3*len(v))
+	e.Meaning = append(e.Meaning, v...)
+	times := func(m *meaning, use bool) {
+		w := m.of()
+		for i := range v {
+			x := float32(0)
+			if use && i < len(w) {
+				x = 10 * v[i] * w[i]
+			}
+			e.Meaning = append(e.Meaning, x)
+		}
+	}
+	times(st.said(), last)
+	times(before.Gist.meaning, between)
+	e.Words = u.buckets(when)
+	return e
 }
 
-// Evidence tells what is weighed to decide whether a line is for an NPC that is being
-// talked with: the names of what holds, and the words. It is what weights are learned
-// from. It is not ok for a line about which something else decides, a call for example.
-func Evidence(s *Snapshot, st State, text string) (npc int, names, words []string, ok bool) {
-	u := s.parseUtterance(text, st.Speaker)
-	s.decide(st, u)
-	if !u.weighed {
-		return 0, nil, nil, false
-	}
-	for _, e := range allEvidence {
-		if e.holds(u.facts) {
-			names = append(names, e.name)
+// sharedWords counts the words of four letters and more that an utterance shares with a text.
+func sharedWords(u *utterance, text string) int {
+	text = fold(text)
+	n := 0
+	for i, t := range u.tokens {
+		if len(t.text) >= 4 && t.class&(article|you|question|joins|sound|subject|opener|about|part) == 0 && strings.Contains(text, t.text) &&
+			!slices.ContainsFunc(u.tokens[:i], func(o token) bool { return o.text == t.text }) {
+			n++
 		}
 	}
-	for _, t := range u.tokens {
-		if !t.name && !slices.Contains(words, t.text) {
-			words = append(words, t.text)
+	return n
+}
+
+// buckets are those of the words of an utterance, by themselves, in pairs, and with the moment they are
+// said at. Names count as names, numbers as numbers.
+func (u *utterance) buckets(when string) []uint16 {
+	var out []uint16
+	add := func(of ...string) {
+		h := fnv.New32a()
+		for _, p := range of {
+			h.Write([]byte(p))
+			h.Write([]byte{0})
+		}
+		if b := uint16(h.Sum32() % Buckets); !slices.Contains(out, b) {
+			out = append(out, b)
 		}
 	}
-	return u.facts.p, names, words, true
+	parts := make([]string, 0, len(u.tokens)+2)
+	parts = append(parts, "^")
+	for i := 0; i < len(u.tokens) && i < 40; i++ {
+		w := u.tokens[i].text
+		if m, ok := u.exact(i, len(u.tokens)); ok {
+			w, i = "<name>", m.last
+		} else if strings.ContainsAny(w, "0123456789") {
+			w = "<number>"
+		}
+		parts = append(parts, w)
+	}
+	parts = append(parts, "$")
+	for i, w := range parts[:len(parts)-1] {
+		if i > 0 {
+			add(w)
+			add(when, w)
+		}
+		add(w, parts[i+1])
+	}
+	if len(parts) > 3 {
+		add("^", parts[1], parts[2])
+	}
+	return out
 }

@@ -341,14 +341,17 @@ func nearEach(a, b []heard, careful bool) (cost int, ok bool) {
 	return cost, true
 }
 
+// everydayWord reports whether a word is so frequent in English or German that it is no name.
+func everydayWord(t token) bool { return words.Stop(t.text) && t.class&(honorific|title) == 0 }
+
 // everyday reports whether words that were heard are surely no name: an
 // everyday word, or several of which one is a word of grammar.
 func everyday(ts []token) bool {
 	if len(ts) == 1 {
-		return ts[0].class&^(honorific|title) != 0
+		return ts[0].class&^(honorific|title) != 0 || everydayWord(ts[0])
 	}
 	return slices.ContainsFunc(ts, func(t token) bool {
-		return t.class&(article|you|about|question|joins|sound|subject) != 0
+		return everydayWord(t) || t.class&(article|you|about|question|joins|sound|subject) != 0
 	})
 }
 

@@ -1,89 +1,70 @@
 package address
 
-// Gist is what a line told, as far as those after it are judged by that.
-type Gist struct {
-	Asks bool // a question
-	You  bool // it says "you"
-	Game bool // of rules, dice, or the evening
-	// To is the player it calls or names, in lower case; empty if none.
-	To string
-	// Lordly is set if it says "Ihr" or "Sie" in capitals within a sentence.
-	Lordly bool
-	// Third is set if it speaks of "him" or "her".
-	Third bool
+import (
+	"context"
+	"strings"
+	"sync"
 
-	subjects topic
-	stems    [maxStems]stem
-}
-
-// maxStems bounds the words of a line that are compared with another's.
-const maxStems = 12
-
-// stem is the hash of the front of a word that means something by itself; none is zero.
-type stem uint32
-
-// stemOf is the stem of a word.
-func stemOf(t token) stem {
-	if len(t.text) < minStem || t.class&(article|you|question|joins|sound|subject|tail|opener|about|part) != 0 {
-		return 0
-	}
-	h := uint32(2166136261)
-	for i := range min(len(t.text), stemBytes) {
-		h = (h ^ uint32(t.text[i])) * 16777619
-	}
-	return stem(max(h, 1))
-}
-
-const (
-	minStem   = 4 // bytes of a word that means something by itself, at least
-	stemBytes = 5 // by which words are compared
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// gist is what the utterance told.
-func gist(u *utterance) Gist {
-	f := read(u)
-	g := Gist{Asks: f.asks, Game: f.gameWords(), Third: f.has(third), Lordly: f.lordly}
-	for i, t := range u.tokens {
-		g.You = g.You || t.class&you != 0
-		if m, ok := u.exact(i, len(u.tokens)); ok && m.form.npc == player && g.To == "" {
+// Gist is what a line told, as far as the lines after it are judged by that.
+type Gist struct {
+	Asks bool // it has a question mark
+	You  bool // it says "you"
+	// To is the player it calls or names, in lower case; empty if none.
+	To string
+
+	meaning *meaning
+}
+
+// gistOf is what the utterance told.
+func gistOf(u *utterance) Gist {
+	g := Gist{Asks: u.marked, You: u.second, meaning: u.meaning}
+	for i := range u.tokens {
+		if m, ok := u.exact(i, len(u.tokens)); ok && m.form.npc == player {
 			g.To = m.form.player
+			break
 		}
 	}
-	g.subjects, g.stems = f.subjects, f.stems
 	return g
 }
 
-// noteStem adds the stem of a word to those of a line.
-func noteStem(stems *[maxStems]stem, s stem) {
-	if s == 0 {
-		return
-	}
-	for i := range stems {
-		switch stems[i] {
-		case s:
-			return
-		case 0:
-			stems[i] = s
-			return
-		}
-	}
+// meaning is a text and its vector, which is computed once, when it is first needed; case and blanks do
+// not matter. It is safe for
+// concurrent use; nil is the meaning of nothing.
+type meaning struct {
+	text   string
+	once   sync.Once
+	vector []float32
 }
 
-// alike counts the stems that two lines share.
-func alike(a, b *[maxStems]stem) int {
-	n := 0
-	for _, s := range a {
-		if s == 0 {
-			break
-		}
-		for _, o := range b {
-			if o == s {
-				n++
-			}
-			if o == 0 {
-				break
-			}
-		}
+// meaningBytes bounds the part of a text that is embedded, because the encoder's cost grows with the
+// square of the length.
+const meaningBytes = 240
+
+// of is the vector of the text, nil if there is nothing to embed.
+func (m *meaning) of() []float32 {
+	if m == nil || m.text == "" {
+		return nil
 	}
-	return n
+	m.once.Do(func() {
+		if v, err := sentencevectors.New().Embed(context.Background(), []string{endOf(strings.Join(strings.Fields(fold(m.text)), " "), meaningBytes)}); err == nil {
+			m.vector = v[0]
+		}
+	})
+	return m.vector
+}
+
+// closeness is the cosine of two meanings, 0 if one of them is nothing.
+func closeness(a, b *meaning) float32 {
+	v, w := a.of(), b.of()
+	if len(v) == 0 || len(v) != len(w) {
+		return 0
+	}
+	var sum float32
+	for i, x := range v {
+		sum += x * w[i]
+	}
+	return sum
 }

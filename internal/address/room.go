@@ -1,40 +1,19 @@
 package address
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
-// callsRoom reports whether an utterance that calls nobody is to everybody in the
-// scene, and not to the players at their desks.
-func (u *utterance) callsRoom(f *facts) bool {
-	if f.has(aboutRules) || f.has(rulesSure) || f.has(outsiders) || (f.has(aboutRules) || f.has(aboutEvening) || f.n(modern)+f.n(mechanics) > 1) && f.n(roomSure) < 2 || f.u.quotes {
-		return false
-	}
-	if f.has(roomSure) || asksWhoIsHere(u.tokens, u.asks) && f.n(modern)+f.n(mechanics) == 0 && !f.gameWords() {
-		return true
-	}
-	if !u.asksRoom() && !(f.has(roomWide) && f.asks && !f.st.Last.Known) {
-		return false
-	}
-	if f.gameWords() || f.st.Last.Known && (f.st.Fresh || f.st.Last.Ago < roomLull) {
-		return false
-	}
-	return !f.has(planning) && !(f.has(number) && f.inTalk) && !f.declares && !(f.inTalk && f.st.Before.Gist.Asks)
+// callsRoom reports whether an utterance may be to everybody in the scene: "has anyone here seen him?".
+func (u *utterance) callsRoom() bool {
+	return !u.quotes && (asksWhoIsHere(u.tokens, u.asks) || u.asks && u.beginsWithAnybody())
 }
 
-// roomLull is how long nobody has talked with an NPC before "has anybody seen …" asks
-// everybody in the scene.
-const roomLull = 20 * time.Second
-
-// asksRoom reports whether the utterance begins with a question to whoever is there.
-func (u *utterance) asksRoom() bool {
-	for i, t := range u.tokens {
-		about := u.tokens[i].topic
-		if about&roomWide != 0 {
+// beginsWithAnybody reports whether the question begins with whoever is there: "anybody seen …".
+func (u *utterance) beginsWithAnybody() bool {
+	for _, t := range u.tokens {
+		if whoever[t.text] && !vague[t.text] && t.text != "who" && t.text != "wer" {
 			return true
 		}
-		if t.class&(opener|sound|crowd|joins|hail) == 0 && about&(courtesy|linking|filling) == 0 && !t.closes {
+		if t.class&(opener|sound|crowd|joins|hail|question) == 0 && !t.closes {
 			return false
 		}
 	}

@@ -41,12 +41,12 @@ func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 // spelt. The cost is by the length of the name.
 func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool) {
 	ts := u.tokens[first : last+1]
-	if ts[len(ts)-1].owns {
+	if ts[len(ts)-1].owns || len(ts) == 1 && everydayWord(ts[0]) {
 		return match{}, false
 	}
 	known := 0
 	for _, t := range ts {
-		if t.class != 0 {
+		if t.class != 0 || everydayWord(t) {
 			known++
 		}
 	}

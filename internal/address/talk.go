@@ -22,11 +22,10 @@ type Talk struct {
 	last    exchange
 	own     map[string]exchange // by player
 	group   gathering
-	said    string            // the last words of the NPC last, unless it has been silent since
-	before  string            // the last words of whichever NPC spoke before
+	said    *meaning          // the last words of the NPC last, unless it has been silent since
+	before  *meaning          // the last words of whichever NPC spoke before
 	fresh   bool              // nobody has spoken since it said them
 	answers int               // lines to it since
-	lordly  map[int]bool      // NPCs that say "Ihr" or "Sie", or are spoken to so
 	barged  bool              // a player has taken the floor from it
 	asides  int               // lines for nobody since anything was said to or by an NPC
 	remarks [3]remark         // the last first
@@ -65,7 +64,7 @@ type Renewal struct {
 	line      int64
 	made      exchange // by the line
 	last, own exchange // of before
-	said      string
+	said      *meaning
 	barged    bool
 }
 
@@ -126,9 +125,6 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		}
 		t.spokeWith(d.NPCs[0], speaker, at)
 		t.asides = 0
-		if d.Gist.Lordly {
-			t.noteLordly(d.NPCs[0])
-		}
 		if !again {
 			t.answers++
 		}
@@ -160,23 +156,10 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 func (t *Talk) Said(at time.Time, npc int, player, words string) {
 	t.spokeWith(npc, player, at)
 	t.Joined(npc)
-	if addressesLords(words) {
-		t.noteLordly(npc)
-	}
-	if t.said != "" {
+	if t.said != nil {
 		t.before = t.said
 	}
-	t.said, t.fresh, t.asides, t.answers = endOf(words, maxSaid), true, 0, 0
-}
-
-// noteLordly notes that an NPC speaks of people as "Ihr" or "Sie".
-func (t *Talk) noteLordly(npc int) {
-	if t.lordly == nil {
-		t.lordly = map[int]bool{}
-	}
-	if len(t.lordly) < maxSpeakers {
-		t.lordly[npc] = true
-	}
+	t.said, t.fresh, t.asides, t.answers = &meaning{text: endOf(words, maxSaid)}, true, 0, 0
 }
 
 // Joined notes that an NPC said something to what another answered: no conversation
@@ -190,10 +173,10 @@ func (t *Talk) Joined(npc int) {
 // spokeWith notes an exchange between an NPC and a player.
 func (t *Talk) spokeWith(npc int, player string, at time.Time) {
 	if !t.last.known || t.last.npc != npc {
-		if t.said != "" {
+		if t.said != nil {
 			t.before = t.said
 		}
-		t.said, t.fresh, t.answers = "", false, 0
+		t.said, t.fresh, t.answers = nil, false, 0
 	}
 	t.last = exchange{true, npc, at, player}
 	if player == "" {
@@ -226,7 +209,7 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 	}
 	st := State{
 		Speaker: speaker, Last: partner(t.last), LastTo: t.last.to, Own: partner(t.own[speaker]),
-		Barged: t.barged, Said: t.said, SaidBefore: t.before, Fresh: t.fresh, Lordly: t.lordly[t.last.npc], Answered: t.answers, Asides: t.asides,
+		Barged: t.barged, Said: t.said.words(), SaidBefore: t.before.words(), meant: t.said, meantBefore: t.before, Talkers: t.talkers(at, speaker), Fresh: t.fresh, Answered: t.answers, Asides: t.asides,
 	}
 	for i, n := range t.group.npcs {
 		if k := place(n); k >= 0 && i < maxCalled {
@@ -253,6 +236,28 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 		st.Mine = told(m)
 	}
 	return st
+}
+
+// recent is how long a player counts as talking after a line.
+const recent = 4 * time.Minute
+
+// talkers counts the players who have spoken lately, with the speaker.
+func (t *Talk) talkers(at time.Time, speaker string) int {
+	n := 1
+	for who, r := range t.mine {
+		if who != speaker && at.Sub(r.at) < recent {
+			n++
+		}
+	}
+	return n
+}
+
+// words is the text itself, empty if there is none.
+func (m *meaning) words() string {
+	if m == nil {
+		return ""
+	}
+	return m.text
 }
 
 // endOf is the end of a text, n bytes at most.

@@ -17,8 +17,8 @@ func TestTalkIsBounded(t *testing.T) {
 		k.Decided(at, 0, speaker, Decision{NPCs: []int{1}, Route: RouteName})
 		k.Said(at, 1, speaker, strings.Repeat("ä", 10_000))
 	}
-	if len(k.own) != maxSpeakers || len(k.mine) != maxSpeakers || len(k.said) > maxSaid {
-		t.Errorf("%d conversations, %d lines and %d bytes are kept, want %d, %d and %d", len(k.own), len(k.mine), len(k.said), maxSpeakers, maxSpeakers, maxSaid)
+	if len(k.own) != maxSpeakers || len(k.mine) != maxSpeakers || len(k.said.words()) > maxSaid {
+		t.Errorf("%d conversations, %d lines and %d bytes are kept, want %d, %d and %d", len(k.own), len(k.mine), len(k.said.words()), maxSpeakers, maxSpeakers, maxSaid)
 	}
 }
 
@@ -31,9 +31,9 @@ func TestTalkKnowsWhoSpokeWithWhom(t *testing.T) {
 	if !st.Fresh || st.Said != "Why do you ask?" || st.LastTo != "Ann" || st.Last != (Partner{true, 2, time.Second}) || st.Own != st.Last || !st.Mine.Gist.Asks {
 		t.Errorf("after an answer: %+v", st)
 	}
-	k.Decided(at.Add(4*time.Second), 2, "Ben", Decision{Route: RouteNone, Gist: Gist{Game: true}})
+	k.Decided(at.Add(4*time.Second), 2, "Ben", Decision{Route: RouteNone, Gist: Gist{You: true}})
 	st = k.State(at.Add(5*time.Second), 3, "Ann", here)
-	if st.Fresh || st.Asides != 1 || st.Before != (Remark{true, "Ben", -1, time.Second, Gist{Game: true}}) || st.Mine.NPC != 2 {
+	if st.Fresh || st.Asides != 1 || st.Before != (Remark{true, "Ben", -1, time.Second, Gist{You: true}}) || st.Mine.NPC != 2 {
 		t.Errorf("after an aside: %+v", st)
 	}
 	if st = k.State(at.Add(5*time.Second), 2, "Ben", here); st.Before.Speaker != "Ann" || st.Mine.Known {

@@ -30,7 +30,7 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 			continue // "the captain you …"
 		case m.form.title && front && (!u.tellsOf(next) || u.tokens[next].class&joins != 0 && len(run) == 1 || next+1 < c.core && points[u.tokens[next+1].text]):
 			return run, true
-		case u.turnsTo(next, m.form.common) && !(front && len(run) == 1 && m.form.common && modalName[m.form.words[0]] && !u.tellsPast(next)):
+		case u.turnsTo(next, m.form.common) && !(front && len(run) == 1 && m.form.common && modalName[m.form.words[0]] && !u.saysWhatWas(next)):
 			return run, true
 		case len(run) == 1 && alwaysCalled[m.form.words[0]] && addresses(u.tokens, m):
 			return run, true
@@ -49,12 +49,16 @@ var points = setOf(`that this it there he she das es er sie da`)
 // modalName are names that are verbs in front of a pronoun: "May I", "Will you".
 var modalName = map[string]bool{"may": true, "will": true, "hope": true, "can": true, "mark": true}
 
-// tellsPast reports whether "you" and something it did follow: "May you said …".
-func (u *utterance) tellsPast(i int) bool {
+// tellsPast are verbs of what was.
+var tellsPast = setOf(`was were had did said saw went came got told gave took heard knew left made found lost
+	war waren warst hatte hatten hattest hat haben habt gesagt gesehen gehört gewesen wusste kam ging stand saß`)
+
+// saysWhatWas reports whether "you" and something it did follow: "May you said …".
+func (u *utterance) saysWhatWas(i int) bool {
 	if u.tokens[i].class&you == 0 {
 		return true // a question word, or a verb
 	}
-	return i+1 < len(u.tokens) && u.tokens[i+1].topic&past != 0
+	return i+1 < len(u.tokens) && tellsPast[u.tokens[i+1].text]
 }
 
 // leadsClause reports whether only greetings, sounds and honorifics stand before
@@ -171,6 +175,9 @@ func startsClause(ts []token) bool {
 	return false
 }
 
+var pronoun = setOf(`he she it they there that this those these anybody anyone somebody someone everybody everyone jemand einer
+	du ihr sie er es man das der die ich wir da hier`)
+
 // resumes are words behind "and" with which a sentence of its own goes on.
 var resumes = setOf(`wenn was wie wo warum dann if what how then why where`)
 
@@ -190,7 +197,7 @@ func addresses(ts []token, m match) bool {
 	if i == m.first && m.form.role && !alwaysCalled[m.form.words[0]] {
 		return false
 	}
-	return i == 0 || ts[i-1].class&(article|joins|part) == 0 && !governs[ts[i-1].text] && ts[i-1].topic&quoting == 0
+	return i == 0 || ts[i-1].class&(article|joins|part) == 0 && !governs[ts[i-1].text] && !quotesSomebody[ts[i-1].text]
 }
 
 // superlative reports whether words make a statement of "is the …".

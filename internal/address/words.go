@@ -21,7 +21,6 @@ const (
 type token struct {
 	text   string
 	class  class
-	topic  topic
 	opens  bool // a clause begins with it
 	closes bool // a clause ends with it
 	stop   rune // mark that ends its clause: one of , . ? or 0
@@ -138,9 +137,13 @@ type utterance struct {
 	noise   bool // a transcriber's note such as "[laughter]" was in it
 	second  bool // it says "you"
 	asks    bool
-	quotes  bool   // part of it is quoted
-	facts   *facts // what it tells, once that was looked up
-	weighed bool   // it was decided by evidence
+	marked  bool // it has a question mark
+	quotes  bool // part of it is quoted
+	crowd   bool // it calls everybody, or a number of people
+	// stranger is set if it calls somebody who is not at the table: "hey Siri".
+	stranger bool
+	meaning  *meaning
+	evidence *Evidence // what the model looked at, if it decided
 
 	called     []int // at most maxCalled NPCs
 	mentioned  []int
@@ -154,14 +157,15 @@ type utterance struct {
 // parseUtterance cuts an utterance into words.
 func (s *Snapshot) parseUtterance(text, speaker string) *utterance {
 	u := &utterance{s: s, speaker: fold(speaker), text: cut(text)}
+	u.meaning = &meaning{text: u.text}
 	text, u.noise = s.withoutNotes(fold(cut(text)))
 	u.tokens = split(make([]token, 0, 8+len(text)/5), text)
 	for i := range u.tokens {
 		t := &u.tokens[i]
 		t.class = s.class(t.text)
-		t.topic = s.topicsAt(u.tokens, i)
 		u.quotes = u.quotes || t.quoted
 		u.second = u.second || t.class&you != 0
+		u.marked = u.marked || t.stop == '?' && !t.quoted
 		u.asks = u.asks || t.stop == '?' || i == 0 && t.class&question != 0
 	}
 	u.unquote()

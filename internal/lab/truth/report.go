@@ -20,6 +20,8 @@ type Options struct {
 	Root string
 	// Held scores the parts that are held back, too. Their misses are never reported.
 	Held bool
+	// Talk is the folder of recorded table talk that Quiet scores.
+	Talk string
 	// Clips is the folder of the clips that Hearing and Prosody score.
 	Clips string
 	// EachClip has Hearing score each clip of dev as a group of its own.

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/lab/tabletalk"
+	"github.com/MrWong99/glyphoxa/internal/lab/truth"
+	"github.com/MrWong99/glyphoxa/internal/problem"
+)
+
+func learnCommand(c *cli.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "learn", Short: "Learn anew what the program decides by", Args: cli.NoArgs, RunE: cli.Help}
+	var talk string
+	address := &cobra.Command{
+		Use: "address", Short: "Learn whom a line is for", Args: cli.NoArgs,
+		Long: "Learn the weights by which the program decides whether a line that calls nobody is for the NPC\n" +
+			"that is being talked with, and write them to internal/address/weights.tsv. It takes recorded table\n" +
+			"talk, the exchanges of testdata/truth/exchanges and the sequences of testdata/truth/address.\n" +
+			"Run it inside a clone of the repository.",
+		Example: "  glyphoxa-lab learn address --talk table-talk",
+		RunE: func(*cobra.Command, []string) error {
+			root, err := repositoryRoot()
+			if err != nil {
+				return problem.Usage(fmt.Errorf("learn address: %w", err))
+			}
+			if talk == "" {
+				return problem.Usage(fmt.Errorf("learn address: name the folder of recorded table talk with --talk"))
+			}
+			o := truth.Options{Root: root, Talk: talk, Say: c.SayProgress}
+			weights, err := o.AddressLesson().Learn()
+			if err != nil {
+				return fmt.Errorf("learn address: %w", err)
+			}
+			return os.WriteFile(filepath.Join(root, "internal", "address", "weights.tsv"), []byte(tabletalk.Encode(weights)), 0o644)
+		},
+	}
+	address.Flags().StringVar(&talk, "talk", os.Getenv("GLYPHOXA_TABLE_TALK"), "the folder of recorded table talk; $GLYPHOXA_TABLE_TALK if missing")
+	cmd.AddCommand(address)
+	return cmd
+}
