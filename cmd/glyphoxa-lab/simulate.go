@@ -11,17 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/simulate"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
-func simulateCommand(c *cli.Common) *cobra.Command {
+func simulateCommand(c *app.Common) *cobra.Command {
 	var o simulate.Command
 	var sweep, engines string
 	var far farEnds
 	cmd := &cobra.Command{
-		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: cli.NoArgs,
+		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: app.NoArgs,
 		Long: "Play many tables at once, with players who speak and NPCs who answer aloud, and report\n" +
 			"as JSON how late their sound is. Everything is real but the players and the providers,\n" +
 			"which take the time that services over the internet take. Needs no key and no network.\n" +
@@ -40,7 +40,7 @@ func simulateCommand(c *cli.Common) *cobra.Command {
 			if err := checkConfig(c); err != nil {
 				return err
 			}
-			if err := cli.RefuseEmpty(cmd, "plot", "profile", "detection"); err != nil {
+			if err := app.RefuseEmpty(cmd, "plot", "profile", "detection"); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sweep") {

@@ -13,14 +13,13 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/registry"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // fileKind is a kind of file that people write.
@@ -39,7 +38,7 @@ type fileKind struct {
 var fileKinds = []fileKind{
 	{"config", "a configuration", "", config.Schema, nil},
 	{"npc", "an NPC file", "npcs", config.NPCSchema, checkNPC},
-	{"campaign", "a campaign file", "campaigns", campaign.Schema, checkCampaign},
+	{"campaign", "a campaign file", "campaigns", world.CampaignSchema, checkCampaign},
 	{"workflow", "a workflow file", "workflows", workflow.Schema, checkWorkflow},
 }
 
@@ -94,7 +93,7 @@ var topKey = regexp.MustCompile(`(?m)^([a-z0-9_]+):`)
 // by its directory, and returns its text. What cannot be read is left to the reader
 // of configurations.
 func recogniseFile(path string) (*fileKind, []byte, error) {
-	text, err := userfile.Read(path, campaign.MaxSize)
+	text, err := userfile.Read(path, world.MaxCampaignSize)
 	if errors.Is(err, userfile.ErrTooLarge) || errors.Is(err, userfile.ErrNotRegular) {
 		return nil, nil, problem.Usage(problem.FileError(err))
 	}
@@ -162,7 +161,7 @@ func checkConfig(w io.Writer, path, as string) error {
 // examined is a configuration with all it names, and what is odd about it.
 type examined struct {
 	cfg      *config.Config
-	world    *campaign.Campaign // nil if none is configured
+	world    *world.Campaign // nil if none is configured
 	flows    []*workflow.Workflow
 	warnings []problem.Problem
 	unknown  problem.List // tools that nobody has
@@ -176,10 +175,10 @@ func examine(path string) (e examined, err error) {
 	if e.world, err = play.ReadCampaign(e.cfg); err != nil {
 		return e, err
 	}
-	if e.flows, err = registry.LoadWorkflows(e.cfg.Server, e.cfg.Source); err != nil {
+	if e.flows, err = play.LoadWorkflows(e.cfg.Server, e.cfg.Source); err != nil {
 		return e, problem.Usage(err)
 	}
-	if err := registry.OpenRules(e.cfg).Warm(); err != nil {
+	if err := play.OpenRules(e.cfg).Warm(); err != nil {
 		return e, problem.Usage(err)
 	}
 	for _, f := range e.flows {
@@ -214,7 +213,7 @@ func problemsOf(running *config.Config) []problem.Problem {
 
 // knownTools are the built-in tools and the workflows.
 func knownTools(flows []*workflow.Workflow) []string {
-	known := registry.BuiltinNames()
+	known := play.BuiltinNames()
 	for _, f := range flows {
 		known = append(known, f.Name)
 	}
@@ -230,14 +229,14 @@ func fromServers(unknown problem.List) problem.List {
 }
 
 func checkNPC(path string, text []byte, servers bool) ([]problem.Problem, string, error) {
-	flows := registry.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
-	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...), NeverOwn: registry.NeverOwn(), JudgeNPC: agent.FindFaults, Alone: servers})
+	flows := play.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
+	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(play.BuiltinNames(), flows...), NeverOwn: play.NeverOwn(), JudgeNPC: agent.FindFaults, Alone: servers})
 	n := cfg.NPCs[0]
 	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %d tools", n.Name, n.ID, len(n.Tools)), err
 }
 
 func checkCampaign(path string, text []byte, _ bool) ([]problem.Problem, string, error) {
-	c, err := campaign.Parse(path, text)
+	c, err := world.ParseCampaign(path, text)
 	if err != nil {
 		return nil, "", err
 	}
@@ -258,7 +257,7 @@ func checkWorkflow(path string, text []byte, servers bool) ([]problem.Problem, s
 	if err != nil {
 		return nil, "", err
 	}
-	known := append(knownTools([]*workflow.Workflow{f}), registry.WorkflowNames(nil, filepath.Dir(path))...)
+	known := append(knownTools([]*workflow.Workflow{f}), play.WorkflowNames(nil, filepath.Dir(path))...)
 	unknown := f.UnknownTools(known)
 	if !servers {
 		if err := unknown.Err(); err != nil {

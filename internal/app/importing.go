@@ -13,11 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/vtt"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -40,7 +38,7 @@ type ImportOptions struct {
 
 // withStore opens the memory of a configuration for a command that needs nothing else.
 func withStore(ctx context.Context, cfg *config.Config, f func(memory.Store) error) (err error) {
-	kept, err := store.Open(ctx, cfg.Memory, store.Options{})
+	kept, err := play.OpenStore(ctx, cfg.Memory, play.StoreOptions{})
 	if err != nil {
 		return err
 	}
@@ -109,7 +107,7 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 }
 
 // noteImport keeps which entities a campaign brought, for when it is removed.
-func noteImport(ctx context.Context, store memory.Store, c *campaign.Campaign) error {
+func noteImport(ctx context.Context, store memory.Store, c *world.Campaign) error {
 	state, err := store.LoadState(ctx, importsSpace)
 	if err != nil {
 		return err
@@ -169,7 +167,7 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 
 // untaken returns the configured campaign if nothing of it is in memory: it was never played,
 // or it was removed. It is nil otherwise.
-func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*campaign.Campaign, error) {
+func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
 	c, err := play.ReadCampaign(cfg)
 	if err != nil || c == nil {
 		return nil, err
@@ -229,8 +227,8 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 }
 
 // currentCampaign is the world as it is now. What lines and notes tell is no part of it.
-func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*campaign.Campaign, error) {
-	c := &campaign.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
+func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
+	c := &world.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
 	state, err := store.LoadState(ctx, "world")
 	if err != nil {
 		return nil, err
@@ -259,7 +257,7 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 
 // takeOver takes groups and the calendar from the configured campaign's file: the memory has
 // neither, but for which day it is.
-func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *campaign.Campaign) error {
+func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *world.Campaign) error {
 	filed, err := play.ReadCampaign(cfg)
 	if err != nil {
 		return err
@@ -269,8 +267,8 @@ func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *ca
 	}
 	for _, npc := range cfg.NPCs { // who belongs to it says the file of the NPC
 		for _, id := range npc.Knows {
-			if !slices.ContainsFunc(c.Groups, func(g campaign.Group) bool { return g.ID == id }) {
-				c.Groups = append(c.Groups, campaign.Group{ID: id})
+			if !slices.ContainsFunc(c.Groups, func(g world.CampaignGroup) bool { return g.ID == id }) {
+				c.Groups = append(c.Groups, world.CampaignGroup{ID: id})
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
@@ -38,13 +37,13 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	if a.Config.Discord.Token == "" {
 		out.say(noToken)
 	} else {
-		unlock, failed := guilds.Lock(guilds.Dir(a.Config))
+		unlock, failed := play.LockDir(play.GuildsDir(a.Config))
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 		defer a.writeEvents(o.Events)()
-		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
+		gs := play.NewGuilds(play.GuildsOptions{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
 		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
 		if failed != nil {
 			return errors.Join(problem.Usage(failed), gs.Close())

@@ -15,7 +15,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -37,7 +36,7 @@ func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 	if err := writePlace(w, a.Registry.Host.Status(), name, &tool); err != nil {
 		return err
 	}
-	s, err := schema.OfArguments(tool.Definition.Parameters)
+	s, err := mcphost.CompileArguments(tool.Definition.Parameters)
 	if err != nil {
 		return fmt.Errorf("reading what %s takes: %w", name, err)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // For how long what Discord said of who leads a game is believed: without asking again,
@@ -97,7 +97,7 @@ func (a *Accounts) SignInURL(ctx context.Context, redirect, state, verifier stri
 }
 
 // Account trades a code for the user whose it is, whose id is that of records, see
-// [guilds.UserRef].
+// [play.UserRef].
 func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string) (id, name string, err error) {
 	o, err := a.configFor(ctx, redirect)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string)
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxSelf)).Decode(&user); err != nil || user.ID == "" {
 		return "", "", fmt.Errorf("asking Discord who that is: the answer names nobody")
 	}
-	return guilds.UserRef(Front, user.ID), memberName("", &user), nil
+	return play.UserRef(Front, user.ID), memberName("", &user), nil
 }
 
 // explainRefusal says what is wrong with a code or with us, without what Discord's answer has.
@@ -181,7 +181,7 @@ func (a *Accounts) application(ctx context.Context) (*discordgo.Application, tim
 // guild, and it goes on if its caller gives up: whoever lost the right could otherwise prolong it
 // by hanging up.
 func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
-	user, ok := strings.CutPrefix(id, guilds.UserRef(Front, ""))
+	user, ok := strings.CutPrefix(id, play.UserRef(Front, ""))
 	if !ok {
 		return false, nil
 	}

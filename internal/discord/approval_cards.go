@@ -14,9 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -34,7 +34,7 @@ const (
 )
 
 // waitingCalls is where calls wait. It is safe for concurrent use. Its methods are
-// those of [guilds.Session].
+// those of [play.GuildSession].
 type waitingCalls interface {
 	WaitingCalls() ([]access.Approval, <-chan struct{})
 	DecidedCall(id string) (access.Decision, bool)
@@ -208,14 +208,14 @@ func decisionText(l wording.Language, d access.Decision) string {
 func callerName(caller string, cast []config.NPC) string {
 	name := plainCaller(caller, cast)
 	if name == "" {
-		return "<@" + strings.TrimPrefix(caller, guilds.UserRef(Front, "")) + ">"
+		return "<@" + strings.TrimPrefix(caller, play.UserRef(Front, "")) + ">"
 	}
 	return "**" + escapeMarkup(clipText(name, maxCardName)) + "**"
 }
 
 // plainCaller is the name of a caller, empty for a user: that one Discord knows.
 func plainCaller(caller string, cast []config.NPC) string {
-	user, is := strings.CutPrefix(caller, guilds.UserRef(Front, ""))
+	user, is := strings.CutPrefix(caller, play.UserRef(Front, ""))
 	if is && user != "" && strings.Trim(user, "0123456789") == "" {
 		return ""
 	}

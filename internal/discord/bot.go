@@ -4,7 +4,7 @@
 //
 // A [Bot] takes in what the gateway tells. Messages go to the [session] of their
 // guild, interactions to the [dispatcher], which carries out commands. What a
-// session is made of, and what is kept of a guild, comes from [guilds.Guilds].
+// session is made of, and what is kept of a guild, comes from [play.Guilds].
 // discordgo does the gateway and REST; its voice is not used. Nothing is written
 // to disk here.
 package discord
@@ -23,13 +23,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // closeTimeout bounds what is still told after the end.
 const closeTimeout = 5 * time.Second
 
-// Front is what this front is called in what is kept; see [guilds.UserRef].
+// Front is what this front is called in what is kept; see [play.UserRef].
 const Front = "discord"
 
 // Options are a bot's settings. The zero value works.
@@ -51,7 +51,7 @@ type Options struct {
 // else is done by its parts.
 type Bot struct {
 	cfg    config.Discord
-	guilds *guilds.Guilds
+	guilds *play.Guilds
 	log    *slog.Logger
 	say    func(string)
 
@@ -74,7 +74,7 @@ type Bot struct {
 }
 
 // New returns a bot that signs in with cfg's token and plays for gs; Run runs it.
-func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
+func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	if o == nil {
 		o = &Options{}
 	}

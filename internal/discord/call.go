@@ -8,18 +8,18 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // call is a command that somebody gave, a button that was pressed, or a form
 // that was filled in.
 type call struct {
 	bot     *Bot
-	guild   *guilds.Guild
+	guild   *play.Guild
 	channel *discordgo.Channel
 	id      string // of the interaction
 	rights  int64  // of the bot in the channel
-	by      *guilds.Member
+	by      *play.Member
 	name    string           // of who gave it, in the guild
 	lang    wording.Language // of the answer
 	options map[string]any

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // configuredCampaign names the configured campaign where an id is asked for: it has none,
@@ -46,7 +46,7 @@ func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 }
 
 // campaignTitle is a campaign's name and its rules.
-func (c *call) campaignTitle(k guilds.Campaign) string {
+func (c *call) campaignTitle(k play.GuildCampaign) string {
 	out := "**" + escapeMarkup(campaignName(c.lang, k)) + "**"
 	if k.System != "" {
 		out += " (" + escapeMarkup(k.System) + ")"
@@ -55,7 +55,7 @@ func (c *call) campaignTitle(k guilds.Campaign) string {
 }
 
 // campaignName is a campaign's name.
-func campaignName(l wording.Language, k guilds.Campaign) string {
+func campaignName(l wording.Language, k play.GuildCampaign) string {
 	switch {
 	case k.Name != "":
 		return k.Name
@@ -100,7 +100,7 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 }
 
 // findCampaign returns the id of the campaign that somebody calls by id or name.
-func findCampaign(l wording.Language, all []guilds.Campaign, word string) (string, error) {
+func findCampaign(l wording.Language, all []play.GuildCampaign, word string) (string, error) {
 	if word == configuredCampaign {
 		return "", nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -54,7 +54,7 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 }
 
 // newEntity is the entity that somebody describes.
-func newEntity(c *call) (guilds.NewEntity, error) {
+func newEntity(c *call) (play.NewEntity, error) {
 	kind, known := strings.ToLower(c.textOption("kind")), false
 	var all []string
 	for _, k := range entityKinds {
@@ -64,7 +64,7 @@ func newEntity(c *call) (guilds.NewEntity, error) {
 		known = known || k.name == kind
 		all = append(all, fmt.Sprintf("%s (%s)", k.word.In(c.lang), k.meaning.In(c.lang)))
 	}
-	e := guilds.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
+	e := play.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
 	switch {
 	case e.Name == "":
 		return e, wording.NeedsName.With()

@@ -10,15 +10,15 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
-	// maxLearnt bounds what is to be kept in mind, in characters; see [chronicle.Entry].
+	// maxLearnt bounds what is to be kept in mind, in characters; see [world.Entry].
 	maxLearnt = 400
 	// formTimeout bounds looking up what a form begins with: Discord waits three seconds.
 	formTimeout = time.Second
@@ -48,7 +48,7 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 	case len(l.Waiting) == 0:
 		return c.say(wording.NothingProposed), nil
 	}
-	at := max(slices.IndexFunc(l.Waiting, func(e chronicle.Entry) bool { return e.ID > after }), 0)
+	at := max(slices.IndexFunc(l.Waiting, func(e world.Entry) bool { return e.ID > after }), 0)
 	e := l.Waiting[at]
 	id := strconv.FormatInt(e.ID, 10)
 	c.buttons = []button{
@@ -67,7 +67,7 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 }
 
 // entryLine is an entry of the chronicle: its number, what it is, and when it was said.
-func (c *call) entryLine(e chronicle.Entry) string {
+func (c *call) entryLine(e world.Entry) string {
 	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), escapeMarkup(e.Text))
 	switch {
 	case e.Date.Text != "":
@@ -79,7 +79,7 @@ func (c *call) entryLine(e chronicle.Entry) string {
 }
 
 // whoKnows says who will know of an entry; nothing if everybody does.
-func (c *call) whoKnows(ctx context.Context, e chronicle.Entry) string {
+func (c *call) whoKnows(ctx context.Context, e world.Entry) string {
 	if len(e.Visible) == 0 {
 		return ""
 	}
@@ -165,7 +165,7 @@ func rejectMemory(ctx context.Context, c *call) (string, error) {
 }
 
 // sayDecided says what became of an entry, and shows the next where the button of one was pressed.
-func sayDecided(ctx context.Context, c *call, became wording.Text, e chronicle.Entry, word string) (string, error) {
+func sayDecided(ctx context.Context, c *call, became wording.Text, e world.Entry, word string) (string, error) {
 	said := c.say(became, escapeMarkup(e.Text))
 	if word != reviewWord {
 		return said, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -85,7 +85,7 @@ func (b *Bot) offerToResume(ctx context.Context) {
 }
 
 // offerToResumeIn asks where a session was cut off.
-func (b *Bot) offerToResumeIn(ctx context.Context, c guilds.CutOff) error {
+func (b *Bot) offerToResumeIn(ctx context.Context, c play.CutOff) error {
 	g, err := b.guilds.Guild(c.Guild)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -16,7 +16,7 @@ func voiceActions() map[string]action {
 	return map[string]action{
 		"session join":  {open: true, do: joinVoice},
 		"session leave": {open: true, do: leaveVoice},
-		"voice":         {do: tryVoice, suggest: suggestByOption(map[string]suggestFunc{"npc": suggestNPCs, "voice": suggestFromGuild(guilds.SuggestVoice)})},
+		"voice":         {do: tryVoice, suggest: suggestByOption(map[string]suggestFunc{"npc": suggestNPCs, "voice": suggestFromGuild(play.SuggestVoice)})},
 		"captions on":   {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, true) }},
 		"captions off":  {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, false) }},
 		"privacy code":  {do: showPrivacyCode},

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -24,7 +24,7 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 	}
 	var answer <-chan string
 	n, err := c.orderNPC(func(t *table.Table, npc string) (err error) {
-		answer, err = t.Whisper(ctx, npc, table.Utterance{Speaker: c.name, Text: text, User: guilds.UserRef(Front, c.by.ID), Ref: c.id, Leads: c.by.DM})
+		answer, err = t.Whisper(ctx, npc, table.Utterance{Speaker: c.name, Text: text, User: play.UserRef(Front, c.by.ID), Ref: c.id, Leads: c.by.DM})
 		return err
 	})
 	switch {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -43,7 +43,7 @@ type dispatcher struct {
 	answers responder
 	actions map[string]action // by command and subcommand
 	// suggesterFor returns who suggests to somebody what the guild has.
-	suggesterFor func(*guilds.Member) suggester
+	suggesterFor func(*play.Member) suggester
 	slots        chan struct{} // one for each interaction at work, of all guilds
 
 	mu     sync.Mutex     // guards the fields below
@@ -54,7 +54,7 @@ type dispatcher struct {
 func newDispatcher(b *Bot) *dispatcher {
 	return &dispatcher{
 		bot: b, log: b.log, rest: b.rest, dms: b.cfg.DMRoles, answers: responder{b.rest, b.log}, actions: commandActions(),
-		suggesterFor: func(m *guilds.Member) suggester { return m },
+		suggesterFor: func(m *play.Member) suggester { return m },
 		slots:        make(chan struct{}, maxInteractions), atWork: map[string]int{},
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -32,7 +31,7 @@ type session struct {
 	parent         string // of channel, if that is a thread
 	began          time.Time
 	lang           wording.Language // of what the channel reads
-	played         *guilds.Session
+	played         *play.GuildSession
 	paused         atomic.Bool // nothing is heard
 	rolled         privateRolls
 	hearer         hearer // the session's table
@@ -69,7 +68,7 @@ type sessionStart struct {
 
 // startSession starts a session, or with resume goes on with the one that was cut
 // off: first whether the channel can be written to, then the table.
-func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart) (*session, error) {
+func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) (*session, error) {
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
@@ -83,7 +82,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	var quiet error // why there is no voice
 	if err == nil {
-		o := guilds.SessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
+		o := play.GuildSessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
 		var next noticeSink
 		next, o.OpenSound, quiet = b.giveVoice(r, at.voice == "")
 		r.status = newStatusMessage(b.rest, at.channel, r.lang, next)

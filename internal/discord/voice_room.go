@@ -12,8 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -47,8 +46,8 @@ type voiceSeat struct {
 
 // listeningSeat is where a player's sound goes. It is safe for concurrent use.
 type listeningSeat interface {
-	Speaker() string  // as the table shows the player
-	Push(lane.Packet) // never blocks
+	Speaker() string // as the table shows the player
+	Push(ear.Packet) // never blocks
 	Stats() ear.Stats
 	Pending(context.Context) (bool, error)
 	Leave()
@@ -171,7 +170,7 @@ func (r *voiceRoom) hear(user string, p voice.Packet) {
 	r.mu.Unlock()
 	if s != nil {
 		r.noteSpeaking(user, s, time.Now())
-		s.seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
+		s.seat.Push(ear.Packet{Seq: p.Seq, Payload: p.Payload})
 	}
 }
 
@@ -300,7 +299,7 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 		return
 	}
 	options := table.JoinOptions{
-		Decoder: decoder, Detector: r.parts.detection.NewDetector(), User: guilds.UserRef(Front, o.user),
+		Decoder: decoder, Detector: r.parts.detection.NewDetector(), User: play.UserRef(Front, o.user),
 		Leads: func() bool { return r.states.leads(r.guild, o.user) },
 	}
 	s, err := p.join(ctx, o.name, &options)

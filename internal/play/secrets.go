@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/guard"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // maxStatements bounds how much of a campaign is compared with secrets, in statements
@@ -21,12 +21,12 @@ const maxStatements = 200_000
 // FindToldSecrets returns a warning for each entry of the campaign that tells an NPC,
 // as something everyone it is visible to may speak of, what the same NPC keeps secret.
 // The campaign may be nil.
-func FindToldSecrets(cfg *config.Config, c *campaign.Campaign) []problem.Problem {
+func FindToldSecrets(cfg *config.Config, c *world.Campaign) []problem.Problem {
 	return findToldSecrets(cfg, c, maxStatements)
 }
 
 // findToldSecrets looks at so many statements.
-func findToldSecrets(cfg *config.Config, c *campaign.Campaign, left int) []problem.Problem {
+func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []problem.Problem {
 	if c == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret
 	if secret < len(lines) {
 		where = lines[secret]
 	}
-	fix := "say less here, or leave it to the DM with visible_to: [" + campaign.DMOnly + "]"
+	fix := "say less here, or leave it to the DM with visible_to: [" + world.DMOnly + "]"
 	if len(s.visible) == 0 {
 		fix = "everyone knows of it: say less here, or word the secret without it"
 	}
@@ -116,7 +116,7 @@ func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret
 }
 
 // statementsOf are the entries of a campaign in words.
-func statementsOf(c *campaign.Campaign) []statement {
+func statementsOf(c *world.Campaign) []statement {
 	var all []statement
 	names := map[string]string{}
 	for i, e := range c.Entities {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
@@ -21,8 +20,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -130,7 +129,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
-		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: store.NewAside(store.AsideDir(g.Config)),
+		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
 	}
 	if answering.speech != nil {
 		t.Listener = engine.NewCappedListener(s.meter, answering.speech)
@@ -226,7 +225,7 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 
 // ExpectedSpeech is what is known of the speech at a table: its language, if
 // there is only one, and the names that will come up. The campaign may be nil.
-func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *campaign.Campaign) stt.Options {
+func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *world.Campaign) stt.Options {
 	o := stt.Options{Language: providers.Option[string](cfg.Providers.STT.Provider, "language")}
 	if o.Language == "" && len(cfg.Language) == 1 {
 		o.Language = cfg.Language[0]

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
 	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
@@ -66,7 +66,7 @@ func (d *Detection) Missing() error { return d.missing }
 
 // NewDetector returns what judges one player's lane. After Close it judges by
 // energy.
-func (d *Detection) NewDetector() lane.Detector {
+func (d *Detection) NewDetector() ear.Detector {
 	switch d.name {
 	case config.DetectionSilero:
 		stream, err := d.model.NewStream()
@@ -74,7 +74,7 @@ func (d *Detection) NewDetector() lane.Detector {
 			d.giveUp(err)
 			break
 		}
-		m, err := lane.NewModel(stream, d.giveUp)
+		m, err := ear.NewModel(stream, d.giveUp)
 		if err != nil {
 			d.giveUp(err)
 			break
@@ -85,7 +85,7 @@ func (d *Detection) NewDetector() lane.Detector {
 			return w
 		}
 	}
-	return lane.NewEnergy()
+	return ear.NewEnergy()
 }
 
 // giveUp tells that the model failed. That it was closed is no failure.

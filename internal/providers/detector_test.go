@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
@@ -32,7 +32,7 @@ func detection(t *testing.T, hearing config.Hearing) *Detection {
 
 // isEnergy reports whether it is energy that judges.
 func isEnergy(d *Detection) bool {
-	_, ok := d.NewDetector().(*lane.Energy)
+	_, ok := d.NewDetector().(*ear.Energy)
 	return ok && d.Name() == config.DetectionEnergy && d.Library() == ""
 }
 
@@ -81,7 +81,7 @@ func TestSilero(t *testing.T) {
 	for _, asked := range []string{config.DetectionAuto, config.DetectionSilero} {
 		d := openSilero(t, asked)
 		det := d.NewDetector()
-		if _, ok := det.(*lane.Model); !ok || d.Name() != config.DetectionSilero || d.Library() == "" {
+		if _, ok := det.(*ear.Model); !ok || d.Name() != config.DetectionSilero || d.Library() == "" {
 			t.Errorf("%s is %T by %q, want silero", asked, det, d.Library())
 		}
 		if err := d.Close(); err != nil {
@@ -94,14 +94,14 @@ func TestSilero(t *testing.T) {
 		for range 5 { // the first of which meet the closed session
 			det.Process(&loud)
 		}
-		want := lane.NewEnergy()
+		want := ear.NewEnergy()
 		for range 5 {
 			want.Process(&loud)
 		}
 		if got, want := det.Process(&loud), want.Process(&loud); got != want {
 			t.Errorf("after Close a frame is %v, want energy's %v", got, want)
 		}
-		if _, ok := d.NewDetector().(*lane.Energy); !ok {
+		if _, ok := d.NewDetector().(*ear.Energy); !ok {
 			t.Errorf("after Close a new detector is %T, want energy", d.NewDetector())
 		}
 	}

@@ -30,10 +30,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/pace"
@@ -92,7 +92,7 @@ type Options struct {
 	// EarlyFinals is ear.Options.Early.
 	EarlyFinals int
 	// Lane says how utterances are cut.
-	Lane lane.Options
+	Lane ear.LaneOptions
 	// Floor are the times of taking turns.
 	Floor floor.Timing
 	// Listener is the engine where it listens to players itself. If nil, engines

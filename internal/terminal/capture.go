@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
@@ -32,7 +31,7 @@ const (
 // seat is where a player's sound goes. It is safe for concurrent use.
 type seat interface {
 	// Push never blocks.
-	Push(lane.Packet)
+	Push(ear.Packet)
 	Stats() ear.Stats
 	// Pending reports whether something that was said has yet to become a turn,
 	// or to prove to be nothing.
@@ -251,7 +250,7 @@ func (c *capture) playRecording(ctx context.Context) {
 
 // pushFrame gives the next frame to the table.
 func (c *capture) pushFrame(f *audio.Frame) {
-	c.seat.Push(lane.Packet{Seq: c.seq, Frame: f})
+	c.seat.Push(ear.Packet{Seq: c.seq, Frame: f})
 	c.seq++
 	c.heard = true
 }

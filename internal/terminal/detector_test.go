@@ -26,8 +26,8 @@ func webrtc() bool {
 	return err == nil
 }
 
-// model reports whether Silero's detection is to be had here.
-func model(t *testing.T) bool {
+// terminalModel reports whether Silero's detection is to be had here.
+func terminalModel(t *testing.T) bool {
 	t.Helper()
 	s, err := silero.Open("")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestDetectionAtTheTable(t *testing.T) {
 	}{
 		{config.DetectionEnergy, false, ""},
 		{config.DetectionWebRTC, webrtc(), missing(!webrtc(), "hearing.detection is webrtc, but energy does it")},
-		{config.DetectionAuto, false, missing(!model(t), "energy tells voice from noise")},
+		{config.DetectionAuto, false, missing(!terminalModel(t), "energy tells voice from noise")},
 		{config.DetectionAuto + ", onnxruntime: " + nowhere, false, "energy tells voice from noise"},
 	} {
 		t.Run(row.detection, func(t *testing.T) {

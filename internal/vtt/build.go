@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -53,19 +53,19 @@ type edge struct {
 type builder struct {
 	docs  []*document
 	byKey map[string]*document
-	out   *campaign.Campaign
+	out   *world.Campaign
 	// relations are those so far, with whether only the DM knows.
 	relations map[link]bool
 	told      map[telling]bool
 }
 
-var dmOnly = []string{campaign.DMOnly}
+var dmOnly = []string{world.DMOnly}
 
 // build makes a campaign. The same documents always make the same one.
-func build(ctx context.Context, name, system string, docs []*document) (*campaign.Campaign, error) {
+func build(ctx context.Context, name, system string, docs []*document) (*world.Campaign, error) {
 	b := builder{
 		byKey: map[string]*document{}, relations: map[link]bool{}, told: map[telling]bool{},
-		out: &campaign.Campaign{Name: name, System: oneLine(system)},
+		out: &world.Campaign{Name: name, System: oneLine(system)},
 	}
 	slices.SortStableFunc(docs, func(x, y *document) int { return cmp.Compare(x.key, y.key) })
 	for _, d := range docs {
@@ -119,7 +119,7 @@ func (b *builder) nameEntities() {
 		d.id = slug(d.name)
 		count[d.id]++
 	}
-	used := map[string]bool{campaign.DMOnly: true, "": true}
+	used := map[string]bool{world.DMOnly: true, "": true}
 	for _, d := range b.docs {
 		if count[d.id] > 1 || used[d.id] {
 			h := fnv.New32a()
@@ -282,7 +282,7 @@ func (b *builder) addFact(d *document, text string, visible []string) {
 }
 
 // slug is the id for a name.
-func slug(name string) string { return campaign.Slug(name) }
+func slug(name string) string { return world.Slug(name) }
 
 // typeWord is the type of an entity for a word of a tabletop's.
 func typeWord(s string) string {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // readFS reads a tree as Read reads a directory.
@@ -26,7 +26,7 @@ func checkSound(t testing.TB, in *Imported) {
 	if err := in.Campaign.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	again, err := campaign.Parse("again.yaml", b.Bytes())
+	again, err := world.ParseCampaign("again.yaml", b.Bytes())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}

@@ -17,14 +17,14 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // Imported is what was read.
 type Imported struct {
-	Campaign *campaign.Campaign
+	Campaign *world.Campaign
 	// Format is what it was read as, such as "a Foundry VTT world".
 	Format string
 	// Hidden counts the entities and facts that only the DM knows.
@@ -85,7 +85,7 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 		return nil, problem.Usage(fmt.Errorf("reading %s: %w", name, err))
 	}
 	if !isJSON(data) {
-		c, err := campaign.Parse(name, data)
+		c, err := world.ParseCampaign(name, data)
 		if err != nil {
 			return nil, problem.Usage(err)
 		}
@@ -98,7 +98,7 @@ func Read(ctx context.Context, name string, o Options) (*Imported, error) {
 }
 
 // countHidden counts what only the DM knows.
-func countHidden(c *campaign.Campaign) (n int) {
+func countHidden(c *world.Campaign) (n int) {
 	for _, e := range c.Entities {
 		if isHidden(e.Visible) {
 			n++
@@ -112,7 +112,7 @@ func countHidden(c *campaign.Campaign) (n int) {
 	return n
 }
 
-func isHidden(visible []string) bool { return len(visible) == 1 && visible[0] == campaign.DMOnly }
+func isHidden(visible []string) bool { return len(visible) == 1 && visible[0] == world.DMOnly }
 
 // trimExt is a file's name without what tells its kind.
 func trimExt(base string) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/vtt"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -34,18 +34,18 @@ func read(t testing.TB, name string) *vtt.Imported {
 }
 
 // checkWritten writes a campaign and reads it again.
-func checkWritten(t testing.TB, c *campaign.Campaign) string {
+func checkWritten(t testing.TB, c *world.Campaign) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := c.Write(&b); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
-	again, err := campaign.Parse("again.yaml", b.Bytes())
+	again, err := world.ParseCampaign("again.yaml", b.Bytes())
 	if err != nil {
 		t.Fatalf("what was written is refused: %v\n%s", err, b.String())
 	}
 	sorted := cmpopts.SortSlices(func(a, b memory.Fact) bool { return a.Source+a.Text < b.Source+b.Text })
-	ignored := cmpopts.IgnoreFields(campaign.Campaign{}, "File", "Lines", "Name", "System")
+	ignored := cmpopts.IgnoreFields(world.Campaign{}, "File", "Lines", "Name", "System")
 	if diff := cmp.Diff(c, again, sorted, ignored, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("written and read again (-want +got):\n%s", diff)
 	}
@@ -97,9 +97,9 @@ func TestReadsWhatTabletopsKeep(t *testing.T) {
 }
 
 // checkSecret fails if anybody but the DM is told a text with a word in it.
-func checkSecret(t *testing.T, c *campaign.Campaign, word string) {
+func checkSecret(t *testing.T, c *world.Campaign, word string) {
 	t.Helper()
-	dm := []string{campaign.DMOnly}
+	dm := []string{world.DMOnly}
 	for _, e := range c.Entities {
 		if strings.Contains(e.Description, word) && !slices.Equal(e.Visible, dm) {
 			t.Errorf("%s is described to %v: %s", e.ID, e.Visible, e.Description)
@@ -154,7 +154,7 @@ func TestAZipIsReadAsTheDirectory(t *testing.T) {
 	dir := filepath.Join("testdata", "foundry13")
 	want := read(t, dir).Campaign
 	got := read(t, zipOf(t, dir, "worlds/barrow-keep/")).Campaign
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(campaign.Campaign{}, "File")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(world.Campaign{}, "File")); diff != "" {
 		t.Errorf("from the directory (-) and the zip (+):\n%s", diff)
 	}
 }

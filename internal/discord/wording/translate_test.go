@@ -110,7 +110,7 @@ type said struct {
 func TestWhatPeopleAreToldIsTranslated(t *testing.T) {
 	for _, from := range []said{
 		{dir: "internal/mcp/access", funcs: []string{"forbidden"}, fields: []string{"Reason", "Hint"}},
-		{dir: "internal/guilds", funcs: []string{"errors.New", "fmt.Errorf"}, not: `data_dir|directory of the servers|^(reading|recording|locking|asking|there is no profile) |is full`},
+		{dir: "internal/play", funcs: []string{"errors.New", "fmt.Errorf"}, not: `data_dir|directory of the servers|^(reading|recording|locking|asking|there is no profile) |is full`},
 		{dir: "internal/mcp/tools/diceroller", funcs: []string{"p.fault", "p.here"}},
 		{dir: "internal/discord/voice", fields: []string{"reason"}, funcs: []string{"k.interrupt", "k.disconnect", "rx.s.fail", "tx.s.fail"},
 			not: `was moved|goes to another|was replaced`},

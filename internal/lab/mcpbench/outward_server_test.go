@@ -8,7 +8,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
@@ -54,7 +53,7 @@ func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	populate(tb, live, entities)
 	rules, err := access.New(access.Options{Limits: plenty})
 	must(tb, "making the policy", err)
-	record, err := audit.Open(ctx, filepath.Join(dir, "audit.db"), audit.Options{})
+	record, err := access.OpenLog(ctx, filepath.Join(dir, "audit.db"), access.LogOptions{})
 	must(tb, "opening the audit log", err)
 	metrics, err := observe.New(observe.Options{})
 	must(tb, "making metrics", err)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
@@ -247,7 +246,7 @@ func (h *Host) mayForget(owner string, configured func(string) bool) error {
 	if s := h.serverOf(owner); s != nil {
 		offers := func(t *tool) bool { return ownerOf(s.Name(), t.Definition.Name) == owner }
 		switch {
-		case s.state.Phase != upstream.PhaseReady && s.state.Phase != upstream.PhaseAsleep:
+		case s.state.Phase != PhaseReady && s.state.Phase != PhaseAsleep:
 			return fmt.Errorf("%s may offer it again, because its server is configured and only away now; remove the server from mcp.servers first", owner)
 		case slices.ContainsFunc(s.tools, offers), slices.ContainsFunc(s.held, func(t heldTool) bool { return offers(t.tool) }):
 			return fmt.Errorf("%s has it, because its server is configured; remove the server from mcp.servers first", owner)

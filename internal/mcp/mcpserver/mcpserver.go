@@ -8,6 +8,10 @@
 // completion answer what is read, stateSync follows the world with a feed per
 // connection, and the notifier says what has changed. [Web] holds the network
 // transports. Rights are decided by package access alone.
+//
+// A [Conn] carries JSON-RPC messages over streams of our own: newline-delimited JSON and WebSocket.
+// It is a connection of the MCP SDK that outlives malformed input, bounds the requests under way and
+// answers all that it read before it ends (files wire_*.go). It knows JSON-RPC, not MCP.
 package mcpserver
 
 import (

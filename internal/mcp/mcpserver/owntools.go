@@ -16,7 +16,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -80,7 +79,7 @@ func decode[A any](args json.RawMessage) (into A, err error) {
 	says := strings.TrimPrefix(err.Error(), "json: ")
 	var given any
 	if known, no := jsonschema.For[A](nil); no == nil && json.Unmarshal(args, &given) == nil {
-		says = cmp.Or(schema.UnknownArgument(known, given), says)
+		says = cmp.Or(mcphost.UnknownArgument(known, given), says)
 	}
 	return into, fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 }

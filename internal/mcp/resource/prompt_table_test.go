@@ -15,10 +15,10 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -92,7 +92,7 @@ func newSources(t testing.TB) resource.Sources {
 	t.Cleanup(func() { promptMust(t, "Close", store.Close()) })
 	text, err := fs.ReadFile(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
 	promptMust(t, "ReadFile", err)
-	world, err := campaign.Parse("thornhollow.yaml", text)
+	world, err := world.ParseCampaign("thornhollow.yaml", text)
 	promptMust(t, "Parse", err)
 	promptMust(t, "Apply", world.Apply(ctx, store))
 	promptMust(t, "PutEntities", store.PutEntities(ctx,

@@ -14,12 +14,12 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -78,7 +78,7 @@ func newTable(t testing.TB) *table {
 	t.Cleanup(func() { must(t, "Close", store.Close()) })
 	text, err := fs.ReadFile(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
 	must(t, "ReadFile", err)
-	world, err := campaign.Parse("thornhollow.yaml", text)
+	world, err := world.ParseCampaign("thornhollow.yaml", text)
 	must(t, "Parse", err)
 	must(t, "Apply", world.Apply(ctx, store))
 	must(t, "PutEntities", store.PutEntities(ctx,
