@@ -9,7 +9,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
@@ -26,7 +25,7 @@ type answer struct {
 	open, instead, deferred bool
 
 	buttons []button
-	files   []rest.File
+	files   []Attachment
 }
 
 // button does something that goes with an answer: a command's name, a space, and
@@ -75,14 +74,14 @@ func messageFlags(open bool) discordgo.MessageFlags {
 
 // responder answers interactions.
 type responder struct {
-	rest *rest.Client
+	rest *RestClient
 	log  *slog.Logger
 }
 
 // sendAnswer answers an interaction, in several messages if the text is long. The
 // first of them has the buttons and the files.
 func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a answer) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()
 	for n, part := range a.splitText(languageOf(i)) {
 		send := r.followUp

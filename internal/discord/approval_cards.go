@@ -12,7 +12,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
@@ -43,7 +42,7 @@ type waitingCalls interface {
 // approvalCards are messages in the channel of a session that ask DMs about the calls
 // which wait for them. Everything but run is owned by run.
 type approvalCards struct {
-	rest    *rest.Client
+	rest    *RestClient
 	log     *slog.Logger
 	channel string
 	lang    wording.Language
@@ -135,7 +134,7 @@ func (a *approvalCards) postCards(ctx context.Context, waiting []access.Approval
 		})
 		if err != nil {
 			a.log.Warn("asking about a call that waits", "reason", err)
-			c.refused, done = rest.Refused(err), false
+			c.refused, done = RefusedAnswer(err), false
 			continue
 		}
 		c.message = m.ID
@@ -182,7 +181,7 @@ func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome 
 	if err != nil {
 		a.log.Warn("saying what became of a call that waited", "reason", err)
 	}
-	return err == nil || rest.Refused(err)
+	return err == nil || RefusedAnswer(err)
 }
 
 // cardText is a card: what waits, and how it stands. cast is who is at the table.

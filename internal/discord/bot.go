@@ -7,6 +7,14 @@
 // session is made of, and what is kept of a guild, comes from [play.Guilds].
 // discordgo does the gateway and REST; its voice is not used. Nothing is written
 // to disk here.
+//
+// [RestClient] asks Discord's REST interface for things: messages, webhooks, answers to interactions, commands
+// (files rest*.go). A call waits out rate limits for no longer than its context, and no error names an
+// address, since those of webhooks and interactions are secrets.
+//
+// [Gateway] keeps a bot connected to Discord's gateway (files gateway*.go): a connection for each shard, which
+// resumes where it was after a break, begins anew where that is refused, and ends with an error where
+// trying again is no use. What Discord tells goes to those who subscribed.
 package discord
 
 import (
@@ -20,8 +28,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
@@ -40,7 +46,7 @@ type Options struct {
 	// be called by any goroutine. If nil, nobody is told.
 	Say func(text string)
 	// Dial opens connections, to Discord and to its gateway. If nil, it is the usual way.
-	Dial rest.Dial
+	Dial DialFunc
 	// Hearing says how voice is told from noise in voice channels, and Recognition
 	// what recognises speech there.
 	Hearing     config.Hearing
@@ -55,8 +61,8 @@ type Bot struct {
 	log    *slog.Logger
 	say    func(string)
 
-	rest       *rest.Client
-	gateway    *gateway.Gateway
+	rest       *RestClient
+	gateway    *Gateway
 	tasks      *tasks
 	sessions   *sessions
 	consents   *consents
@@ -87,12 +93,12 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	}
 	b.hearing, b.recognition, b.voiceStates = o.Hearing, o.Recognition, newVoiceStates()
 	b.voiceParts = sync.OnceValues(b.openVoiceParts)
-	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, o.Dial)
+	session, err := NewRestSession(cfg.Token.Reveal(), cfg.APIURL, o.Dial)
 	if err != nil {
 		return nil, err
 	}
-	b.rest = rest.NewClient(session)
-	b.gateway = gateway.New(gateway.Options{
+	b.rest = NewRestClient(session)
+	b.gateway = NewGateway(GatewayOptions{
 		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Dial: o.Dial, Logger: b.log, Say: b.say,
 	})
 	b.sessions = newSessions(b.log)
@@ -106,8 +112,8 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 func (b *Bot) language() wording.Language { return wording.LanguageOf(b.guilds.Language()) }
 
 // Run connects and serves until ctx ends. It then closes every session without
-// loss. It returns an error for what no trying again mends, such as [rest.ErrToken]
-// and [gateway.ErrIntents]. It is called once.
+// loss. It returns an error for what no trying again mends, such as [ErrToken]
+// and [ErrIntents]. It is called once.
 func (b *Bot) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()

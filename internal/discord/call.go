@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
@@ -35,7 +34,7 @@ type call struct {
 
 	// What goes with the answer.
 	buttons  []button
-	attached []rest.File
+	attached []Attachment
 }
 
 // say is a text in the language of the answer.
@@ -60,7 +59,7 @@ func (c *call) numberOption(name string) int {
 
 // attachFile lets the answer carry a file.
 func (c *call) attachFile(name string, data []byte) {
-	c.attached = append(c.attached, rest.File{Name: name, Data: data})
+	c.attached = append(c.attached, Attachment{Name: name, Data: data})
 }
 
 // requireText is a text option that may not be blank; missing says so.

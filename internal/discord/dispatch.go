@@ -10,7 +10,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -38,7 +37,7 @@ const (
 type dispatcher struct {
 	bot     *Bot
 	log     *slog.Logger
-	rest    *rest.Client
+	rest    *RestClient
 	dms     dmRoles
 	answers responder
 	actions map[string]action // by command and subcommand

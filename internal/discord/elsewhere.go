@@ -5,7 +5,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
@@ -34,7 +33,7 @@ func (s *sender) tellStarter(ctx context.Context, text func(wording.Language) st
 	if h.starter == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, rest.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, RestTimeout)
 	defer cancel()
 	dm, err := s.rest.OpenDM(ctx, h.starter)
 	if err == nil {
@@ -56,7 +55,7 @@ func (s *sender) tellElsewhere(why error) {
 	if h.guild == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), rest.Timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), RestTimeout)
 	defer cancel()
 	m := &discordgo.MessageSend{
 		Content: noticeText("warning", wording.SessionLost.In(h.language, s.channel, why)), AllowedMentions: noMentions(),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -170,7 +169,7 @@ func (s *sender) deleteLines(ctx context.Context) {
 				since[l.id] = time.Now()
 			}
 			err := l.delete(ctx, s)
-			if err != nil && !rest.Refused(err) && ctx.Err() == nil && time.Since(since[l.id]) <= s.patience() {
+			if err != nil && !RefusedAnswer(err) && ctx.Err() == nil && time.Since(since[l.id]) <= s.patience() {
 				left = true
 				continue
 			}
@@ -205,7 +204,7 @@ func (l postedLine) delete(ctx context.Context, s *sender) (err error) {
 	} else {
 		err = s.rest.DeleteMessage(ctx, s.channel, l.id)
 	}
-	if rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage {
+	if ErrorCode(err) == discordgo.ErrCodeUnknownMessage {
 		return nil
 	}
 	return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -79,12 +78,12 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 				s.lines.add(id, p.turn, p.by)
 			}
 			return nil
-		case rest.Refused(err) || errors.Is(err, errUnsaid):
+		case RefusedAnswer(err) || errors.Is(err, errUnsaid):
 			return err
 		case ctx.Err() != nil || time.Since(p.since) > s.patience():
 			return fmt.Errorf("%w: %w", errNotTaken, err)
 		}
-		p.doubt = p.doubt || rest.Doubtful(err)
+		p.doubt = p.doubt || DoubtfulAnswer(err)
 		s.recordDelay(p, err)
 		s.pause(ctx, min(firstRetry<<min(failed, 6), longestRetry))
 	}
@@ -103,7 +102,7 @@ func (s *sender) patience() time.Duration {
 // pause waits before the next attempt, no longer than it takes until the end is near.
 func (s *sender) pause(ctx context.Context, d time.Duration) {
 	if s.patience() == closeTimeout {
-		rest.Wait(ctx, min(d, firstRetry))
+		WaitFor(ctx, min(d, firstRetry))
 		return
 	}
 	t := time.NewTimer(d)
@@ -119,7 +118,7 @@ func (s *sender) pause(ctx context.Context, d time.Duration) {
 func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err error) {
 	if p.doubt {
 		id, err := s.findPosted(ctx, p)
-		if err != nil && !rest.Refused(err) || id != "" {
+		if err != nil && !RefusedAnswer(err) || id != "" {
 			return id, err
 		}
 	}
@@ -188,11 +187,11 @@ func (s *sender) reportLosses(ctx context.Context) {
 	switch {
 	case err == nil:
 		s.posted, s.losses.notice = id, nil
-	case rest.Refused(err):
+	case RefusedAnswer(err):
 		s.losses.notice = nil
 		s.checkPosted(err)
 	default:
-		s.losses.notice.doubt = s.losses.notice.doubt || rest.Doubtful(err)
+		s.losses.notice.doubt = s.losses.notice.doubt || DoubtfulAnswer(err)
 	}
 }
 

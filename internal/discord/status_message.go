@@ -13,7 +13,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
@@ -51,7 +50,7 @@ type noticeSink interface {
 // may think for longer. It changes at most every ten seconds, and only if there is
 // something new. What only DMs are told who ask, it counts. It is a table.Sink.
 type statusMessage struct {
-	rest    *rest.Client
+	rest    *RestClient
 	channel string
 	lang    wording.Language
 	next    noticeSink
@@ -81,7 +80,7 @@ type trouble struct {
 	times int
 }
 
-func newStatusMessage(a *rest.Client, channel string, l wording.Language, next noticeSink) *statusMessage {
+func newStatusMessage(a *RestClient, channel string, l wording.Language, next noticeSink) *statusMessage {
 	return &statusMessage{rest: a, channel: channel, lang: l, next: next, due: make(chan struct{}, 1)}
 }
 
@@ -146,7 +145,7 @@ func (s *statusMessage) noteTrouble(at time.Time, text string) {
 func (s *statusMessage) run(ctx context.Context) error {
 	look := time.NewTimer(statusEvery)
 	defer look.Stop()
-	for wait := statusDelay; rest.Wait(ctx, wait); {
+	for wait := statusDelay; WaitFor(ctx, wait); {
 		select {
 		case <-s.due: // it is about to be shown
 		default:
@@ -156,10 +155,10 @@ func (s *statusMessage) run(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 		case channelClosed(err):
 			return err
-		case rest.ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
+		case ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
 			s.next.postNotice("warning", wording.CannotShowState.In(s.lang))
 			return nil
-		case rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
+		case ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
 		case err != nil || changed:
 			wait = statusEvery
@@ -184,7 +183,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 
 // channelClosed reports whether a channel is gone, or hidden from the bot.
 func channelClosed(err error) bool {
-	code := rest.ErrorCode(err)
+	code := ErrorCode(err)
 	return code == discordgo.ErrCodeUnknownChannel || code == discordgo.ErrCodeMissingAccess
 }
 
@@ -222,7 +221,7 @@ func (s *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEm
 func withGrace(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		rest.Wait(longer, while)
+		WaitFor(longer, while)
 		cancel()
 	})
 	return longer, func() { stop(); cancel() }
@@ -232,7 +231,7 @@ func withGrace(ctx context.Context, while time.Duration) (context.Context, conte
 func (s *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
 	all := []*discordgo.MessageEmbed{e}
 	err = s.rest.EditMessage(ctx, s.channel, s.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: noMentions()})
-	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
+	return ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
 }
 
 func (s *statusMessage) embedTitle() string {

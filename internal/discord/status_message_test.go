@@ -16,7 +16,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -85,7 +84,7 @@ func newFakeChannel(t *testing.T) *fakeChannel {
 	}
 	s.Client = &http.Client{Transport: roundTrip(w.request)}
 	w.session = s
-	w.status = newStatusMessage(rest.NewClient(s), "1", wording.English, w.next)
+	w.status = newStatusMessage(NewRestClient(s), "1", wording.English, w.next)
 	w.status.name, w.status.table = "The Flagon", w.table
 	return w
 }
@@ -100,7 +99,7 @@ func (w *fakeChannel) request(r *http.Request) (*http.Response, error) {
 		w.t.Errorf("%s %s is no message with an embed: %v", r.Method, raw, err)
 		return reply(http.StatusOK, `{"id":"99"}`), nil
 	}
-	if !rest.Wait(r.Context(), w.slow) {
+	if !WaitFor(r.Context(), w.slow) {
 		return nil, r.Context().Err()
 	}
 	w.mu.Lock()
@@ -420,7 +419,7 @@ func TestStatusMessageOutlivesTrouble(t *testing.T) {
 					return nil
 				}
 				err := w.run(func() { time.Sleep(40 * time.Second) })
-				if rest.ErrorCode(err) != row.ends || (err == nil) != (row.ends == 0) {
+				if ErrorCode(err) != row.ends || (err == nil) != (row.ends == 0) {
 					t.Errorf("run returned %v, want code %d", err, row.ends)
 				}
 				if got := strings.Join(w.next.told, " "); row.told == "" && got != "" || !strings.Contains(got, row.told) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/orders"
@@ -99,7 +98,7 @@ func (r *session) joinVoice(ctx context.Context, b *Bot, channel string, missing
 // isChannelGone reports whether Discord knows no such channel. When in doubt it does.
 func (b *Bot) isChannelGone(ctx context.Context, channel string) bool {
 	_, err := b.rest.Channel(ctx, channel)
-	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownChannel
+	return ErrorCode(err) == discordgo.ErrCodeUnknownChannel
 }
 
 // voiceNotices is what people should know of the voice channel before the first line.

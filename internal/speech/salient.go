@@ -25,7 +25,9 @@ const (
 )
 
 // BetweenPeople reports whether a kind is about how who spoke stands to whom it was said.
-func (k SalientKind) BetweenPeople() bool { return k == SalientPromise || k == SalientDebt || k == SalientTrust }
+func (k SalientKind) BetweenPeople() bool {
+	return k == SalientPromise || k == SalientDebt || k == SalientTrust
+}
 
 const (
 	minWords = 3   // fewer tell nothing that can be understood later

@@ -62,9 +62,9 @@ type Entry struct {
 	Lines   []int64 `json:"lines,omitempty"`
 	Source
 	// Others are where else it is from, if it is made of several lines.
-	Others []Source `json:"others,omitempty"`
-	At     time.Time      `json:"at"`
-	Date   memory.Date    `json:"date,omitzero"`
+	Others []Source    `json:"others,omitempty"`
+	At     time.Time   `json:"at"`
+	Date   memory.Date `json:"date,omitzero"`
 	// Visible lists who may know of it; empty means everyone.
 	Visible []string `json:"visible,omitempty"`
 }

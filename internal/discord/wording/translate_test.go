@@ -114,7 +114,7 @@ func TestWhatPeopleAreToldIsTranslated(t *testing.T) {
 		{dir: "internal/mcp/tools/diceroller", funcs: []string{"p.fault", "p.here"}},
 		{dir: "internal/discord/voice", fields: []string{"reason"}, funcs: []string{"k.interrupt", "k.disconnect", "rx.s.fail", "tx.s.fail"},
 			not: `was moved|goes to another|was replaced`},
-		{dir: "internal/discord/rest", funcs: []string{"errors.New", "fmt.Errorf"}, not: `token|api_url|encoding|^reading|without saying`},
+		{dir: "internal/discord", funcs: []string{"errors.New", "fmt.Errorf"}, not: `token|api_url|encoding|^reading|without saying`},
 		{dir: "internal/mcp", funcs: []string{"errors.New"}, not: `^(sampling|elicit|no )`},
 	} {
 		skip := regexp.MustCompile(from.not)

@@ -107,8 +107,8 @@ func (d *dispatcher) refuse(err error) error {
 
 // Codes for refusals, in the range that JSON-RPC leaves to servers.
 const (
-	codeForbidden  = -32001
-	codeCapacity = -32010 // older clients take -32002 for a missing resource
+	codeForbidden = -32001
+	codeCapacity  = -32010 // older clients take -32002 for a missing resource
 )
 
 // hide logs what went wrong inside, and hides it.

@@ -1,4 +1,4 @@
-package rest
+package discord
 
 import (
 	"context"
@@ -53,12 +53,14 @@ func WithoutAddress(err error) error {
 	return errUnreachable
 }
 
-// Doubtful reports whether it is open, after an error of a call, what became of what was asked
+// DoubtfulAnswer reports whether it is open, after an error of a call, what became of what was asked
 // for: Discord may have done it, and trying again may do it twice.
-func Doubtful(err error) bool { return err != nil && !Refused(err) && !errors.Is(err, errRateLimited) }
+func DoubtfulAnswer(err error) bool {
+	return err != nil && !RefusedAnswer(err) && !errors.Is(err, errRateLimited)
+}
 
-// Refused reports whether Discord said no, and will say so again.
-func Refused(err error) bool {
+// RefusedAnswer reports whether Discord said no, and will say so again.
+func RefusedAnswer(err error) bool {
 	var r *apiError
 	return errors.Is(err, ErrToken) || errors.As(err, &r) && r.status < http.StatusInternalServerError
 }

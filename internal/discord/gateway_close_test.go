@@ -1,10 +1,8 @@
-package gateway
+package discord
 
 import (
 	"errors"
 	"testing"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 func TestFatalCloseCode(t *testing.T) {
@@ -14,7 +12,7 @@ func TestFatalCloseCode(t *testing.T) {
 		want error
 		stop bool
 	}{
-		{name: "token", code: 4004, want: rest.ErrToken, stop: true},
+		{name: "token", code: 4004, want: ErrToken, stop: true},
 		{name: "intents", code: 4014, want: ErrIntents, stop: true},
 		{name: "version", code: 4012, stop: true},
 		{name: "unknown_error", code: 4000},

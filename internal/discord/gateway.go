@@ -1,8 +1,4 @@
-// Package gateway keeps a bot connected to Discord's gateway: a connection for
-// each shard, which resumes where it was after a break, begins anew where that is
-// refused, and ends with an error where trying again is no use. What Discord
-// tells goes to those who subscribed; nothing is understood here.
-package gateway
+package discord
 
 import (
 	"context"
@@ -13,26 +9,24 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"golang.org/x/sync/errgroup"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // intents are the least that lets the bot see guilds, what is written in their
 // channels, and who is in their voice channels.
 const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent | discordgo.IntentGuildVoiceStates | discordgo.IntentGuildMessageReactions
 
-// Options are what a gateway needs; all but Base are required.
-type Options struct {
+// GatewayOptions are what a gateway needs; all but Base are required.
+type GatewayOptions struct {
 	Token string
 	// Base is where the REST interface is that tells the gateway's address.
 	// Discord's own if empty.
 	Base   string
-	Client *rest.Client
+	Client *RestClient
 	// Subscribe adds handlers to the session of each new connection. discordgo
 	// calls them one after the other, in the order of the events: they do not wait.
 	Subscribe func(*discordgo.Session)
 	// Dial opens connections; if nil, it is the usual way.
-	Dial   rest.Dial
+	Dial   DialFunc
 	Logger *slog.Logger
 	// Say tells the operator, in a sentence, what happens to the connection. It is
 	// called by any goroutine.
@@ -42,9 +36,9 @@ type Options struct {
 // Gateway connects a bot's shards.
 type Gateway struct {
 	token, base string
-	client      *rest.Client
+	client      *RestClient
 	subscribe   func(*discordgo.Session)
-	dial        rest.Dial
+	dial        DialFunc
 	log         *slog.Logger
 	say         func(string)
 
@@ -52,13 +46,13 @@ type Gateway struct {
 	shards []*shard   // once Run has begun
 }
 
-// New returns a gateway; Run connects it.
-func New(o Options) *Gateway {
+// NewGateway returns a gateway; Run connects it.
+func NewGateway(o GatewayOptions) *Gateway {
 	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, dial: o.Dial, log: o.Logger, say: o.Say}
 }
 
 // Run keeps so many shards connected until ctx ends. It returns an error for what
-// no trying again mends, such as [rest.ErrToken] and [ErrIntents].
+// no trying again mends, such as [ErrToken] and [ErrIntents].
 func (g *Gateway) Run(ctx context.Context, shards int) error {
 	all, ctx := errgroup.WithContext(ctx)
 	var made []*shard
@@ -84,13 +78,13 @@ func (g *Gateway) CountShards(ctx context.Context) (int, error) {
 			return 0, nil
 		case err == nil:
 			return n, nil
-		case errors.Is(err, rest.ErrToken):
+		case errors.Is(err, ErrToken):
 			return 0, err
 		}
 		if failed == 0 {
 			g.say(fmt.Sprintf("discord: %v; trying again", err))
 		}
-		if !rest.Wait(ctx, backoff(failed)) {
+		if !WaitFor(ctx, backoff(failed)) {
 			return 0, nil
 		}
 	}

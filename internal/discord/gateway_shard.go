@@ -1,4 +1,4 @@
-package gateway
+package discord
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -53,7 +52,7 @@ type shard struct {
 // run keeps the shard connected until ctx ends, or for as long as that makes
 // sense.
 func (s *shard) run(ctx context.Context) error {
-	if !rest.Wait(ctx, time.Duration(s.id)*identifyGap) {
+	if !WaitFor(ctx, time.Duration(s.id)*identifyGap) {
 		return nil
 	}
 	for failed := 0; ; failed++ {
@@ -77,7 +76,7 @@ func (s *shard) run(ctx context.Context) error {
 		if failed == 2 { // a hiccup is nobody's business
 			s.gateway.say("discord: the connection is lost; trying again")
 		}
-		if !rest.Wait(ctx, backoff(failed)) {
+		if !WaitFor(ctx, backoff(failed)) {
 			return nil
 		}
 	}
@@ -125,7 +124,7 @@ func (s *shard) connectOnce(ctx context.Context) error {
 
 // newSession begins a new session: the old one cannot be resumed.
 func (s *shard) newSession() error {
-	d, err := rest.NewSession(s.gateway.token, s.gateway.base, s.gateway.dial)
+	d, err := NewRestSession(s.gateway.token, s.gateway.base, s.gateway.dial)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,4 @@
-// Package rest asks Discord's REST interface for things: messages, webhooks,
-// answers to interactions, commands. A call waits out rate limits for no longer
-// than its context, and no error names an address, since those of webhooks and
-// interactions are secrets.
-package rest
+package discord
 
 import (
 	"bytes"
@@ -24,31 +20,33 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// Timeout bounds a request, waiting for rate limits excluded.
-const Timeout = 20 * time.Second
+// RestTimeout bounds a request, waiting for rate limits excluded.
+const RestTimeout = 20 * time.Second
 
 // maxAnswer bounds an answer of Discord, attachments included, in bytes.
 const maxAnswer = 32 << 20
 
-// Client asks Discord for things. It is safe for concurrent use; a call waits out
+// RestClient asks Discord for things. It is safe for concurrent use; a call waits out
 // rate limits, and its errors name no address.
-type Client struct {
+type RestClient struct {
 	limits      limits
 	session     *discordgo.Session // for REST alone
 	application atomic.Value       // its id, a string
 }
 
-// NewClient returns a client that asks through a session of its own, which is
-// never connected; see [NewSession].
-func NewClient(s *discordgo.Session) *Client { return &Client{session: s, limits: newLimits()} }
+// NewRestClient returns a client that asks through a session of its own, which is
+// never connected; see [NewRestSession].
+func NewRestClient(s *discordgo.Session) *RestClient {
+	return &RestClient{session: s, limits: newLimits()}
+}
 
-// Dial opens a connection, as [net.Dialer.DialContext] does.
-type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+// DialFunc opens a connection, as [net.Dialer.DialContext] does.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewSession returns a session of discordgo that is not connected. Its requests
+// NewRestSession returns a session of discordgo that is not connected. Its requests
 // go to base, or to Discord if that is empty. If dial is nil, connections are the
 // usual ones.
-func NewSession(token, base string, dial Dial) (*discordgo.Session, error) {
+func NewRestSession(token, base string, dial DialFunc) (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + token)
 	if err != nil {
 		return nil, err
@@ -66,21 +64,21 @@ func NewSession(token, base string, dial Dial) (*discordgo.Session, error) {
 	s.LogLevel = -1      // it would write to stderr
 	s.MaxRestRetries = 0 // it would try again at once, without asking whether Discord did it
 	s.Client = outbound.Client(&http.Client{
-		Timeout:   Timeout,
+		Timeout:   RestTimeout,
 		Transport: redirect{to, outbound.RoundTripper(next, outbound.Policy{Home: base, Private: base != "", MaxBody: maxAnswer, Advice: "correct discord.api_url"})},
 	}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // the transport says where it may go
 	return s, nil
 }
 
-// ApplicationID is the application's id, empty until [Client.SetApplicationID].
-func (c *Client) ApplicationID() string {
+// ApplicationID is the application's id, empty until [RestClient.SetApplicationID].
+func (c *RestClient) ApplicationID() string {
 	id, _ := c.application.Load().(string)
 	return id
 }
 
 // SetApplicationID learns the application's id, which is known once the bot has
 // signed in.
-func (c *Client) SetApplicationID(id string) { c.application.Store(id) }
+func (c *RestClient) SetApplicationID(id string) { c.application.Store(id) }
 
 // redirect sends requests for Discord's API to another base.
 type redirect struct {
@@ -125,15 +123,15 @@ type statusOf struct{}
 // comes too early is made to wait again.
 const retrySlack = 50 * time.Millisecond
 
-// File is sent along with a message.
-type File struct {
+// Attachment is sent along with a message.
+type Attachment struct {
 	Name string
 	Data []byte
 }
 
 // encodeRequest returns a request's body and of what kind it is: JSON, or with files a
 // form.
-func encodeRequest(in any, files []File) (kind string, body []byte, err error) {
+func encodeRequest(in any, files []Attachment) (kind string, body []byte, err error) {
 	if len(files) > 0 {
 		var parts []*discordgo.File
 		for _, f := range files {
@@ -149,7 +147,7 @@ func encodeRequest(in any, files []File) (kind string, body []byte, err error) {
 
 // Do makes a request, files going with it, and reads the answer into out,
 // unless that is nil.
-func (c *Client) Do(ctx context.Context, method, address, bucket string, in, out any, files ...File) error {
+func (c *RestClient) Do(ctx context.Context, method, address, bucket string, in, out any, files ...Attachment) error {
 	kind, body, err := encodeRequest(in, files)
 	if err != nil {
 		return fmt.Errorf("encoding a request to Discord: %w", err)
@@ -167,14 +165,14 @@ func (c *Client) Do(ctx context.Context, method, address, bucket string, in, out
 			return nil
 		case !errors.As(err, &limited) || waited >= maxRateLimitWaits:
 			return WithoutAddress(err)
-		case !Wait(ctx, limited.RetryAfter+retrySlack):
+		case !WaitFor(ctx, limited.RetryAfter+retrySlack):
 			return ctx.Err()
 		}
 	}
 }
 
 // requestOnce makes a request when Discord's limits let it.
-func (c *Client) requestOnce(ctx context.Context, method, address, kind, bucket string, body []byte) ([]byte, error) {
+func (c *RestClient) requestOnce(ctx context.Context, method, address, kind, bucket string, body []byte) ([]byte, error) {
 	b, done, err := c.limits.begin(ctx, bucket)
 	if err != nil {
 		return nil, err
@@ -197,8 +195,8 @@ func (c *Client) requestOnce(ctx context.Context, method, address, kind, bucket 
 	return nil, err
 }
 
-// Wait lets some time pass and reports whether ctx goes on.
-func Wait(ctx context.Context, d time.Duration) bool {
+// WaitFor lets some time pass and reports whether ctx goes on.
+func WaitFor(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -210,4 +208,4 @@ func Wait(ctx context.Context, d time.Duration) bool {
 }
 
 // CloseIdle closes the connections that nobody uses.
-func (c *Client) CloseIdle() { c.session.Client.CloseIdleConnections() }
+func (c *RestClient) CloseIdle() { c.session.Client.CloseIdleConnections() }

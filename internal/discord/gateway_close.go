@@ -1,10 +1,8 @@
-package gateway
+package discord
 
 import (
 	"errors"
 	"fmt"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // Close codes of the gateway.
@@ -30,7 +28,7 @@ var ErrIntents = errors.New("the bot may not read messages; switch on Bot → Me
 func fatalCloseCode(code int) error {
 	switch code {
 	case closeUnauthenticated, closeInvalidToken:
-		return rest.ErrToken
+		return ErrToken
 	case closeDisallowedIntents:
 		return ErrIntents
 	case closeInvalidShard, closeShardingRequired, closeInvalidVersion, closeInvalidIntents:

@@ -1,4 +1,4 @@
-package rest
+package discord
 
 import (
 	"context"
@@ -63,7 +63,7 @@ func (l limits) begin(ctx context.Context, bucket string) (b *discordgo.Bucket, 
 	}
 	done = func() { at.free <- struct{}{} }
 	for wait := l.counted.GetWaitTime(at.bucket, 1); wait > 0; wait = l.counted.GetWaitTime(at.bucket, 1) {
-		if !Wait(ctx, wait) {
+		if !WaitFor(ctx, wait) {
 			done()
 			return nil, nil, ctx.Err()
 		}

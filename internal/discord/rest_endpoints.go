@@ -1,4 +1,4 @@
-package rest
+package discord
 
 import (
 	"context"
@@ -13,27 +13,27 @@ import (
 )
 
 // Respond answers an interaction for the first time.
-func (c *Client) Respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse, files ...File) error {
+func (c *RestClient) Respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse, files ...Attachment) error {
 	return c.Do(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), unlimited, r, nil, files...)
 }
 
 // EditResponse replaces the first answer to an interaction.
-func (c *Client) EditResponse(ctx context.Context, i *discordgo.Interaction, e *discordgo.WebhookEdit, files ...File) error {
+func (c *RestClient) EditResponse(ctx context.Context, i *discordgo.Interaction, e *discordgo.WebhookEdit, files ...Attachment) error {
 	return c.Do(ctx, http.MethodPatch, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), e, nil, files...)
 }
 
 // DeleteResponse deletes the first answer to an interaction.
-func (c *Client) DeleteResponse(ctx context.Context, i *discordgo.Interaction) error {
+func (c *RestClient) DeleteResponse(ctx context.Context, i *discordgo.Interaction) error {
 	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), nil, nil)
 }
 
 // FollowUp adds an answer to an interaction.
-func (c *Client) FollowUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams, files ...File) error {
+func (c *RestClient) FollowUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams, files ...Attachment) error {
 	return c.Do(ctx, http.MethodPost, discordgo.EndpointWebhookToken(i.AppID, i.Token), answerBucket(i.ID), p, nil, files...)
 }
 
 // ExecuteWebhook posts as somebody through a webhook, in a thread if one is named.
-func (c *Client) ExecuteWebhook(ctx context.Context, w *discordgo.Webhook, thread string, p *discordgo.WebhookParams) (*discordgo.Message, error) {
+func (c *RestClient) ExecuteWebhook(ctx context.Context, w *discordgo.Webhook, thread string, p *discordgo.WebhookParams) (*discordgo.Message, error) {
 	query := url.Values{"wait": {"true"}}
 	if thread != "" {
 		query.Set("thread_id", thread)
@@ -45,7 +45,7 @@ func (c *Client) ExecuteWebhook(ctx context.Context, w *discordgo.Webhook, threa
 
 // FindOrCreateWebhook returns the bot's own webhook of a channel, and makes one if there is
 // none.
-func (c *Client) FindOrCreateWebhook(ctx context.Context, channel string) (*discordgo.Webhook, error) {
+func (c *RestClient) FindOrCreateWebhook(ctx context.Context, channel string) (*discordgo.Webhook, error) {
 	var all []*discordgo.Webhook
 	address := discordgo.EndpointChannelWebhooks(channel)
 	if err := c.Do(ctx, http.MethodGet, address, address, nil, &all); err != nil {
@@ -61,7 +61,7 @@ func (c *Client) FindOrCreateWebhook(ctx context.Context, channel string) (*disc
 }
 
 // CreateMessage writes a message as the bot.
-func (c *Client) CreateMessage(ctx context.Context, channel string, m *discordgo.MessageSend) (*discordgo.Message, error) {
+func (c *RestClient) CreateMessage(ctx context.Context, channel string, m *discordgo.MessageSend) (*discordgo.Message, error) {
 	out := &discordgo.Message{}
 	address := discordgo.EndpointChannelMessages(channel)
 	return out, c.Do(ctx, http.MethodPost, address, address, m, out)
@@ -69,7 +69,7 @@ func (c *Client) CreateMessage(ctx context.Context, channel string, m *discordgo
 
 // MessagesAfter lists messages of a channel that came after another, the oldest
 // MessagesAtOnce of them, newest first.
-func (c *Client) MessagesAfter(ctx context.Context, channel, message string) (out []*discordgo.Message, err error) {
+func (c *RestClient) MessagesAfter(ctx context.Context, channel, message string) (out []*discordgo.Message, err error) {
 	address := discordgo.EndpointChannelMessages(channel)
 	query := url.Values{"limit": {strconv.Itoa(MessagesAtOnce)}, "after": {message}}
 	return out, c.Do(ctx, http.MethodGet, address+"?"+query.Encode(), "read "+channel, nil, &out)
@@ -79,13 +79,13 @@ func (c *Client) MessagesAfter(ctx context.Context, channel, message string) (ou
 const MessagesAtOnce = 100
 
 // GuildChannels lists the channels of a guild, without its threads.
-func (c *Client) GuildChannels(ctx context.Context, guild string) (out []*discordgo.Channel, err error) {
+func (c *RestClient) GuildChannels(ctx context.Context, guild string) (out []*discordgo.Channel, err error) {
 	address := discordgo.EndpointGuildChannels(guild)
 	return out, c.Do(ctx, http.MethodGet, address, address, nil, &out)
 }
 
 // OpenDM opens the conversation with a user.
-func (c *Client) OpenDM(ctx context.Context, user string) (*discordgo.Channel, error) {
+func (c *RestClient) OpenDM(ctx context.Context, user string) (*discordgo.Channel, error) {
 	out := &discordgo.Channel{}
 	address := discordgo.EndpointUserChannels("@me")
 	return out, c.Do(ctx, http.MethodPost, address, address, map[string]string{"recipient_id": user}, out)
@@ -93,7 +93,7 @@ func (c *Client) OpenDM(ctx context.Context, user string) (*discordgo.Channel, e
 
 // CreateMessageOnce writes a message as the bot. Of calls with the same nonce, of at most
 // 25 characters, that come within minutes Discord makes one message.
-func (c *Client) CreateMessageOnce(ctx context.Context, channel, nonce string, m *discordgo.MessageSend) (*discordgo.Message, error) {
+func (c *RestClient) CreateMessageOnce(ctx context.Context, channel, nonce string, m *discordgo.MessageSend) (*discordgo.Message, error) {
 	in := struct {
 		*discordgo.MessageSend
 		Nonce   string `json:"nonce"`
@@ -105,18 +105,18 @@ func (c *Client) CreateMessageOnce(ctx context.Context, channel, nonce string, m
 }
 
 // EditMessage changes a message of the bot.
-func (c *Client) EditMessage(ctx context.Context, channel, message string, m *discordgo.MessageEdit) error {
+func (c *RestClient) EditMessage(ctx context.Context, channel, message string, m *discordgo.MessageEdit) error {
 	return c.Do(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), "edit "+channel, m, nil)
 }
 
 // DeleteMessage deletes a message of the bot.
-func (c *Client) DeleteMessage(ctx context.Context, channel, message string) error {
+func (c *RestClient) DeleteMessage(ctx context.Context, channel, message string) error {
 	return c.Do(ctx, http.MethodDelete, discordgo.EndpointChannelMessage(channel, message), "delete "+channel, nil, nil)
 }
 
 // DeleteWebhookMessage deletes a message that came through a webhook, in a thread of its
 // channel if thread is one.
-func (c *Client) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webhook, thread, message string) error {
+func (c *RestClient) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webhook, thread, message string) error {
 	query := ""
 	if thread != "" {
 		query = "?" + url.Values{"thread_id": {thread}}.Encode()
@@ -125,20 +125,20 @@ func (c *Client) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webhook,
 }
 
 // ShowTyping shows for ten seconds that the bot is writing.
-func (c *Client) ShowTyping(ctx context.Context, channel string) error {
+func (c *RestClient) ShowTyping(ctx context.Context, channel string) error {
 	address := discordgo.EndpointChannelTyping(channel)
 	return c.Do(ctx, http.MethodPost, address, address, nil, nil)
 }
 
 // Channel asks what a channel is.
-func (c *Client) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
+func (c *RestClient) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	out := &discordgo.Channel{}
 	address := discordgo.EndpointChannel(id)
 	return out, c.Do(ctx, http.MethodGet, address, address, nil, out)
 }
 
 // Member returns a member of a guild, which takes no right to see all of them.
-func (c *Client) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
+func (c *RestClient) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	out := &discordgo.Member{}
 	err := c.Do(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, user), discordgo.EndpointGuildMember(guild, ""), nil, out)
 	if err == nil && out.User == nil {
@@ -149,13 +149,13 @@ func (c *Client) Member(ctx context.Context, guild, user string) (*discordgo.Mem
 
 // Commands lists the commands that are registered in a guild, or everywhere, with
 // their translations.
-func (c *Client) Commands(ctx context.Context, guild string) (out []*discordgo.ApplicationCommand, err error) {
+func (c *RestClient) Commands(ctx context.Context, guild string) (out []*discordgo.ApplicationCommand, err error) {
 	address := commandsEndpoint(c.ApplicationID(), guild)
 	return out, c.Do(ctx, http.MethodGet, address+"?with_localizations=true", address, nil, &out)
 }
 
 // ReplaceCommands replaces the commands of a guild, or those that are everywhere.
-func (c *Client) ReplaceCommands(ctx context.Context, guild string, all []*discordgo.ApplicationCommand) error {
+func (c *RestClient) ReplaceCommands(ctx context.Context, guild string, all []*discordgo.ApplicationCommand) error {
 	address := commandsEndpoint(c.ApplicationID(), guild)
 	return c.Do(ctx, http.MethodPut, address, address, all, nil)
 }
@@ -168,7 +168,7 @@ func commandsEndpoint(app, guild string) string {
 }
 
 // RecommendedShards asks for how many connections Discord wants.
-func (c *Client) RecommendedShards(ctx context.Context) (int, error) {
+func (c *RestClient) RecommendedShards(ctx context.Context) (int, error) {
 	var out struct {
 		Shards int `json:"shards"`
 	}
@@ -180,7 +180,7 @@ func (c *Client) RecommendedShards(ctx context.Context) (int, error) {
 }
 
 // Download gets an attached file of at most most bytes.
-func (c *Client) Download(ctx context.Context, address string, most int64) ([]byte, error) {
+func (c *RestClient) Download(ctx context.Context, address string, most int64) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, errors.New("the file has no address that can be read")
