@@ -11,9 +11,9 @@ import (
 	"github.com/google/shlex"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // checkAll looks at what only shows when everything is read: values that depend on
@@ -66,7 +66,7 @@ func (l *loader) addWarning(d *strictyaml.Document, path strictyaml.Path, what, 
 // checkNPCs gives every NPC its id and looks for names that fit two of them.
 func (l *loader) checkNPCs() {
 	ids, names := map[string]located{}, map[string]located{}
-	var looks name.Book[*NPC]
+	var looks untrusted.NameBook[*NPC]
 	for _, n := range l.npcs {
 		l.checkID(n, ids)
 		l.checkNames(n, names, &looks)
@@ -124,7 +124,7 @@ const dmOnly = "dm"
 // everyNPC is the word for all NPCs in orders such as /mute all.
 const everyNPC = "all"
 
-func (l *loader) checkNames(n located, seen map[string]located, looks *name.Book[*NPC]) {
+func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted.NameBook[*NPC]) {
 	claim := func(called string, path strictyaml.Path) {
 		key := FoldName(called)
 		if key == "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
@@ -122,7 +121,7 @@ type turnPlan struct {
 	started time.Time // when work on the answer began
 	choice  agent.Choice
 	target  time.Duration // from the end of the player's speech to the first sound, for the tier chosen first
-	pace    pace.Plan     // what is done so that the sound comes in time
+	pace    cost.Plan     // what is done so that the sound comes in time
 	tools   *mcphost.Toolset
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -96,7 +96,7 @@ func newCapture(ask, speaker string) (*capture, error) {
 	if called, source, ok := strings.Cut(ask, "="); ok {
 		speaker, from = called, source
 	}
-	speaker, err := name.Clean(speaker)
+	speaker, err := untrusted.Name(speaker)
 	if err != nil || from == "" {
 		return nil, errors.New("say who is heard and from where, such as Ana=ana.wav or Ana=mic")
 	}

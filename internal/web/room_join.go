@@ -14,7 +14,6 @@ import (
 	"github.com/pion/webrtc/v4"
 	"golang.org/x/time/rate"
 
-	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -22,7 +21,7 @@ import (
 
 const (
 	maxBody      = maxOffer + 8<<10
-	maxName      = name.MaxLength // characters
+	maxName      = untrusted.MaxName // characters
 	joinTime     = 15 * time.Second
 	joinEvery    = time.Second // from one address, after the first joinBurst
 	joinBurst    = 20
@@ -92,7 +91,7 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 		return bad("The request is not what this page sends. Reload it.")
 	}
 	given := utf8.RuneCountInString(untrusted.Line(in.Name, maxName+1))
-	in.Name, err = name.Clean(in.Name)
+	in.Name, err = untrusted.Name(in.Name)
 	switch {
 	case !in.Consent:
 		return bad("Say that you agree to be heard and remembered here, or close this page.")

@@ -1,4 +1,4 @@
-package socket
+package vendor
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // connect returns a connection to a service that serve plays.
 func connect(t *testing.T, limits Limits, serve func(context.Context, *websocket.Conn)) *Conn {
@@ -32,7 +30,7 @@ func connect(t *testing.T, limits Limits, serve func(context.Context, *websocket
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := New(conn, limits)
+	c := NewConn(conn, limits)
 	t.Cleanup(c.Abort)
 	return c
 }

@@ -1,4 +1,4 @@
-package socket
+package vendor
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -44,7 +43,7 @@ type Request struct {
 	URL    string
 	Header http.Header
 	// Service is how errors speak of it.
-	Service vendor.Service
+	Service Service
 	// Client sends the handshake. If nil, one on the shared transport.
 	Client *http.Client
 	// Reason reads why a handshake was refused from the response's body. If
@@ -52,8 +51,8 @@ type Request struct {
 	Reason func(body []byte) string
 }
 
-// Vendor is what a vendor that streams has of its own.
-type Vendor struct {
+// Recogniser is what a vendor that streams has of its own.
+type Recogniser struct {
 	// Name is what the configuration calls it.
 	Name string
 	// BaseURL is the root of its API, and Path where it listens there.
@@ -70,8 +69,8 @@ type Vendor struct {
 	Dialect func() Dialect
 }
 
-// Options configure a [Provider].
-type Options struct {
+// Options configure a [RecogniserProvider].
+type RecogniserOptions struct {
 	// BaseURL is the API's root, such as "wss://api.eu.deepgram.com". If
 	// empty, the vendor's own.
 	BaseURL string
@@ -82,21 +81,21 @@ type Options struct {
 	HTTPClient *http.Client
 }
 
-// Provider implements [stt.Provider] for a vendor. It is safe for concurrent
+// RecogniserProvider implements [stt.Provider] for a vendor. It is safe for concurrent
 // use.
-type Provider struct {
-	vendor  Vendor
-	service vendor.Service
+type RecogniserProvider struct {
+	vendor  Recogniser
+	service Service
 	base    *url.URL
-	opts    Options
+	opts    RecogniserOptions
 }
 
-var _ stt.Provider = (*Provider)(nil)
+var _ stt.Provider = (*RecogniserProvider)(nil)
 
-// New returns a provider that authenticates with key; opts may be nil. The
+// NewRecogniser returns a provider that authenticates with key; opts may be nil. The
 // error is about the address and does not repeat it.
-func New(v Vendor, key string, opts *Options) (*Provider, error) {
-	p := &Provider{vendor: v}
+func NewRecogniser(v Recogniser, key string, opts *RecogniserOptions) (*RecogniserProvider, error) {
+	p := &RecogniserProvider{vendor: v}
 	if opts != nil {
 		p.opts = *opts
 	}
@@ -107,15 +106,15 @@ func New(v Vendor, key string, opts *Options) (*Provider, error) {
 		return nil, fmt.Errorf("%s: %w", v.Name, err)
 	}
 	p.base = base
-	p.service = Service(strings.TrimSpace(key), address, p.opts.BaseURL != "")
+	p.service = RecogniserService(strings.TrimSpace(key), address, p.opts.BaseURL != "")
 	return p, nil
 }
 
 // Name returns the vendor and the model.
-func (p *Provider) Name() string { return p.vendor.Name + " " + p.opts.Model }
+func (p *RecogniserProvider) Name() string { return p.vendor.Name + " " + p.opts.Model }
 
 // Open implements [stt.Provider].
-func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
+func (p *RecogniserProvider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	u := *p.base
 	u.RawQuery = p.vendor.Query(u.Query(), p.opts.Model, o).Encode()
 	s, err := Open(ctx, Request{

@@ -1,4 +1,4 @@
-package socket_test
+package vendor_test
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,13 +23,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const key = "secret-key-of-the-vendor"
 
 // plain is a dialect of words.
-func plain() socket.Dialect {
-	return socket.Dialect{
+func plain() vendor.Dialect {
+	return vendor.Dialect{
 		Type:   websocket.MessageBinary,
 		Audio:  func(dst []byte, samples []int16) []byte { return append(dst, make([]byte, len(samples))...) },
 		Finish: []byte("finish"), Goodbye: []byte("goodbye"), KeepAlive: []byte("still here"), Idle: 20 * time.Millisecond,
-		Parse: func(data []byte) (socket.Event, error) {
-			return socket.Event{Kind: socket.Closing, Text: string(data)}, nil
+		Parse: func(data []byte) (vendor.Event, error) {
+			return vendor.Event{Kind: vendor.Closing, Text: string(data)}, nil
 		},
 	}
 }
@@ -74,7 +74,7 @@ func TestConversation(t *testing.T) {
 			}
 		}
 	})
-	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: socket.Service(key, url, true)}, plain(), stt.Options{SampleRate: 16000})
+	s, err := vendor.Open(t.Context(), vendor.Request{URL: url, Service: vendor.RecogniserService(key, url, true)}, plain(), stt.Options{SampleRate: 16000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestServerEnds(t *testing.T) {
 	url := serve(t, func(_ context.Context, conn *websocket.Conn) {
 		_ = conn.Close(websocket.StatusInternalError, "no more for "+key) // the client may not answer
 	})
-	s, err := socket.Open(t.Context(), socket.Request{URL: url, Service: socket.Service(key, url, true)}, plain(), stt.Options{})
+	s, err := vendor.Open(t.Context(), vendor.Request{URL: url, Service: vendor.RecogniserService(key, url, true)}, plain(), stt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestRedirect(t *testing.T) {
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
-	_, err := socket.Open(t.Context(), socket.Request{URL: server.URL, Service: socket.Service(key, server.URL, true), Header: http.Header{"Xi-Api-Key": {key}}}, plain(), stt.Options{})
+	_, err := vendor.Open(t.Context(), vendor.Request{URL: server.URL, Service: vendor.RecogniserService(key, server.URL, true), Header: http.Header{"Xi-Api-Key": {key}}}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrRejected) || reached.Load() {
 		t.Errorf("Open = %v, followed: %v", err, reached.Load())
 	}
@@ -136,7 +136,7 @@ func TestRedirect(t *testing.T) {
 // TestNobodyThere shows an address where nothing listens, and one whose server
 // says nothing.
 func TestNobodyThere(t *testing.T) {
-	_, err := socket.Open(t.Context(), socket.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: socket.Service(key, "http://127.0.0.1:1", true)}, plain(), stt.Options{})
+	_, err := vendor.Open(t.Context(), vendor.Request{URL: "http://127.0.0.1:1/?token=" + key, Service: vendor.RecogniserService(key, "http://127.0.0.1:1", true)}, plain(), stt.Options{})
 	if !errors.Is(err, stt.ErrUnavailable) || strings.Contains(err.Error(), key) {
 		t.Errorf("Open = %v, want ErrUnavailable without the address", err)
 	}
@@ -146,7 +146,7 @@ func TestNobodyThere(t *testing.T) {
 	defer close(release)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := socket.Open(ctx, socket.Request{URL: server.URL, Service: socket.Service(key, server.URL, true)}, plain(), stt.Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := vendor.Open(ctx, vendor.Request{URL: server.URL, Service: vendor.RecogniserService(key, server.URL, true)}, plain(), stt.Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Open = %v, want the context's error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package pace_test
+package cost_test
 
 import (
 	"slices"
@@ -7,61 +7,61 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 )
 
 const ms = time.Millisecond
 
 // turn is a sample whose model takes as long as it says.
-func turn(tier mcp.BudgetTier, model time.Duration) pace.Sample {
-	s := pace.Sample{Tier: tier, FirstSound: model + 200*ms}
-	s.Took[pace.Context], s.Took[pace.Model] = 10*ms, model
-	s.Took[pace.Writing], s.Took[pace.Voice] = 90*ms, 100*ms
+func turn(tier mcp.BudgetTier, model time.Duration) cost.Sample {
+	s := cost.Sample{Tier: tier, FirstSound: model + 200*ms}
+	s.Took[cost.Context], s.Took[cost.Model] = 10*ms, model
+	s.Took[cost.Writing], s.Took[cost.Voice] = 90*ms, 100*ms
 	return s
 }
 
-func recordN(g *pace.Governor, n int, s pace.Sample) {
+func recordN(g *cost.Governor, n int, s cost.Sample) {
 	for range n {
 		g.Record(s)
 	}
 }
 
 func TestPercentiles(t *testing.T) {
-	g := pace.New()
+	g := cost.NewGovernor()
 	for i := range 20 {
 		g.Record(turn(mcp.BudgetFast, time.Duration(i+1)*100*ms))
 	}
-	if d, n := g.P50(mcp.BudgetFast, pace.Model); d != time.Second || n != 20 {
+	if d, n := g.P50(mcp.BudgetFast, cost.Model); d != time.Second || n != 20 {
 		t.Errorf("P50 = %v of %d, want 1 s of 20", d, n)
 	}
-	if d, n := g.P95(mcp.BudgetFast, pace.Model); d != 1900*ms || n != 20 {
+	if d, n := g.P95(mcp.BudgetFast, cost.Model); d != 1900*ms || n != 20 {
 		t.Errorf("P95 = %v of %d, want 1.9 s of 20", d, n)
 	}
 	if p50, p95, n := g.FirstSound(mcp.BudgetFast); p50 != 1200*ms || p95 != 2100*ms || n != 20 {
 		t.Errorf("FirstSound = %v, %v of %d, want 1.2 s, 2.1 s of 20", p50, p95, n)
 	}
-	if d, n := g.P50(mcp.BudgetDeep, pace.Model); d != 0 || n != 0 {
+	if d, n := g.P50(mcp.BudgetDeep, cost.Model); d != 0 || n != 0 {
 		t.Errorf("P50 of another tier = %v of %d, want nothing", d, n)
 	}
 }
 
 func TestStagesATurnDidNotHave(t *testing.T) {
-	g := pace.New()
+	g := cost.NewGovernor()
 	recordN(g, 3, turn(mcp.BudgetFast, time.Second))
 	spoken := turn(mcp.BudgetFast, time.Second)
-	spoken.Took[pace.Endpoint], spoken.Took[pace.Transcript] = 500*ms, 300*ms
-	spoken.Tools, spoken.Took[pace.Tool] = true, 400*ms
+	spoken.Took[cost.Endpoint], spoken.Took[cost.Transcript] = 500*ms, 300*ms
+	spoken.Tools, spoken.Took[cost.Tool] = true, 400*ms
 	g.Record(spoken)
 	for _, tt := range []struct {
-		stage pace.Stage
+		stage cost.Stage
 		want  time.Duration
 		n     int
 	}{
-		{pace.Endpoint, 500 * ms, 1},
-		{pace.Transcript, 300 * ms, 1},
-		{pace.Tool, 400 * ms, 1},
-		{pace.Context, 10 * ms, 4},
+		{cost.Endpoint, 500 * ms, 1},
+		{cost.Transcript, 300 * ms, 1},
+		{cost.Tool, 400 * ms, 1},
+		{cost.Context, 10 * ms, 4},
 	} {
 		t.Run(tt.stage.String(), func(t *testing.T) {
 			if d, n := g.P50(mcp.BudgetFast, tt.stage); d != tt.want || n != tt.n {
@@ -72,9 +72,9 @@ func TestStagesATurnDidNotHave(t *testing.T) {
 }
 
 func TestWhatIsNoTurnOrStage(t *testing.T) {
-	g := pace.New()
-	recordN(g, 9, pace.Sample{Tier: mcp.BudgetDeep + 1})
-	recordN(g, 9, pace.Sample{Tier: -1})
+	g := cost.NewGovernor()
+	recordN(g, 9, cost.Sample{Tier: mcp.BudgetDeep + 1})
+	recordN(g, 9, cost.Sample{Tier: -1})
 	for _, tier := range []mcp.BudgetTier{-1, mcp.BudgetFast, mcp.BudgetDeep, mcp.BudgetDeep + 1} {
 		if _, known := g.Project(tier, 0); known {
 			t.Errorf("tier %d is known", tier)
@@ -86,7 +86,7 @@ func TestWhatIsNoTurnOrStage(t *testing.T) {
 			t.Errorf("tier %d has %d first sounds", tier, n)
 		}
 	}
-	for _, stage := range []pace.Stage{-1, pace.Stage(pace.StageCount)} {
+	for _, stage := range []cost.Stage{-1, cost.Stage(cost.StageCount)} {
 		if d, n := g.P95(mcp.BudgetFast, stage); d != 0 || n != 0 {
 			t.Errorf("stage %d has %v of %d", stage, d, n)
 		}
@@ -97,40 +97,40 @@ func TestWhatIsNoTurnOrStage(t *testing.T) {
 }
 
 func TestProject(t *testing.T) {
-	g := pace.New()
-	recordN(g, pace.Enough-1, turn(mcp.BudgetDeep, time.Second))
+	g := cost.NewGovernor()
+	recordN(g, cost.Enough-1, turn(mcp.BudgetDeep, time.Second))
 	if _, known := g.Project(mcp.BudgetDeep, 0); known {
 		t.Error("4 turns are enough, want 5")
 	}
 	tools := turn(mcp.BudgetDeep, time.Second)
-	tools.Tools, tools.Took[pace.Tool] = true, 500*ms
+	tools.Tools, tools.Took[cost.Tool] = true, 500*ms
 	g.Record(tools)
 	// One turn in five calls tools, which take 500 ms.
 	if d, known := g.Project(mcp.BudgetDeep, 300*ms); d != 1600*ms || !known {
 		t.Errorf("Project = %v, %v, want 1.6 s", d, known)
 	}
-	if stage, d, known := g.Slowest(mcp.BudgetDeep); stage != pace.Model || d != time.Second || !known {
+	if stage, d, known := g.Slowest(mcp.BudgetDeep); stage != cost.Model || d != time.Second || !known {
 		t.Errorf("Slowest = %v, %v, %v, want the model with 1 s", stage, d, known)
 	}
 }
 
 func TestOldTurnsAreForgotten(t *testing.T) {
-	g := pace.New()
+	g := cost.NewGovernor()
 	slow := turn(mcp.BudgetFast, time.Minute)
-	slow.Tools, slow.Took[pace.Tool], slow.Took[pace.Endpoint] = true, time.Minute, time.Minute
-	recordN(g, pace.Window, slow)
-	recordN(g, pace.Window, turn(mcp.BudgetFast, time.Second))
+	slow.Tools, slow.Took[cost.Tool], slow.Took[cost.Endpoint] = true, time.Minute, time.Minute
+	recordN(g, cost.Window, slow)
+	recordN(g, cost.Window, turn(mcp.BudgetFast, time.Second))
 	if d, known := g.Project(mcp.BudgetFast, 0); d != 1200*ms || !known {
 		t.Errorf("Project = %v, %v, want 1.2 s", d, known)
 	}
-	if d, n := g.P50(mcp.BudgetFast, pace.Endpoint); n != 0 {
+	if d, n := g.P50(mcp.BudgetFast, cost.Endpoint); n != 0 {
 		t.Errorf("endpoint = %v of %d, want none", d, n)
 	}
 }
 
 // drawTurn draws a sample of a tier.
-func drawTurn(t *rapid.T, tier mcp.BudgetTier) pace.Sample {
-	s := pace.Sample{Tier: tier, Tools: rapid.Bool().Draw(t, "tools"), FirstSound: drawTime(t)}
+func drawTurn(t *rapid.T, tier mcp.BudgetTier) cost.Sample {
+	s := cost.Sample{Tier: tier, Tools: rapid.Bool().Draw(t, "tools"), FirstSound: drawTime(t)}
 	for i := range s.Took {
 		s.Took[i] = drawTime(t)
 	}
@@ -144,20 +144,20 @@ func drawTime(t *rapid.T) time.Duration {
 // TestPercentilesAreThoseOfTheLastTurns compares with sorting.
 func TestPercentilesAreThoseOfTheLastTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := pace.New()
+		g := cost.NewGovernor()
 		var model []time.Duration
-		for range rapid.IntRange(0, 3*pace.Window).Draw(t, "turns") {
+		for range rapid.IntRange(0, 3*cost.Window).Draw(t, "turns") {
 			s := drawTurn(t, mcp.BudgetStandard)
 			g.Record(s)
-			model = append(model, max(0, s.Took[pace.Model]))
+			model = append(model, max(0, s.Took[cost.Model]))
 		}
-		model = slices.Sorted(slices.Values(model[max(0, len(model)-pace.Window):]))
+		model = slices.Sorted(slices.Values(model[max(0, len(model)-cost.Window):]))
 		var want50, want95 time.Duration
 		if n := len(model); n > 0 {
 			want50, want95 = model[(n+1)/2-1], model[(n*95+99)/100-1]
 		}
-		got50, n := g.P50(mcp.BudgetStandard, pace.Model)
-		got95, _ := g.P95(mcp.BudgetStandard, pace.Model)
+		got50, n := g.P50(mcp.BudgetStandard, cost.Model)
+		got95, _ := g.P95(mcp.BudgetStandard, cost.Model)
 		if n != len(model) || got50 != want50 || got95 != want95 {
 			t.Fatalf("%v, %v of %d, want %v, %v of %d", got50, got95, n, want50, want95, len(model))
 		}
@@ -167,8 +167,8 @@ func TestPercentilesAreThoseOfTheLastTurns(t *testing.T) {
 // TestSlowerTurnsAreNotExpectedToBeFaster makes each turn slower and compares.
 func TestSlowerTurnsAreNotExpectedToBeFaster(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		fast, slow := pace.New(), pace.New()
-		for range rapid.IntRange(pace.Enough, 150).Draw(t, "turns") {
+		fast, slow := cost.NewGovernor(), cost.NewGovernor()
+		for range rapid.IntRange(cost.Enough, 150).Draw(t, "turns") {
 			s := drawTurn(t, mcp.BudgetFast)
 			fast.Record(s)
 			for i := range s.Took {
@@ -188,14 +188,14 @@ func TestSlowerTurnsAreNotExpectedToBeFaster(t *testing.T) {
 // expected in each stage.
 func TestASlowTurnDoesNotMakeTheNextFaster(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := pace.New()
-		for range rapid.IntRange(pace.Enough, 150).Draw(t, "turns") {
+		g := cost.NewGovernor()
+		for range rapid.IntRange(cost.Enough, 150).Draw(t, "turns") {
 			g.Record(drawTurn(t, mcp.BudgetFast))
 		}
 		before, _ := g.Project(mcp.BudgetFast, 0)
-		s := pace.Sample{Tier: mcp.BudgetFast, Tools: true}
+		s := cost.Sample{Tier: mcp.BudgetFast, Tools: true}
 		for i := range s.Took {
-			d, _ := g.P50(mcp.BudgetFast, pace.Stage(i))
+			d, _ := g.P50(mcp.BudgetFast, cost.Stage(i))
 			s.Took[i] = d + max(0, drawTime(t))
 		}
 		g.Record(s)
@@ -206,8 +206,8 @@ func TestASlowTurnDoesNotMakeTheNextFaster(t *testing.T) {
 }
 
 func TestProjectAllocatesNothing(t *testing.T) {
-	g := pace.New()
-	recordN(g, pace.Window, turn(mcp.BudgetDeep, time.Second))
+	g := cost.NewGovernor()
+	recordN(g, cost.Window, turn(mcp.BudgetDeep, time.Second))
 	if n := testing.AllocsPerRun(100, func() { g.Project(mcp.BudgetDeep, 0) }); n != 0 {
 		t.Errorf("Project allocates %v times", n)
 	}
@@ -218,10 +218,10 @@ func TestProjectAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	g := pace.New()
+	g := cost.NewGovernor()
 	s := turn(mcp.BudgetDeep, time.Second)
 	for i := 0; b.Loop(); i++ {
-		s.Took[pace.Model] = time.Duration(i*7919%1000) * ms
+		s.Took[cost.Model] = time.Duration(i*7919%1000) * ms
 		g.Record(s)
 	}
 }

@@ -1,10 +1,4 @@
-// Package pace knows how long the stages of turns really take, and decides what
-// to do when the next turn would be late.
-//
-// It uses no clock, no I/O and no goroutine: the
-// owner measures, records and asks. It keeps the last [Window] turns of each
-// tier and nothing else, so that its memory is constant.
-package pace
+package cost
 
 import (
 	"time"
@@ -101,8 +95,8 @@ type Governor struct {
 	cascaded [mcp.TierCount]int
 }
 
-// New returns a governor that knows no turn.
-func New() *Governor { return &Governor{} }
+// NewGovernor returns a governor that knows no turn.
+func NewGovernor() *Governor { return &Governor{} }
 
 // Record adds a turn, in place of the oldest of its tier if there are [Window]
 // of them. A sample without a valid tier is ignored.

@@ -1,4 +1,4 @@
-package name
+package untrusted
 
 import (
 	"slices"
@@ -8,28 +8,28 @@ import (
 	"github.com/mtibben/confusables"
 )
 
-// Skeleton returns what is left of a name for the eye of a reader to whom neither case nor
+// NameSkeleton returns what is left of a name for the eye of a reader to whom neither case nor
 // accents, spaces and punctuation matter: names with the same skeleton look alike. It is
-// empty for a name that [Clean] refuses, and is never shown.
+// empty for a name that [Name] refuses, and is never shown.
 //
 // A capital I looks like a small l, but a small i does not. A skeleton cannot tell that by
-// itself, and [Alike] can.
-func Skeleton(name string) string {
-	shown, err := Clean(name)
+// itself, and [AlikeNames] can.
+func NameSkeleton(name string) string {
+	shown, err := Name(name)
 	if err != nil {
 		return ""
 	}
 	return strings.ReplaceAll(skeleton(strings.ToLower(shown)), string(capitalL), "l")
 }
 
-// Alike reports whether two names look alike. A name that [Clean] refuses looks like none.
-func Alike(a, b string) bool { return share(keys(a), keys(b)) }
+// Alike reports whether two names look alike. A name that [Name] refuses looks like none.
+func AlikeNames(a, b string) bool { return share(keys(a), keys(b)) }
 
 // keys are the skeletons of a name as it is written, and as it would look in small and in
 // capital letters; without duplicates. Those in small letters are compared with each other
 // alone: there L is small, too, and would look like the I of another name.
 func keys(name string) []string {
-	shown, err := Clean(name)
+	shown, err := Name(name)
 	if err != nil {
 		return nil
 	}

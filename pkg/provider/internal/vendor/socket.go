@@ -1,15 +1,4 @@
-// Package socket is a WebSocket on which the wait for the next message can be given up.
-//
-// A read of the WebSocket library that is given up ends the connection. So a [Conn] has a
-// goroutine that reads ahead into a bounded queue, and its Recv waits for that queue alone:
-//
-//	conn := socket.New(dialled, socket.Limits{Messages: 1024, Bytes: 8 << 20, Close: time.Second})
-//	defer conn.Close()
-//	message, err := conn.Recv(ctx) // once ctx ends, the next Recv loses nothing
-//
-// The goroutine ends, and is waited for, in Close and Abort. It knows no vendor: how the
-// connection is opened is package vendor's.
-package socket
+package vendor
 
 import (
 	"context"
@@ -54,8 +43,8 @@ type Conn struct {
 	err   error      // why nothing more will be queued
 }
 
-// New starts to read from a connection, which it owns from now on.
-func New(conn *websocket.Conn, limits Limits) *Conn {
+// NewConn starts to read from a connection, which it owns from now on.
+func NewConn(conn *websocket.Conn, limits Limits) *Conn {
 	life, cancel := context.WithCancel(context.Background())
 	c := &Conn{conn: conn, limits: limits, cancel: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
 	go c.read(life)

@@ -1,17 +1,17 @@
-package pace_test
+package cost_test
 
 import (
 	"testing"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 )
 
 // lateWithCascade is a governor that expects STANDARD turns too late, and the input
 // of one that a fast model may open.
-func lateWithCascade() (*pace.Governor, pace.Input) {
-	in := all(mcp.BudgetStandard, 300*ms, pace.Steps()...)
+func lateWithCascade() (*cost.Governor, cost.Input) {
+	in := all(mcp.BudgetStandard, 300*ms, cost.Steps()...)
 	in.HasCascade = true
 	return knowing(map[mcp.BudgetTier]time.Duration{mcp.BudgetFast: 300 * ms, mcp.BudgetStandard: 4 * time.Second}), in
 }
@@ -19,7 +19,7 @@ func lateWithCascade() (*pace.Governor, pace.Input) {
 func TestCascadeComesBeforeThePolicy(t *testing.T) {
 	g, in := lateWithCascade()
 	p := g.Plan(in)
-	if !p.Cascade || p.Tier != mcp.BudgetStandard || p.Opener || p.Fallback || p.FillerAfter == 0 || len(p.Decisions) != 1 || p.Decisions[0].Step != pace.Cascade {
+	if !p.Cascade || p.Tier != mcp.BudgetStandard || p.Opener || p.Fallback || p.FillerAfter == 0 || len(p.Decisions) != 1 || p.Decisions[0].Step != cost.Cascade {
 		t.Errorf("plan = %+v, want an opener of the fast model and a filler just in case", p)
 	}
 	in.HasCascade = false
@@ -43,7 +43,7 @@ func TestCascadeIsNotItsOwnEvidence(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			g, in := lateWithCascade()
 			opened := 0
-			for range 2 * pace.Window {
+			for range 2 * cost.Window {
 				p := g.Plan(in)
 				s := turn(mcp.BudgetStandard, row.strong)
 				if p.Cascade {
@@ -53,8 +53,8 @@ func TestCascadeIsNotItsOwnEvidence(t *testing.T) {
 				}
 				g.Record(s)
 			}
-			if row.late && opened != 2*pace.Window*pace.Lowered/(pace.Lowered+1) {
-				t.Errorf("%d of %d turns were opened, want nine in ten", opened, 2*pace.Window)
+			if row.late && opened != 2*cost.Window*cost.Lowered/(cost.Lowered+1) {
+				t.Errorf("%d of %d turns were opened, want nine in ten", opened, 2*cost.Window)
 			}
 			if p := g.Plan(in); p.Cascade != row.late {
 				t.Errorf("plan = %+v, want Cascade = %v", p, row.late)

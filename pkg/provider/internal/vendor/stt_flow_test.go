@@ -1,4 +1,4 @@
-package socket_test
+package vendor_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // TestAudioKeepsTheNewest compares the queue with a plain list over random
@@ -21,7 +21,7 @@ import (
 func TestAudioKeepsTheNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 9000).Draw(t, "limit")
-		a, results := socket.NewAudio(limit), socket.NewResults()
+		a, results := vendor.NewAudio(limit), vendor.NewResults()
 		var model []int16 // what waits
 		var marks []int   // how far each mark is from the oldest sample
 		var next int16
@@ -80,13 +80,13 @@ func TestAudioKeepsTheNewest(t *testing.T) {
 }
 
 func TestAudioFails(t *testing.T) {
-	a := socket.NewAudio(10)
+	a := vendor.NewAudio(10)
 	a.Fail(stt.ErrUnavailable)
 	a.Fail(stt.ErrClosed)
 	if err := a.Push([]int16{1}); !errors.Is(err, stt.ErrUnavailable) {
 		t.Errorf("Push = %v, want the first error", err)
 	}
-	if _, err := a.Finish(socket.NewResults()); !errors.Is(err, stt.ErrUnavailable) {
+	if _, err := a.Finish(vendor.NewResults()); !errors.Is(err, stt.ErrUnavailable) {
 		t.Errorf("Finish = %v, want the first error", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestAudioFails(t *testing.T) {
 // TestEveryUtteranceHasOneFinal puts transcripts in any order.
 func TestEveryUtteranceHasOneFinal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := socket.NewResults()
+		m := vendor.NewResults()
 		last := -1
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			r := stt.Result{Utterance: rapid.IntRange(0, 8).Draw(t, "utterance"), Final: rapid.Bool().Draw(t, "final")}
@@ -125,7 +125,7 @@ func TestEveryUtteranceHasOneFinal(t *testing.T) {
 
 func TestResultsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := socket.NewResults()
+		m := vendor.NewResults()
 		time.AfterFunc(time.Second, func() { m.Put(stt.Result{Text: "Aye"}) })
 		if r, err := m.Recv(t.Context()); err != nil || r.Text != "Aye" {
 			t.Errorf("Recv = %+v, %v", r, err)
@@ -152,7 +152,7 @@ func TestKeyterms(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			if diff := cmp.Diff(row.want, socket.Keyterms(terms, row.number, row.bytes, row.runes)); diff != "" {
+			if diff := cmp.Diff(row.want, vendor.Keyterms(terms, row.number, row.bytes, row.runes)); diff != "" {
 				t.Errorf("terms (-want +got):\n%s", diff)
 			}
 		})
@@ -172,9 +172,9 @@ func TestAddress(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			u, err := socket.Address(row.base, "/v1/listen")
+			u, err := vendor.Address(row.base, "/v1/listen")
 			if row.want == "" {
-				if !errors.Is(err, socket.ErrAddress) {
+				if !errors.Is(err, vendor.ErrAddress) {
 					t.Errorf("Address = %v, %v, want ErrAddress", u, err)
 				}
 				return
@@ -192,19 +192,19 @@ func TestSeconds(t *testing.T) {
 		want time.Duration
 	}{{1.5, 1500 * time.Millisecond}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 30 * 24 * time.Hour}, {1e300, 30 * 24 * time.Hour}}
 	for _, row := range rows {
-		if got := socket.Seconds(row.in); got != row.want {
+		if got := vendor.Seconds(row.in); got != row.want {
 			t.Errorf("Seconds(%v) = %s, want %s", row.in, got, row.want)
 		}
 	}
 	for in, want := range map[float64]float64{0.5: 0.5, -1: 0, 7: 1, math.Inf(-1): 0} {
-		if got := socket.Confidence(in); got != want {
+		if got := vendor.Confidence(in); got != want {
 			t.Errorf("Confidence(%v) = %v, want %v", in, got, want)
 		}
 	}
 }
 
 func TestConverter(t *testing.T) {
-	c, err := socket.NewConverter(stt.Options{})
+	c, err := vendor.NewConverter(stt.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,14 +213,14 @@ func TestConverter(t *testing.T) {
 		for i := range 50 {
 			n += len(c.Convert(make([]int16, 960), i == 49))
 		}
-		if n != socket.Rate {
-			t.Errorf("a second became %d samples, want %d", n, socket.Rate)
+		if n != vendor.Rate {
+			t.Errorf("a second became %d samples, want %d", n, vendor.Rate)
 		}
 	}
 }
 
 func BenchmarkPush(b *testing.B) {
-	a := socket.NewAudio(socket.Limit(stt.Options{}))
+	a := vendor.NewAudio(vendor.Limit(stt.Options{}))
 	frame := make([]int16, 960)
 	for range 2000 { // until it is as big as it gets
 		if err := a.Push(frame); err != nil {

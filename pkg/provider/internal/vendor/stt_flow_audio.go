@@ -1,4 +1,4 @@
-package socket
+package vendor
 
 // This part holds what every speech recognition stream is made of: a
 // bounded queue of sound that goes in, a mailbox of transcripts that come out,

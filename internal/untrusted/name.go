@@ -1,15 +1,4 @@
-// Package name decides how the name of a person is shown, and which names look alike.
-//
-// Everybody at a table is known by a name that the person chose, so a name can be made to
-// pass for somebody else's, or to break a prompt. [Clean] makes it safe to show, and [Alike]
-// reports whether two names would be taken for the same:
-//
-//	shown, err := name.Clean("Ｂartok\u200b: [DM]") // "Bartok DM"
-//	name.Alike(shown, "Вartok")                    // with a Cyrillic В
-//
-// The package decides by properties of characters and by Unicode's table of characters that
-// look alike (UTS #39). It does no I/O, and its functions may be called by any goroutine.
-package name
+package untrusted
 
 import (
 	"errors"
@@ -20,13 +9,11 @@ import (
 	"github.com/mtibben/confusables"
 	"github.com/rivo/uniseg"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 const (
-	// MaxLength is how many characters, as people count them, Clean keeps of a name.
-	MaxLength = 40
+	// MaxName is how many characters, as people count them, Clean keeps of a name.
+	MaxName = 40
 	// maxRunes bounds the code points of a name, because one character may be made of many.
 	maxRunes = 64
 	// maxInput is how much of a name is looked at, in bytes.
@@ -37,19 +24,19 @@ const (
 	maxOwnMarks = 6
 )
 
-// ErrBlank is returned for a name in which nothing can be seen.
-var ErrBlank = errors.New("a name needs at least one letter or digit that people can see")
+// ErrBlankName is returned for a name in which nothing can be seen.
+var ErrBlankName = errors.New("a name needs at least one letter or digit that people can see")
 
-// Clean returns a name as it is shown: on one line, in Unicode's form NFKC, without
+// Name returns a name as it is shown: on one line, in Unicode's form NFKC, without
 // characters that cannot be seen, without brackets and colons, because labels such as
 // "(player)" and "Greta:" are made of them, with few marks on each letter, and at most
-// [MaxLength] characters long. It returns [ErrBlank] if no letter, digit or picture is left.
+// [MaxName] characters long. It returns [ErrBlankName] if no letter, digit or picture is left.
 // Clean of what Clean returned is the same.
-func Clean(name string) (string, error) {
+func Name(name string) (string, error) {
 	if len(name) > maxInput {
 		name = strings.ToValidUTF8(name[:maxInput], "")
 	}
-	name = untrusted.Clean(name, 0)
+	name = Clean(name, 0)
 	for range 8 { // once or twice, as a rule: what is taken away can let neighbours compose
 		before := name
 		name = shorten(spaced(thinned(norm.NFKC.String(visible(norm.NFKC.String(name))))))
@@ -58,7 +45,7 @@ func Clean(name string) (string, error) {
 		}
 	}
 	if !strings.ContainsFunc(name, isSeen) {
-		return "", ErrBlank
+		return "", ErrBlankName
 	}
 	return name, nil
 }
@@ -95,7 +82,7 @@ func isBlank(r rune) bool {
 		return true
 	}
 	// C is what controls, is private or is not assigned; Me encloses other characters.
-	return untrusted.Hidden(r) || !unicode.IsGraphic(r) ||
+	return Hidden(r) || !unicode.IsGraphic(r) ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Me)
 }
 
@@ -157,12 +144,12 @@ func spaced(name string) string { return strings.Join(strings.Fields(name), " ")
 
 // shorten keeps what fits of a name.
 func shorten(name string) string {
-	if len(name) <= MaxLength { // of whatever characters
+	if len(name) <= MaxName { // of whatever characters
 		return name
 	}
 	size, runes := 0, 0
 	clusters := uniseg.NewGraphemes(name)
-	for n := 0; n < MaxLength && clusters.Next(); n++ {
+	for n := 0; n < MaxName && clusters.Next(); n++ {
 		c := clusters.Runes()
 		if runes += len(c); runes > maxRunes {
 			break

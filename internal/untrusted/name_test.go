@@ -1,4 +1,4 @@
-package name_test
+package untrusted_test
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"golang.org/x/text/unicode/runenames"
 	"pgregory.net/rapid"
 
-	"github.com/MrWong99/glyphoxa/internal/name"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-func TestClean(t *testing.T) {
+func TestNameClean(t *testing.T) {
 	for _, row := range []struct{ name, in, want string }{
 		{"plain", "Greta", "Greta"},
 		{"several words", "  Jo   van \t der\nBerg ", "Jo van der Berg"},
@@ -52,7 +52,7 @@ func TestClean(t *testing.T) {
 		{"one endless character", strings.Repeat("ᄀ", 5000), strings.Repeat("ᄀ", 64)},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got, err := name.Clean(row.in); got != row.want || err != nil {
+			if got, err := untrusted.Name(row.in); got != row.want || err != nil {
 				t.Errorf("Clean(%q) = %q, %v; want %q", row.in, got, err, row.want)
 			}
 		})
@@ -81,11 +81,11 @@ func TestBlankNamesAreRefused(t *testing.T) {
 				}
 				seen++
 				for _, n := range []string{string(r), string(r) + " " + string(r)} {
-					if got, err := name.Clean(n); got != "" || !errors.Is(err, name.ErrBlank) {
+					if got, err := untrusted.Name(n); got != "" || !errors.Is(err, untrusted.ErrBlankName) {
 						t.Errorf("Clean(%q), U+%04X, = %q, %v; want ErrBlank", n, r, got, err)
 					}
 				}
-				if name.Skeleton(string(r)) != "" {
+				if untrusted.NameSkeleton(string(r)) != "" {
 					t.Errorf("Skeleton of U+%04X is not empty", r)
 				}
 			}
@@ -157,13 +157,13 @@ func TestAlike(t *testing.T) {
 		{"blank and blank", "\u3164", "\u2800", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if got := name.Alike(row.a, row.b); got != row.want {
+			if got := untrusted.AlikeNames(row.a, row.b); got != row.want {
 				t.Errorf("Alike(%q, %q) = %t, want %t", row.a, row.b, got, row.want)
 			}
-			if got := name.Alike(row.b, row.a); got != row.want {
+			if got := untrusted.AlikeNames(row.b, row.a); got != row.want {
 				t.Errorf("Alike(%q, %q) = %t, want %t", row.b, row.a, got, row.want)
 			}
-			var b name.Book[int]
+			var b untrusted.NameBook[int]
 			b.Add(row.b, 7)
 			if owner, found := b.Find(row.a); found != row.want || found && owner != 7 {
 				t.Errorf("in a book with %q, %q is found as %d, %t; want %t", row.b, row.a, owner, found, row.want)
@@ -195,7 +195,7 @@ func TestStyledLettersLookLikeTheirs(t *testing.T) {
 				continue
 			}
 			found[style]++
-			if got, want := "Q"+string(r)+"Q", "Q"+letter+"Q"; !name.Alike(got, want) {
+			if got, want := "Q"+string(r)+"Q", "Q"+letter+"Q"; !untrusted.AlikeNames(got, want) {
 				t.Errorf("%q (U+%04X, %s) does not look like %q", got, r, runenames.Name(r), want)
 			}
 		}
@@ -209,25 +209,25 @@ func TestStyledLettersLookLikeTheirs(t *testing.T) {
 
 // checkName checks what holds for any name whatever.
 func checkName(in string) (wrong string) {
-	shown, err := name.Clean(in)
+	shown, err := untrusted.Name(in)
 	if err != nil {
-		if shown != "" || name.Skeleton(in) != "" {
+		if shown != "" || untrusted.NameSkeleton(in) != "" {
 			return "a refused name is shown"
 		}
 		return ""
 	}
-	switch again, err := name.Clean(shown); {
+	switch again, err := untrusted.Name(shown); {
 	case again != shown || err != nil:
 		return "Clean of what it returned is " + again
-	case !utf8.ValidString(shown) || utf8.RuneCountInString(shown) > 64 || uniseg.GraphemeClusterCount(shown) > name.MaxLength:
+	case !utf8.ValidString(shown) || utf8.RuneCountInString(shown) > 64 || uniseg.GraphemeClusterCount(shown) > untrusted.MaxName:
 		return "it is too long, or not UTF-8"
 	case strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.In(r, unicode.Ps, unicode.Pe) }) || strings.ContainsAny(shown, ":<>\n\t"):
 		return "it has a bracket, a colon or what is not seen"
-	case name.Skeleton(shown) != name.Skeleton(in):
+	case untrusted.NameSkeleton(shown) != untrusted.NameSkeleton(in):
 		return "its skeleton changes"
-	case len(name.Skeleton(in)) > 4096:
+	case len(untrusted.NameSkeleton(in)) > 4096:
 		return "its skeleton is too long"
-	case name.Skeleton(in) != "" && !name.Alike(in, shown):
+	case untrusted.NameSkeleton(in) != "" && !untrusted.AlikeNames(in, shown):
 		return "it does not look like itself"
 	}
 	return ""
@@ -238,7 +238,7 @@ func TestAnyNameStaysAsItIsShown(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		in := rapid.OneOf(rapid.String(), odd).Draw(r, "name")
 		if wrong := checkName(in); wrong != "" {
-			shown, _ := name.Clean(in)
+			shown, _ := untrusted.Name(in)
 			r.Fatalf("Clean(%q) = %q: %s", in, shown, wrong)
 		}
 	})
@@ -250,14 +250,14 @@ func FuzzName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		if wrong := checkName(in); wrong != "" {
-			shown, _ := name.Clean(in)
+			shown, _ := untrusted.Name(in)
 			t.Errorf("Clean(%q) = %q: %s", in, shown, wrong)
 		}
 	})
 }
 
 func BenchmarkFind(b *testing.B) {
-	var book name.Book[int]
+	var book untrusted.NameBook[int]
 	book.Add("Bartok the Barkeep", 1)
 	for b.Loop() {
 		book.Find("Greta Rotfuchs")

@@ -1,10 +1,4 @@
-// Package socket is a [stt.Stream] over a WebSocket: sound goes out in the
-// vendor's messages, its events become transcripts of utterances.
-//
-// It knows no vendor: what is a vendor's own is its [Vendor] and its [Dialect].
-// Each stream has two goroutines that
-// end, and are waited for, in Close.
-package socket
+package vendor
 
 import (
 	"context"
@@ -15,7 +9,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -37,7 +30,7 @@ const (
 // Stream implements [stt.Stream].
 type Stream struct {
 	dialect Dialect
-	service vendor.Service
+	service Service
 	conn    *websocket.Conn
 	audio   *Audio
 	results *Results
@@ -78,7 +71,7 @@ func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, er
 func dial(ctx context.Context, r Request) (*websocket.Conn, error) {
 	ctx, cancel := r.Service.Opening(ctx, openTimeout)
 	defer cancel()
-	h := vendor.Handshake{URL: r.URL, Header: r.Header, Client: r.Service.Client(r.Client), MaxMessage: maxMessage}
+	h := Handshake{URL: r.URL, Header: r.Header, Client: r.Service.Client(r.Client), MaxMessage: maxMessage}
 	if r.Reason != nil {
 		h.Refused = func(status int, body []byte) error {
 			return r.Service.Refused(r.Service.ByStatus(status), status, r.Reason(body))
@@ -243,7 +236,7 @@ func (s *Stream) whyBroken(ctx context.Context, err error) error {
 // redacted is an error whose text does not hold the key.
 type redacted struct {
 	error
-	service vendor.Service
+	service Service
 }
 
 func (r redacted) Error() string { return r.service.Printable(r.error.Error()) }
