@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 func scenarioCommand(c *app.Common) *cobra.Command {
@@ -73,7 +73,7 @@ func scenarioCommand(c *app.Common) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return strictyaml.WriteSchema(c.Out, s)
+			return userfile.WriteSchema(c.Out, s)
 		},
 	})
 	return cmd

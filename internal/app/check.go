@@ -17,7 +17,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
@@ -275,7 +274,7 @@ func Schema(w io.Writer, kind string) error {
 			if err != nil {
 				return err
 			}
-			return strictyaml.WriteSchema(w, s)
+			return userfile.WriteSchema(w, s)
 		}
 	}
 	fix := problem.Suggest(kind, SchemaKinds(), fmt.Sprintf("use one of %q", SchemaKinds()))

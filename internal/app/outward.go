@@ -19,7 +19,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
@@ -205,7 +204,7 @@ func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	return mcpserver.New(a.Registry.Host, mcpserver.Options{
 		Version: o.Version, Log: a.log, Logger: a.log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
-		Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: a.World,
+		Resources: mcpserver.NewLibrary(src), Prompts: mcpserver.NewPromptLibrary(src), World: a.World,
 		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },
 		Instructions: instructions(o.Compact),
 		Tracer:       a.traces.Tracer(),

@@ -12,8 +12,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // checkAll looks at what only shows when everything is read: values that depend on
@@ -44,7 +44,7 @@ func (l *loader) checkAll() {
 
 // findIdle lists what is accepted and has no effect.
 func (l *loader) findIdle() {
-	idle := func(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
+	idle := func(d *userfile.Document, path userfile.Path, what, fix string) {
 		l.cfg.Idle = append(l.cfg.Idle, problem.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
 	}
 	for _, n := range l.npcs {
@@ -56,7 +56,7 @@ func (l *loader) findIdle() {
 }
 
 // addWarning notes an oddity that keeps nothing from working.
-func (l *loader) addWarning(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
+func (l *loader) addWarning(d *userfile.Document, path userfile.Path, what, fix string) {
 	if n := path.Name(); n != "" {
 		what = n + ": " + what
 	}
@@ -125,7 +125,7 @@ const dmOnly = "dm"
 const everyNPC = "all"
 
 func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted.NameBook[*NPC]) {
-	claim := func(called string, path strictyaml.Path) {
+	claim := func(called string, path userfile.Path) {
 		key := FoldName(called)
 		if key == "" {
 			return
@@ -192,7 +192,7 @@ func checkMayChange(l *loader, n located) {
 	}
 }
 
-func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool string) {
+func (l *loader) checkTool(d *userfile.Document, path userfile.Path, tool string) {
 	if tool == "" || l.opts.KnownTools == nil || slices.Contains(l.opts.KnownTools, tool) {
 		return
 	}
@@ -211,7 +211,7 @@ func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool st
 
 func (l *loader) checkToolFloors() {
 	for name := range l.cfg.Tools.Floors {
-		l.checkTool(l.main, strictyaml.Path("tools.floors").Key(name), name)
+		l.checkTool(l.main, userfile.Path("tools.floors").Key(name), name)
 	}
 }
 
@@ -220,7 +220,7 @@ func (l *loader) checkServers() {
 	seen := map[string]int{}
 	for i := range l.cfg.MCP.Servers {
 		s := &l.cfg.MCP.Servers[i]
-		root := strictyaml.Path("mcp.servers").Item(i)
+		root := userfile.Path("mcp.servers").Item(i)
 		name := root.Key("name")
 		if first, taken := seen[FoldName(s.Name)]; taken && s.Name != "" {
 			l.main.AddProblem(name, fmt.Sprintf("another server has this name (line %d)", first), "rename one of them")
@@ -239,7 +239,7 @@ func (l *loader) checkServers() {
 	}
 }
 
-func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
+func (l *loader) checkStdio(s *MCPServerConfig, root userfile.Path) {
 	l.requireKey(root, "command", s.Command, TransportStdio)
 	l.warnUnused(root, TransportStdio, "url", "auth", "allow_private")
 	command := root.Key("command")
@@ -255,7 +255,7 @@ func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
 	}
 }
 
-func (l *loader) checkHTTP(s *MCPServerConfig, root strictyaml.Path) {
+func (l *loader) checkHTTP(s *MCPServerConfig, root userfile.Path) {
 	l.requireKey(root, "url", s.URL, TransportStreamableHTTP)
 	l.warnUnused(root, TransportStreamableHTTP, "command", "args", "env")
 	if s.Auth.OAuth != nil && s.Auth.Token != "" {
@@ -264,14 +264,14 @@ func (l *loader) checkHTTP(s *MCPServerConfig, root strictyaml.Path) {
 }
 
 // requireKey reports a key that a transport cannot do without.
-func (l *loader) requireKey(root strictyaml.Path, key, value, transport string) {
+func (l *loader) requireKey(root userfile.Path, key, value, transport string) {
 	if value == "" {
 		l.main.AddProblem(root.Key(key), "is missing; transport "+transport+" needs it", "add it")
 	}
 }
 
 // warnUnused warns of keys that a transport does not look at.
-func (l *loader) warnUnused(root strictyaml.Path, transport string, keys ...string) {
+func (l *loader) warnUnused(root userfile.Path, transport string, keys ...string) {
 	for _, key := range keys {
 		if path := root.Key(key); l.main.Given(path) {
 			l.addWarning(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
@@ -281,7 +281,7 @@ func (l *loader) warnUnused(root strictyaml.Path, transport string, keys ...stri
 
 // checkOrder reports tiers that allow less than the tier below; with strict, as
 // little.
-func checkOrder[T cmp.Ordered](d *strictyaml.Document, path strictyaml.Path, p PerTier[T], strict bool) {
+func checkOrder[T cmp.Ordered](d *userfile.Document, path userfile.Path, p PerTier[T], strict bool) {
 	if d.Broken(path.Key("fast")) || d.Broken(path.Key("standard")) || d.Broken(path.Key("deep")) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
@@ -243,7 +243,7 @@ const (
 )
 
 // Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.
-type Duration = strictyaml.Duration
+type Duration = userfile.Duration
 
 // PerTier holds one value per tier.
 type PerTier[T any] struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // builtInSystem is the rule system that comes with Glyphoxa.
@@ -57,7 +57,7 @@ func (c *Config) systems() []string {
 func checkRulesDirs(l *loader) {
 	all, taken := l.cfg.systems(), map[string]bool{builtInSystem: true}
 	for i, d := range l.cfg.RulesDirs {
-		root := strictyaml.Path("rules_dirs").Item(i)
+		root := userfile.Path("rules_dirs").Item(i)
 		if taken[d.System] {
 			l.main.AddProblem(root.Key("system"), "there are rules of this system already", "give each system one directory and a name of its own")
 		}

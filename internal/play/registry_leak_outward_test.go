@@ -14,13 +14,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
 // outside serves the world to outside agents, each with the eyes of an NPC, and returns what
 // asks it with those: a tool, and a resource.
-func (w *secretWorld) outside(library *resource.Library, all []tools.Tool) func(viewer, tool, args string, n int) string {
+func (w *secretWorld) outside(library *mcpserver.Library, all []tools.Tool) func(viewer, tool, args string, n int) string {
 	rules, err := access.New(access.Options{Limits: config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}})
 	w.must(err)
 	log, err := access.OpenLog(w.t.Context(), filepath.Join(w.t.TempDir(), "audit.db"), access.LogOptions{})
@@ -56,7 +55,7 @@ func (w *secretWorld) outside(library *resource.Library, all []tools.Tool) func(
 			w.must(err)
 			b.Write(text)
 		}
-		for _, uri := range []string{resource.TranscriptURI(w.session), resource.EntitiesURI(), resource.EntityURI(fmt.Sprintf("thing-%d", n%w.size.entities))} {
+		for _, uri := range []string{mcpserver.TranscriptURI(w.session), mcpserver.EntitiesURI(), mcpserver.EntityURI(fmt.Sprintf("thing-%d", n%w.size.entities))} {
 			doc, err := agents[viewer].ReadResource(w.t.Context(), &sdk.ReadResourceParams{URI: uri})
 			if err != nil {
 				continue // it is not there for this one

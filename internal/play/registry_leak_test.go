@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
@@ -125,7 +125,7 @@ func (w *secretWorld) ask() {
 	for _, x := range all {
 		door[x.Definition.Name] = x
 	}
-	library := resource.New(resource.Sources{Campaign: "leaks", Graph: w.store, Log: w.store, Scene: w.live.Scene})
+	library := mcpserver.NewLibrary(mcpserver.LibrarySources{Campaign: "leaks", Graph: w.store, Log: w.store, Scene: w.live.Scene})
 	outside := w.outside(library, all)
 	told, toldOutside, meant := 0, 0, map[string]int{}
 	for i := range w.size.queries {
@@ -216,10 +216,10 @@ func (w *secretWorld) arguments(tool, asked string) string {
 }
 
 // read reads resources with the viewer's eyes, and returns how many secrets they told.
-func (w *secretWorld) read(l *resource.Library, viewer string, n int) (told int) {
-	v := resource.View{Viewer: viewer, May: func(string) bool { return true }}
+func (w *secretWorld) read(l *mcpserver.Library, viewer string, n int) (told int) {
+	v := mcpserver.LibraryView{Viewer: viewer, May: func(string) bool { return true }}
 	for _, uri := range []string{
-		resource.TranscriptURI(w.session), "glyphoxa://entities", fmt.Sprintf("glyphoxa://entities/thing-%d", n%w.size.entities), "glyphoxa://scene", "glyphoxa://campaign",
+		mcpserver.TranscriptURI(w.session), "glyphoxa://entities", fmt.Sprintf("glyphoxa://entities/thing-%d", n%w.size.entities), "glyphoxa://scene", "glyphoxa://campaign",
 		"glyphoxa://sessions",
 	} {
 		doc, err := l.Read(w.t.Context(), v, uri)

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -277,10 +277,10 @@ func (d *door) recap(a *asking) {
 	answer(a.w, map[string]any{"lines": told})
 }
 
-// read answers with a document of package resource, by its address.
+// read answers with a resource of package mcpserver, by its address.
 func (d *door) read(a *asking) {
 	host, ctx := a.room.game.Registry.Host, a.calling()
-	doc, err := resource.New(play.SourcesOf(a.room.game)).Read(ctx, resource.View{
+	doc, err := mcpserver.NewLibrary(play.SourcesOf(a.room.game)).Read(ctx, mcpserver.LibraryView{
 		Viewer: a.viewer(), May: a.may,
 		Tool: func(name string) bool {
 			t, ok := host.Registered(name)

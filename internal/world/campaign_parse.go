@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -26,7 +26,7 @@ var (
 )
 
 // options say how a campaign file is written.
-var options = strictyaml.Options{
+var options = userfile.Options{
 	MaxSize: MaxCampaignSize, MaxProblems: maxProblems, Literal: true, Empty: "start with name: and entities:",
 	Formats: map[string]func(string) (what, fix string){"slug": checkSlug, "word": checkWord},
 }
@@ -87,7 +87,7 @@ type fact struct {
 }
 
 // The paths of the lists.
-const entitiesPath, relationsPath, factsPath, groupsPath, calendarPath strictyaml.Path = "entities", "relations", "facts", "groups", "calendar"
+const entitiesPath, relationsPath, factsPath, groupsPath, calendarPath userfile.Path = "entities", "relations", "facts", "groups", "calendar"
 
 // asText is a value of any type, kept as it is written.
 type asText string
@@ -107,7 +107,7 @@ func parse(file string, data []byte, size int) (*Campaign, error) {
 	}
 	var problems problem.List
 	var w world
-	p := checker{doc: strictyaml.Read(file, data, &w, &options, &problems)}
+	p := checker{doc: userfile.ReadYAML(file, data, &w, &options, &problems)}
 	if !p.doc.Cut() {
 		p.check(&w)
 	}
@@ -120,7 +120,7 @@ func parse(file string, data []byte, size int) (*Campaign, error) {
 // checker looks at what only shows when a file is read as a whole.
 type checker struct {
 	// doc takes what is wrong. If nil, it is only noted that something is.
-	doc    *strictyaml.Document
+	doc    *userfile.Document
 	faulty bool
 	// ids and npcs list the entities, and the NPCs among them.
 	ids, npcs known
@@ -151,7 +151,7 @@ func (p *checker) check(w *world) {
 	p.checkReferences(w)
 }
 
-func (p *checker) addSentence(path strictyaml.Path, what, fix string) {
+func (p *checker) addSentence(path userfile.Path, what, fix string) {
 	if p.faulty = true; p.doc != nil {
 		p.doc.AddSentence(path, 0, what, fix)
 	}
@@ -214,7 +214,7 @@ func (p *checker) checkGroups(groups []group) {
 // checkReferences looks for mentions of entities that do not exist.
 func (p *checker) checkReferences(w *world) {
 	const define = "define it under \"entities\""
-	viewers := func(path strictyaml.Path, ids []string) {
+	viewers := func(path userfile.Path, ids []string) {
 		for i, id := range ids {
 			if id == DMOnly {
 				continue
@@ -242,7 +242,7 @@ func (p *checker) checkReferences(w *world) {
 // takes long in large files.
 const suggestions = 100
 
-func (p *checker) checkReference(path strictyaml.Path, key, kind, id string, there *known, fix string) {
+func (p *checker) checkReference(path userfile.Path, key, kind, id string, there *known, fix string) {
 	if id == "" || there.has[id] {
 		return
 	}
@@ -319,7 +319,7 @@ func checkForm(s string, form *regexp.Regexp, what, joints, better string) (stri
 	if form.MatchString(better) {
 		fix += fmt.Sprintf(", such as %q", better)
 	}
-	return strictyaml.Quote(s) + " cannot be " + what, fix
+	return userfile.Quote(s) + " cannot be " + what, fix
 }
 
 // Slug makes an id of s: "The Rusty Flagon" becomes
@@ -344,5 +344,5 @@ func Slug(s string) string {
 
 // CampaignSchema returns the JSON Schema of a campaign file, for editors.
 func CampaignSchema() (*jsonschema.Schema, error) {
-	return strictyaml.Schema("Glyphoxa campaign", &world{}, &options)
+	return userfile.Schema("Glyphoxa campaign", &world{}, &options)
 }

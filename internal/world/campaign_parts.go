@@ -6,7 +6,7 @@ import (
 	"runtime"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 const (
@@ -32,20 +32,20 @@ type listing struct {
 // readParts reads a sound file part by part, as Parse does as a whole but with a
 // fraction of the memory. It reports false for a file with anything wrong or unusual
 // about it, whose problems are then told from the whole.
-func readParts(file string, data []byte, size int) (w *world, doc *strictyaml.Document, ok bool) {
+func readParts(file string, data []byte, size int) (w *world, doc *userfile.Document, ok bool) {
 	head, parts, ok := splitParts(data, size)
 	if !ok {
 		return nil, nil, false
 	}
 	var problems problem.List
 	w = new(world)
-	doc = strictyaml.Read(file, head, w, &options, &problems)
+	doc = userfile.ReadYAML(file, head, w, &options, &problems)
 	for i, p := range parts {
 		if len(problems) > 0 {
 			return nil, nil, false
 		}
 		var l listing
-		strictyaml.Read(file, append([]byte(p.key+":\n"), data[p.start:p.end]...), &l, &options, &problems)
+		userfile.ReadYAML(file, append([]byte(p.key+":\n"), data[p.start:p.end]...), &l, &options, &problems)
 		above := p.line - 2 // its first line is the second of what was read
 		for j := range l.Entities {
 			l.Entities[j].Line += above

@@ -13,7 +13,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -92,7 +91,7 @@ func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*S
 	s := blank()
 	s.File = file
 	c := &checker{scene: s, read: read}
-	c.doc = strictyaml.Read(file, text, s, &strictyaml.Options{MaxSize: maxScene}, &c.problems)
+	c.doc = userfile.ReadYAML(file, text, s, &userfile.Options{MaxSize: maxScene}, &c.problems)
 	c.cast()
 	if len(c.problems) == 0 { // what is half read would be blamed for what is missing
 		c.checkScene()
@@ -103,12 +102,12 @@ func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*S
 // checker looks at what only shows when a scene is read as a whole.
 type checker struct {
 	scene    *Scene
-	doc      *strictyaml.Document
+	doc      *userfile.Document
 	problems problem.List
 	read     func(string) ([]byte, error)
 }
 
-func (c *checker) addProblem(path strictyaml.Path, what, fix string) {
+func (c *checker) addProblem(path userfile.Path, what, fix string) {
 	c.problems.Add(c.scene.File, c.doc.Line(path), what, fix)
 }
 
@@ -119,7 +118,7 @@ func (c *checker) cast() {
 		path := filepath.Join(filepath.Dir(s.File), filepath.FromSlash(name))
 		text, err := c.read(path)
 		if err != nil {
-			c.addProblem(strictyaml.Path("cast").Item(i), "cast: "+describeFileError(err), "name a file as seen from the scene's directory")
+			c.addProblem(userfile.Path("cast").Item(i), "cast: "+describeFileError(err), "name a file as seen from the scene's directory")
 			continue
 		}
 		npc := config.DefaultNPC()
@@ -132,7 +131,7 @@ func (c *checker) cast() {
 		if n.ID == "" {
 			n.ID = config.Slug(n.Name)
 		}
-		switch path := strictyaml.Path("npcs").Item(i).Key("name"); {
+		switch path := userfile.Path("npcs").Item(i).Key("name"); {
 		case n.Name == "": // its absence is already reported
 		case n.ID == "":
 			c.addProblem(path, "no id can be made from the name", "add an id of letters a to z and digits")
@@ -155,5 +154,5 @@ func isCalled(n config.NPC, name string) bool {
 
 // Schema returns the JSON Schema of a scene, for editors.
 func Schema() (*jsonschema.Schema, error) {
-	return strictyaml.Schema("Glyphoxa scene", blank(), nil)
+	return userfile.Schema("Glyphoxa scene", blank(), nil)
 }

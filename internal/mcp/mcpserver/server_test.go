@@ -17,7 +17,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
@@ -80,10 +79,10 @@ func newFixture(t testing.TB, p plan) *fixture {
 	for _, def := range append(all, p.tools...) {
 		must(t, "registering "+def.Definition.Name, h.host.RegisterBuiltin(def))
 	}
-	src := resource.Sources{Campaign: "Test", Scene: h.world.Scene, Graph: store, Log: store, Latency: h.host.Status}
+	src := mcpserver.LibrarySources{Campaign: "Test", Scene: h.world.Scene, Graph: store, Log: store, Latency: h.host.Status}
 	o := mcpserver.Options{
 		Version: "test", Instructions: "Be nice.", Policy: h.policy, Gate: gate, Campaign: "Test",
-		Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: h.world,
+		Resources: mcpserver.NewLibrary(src), Prompts: mcpserver.NewPromptLibrary(src), World: h.world,
 	}
 	if p.options != nil {
 		p.options(&o)

@@ -14,8 +14,8 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 const (
@@ -46,7 +46,7 @@ type expression struct {
 }
 
 // expression compiles the text that begins on the given line.
-func (c *compiler) expression(path strictyaml.Path, text string, line int, in *scope) *expression {
+func (c *compiler) expression(path userfile.Path, text string, line int, in *scope) *expression {
 	e, err := compile(text, in)
 	if err == nil {
 		return e

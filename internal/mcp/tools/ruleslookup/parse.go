@@ -11,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -140,7 +139,7 @@ func (p *parser) addProblem(line int, fix, format string, args ...any) {
 
 // parseFile reads one file: a list of rules, or a list by id of how rules are asked for.
 func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
-	if line := strictyaml.TooManyValues(data); line > 0 {
+	if line := userfile.TooManyValues(data); line > 0 {
 		p.addProblem(line, "split it", "the file holds too many values")
 		return nil, nil
 	}
