@@ -98,7 +98,7 @@ peers:
 
 # onnx fetches onnxruntime, which Silero's voice detection needs, for this user.
 onnx:
-	@sh pkg/audio/silero/onnxruntime.sh
+	@sh pkg/audio/vad/onnxruntime.sh
 
 # conformance runs the MCP conformance suites against the outward server and
 # shows every scenario; part of make test-all.

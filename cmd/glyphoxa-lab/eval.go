@@ -13,7 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/truth"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // evaluation is a command of eval.
@@ -53,7 +53,7 @@ func (e evaluation) command(c *app.Common) *cobra.Command {
 				return err
 			}
 			if o.Root, err = repositoryRoot(); err != nil {
-				return problem.Usage(fmt.Errorf("eval %s: %w", e.name, err))
+				return userfile.Usage(fmt.Errorf("eval %s: %w", e.name, err))
 			}
 			if e.clips {
 				if err := app.RefuseEmpty(cmd, "clips"); err != nil {
@@ -100,7 +100,7 @@ func (e evaluation) findClips(o *truth.Options) error {
 		o.Clips = filepath.Join(cache, "glyphoxa", "hearing")
 	}
 	if _, err := os.Stat(o.Clips); err != nil {
-		return problem.Usage(fmt.Errorf("eval %s: there are no clips in %s; `make eval-%s` makes them", e.name, o.Clips, e.name))
+		return userfile.Usage(fmt.Errorf("eval %s: there are no clips in %s; `make eval-%s` makes them", e.name, o.Clips, e.name))
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -55,7 +54,7 @@ func scenarioCommand(c *app.Common) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			scenes, err := scenario.Load(args...)
 			if err != nil {
-				return problem.Usage(err)
+				return userfile.Usage(err)
 			}
 			for _, s := range scenes {
 				if _, err := fmt.Fprintf(c.Out, "%s is fine: %s, %d steps, %d expectations\n", s.File, s.Title, len(s.Story), len(s.Expect)); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 func playCommand(c *app.Common) *cobra.Command {
@@ -77,7 +77,7 @@ func mcpCommand(c *app.Common) *cobra.Command {
 		Use: "token NAME", Short: "Make a token for a client", Example: "  glyphoxa mcp token claude",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !app.ClientName(args[0]) {
-				return problem.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
+				return userfile.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
 			}
 			return nil
 		},

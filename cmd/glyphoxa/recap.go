@@ -10,7 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 func recapCommand(c *app.Common) *cobra.Command {
@@ -80,12 +80,12 @@ func campaignCommand(c *app.Common) *cobra.Command {
 func confirmByName(c *app.Common, name string) func(string) error {
 	return func(question string) error {
 		if !c.Terminal {
-			return problem.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
+			return userfile.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
 		}
 		fmt.Fprintf(c.Err, "%s\nType the campaign's name to go on: ", question)
 		answer, _ := bufio.NewReader(c.In).ReadString('\n') // an end without an answer is none
 		if strings.TrimSpace(answer) != name {
-			return problem.Usage(errors.New("that is not its name; nothing was removed"))
+			return userfile.Usage(errors.New("that is not its name; nothing was removed"))
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 func initCommand(c *app.Common) *cobra.Command {
@@ -37,7 +37,7 @@ func initCommand(c *app.Common) *cobra.Command {
 			}
 			o.Languages = strings.FieldsFunc(languages, func(r rune) bool { return r == ',' || r == ' ' })
 			if len(o.Languages) == 0 {
-				return problem.Usage(errors.New("--language names nothing; use such as --language en,de"))
+				return userfile.Usage(errors.New("--language names nothing; use such as --language en,de"))
 			}
 			return app.Init(c.Out, o)
 		},

@@ -28,7 +28,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
@@ -91,9 +91,9 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	if o.Console {
 		accounts, err := accountsOf(o.Config)
 		if err != nil {
-			return nil, problem.Usage(err)
+			return nil, userfile.Usage(err)
 		}
-		a.Console = web.NewConsole(web.ConsoleOptions{Feed: a.feed, Problems: func() []problem.Problem { return problemsOf(o.Config) }, Accounts: accounts, Logger: o.Log, Version: o.Version})
+		a.Console = web.NewConsole(web.ConsoleOptions{Feed: a.feed, Problems: func() []userfile.Problem { return problemsOf(o.Config) }, Accounts: accounts, Logger: o.Log, Version: o.Version})
 		onlooker = a.Console.Onlook(web.HomeRoom)
 	}
 	var audience play.Audience

@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/observe"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Exit codes.
@@ -160,7 +160,7 @@ func run(ctx context.Context, p Program, newRoot func(*Common) *cobra.Command, a
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, problem.ErrUsage):
+	case errors.Is(err, userfile.ErrUsage):
 		p.reportError(s.Err, err)
 		return exitUsage
 	case isReaderGone(err):
@@ -182,12 +182,12 @@ func isReaderGone(err error) bool {
 
 // reportError prints what is wrong: one line, or one for each problem.
 func (p Program) reportError(w io.Writer, err error) {
-	var list problem.List
+	var list userfile.Problems
 	if errors.As(err, &list) {
 		fmt.Fprintln(w, err)
 		return
 	}
-	fmt.Fprintln(w, p.Name+":", problem.OneLine(err))
+	fmt.Fprintln(w, p.Name+":", userfile.OneLine(err))
 }
 
 // Common holds the streams and the flags that every command shares.
@@ -235,14 +235,14 @@ func (c *Common) Root(short, long string) *cobra.Command {
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return problem.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
+		return userfile.Usage(fmt.Errorf("%w; try %s --help", err, cmd.CommandPath()))
 	})
 	root.PersistentFlags().StringVar(&c.Config, "config", "", "configuration file (default ./glyphoxa.yaml, else the built-in one)")
 	root.PersistentFlags().BoolVar(&c.verbose, "verbose", false, "log what happens to stderr")
 	root.PersistentFlags().BoolVar(&c.Quiet, "quiet", false, "print nothing but what was asked for, and errors")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if c.Quiet && c.verbose {
-			return problem.Usage(errors.New("--quiet and --verbose contradict each other; give one of them"))
+			return userfile.Usage(errors.New("--quiet and --verbose contradict each other; give one of them"))
 		}
 		return nil
 	}
@@ -273,13 +273,13 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 		known = append(known, sub.Name())
 	}
 	if len(known) == 0 {
-		return problem.Usage(fmt.Errorf("%s takes no argument %q", cmd.CommandPath(), args[0]))
+		return userfile.Usage(fmt.Errorf("%s takes no argument %q", cmd.CommandPath(), args[0]))
 	}
 	hint := "try " + cmd.CommandPath() + " --help"
-	if near := problem.Nearest(args[0], known); near != "" {
+	if near := userfile.Nearest(args[0], known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return problem.Usage(fmt.Errorf("%q is no command of %s; %s", args[0], cmd.CommandPath(), hint))
+	return userfile.Usage(fmt.Errorf("%q is no command of %s; %s", args[0], cmd.CommandPath(), hint))
 }
 
 // Args refuses any number of arguments outside least to most, with a sentence that says what
@@ -287,7 +287,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 func Args(least, most int, usage string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return problem.Usage(errors.New(usage))
+			return userfile.Usage(errors.New(usage))
 		}
 		return nil
 	}
@@ -298,7 +298,7 @@ func Args(least, most int, usage string) cobra.PositionalArgs {
 func RefuseEmpty(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-			return problem.Usage(fmt.Errorf("--%s has no value; give it one, or leave it out", name))
+			return userfile.Usage(fmt.Errorf("--%s has no value; give it one, or leave it out", name))
 		}
 	}
 	return nil

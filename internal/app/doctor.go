@@ -17,9 +17,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -93,7 +93,7 @@ func dataFinding(cfg *config.Config) finding {
 	}
 	probe, err := os.CreateTemp(dir, ".glyphoxa-doctor-*")
 	if err != nil {
-		return finding{"data directory", false, problem.FileError(err).Error(), "set data_dir to a directory that can be written"}
+		return finding{"data directory", false, userfile.PlainFileError(err).Error(), "set data_dir to a directory that can be written"}
 	}
 	name := probe.Name()
 	if err := errors.Join(probe.Close(), os.Remove(name)); err != nil {
@@ -257,7 +257,7 @@ func toolFindings(a *play.Game) []finding {
 	for _, s := range r.Servers() {
 		found = append(found, serverFinding(s))
 	}
-	others := slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w problem.Problem) bool { return cfg.ServerTools[w] != "" })
+	others := slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w userfile.Problem) bool { return cfg.ServerTools[w] != "" })
 	for _, w := range r.Warnings(cfg, others...) {
 		found = append(found, finding{"tools", false, fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.What), w.Fix})
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // detectorFinding says what tells voice from noise, why, at what cost, and how to
@@ -39,7 +39,7 @@ func detectorFinding(cfg *config.Config) finding {
 		f.fix = "for a noisy room set hearing.detection to silero or energy, which coughs and clatter do not start"
 	default:
 		f.fix = "for a room with music set hearing.detection to silero; for players who whisper set hearing.detection to webrtc"
-		if _, err := webrtcvad.New(webrtcvad.Aggressive); err != nil {
+		if _, err := vad.NewWebRTC(vad.Aggressive); err != nil {
 			f.fix += "; " + err.Error()
 		}
 	}

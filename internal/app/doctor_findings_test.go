@@ -9,12 +9,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // webrtc reports whether WebRTC's voice detection is to be had here.
 func webrtc() bool {
-	_, err := webrtcvad.New(webrtcvad.Aggressive)
+	_, err := vad.NewWebRTC(vad.Aggressive)
 	return err == nil
 }
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
@@ -39,7 +39,7 @@ func speechFinding(ctx context.Context, cfg *config.Config) finding {
 		if errors.Is(err, s2s.ErrRejected) {
 			fix = "check api_key and model of providers.s2s"
 		}
-		return finding{part, false, model.Name() + ": " + problem.OneLine(err), fix}
+		return finding{part, false, model.Name() + ": " + userfile.OneLine(err), fix}
 	}
-	return finding{part: part, ok: true, state: fmt.Sprintf("%s opened a session in %.0f ms", model.Name(), elapsed.Rounded(time.Since(start)))}
+	return finding{part: part, ok: true, state: fmt.Sprintf("%s opened a session in %.0f ms", model.Name(), mcp.RoundedMillis(time.Since(start)))}
 }

@@ -15,8 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/vtt"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -59,7 +58,7 @@ func announceWorld(ctx context.Context, cfg *config.Config, store memory.Store) 
 // Import takes a campaign in, from a campaign file or a virtual tabletop, and says what
 // that changes.
 func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o ImportOptions) error {
-	in, err := vtt.Read(ctx, file, vtt.Options{Name: o.Name, Say: o.Say})
+	in, err := world.ReadImport(ctx, file, world.ImportOptions{Name: o.Name, Say: o.Say})
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func noteImport(ctx context.Context, store memory.Store, c *world.Campaign) erro
 	return store.SaveState(ctx, importsSpace, map[string][]byte{c.Name: text})
 }
 
-func describeImport(w io.Writer, in *vtt.Imported, todo memory.Settlement) error {
+func describeImport(w io.Writer, in *world.Imported, todo memory.Settlement) error {
 	c := in.Campaign
 	_, err := fmt.Fprintf(w, "%s, from %s:\n  %d entities: %d new, %d changed, %d as they were said last\n  %d relations and %d facts: %d and %d new or changed\n  only the DM knows %d of the entities and facts\n",
 		c.Name, in.Format, len(c.Entities), todo.Added, todo.Changed, todo.Kept, len(c.Relations), len(c.Facts), todo.Relations, todo.Facts, in.Hidden)
@@ -133,7 +132,7 @@ func describeImport(w io.Writer, in *vtt.Imported, todo memory.Settlement) error
 }
 
 // describeLeft says what was not taken.
-func describeLeft(w io.Writer, in *vtt.Imported) error {
+func describeLeft(w io.Writer, in *world.Imported) error {
 	if len(in.Left) == 0 {
 		return nil
 	}
@@ -146,7 +145,7 @@ func describeLeft(w io.Writer, in *vtt.Imported) error {
 }
 
 func isThere(path string) error {
-	return problem.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
+	return userfile.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
 }
 
 // writeNew writes a file that is not there yet, whole or not at all.
@@ -156,11 +155,11 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 		return isThere(path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
+		return fmt.Errorf("writing %s: %w", path, userfile.PlainFileError(err))
 	}
 	b := bufio.NewWriter(f)
 	if err := errors.Join(write(b), b.Flush(), f.Sync(), f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, problem.FileError(err)), os.Remove(path))
+		return errors.Join(fmt.Errorf("writing %s: %w", path, userfile.PlainFileError(err)), os.Remove(path))
 	}
 	return nil
 }

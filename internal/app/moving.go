@@ -12,7 +12,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -36,7 +35,7 @@ func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 	at := *cfg
 	if name, is := strings.CutPrefix(place, "env:"); is {
 		if place = os.Getenv(name); !isDSN(place) {
-			return nil, problem.Usage(fmt.Errorf("the variable %s holds no connection string; set it to postgres://user:password@host:5432/database", name))
+			return nil, userfile.Usage(fmt.Errorf("the variable %s holds no connection string; set it to postgres://user:password@host:5432/database", name))
 		}
 	}
 	switch {
@@ -45,7 +44,7 @@ func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 		at.Memory.Store = config.StoreSQLite
 	case place == config.StorePostgres:
 		if at.Memory.Store = config.StorePostgres; at.Memory.DSN == "" {
-			return nil, problem.Usage(errors.New("memory.dsn is not set, so the PostgreSQL server is not known; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
+			return nil, userfile.Usage(errors.New("memory.dsn is not set, so the PostgreSQL server is not known; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
 		}
 	case isDSN(place):
 		at.Memory.Store, at.Memory.DSN, at.Memory.Schema = config.StorePostgres, config.Secret(place), ""
@@ -88,7 +87,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	if target.Memory.Store == source.Memory.Store && target.Memory.Path == source.Memory.Path && target.Memory.DSN == source.Memory.DSN {
-		return problem.Usage(fmt.Errorf("%s is where it comes from already; name another place", a.Location()))
+		return userfile.Usage(fmt.Errorf("%s is where it comes from already; name another place", a.Location()))
 	}
 	b, err := play.OpenStore(ctx, target.Memory, play.StoreOptions{})
 	if err != nil {
@@ -119,14 +118,14 @@ func copyWithheld(from, to string) error {
 		return nil
 	}
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	_, err = f.Write(content)
 	return errors.Join(err, f.Sync(), f.Close())

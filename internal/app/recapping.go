@@ -14,8 +14,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -84,7 +84,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	defer client.CloseIdleConnections()
 	model, scripted, err := providers.Model(client, cfg.Providers.LLM, nil)
 	if err != nil {
-		return "", "", problem.Usage(err)
+		return "", "", userfile.Usage(err)
 	}
 	if !o.Extract && !scripted {
 		ctx, cancel := context.WithTimeout(ctx, recapTime)
@@ -149,11 +149,11 @@ func findSession(ctx context.Context, store memory.Store, id string) (memory.Ses
 			return all[i], nil
 		}
 		if latest >= 0 {
-			return memory.Session{}, problem.Usage(fmt.Errorf("there is no session %q; the latest is %s", id, all[latest].ID))
+			return memory.Session{}, userfile.Usage(fmt.Errorf("there is no session %q; the latest is %s", id, all[latest].ID))
 		}
 	}
 	if latest < 0 {
-		return memory.Session{}, problem.Usage(errors.New("nothing has been said in any session yet; glyphoxa play starts one"))
+		return memory.Session{}, userfile.Usage(errors.New("nothing has been said in any session yet; glyphoxa play starts one"))
 	}
 	return all[latest], nil
 }
@@ -283,7 +283,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 			}
 		}
 		if c == nil {
-			return problem.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
+			return userfile.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
 		}
 		gone := slices.DeleteFunc(slices.Clone(c.entities), func(id string) bool { return shared[id] })
 		question := fmt.Sprintf("%d entities of %q will be removed, with their relations and what is told of them", c.countHeld(gone), o.Name)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/shlex"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
@@ -45,7 +44,7 @@ func (l *loader) checkAll() {
 // findIdle lists what is accepted and has no effect.
 func (l *loader) findIdle() {
 	idle := func(d *userfile.Document, path userfile.Path, what, fix string) {
-		l.cfg.Idle = append(l.cfg.Idle, problem.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
+		l.cfg.Idle = append(l.cfg.Idle, userfile.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
 	}
 	for _, n := range l.npcs {
 		if n.npc.Engine == EngineS2S && !l.cfg.Providers.SpeaksForItself() {
@@ -60,7 +59,7 @@ func (l *loader) addWarning(d *userfile.Document, path userfile.Path, what, fix 
 	if n := path.Name(); n != "" {
 		what = n + ": " + what
 	}
-	l.cfg.Warnings = append(l.cfg.Warnings, problem.Problem{File: d.File(), Line: d.Line(path), What: what, Fix: fix})
+	l.cfg.Warnings = append(l.cfg.Warnings, userfile.Problem{File: d.File(), Line: d.Line(path), What: what, Fix: fix})
 }
 
 // checkNPCs gives every NPC its id and looks for names that fit two of them.
@@ -185,7 +184,7 @@ func checkMayChange(l *loader, n located) {
 		case slices.Contains(n.npc.MayChange[:i], tool):
 			l.addWarning(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
 		case !slices.Contains(n.npc.Tools, tool):
-			n.d.AddProblem(path, n.d.Quote(path, tool)+" is none of the tools of this NPC", problem.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
+			n.d.AddProblem(path, n.d.Quote(path, tool)+" is none of the tools of this NPC", userfile.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
 		case slices.Contains(l.opts.NeverOwn, tool):
 			l.addWarning(n.d, path, n.d.Quote(path, tool)+" changes nothing that is the NPC's own, so this allows nothing", "remove it; the NPC may call the tool all the same, and what would change is proposed to you")
 		}
@@ -196,12 +195,12 @@ func (l *loader) checkTool(d *userfile.Document, path userfile.Path, tool string
 	if tool == "" || l.opts.KnownTools == nil || slices.Contains(l.opts.KnownTools, tool) {
 		return
 	}
-	fix := problem.Suggest(tool, l.opts.KnownTools, "see \"glyphoxa tools\" for those there are")
+	fix := userfile.Suggest(tool, l.opts.KnownTools, "see \"glyphoxa tools\" for those there are")
 	what := d.Quote(path, tool) + " is no built-in tool"
 	if l.opts.Alone || slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
 		l.addWarning(d, path, what+", so it must come from an MCP server", fix)
 		if l.cfg.ServerTools == nil {
-			l.cfg.ServerTools = map[problem.Problem]string{}
+			l.cfg.ServerTools = map[userfile.Problem]string{}
 		}
 		l.cfg.ServerTools[l.cfg.Warnings[len(l.cfg.Warnings)-1]] = tool
 		return

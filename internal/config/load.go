@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -52,7 +51,7 @@ type loader struct {
 	opts     Options
 	src      source
 	cfg      *Config
-	problems problem.List
+	problems userfile.Problems
 	main     *userfile.Document
 	npcs     []located
 }
@@ -69,7 +68,7 @@ type located struct {
 // paths in a file count from the file's directory; the data directory of the
 // built-in configuration is in Options.Dir.
 //
-// A configuration that cannot be used yields a [problem.List] with everything
+// A configuration that cannot be used yields a [userfile.Problems] with everything
 // that is wrong, in all its files. Errors of other kinds come from the system.
 // Load does not change anything on disk.
 func Load(path string, opts *Options) (*Config, error) {
@@ -89,7 +88,7 @@ func Load(path string, opts *Options) (*Config, error) {
 		return nil, err
 	}
 	l.resolvePaths(dir)
-	l.cfg.Warnings = problem.List(l.cfg.Warnings).Sorted()
+	l.cfg.Warnings = userfile.Problems(l.cfg.Warnings).Sorted()
 	return l.cfg, nil
 }
 
@@ -184,7 +183,7 @@ func (l *loader) readNPCDir() {
 
 // ReadNPC fills npc, which holds the defaults, from the text of an NPC file. It
 // adds what is wrong to problems. Without lookupEnv, variables are problems.
-func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string, bool), problems *problem.List) *userfile.Document {
+func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string, bool), problems *userfile.Problems) *userfile.Document {
 	doc := userfile.ReadYAML(file, text, npc, &userfile.Options{
 		MaxSize: maxFile, LookupEnv: lookupEnv, Empty: "describe an NPC in it, or remove it",
 	}, problems)

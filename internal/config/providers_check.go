@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -104,7 +103,7 @@ func checkOptions(d *userfile.Document, root userfile.Path, kind string, options
 		if !ok {
 			names := slices.Sorted(maps.Keys(known))
 			fix := "remove it; " + kind + " has no options"
-			if near := problem.Nearest(name, names); near != "" {
+			if near := userfile.Nearest(name, names); near != "" {
 				fix = fmt.Sprintf("did you mean %q?", near)
 			} else if len(names) > 0 {
 				fix = "use one of " + strings.Join(names, ", ")

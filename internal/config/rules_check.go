@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -42,7 +41,7 @@ func (l *loader) checkWho(root userfile.Path, who []string) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		fix := problem.Suggest(name, known, "add the client, or remove the line")
+		fix := userfile.Suggest(name, known, "add the client, or remove the line")
 		l.addWarning(l.main, path, "nobody is called "+l.main.Quote(path, name), fix)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -76,7 +75,7 @@ func checkRulesDirs(l *loader) {
 		}
 	}
 	fix := func(system string) string {
-		return problem.Suggest(system, all, "use one of "+strings.Join(all, ", ")+", or add a directory to rules_dirs")
+		return userfile.Suggest(system, all, "use one of "+strings.Join(all, ", ")+", or add a directory to rules_dirs")
 	}
 	if s := l.cfg.Campaign.System; s != "" && !slices.Contains(all, s) {
 		l.addWarning(l.main, "campaign.system", "there are no rules of this system, so those of dnd5e are searched", fix(s))

@@ -16,7 +16,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -81,7 +80,7 @@ func isLoopback(listen string) bool {
 // suggestOneOf says what to write in place of name: the nearest of the known words, or
 // any of them.
 func suggestOneOf(name string, known []string) string {
-	return problem.Suggest(name, known, "use one of "+strings.Join(known, ", "))
+	return userfile.Suggest(name, known, "use one of "+strings.Join(known, ", "))
 }
 
 // checkProfileName looks whether a profile exists. An empty name passes.
@@ -172,7 +171,7 @@ func (l *loader) checkClientNPC(path userfile.Path, id string) {
 	if id == "" || slices.Contains(ids, id) {
 		return
 	}
-	fix := problem.Suggest(id, ids, "add the NPC, or remove the line")
+	fix := userfile.Suggest(id, ids, "add the NPC, or remove the line")
 	l.main.AddProblem(path, "there is no NPC with the id "+l.main.Quote(path, id), fix)
 }
 

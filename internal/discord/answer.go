@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // maxAnswers bounds the messages one answer is split into.
@@ -97,7 +95,7 @@ func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a a
 
 // splitText are the messages of an answer, in which links show their addresses: much of what
 // answers tell was written by players. What is wrong is said in l.
-func (a answer) splitText(l wording.Language) []string {
+func (a answer) splitText(l Language) []string {
 	text := a.text
 	if a.err != nil {
 		text = errorText(l, a.err)
@@ -107,7 +105,7 @@ func (a answer) splitText(l wording.Language) []string {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
 	case len(parts) == 0:
-		parts = []string{wording.Done.In(l)} // Discord takes no empty answer
+		parts = []string{Done.In(l)} // Discord takes no empty answer
 	case len(parts) > maxAnswers:
 		parts = append(parts[:maxAnswers-1], "…")
 	}
@@ -148,8 +146,8 @@ func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a ans
 }
 
 // errorText is an error as people read it.
-func errorText(l wording.Language, err error) string {
-	text := shortenPaths(wording.Say(l, err))
+func errorText(l Language, err error) string {
+	text := shortenPaths(Say(l, err))
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

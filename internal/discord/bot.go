@@ -15,6 +15,24 @@
 // [Gateway] keeps a bot connected to Discord's gateway (files gateway*.go): a connection for each shard, which
 // resumes where it was after a break, begins anew where that is refused, and ends with an error where
 // trying again is no use. What Discord tells goes to those who subscribed.
+//
+// [Text] is a text of the catalogue of what the bot says to people (files wording*.go), in English and German,
+// each text with both beside each other: formats of package fmt, one for each language. Where the languages
+// differ in the order of what is filled in, they number it: %[2]s. What is counted is a [Count]. A whole
+// sentence is one text: nothing is put together from parts, since other languages order and inflect
+// differently. So
+//
+//	var SessionEnded = Text{
+//		EN: "The session has ended after %s. What was said is kept.",
+//		DE: "Die Sitzung ist nach %s zu Ende. Was gesagt wurde, ist aufgehoben.",
+//	}
+//
+// is said with SessionEnded.In(language, length). Code that does not know the reader yet passes on
+// SessionEnded.With(length), a [Phrase]: it is an error, too, and [Say] puts any error into the reader's
+// language, with [Translate] what other parts of the program say in English. What is filled in may itself
+// be a Phrase. An answer to a command is in the language of whoever gave it, and what a whole channel reads
+// in that of the table. Names of options and tools, and of commands but for /flüstern, are the same
+// everywhere, and a new text is written for people who do not program.
 package discord
 
 import (
@@ -28,7 +46,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -109,7 +126,7 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 }
 
 // language is that of the tables: what a whole channel reads is in it.
-func (b *Bot) language() wording.Language { return wording.LanguageOf(b.guilds.Language()) }
+func (b *Bot) language() Language { return LanguageOf(b.guilds.Language()) }
 
 // Run connects and serves until ctx ends. It then closes every session without
 // loss. It returns an error for what no trying again mends, such as [ErrToken]
@@ -129,7 +146,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-connected.Done():
 	}
-	b.sessions.endAllSessions(wording.BotGoesOffline)
+	b.sessions.endAllSessions(BotGoesOffline)
 	b.tasks.end(end)
 	if p := b.voiceOpened.Load(); p != nil {
 		if err := p.detection.Close(); err != nil {

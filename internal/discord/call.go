@@ -6,7 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -19,8 +18,8 @@ type call struct {
 	id      string // of the interaction
 	rights  int64  // of the bot in the channel
 	by      *play.Member
-	name    string           // of who gave it, in the guild
-	lang    wording.Language // of the answer
+	name    string   // of who gave it, in the guild
+	lang    Language // of the answer
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id
 	focused string                                  // the option that is typed into, where it is completed
@@ -38,7 +37,7 @@ type call struct {
 }
 
 // say is a text in the language of the answer.
-func (c *call) say(t wording.Text, args ...any) string { return t.In(c.lang, args...) }
+func (c *call) say(t Text, args ...any) string { return t.In(c.lang, args...) }
 
 // textOption is a text option, empty if it was not given.
 func (c *call) textOption(name string) string {
@@ -63,7 +62,7 @@ func (c *call) attachFile(name string, data []byte) {
 }
 
 // requireText is a text option that may not be blank; missing says so.
-func (c *call) requireText(name string, missing wording.Text) (string, error) {
+func (c *call) requireText(name string, missing Text) (string, error) {
 	if s := c.textOption(name); s != "" {
 		return s, nil
 	}
@@ -79,4 +78,4 @@ func (c *call) runningSession() (*session, error) {
 }
 
 // errNoSession says that there is nothing a command could work on.
-var errNoSession = wording.NoSession.With()
+var errNoSession = NoSession.With()

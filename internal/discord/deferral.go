@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
@@ -50,12 +48,12 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 func (d *dispatcher) tellUndone(ctx context.Context, i *discordgo.Interaction) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()
-	text := noticeText("warning", wording.NotDone.In(languageOf(i)))
+	text := noticeText("warning", NotDone.In(languageOf(i)))
 	if d.rest.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, AllowedMentions: noMentions()}) == nil {
 		return
 	}
 	if i.Member != nil && i.Member.User != nil {
-		text = noticeText("warning", wording.NotDoneFor.In(languageOf(i), i.Member.User.ID))
+		text = noticeText("warning", NotDoneFor.In(languageOf(i), i.Member.User.ID))
 	}
 	if _, err := d.rest.CreateMessage(ctx, i.ChannelID, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()}); err != nil {
 		d.log.Warn("telling that a command was not carried out", "reason", err)

@@ -4,14 +4,12 @@ import (
 	"context"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // home is who is told what cannot be told in the session's channel, and how.
 type home struct {
 	guild, starter string // starter is who started the session
-	language       wording.Language
+	language       Language
 }
 
 // setHome sets who receives what cannot be posted in the channel.
@@ -28,7 +26,7 @@ func (s *sender) currentHome() home {
 }
 
 // tellStarter tells something to who started the session, in a direct message.
-func (s *sender) tellStarter(ctx context.Context, text func(wording.Language) string) {
+func (s *sender) tellStarter(ctx context.Context, text func(Language) string) {
 	h := s.currentHome()
 	if h.starter == "" {
 		return
@@ -58,7 +56,7 @@ func (s *sender) tellElsewhere(why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), RestTimeout)
 	defer cancel()
 	m := &discordgo.MessageSend{
-		Content: noticeText("warning", wording.SessionLost.In(h.language, s.channel, why)), AllowedMentions: noMentions(),
+		Content: noticeText("warning", SessionLost.In(h.language, s.channel, why)), AllowedMentions: noMentions(),
 	}
 	dm, err := s.rest.OpenDM(ctx, h.starter)
 	if err == nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
@@ -190,7 +189,7 @@ func (s *sender) deleteLines(ctx context.Context) {
 func (s *sender) tellNotDeleted(err error) {
 	s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
 	s.hooks.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
-	s.postNotice("warning", wording.NotDeleted.In(s.currentHome().language))
+	s.postNotice("warning", NotDeleted.In(s.currentHome().language))
 }
 
 // delete deletes a message; one that is gone already is deleted.

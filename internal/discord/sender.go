@@ -10,7 +10,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -37,7 +36,7 @@ type sender struct {
 	rest            *RestClient
 	log             *slog.Logger
 	channel, parent string // parent is that of a thread, empty for any other channel
-	lang            wording.Language
+	lang            Language
 	hooks           senderHooks
 	lines           *postedLines
 
@@ -102,7 +101,7 @@ type piece struct {
 }
 
 // newSender returns a sender with hooks that do nothing, and without a webhook.
-func newSender(a *RestClient, log *slog.Logger, channel, parent string, l wording.Language) *sender {
+func newSender(a *RestClient, log *slog.Logger, channel, parent string, l Language) *sender {
 	return &sender{
 		rest: a, log: log, channel: channel, parent: parent, lang: l, posted: "0", lines: newPostedLines(), queue: make(chan piece, maxUnsent),
 		hooks:  senderHooks{func(string) {}, func(table.Unread) {}, func() bool { return false }, func(string) {}},

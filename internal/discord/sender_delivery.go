@@ -11,7 +11,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -41,7 +40,7 @@ type posting struct {
 }
 
 // errNotTaken says that a message was tried for as long as it is worth.
-var errNotTaken = wording.NotTakenInTime.With()
+var errNotTaken = NotTakenInTime.With()
 
 // deliver posts a message, with as many attempts as that takes; messages after it wait. A line that
 // is not posted is a loss, which reportLosses posts; if it was not heard either, the hook unread is
@@ -156,7 +155,7 @@ func (s *sender) endDelay(ctx context.Context) {
 	}
 	s.log.Info("posting goes on", "channel", s.channel, "held_up", time.Since(since))
 	s.hooks.say("discord: Discord takes again what NPCs say")
-	p := posting{text: noticeText("warning", wording.CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
+	p := posting{text: noticeText("warning", CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
 	s.checkPosted(s.postUntilTaken(ctx, &p))
 }
 
@@ -196,7 +195,7 @@ func (s *sender) reportLosses(ctx context.Context) {
 }
 
 // lossNotice says what was not posted.
-func lossNotice(l wording.Language, all []loss) string {
+func lossNotice(l Language, all []loss) string {
 	var lost, heard []string
 	for _, one := range all {
 		if name := escapeMarkup(one.npc); one.heard {
@@ -212,12 +211,12 @@ func lossNotice(l wording.Language, all []loss) string {
 	var said []string
 	switch {
 	case len(lost) == 1:
-		said = append(said, wording.LineLost.In(l, lost[0], why))
+		said = append(said, LineLost.In(l, lost[0], why))
 	case len(lost) > 1:
-		said = append(said, wording.LinesLost.In(l, len(lost), joinNames(lost), why))
+		said = append(said, LinesLost.In(l, len(lost), joinNames(lost), why))
 	}
 	if len(heard) > 0 {
-		said = append(said, wording.HeardNotWritten.In(l, joinNames(heard), why))
+		said = append(said, HeardNotWritten.In(l, joinNames(heard), why))
 	}
 	return noticeText("warning", strings.Join(said, " "))
 }

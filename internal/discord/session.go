@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -30,7 +29,7 @@ type session struct {
 	guild, channel string
 	parent         string // of channel, if that is a thread
 	began          time.Time
-	lang           wording.Language // of what the channel reads
+	lang           Language // of what the channel reads
 	played         *play.GuildSession
 	paused         atomic.Bool // nothing is heard
 	rolled         privateRolls
@@ -181,7 +180,7 @@ func (r *session) close(why string) error {
 // could not be.
 func (r *session) sayLastWords() []table.Unread {
 	if r.why != "" {
-		r.sender.postNotice("end", wording.SessionEnded.In(r.lang, r.why))
+		r.sender.postNotice("end", SessionEnded.In(r.lang, r.why))
 	}
 	r.sender.sendRest()
 	return r.unread.takeAll()
@@ -196,13 +195,13 @@ func (r *session) takeMessage(m message) {
 
 // tellTooMuch tells a player that messages are dropped.
 func (r *session) tellTooMuch(m message) {
-	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
+	r.sender.postNotice("warning", TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
 }
 
 // changeMessage changes a message; an empty text takes it back.
 func (r *session) changeMessage(id, text string) {
 	if r.inbox.changeMessage(id, text) {
-		r.sender.postNotice("warning", wording.TooManyChanges.In(r.lang))
+		r.sender.postNotice("warning", TooManyChanges.In(r.lang))
 	}
 }
 
@@ -261,7 +260,7 @@ func (r *session) applyChange(ctx context.Context, c change) error {
 	}
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("changing what was heard", "guild", r.guild, "reason", err)
-		r.sender.postNotice("warning", wording.ChangeNotMade.In(r.lang))
+		r.sender.postNotice("warning", ChangeNotMade.In(r.lang))
 	}
 	return err
 }

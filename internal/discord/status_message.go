@@ -13,7 +13,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -52,7 +51,7 @@ type noticeSink interface {
 type statusMessage struct {
 	rest    *RestClient
 	channel string
-	lang    wording.Language
+	lang    Language
 	next    noticeSink
 	// name and table are there before run begins.
 	name  string
@@ -80,7 +79,7 @@ type trouble struct {
 	times int
 }
 
-func newStatusMessage(a *RestClient, channel string, l wording.Language, next noticeSink) *statusMessage {
+func newStatusMessage(a *RestClient, channel string, l Language, next noticeSink) *statusMessage {
 	return &statusMessage{rest: a, channel: channel, lang: l, next: next, due: make(chan struct{}, 1)}
 }
 
@@ -156,7 +155,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 		case channelClosed(err):
 			return err
 		case ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
-			s.next.postNotice("warning", wording.CannotShowState.In(s.lang))
+			s.next.postNotice("warning", CannotShowState.In(s.lang))
 			return nil
 		case ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
@@ -175,7 +174,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 	if s.message != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: wording.SessionIsOver.In(s.lang)}
+		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: SessionIsOver.In(s.lang)}
 		_, _ = s.editMessage(ctx, e) // nobody can do anything about it any more
 	}
 	return nil
@@ -236,7 +235,7 @@ func (s *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmb
 
 func (s *statusMessage) embedTitle() string {
 	if strings.TrimSpace(s.name) == "" {
-		return wording.TheSession.In(s.lang)
+		return TheSession.In(s.lang)
 	}
 	return clipText(escapeMarkup(s.name), maxTitle)
 }
@@ -250,7 +249,7 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 		for _, npc := range all {
 			lines = append(lines, npcStatusLine(s.lang, npc))
 		}
-		e.Fields = append(e.Fields, embedField(s.lang, wording.WhoIsThere.In(s.lang), lines))
+		e.Fields = append(e.Fields, embedField(s.lang, WhoIsThere.In(s.lang), lines))
 	}
 	e.Fields = append(e.Fields, s.voice.voiceFields()...)
 	return e
@@ -258,20 +257,20 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 
 // npcStatusLine is an NPC as everybody may know it: whether it may think for longer, and
 // whether it is silent.
-func npcStatusLine(l wording.Language, s table.Status) string {
+func npcStatusLine(l Language, s table.Status) string {
 	line := clipText(escapeMarkup(s.Name), maxRow)
 	if s.Lease != nil || s.Ceiling < s.Tier {
 		line = tierLine(l, s)
 	}
 	if s.Muted {
-		return wording.Silent.In(l, line)
+		return Silent.In(l, line)
 	}
 	return line
 }
 
 // countLines are what DMs are told of the session so far: how many answers came in
 // time, and what went wrong lately.
-func (s *statusMessage) countLines(l wording.Language) (lines []string) {
+func (s *statusMessage) countLines(l Language) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	late := 0
@@ -280,18 +279,18 @@ func (s *statusMessage) countLines(l wording.Language) (lines []string) {
 	}
 	switch {
 	case late > 0:
-		lines = append(lines, wording.AnswersLate.In(l, wording.AnswersCount.Of(s.met), late, breachCauses(l, s.breached)))
+		lines = append(lines, AnswersLate.In(l, AnswersCount.Of(s.met), late, breachCauses(l, s.breached)))
 	case s.met > 0:
-		lines = append(lines, wording.AnswersCount.In(l, s.met))
+		lines = append(lines, AnswersCount.In(l, s.met))
 	}
 	for _, t := range s.troubles {
-		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), escapeMarkup(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
+		lines = append(lines, TroubleLine.In(l, t.at.Unix(), escapeMarkup(Translate(l, t.text)), Times.Of(t.times)))
 	}
 	return lines
 }
 
 // breachCauses lists stages by how often each was the reason, most often first.
-func breachCauses(l wording.Language, by map[string]int) string {
+func breachCauses(l Language, by map[string]int) string {
 	stages := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(by[b]-by[a], strings.Compare(a, b)) })
 	var out []string
 	for _, stage := range stages {
@@ -302,14 +301,14 @@ func breachCauses(l wording.Language, by map[string]int) string {
 
 // embedField is a field of an embed with as many of the lines as fit; a line is shown
 // as a whole, or not.
-func embedField(l wording.Language, name string, lines []string) *discordgo.MessageEmbedField {
+func embedField(l Language, name string, lines []string) *discordgo.MessageEmbedField {
 	const reserved = 20 // for what says how many are missing
 	var kept []string
 	length := 0
 	for i, line := range lines {
 		n := len([]rune(line)) + 1
 		if length+n > maxField-reserved && (i < len(lines)-1 || length+n > maxField) {
-			kept = append(kept, wording.MoreLines.In(l, len(lines)-i))
+			kept = append(kept, MoreLines.In(l, len(lines)-i))
 			break
 		}
 		kept, length = append(kept, line), length+n

@@ -16,7 +16,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -84,7 +83,7 @@ func newFakeChannel(t *testing.T) *fakeChannel {
 	}
 	s.Client = &http.Client{Transport: roundTrip(w.request)}
 	w.session = s
-	w.status = newStatusMessage(NewRestClient(s), "1", wording.English, w.next)
+	w.status = newStatusMessage(NewRestClient(s), "1", English, w.next)
 	w.status.name, w.status.table = "The Flagon", w.table
 	return w
 }
@@ -248,7 +247,7 @@ func TestStatusMessageShowsTiersAtOnce(t *testing.T) {
 func TestStatusMessageIsInTheTablesLanguage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeChannel(t)
-		w.status.lang = wording.German
+		w.status.lang = German
 		w.table.set(table.Status{Name: "Bartok", Muted: true}, table.Status{Name: "Mira", Tier: mcp.BudgetDeep, Ceiling: mcp.BudgetStandard})
 		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
 			t.Error(err)
@@ -271,7 +270,7 @@ func TestDMsAreToldOfTroubles(t *testing.T) {
 	note("warning", "the *second*\nline")
 	note("error", "Bartok could not answer")
 	note("warning", strings.Repeat("long ", 1000))
-	lines := d.countLines(wording.English)
+	lines := d.countLines(English)
 	want := []string{`⚠ <t:1700000120:t> the \*second\* line (once)`, "⚠ <t:1700000180:t> Bartok could not answer (2 times)", "⚠ <t:1700000240:t> long long"}
 	if len(lines) != len(want) {
 		t.Fatalf("lines %q, want the last three", lines)
@@ -290,9 +289,9 @@ func TestStatusMessageCountsCauses(t *testing.T) {
 			d.noteEvent(ended(table.OutcomeDelivered, "breached", stage))
 		}
 	}
-	for l, want := range map[wording.Language]string{
-		wording.English: "0 answers in time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
-		wording.German:  "0 Antworten rechtzeitig, 7 zu spät oder gar nicht (Nachschlagen: 3, Modell: 2, Warten: 2)",
+	for l, want := range map[Language]string{
+		English: "0 answers in time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
+		German:  "0 Antworten rechtzeitig, 7 zu spät oder gar nicht (Nachschlagen: 3, Modell: 2, Warten: 2)",
 	} {
 		if got := d.countLines(l)[0]; got != want {
 			t.Errorf("the answers are counted as %q, want %q", got, want)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
@@ -108,8 +107,8 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 	if len(out) >= maxSuggestions {
 		out = out[:maxSuggestions-1]
 	}
-	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.say(wording.EveryNPC), typed)) {
-		out = append(out, suggestion{c.say(wording.EveryNPC), everyNPC})
+	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.say(EveryNPC), typed)) {
+		out = append(out, suggestion{c.say(EveryNPC), everyNPC})
 	}
 	return out, err
 }
@@ -149,11 +148,11 @@ func (c *call) describeChoice(ctx context.Context, what play.Suggestion, k play.
 		k.Name += " (" + kindWord(c.lang, k.Kind) + ")"
 	case k.Call != nil:
 		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
-		k.Name = c.say(wording.WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(wording.SomePlayer)), k.Call.Tool, k.Call.Args)
+		k.Name = c.say(WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(SomePlayer)), k.Call.Tool, k.Call.Args)
 	case what == play.SuggestHeldTool && k.New:
-		k.Name += " " + c.say(wording.ToolIsNew)
+		k.Name += " " + c.say(ToolIsNew)
 	case what == play.SuggestHeldTool:
-		k.Name += " " + c.say(wording.ToolDiffers)
+		k.Name += " " + c.say(ToolDiffers)
 	}
 	return suggestion{k.Name, k.Value}
 }

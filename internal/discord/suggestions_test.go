@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
@@ -196,7 +195,7 @@ func TestListsOfATableAreWhole(t *testing.T) {
 				found += m.Content + "\n"
 				on := ""
 				for _, b := range m.Components[0].Components {
-					if b.Label == wording.PageOn.In(wording.English) {
+					if b.Label == PageOn.In(English) {
 						on = b.CustomID
 					}
 				}

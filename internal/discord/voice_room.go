@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -71,7 +70,7 @@ type voiceRoom struct {
 	parts    *voiceParts
 	conn     *voice.Conn
 	log      *slog.Logger
-	lang     wording.Language
+	lang     Language
 	paused   atomic.Bool // nobody is heard
 	idle     time.Duration
 	notify   func(level, text string)
@@ -122,7 +121,7 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 		if err := r.conn.Run(life); err != nil {
 			r.log.Warn("a voice connection has ended", "reason", err)
 			r.setPlace("", false)
-			notify("warning", wording.VoiceLost.In(r.lang, err.Error()))
+			notify("warning", VoiceLost.In(r.lang, err.Error()))
 		}
 	}()
 	return r, nil
@@ -213,11 +212,11 @@ func (r *voiceRoom) tell(e voice.Event) {
 	case voice.Disconnected:
 		if e.Cause == voice.GaveUp {
 			r.losePlace()
-			r.notify("warning", wording.VoiceGivenUp.In(r.lang, wording.Translate(r.lang, e.Reason)))
+			r.notify("warning", VoiceGivenUp.In(r.lang, Translate(r.lang, e.Reason)))
 			return
 		}
 		r.setPlace("", false)
-		r.notify("warning", wording.VoiceLost.In(r.lang, wording.Translate(r.lang, e.Reason)))
+		r.notify("warning", VoiceLost.In(r.lang, Translate(r.lang, e.Reason)))
 	case voice.EncryptionFailed:
 		r.log.Warn("a voice channel's encryption is agreed on anew", "reason", e.Reason)
 	case voice.UserJoined, voice.UserLeft:
@@ -295,7 +294,7 @@ func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
 func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	decoder, err := opus.NewDecoder(r.parts.opus)
 	if err != nil {
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
+		r.notify("warning", VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 		return
 	}
 	options := table.JoinOptions{
@@ -314,7 +313,7 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
 	case errors.Is(err, table.ErrDeaf): // which was told when the session began
 	default:
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
+		r.notify("warning", VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 	}
 }
 

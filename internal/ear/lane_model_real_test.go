@@ -12,11 +12,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // laneSession is the model that the tests share, as players do.
-var laneSession = sync.OnceValues(func() (*silero.Session, error) { return silero.Open("") })
+var laneSession = sync.OnceValues(func() (*vad.Silero, error) { return vad.OpenSilero("") })
 
 // openModel returns a detector that asks Silero's model. Without onnxruntime the
 // test is skipped, or fails where nothing may be missing.

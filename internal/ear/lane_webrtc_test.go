@@ -9,14 +9,14 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // webrtc returns WebRTC's detector. Without its library the test is skipped, or
 // fails where nothing may be missing.
 func webrtc(t testing.TB) ear.Detector {
 	t.Helper()
-	d, err := webrtcvad.New(webrtcvad.Aggressive)
+	d, err := vad.NewWebRTC(vad.Aggressive)
 	if err != nil {
 		if os.Getenv(required) == "1" {
 			t.Fatalf("%v, and %s=1 demands it; run: make peers", err, required)

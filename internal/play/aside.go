@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -21,6 +21,6 @@ func takeInAside(ctx context.Context, cfg *config.Config, log memory.SessionLog,
 		tell(fmt.Sprintf("%d lines of an earlier session, which memory did not take then, are in it now", n))
 	}
 	if err != nil {
-		tell(problem.OneLine(err))
+		tell(userfile.OneLine(err))
 	}
 }

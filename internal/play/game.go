@@ -32,9 +32,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -44,7 +44,7 @@ import (
 func LoadConfig(path string) (*config.Config, error) {
 	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: BuiltinNames(), NeverOwn: NeverOwn(), Workflows: WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	return cfg, nil
 }
@@ -136,7 +136,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	})
 	embedder, err := providers.Embedder(g.Config.Providers.Embeddings)
 	if err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	if g.Store, err = OpenStore(ctx, g.Config.Memory, StoreOptions{Embedder: embedder, Groups: &g.groups, Logger: g.log}); err != nil {
 		return err
@@ -224,10 +224,10 @@ func ReadCampaign(cfg *config.Config) (*world.Campaign, error) {
 	}
 	data, err := cfg.ReadWorld()
 	if err != nil {
-		return nil, problem.Usage(fmt.Errorf("reading the campaign %s: %w; check campaign.world", cfg.Campaign.World, problem.FileError(err)))
+		return nil, userfile.Usage(fmt.Errorf("reading the campaign %s: %w; check campaign.world", cfg.Campaign.World, userfile.PlainFileError(err)))
 	}
 	c, err := world.ParseCampaign(cfg.Campaign.World, data)
-	return c, problem.Usage(err)
+	return c, userfile.Usage(err)
 }
 
 // addNotice tells the sessions under way, or keeps the message until someone

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
@@ -161,9 +161,9 @@ func (gs *Guilds) rereadNPCs(ctx context.Context, s *Session) ([]config.NPC, Rec
 	if err != nil {
 		return nil, Recast{}, err
 	}
-	shown := func(p problem.Problem) problem.Problem { return RelativeTo(filepath.Dir(file), p) }
+	shown := func(p userfile.Problem) userfile.Problem { return RelativeTo(filepath.Dir(file), p) }
 	r, err := Reread(now)
-	var wrong problem.List
+	var wrong userfile.Problems
 	if errors.As(err, &wrong) {
 		wrong = slices.Clone(wrong)
 		for i := range wrong {
@@ -198,9 +198,9 @@ func (gs *Guilds) parseCampaign(ctx context.Context, file string, data []byte) (
 		return nil, ctx.Err()
 	}
 	c, err := world.ParseCampaign(file, data)
-	var wrong problem.List
+	var wrong userfile.Problems
 	if errors.As(err, &wrong) && len(wrong) > maxFaults {
-		more := problem.Problem{File: file, Line: wrong[maxFaults].Line, What: fmt.Sprintf("and %d more from here on", len(wrong)-maxFaults)}
+		more := userfile.Problem{File: file, Line: wrong[maxFaults].Line, What: fmt.Sprintf("and %d more from here on", len(wrong)-maxFaults)}
 		return nil, append(slices.Clone(wrong[:maxFaults]), more).Err()
 	}
 	return c, err

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // errLocked says that another program plays for the same data directory.
@@ -16,7 +16,7 @@ var errLocked = errors.New("another glyphoxa run has a bot for this data directo
 // the guilds, until unlock. A program that was killed holds no lock.
 func LockDir(dir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the directory of the servers: %w; set data_dir to a directory that can be written", problem.FileError(err))
+		return nil, fmt.Errorf("making the directory of the servers: %w; set data_dir to a directory that can be written", userfile.PlainFileError(err))
 	}
 	return lockFile(filepath.Join(dir, "lock"))
 }

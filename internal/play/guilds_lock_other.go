@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // lockFile takes the file's existence for the lock. Where it can be deleted while it
@@ -22,7 +22,7 @@ func lockFile(path string) (unlock func() error, err error) {
 	case errors.Is(err, fs.ErrExist):
 		return nil, errLocked
 	case err != nil:
-		return nil, fmt.Errorf("locking the directory of the servers: %w", problem.FileError(err))
+		return nil, fmt.Errorf("locking the directory of the servers: %w", userfile.PlainFileError(err))
 	}
 	return func() error { return errors.Join(f.Close(), os.Remove(path)) }, nil
 }

@@ -8,13 +8,13 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 func lockFile(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("locking the directory of the servers: %w", problem.FileError(err))
+		return nil, fmt.Errorf("locking the directory of the servers: %w", userfile.PlainFileError(err))
 	}
 	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 	case errors.Is(err, syscall.EWOULDBLOCK):

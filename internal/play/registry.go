@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/memorytool"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -66,7 +66,7 @@ func OpenRegistry(ctx context.Context, o RegistryOptions) (*Registry, error) {
 	cfg := o.Config
 	masker, err := config.NewMasker(cfg.Server.Mask...)
 	if err != nil {
-		return nil, problem.Usage(fmt.Errorf("server.mask: %w", err)) // a file that was loaded has none such
+		return nil, userfile.Usage(fmt.Errorf("server.mask: %w", err)) // a file that was loaded has none such
 	}
 	r := &Registry{
 		Governance: o.Governance, Rules: o.Rules, config: cfg, notify: o.Notify, tried: make(chan struct{}),
@@ -97,7 +97,7 @@ func (r *Registry) register(ctx context.Context, o RegistryOptions) error {
 		return err
 	}
 	r.workflows = &workflows{host: r.Host, server: o.Config.Server, source: o.Config.Source}
-	return problem.Usage(r.workflows.readFiles())
+	return userfile.Usage(r.workflows.readFiles())
 }
 
 // withExample gives the tools that look up an id one that exists, so that they

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/observe"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // readOnlyVariable is the environment variable that takes every tool away that
@@ -42,7 +42,7 @@ func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metr
 	g := &Governance{}
 	g.Policy, err = access.New(access.Options{Profiles: server.Profiles, Rules: server.Policy, Limits: server.Limits, ReadOnly: readOnly})
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	g.Audit, err = OpenAudit(ctx, cfg, log)
 	if err != nil {
@@ -84,7 +84,7 @@ func isReadOnly(cfg *config.Config, flag bool) (bool, error) {
 	}
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, problem.Usage(fmt.Errorf("%s is %q; use true or false", readOnlyVariable, text))
+		return false, userfile.Usage(fmt.Errorf("%s is %q; use true or false", readOnlyVariable, text))
 	}
 	return on || flag || cfg.Server.ReadOnly, nil
 }

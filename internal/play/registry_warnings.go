@@ -7,15 +7,15 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Warnings are those of a configuration but those that are known already. What
 // the configuration cannot know, whether an external server offers a tool, is
 // said by what the servers that are connected do offer.
-func (r *Registry) Warnings(cfg *config.Config, known ...problem.Problem) []problem.Problem {
+func (r *Registry) Warnings(cfg *config.Config, known ...userfile.Problem) []userfile.Problem {
 	tools, servers := r.Host.Status(), r.Servers()
-	var all []problem.Problem
+	var all []userfile.Problem
 	for _, w := range cfg.Warnings {
 		if slices.Contains(known, w) {
 			continue
@@ -32,7 +32,7 @@ func (r *Registry) Warnings(cfg *config.Config, known ...problem.Problem) []prob
 
 // aboutTool says what is wrong with the name of a tool that only a server can
 // offer, and what to do; nothing if one does.
-func aboutTool(w problem.Problem, name string, tools []mcphost.Status, servers []mcphost.ServerStatus) (what, fix string) {
+func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers []mcphost.ServerStatus) (what, fix string) {
 	var there, away []string
 	for _, s := range servers {
 		if s.State == "ready" || s.State == "asleep" {
@@ -62,7 +62,7 @@ func aboutTool(w problem.Problem, name string, tools []mcphost.Status, servers [
 	if len(away) > 0 {
 		what = fmt.Sprintf("%s is no built-in tool, and no connected server offers it (%s not connected)", where, are(away))
 	}
-	if near := problem.Nearest(name, names); renamed != "" {
+	if near := userfile.Nearest(name, names); renamed != "" {
 		return what, fmt.Sprintf("the tool of that name is called %q here, \"glyphoxa tools\" says why", renamed)
 	} else if near != "" {
 		return what, fmt.Sprintf("did you mean %q?", near)

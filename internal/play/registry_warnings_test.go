@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 func TestWarningsOfToolsThatOnlyAServerCanOffer(t *testing.T) {
@@ -33,7 +33,7 @@ func TestWarningsOfToolsThatOnlyAServerCanOffer(t *testing.T) {
 		{"nobody_there_to_ask", "serch_web", []mcphost.ServerStatus{down}, vague("serch_web"), see},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			w := problem.Problem{File: "npcs/mira.yaml", Line: 4, What: vague(row.tool), Fix: see}
+			w := userfile.Problem{File: "npcs/mira.yaml", Line: 4, What: vague(row.tool), Fix: see}
 			if what, fix := aboutTool(w, row.tool, tools, row.servers); what != row.what || fix != row.fix {
 				t.Errorf("aboutTool = %q; %q, want %q; %q", what, fix, row.what, row.fix)
 			}

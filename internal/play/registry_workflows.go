@@ -15,7 +15,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -77,11 +76,11 @@ func LoadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, er
 	if err != nil {
 		return nil, err
 	}
-	var taken problem.List
+	var taken userfile.Problems
 	tools := BuiltinNames()
 	for _, w := range all {
 		if slices.Contains(tools, w.Name) {
-			taken = append(taken, problem.Problem{File: w.File, Line: 1, What: fmt.Sprintf("a tool is called %q already", w.Name), Fix: "give the workflow another name"})
+			taken = append(taken, userfile.Problem{File: w.File, Line: 1, What: fmt.Sprintf("a tool is called %q already", w.Name), Fix: "give the workflow another name"})
 		}
 	}
 	return all, taken.Err()

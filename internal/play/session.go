@@ -18,9 +18,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
@@ -95,11 +95,11 @@ func (s *Session) ID() string { return s.info.ID }
 func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, g.reportSwitch(o, "model", providers.Answers))
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	cast, err := ChooseNPCs(g.Cast(), o.NPC)
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	s := &Session{game: g, only: o.NPC, done: make(chan error, 1), Scripted: scripted}
 	if scripted {
@@ -108,7 +108,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	}
 	answering := g.makeEngines(o, m, scripted)
 	if err := answering.prepareEngines(cast); err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	if answering.speech, err = g.openSpeech(answering.cascaded); err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	case errors.Is(err, providers.ErrNoRecognition):
 		return nil
 	case err != nil:
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	t.Hearing = p
 	t.Expect = ExpectedSpeech(g.Config, g.Cast(), g.Campaign)
@@ -370,7 +370,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	chained := g.Config.Providers.TTS
 	provider, missing, err := providers.Voice(g.client, chained, tts.NewPhraseCache(preparedStock(cast, prepare), nil), prepare, g.reportSwitch(o, "voice", providers.Speaks))
 	if err != nil {
-		return sound, problem.Usage(err)
+		return sound, userfile.Usage(err)
 	}
 	v.provider = provider
 	if o.OpenSound == nil && g.audience == nil {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
@@ -35,7 +35,7 @@ func OpenStore(ctx context.Context, m config.Memory, o StoreOptions) (memory.Sto
 		return orNone(s, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(m.Path), 0o700); err != nil {
-		return nil, fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", problem.FileError(err))
+		return nil, fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", userfile.PlainFileError(err))
 	}
 	s, err := sqlite.Open(ctx, m.Path, &sqlite.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger})
 	return orNone(s, err)

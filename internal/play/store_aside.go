@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -67,7 +66,7 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 	}
 	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", problem.FileError(err)
+		return "", userfile.PlainFileError(err)
 	}
 	end, err := f.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -76,7 +75,7 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 		}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return "", problem.FileError(err)
+		return "", userfile.PlainFileError(err)
 	}
 	return a.path, nil
 }
@@ -84,15 +83,15 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 // create makes a file of a name that no other has.
 func (a *Aside) create() error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	f, err := os.CreateTemp(a.dir, time.Now().UTC().Format("2006-01-02-150405-")+"*.jsonl")
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	a.path = f.Name()
 	if err := f.Close(); err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	return syncDir(a.dir)
 }
@@ -105,7 +104,7 @@ func (a *Aside) Replace(lines []memory.Line) error {
 	}
 	if len(lines) == 0 {
 		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return problem.FileError(err)
+			return userfile.PlainFileError(err)
 		}
 		a.path = ""
 		return syncDir(a.dir)
@@ -117,14 +116,14 @@ func (a *Aside) Replace(lines []memory.Line) error {
 	part := a.path + ".part"
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	if err = errors.Join(writeAside(f, lines), f.Close()); err == nil {
 		err = os.Rename(part, a.path)
 	}
 	if err != nil {
 		_ = os.Remove(part)
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	return syncDir(a.dir)
 }
@@ -145,7 +144,7 @@ func writeAside(f *os.File, lines []memory.Line) error {
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	_ = d.Sync() // some systems have no such thing
 	return d.Close()
@@ -173,7 +172,7 @@ func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten
 		}
 		n += len(lines)
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, problem.FileError(err))
+			errs = append(errs, userfile.PlainFileError(err))
 		}
 	}
 	return n, errors.Join(errs...)
@@ -184,7 +183,7 @@ func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten
 func readAside(file string, forgotten Withheld) (lines []memory.Line, err error) {
 	f, err := userfile.Open(file)
 	if err != nil {
-		return nil, problem.FileError(err)
+		return nil, userfile.PlainFileError(err)
 	}
 	in := json.NewDecoder(bufio.NewReader(f))
 	in.DisallowUnknownFields()

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -96,7 +95,7 @@ func Migrate(ctx context.Context, from, to memory.Store, say func(string)) (memo
 func Backup(ctx context.Context, from memory.Store, file string, say func(string)) (tally memory.Tally, err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-")
 	if err != nil {
-		return nil, fmt.Errorf("writing the backup: %w", problem.FileError(err))
+		return nil, fmt.Errorf("writing the backup: %w", userfile.PlainFileError(err))
 	}
 	defer func() {
 		closed := f.Close()
@@ -119,11 +118,11 @@ func Backup(ctx context.Context, from memory.Store, file string, say func(string
 			return nil, err
 		}
 		if err := errors.Join(tally.Add(r), lines.Encode(r)); err != nil {
-			return nil, fmt.Errorf("writing the backup: %w", problem.FileError(err))
+			return nil, fmt.Errorf("writing the backup: %w", userfile.PlainFileError(err))
 		}
 	}
 	if err := errors.Join(lines.Encode(footer{tally}), packed.Close(), f.Sync(), f.Close()); err != nil {
-		return nil, fmt.Errorf("writing the backup: %w", problem.FileError(err))
+		return nil, fmt.Errorf("writing the backup: %w", userfile.PlainFileError(err))
 	}
 	b, err := OpenBackup(ctx, f.Name())
 	if err != nil {
@@ -153,11 +152,11 @@ type BackupFile struct {
 func OpenBackup(ctx context.Context, file string) (*BackupFile, error) {
 	f, err := userfile.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading the backup: %w", problem.FileError(err))
+		return nil, fmt.Errorf("reading the backup: %w", userfile.PlainFileError(err))
 	}
 	about, err := f.Stat()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the backup: %w", problem.FileError(err)), f.Close())
+		return nil, errors.Join(fmt.Errorf("reading the backup: %w", userfile.PlainFileError(err)), f.Close())
 	}
 	b := &BackupFile{file: f, ctx: ctx, left: unpackedSpare + mostUnpacked*about.Size()}
 	packed, err := gzip.NewReader(bufio.NewReader(userfile.Reader(ctx, f)))

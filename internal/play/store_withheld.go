@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -58,7 +57,7 @@ func noted(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("noting who was forgotten: %w", problem.FileError(err))
+	return fmt.Errorf("noting who was forgotten: %w", userfile.PlainFileError(err))
 }
 
 func hashOf(key []byte, user string) string {
@@ -128,7 +127,7 @@ func ReadWithheld(file string) (Withheld, error) {
 		return Withheld{}, nil
 	}
 	if err != nil {
-		return Withheld{}, problem.FileError(err)
+		return Withheld{}, userfile.PlainFileError(err)
 	}
 	w := Withheld{since: map[string]time.Time{}}
 	if w.key, err = readKey(file); err != nil {

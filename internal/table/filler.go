@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // A filler is a stock phrase that bridges the wait for an answer.
@@ -85,6 +85,6 @@ func (t *Table) announcePhrase(tn *turn) {
 // announceStep emits [Policy] for a step against lateness.
 func (t *Table) announceStep(tn *turn, d cost.Decision) {
 	t.effects.emit(tn.number, KindPolicy, &Policy{
-		NPC: tn.to.npc.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: elapsed.Rounded(d.Projected), TargetMS: elapsed.Rounded(d.Target),
+		NPC: tn.to.npc.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: mcp.RoundedMillis(d.Projected), TargetMS: mcp.RoundedMillis(d.Target),
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
@@ -80,10 +79,10 @@ func (p *planner) recordTimes(tn *turn, l Ledger) {
 	if tn.to.agent == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
 	}
-	s := cost.Sample{Tier: tn.plan.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.pace.Cascade, FirstSound: elapsed.Duration(l.FirstSoundMS)}
+	s := cost.Sample{Tier: tn.plan.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.pace.Cascade, FirstSound: mcp.DurationOf(l.FirstSoundMS)}
 	s.Took[cost.Endpoint], s.Took[cost.Transcript] = tn.words.endpoint, tn.words.final
-	s.Took[cost.Context], s.Took[cost.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
-	s.Took[cost.Writing], s.Took[cost.Tool], s.Took[cost.Voice] = elapsed.Duration(l.LLMFirstSentenceMS), tn.record.tooling, elapsed.Duration(l.TTSFirstAudioMS)
+	s.Took[cost.Context], s.Took[cost.Model] = mcp.DurationOf(l.ContextMS), mcp.DurationOf(l.LLMFirstTokenMS)
+	s.Took[cost.Writing], s.Took[cost.Tool], s.Took[cost.Voice] = mcp.DurationOf(l.LLMFirstSentenceMS), tn.record.tooling, mcp.DurationOf(l.TTSFirstAudioMS)
 	p.governor.Record(s)
 }
 

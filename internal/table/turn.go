@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
@@ -219,12 +219,12 @@ func (tn *turn) waited() time.Duration {
 
 // stampWords enters in the ledger of a turn how long its words took to come.
 func (tn *turn) stampWords() {
-	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
+	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = mcp.RoundedMillis(tn.words.endpoint), mcp.RoundedMillis(tn.words.final)
 }
 
 // stampSound enters the first sound of a turn, and of its answer, in its ledger.
 func (tn *turn) stampSound(ofAnswer bool, at time.Time) {
-	since := max(elapsed.Rounded(at.Sub(tn.words.since)), 0.001) // 0 means never
+	since := max(mcp.RoundedMillis(at.Sub(tn.words.since)), 0.001) // 0 means never
 	if tn.record.ledger.FirstSoundMS == 0 {
 		tn.record.ledger.FirstSoundMS = since
 	}

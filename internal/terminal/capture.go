@@ -11,10 +11,10 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -69,20 +69,20 @@ func openCaptures(cfg *config.Config, asked []string, speaker string) ([]*captur
 		return nil, nil
 	}
 	if _, err := providers.Recognition(cfg.Providers.STT, nil); err != nil {
-		return nil, problem.Usage(fmt.Errorf("--hear: %w", err))
+		return nil, userfile.Usage(fmt.Errorf("--hear: %w", err))
 	}
 	var all []*capture
 	taken := map[string]bool{}
 	for _, ask := range asked {
 		c, err := newCapture(ask, speaker)
 		if err != nil {
-			return nil, problem.Usage(fmt.Errorf("--hear %s: %w", ask, err))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: %w", ask, err))
 		}
 		if taken[c.speaker] {
-			return nil, problem.Usage(fmt.Errorf("--hear %s: %s is heard already; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: %s is heard already; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
 		}
 		if c.recorders != nil && taken[microphone] {
-			return nil, problem.Usage(fmt.Errorf("--hear %s: one player is heard through the microphone already", ask))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: one player is heard through the microphone already", ask))
 		}
 		taken[c.speaker] = true
 		taken[microphone] = taken[microphone] || c.recorders != nil
@@ -130,7 +130,7 @@ func refuseOverwriting(players []*capture, written string) error {
 	}
 	for _, c := range players {
 		if in, err := os.Stat(c.from); err == nil && c.recorders == nil && os.SameFile(in, out) {
-			return problem.Usage(fmt.Errorf("--wav %s: %s is heard from this file; name another", written, c.speaker))
+			return userfile.Usage(fmt.Errorf("--wav %s: %s is heard from this file; name another", written, c.speaker))
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func refuseOverwriting(players []*capture, written string) error {
 func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
 		if _, err := t.Admit(ctx, c.speaker, ""); err != nil && ctx.Err() == nil {
-			return problem.Usage(fmt.Errorf("--hear %s=%s: %w; give the player another name", c.speaker, c.from, err))
+			return userfile.Usage(fmt.Errorf("--hear %s=%s: %w; give the player another name", c.speaker, c.from, err))
 		}
 		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: cs.detection.NewDetector()})
 		if ctx.Err() != nil {

@@ -19,8 +19,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxLine bounds a typed line in bytes; what is longer is cut with a notice.
@@ -309,7 +309,7 @@ func (p *console) admitSpeaker(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return nil
 	}
-	return problem.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
+	return userfile.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
 }
 
 // speakerLine is "Name: text", the name of one to three capitalised words.

@@ -21,6 +21,9 @@
 // A field of a named string type takes any single value as it is written, one that implements
 // [encoding.TextUnmarshaler] reads its text itself, [Value] and any take what comes. Time and memory are
 // linear in the size of the text, whatever it holds (files yaml*.go).
+//
+// A [Problem] describes what is wrong with a file: where, what, and what would be right (files problem*.go). An
+// error marked with [Usage] means that the caller, not the program, has to do something else.
 package userfile
 
 import (

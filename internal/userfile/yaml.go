@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // Options tell [ReadYAML] and [Schema] how a kind of file is written. A nil *Options
@@ -74,7 +72,7 @@ type Document struct{ d *decoder }
 
 // ReadYAML fills into, a pointer to a struct that holds the defaults, from the text of
 // a file. It adds what is wrong to problems, in which file is the file's name.
-func ReadYAML(file string, text []byte, into any, opts *Options, problems *problem.List) *Document {
+func ReadYAML(file string, text []byte, into any, opts *Options, problems *Problems) *Document {
 	d := newDecoder(file, opts, problems)
 	v := reflect.ValueOf(into).Elem()
 	root, flaw := ParseYAML(text, cmp.Or(d.opts.MaxSize, maxSize))

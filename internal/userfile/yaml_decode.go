@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // Limits on a file and on what it may expand to through aliases.
@@ -27,7 +25,7 @@ const (
 type decoder struct {
 	file     string
 	opts     Options
-	problems *problem.List
+	problems *Problems
 	// lines says where each path was given.
 	lines map[Path]int
 	// keyLines says the same of the keys of maps, whose values may begin on the
@@ -45,7 +43,7 @@ type decoder struct {
 	exhausted bool
 }
 
-func newDecoder(file string, opts *Options, problems *problem.List) *decoder {
+func newDecoder(file string, opts *Options, problems *Problems) *decoder {
 	d := &decoder{
 		file: file, problems: problems,
 		lines: map[Path]int{}, keyLines: map[Path]int{}, broken: map[Path]bool{}, expanded: map[Path]bool{},
@@ -307,7 +305,7 @@ func (d *decoder) addUnknownKey(p pair, v reflect.Value, a at, s *shape) {
 // suggestOneOf says what to write in place of a word: the nearest of the known ones, or
 // any of them.
 func suggestOneOf(word string, known []string) string {
-	return problem.Suggest(word, known, "use one of "+strings.Join(known, ", "))
+	return Suggest(word, known, "use one of "+strings.Join(known, ", "))
 }
 
 // readList fills a slice.

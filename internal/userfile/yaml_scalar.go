@@ -12,8 +12,6 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/MrWong99/glyphoxa/internal/problem"
 )
 
 // scalarText is a scalar after expansion.
@@ -229,7 +227,7 @@ func (d *decoder) checkWord(text string, allowed []string, a at, line int, raw s
 			return true
 		}
 	}
-	fix := problem.Suggest(text, allowed, "use "+joinOr(allowed))
+	fix := Suggest(text, allowed, "use "+joinOr(allowed))
 	shown := scalarText{raw: raw, changed: raw != text}.shown()
 	d.addProblem(a, line, shown+" is not one of "+strings.Join(allowed, ", "), fix)
 	return false

@@ -12,8 +12,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // HomeRoom is the id of the room of the program's own campaign. Others are guilds'.
@@ -25,7 +25,7 @@ type ConsoleOptions struct {
 	Feed *Feed
 	// Problems tells what is wrong with the configuration, and what is odd about it. If
 	// nil, nothing is.
-	Problems func() []problem.Problem
+	Problems func() []userfile.Problem
 	// Accounts let people in by an account they have elsewhere. If nil, a token is needed.
 	Accounts Accounts
 	// Logger is told what goes wrong; if nil, nobody is.

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -164,9 +164,9 @@ func (d *door) addStatus(a *asking, v *consoleTable, all bool) error {
 	v.Cost = &costView{report.Currency, report.Total.Amount, report.SoftCap, report.HardCap, report.Lines()}
 	stages, err := t.Stages(a.r.Context())
 	for _, s := range stages {
-		one := stageView{Tier: s.Tier, Turns: s.Turns, P50: elapsed.Rounded(s.FirstSoundP50), P95: elapsed.Rounded(s.FirstSoundP95)}
+		one := stageView{Tier: s.Tier, Turns: s.Turns, P50: mcp.RoundedMillis(s.FirstSoundP50), P95: mcp.RoundedMillis(s.FirstSoundP95)}
 		for _, row := range s.Stages {
-			one.Stages = append(one.Stages, stageRow{row.Stage, elapsed.Rounded(row.P50), elapsed.Rounded(row.P95)})
+			one.Stages = append(one.Stages, stageRow{row.Stage, mcp.RoundedMillis(row.P50), mcp.RoundedMillis(row.P95)})
 		}
 		v.Stages = append(v.Stages, one)
 	}
@@ -231,7 +231,7 @@ func (d *door) showProblems(a *asking) {
 		Fix  string `json:"fix"`
 	}
 	all := []view{}
-	var found []problem.Problem
+	var found []userfile.Problem
 	if d.o.Problems != nil {
 		found = d.o.Problems()
 	}

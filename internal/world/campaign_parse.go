@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -93,7 +92,7 @@ const entitiesPath, relationsPath, factsPath, groupsPath, calendarPath userfile.
 type asText string
 
 // ParseCampaign reads a campaign from data. file names it in problems, which come back
-// all at once as a [problem.List].
+// all at once as a [userfile.Problems].
 func ParseCampaign(file string, data []byte) (*Campaign, error) {
 	return parse(file, data, partSize)
 }
@@ -105,7 +104,7 @@ func parse(file string, data []byte, size int) (*Campaign, error) {
 			return w.campaign(file, doc.Line("scene")), nil
 		}
 	}
-	var problems problem.List
+	var problems userfile.Problems
 	var w world
 	p := checker{doc: userfile.ReadYAML(file, data, &w, &options, &problems)}
 	if !p.doc.Cut() {
@@ -247,7 +246,7 @@ func (p *checker) checkReference(path userfile.Path, key, kind, id string, there
 		return
 	}
 	if p.unknown++; p.doc != nil && p.unknown <= suggestions {
-		if near := problem.Nearest(id, there.list); near != "" {
+		if near := userfile.Nearest(id, there.list); near != "" {
 			fix = fmt.Sprintf("did you mean %q?", near)
 		}
 	}

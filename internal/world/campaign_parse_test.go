@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -128,9 +128,9 @@ func TestParseProblems(t *testing.T) {
 	for _, tt := range bad {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := world.ParseCampaign("c.yaml", []byte(tt.in))
-			var list problem.List
+			var list userfile.Problems
 			if !errors.As(err, &list) || c != nil {
-				t.Fatalf("Parse = %v, %v; want a problem.List", c, err)
+				t.Fatalf("Parse = %v, %v; want userfile.Problems", c, err)
 			}
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("problems:\n%v\nwant them to contain\n%s", err, tt.want)
@@ -154,7 +154,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		c, err := world.ParseCampaign("c.yaml", []byte(in))
-		var list problem.List
+		var list userfile.Problems
 		if err != nil {
 			if c != nil || !errors.As(err, &list) || len(list) == 0 {
 				t.Fatalf("Parse = %v, %v; want a campaign or problems", c, err)

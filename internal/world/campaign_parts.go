@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"runtime"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -37,7 +36,7 @@ func readParts(file string, data []byte, size int) (w *world, doc *userfile.Docu
 	if !ok {
 		return nil, nil, false
 	}
-	var problems problem.List
+	var problems userfile.Problems
 	w = new(world)
 	doc = userfile.ReadYAML(file, head, w, &options, &problems)
 	for i, p := range parts {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
@@ -79,7 +79,7 @@ func TestParseLimits(t *testing.T) {
 	if _, err := world.ParseCampaign("large.yaml", []byte("name: N\n#"+strings.Repeat("x", world.MaxCampaignSize))); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
 		t.Errorf("Parse of a huge file: %v, want an error that says so", err)
 	}
-	var list problem.List
+	var list userfile.Problems
 	if _, err := world.ParseCampaign("bad.yaml", []byte("nam: N\n")); !errors.As(err, &list) || list[0].File != "bad.yaml" {
 		t.Errorf("Parse of a bad file: %v, want problems of bad.yaml", err)
 	}

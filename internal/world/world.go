@@ -17,6 +17,8 @@
 // edits or rejects it. Nothing is known to an NPC before, unless the configuration says so. What was
 // accepted is found like any other fact. What is between an NPC and a player, and what was pinned, is in
 // the NPC's mind whenever they talk ([Chronicle.Between]).
+//
+// [ReadImport] reads what other programs know of a world, such as exports of virtual tabletops (files vtt*.go).
 package world
 
 import (

@@ -105,7 +105,7 @@ func (c *channel) enter(id uint64) []message {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		b.Session = s
+		b.Group = s
 		c.bots[id] = b
 		b.OnSelectProtocolAck(uint16(version))
 		first = b.sent()

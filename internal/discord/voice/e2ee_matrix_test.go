@@ -305,7 +305,7 @@ func TestLongEpoch(t *testing.T) {
 		c.join(21, 22)
 		plain := frames(21, 6)
 		sealed := c.encrypt(21, plain[:1])
-		voice.SkipFrames(c.bots[21].Session, 1<<24-3)
+		voice.SkipFrames(c.bots[21].Group, 1<<24-3)
 		sealed = append(sealed, c.encrypt(21, plain[1:])...)
 		for _, i := range []int{0, 1, 4, 2, 3, 5} {
 			if got := c.decrypt(22, 21, sealed[i:i+1])[0]; !bytes.Equal(got, plain[i]) {
@@ -321,7 +321,7 @@ func TestFramesWhileKeysChange(t *testing.T) {
 	c.join(21, 22)
 	var g sync.WaitGroup
 	stop := make(chan struct{})
-	ours, theirs := c.bots[21].Session, c.bots[22].Session
+	ours, theirs := c.bots[21].Group, c.bots[22].Group
 	heard := 0
 	g.Go(func() { // ends when the keys have changed, below
 		plain := make([]byte, 160)

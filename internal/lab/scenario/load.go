@@ -12,7 +12,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -21,7 +20,7 @@ const maxScene = 1 << 20
 
 // Load reads scenes: paths are files, or directories whose *.yaml and *.yml
 // files are taken in order of their names. Whatever is wrong with any of them is
-// reported in one go as a [problem.List], each problem with its file and line.
+// reported in one go as a [userfile.Problems], each problem with its file and line.
 func Load(paths ...string) ([]*Scene, error) {
 	files, problems := findFiles(paths)
 	var scenes []*Scene
@@ -45,7 +44,7 @@ func Load(paths ...string) ([]*Scene, error) {
 }
 
 // findFiles lists the files behind paths.
-func findFiles(paths []string) (files []string, problems problem.List) {
+func findFiles(paths []string) (files []string, problems userfile.Problems) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
@@ -87,7 +86,7 @@ func describeFileError(err error) string {
 
 // Parse reads one scene from the text of its file. read opens the NPC files it
 // names, by their path. The scene is of use only if there is no problem.
-func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, problem.List) {
+func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, userfile.Problems) {
 	s := blank()
 	s.File = file
 	c := &checker{scene: s, read: read}
@@ -103,7 +102,7 @@ func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*S
 type checker struct {
 	scene    *Scene
 	doc      *userfile.Document
-	problems problem.List
+	problems userfile.Problems
 	read     func(string) ([]byte, error)
 }
 

@@ -12,8 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 func readClips(folder, third string) ([]clipTruth, error) {
@@ -42,18 +41,18 @@ func readSound(path string) ([]int16, error) {
 
 // detectors are what may judge a lane.
 type detectors struct {
-	model  *silero.Session
+	model  *vad.Silero
 	webrtc error // why it is not scored
 	failed error // of the model
 }
 
 func openDetectors() (*detectors, error) {
-	model, err := silero.Open("")
+	model, err := vad.OpenSilero("")
 	if err != nil {
 		return nil, fmt.Errorf("%w; run: make onnx", err)
 	}
 	d := &detectors{model: model}
-	_, d.webrtc = webrtcvad.New(webrtcvad.Aggressive)
+	_, d.webrtc = vad.NewWebRTC(vad.Aggressive)
 	return d, nil
 }
 
@@ -63,7 +62,7 @@ func (d *detectors) open(name string) (ear.Detector, error) {
 	case "energy":
 		return ear.NewEnergy(), nil
 	case "webrtc":
-		return webrtcvad.New(webrtcvad.Aggressive)
+		return vad.NewWebRTC(vad.Aggressive)
 	}
 	stream, err := d.model.NewStream()
 	if err != nil {

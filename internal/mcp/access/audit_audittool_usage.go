@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -84,7 +83,7 @@ func (t *toolset) runUsage(ctx context.Context, args usageArgs) (usageResult, er
 	for _, u := range sum.Usages {
 		out.Usage = append(out.Usage, usage{
 			Who: u.Who, Tool: u.Tool, Calls: u.Calls, Denied: u.Denied, Pending: u.Pending, Errors: u.Errors,
-			Cached: u.Cached, P50: elapsed.Rounded(u.P50), P99: elapsed.Rounded(u.P99),
+			Cached: u.Cached, P50: mcp.RoundedMillis(u.P50), P99: mcp.RoundedMillis(u.P99),
 		})
 	}
 	return out, nil

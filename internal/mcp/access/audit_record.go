@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -88,7 +88,7 @@ type encoded struct {
 
 // MarshalJSON writes the duration in milliseconds.
 func (r LogRecord) MarshalJSON() ([]byte, error) {
-	return json.Marshal(encoded{plain: plain(r), Duration: elapsed.Rounded(r.Duration)})
+	return json.Marshal(encoded{plain: plain(r), Duration: mcp.RoundedMillis(r.Duration)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

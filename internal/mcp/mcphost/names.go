@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 const (
@@ -276,7 +276,7 @@ func (h *Host) unknownNameError(name string, configured func(string) bool) error
 	if configured(name) {
 		return fmt.Errorf("%w: no name is remembered for this server", mcp.ErrUnknownTool)
 	}
-	if near := problem.Nearest(name, free); near != "" {
+	if near := userfile.Nearest(name, free); near != "" {
 		return fmt.Errorf("%w: nothing is remembered under this name; did you mean %q?", mcp.ErrUnknownTool, near)
 	}
 	if len(free) == 0 {

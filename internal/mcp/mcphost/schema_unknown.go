@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 const (
@@ -88,7 +88,7 @@ func isFalse(s *jsonschema.Schema) bool {
 // rightName says what name should have been: the nearest, else all there are.
 func rightName(s *jsonschema.Schema, name string) string {
 	names := slices.Sorted(maps.Keys(s.Properties))
-	if near := problem.Nearest(name, names); near != "" {
+	if near := userfile.Nearest(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	quoted := make([]string, 0, maxNamed)

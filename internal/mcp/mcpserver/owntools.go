@@ -13,7 +13,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -181,7 +180,7 @@ func (f *finder) searchTools(ctx context.Context, args json.RawMessage) (any, er
 	for _, t := range page {
 		found = append(found, map[string]any{
 			"name": f.outwardName(&t), "title": t.Title, "description": t.Definition.Description,
-			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": elapsed.Rounded(t.Latency()),
+			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": mcp.RoundedMillis(t.Latency()),
 		})
 	}
 	return map[string]any{"count": len(found), "total": total, "next_cursor": nullable(next), "tools": found}, nil

@@ -13,7 +13,6 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
@@ -213,7 +212,7 @@ func suggest(name string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	return problem.Suggest(name, known, "use "+strings.Join(known, ", "))
+	return userfile.Suggest(name, known, "use "+strings.Join(known, ", "))
 }
 
 func isName(n ast.Node, name string) bool {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -80,7 +79,7 @@ type stepDecl struct {
 }
 
 // Parse reads one workflow. file names it in problems, and names the workflow
-// if it does not itself. What is wrong comes back as a problem.List.
+// if it does not itself. What is wrong comes back as a userfile.Problems.
 func Parse(file string, data []byte) (*Workflow, error) {
 	w, problems := parse(file, data)
 	checkCycles([]*Workflow{w}, &problems)
@@ -91,8 +90,8 @@ func Parse(file string, data []byte) (*Workflow, error) {
 }
 
 // parse returns what could be read, never nil, and what is wrong with it.
-func parse(name string, data []byte) (*Workflow, problem.List) {
-	var problems problem.List
+func parse(name string, data []byte) (*Workflow, userfile.Problems) {
+	var problems userfile.Problems
 	f := fileDecl{StopOnError: true}
 	doc := userfile.ReadYAML(name, data, &f, &options, &problems)
 	base := path.Base(filepath.ToSlash(name))
@@ -119,7 +118,7 @@ func parse(name string, data []byte) (*Workflow, problem.List) {
 // comes before.
 type compiler struct {
 	doc      *userfile.Document
-	problems *problem.List
+	problems *userfile.Problems
 	w        *Workflow
 	scope    scope          // what expressions may name so far
 	placed   map[string]int // the line of each step id

@@ -10,7 +10,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -83,7 +82,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 	var (
 		rules    []rule
 		asked    []askedOf
-		problems problem.List
+		problems userfile.Problems
 		files    int
 		left     = int64(maxFiles)
 	)
@@ -125,7 +124,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 type parser struct {
 	file     string
 	system   string
-	problems *problem.List
+	problems *userfile.Problems
 	seen     map[string]place // rule ids of all files so far
 	shapes   map[string]shape // of the blocks of figures, by category
 	kept     texts
