@@ -172,7 +172,7 @@ func TestWhatIsBrokenIsRefusedByFileAndRecord(t *testing.T) {
 		}
 		return dir
 	}
-	world := `{"id":"w","title":"W","packs":[]}`
+	exported := `{"id":"w","title":"W","packs":[]}`
 	for _, row := range []struct {
 		name  string
 		files map[string]string
@@ -180,13 +180,13 @@ func TestWhatIsBrokenIsRefusedByFileAndRecord(t *testing.T) {
 	}{
 		{"no_such_file", nil, []string{"nothing to import"}},
 		{"a_manifest_that_is_none", map[string]string{"world.json": "[]"}, []string{"world.json", "no manifest"}},
-		{"a_line_that_is_no_document", map[string]string{"world.json": world, "data/actors.db": `{"_id":"a","name":"A"}` + "\n{\"_id\":"}, []string{"data/actors.db:2"}},
-		{"a_line_without_id", map[string]string{"world.json": world, "data/actors.db": "\n{\"name\":\"A\"}"}, []string{"data/actors.db:2", "_id"}},
-		{"a_name_that_is_a_number", map[string]string{"world.json": world, "data/actors.db": `{"_id":"abc","name":5}`}, []string{"data/actors.db", `"actors abc"`, "name"}},
-		{"no_name", map[string]string{"world.json": world, "data/journal.db": `{"_id":"abc","pages":[]}`}, []string{"data/journal.db", `"journal abc"`, "no name"}},
+		{"a_line_that_is_no_document", map[string]string{"world.json": exported, "data/actors.db": `{"_id":"a","name":"A"}` + "\n{\"_id\":"}, []string{"data/actors.db:2"}},
+		{"a_line_without_id", map[string]string{"world.json": exported, "data/actors.db": "\n{\"name\":\"A\"}"}, []string{"data/actors.db:2", "_id"}},
+		{"a_name_that_is_a_number", map[string]string{"world.json": exported, "data/actors.db": `{"_id":"abc","name":5}`}, []string{"data/actors.db", `"actors abc"`, "name"}},
+		{"no_name", map[string]string{"world.json": exported, "data/journal.db": `{"_id":"abc","pages":[]}`}, []string{"data/journal.db", `"journal abc"`, "no name"}},
 		{"a_pack_outside", map[string]string{"world.json": `{"id":"w","packs":[{"name":"p","path":"../../etc/passwd"}]}`}, []string{"world.json", "not within"}},
-		{"a_database_without_its_files", map[string]string{"world.json": world, "data/actors/CURRENT": "MANIFEST-000002\n"}, []string{"data/actors", "broken"}},
-		{"a_database_of_noise", map[string]string{"world.json": world, "data/actors/CURRENT": "MANIFEST-000002\n", "data/actors/MANIFEST-000002": "noise and more noise"}, []string{"data/actors", "broken"}},
+		{"a_database_without_its_files", map[string]string{"world.json": exported, "data/actors/CURRENT": "MANIFEST-000002\n"}, []string{"data/actors", "broken"}},
+		{"a_database_of_noise", map[string]string{"world.json": exported, "data/actors/CURRENT": "MANIFEST-000002\n", "data/actors/MANIFEST-000002": "noise and more noise"}, []string{"data/actors", "broken"}},
 		{"json_cut_short", map[string]string{"campaign.json": "{\n\"characters\": ["}, []string{"campaign.json:2", "not valid JSON"}},
 		{"a_character_without_name", map[string]string{"campaign.json": `{"characters":[{"id":"x"}],"handouts":[]}`}, []string{"campaign.json", "character 1 (x)", "no name"}},
 		{"something_else", map[string]string{"thing.json": `{"a":1}`}, []string{"thing.json", "nothing of Foundry VTT or Roll20"}},

@@ -26,7 +26,7 @@ func big(b *testing.B) (*mcpserver.Library, *resourceTable) {
 	}
 	_, err := tb.store.Append(b.Context(), lines...)
 	resourceMust(b, "Append", err)
-	return mcpserver.NewLibrary(tb.Sources), tb
+	return mcpserver.NewLibrary(tb.LibrarySources), tb
 }
 
 func BenchmarkRead(b *testing.B) {

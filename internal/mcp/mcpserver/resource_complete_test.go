@@ -14,7 +14,7 @@ import (
 
 func TestComplete(t *testing.T) {
 	table := newTable(t)
-	lib, v := mcpserver.NewLibrary(table.Sources), view(memory.Anyone, everything...)
+	lib, v := mcpserver.NewLibrary(table.LibrarySources), view(memory.Anyone, everything...)
 	for _, tc := range []struct {
 		name, template, argument, prefix string
 		want                             []string
@@ -57,7 +57,7 @@ func TestComplete(t *testing.T) {
 // to it.
 func TestAddressesGoRound(t *testing.T) {
 	table := newTable(t)
-	lib, v := mcpserver.NewLibrary(table.Sources), view("", "world.read")
+	lib, v := mcpserver.NewLibrary(table.LibrarySources), view("", "world.read")
 	rapid.Check(t, func(t *rapid.T) {
 		id := "x" + rapid.StringN(0, 60, 600).Draw(t, "id")
 		if err := table.store.PutEntities(t.Context(), memory.Entity{ID: id, Type: "item", Name: "A Thing"}); err != nil {
@@ -128,7 +128,7 @@ func TestTouchedNamesWhatChanges(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			tb := newTable(t)
 			resourceMust(t, "PutEntities", tb.store.PutEntities(t.Context(), thing))
-			lib, v := mcpserver.NewLibrary(tb.Sources), view(memory.Anyone, everything...)
+			lib, v := mcpserver.NewLibrary(tb.LibrarySources), view(memory.Anyone, everything...)
 			before := snapshot(t, lib, v)
 			resourceMust(t, "change", tc.change(tb))
 			after := snapshot(t, lib, v)
@@ -159,7 +159,7 @@ func TestTouchedNamesWhatChanges(t *testing.T) {
 
 func TestTouchedSessionNamesWhatChanges(t *testing.T) {
 	tb := newTable(t)
-	lib, v := mcpserver.NewLibrary(tb.Sources), view(memory.Anyone, everything...)
+	lib, v := mcpserver.NewLibrary(tb.LibrarySources), view(memory.Anyone, everything...)
 	before := snapshot(t, lib, v)
 	_, err := tb.store.Append(t.Context(), memory.Line{Session: tb.session, Speaker: "Mia", Text: "One more thing."})
 	resourceMust(t, "Append", err)

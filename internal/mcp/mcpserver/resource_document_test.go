@@ -31,7 +31,7 @@ var moment = regexp.MustCompile(`"20\d\d-[^"]*Z"`)
 
 func TestDocuments(t *testing.T) {
 	table := newTable(t)
-	lib := mcpserver.NewLibrary(table.Sources)
+	lib := mcpserver.NewLibrary(table.LibrarySources)
 	for _, tc := range []struct {
 		name string
 		view mcpserver.LibraryView
@@ -132,7 +132,7 @@ func TestManyEntities(t *testing.T) {
 	}
 	many = append(many, memory.Entity{ID: strings.Repeat("x", 3000), Type: "item", Name: "A Long Name"})
 	resourceMust(t, "PutEntities", table.store.PutEntities(t.Context(), many...))
-	lib, v := mcpserver.NewLibrary(table.Sources), view(memory.Anyone, "world.read")
+	lib, v := mcpserver.NewLibrary(table.LibrarySources), view(memory.Anyone, "world.read")
 	res, err := lib.Read(t.Context(), v, "glyphoxa://entities")
 	resourceMust(t, "Read", err)
 	var doc struct {
@@ -233,7 +233,7 @@ func TestMissingSourcesAreNotOffered(t *testing.T) {
 }
 
 func TestCancelledReadEnds(t *testing.T) {
-	lib := mcpserver.NewLibrary(newTable(t).Sources)
+	lib := mcpserver.NewLibrary(newTable(t).LibrarySources)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, uri := range []string{"glyphoxa://entities", "glyphoxa://sessions", "glyphoxa://rules/condition-blinded"} {
@@ -247,7 +247,7 @@ func TestWorldHidesNPCs(t *testing.T) {
 	table := newTable(t)
 	resourceMust(t, "PutEntities", table.store.PutEntities(t.Context(),
 		memory.Entity{ID: "the-keeper", Type: "npc", Name: "The Keeper", Visible: []string{"juniper"}}))
-	lib := mcpserver.NewLibrary(table.Sources)
+	lib := mcpserver.NewLibrary(table.LibrarySources)
 	for _, tc := range []struct {
 		viewer string
 		sees   bool

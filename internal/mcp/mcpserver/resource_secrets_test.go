@@ -36,7 +36,7 @@ func everywhere(t testing.TB, lib *mcpserver.Library) []string {
 
 func TestSecretsAreInNoDocument(t *testing.T) {
 	table := newTable(t)
-	lib := mcpserver.NewLibrary(table.Sources)
+	lib := mcpserver.NewLibrary(table.LibrarySources)
 	never := []string{secretText, secretKey, "held-server", "down-server", "\u202e"}
 	for _, npc := range table.NPCs {
 		never = append(never, npc.Secrets()...)
@@ -85,7 +85,7 @@ func TestSecretsAreInNoDocument(t *testing.T) {
 }
 
 func TestWhoSeesAllIsShownTheHidden(t *testing.T) {
-	lib := mcpserver.NewLibrary(newTable(t).Sources)
+	lib := mcpserver.NewLibrary(newTable(t).LibrarySources)
 	for _, viewer := range []string{"", "juniper"} {
 		res, err := lib.Read(t.Context(), view(viewer, everything...), mcpserver.EntityURI("well"))
 		resourceMust(t, "Read", err)
@@ -99,7 +99,7 @@ func TestWhoSeesAllIsShownTheHidden(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	table := newTable(f)
-	lib := mcpserver.NewLibrary(table.Sources)
+	lib := mcpserver.NewLibrary(table.LibrarySources)
 	for _, uri := range everywhere(f, lib)[:60] {
 		f.Add(uri)
 	}

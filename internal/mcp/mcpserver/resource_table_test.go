@@ -106,7 +106,7 @@ func newTable(t testing.TB) *resourceTable {
 	})
 	cast[len(cast)-1].Voice.ID, cast[len(cast)-1].Voice.Instructions = secretKey, secretKey
 	return &resourceTable{
-		Sources: mcpserver.LibrarySources{
+		LibrarySources: mcpserver.LibrarySources{
 			Campaign: world.Name, System: world.System, Scene: func() string { return world.Scene },
 			NPCs: cast, Graph: store, Log: store, Rules: rulebook(), Latency: latency,
 		},

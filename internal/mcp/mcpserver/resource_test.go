@@ -25,7 +25,7 @@ func uris(all []*sdk.Resource) []string {
 }
 
 func TestListShowsWhatAViewMayRead(t *testing.T) {
-	lib := mcpserver.NewLibrary(newTable(t).Sources)
+	lib := mcpserver.NewLibrary(newTable(t).LibrarySources)
 	for _, tc := range []struct {
 		name  string
 		view  mcpserver.LibraryView
@@ -54,7 +54,7 @@ func TestListShowsWhatAViewMayRead(t *testing.T) {
 }
 
 func TestWhatIsListedIsReadableAndToldWell(t *testing.T) {
-	lib := mcpserver.NewLibrary(newTable(t).Sources)
+	lib := mcpserver.NewLibrary(newTable(t).LibrarySources)
 	for name, v := range views() {
 		t.Run(name, func(t *testing.T) {
 			listed, err := lib.List(t.Context(), v)
@@ -84,7 +84,7 @@ func TestWhatIsListedIsReadableAndToldWell(t *testing.T) {
 }
 
 func TestTemplatesMatchAddresses(t *testing.T) {
-	lib := mcpserver.NewLibrary(newTable(t).Sources)
+	lib := mcpserver.NewLibrary(newTable(t).LibrarySources)
 	templates := lib.Templates(view("", everything...))
 	if len(templates) != 5 {
 		t.Fatalf("got %d templates, want 5", len(templates))
@@ -116,7 +116,7 @@ func TestTemplatesMatchAddresses(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	table := newTable(t)
-	lib := mcpserver.NewLibrary(table.Sources)
+	lib := mcpserver.NewLibrary(table.LibrarySources)
 	for _, tc := range []struct{ name, uri string }{
 		{"empty", ""},
 		{"other_scheme", "file:///etc/passwd"},
@@ -161,7 +161,7 @@ func TestReadRefuses(t *testing.T) {
 
 func TestHiddenReadsLikeMissing(t *testing.T) {
 	table := newTable(t)
-	lib := mcpserver.NewLibrary(table.Sources)
+	lib := mcpserver.NewLibrary(table.LibrarySources)
 	nobody, common := view(memory.Anyone), view(memory.Anyone, everything...)
 	for _, tc := range []struct {
 		name            string
