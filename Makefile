@@ -88,7 +88,7 @@ gate:
 soak: onnx
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestMisbehavingModel$$' ./internal/table -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestKilled$$' ./pkg/memory/sqlite ./pkg/memory/postgres -v
-	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestNoNPCLearns' ./internal/registry -v
+	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 30m -run '^TestNoNPCLearns' ./internal/play -v
 	GLYPHOXA_SOAK=1 $(GO) test -count=1 -timeout 60m -run '^TestEar$$' ./internal/lab/waveform -v
 	$(GO) run ./cmd/glyphoxa-lab simulate --discord --tables 10 --minutes 10
 
@@ -98,7 +98,7 @@ peers:
 
 # onnx fetches onnxruntime, which Silero's voice detection needs, for this user.
 onnx:
-	@sh pkg/audio/silero/onnxruntime.sh
+	@sh pkg/audio/vad/onnxruntime.sh
 
 # conformance runs the MCP conformance suites against the outward server and
 # shows every scenario; part of make test-all.
@@ -174,7 +174,7 @@ bench-realtime:
 # follows the table costs the program more than a hundredth of a core. It wants the machine to
 # itself.
 bench-console: peers
-	@GLYPHOXA_BENCH_CONSOLE=10 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -run '^Test(Frames|AFollowerCostsLittle)$$' ./internal/console -v -args -strict
+	@GLYPHOXA_BENCH_CONSOLE=10 GLYPHOXA_REQUIRE_PEERS=1 $(GO) test -count=1 -run '^Test(Frames|AFollowerCostsLittle)$$' ./internal/web -v -args -strict
 
 # With GLYPHOXA_EVAL_HELD=1, the evaluations score the parts that are held back, too.
 HELD = $(if $(filter 1,$(GLYPHOXA_EVAL_HELD)),--held)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/truth"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // evaluation is a command of eval.
@@ -32,32 +32,32 @@ var evaluations = []evaluation{
 	{"rules", "Score the search of the rule book, over testdata/truth/rules", false, truth.Rules},
 }
 
-func evalCommand(c *cli.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "eval", Short: "Score what the program decides, finds and hears", Args: cli.NoArgs,
+func evalCommand(c *app.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "eval", Short: "Score what the program decides, finds and hears", Args: app.NoArgs,
 		Long: "Score the program over the corpora of its repository, and print one table for each. An\n" +
 			"evaluation fails where it comes to less than it did. Run it inside a clone of the repository.",
-		RunE: cli.Help}
+		RunE: app.Help}
 	for _, e := range evaluations {
 		cmd.AddCommand(e.command(c))
 	}
 	return cmd
 }
 
-func (e evaluation) command(c *cli.Common) *cobra.Command {
+func (e evaluation) command(c *app.Common) *cobra.Command {
 	var o truth.Options
 	var asJSON, misses bool
 	cmd := &cobra.Command{
-		Use: e.name, Short: e.short, Args: cli.NoArgs,
+		Use: e.name, Short: e.short, Args: app.NoArgs,
 		Example: "  glyphoxa-lab eval " + e.name + " --json",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := checkConfig(c); err != nil {
 				return err
 			}
 			if o.Root, err = repositoryRoot(); err != nil {
-				return problem.Usage(fmt.Errorf("eval %s: %w", e.name, err))
+				return userfile.Usage(fmt.Errorf("eval %s: %w", e.name, err))
 			}
 			if e.clips {
-				if err := cli.RefuseEmpty(cmd, "clips"); err != nil {
+				if err := app.RefuseEmpty(cmd, "clips"); err != nil {
 					return err
 				}
 				if err := e.findClips(&o); err != nil {
@@ -104,7 +104,7 @@ func (e evaluation) findClips(o *truth.Options) error {
 		o.Clips = filepath.Join(cache, "glyphoxa", "hearing")
 	}
 	if _, err := os.Stat(o.Clips); err != nil {
-		return problem.Usage(fmt.Errorf("eval %s: there are no clips in %s; `make eval-%s` makes them", e.name, o.Clips, e.name))
+		return userfile.Usage(fmt.Errorf("eval %s: there are no clips in %s; `make eval-%s` makes them", e.name, o.Clips, e.name))
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func repositoryRoot() (string, error) {
 }
 
 // show prints a report, and returns an error if a bound does not hold.
-func show(c *cli.Common, name string, report *truth.Report, asJSON, misses bool) error {
+func show(c *app.Common, name string, report *truth.Report, asJSON, misses bool) error {
 	if !misses {
 		report.Misses = nil
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
@@ -21,10 +20,10 @@ var (
 func main() {
 	libraries := observe.NewLibraryLogs(nil)
 	app.RedirectLibraries(libraries)
-	cli.Main(cli.Program{Name: "glyphoxa-lab", Version: version, Commit: linked, Libraries: libraries}, newRoot)
+	app.Main(app.Program{Name: "glyphoxa-lab", Version: version, Commit: linked, Libraries: libraries}, newRoot)
 }
 
-func newRoot(c *cli.Common) *cobra.Command {
+func newRoot(c *app.Common) *cobra.Command {
 	root := c.Root("Scripted scenes, simulated tables and evaluations for Glyphoxa",
 		"Play scripted scenes, simulate many tables to learn what this machine carries, and score\n"+
 			"the program over the corpora of its repository.\n"+
@@ -35,7 +34,7 @@ func newRoot(c *cli.Common) *cobra.Command {
 
 // checkConfig refuses a configuration that was named and is wrong, for commands that work
 // without one.
-func checkConfig(c *cli.Common) error {
+func checkConfig(c *app.Common) error {
 	if c.Config == "" {
 		return nil
 	}

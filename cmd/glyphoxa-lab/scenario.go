@@ -6,16 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-func scenarioCommand(c *cli.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "scenario", Short: "Play scripted scenes", Args: cli.NoArgs,
-		RunE: cli.Help}
+func scenarioCommand(c *app.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "scenario", Short: "Play scripted scenes", Args: app.NoArgs,
+		RunE: app.Help}
 	var o scenario.Command
 	var judged bool
 	run := &cobra.Command{
@@ -24,13 +23,13 @@ func scenarioCommand(c *cli.Common) *cobra.Command {
 			"model, recognition and synthesis are scripted; time is virtual, so a scene takes\n" +
 			"milliseconds. A directory stands for the scenes in it.",
 		Example: "  glyphoxa-lab scenario run testdata/scenarios\n  glyphoxa-lab scenario run barge_in.yaml --audio --wav-out heard",
-		Args:    cli.Args(1, math.MaxInt, "scenario run takes scene files or directories of them"),
+		Args:    app.Args(1, math.MaxInt, "scenario run takes scene files or directories of them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Paths, o.Out = args, c.Out
 			if err := checkConfig(c); err != nil {
 				return err
 			}
-			if err := cli.RefuseEmpty(cmd, "wav-out"); err != nil {
+			if err := app.RefuseEmpty(cmd, "wav-out"); err != nil {
 				return err
 			}
 			if judged {
@@ -51,11 +50,11 @@ func scenarioCommand(c *cli.Common) *cobra.Command {
 	cmd.AddCommand(run, &cobra.Command{
 		Use: "check FILE…", Short: "Report every problem of scene files",
 		Example: "  glyphoxa-lab scenario check scenes",
-		Args:    cli.Args(1, math.MaxInt, "scenario check takes scene files or directories of them"),
+		Args:    app.Args(1, math.MaxInt, "scenario check takes scene files or directories of them"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			scenes, err := scenario.Load(args...)
 			if err != nil {
-				return problem.Usage(err)
+				return userfile.Usage(err)
 			}
 			for _, s := range scenes {
 				if _, err := fmt.Fprintf(c.Out, "%s is fine: %s, %d steps, %d expectations\n", s.File, s.Title, len(s.Story), len(s.Expect)); err != nil {
@@ -67,13 +66,13 @@ func scenarioCommand(c *cli.Common) *cobra.Command {
 	}, &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of a scene file, for editors",
 		Example: "  glyphoxa-lab scenario schema > scene.schema.json",
-		Args:    cli.NoArgs,
+		Args:    app.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := scenario.Schema()
 			if err != nil {
 				return err
 			}
-			return strictyaml.WriteSchema(c.Out, s)
+			return userfile.WriteSchema(c.Out, s)
 		},
 	})
 	return cmd

@@ -11,17 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/simulate"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-func simulateCommand(c *cli.Common) *cobra.Command {
+func simulateCommand(c *app.Common) *cobra.Command {
 	var o simulate.Command
 	var sweep, engines string
 	var far farEnds
 	cmd := &cobra.Command{
-		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: cli.NoArgs,
+		Use: "simulate --tables N --players M --minutes D", Short: "Measure how many tables this machine carries", Args: app.NoArgs,
 		Long: "Play many tables at once, with players who speak and NPCs who answer aloud, and report\n" +
 			"as JSON how late their sound is. Everything is real but the players and the providers,\n" +
 			"which take the time that services over the internet take. Needs no key and no network.\n" +
@@ -40,20 +40,20 @@ func simulateCommand(c *cli.Common) *cobra.Command {
 			if err := checkConfig(c); err != nil {
 				return err
 			}
-			if err := cli.RefuseEmpty(cmd, "plot", "profile", "detection"); err != nil {
+			if err := app.RefuseEmpty(cmd, "plot", "profile", "detection"); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sweep") {
 				if o.Sweep, err = parseTables(sweep); err != nil {
-					return problem.Usage(fmt.Errorf("--sweep: %w", err))
+					return userfile.Usage(fmt.Errorf("--sweep: %w", err))
 				}
 				if cmd.Flags().Changed("tables") {
-					return problem.Usage(errors.New("simulate takes --tables or --sweep, not both"))
+					return userfile.Usage(errors.New("simulate takes --tables or --sweep, not both"))
 				}
 			}
 			if cmd.Flags().Changed("engines") {
 				if o.Engines, err = simulate.ParseMix(engines); err != nil {
-					return problem.Usage(fmt.Errorf("--engines: %w", err))
+					return userfile.Usage(fmt.Errorf("--engines: %w", err))
 				}
 			}
 			if err := far.choose(cmd, &o); err != nil {
@@ -94,11 +94,11 @@ func (e *farEnds) addFlags(cmd *cobra.Command) {
 func (e *farEnds) choose(cmd *cobra.Command, o *simulate.Command) error {
 	switch {
 	case e.discord && e.browser:
-		return problem.Usage(errors.New("simulate takes --discord or --browser, not both"))
+		return userfile.Usage(errors.New("simulate takes --discord or --browser, not both"))
 	case e.discord:
 		o.Discord = &simulate.Discord{Plain: !e.dave, FarEnd: runFarEnd}
 	case cmd.Flags().Changed("dave"):
-		return problem.Usage(errors.New("--dave is of voice channels; give it with --discord"))
+		return userfile.Usage(errors.New("--dave is of voice channels; give it with --discord"))
 	case e.browser:
 		o.Browser = &simulate.Browser{FarEnd: runFarEnd}
 	}

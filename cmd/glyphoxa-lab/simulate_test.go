@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/simulate"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // capacity is the report of simulate.
@@ -109,7 +109,7 @@ func (c capacity) adds(t *testing.T) {
 // detected is what tells voice from noise on this machine unless something else is
 // asked for.
 func detected() string {
-	s, err := silero.Open("")
+	s, err := vad.OpenSilero("")
 	if err != nil {
 		return "energy"
 	}

@@ -7,24 +7,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
-	"github.com/MrWong99/glyphoxa/internal/doctor"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-func playCommand(c *cli.Common) *cobra.Command {
+func playCommand(c *app.Common) *cobra.Command {
 	var o terminal.Options
 	var metrics string
 	var page, inBrowser bool
 	cmd := &cobra.Command{
-		Use: "play", Short: "Play at a table in the terminal", Args: cli.NoArgs,
+		Use: "play", Short: "Play at a table in the terminal", Args: app.NoArgs,
 		Long: "Play at a table in the terminal: what you type is speech. Needs no key and no server.\n" +
 			"\"Name: text\" speaks as another player. Reads a pipe as well as a terminal.\n" +
 			"With --hear players speak: through this machine's microphone, or from recordings.",
 		Example: "  glyphoxa play\n  glyphoxa play --voice --hear mic\n  glyphoxa play --console\n  glyphoxa play --browser\n  glyphoxa play --hear Ana=ana.wav --hear Ben=ben.wav </dev/null",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.RefuseEmpty(cmd, "npc", "speaker", "wav", "metrics"); err != nil {
+			if err := app.RefuseEmpty(cmd, "npc", "speaker", "wav", "metrics"); err != nil {
 				return err
 			}
 			o.In, o.Out, o.Terminal, o.Edit, o.Colour, o.Err, o.Interrupt = c.In, c.ReleaseOut(), c.Terminal, c.Edit, c.Colour, c.Notes, c.Interrupt
@@ -54,13 +52,13 @@ func playCommand(c *cli.Common) *cobra.Command {
 	return cmd
 }
 
-func mcpCommand(c *cli.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: cli.NoArgs,
-		RunE: cli.Help}
+func mcpCommand(c *app.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "mcp", Short: "Offer the tools to outside agents", Args: app.NoArgs,
+		RunE: app.Help}
 	o := app.ServeOptions{Version: c.Program.Version}
 	var readOnly bool
 	serve := &cobra.Command{
-		Use: "serve [--stdio | --listen ADDR]", Short: "Serve the registry over MCP", Args: cli.NoArgs,
+		Use: "serve [--stdio | --listen ADDR]", Short: "Serve the registry over MCP", Args: app.NoArgs,
 		Example: "  glyphoxa mcp serve\n  glyphoxa mcp serve --listen 127.0.0.1:0\n  glyphoxa mcp serve --stdio --profile player.full",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Ready = c.Err
@@ -79,7 +77,7 @@ func mcpCommand(c *cli.Common) *cobra.Command {
 		Use: "token NAME", Short: "Make a token for a client", Example: "  glyphoxa mcp token claude",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !app.ClientName(args[0]) {
-				return problem.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
+				return userfile.Usage(errors.New("mcp token takes the client's name: letters, digits, dots, dashes and underscores"))
 			}
 			return nil
 		},
@@ -89,10 +87,10 @@ func mcpCommand(c *cli.Common) *cobra.Command {
 	return cmd
 }
 
-func checkCommand(c *cli.Common) *cobra.Command {
+func checkCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "check [FILE]", Short: "Report every problem of the configuration, or of an NPC, campaign or workflow file",
-		Args: cli.Args(0, 1, "check takes one file at most"),
+		Args: app.Args(0, 1, "check takes one file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file := ""
 			if len(args) == 1 {
@@ -103,20 +101,20 @@ func checkCommand(c *cli.Common) *cobra.Command {
 	}
 }
 
-func schemaCommand(c *cli.Common) *cobra.Command {
+func schemaCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [" + strings.Join(app.SchemaKinds(), " | ") + "]", Short: "Print the JSON Schema of glyphoxa.yaml or another kind of file, for editors",
 		Example: "  glyphoxa schema > glyphoxa.schema.json\n  glyphoxa schema npc > npc.schema.json",
-		Args:    cli.Args(0, 1, "schema takes one kind of file at most"),
+		Args:    app.Args(0, 1, "schema takes one kind of file at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return app.Schema(c.Out, append(args, app.SchemaKinds()[0])[0])
 		},
 	}
 }
 
-func doctorCommand(c *cli.Common) *cobra.Command {
+func doctorCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Show what works on this machine, and how to fix the rest", Args: cli.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return doctor.Examine(cmd.Context(), c.Out, c.Config) },
+		Use: "doctor", Short: "Show what works on this machine, and how to fix the rest", Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.Examine(cmd.Context(), c.Out, c.Config) },
 	}
 }

@@ -4,11 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-func importCommand(c *cli.Common) *cobra.Command {
+func importCommand(c *app.Common) *cobra.Command {
 	var o app.ImportOptions
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Take in a campaign file, or a world of Foundry VTT or Roll20",
@@ -17,7 +16,7 @@ func importCommand(c *cli.Common) *cobra.Command {
 			"in, or nothing. What players may not see there, nobody but the DM knows here. Importing the same\n" +
 			"again changes nothing.",
 		Example: "  glyphoxa import worlds/barrow-keep --dry-run\n  glyphoxa import barrow-keep.zip\n  glyphoxa import barrow-keep.zip --to campaigns/barrow-keep.yaml",
-		Args:    cli.Args(1, 1, "import takes one file or directory"),
+		Args:    app.Args(1, 1, "import takes one file or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
@@ -34,14 +33,14 @@ func importCommand(c *cli.Common) *cobra.Command {
 	return cmd
 }
 
-func exportCommand(c *cli.Common) *cobra.Command {
+func exportCommand(c *app.Common) *cobra.Command {
 	var lines bool
 	cmd := &cobra.Command{
 		Use: "export FILE", Short: "Write the world as it is now to a campaign file",
 		Long: "Write the world as it is now to a campaign file (YAML) that import and campaign.world take. What\n" +
 			"was said at the table is no part of it, unless --with-lines asks for a file of it beside.",
 		Example: "  glyphoxa export barrow-keep.yaml",
-		Args:    cli.Args(1, 1, "export takes one file to write"),
+		Args:    app.Args(1, 1, "export takes one file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {

@@ -13,7 +13,7 @@ func TestAWorldComesAndGoes(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
 	h.write("glyphoxa.yaml", "data_dir: data\ncampaign: {name: Barrow Keep}\nnpcs:\n  - {name: Maren, id: maren, personality: A ferrywoman.}\n")
-	world, err := filepath.Abs(filepath.FromSlash("../../internal/vtt/testdata/foundry13"))
+	world, err := filepath.Abs(filepath.FromSlash("../../internal/world/testdata/foundry13"))
 	if err != nil {
 		t.Fatal(err)
 	}

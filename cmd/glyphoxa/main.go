@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
@@ -22,10 +21,10 @@ var (
 func main() {
 	libraries := observe.NewLibraryLogs(nil)
 	app.RedirectLibraries(libraries)
-	cli.Main(cli.Program{Name: "glyphoxa", Version: version, Commit: linked, Libraries: libraries}, newRoot)
+	app.Main(app.Program{Name: "glyphoxa", Version: version, Commit: linked, Libraries: libraries}, newRoot)
 }
 
-func newRoot(c *cli.Common) *cobra.Command {
+func newRoot(c *app.Common) *cobra.Command {
 	root := c.Root("AI-driven NPCs for tabletop role-playing, within a latency budget",
 		"Glyphoxa gives a game master's NPCs a voice: players speak, the right NPC answers\n"+
 			"with the tools that fit the turn's latency budget. Start with: glyphoxa play")
@@ -36,7 +35,7 @@ func newRoot(c *cli.Common) *cobra.Command {
 }
 
 // openApp reads the configuration and opens the parts that commands share.
-func openApp(ctx context.Context, c *cli.Common, o app.Options) (*app.App, error) {
+func openApp(ctx context.Context, c *app.Common, o app.Options) (*app.App, error) {
 	cfg, err := play.LoadConfig(c.Config)
 	if err != nil {
 		return nil, err
@@ -47,12 +46,12 @@ func openApp(ctx context.Context, c *cli.Common, o app.Options) (*app.App, error
 }
 
 // withApp opens the app, runs f on it and closes it.
-func withApp(ctx context.Context, c *cli.Common, f func(*app.App) error) error {
+func withApp(ctx context.Context, c *app.Common, f func(*app.App) error) error {
 	return withOptions(ctx, c, app.Options{}, f)
 }
 
 // withOptions is [withApp] with options.
-func withOptions(ctx context.Context, c *cli.Common, o app.Options, f func(*app.App) error) (err error) {
+func withOptions(ctx context.Context, c *app.Common, o app.Options, f func(*app.App) error) (err error) {
 	a, err := openApp(ctx, c, o)
 	if err != nil {
 		return err

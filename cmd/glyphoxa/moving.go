@@ -4,21 +4,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 const placeHelp = "A place is sqlite or postgres for that of the configuration, the path of a file, a connection\n" +
 	"string, or env:NAME for one in a variable."
 
-func migrateCommand(c *cli.Common) *cobra.Command {
+func migrateCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "migrate FROM TO", Short: "Take memory from a file to PostgreSQL, or back",
 		Long: "Take all of memory from one place to another in which nothing is kept: all of it, or nothing.\n" +
 			"What has come is counted and compared by hashes before it counts. FROM stays as it is. No table\n" +
 			"may run meanwhile; set memory.store then.\n" + placeHelp,
 		Example: "  glyphoxa migrate sqlite postgres\n  glyphoxa migrate env:GLYPHOXA_DSN data/glyphoxa.db",
-		Args:    cli.Args(2, 2, "migrate takes where memory is and where it is to be"),
+		Args:    app.Args(2, 2, "migrate takes where memory is and where it is to be"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
@@ -30,14 +29,14 @@ func migrateCommand(c *cli.Common) *cobra.Command {
 	}
 }
 
-func backupCommand(c *cli.Common) *cobra.Command {
+func backupCommand(c *app.Common) *cobra.Command {
 	var o app.MoveOptions
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Write all of memory to a file, also while a table runs",
 		Long: "Write all of memory to a file, as it is at one moment, also while a table runs. The same file\n" +
 			"goes into any store. It holds what was said, so keep it as you keep that.\n" + placeHelp,
 		Example: "  glyphoxa backup monday.gz\n  glyphoxa backup monday.gz --from env:GLYPHOXA_DSN",
-		Args:    cli.Args(1, 1, "backup takes one file to write"),
+		Args:    app.Args(1, 1, "backup takes one file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
@@ -53,14 +52,14 @@ func backupCommand(c *cli.Common) *cobra.Command {
 	return cmd
 }
 
-func restoreCommand(c *cli.Common) *cobra.Command {
+func restoreCommand(c *app.Common) *cobra.Command {
 	var o app.MoveOptions
 	cmd := &cobra.Command{
 		Use: "restore FILE", Short: "Take a backup into memory",
 		Long: "Take a backup into memory: all of it, or nothing. Who was forgotten after it was made does not\n" +
 			"come back. No table may run meanwhile.\n" + placeHelp,
 		Example: "  glyphoxa restore monday.gz\n  glyphoxa restore monday.gz --to postgres --replace",
-		Args:    cli.Args(1, 1, "restore takes one backup"),
+		Args:    app.Args(1, 1, "restore takes one backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {

@@ -43,7 +43,7 @@ npcs:
 	checkSays(t, h.run("", "campaign", "list").ok(t).stdout, "Barrow Keep", "2 sessions")
 	checkSays(t, h.run("", "recap", "--extract").ok(t).stdout, "Maren")
 	checkSays(t, h.run("", "export", "kept.yaml", "--with-lines").ok(t).stdout, "kept.lines.jsonl")
-	world, err := filepath.Abs(filepath.FromSlash("../../internal/vtt/testdata/foundry13"))
+	world, err := filepath.Abs(filepath.FromSlash("../../internal/world/testdata/foundry13"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,19 +9,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-func recapCommand(c *cli.Common) *cobra.Command {
+func recapCommand(c *app.Common) *cobra.Command {
 	var o app.RecapOptions
 	cmd := &cobra.Command{
 		Use: "recap [SESSION]", Short: "Tell what happened in a session",
 		Long: "Tell what happened in a session, or in the latest: by the configured model, or without one by the\n" +
 			"lines that tell most. With --players what only the DM or single NPCs know is left out.",
 		Example: "  glyphoxa recap\n  glyphoxa recap 20261122-194107-5f3a9c01 --players",
-		Args:    cli.Args(0, 1, "recap takes the id of one session at most"),
+		Args:    app.Args(0, 1, "recap takes the id of one session at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
@@ -39,11 +38,11 @@ func recapCommand(c *cli.Common) *cobra.Command {
 	return cmd
 }
 
-func campaignCommand(c *cli.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "campaign", Short: "List and remove campaigns", Args: cli.NoArgs,
-		RunE: cli.Help}
+func campaignCommand(c *app.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "campaign", Short: "List and remove campaigns", Args: app.NoArgs,
+		RunE: app.Help}
 	list := &cobra.Command{
-		Use: "list", Short: "List the campaigns in memory", Args: cli.NoArgs,
+		Use: "list", Short: "List the campaigns in memory", Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
@@ -59,7 +58,7 @@ func campaignCommand(c *cli.Common) *cobra.Command {
 		Long: "Remove what a campaign brought from memory: its entities, their relations and what is told of\n" +
 			"them. Its sessions stay unless --with-sessions is given. What else stays is said.",
 		Example: "  glyphoxa campaign remove \"Barrow Keep\"\n  glyphoxa campaign remove \"Barrow Keep\" --with-sessions --yes",
-		Args:    cli.Args(1, 1, "campaign remove takes the name of one campaign; campaign list names them"),
+		Args:    app.Args(1, 1, "campaign remove takes the name of one campaign; campaign list names them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {
@@ -78,15 +77,15 @@ func campaignCommand(c *cli.Common) *cobra.Command {
 }
 
 // confirmByName asks the person at the terminal to type a name.
-func confirmByName(c *cli.Common, name string) func(string) error {
+func confirmByName(c *app.Common, name string) func(string) error {
 	return func(question string) error {
 		if !c.Terminal {
-			return problem.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
+			return userfile.Usage(errors.New(question + " Nobody is there to ask; give --yes"))
 		}
 		fmt.Fprintf(c.Err, "%s\nType the campaign's name to go on: ", question)
 		answer, _ := bufio.NewReader(c.In).ReadString('\n') // an end without an answer is none
 		if strings.TrimSpace(answer) != name {
-			return problem.Usage(errors.New("that is not its name; nothing was removed"))
+			return userfile.Usage(errors.New("that is not its name; nothing was removed"))
 		}
 		return nil
 	}

@@ -4,13 +4,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 )
 
-func runCommand(c *cli.Common) *cobra.Command {
+func runCommand(c *app.Common) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "run", Short: "Run the Discord bot, and the server for outside agents", Args: cli.NoArgs,
+		Use: "run", Short: "Run the Discord bot, and the server for outside agents", Args: app.NoArgs,
 		Long: "Run the Discord bot, if there is a token, and the server for outside agents with its metrics.\n" +
 			"The token comes from DISCORD_TOKEN, or from discord.token in glyphoxa.yaml.",
 		Example: "  DISCORD_TOKEN=… glyphoxa run\n  glyphoxa run --config table.yaml",

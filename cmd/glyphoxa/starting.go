@@ -10,15 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-func initCommand(c *cli.Common) *cobra.Command {
+func initCommand(c *app.Common) *cobra.Command {
 	o := app.InitOptions{Dir: "."}
 	var languages string
 	cmd := &cobra.Command{
-		Use: "init", Short: "Write a glyphoxa.yaml and an NPC to begin with", Args: cli.NoArgs,
+		Use: "init", Short: "Write a glyphoxa.yaml and an NPC to begin with", Args: app.NoArgs,
 		Long: "Write a commented glyphoxa.yaml and an NPC, or the sample cast, into this directory.\n" +
 			"At a terminal it asks for what no flag says. A file that is there is never overwritten.",
 		Example: "  glyphoxa init\n  glyphoxa init --language de --sample\n  glyphoxa init --base-url http://localhost:11434/v1 --model qwen3:8b --discord",
@@ -38,7 +37,7 @@ func initCommand(c *cli.Common) *cobra.Command {
 			}
 			o.Languages = strings.FieldsFunc(languages, func(r rune) bool { return r == ',' || r == ' ' })
 			if len(o.Languages) == 0 {
-				return problem.Usage(errors.New("--language names nothing; use such as --language en,de"))
+				return userfile.Usage(errors.New("--language names nothing; use such as --language en,de"))
 			}
 			return app.Init(c.Out, o)
 		},
@@ -54,14 +53,14 @@ func initCommand(c *cli.Common) *cobra.Command {
 	return cmd
 }
 
-func npcCommand(c *cli.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "npc", Short: "Write NPC files", Args: cli.NoArgs,
-		RunE: cli.Help}
+func npcCommand(c *app.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "npc", Short: "Write NPC files", Args: app.NoArgs,
+		RunE: app.Help}
 	var o app.NPCOptions
 	add := &cobra.Command{
 		Use: "new NAME", Short: "Write the file of a new NPC where the configuration has them",
 		Example: "  glyphoxa npc new \"Old Hob\"\n  glyphoxa npc new \"Old Hob\" --role miller --place \"the mill\" --personality \"Grumbles, and means well.\"",
-		Args:    cli.Args(1, 1, `npc new takes one name, in quotes if it has several words: glyphoxa npc new "Old Hob"`),
+		Args:    app.Args(1, 1, `npc new takes one name, in quotes if it has several words: glyphoxa npc new "Old Hob"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
 			if c.Terminal {

@@ -6,10 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/cli"
 )
 
-func toolsCommand(c *cli.Common) *cobra.Command {
+func toolsCommand(c *app.Common) *cobra.Command {
 	var o app.ToolsOptions
 	list := func(ctx context.Context, calibrate bool) error {
 		o.Calibrate = calibrate
@@ -22,44 +21,44 @@ func toolsCommand(c *cli.Common) *cobra.Command {
 		})
 	}
 	cmd := &cobra.Command{
-		Use: "tools", Short: "Show every tool with its tier and latency", Args: cli.NoArgs,
+		Use: "tools", Short: "Show every tool with its tier and latency", Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), false) },
 	}
 	cmd.PersistentFlags().BoolVar(&o.JSON, "json", false, "print JSON")
 	cmd.PersistentFlags().StringVar(&o.Tier, "tier", "", "only what fits this tier")
 	cmd.PersistentFlags().StringVar(&o.NPC, "npc", "", "only what this NPC may use")
 	calibrate := &cobra.Command{
-		Use: "calibrate", Short: "Measure the tools, then show them", Args: cli.NoArgs,
+		Use: "calibrate", Short: "Measure the tools, then show them", Args: app.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), true) },
 	}
 	cmd.AddCommand(calibrate, toolsShowCommand(c), toolsApproveCommand(c), toolsDiffCommand(c), toolsForgetCommand(c), toolsCallCommand(c))
 	return cmd
 }
 
-func toolsShowCommand(c *cli.Common) *cobra.Command {
+func toolsShowCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Show what a tool does and takes, with an example", Example: "  glyphoxa tools show roll",
-		Args: cli.Args(1, 1, "tools show takes the name of one tool; glyphoxa tools lists them"),
+		Args: app.Args(1, 1, "tools show takes the name of one tool; glyphoxa tools lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withApp(cmd.Context(), c, func(a *app.App) error { return a.ShowTool(cmd.Context(), c.Out, args[0]) })
 		},
 	}
 }
 
-func toolsApproveCommand(c *cli.Common) *cobra.Command {
+func toolsApproveCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "approve NAME", Short: "Approve the changed or new definition of a pinned tool",
-		Args: cli.Args(1, 1, "tools approve takes the name of one tool; tools diff lists those that wait"),
+		Args: app.Args(1, 1, "tools approve takes the name of one tool; tools diff lists those that wait"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withApp(cmd.Context(), c, func(a *app.App) error { return a.ApproveTool(cmd.Context(), c.Out, args[0]) })
 		},
 	}
 }
 
-func toolsDiffCommand(c *cli.Common) *cobra.Command {
+func toolsDiffCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "diff [NAME]", Short: "Show what waits for approval",
-		Args: cli.Args(0, 1, "tools diff takes the name of one tool at most"),
+		Args: app.Args(0, 1, "tools diff takes the name of one tool at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) == 1 {
@@ -70,23 +69,23 @@ func toolsDiffCommand(c *cli.Common) *cobra.Command {
 	}
 }
 
-func toolsForgetCommand(c *cli.Common) *cobra.Command {
+func toolsForgetCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "forget NAME", Short: "Give up the name of a tool whose server is gone",
 		Long: "Give up a name that is remembered for a tool whose server left the configuration, so that another\n" +
 			"server's tool can have it. NAME is the name, SERVER/TOOL, or a server for all its tools.",
 		Example: "  glyphoxa tools forget web_echo\n  glyphoxa tools forget old-server",
-		Args:    cli.Args(1, 1, "tools forget takes one name: of a tool, SERVER/TOOL, or of a server"),
+		Args:    app.Args(1, 1, "tools forget takes one name: of a tool, SERVER/TOOL, or of a server"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withApp(cmd.Context(), c, func(a *app.App) error { return a.ForgetTool(cmd.Context(), c.Out, args[0]) })
 		},
 	}
 }
 
-func toolsCallCommand(c *cli.Common) *cobra.Command {
+func toolsCallCommand(c *app.Common) *cobra.Command {
 	return &cobra.Command{
 		Use: "call NAME [JSON]", Short: "Run one tool", Example: `  glyphoxa tools call roll '{"expression":"2d6+3"}'`,
-		Args: cli.Args(1, 2, `tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`),
+		Args: app.Args(1, 2, `tools call takes a name and a JSON object, such as: tools call roll '{"expression":"2d6+3"}'`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			input := "{}"
 			if len(args) == 2 {

@@ -1,20 +1,20 @@
 package main
 
 import (
-	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/terminal"
 	"github.com/spf13/cobra"
 )
 
-func transcribeCommand(c *cli.Common) *cobra.Command {
+func transcribeCommand(c *app.Common) *cobra.Command {
 	var o terminal.TranscribeOptions
 	cmd := &cobra.Command{
 		Use: "transcribe FILE.wav", Short: "Try the speech recognition on a recording",
 		Long: "Send a recording (16-bit PCM) through the configured speech recognition, as if it\n" +
 			"were spoken now, and print what is heard and when.",
 		Example: "  glyphoxa transcribe evening.wav\n  glyphoxa transcribe evening.wav --fast --json",
-		Args:    cli.Args(1, 1, "transcribe takes one WAV file"),
+		Args:    app.Args(1, 1, "transcribe takes one WAV file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := play.LoadConfig(c.Config)
 			if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/salient"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -31,7 +31,7 @@ func fold(e Exchange) folded {
 	f := folded{Source: e.Source, turn: e.Turn}
 	var parts []string
 	for _, said := range [][2]string{{e.Speaker, e.Utterance}, {"you", e.Answer}} {
-		for _, s := range salient.Of(said[1]) {
+		for _, s := range speech.FindSalient(said[1]) {
 			parts = append(parts, said[0]+": "+s.Text)
 		}
 	}

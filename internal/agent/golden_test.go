@@ -14,11 +14,11 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -43,7 +43,7 @@ func openShipped(tb testing.TB) *shipped {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	world, err := campaign.Parse("thornhollow.yaml", text)
+	world, err := world.ParseCampaign("thornhollow.yaml", text)
 	if err != nil {
 		tb.Fatal(err)
 	}

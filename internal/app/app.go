@@ -1,5 +1,18 @@
 // Package app wires Glyphoxa together: which parts a command needs, in which order
 // they start, and how they stop. The work is done in the packages below.
+//
+// [Examine] looks at what works on this machine: keys, services, libraries, the database, the servers, and
+// says what to do about the rest (files doctor*.go).
+//
+// [Main] is the frame that both programs put their commands into: streams, signals, exit codes, the flags
+// every command accepts, the status line, manual pages and the garbage collector's settings (files cli*.go).
+// It knows nothing of what the commands do:
+//
+//	func main() {
+//		app.Main(app.Program{Name: "glyphoxa", Version: version, Commit: commit}, newRoot)
+//	}
+//
+// where newRoot calls [Common.Root] and adds commands to it.
 package app
 
 import (
@@ -11,13 +24,11 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/console"
 	"github.com/MrWong99/glyphoxa/internal/discord"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
@@ -32,9 +43,9 @@ const (
 type App struct {
 	*play.Game
 	// Console is the page at which games are watched, nil without [Options.Console].
-	Console *console.Console
+	Console *web.Console
 	// Room is the table in browsers, nil without [Options.Browser].
-	Room *browser.Room
+	Room *web.Room
 
 	endRoom    func() error // nil without a room
 	feed       *web.Feed
@@ -80,10 +91,10 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	if o.Console {
 		accounts, err := accountsOf(o.Config)
 		if err != nil {
-			return nil, problem.Usage(err)
+			return nil, userfile.Usage(err)
 		}
-		a.Console = console.New(console.Options{Feed: a.feed, Problems: func() []problem.Problem { return problemsOf(o.Config) }, Accounts: accounts, Logger: o.Log, Version: o.Version})
-		onlooker = a.Console.Onlook(console.Home)
+		a.Console = web.NewConsole(web.ConsoleOptions{Feed: a.feed, Problems: func() []userfile.Problem { return problemsOf(o.Config) }, Accounts: accounts, Logger: o.Log, Version: o.Version})
+		onlooker = a.Console.Onlook(web.HomeRoom)
 	}
 	var audience play.Audience
 	if o.Browser || o.Sessions && o.Config.Browser.Enabled {
@@ -121,7 +132,7 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 }
 
 // accountsOf are those that people may sign in to the console with, nil if none are configured.
-func accountsOf(cfg *config.Config) (console.Accounts, error) {
+func accountsOf(cfg *config.Config) (web.Accounts, error) {
 	if cfg.Discord.Token == "" || cfg.Discord.ClientSecret == "" {
 		return nil, nil
 	}

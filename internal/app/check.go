@@ -13,14 +13,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/registry"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // fileKind is a kind of file that people write.
@@ -32,14 +29,14 @@ type fileKind struct {
 	schema func() (*jsonschema.Schema, error)
 	// check returns what is odd about a file, and what is in it. The error is for
 	// what is wrong. With servers, tools that nobody knows may be theirs.
-	check func(path string, text []byte, servers bool) (warnings []problem.Problem, summary string, err error)
+	check func(path string, text []byte, servers bool) (warnings []userfile.Problem, summary string, err error)
 }
 
 // fileKinds are the kinds there are. What could be of several is of the first.
 var fileKinds = []fileKind{
 	{"config", "a configuration", "", config.Schema, nil},
 	{"npc", "an NPC file", "npcs", config.NPCSchema, checkNPC},
-	{"campaign", "a campaign file", "campaigns", campaign.Schema, checkCampaign},
+	{"campaign", "a campaign file", "campaigns", world.CampaignSchema, checkCampaign},
 	{"workflow", "a workflow file", "workflows", workflow.Schema, checkWorkflow},
 }
 
@@ -64,7 +61,7 @@ func Check(w io.Writer, configuration, file string) error {
 	printWarnings(w, warnings)
 	if err != nil {
 		fmt.Fprintf(w, "%s was read as %s\n", file, kind.title)
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	_, err = fmt.Fprintf(w, "%s is fine, as %s: %s\n", file, kind.title, summary)
 	return err
@@ -81,7 +78,7 @@ func hasServers(cfg *config.Config) bool {
 	return slices.ContainsFunc(cfg.MCP.Servers, func(s config.MCPServerConfig) bool { return !s.Disabled })
 }
 
-func printWarnings(w io.Writer, warnings []problem.Problem) {
+func printWarnings(w io.Writer, warnings []userfile.Problem) {
 	for _, p := range warnings {
 		fmt.Fprintln(w, "warning:", p)
 	}
@@ -94,22 +91,22 @@ var topKey = regexp.MustCompile(`(?m)^([a-z0-9_]+):`)
 // by its directory, and returns its text. What cannot be read is left to the reader
 // of configurations.
 func recogniseFile(path string) (*fileKind, []byte, error) {
-	text, err := userfile.Read(path, campaign.MaxSize)
+	text, err := userfile.Read(path, world.MaxCampaignSize)
 	if errors.Is(err, userfile.ErrTooLarge) || errors.Is(err, userfile.ErrNotRegular) {
-		return nil, nil, problem.Usage(problem.FileError(err))
+		return nil, nil, userfile.Usage(userfile.PlainFileError(err))
 	}
 	if err != nil {
 		return &fileKinds[0], nil, nil
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, nil, problem.Usage(problem.List{{File: path, Line: 1, What: "the file is empty", Fix: "write something into it, or remove it"}})
+		return nil, nil, userfile.Usage(userfile.Problems{{File: path, Line: 1, What: "the file is empty", Fix: "write something into it, or remove it"}})
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if isScene(text) {
-		return nil, nil, problem.Usage(fmt.Errorf("%s is a scene; check it with: glyphoxa-lab scenario check %s", path, path))
+		return nil, nil, userfile.Usage(fmt.Errorf("%s is a scene; check it with: glyphoxa-lab scenario check %s", path, path))
 	}
 	best, most := &fileKinds[0], 0
 	for i := range fileKinds {
@@ -148,7 +145,7 @@ func checkConfig(w io.Writer, path, as string) error {
 	}
 	printWarnings(w, e.warnings)
 	if err := e.unknown.Err(); err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	entities := 0
 	if e.world != nil {
@@ -162,10 +159,10 @@ func checkConfig(w io.Writer, path, as string) error {
 // examined is a configuration with all it names, and what is odd about it.
 type examined struct {
 	cfg      *config.Config
-	world    *campaign.Campaign // nil if none is configured
+	world    *world.Campaign // nil if none is configured
 	flows    []*workflow.Workflow
-	warnings []problem.Problem
-	unknown  problem.List // tools that nobody has
+	warnings []userfile.Problem
+	unknown  userfile.Problems // tools that nobody has
 }
 
 // examine reads a configuration with all it names. The error is for what is wrong.
@@ -176,11 +173,11 @@ func examine(path string) (e examined, err error) {
 	if e.world, err = play.ReadCampaign(e.cfg); err != nil {
 		return e, err
 	}
-	if e.flows, err = registry.LoadWorkflows(e.cfg.Server, e.cfg.Source); err != nil {
-		return e, problem.Usage(err)
+	if e.flows, err = play.LoadWorkflows(e.cfg.Server, e.cfg.Source); err != nil {
+		return e, userfile.Usage(err)
 	}
-	if err := registry.OpenRules(e.cfg).Warm(); err != nil {
-		return e, problem.Usage(err)
+	if err := play.OpenRules(e.cfg).Warm(); err != nil {
+		return e, userfile.Usage(err)
 	}
 	for _, f := range e.flows {
 		e.unknown = append(e.unknown, f.UnknownTools(knownTools(e.flows))...)
@@ -197,13 +194,13 @@ func examine(path string) (e examined, err error) {
 
 // problemsOf returns all that is wrong with the configuration's files as they are now, and
 // all that is odd.
-func problemsOf(running *config.Config) []problem.Problem {
+func problemsOf(running *config.Config) []userfile.Problem {
 	path := running.File
 	if _, err := os.Stat(path); err != nil {
 		path = "" // the one that is built in
 	}
 	e, err := examine(path)
-	var wrong problem.List
+	var wrong userfile.Problems
 	switch {
 	case errors.As(err, &wrong):
 	case err != nil:
@@ -214,7 +211,7 @@ func problemsOf(running *config.Config) []problem.Problem {
 
 // knownTools are the built-in tools and the workflows.
 func knownTools(flows []*workflow.Workflow) []string {
-	known := registry.BuiltinNames()
+	known := play.BuiltinNames()
 	for _, f := range flows {
 		known = append(known, f.Name)
 	}
@@ -222,22 +219,22 @@ func knownTools(flows []*workflow.Workflow) []string {
 }
 
 // fromServers says of tools nobody knows that a server may offer them.
-func fromServers(unknown problem.List) problem.List {
+func fromServers(unknown userfile.Problems) userfile.Problems {
 	for i := range unknown {
 		unknown[i].What += ", so it must come from an MCP server"
 	}
 	return unknown
 }
 
-func checkNPC(path string, text []byte, servers bool) ([]problem.Problem, string, error) {
-	flows := registry.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
-	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(registry.BuiltinNames(), flows...), NeverOwn: registry.NeverOwn(), JudgeNPC: agent.FindFaults, Alone: servers})
+func checkNPC(path string, text []byte, servers bool) ([]userfile.Problem, string, error) {
+	flows := play.WorkflowNames(nil, filepath.Join(filepath.Dir(path), "..", config.Default().Server.Workflows))
+	cfg, err := config.LoadNPC(path, text, &config.Options{KnownTools: append(play.BuiltinNames(), flows...), NeverOwn: play.NeverOwn(), JudgeNPC: agent.FindFaults, Alone: servers})
 	n := cfg.NPCs[0]
 	return append(cfg.Warnings, cfg.Idle...), fmt.Sprintf("%s with the id %s, %d tools", n.Name, n.ID, len(n.Tools)), err
 }
 
-func checkCampaign(path string, text []byte, _ bool) ([]problem.Problem, string, error) {
-	c, err := campaign.Parse(path, text)
+func checkCampaign(path string, text []byte, _ bool) ([]userfile.Problem, string, error) {
+	c, err := world.ParseCampaign(path, text)
 	if err != nil {
 		return nil, "", err
 	}
@@ -245,20 +242,20 @@ func checkCampaign(path string, text []byte, _ bool) ([]problem.Problem, string,
 }
 
 // sceneWarnings warn of a scene that models are given the beginning of.
-func sceneWarnings(file string, line int, scene string) []problem.Problem {
-	var found []problem.Problem
+func sceneWarnings(file string, line int, scene string) []userfile.Problem {
+	var found []userfile.Problem
 	for _, f := range agent.FindSceneFaults(scene) {
-		found = append(found, problem.Problem{File: file, Line: line, What: f.Path + ": " + f.What, Fix: f.Fix})
+		found = append(found, userfile.Problem{File: file, Line: line, What: f.Path + ": " + f.What, Fix: f.Fix})
 	}
 	return found
 }
 
-func checkWorkflow(path string, text []byte, servers bool) ([]problem.Problem, string, error) {
+func checkWorkflow(path string, text []byte, servers bool) ([]userfile.Problem, string, error) {
 	f, err := workflow.Parse(path, text)
 	if err != nil {
 		return nil, "", err
 	}
-	known := append(knownTools([]*workflow.Workflow{f}), registry.WorkflowNames(nil, filepath.Dir(path))...)
+	known := append(knownTools([]*workflow.Workflow{f}), play.WorkflowNames(nil, filepath.Dir(path))...)
 	unknown := f.UnknownTools(known)
 	if !servers {
 		if err := unknown.Err(); err != nil {
@@ -276,11 +273,11 @@ func Schema(w io.Writer, kind string) error {
 			if err != nil {
 				return err
 			}
-			return strictyaml.WriteSchema(w, s)
+			return userfile.WriteSchema(w, s)
 		}
 	}
-	fix := problem.Suggest(kind, SchemaKinds(), fmt.Sprintf("use one of %q", SchemaKinds()))
-	return problem.Usage(fmt.Errorf("there is no schema of %q; %s", kind, fix))
+	fix := userfile.Suggest(kind, SchemaKinds(), fmt.Sprintf("use one of %q", SchemaKinds()))
+	return userfile.Usage(fmt.Errorf("there is no schema of %q; %s", kind, fix))
 }
 
 // SchemaKinds are the kinds of files that have a schema.

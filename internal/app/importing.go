@@ -13,12 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/store"
-	"github.com/MrWong99/glyphoxa/internal/vtt"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -40,7 +37,7 @@ type ImportOptions struct {
 
 // withStore opens the memory of a configuration for a command that needs nothing else.
 func withStore(ctx context.Context, cfg *config.Config, f func(memory.Store) error) (err error) {
-	kept, err := store.Open(ctx, cfg.Memory, store.Options{})
+	kept, err := play.OpenStore(ctx, cfg.Memory, play.StoreOptions{})
 	if err != nil {
 		return err
 	}
@@ -61,7 +58,7 @@ func announceWorld(ctx context.Context, cfg *config.Config, store memory.Store) 
 // Import takes a campaign in, from a campaign file or a virtual tabletop, and says what
 // that changes.
 func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o ImportOptions) error {
-	in, err := vtt.Read(ctx, file, vtt.Options{Name: o.Name, Say: o.Say})
+	in, err := world.ReadImport(ctx, file, world.ImportOptions{Name: o.Name, Say: o.Say})
 	if err != nil {
 		return err
 	}
@@ -109,7 +106,7 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 }
 
 // noteImport keeps which entities a campaign brought, for when it is removed.
-func noteImport(ctx context.Context, store memory.Store, c *campaign.Campaign) error {
+func noteImport(ctx context.Context, store memory.Store, c *world.Campaign) error {
 	state, err := store.LoadState(ctx, importsSpace)
 	if err != nil {
 		return err
@@ -127,7 +124,7 @@ func noteImport(ctx context.Context, store memory.Store, c *campaign.Campaign) e
 	return store.SaveState(ctx, importsSpace, map[string][]byte{c.Name: text})
 }
 
-func describeImport(w io.Writer, in *vtt.Imported, todo memory.Settlement) error {
+func describeImport(w io.Writer, in *world.Imported, todo memory.Settlement) error {
 	c := in.Campaign
 	_, err := fmt.Fprintf(w, "%s, from %s:\n  %d entities: %d new, %d changed, %d as they were said last\n  %d relations and %d facts: %d and %d new or changed\n  only the DM knows %d of the entities and facts\n",
 		c.Name, in.Format, len(c.Entities), todo.Added, todo.Changed, todo.Kept, len(c.Relations), len(c.Facts), todo.Relations, todo.Facts, in.Hidden)
@@ -135,7 +132,7 @@ func describeImport(w io.Writer, in *vtt.Imported, todo memory.Settlement) error
 }
 
 // describeLeft says what was not taken.
-func describeLeft(w io.Writer, in *vtt.Imported) error {
+func describeLeft(w io.Writer, in *world.Imported) error {
 	if len(in.Left) == 0 {
 		return nil
 	}
@@ -148,7 +145,7 @@ func describeLeft(w io.Writer, in *vtt.Imported) error {
 }
 
 func isThere(path string) error {
-	return problem.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
+	return userfile.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
 }
 
 // writeNew writes a file that is not there yet, whole or not at all.
@@ -158,18 +155,18 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 		return isThere(path)
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
+		return fmt.Errorf("writing %s: %w", path, userfile.PlainFileError(err))
 	}
 	b := bufio.NewWriter(f)
 	if err := errors.Join(write(b), b.Flush(), f.Sync(), f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, problem.FileError(err)), os.Remove(path))
+		return errors.Join(fmt.Errorf("writing %s: %w", path, userfile.PlainFileError(err)), os.Remove(path))
 	}
 	return nil
 }
 
 // untaken returns the configured campaign if nothing of it is in memory: it was never played,
 // or it was removed. It is nil otherwise.
-func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*campaign.Campaign, error) {
+func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
 	c, err := play.ReadCampaign(cfg)
 	if err != nil || c == nil {
 		return nil, err
@@ -229,8 +226,8 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 }
 
 // currentCampaign is the world as it is now. What lines and notes tell is no part of it.
-func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*campaign.Campaign, error) {
-	c := &campaign.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
+func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
+	c := &world.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
 	state, err := store.LoadState(ctx, "world")
 	if err != nil {
 		return nil, err
@@ -259,7 +256,7 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 
 // takeOver takes groups and the calendar from the configured campaign's file: the memory has
 // neither, but for which day it is.
-func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *campaign.Campaign) error {
+func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *world.Campaign) error {
 	filed, err := play.ReadCampaign(cfg)
 	if err != nil {
 		return err
@@ -269,8 +266,8 @@ func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *ca
 	}
 	for _, npc := range cfg.NPCs { // who belongs to it says the file of the NPC
 		for _, id := range npc.Knows {
-			if !slices.ContainsFunc(c.Groups, func(g campaign.Group) bool { return g.ID == id }) {
-				c.Groups = append(c.Groups, campaign.Group{ID: id})
+			if !slices.ContainsFunc(c.Groups, func(g world.CampaignGroup) bool { return g.ID == id }) {
+				c.Groups = append(c.Groups, world.CampaignGroup{ID: id})
 			}
 		}
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -37,7 +35,7 @@ func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 	at := *cfg
 	if name, is := strings.CutPrefix(place, "env:"); is {
 		if place = os.Getenv(name); !isDSN(place) {
-			return nil, problem.Usage(fmt.Errorf("the variable %s holds no connection string; set it to postgres://user:password@host:5432/database", name))
+			return nil, userfile.Usage(fmt.Errorf("the variable %s holds no connection string; set it to postgres://user:password@host:5432/database", name))
 		}
 	}
 	switch {
@@ -46,7 +44,7 @@ func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 		at.Memory.Store = config.StoreSQLite
 	case place == config.StorePostgres:
 		if at.Memory.Store = config.StorePostgres; at.Memory.DSN == "" {
-			return nil, problem.Usage(errors.New("memory.dsn is not set, so the PostgreSQL server is not known; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
+			return nil, userfile.Usage(errors.New("memory.dsn is not set, so the PostgreSQL server is not known; set it, or name the server as env:NAME with a variable that holds postgres://user:password@host:5432/database"))
 		}
 	case isDSN(place):
 		at.Memory.Store, at.Memory.DSN, at.Memory.Schema = config.StorePostgres, config.Secret(place), ""
@@ -66,10 +64,10 @@ func isDSN(place string) bool {
 
 // openKept opens a store in which something may be kept: looking makes none.
 func openKept(ctx context.Context, cfg *config.Config) (memory.Store, error) {
-	if !store.MayExist(cfg.Memory) {
+	if !play.MayExist(cfg.Memory) {
 		return nil, fmt.Errorf("%s: %w; nothing is kept there", cfg.Memory.Path, fs.ErrNotExist)
 	}
-	return store.Open(ctx, cfg.Memory, store.Options{})
+	return play.OpenStore(ctx, cfg.Memory, play.StoreOptions{})
 }
 
 // Migrate takes all of memory from one place to another in which nothing is kept, see
@@ -89,14 +87,14 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	if target.Memory.Store == source.Memory.Store && target.Memory.Path == source.Memory.Path && target.Memory.DSN == source.Memory.DSN {
-		return problem.Usage(fmt.Errorf("%s is where it comes from already; name another place", a.Location()))
+		return userfile.Usage(fmt.Errorf("%s is where it comes from already; name another place", a.Location()))
 	}
-	b, err := store.Open(ctx, target.Memory, store.Options{})
+	b, err := play.OpenStore(ctx, target.Memory, play.StoreOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	tally, err := store.Migrate(ctx, a, b, say)
+	tally, err := play.Migrate(ctx, a, b, say)
 	if errors.Is(err, memory.ErrNotEmpty) {
 		return fmt.Errorf("%s: %w; name a place in which nothing is kept", b.Location(), err)
 	}
@@ -106,7 +104,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	if _, err := b.GoOnForgetting(ctx); err != nil {
 		return err
 	}
-	if err := copyWithheld(store.WithheldFile(source), store.WithheldFile(target)); err != nil {
+	if err := copyWithheld(play.WithheldFile(source), play.WithheldFile(target)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "%d records taken from %s to %s, counted and compared there by their hashes:\n", tally.Total(), a.Location(), b.Location())
@@ -115,19 +113,19 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 
 // copyWithheld takes the list of who was forgotten along, unless there is one.
 func copyWithheld(from, to string) error {
-	content, err := userfile.Read(from, store.MaxWithheld)
+	content, err := userfile.Read(from, play.MaxWithheld)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
-		return problem.FileError(err)
+		return userfile.PlainFileError(err)
 	}
 	_, err = f.Write(content)
 	return errors.Join(err, f.Sync(), f.Close())
@@ -147,7 +145,7 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	tally, err := store.Backup(ctx, kept, file, o.Say)
+	tally, err := play.Backup(ctx, kept, file, o.Say)
 	if err != nil {
 		return err
 	}
@@ -171,23 +169,23 @@ func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, 
 		return err
 	}
 	if o.Withheld == "" {
-		o.Withheld = store.WithheldFile(at)
+		o.Withheld = play.WithheldFile(at)
 	}
-	withheld, err := store.ReadWithheld(o.Withheld)
+	withheld, err := play.ReadWithheld(o.Withheld)
 	if err != nil {
 		return err
 	}
-	b, err := store.OpenBackup(ctx, file)
+	b, err := play.OpenBackup(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	kept, err := store.Open(ctx, at.Memory, store.Options{})
+	kept, err := play.OpenStore(ctx, at.Memory, play.StoreOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	done, err := store.Restore(ctx, kept, b, o.Replace, withheld, o.Say)
+	done, err := play.Restore(ctx, kept, b, o.Replace, withheld, o.Say)
 	if errors.Is(err, memory.ErrNotEmpty) {
 		return fmt.Errorf("%s: %w; say --replace to have the backup in its place", kept.Location(), err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/observe"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Bounds of a request for metrics or health.
@@ -78,7 +78,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 	}
 	keeper, err := access.NewGatekeeper(ctx, a.Config.Server, access.GatekeeperOptions{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if host, _, bad := net.SplitHostPort(addr); err != nil && anyPort && bad == nil {

@@ -19,10 +19,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -110,14 +109,14 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 func (a *App) checkAddress(flag, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
-		return problem.Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
+		return userfile.Usage(fmt.Errorf("%s: %q is no address; write host:port, such as 127.0.0.1:8787", flag, addr))
 	}
 	local := host == "localhost"
 	if ip, err := netip.ParseAddr(host); err == nil {
 		local = ip.IsLoopback()
 	}
 	if !local && len(a.Config.Server.Clients) == 0 && a.Config.Server.OAuth == nil {
-		return problem.Usage(fmt.Errorf("%s: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", flag, addr))
+		return userfile.Usage(fmt.Errorf("%s: %s can be reached from other machines, and nobody could connect: without a token only this machine may; add somebody under server.clients (glyphoxa mcp token NAME)", flag, addr))
 	}
 	return nil
 }
@@ -163,7 +162,7 @@ func (a *App) reportStart(ctx context.Context, w io.Writer) {
 func (a *App) stdioSubject(o ServeOptions) (*access.Subject, error) {
 	if !o.Stdio {
 		if o.Profile != "" {
-			return nil, problem.Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
+			return nil, userfile.Usage(errors.New("--profile is for --stdio; clients on the network get theirs under server.clients"))
 		}
 		return nil, nil
 	}
@@ -171,10 +170,10 @@ func (a *App) stdioSubject(o ServeOptions) (*access.Subject, error) {
 	profile, ok := a.Registry.Governance.Policy.Profile(name)
 	if !ok {
 		known := a.profileNames()
-		if near := problem.Nearest(name, known); near != "" {
-			return nil, problem.Usage(fmt.Errorf("--profile: there is no profile %q; did you mean %q?", name, near))
+		if near := userfile.Nearest(name, known); near != "" {
+			return nil, userfile.Usage(fmt.Errorf("--profile: there is no profile %q; did you mean %q?", name, near))
 		}
-		return nil, problem.Usage(fmt.Errorf("--profile: there is no profile %q; use one of %s", name, strings.Join(known, ", ")))
+		return nil, userfile.Usage(fmt.Errorf("--profile: there is no profile %q; use one of %s", name, strings.Join(known, ", ")))
 	}
 	return &access.Subject{Name: "stdio", Profile: profile, Transport: "stdio"}, nil
 }
@@ -196,7 +195,7 @@ func (a *App) checkCampaign(name string) error {
 	if name == "" || strings.EqualFold(name, a.Config.Campaign.Name) {
 		return nil
 	}
-	return problem.Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
+	return userfile.Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
 }
 
 // newServer prepares the server over the registry.
@@ -205,7 +204,7 @@ func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	return mcpserver.New(a.Registry.Host, mcpserver.Options{
 		Version: o.Version, Log: a.log, Logger: a.log, Policy: a.Registry.Governance.Policy, Gate: a.Registry.Governance.Gate,
 		Prefixed: a.Config.Server.Naming == "prefixed", Compact: o.Compact, Campaign: a.Config.Campaign.Name,
-		Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: a.World,
+		Resources: mcpserver.NewLibrary(src), Prompts: mcpserver.NewPromptLibrary(src), World: a.World,
 		Refresh:      func(context.Context) error { return a.Registry.ReadWorkflows() },
 		Instructions: instructions(o.Compact),
 		Tracer:       a.traces.Tracer(),
@@ -241,7 +240,7 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 	}
 	keeper, err := access.NewGatekeeper(ctx, a.Config.Server, access.GatekeeperOptions{Profile: a.Registry.Governance.Policy.Profile, Logger: a.log})
 	if err != nil {
-		return nil, nil, problem.Usage(err)
+		return nil, nil, userfile.Usage(err)
 	}
 	web, err := s.Listen(ctx, addr, mcpserver.WebOptions{
 		Gatekeeper: keeper, Site: a.site(keeper), Limits: a.Config.Server.Limits, Metrics: a.Metrics, Health: a.newHealth(),

@@ -12,12 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -55,14 +54,14 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 		if err != nil {
 			return err
 		}
-		secrets := &chronicle.Secrets{}
+		secrets := &world.Secrets{}
 		if o.Players {
 			var facts []memory.Fact
 			if err := eachToldFact(ctx, store, func(f memory.Fact) { facts = append(facts, f) }); err != nil {
 				return err
 			}
-			secrets = chronicle.SecretsOf(entities, facts)
-			lines = chronicle.ForPlayers(lines, secrets)
+			secrets = world.SecretsOf(entities, facts)
+			lines = world.ForPlayers(lines, secrets)
 		}
 		text, by, err := tellSession(ctx, cfg, lines, entities, secrets, o)
 		if err != nil {
@@ -74,7 +73,7 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 }
 
 // tellSession is what a recap says, and by what.
-func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *chronicle.Secrets, o RecapOptions) (text, by string, err error) {
+func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *world.Secrets, o RecapOptions) (text, by string, err error) {
 	if len(lines) == 0 {
 		return "Nothing was said that can be told.", "", nil
 	}
@@ -85,7 +84,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	defer client.CloseIdleConnections()
 	model, scripted, err := providers.Model(client, cfg.Providers.LLM, nil)
 	if err != nil {
-		return "", "", problem.Usage(err)
+		return "", "", userfile.Usage(err)
 	}
 	if !o.Extract && !scripted {
 		ctx, cancel := context.WithTimeout(ctx, recapTime)
@@ -94,7 +93,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 		if len(cfg.Language) > 0 {
 			language = cfg.Language[0]
 		}
-		text, err := chronicle.AskRecap(ctx, model, lines, language)
+		text, err := world.AskRecap(ctx, model, lines, language)
 		if err != nil {
 			return "", "", fmt.Errorf("%w; --extract needs no model", err)
 		}
@@ -107,7 +106,7 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 		names = append(names, e.Name)
 	}
 	var b strings.Builder
-	for _, l := range chronicle.ExtractRecap(lines, names, recapLines) {
+	for _, l := range world.ExtractRecap(lines, names, recapLines) {
 		fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
 	}
 	return strings.TrimSuffix(b.String(), "\n"), ", by the lines that tell most", nil
@@ -128,7 +127,7 @@ func tellThreads(lines []memory.Line, entities []memory.Entity, players bool) st
 		}
 	}
 	var b strings.Builder
-	for _, t := range chronicle.Threads(lines, names) {
+	for _, t := range world.Threads(lines, names) {
 		fmt.Fprintf(&b, "%s\n", t.Title)
 		for _, l := range t.Lines {
 			fmt.Fprintf(&b, "- %s: %s\n", l.Speaker, l.Text)
@@ -150,11 +149,11 @@ func findSession(ctx context.Context, store memory.Store, id string) (memory.Ses
 			return all[i], nil
 		}
 		if latest >= 0 {
-			return memory.Session{}, problem.Usage(fmt.Errorf("there is no session %q; the latest is %s", id, all[latest].ID))
+			return memory.Session{}, userfile.Usage(fmt.Errorf("there is no session %q; the latest is %s", id, all[latest].ID))
 		}
 	}
 	if latest < 0 {
-		return memory.Session{}, problem.Usage(errors.New("nothing has been said in any session yet; glyphoxa play starts one"))
+		return memory.Session{}, userfile.Usage(errors.New("nothing has been said in any session yet; glyphoxa play starts one"))
 	}
 	return all[latest], nil
 }
@@ -284,7 +283,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 			}
 		}
 		if c == nil {
-			return problem.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
+			return userfile.Usage(fmt.Errorf("there is no campaign %q; there are: %s", o.Name, strings.Join(names, ", ")))
 		}
 		gone := slices.DeleteFunc(slices.Clone(c.entities), func(id string) bool { return shared[id] })
 		question := fmt.Sprintf("%d entities of %q will be removed, with their relations and what is told of them", c.countHeld(gone), o.Name)
@@ -318,7 +317,7 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 // withdrawCampaign takes entities of a campaign out of the world, and what is told of
 // them and of it.
 func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids []string) error {
-	sources := map[string]bool{"campaign:" + campaign.Slug(name): true}
+	sources := map[string]bool{"campaign:" + world.Slug(name): true}
 	for _, id := range ids {
 		sources["entity:"+id] = true
 	}

@@ -11,11 +11,10 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // ToolsOptions selects what the registry command shows.
@@ -35,14 +34,14 @@ func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error 
 	if o.Tier != "" {
 		limit, err := mcp.ParseTier(o.Tier)
 		if err != nil {
-			return problem.Usage(fmt.Errorf("--tier: %w", err))
+			return userfile.Usage(fmt.Errorf("--tier: %w", err))
 		}
 		keep = func(s mcphost.Status) bool { return s.Tier <= limit && s.State != "down" }
 	}
 	if o.NPC != "" {
 		cast, err := play.ChooseNPCs(a.Cast(), o.NPC)
 		if err != nil {
-			return problem.Usage(err)
+			return userfile.Usage(err)
 		}
 		npc, fits := cast[0], keep
 		keep = func(s mcphost.Status) bool {
@@ -73,11 +72,11 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 		}
 		p50, p99 := "-", "-"
 		if s.P50 > 0 || s.Samples > 0 && s.ErrorRate < 1 {
-			p50, p99 = elapsed.Text(s.P50), elapsed.Text(s.P99)
+			p50, p99 = mcp.MillisText(s.P50), mcp.MillisText(s.P99)
 		}
 		declared := "-"
 		if s.DeclaredP50 > 0 {
-			declared = elapsed.Text(s.DeclaredP50)
+			declared = mcp.MillisText(s.DeclaredP50)
 		}
 		why := strings.Join(strings.Fields(s.Probe), " ")
 		if s.Samples > 0 {

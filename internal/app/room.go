@@ -6,9 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/console"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -19,11 +17,11 @@ import (
 // begin a session where nobody else does. It returns who is told of the game's sessions: the
 // room, and other, or if that is nil, the feed.
 func (a *App) openRoom(cfg *config.Config, sessions bool, other play.Onlooker) play.Onlooker {
-	o := browser.Options{Feed: a.feed, Table: console.Home, MaxGuests: cfg.Browser.MaxGuests, Network: networkOf(cfg.Browser), Hearing: cfg.Hearing, Logger: a.log}
+	o := web.RoomOptions{Feed: a.feed, Table: web.HomeRoom, MaxGuests: cfg.Browser.MaxGuests, Network: networkOf(cfg.Browser), Hearing: cfg.Hearing, Logger: a.log}
 	if sessions {
 		o.Start = a.startForGuests
 	}
-	a.Room = browser.New(o)
+	a.Room = web.NewRoom(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- a.Room.Run(ctx) }()
@@ -38,10 +36,10 @@ func (a *App) openRoom(cfg *config.Config, sessions bool, other play.Onlooker) p
 }
 
 // networkOf is how browsers reach the table.
-func networkOf(b config.Browser) browser.Network {
-	n := browser.Network{Port: uint16(b.UDPPort), MinPort: uint16(b.UDPMinPort), MaxPort: uint16(b.UDPMaxPort), PublicAddresses: b.PublicAddresses}
+func networkOf(b config.Browser) web.Network {
+	n := web.Network{Port: uint16(b.UDPPort), MinPort: uint16(b.UDPMinPort), MaxPort: uint16(b.UDPMaxPort), PublicAddresses: b.PublicAddresses}
 	for _, s := range b.ICEServers {
-		n.Servers = append(n.Servers, browser.Server{URLs: s.URLs, Username: s.Username, Credential: s.Credential.Reveal()})
+		n.Servers = append(n.Servers, web.IceServer{URLs: s.URLs, Username: s.Username, Credential: s.Credential.Reveal()})
 	}
 	return n
 }
@@ -94,8 +92,8 @@ type recorder struct{ feed *web.Feed }
 
 func (recorder) Began(*play.Game, *play.Session)   {}
 func (recorder) Ended(*play.Game, *play.Session)   {}
-func (r recorder) Saw(_ *play.Game, e table.Event) { r.feed.Add(console.Home, e) }
-func (r recorder) Forgot(*play.Game)               { r.feed.Forget(console.Home) }
+func (r recorder) Saw(_ *play.Game, e table.Event) { r.feed.Add(web.HomeRoom, e) }
+func (r recorder) Forgot(*play.Game)               { r.feed.Forget(web.HomeRoom) }
 
 // site are the pages for people; nil if there are none.
 func (a *App) site(keeper *access.Gatekeeper) http.Handler {

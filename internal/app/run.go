@@ -11,9 +11,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // noToken says how to get the bot onto Discord.
@@ -38,16 +37,16 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	if a.Config.Discord.Token == "" {
 		out.say(noToken)
 	} else {
-		unlock, failed := guilds.Lock(guilds.Dir(a.Config))
+		unlock, failed := play.LockDir(play.GuildsDir(a.Config))
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 		defer a.writeEvents(o.Events)()
-		gs := guilds.New(guilds.Options{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
+		gs := play.NewGuilds(play.GuildsOptions{Config: a.Config, Front: discord.Front, Open: a.openForGuild, Log: a.log})
 		b, failed := discord.New(a.Config.Discord, gs, &discord.Options{Logger: a.log, Say: out.say, Hearing: a.Config.Hearing, Recognition: a.Config.Providers.STT})
 		if failed != nil {
-			return errors.Join(problem.Usage(failed), gs.Close())
+			return errors.Join(userfile.Usage(failed), gs.Close())
 		}
 		bot = func(ctx context.Context) error { return errors.Join(b.Run(ctx), gs.Close()) }
 	}

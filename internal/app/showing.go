@@ -12,12 +12,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxShownText bounds what is shown of a description, in characters.
@@ -37,7 +35,7 @@ func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 	if err := writePlace(w, a.Registry.Host.Status(), name, &tool); err != nil {
 		return err
 	}
-	s, err := schema.OfArguments(tool.Definition.Parameters)
+	s, err := mcphost.CompileArguments(tool.Definition.Parameters)
 	if err != nil {
 		return fmt.Errorf("reading what %s takes: %w", name, err)
 	}
@@ -69,7 +67,7 @@ func (a *App) unknownTool(err error, name string) error {
 			absent = append(absent, s.Name)
 		}
 	}
-	if near := problem.Nearest(name, known); near != "" {
+	if near := userfile.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	} else if len(absent) > 0 {
 		hint = "it may be a tool of a server that does not answer: " + strings.Join(absent, ", ") + "; glyphoxa doctor says why"
@@ -85,10 +83,10 @@ func writePlace(w io.Writer, all []mcphost.Status, name string, tool *mcphost.To
 		s := all[i]
 		fmt.Fprintf(tw, "state\t%s\ntier\t%s, %s\n", s.State, s.Tier, untrusted.Line(s.TierReason, maxShownText))
 		if s.Samples > 0 {
-			fmt.Fprintf(tw, "measured\tP50 %s, P99 %s, %.0f %% errors in %d calls\n", elapsed.Text(s.P50), elapsed.Text(s.P99), 100*s.ErrorRate, s.Samples)
+			fmt.Fprintf(tw, "measured\tP50 %s, P99 %s, %.0f %% errors in %d calls\n", mcp.MillisText(s.P50), mcp.MillisText(s.P99), 100*s.ErrorRate, s.Samples)
 		}
 		if s.DeclaredP50 > 0 {
-			fmt.Fprintf(tw, "declared\t%s\n", elapsed.Text(s.DeclaredP50))
+			fmt.Fprintf(tw, "declared\t%s\n", mcp.MillisText(s.DeclaredP50))
 		}
 	}
 	fmt.Fprintf(tw, "deadline\t%s\n", tool.Deadline)

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // InitOptions say what a new configuration is to be.
@@ -57,7 +57,7 @@ type newFile struct {
 // Init writes a configuration with its NPCs, and no file that is there already.
 func Init(w io.Writer, o InitOptions) error {
 	if !slices.Contains([]string{"auto", "espeak", "openai", "elevenlabs", "silent"}, o.Voice) {
-		return problem.Usage(fmt.Errorf("--voice %s: use auto, espeak, openai, elevenlabs or silent", o.Voice))
+		return userfile.Usage(fmt.Errorf("--voice %s: use auto, espeak, openai, elevenlabs or silent", o.Voice))
 	}
 	files := []newFile{{configFile, configText(o)}}
 	if o.Sample {
@@ -86,18 +86,18 @@ func Init(w io.Writer, o InitOptions) error {
 // NewNPC writes the file of an NPC where the configuration has NPCs, unless there is one.
 func NewNPC(w io.Writer, configuration string, o NPCOptions) error {
 	if _, err := os.Stat(configFile); err != nil && configuration == "" {
-		return problem.Usage(fmt.Errorf("no %s here would have the NPC play; write one with glyphoxa init, or name one with --config", configFile))
+		return userfile.Usage(fmt.Errorf("no %s here would have the NPC play; write one with glyphoxa init, or name one with --config", configFile))
 	}
 	cfg, err := play.LoadConfig(configuration)
 	if err != nil {
 		return err
 	}
 	if cfg.NPCsDir == "" {
-		return problem.Usage(fmt.Errorf("the configuration names no directory of NPCs; add npcs_dir: %s to it", npcsDir))
+		return userfile.Usage(fmt.Errorf("the configuration names no directory of NPCs; add npcs_dir: %s to it", npcsDir))
 	}
 	slug := config.Slug(o.Name)
 	if slug == "" {
-		return problem.Usage(fmt.Errorf("the name %q has no letter that a file's name could be made of", o.Name))
+		return userfile.Usage(fmt.Errorf("the name %q has no letter that a file's name could be made of", o.Name))
 	}
 	file := filepath.Join(filepath.Base(cfg.NPCsDir), slug+".yaml")
 	return writeFiles(w, filepath.Dir(cfg.NPCsDir), []newFile{{file, npcText(o, textsFor(cfg.Language))}})
@@ -148,7 +148,7 @@ func schemaLine(up, kind string) string {
 func writeFiles(w io.Writer, dir string, files []newFile) error {
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(dir, f.path)); err == nil {
-			return problem.Usage(fmt.Errorf("%s is there already; move it away, or choose another name", filepath.Join(dir, f.path)))
+			return userfile.Usage(fmt.Errorf("%s is there already; move it away, or choose another name", filepath.Join(dir, f.path)))
 		}
 	}
 	for _, kind := range []string{"config", "npc"} {
@@ -158,16 +158,16 @@ func writeFiles(w io.Writer, dir string, files []newFile) error {
 		}
 		path := filepath.Join(dir, schemasDir, kind+".json")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return problem.FileError(err)
+			return userfile.PlainFileError(err)
 		}
 		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil { // made anew by every version
-			return problem.FileError(err)
+			return userfile.PlainFileError(err)
 		}
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return problem.FileError(err)
+			return userfile.PlainFileError(err)
 		}
 		if err := writeNew(path, func(out io.Writer) error { _, err := out.Write(f.text); return err }); err != nil {
 			return err

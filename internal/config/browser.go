@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Browser configures the table in browsers.
@@ -39,7 +39,7 @@ func (s ICEServer) Format(f fmt.State, verb rune) {
 
 // checkBrowser looks whether browsers could reach the table as it is told.
 func checkBrowser(l *loader) {
-	b, root := &l.cfg.Browser, strictyaml.Path("browser")
+	b, root := &l.cfg.Browser, userfile.Path("browser")
 	switch {
 	case b.UDPPort != 0 && (b.UDPMinPort != 0 || b.UDPMaxPort != 0):
 		l.main.AddProblem(root.Key("udp_port"), "is one port for all, and udp_min_port and udp_max_port are one for each", "keep one or the other")

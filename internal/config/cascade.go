@@ -1,6 +1,6 @@
 package config
 
-import "github.com/MrWong99/glyphoxa/internal/strictyaml"
+import "github.com/MrWong99/glyphoxa/internal/userfile"
 
 // Modes of a Cascade.
 const (
@@ -53,7 +53,7 @@ func (l *loader) checkCascades() {
 	}
 }
 
-func (l *loader) checkCascade(d *strictyaml.Document, root strictyaml.Path, c *Cascade) {
+func (l *loader) checkCascade(d *userfile.Document, root userfile.Path, c *Cascade) {
 	for _, e := range []struct {
 		key string
 		p   *ProviderChain

@@ -11,9 +11,8 @@ import (
 	"github.com/google/shlex"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/name"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // checkAll looks at what only shows when everything is read: values that depend on
@@ -44,8 +43,8 @@ func (l *loader) checkAll() {
 
 // findIdle lists what is accepted and has no effect.
 func (l *loader) findIdle() {
-	idle := func(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
-		l.cfg.Idle = append(l.cfg.Idle, problem.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
+	idle := func(d *userfile.Document, path userfile.Path, what, fix string) {
+		l.cfg.Idle = append(l.cfg.Idle, userfile.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
 	}
 	for _, n := range l.npcs {
 		if n.npc.Engine == EngineS2S && !l.cfg.Providers.SpeaksForItself() {
@@ -56,17 +55,17 @@ func (l *loader) findIdle() {
 }
 
 // addWarning notes an oddity that keeps nothing from working.
-func (l *loader) addWarning(d *strictyaml.Document, path strictyaml.Path, what, fix string) {
+func (l *loader) addWarning(d *userfile.Document, path userfile.Path, what, fix string) {
 	if n := path.Name(); n != "" {
 		what = n + ": " + what
 	}
-	l.cfg.Warnings = append(l.cfg.Warnings, problem.Problem{File: d.File(), Line: d.Line(path), What: what, Fix: fix})
+	l.cfg.Warnings = append(l.cfg.Warnings, userfile.Problem{File: d.File(), Line: d.Line(path), What: what, Fix: fix})
 }
 
 // checkNPCs gives every NPC its id and looks for names that fit two of them.
 func (l *loader) checkNPCs() {
 	ids, names := map[string]located{}, map[string]located{}
-	var looks name.Book[*NPC]
+	var looks untrusted.NameBook[*NPC]
 	for _, n := range l.npcs {
 		l.checkID(n, ids)
 		l.checkNames(n, names, &looks)
@@ -124,8 +123,8 @@ const dmOnly = "dm"
 // everyNPC is the word for all NPCs in orders such as /mute all.
 const everyNPC = "all"
 
-func (l *loader) checkNames(n located, seen map[string]located, looks *name.Book[*NPC]) {
-	claim := func(called string, path strictyaml.Path) {
+func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted.NameBook[*NPC]) {
+	claim := func(called string, path userfile.Path) {
 		key := FoldName(called)
 		if key == "" {
 			return
@@ -185,23 +184,23 @@ func checkMayChange(l *loader, n located) {
 		case slices.Contains(n.npc.MayChange[:i], tool):
 			l.addWarning(n.d, path, n.d.Quote(path, tool)+" is listed twice", "remove one of them")
 		case !slices.Contains(n.npc.Tools, tool):
-			n.d.AddProblem(path, n.d.Quote(path, tool)+" is none of the tools of this NPC", problem.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
+			n.d.AddProblem(path, n.d.Quote(path, tool)+" is none of the tools of this NPC", userfile.Suggest(tool, n.npc.Tools, "add it to tools, or remove it here"))
 		case slices.Contains(l.opts.NeverOwn, tool):
 			l.addWarning(n.d, path, n.d.Quote(path, tool)+" changes nothing that is the NPC's own, so this allows nothing", "remove it; the NPC may call the tool all the same, and what would change is proposed to you")
 		}
 	}
 }
 
-func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool string) {
+func (l *loader) checkTool(d *userfile.Document, path userfile.Path, tool string) {
 	if tool == "" || l.opts.KnownTools == nil || slices.Contains(l.opts.KnownTools, tool) {
 		return
 	}
-	fix := problem.Suggest(tool, l.opts.KnownTools, "see \"glyphoxa tools\" for those there are")
+	fix := userfile.Suggest(tool, l.opts.KnownTools, "see \"glyphoxa tools\" for those there are")
 	what := d.Quote(path, tool) + " is no built-in tool"
 	if l.opts.Alone || slices.ContainsFunc(l.cfg.MCP.Servers, func(s MCPServerConfig) bool { return !s.Disabled }) {
 		l.addWarning(d, path, what+", so it must come from an MCP server", fix)
 		if l.cfg.ServerTools == nil {
-			l.cfg.ServerTools = map[problem.Problem]string{}
+			l.cfg.ServerTools = map[userfile.Problem]string{}
 		}
 		l.cfg.ServerTools[l.cfg.Warnings[len(l.cfg.Warnings)-1]] = tool
 		return
@@ -211,7 +210,7 @@ func (l *loader) checkTool(d *strictyaml.Document, path strictyaml.Path, tool st
 
 func (l *loader) checkToolFloors() {
 	for name := range l.cfg.Tools.Floors {
-		l.checkTool(l.main, strictyaml.Path("tools.floors").Key(name), name)
+		l.checkTool(l.main, userfile.Path("tools.floors").Key(name), name)
 	}
 }
 
@@ -220,7 +219,7 @@ func (l *loader) checkServers() {
 	seen := map[string]int{}
 	for i := range l.cfg.MCP.Servers {
 		s := &l.cfg.MCP.Servers[i]
-		root := strictyaml.Path("mcp.servers").Item(i)
+		root := userfile.Path("mcp.servers").Item(i)
 		name := root.Key("name")
 		if first, taken := seen[FoldName(s.Name)]; taken && s.Name != "" {
 			l.main.AddProblem(name, fmt.Sprintf("another server has this name (line %d)", first), "rename one of them")
@@ -239,7 +238,7 @@ func (l *loader) checkServers() {
 	}
 }
 
-func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
+func (l *loader) checkStdio(s *MCPServerConfig, root userfile.Path) {
 	l.requireKey(root, "command", s.Command, TransportStdio)
 	l.warnUnused(root, TransportStdio, "url", "auth", "allow_private")
 	command := root.Key("command")
@@ -255,7 +254,7 @@ func (l *loader) checkStdio(s *MCPServerConfig, root strictyaml.Path) {
 	}
 }
 
-func (l *loader) checkHTTP(s *MCPServerConfig, root strictyaml.Path) {
+func (l *loader) checkHTTP(s *MCPServerConfig, root userfile.Path) {
 	l.requireKey(root, "url", s.URL, TransportStreamableHTTP)
 	l.warnUnused(root, TransportStreamableHTTP, "command", "args", "env")
 	if s.Auth.OAuth != nil && s.Auth.Token != "" {
@@ -264,14 +263,14 @@ func (l *loader) checkHTTP(s *MCPServerConfig, root strictyaml.Path) {
 }
 
 // requireKey reports a key that a transport cannot do without.
-func (l *loader) requireKey(root strictyaml.Path, key, value, transport string) {
+func (l *loader) requireKey(root userfile.Path, key, value, transport string) {
 	if value == "" {
 		l.main.AddProblem(root.Key(key), "is missing; transport "+transport+" needs it", "add it")
 	}
 }
 
 // warnUnused warns of keys that a transport does not look at.
-func (l *loader) warnUnused(root strictyaml.Path, transport string, keys ...string) {
+func (l *loader) warnUnused(root userfile.Path, transport string, keys ...string) {
 	for _, key := range keys {
 		if path := root.Key(key); l.main.Given(path) {
 			l.addWarning(l.main, path, "is not used by transport "+transport, "remove it, or change the transport")
@@ -281,7 +280,7 @@ func (l *loader) warnUnused(root strictyaml.Path, transport string, keys ...stri
 
 // checkOrder reports tiers that allow less than the tier below; with strict, as
 // little.
-func checkOrder[T cmp.Ordered](d *strictyaml.Document, path strictyaml.Path, p PerTier[T], strict bool) {
+func checkOrder[T cmp.Ordered](d *userfile.Document, path userfile.Path, p PerTier[T], strict bool) {
 	if d.Broken(path.Key("fast")) || d.Broken(path.Key("standard")) || d.Broken(path.Key("deep")) {
 		return
 	}

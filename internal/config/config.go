@@ -5,15 +5,14 @@
 // ${VAR:-default}. Nothing here reaches the network.
 //
 // The struct tags of the types are the only description of a key, as package
-// strictyaml has them: [Load] enforces them and [Schema] publishes them.
+// userfile has them: [Load] enforces them and [Schema] publishes them.
 package config
 
 import (
 	"io/fs"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
@@ -53,13 +52,13 @@ type Config struct {
 	// SecretLines are the lines of each NPC's SecretKnowledge, by its id.
 	SecretLines map[string][]int `yaml:"-" json:"-"`
 	// Warnings are oddities that do not keep the configuration from working.
-	Warnings []problem.Problem `yaml:"-" json:"-"`
+	Warnings []userfile.Problem `yaml:"-" json:"-"`
 	// Idle are the settings that nothing acts on so far, and what happens in their
 	// place.
-	Idle []problem.Problem `yaml:"-" json:"-"`
+	Idle []userfile.Problem `yaml:"-" json:"-"`
 	// ServerTools are the warnings about tools that only an external server can
 	// offer, with the tool's name: whether one does shows once it is connected.
-	ServerTools map[problem.Problem]string `yaml:"-" json:"-"`
+	ServerTools map[userfile.Problem]string `yaml:"-" json:"-"`
 }
 
 // Campaign names the world the table plays in.
@@ -243,7 +242,7 @@ const (
 )
 
 // Duration is a time.Duration that reads "500ms" or "5m"; 0 alone needs no unit.
-type Duration = strictyaml.Duration
+type Duration = userfile.Duration
 
 // PerTier holds one value per tier.
 type PerTier[T any] struct {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Cost says what providers take, and how much a session may cost. Without prices
@@ -34,7 +34,7 @@ type Price struct {
 // checkCost looks for prices that are given twice or by half, and caps that cannot
 // work.
 func (l *loader) checkCost() {
-	c, root := &l.cfg.Cost, strictyaml.Path("cost")
+	c, root := &l.cfg.Cost, userfile.Path("cost")
 	if strings.TrimSpace(c.Currency) == "" && !l.main.Broken(root.Key("currency")) {
 		l.main.AddProblem(root.Key("currency"), "is blank", "write one such as USD, or leave it out")
 	}
@@ -62,7 +62,7 @@ func (l *loader) checkCost() {
 
 // checkRates looks for rates that need another beside them: where tokens are charged
 // one way, they are charged the other, too.
-func (l *loader) checkRates(at strictyaml.Path, p Price) {
+func (l *loader) checkRates(at userfile.Path, p Price) {
 	pair := func(a, b *float64, nameA, nameB string) {
 		if (a == nil) == (b == nil) || l.main.Broken(at.Key(nameA)) || l.main.Broken(at.Key(nameB)) {
 			return

@@ -67,16 +67,16 @@ func DefaultServer() MCPServerConfig {
 	}
 }
 
-// SetDefaults implements [strictyaml.Defaulter].
+// SetDefaults implements [userfile.Defaulter].
 func (n *NPC) SetDefaults() { *n = DefaultNPC() }
 
-// SetDefaults implements [strictyaml.Defaulter].
+// SetDefaults implements [userfile.Defaulter].
 func (s *MCPServerConfig) SetDefaults() { *s = DefaultServer() }
 
-// SetDefaults implements [strictyaml.Defaulter].
+// SetDefaults implements [userfile.Defaulter].
 func (p *Profile) SetDefaults() { *p = Profile{Sees: SeesCommon} }
 
-// HintKey implements [strictyaml.KeyHinter].
+// HintKey implements [userfile.KeyHinter].
 func (n *NPC) HintKey(key string) string {
 	if key == "npcs" {
 		return "an NPC file holds one NPC: put its keys at the left margin"

@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Fault is something in the server's section, or in an NPC's entry, that cannot work
@@ -26,7 +26,7 @@ type Fault struct {
 func (f Fault) String() string {
 	what := f.What
 	if f.Value != "" {
-		what = strictyaml.Quote(f.Value) + " " + what
+		what = userfile.Quote(f.Value) + " " + what
 	}
 	if f.Earlier != "" {
 		what += " (" + f.Earlier + ")"
@@ -39,7 +39,7 @@ func (f Fault) String() string {
 
 // reportFaults reports what the judge of the server's section finds, unless the
 // reader has reported the same value.
-func (l *loader) reportFaults(root strictyaml.Path) {
+func (l *loader) reportFaults(root userfile.Path) {
 	if l.opts.Judge == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // hostile are texts that are no usable configuration, with what Load says.
@@ -87,7 +87,7 @@ func FuzzLoad(f *testing.F) {
 			checkLoaded(t, cfg)
 			return
 		}
-		var list problem.List
+		var list userfile.Problems
 		if !errors.As(err, &list) {
 			t.Fatalf("Load returned %T: %v", err, err)
 		}
@@ -156,7 +156,7 @@ func TestProblemsNeverShowSecrets(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), secretValue) {
 			r.Fatalf("a secret is shown for\n%s\n%v", text, err)
 		}
-		if err == nil && strings.Contains(problem.List(cfg.Warnings).Error(), secretValue) {
+		if err == nil && strings.Contains(userfile.Problems(cfg.Warnings).Error(), secretValue) {
 			r.Fatalf("a secret is shown in a warning for\n%s\n%v", text, cfg.Warnings)
 		}
 	})

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // DefaultFile is the configuration read if no other is named.
@@ -52,16 +51,16 @@ type loader struct {
 	opts     Options
 	src      source
 	cfg      *Config
-	problems problem.List
-	main     *strictyaml.Document
+	problems userfile.Problems
+	main     *userfile.Document
 	npcs     []located
 }
 
 // located is an NPC with the place it was read from.
 type located struct {
 	npc  *NPC
-	d    *strictyaml.Document
-	path strictyaml.Path
+	d    *userfile.Document
+	path userfile.Path
 }
 
 // Load reads the configuration at path, or Options.Dir/glyphoxa.yaml if path is
@@ -69,7 +68,7 @@ type located struct {
 // paths in a file count from the file's directory; the data directory of the
 // built-in configuration is in Options.Dir.
 //
-// A configuration that cannot be used yields a [problem.List] with everything
+// A configuration that cannot be used yields a [userfile.Problems] with everything
 // that is wrong, in all its files. Errors of other kinds come from the system.
 // Load does not change anything on disk.
 func Load(path string, opts *Options) (*Config, error) {
@@ -89,7 +88,7 @@ func Load(path string, opts *Options) (*Config, error) {
 		return nil, err
 	}
 	l.resolvePaths(dir)
-	l.cfg.Warnings = problem.List(l.cfg.Warnings).Sorted()
+	l.cfg.Warnings = userfile.Problems(l.cfg.Warnings).Sorted()
 	return l.cfg, nil
 }
 
@@ -124,11 +123,11 @@ func (l *loader) readMain() {
 	if f != nil {
 		l.problems.Add(l.src.display, f.Line, f.What, f.Fix)
 	}
-	l.main = strictyaml.Read(l.src.display, data, l.cfg, &strictyaml.Options{MaxSize: maxFile, LookupEnv: l.opts.LookupEnv}, &l.problems)
+	l.main = userfile.ReadYAML(l.src.display, data, l.cfg, &userfile.Options{MaxSize: maxFile, LookupEnv: l.opts.LookupEnv}, &l.problems)
 	for i := range l.cfg.NPCs {
 		n := &l.cfg.NPCs[i]
 		n.File = l.src.display
-		l.npcs = append(l.npcs, located{n, l.main, strictyaml.Path("npcs").Item(i)})
+		l.npcs = append(l.npcs, located{n, l.main, userfile.Path("npcs").Item(i)})
 	}
 }
 
@@ -156,7 +155,7 @@ func (l *loader) readNPCDir() {
 		return
 	}
 	inline := len(l.npcs)
-	var docs []*strictyaml.Document
+	var docs []*userfile.Document
 	for _, name := range names {
 		file := l.src.shown(filepath.Join(dir, name))
 		data, f := l.src.read(l.src.join(dir, name), false)
@@ -184,8 +183,8 @@ func (l *loader) readNPCDir() {
 
 // ReadNPC fills npc, which holds the defaults, from the text of an NPC file. It
 // adds what is wrong to problems. Without lookupEnv, variables are problems.
-func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string, bool), problems *problem.List) *strictyaml.Document {
-	doc := strictyaml.Read(file, text, npc, &strictyaml.Options{
+func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string, bool), problems *userfile.Problems) *userfile.Document {
+	doc := userfile.ReadYAML(file, text, npc, &userfile.Options{
 		MaxSize: maxFile, LookupEnv: lookupEnv, Empty: "describe an NPC in it, or remove it",
 	}, problems)
 	npc.File = file

@@ -12,7 +12,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected problems under testdata")
@@ -50,9 +50,9 @@ func verdict(t *testing.T, cfg *config.Config, err error) string {
 	t.Helper()
 	var b strings.Builder
 	if err != nil {
-		var list problem.List
+		var list userfile.Problems
 		if !errors.As(err, &list) {
-			t.Fatalf("Load returned %T (%v), want a problem.List", err, err)
+			t.Fatalf("Load returned %T (%v), want userfile.Problems", err, err)
 		}
 		for _, p := range list {
 			if p.File == "" || p.Line < 1 {

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Kinds of provider options.
@@ -37,7 +36,7 @@ func (l *loader) checkProviders() {
 		key string
 		p   *Provider
 	}{{"llm", &p.LLM.Provider}, {"stt", &p.STT.Provider}, {"tts", &p.TTS.Provider}, {"s2s", &p.S2S}, {"embeddings", &p.Embeddings}} {
-		l.checkProvider(l.main, strictyaml.Path("providers").Key(e.key), e.key, e.p)
+		l.checkProvider(l.main, userfile.Path("providers").Key(e.key), e.key, e.p)
 	}
 	l.checkFallback(l.main, "providers.llm", "llm", &p.LLM)
 	l.checkFallback(l.main, "providers.stt", "stt", &p.STT)
@@ -47,7 +46,7 @@ func (l *loader) checkProviders() {
 // keyed are the providers that want a key unless they have an address.
 var keyed = []string{"openai", "gemini", "gpt_live", "elevenlabs", "deepgram"}
 
-func (l *loader) checkProvider(d *strictyaml.Document, root strictyaml.Path, kind string, p *Provider) {
+func (l *loader) checkProvider(d *userfile.Document, root userfile.Path, kind string, p *Provider) {
 	if slices.Contains(keyed, p.Name) && p.APIKey == "" && p.BaseURL == "" {
 		d.AddProblem(root, p.Name+" has no api_key", "add api_key, or base_url for a service without one")
 	}
@@ -55,7 +54,7 @@ func (l *loader) checkProvider(d *strictyaml.Document, root strictyaml.Path, kin
 }
 
 // checkFallback looks at the providers that take over from another.
-func (l *loader) checkFallback(d *strictyaml.Document, root strictyaml.Path, kind string, c *ProviderChain) {
+func (l *loader) checkFallback(d *userfile.Document, root userfile.Path, kind string, c *ProviderChain) {
 	for i := range c.Fallback {
 		place := root.Key("fallback").Item(i)
 		if p := &c.Fallback[i]; p.Name == "" && !d.Broken(place) {
@@ -76,7 +75,7 @@ func (l *loader) checkFallback(d *strictyaml.Document, root strictyaml.Path, kin
 
 // checkPolicy looks for steps against lateness that cannot do anything.
 func (l *loader) checkPolicy() {
-	root := strictyaml.Path("latency.policy")
+	root := userfile.Path("latency.policy")
 	for i, step := range l.cfg.Latency.Policy {
 		path := root.Item(i)
 		if !l.main.Given(path) {
@@ -96,7 +95,7 @@ func neverFails(name string) bool {
 	return name == "offline" || name == "none" || name == "silent"
 }
 
-func checkOptions(d *strictyaml.Document, root strictyaml.Path, kind string, options ProviderOptions) {
+func checkOptions(d *userfile.Document, root userfile.Path, kind string, options ProviderOptions) {
 	known := providerOptions[kind]
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		path := root.Key(name)
@@ -104,7 +103,7 @@ func checkOptions(d *strictyaml.Document, root strictyaml.Path, kind string, opt
 		if !ok {
 			names := slices.Sorted(maps.Keys(known))
 			fix := "remove it; " + kind + " has no options"
-			if near := problem.Nearest(name, names); near != "" {
+			if near := userfile.Nearest(name, names); near != "" {
 				fix = fmt.Sprintf("did you mean %q?", near)
 			} else if len(names) > 0 {
 				fix = "use one of " + strings.Join(names, ", ")

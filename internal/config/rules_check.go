@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // usedBy says which kind of rule looks at a key that only one kind does.
@@ -18,7 +17,7 @@ var usedBy = []struct{ key, kind string }{
 
 // warnOfRules looks for what a file says in vain: keys that a kind of rule does
 // not look at, and names that nobody has. What cannot work the judge finds.
-func (l *loader) warnOfRules(root strictyaml.Path) {
+func (l *loader) warnOfRules(root userfile.Path) {
 	for i := range l.cfg.Server.Policy {
 		r := &l.cfg.Server.Policy[i]
 		entry := root.Item(i)
@@ -32,7 +31,7 @@ func (l *loader) warnOfRules(root strictyaml.Path) {
 }
 
 // checkWho warns of names that nobody has, since their rule would never apply.
-func (l *loader) checkWho(root strictyaml.Path, who []string) {
+func (l *loader) checkWho(root userfile.Path, who []string) {
 	for i, name := range who {
 		path := root.Item(i)
 		if strings.ContainsAny(name, "*?") || strings.HasPrefix(name, "oauth:") || l.main.Broken(path) {
@@ -42,7 +41,7 @@ func (l *loader) checkWho(root strictyaml.Path, who []string) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		fix := problem.Suggest(name, known, "add the client, or remove the line")
+		fix := userfile.Suggest(name, known, "add the client, or remove the line")
 		l.addWarning(l.main, path, "nobody is called "+l.main.Quote(path, name), fix)
 	}
 }

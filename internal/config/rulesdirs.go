@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // builtInSystem is the rule system that comes with Glyphoxa.
@@ -57,7 +56,7 @@ func (c *Config) systems() []string {
 func checkRulesDirs(l *loader) {
 	all, taken := l.cfg.systems(), map[string]bool{builtInSystem: true}
 	for i, d := range l.cfg.RulesDirs {
-		root := strictyaml.Path("rules_dirs").Item(i)
+		root := userfile.Path("rules_dirs").Item(i)
 		if taken[d.System] {
 			l.main.AddProblem(root.Key("system"), "there are rules of this system already", "give each system one directory and a name of its own")
 		}
@@ -76,7 +75,7 @@ func checkRulesDirs(l *loader) {
 		}
 	}
 	fix := func(system string) string {
-		return problem.Suggest(system, all, "use one of "+strings.Join(all, ", ")+", or add a directory to rules_dirs")
+		return userfile.Suggest(system, all, "use one of "+strings.Join(all, ", ")+", or add a directory to rules_dirs")
 	}
 	if s := l.cfg.Campaign.System; s != "" && !slices.Contains(all, s) {
 		l.addWarning(l.main, "campaign.system", "there are no rules of this system, so those of dnd5e are searched", fix(s))

@@ -3,18 +3,18 @@ package config
 import (
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of glyphoxa.yaml, for editors.
 // It says what [Load] accepts key by key; what depends on several keys is left
 // to Load.
 func Schema() (*jsonschema.Schema, error) {
-	return strictyaml.Schema("Glyphoxa configuration", Default(), nil)
+	return userfile.Schema("Glyphoxa configuration", Default(), nil)
 }
 
 // NPCSchema returns the JSON Schema of an NPC file.
 func NPCSchema() (*jsonschema.Schema, error) {
 	npc := DefaultNPC()
-	return strictyaml.Schema("Glyphoxa NPC", &npc, nil)
+	return userfile.Schema("Glyphoxa NPC", &npc, nil)
 }

@@ -16,8 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // minToken is the fewest characters of a token: fewer can be guessed.
@@ -28,7 +27,7 @@ var hashPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 // checkServer looks at who may connect and what they may do.
 func (l *loader) checkServer() {
 	s := &l.cfg.Server
-	root := strictyaml.Path("server")
+	root := userfile.Path("server")
 	l.reportFaults(root)
 	l.checkClients(root.Key("clients"))
 	if s.OAuth != nil {
@@ -47,7 +46,7 @@ func (l *loader) checkServer() {
 }
 
 // checkProxies looks for proxies that would let anybody claim to be somebody else.
-func checkProxies(l *loader, root strictyaml.Path) {
+func checkProxies(l *loader, root userfile.Path) {
 	for i, text := range l.cfg.Server.TrustedProxies {
 		if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
 			l.main.AddProblem(root.Item(i), "is everybody, so that anybody could give any address as theirs", "name the addresses of your proxies alone")
@@ -56,7 +55,7 @@ func checkProxies(l *loader, root strictyaml.Path) {
 }
 
 // checkMask looks whether patterns can be used.
-func checkMask(f *strictyaml.Document, root strictyaml.Path, patterns []string) {
+func checkMask(f *userfile.Document, root userfile.Path, patterns []string) {
 	if n := len(patterns); n > MaxPatterns {
 		f.AddProblem(root, fmt.Sprintf("%d patterns are more than the %d allowed", n, MaxPatterns), "join some of them with |")
 	}
@@ -81,11 +80,11 @@ func isLoopback(listen string) bool {
 // suggestOneOf says what to write in place of name: the nearest of the known words, or
 // any of them.
 func suggestOneOf(name string, known []string) string {
-	return problem.Suggest(name, known, "use one of "+strings.Join(known, ", "))
+	return userfile.Suggest(name, known, "use one of "+strings.Join(known, ", "))
 }
 
 // checkProfileName looks whether a profile exists. An empty name passes.
-func (l *loader) checkProfileName(path strictyaml.Path, name string) {
+func (l *loader) checkProfileName(path userfile.Path, name string) {
 	known := append(KnownProfiles(), slices.Sorted(maps.Keys(l.cfg.Server.Profiles))...)
 	if name == "" || slices.Contains(known, name) {
 		return
@@ -94,7 +93,7 @@ func (l *loader) checkProfileName(path strictyaml.Path, name string) {
 }
 
 // checkClients looks at each client and for names and tokens given twice.
-func (l *loader) checkClients(root strictyaml.Path) {
+func (l *loader) checkClients(root userfile.Path) {
 	names, tokens := map[string]int{}, map[string]int{}
 	for i := range l.cfg.Server.Clients {
 		c := &l.cfg.Server.Clients[i]
@@ -107,7 +106,7 @@ func (l *loader) checkClients(root strictyaml.Path) {
 }
 
 // checkClientName keeps the names of callers apart in rules and records.
-func (l *loader) checkClientName(path strictyaml.Path, name string, seen map[string]int) {
+func (l *loader) checkClientName(path userfile.Path, name string, seen map[string]int) {
 	key := FoldName(name)
 	if key == "" {
 		return // its absence is already reported
@@ -119,7 +118,7 @@ func (l *loader) checkClientName(path strictyaml.Path, name string, seen map[str
 	case taken:
 		l.main.AddProblem(path, fmt.Sprintf("another client has this name (line %d)", first), "rename one of them")
 	case slices.Contains(builtInCallers(), key):
-		l.main.AddProblem(path, strictyaml.Quote(key)+" stands for others in rules", "give the client another name")
+		l.main.AddProblem(path, userfile.Quote(key)+" stands for others in rules", "give the client another name")
 	case strings.HasPrefix(key, "npc:"):
 		l.main.AddProblem(path, "\"npc:\" stands for NPCs in rules", "give the client a name without it")
 	case strings.ContainsFunc(name, odd) || strings.TrimSpace(name) != name:
@@ -131,7 +130,7 @@ func (l *loader) checkClientName(path strictyaml.Path, name string, seen map[str
 
 // checkToken looks for exactly one token that nobody else has. Tokens are
 // compared by hash and never shown.
-func (l *loader) checkToken(entry strictyaml.Path, c *Client, seen map[string]int) {
+func (l *loader) checkToken(entry userfile.Path, c *Client, seen map[string]int) {
 	token, hash := entry.Key("token"), entry.Key("token_hash")
 	if l.main.Broken(token) || l.main.Broken(hash) {
 		return
@@ -167,12 +166,12 @@ func (l *loader) checkToken(entry strictyaml.Path, c *Client, seen map[string]in
 }
 
 // checkClientNPC looks whether there is an NPC with whose eyes to see.
-func (l *loader) checkClientNPC(path strictyaml.Path, id string) {
+func (l *loader) checkClientNPC(path userfile.Path, id string) {
 	ids := l.npcIDs()
 	if id == "" || slices.Contains(ids, id) {
 		return
 	}
-	fix := problem.Suggest(id, ids, "add the NPC, or remove the line")
+	fix := userfile.Suggest(id, ids, "add the NPC, or remove the line")
 	l.main.AddProblem(path, "there is no NPC with the id "+l.main.Quote(path, id), fix)
 }
 
@@ -185,7 +184,7 @@ func (l *loader) npcIDs() []string {
 }
 
 // checkOAuth looks whether anybody could pass, and nobody unasked.
-func (l *loader) checkOAuth(o *OAuth, root strictyaml.Path) {
+func (l *loader) checkOAuth(o *OAuth, root userfile.Path) {
 	for _, e := range []struct{ key, address string }{{"issuer", o.Issuer}, {"jwks_url", o.JWKS}} {
 		u, err := url.Parse(e.address)
 		if err != nil || u.Scheme != "http" {
@@ -210,7 +209,7 @@ func (l *loader) checkOAuth(o *OAuth, root strictyaml.Path) {
 
 // checkWorkflows looks whether the directory of workflows is one. A missing
 // directory holds no workflows.
-func (l *loader) checkWorkflows(path strictyaml.Path) {
+func (l *loader) checkWorkflows(path userfile.Path) {
 	dir := l.cfg.Server.Workflows
 	if dir == "" {
 		return

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -83,7 +82,7 @@ const maxFile = 4 << 20
 
 // read returns the content of a regular file: opening anything else might wait
 // forever. main says that it is the configuration file itself.
-func (s source) read(p string, main bool) ([]byte, *strictyaml.Flaw) {
+func (s source) read(p string, main bool) ([]byte, *userfile.Flaw) {
 	info, err := s.stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && main:
@@ -112,7 +111,7 @@ func (s source) readAll(p string, most int64) ([]byte, error) {
 }
 
 // list returns the names of the NPC files in directory p, sorted.
-func (s source) list(p string) ([]string, *strictyaml.Flaw) {
+func (s source) list(p string) ([]string, *userfile.Flaw) {
 	info, err := s.stat(s.join(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -139,12 +138,12 @@ func (s source) list(p string) ([]string, *strictyaml.Flaw) {
 }
 
 // fileFlaw is a flaw of a file as a whole.
-func fileFlaw(what, fix string) *strictyaml.Flaw {
-	return &strictyaml.Flaw{Line: 1, What: what, Fix: fix}
+func fileFlaw(what, fix string) *userfile.Flaw {
+	return &userfile.Flaw{Line: 1, What: what, Fix: fix}
 }
 
 // unreadableFlaw says why a file cannot be read, without its path.
-func unreadableFlaw(err error) *strictyaml.Flaw {
+func unreadableFlaw(err error) *userfile.Flaw {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err

@@ -5,6 +5,10 @@
 //
 // Sums are exact: amounts are whole numbers. It does no I/O and starts no
 // goroutine.
+//
+// It also knows how long the stages of turns really take ([Governor], files pace*.go), and decides what to do
+// when the next turn would be late. That part uses no clock, no I/O and no goroutine: the owner measures,
+// records and asks. It keeps the last [Window] turns of each tier and nothing else.
 package cost
 
 import (

@@ -18,8 +18,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // For how long what Discord said of who leads a game is believed: without asking again,
@@ -40,7 +39,7 @@ const maxSelf = 64 << 10
 type Accounts struct {
 	oauth  oauth2.Config // without the client's id
 	client *http.Client
-	rest   *rest.Client
+	rest   *RestClient
 	guild  string // the only one, if not empty
 	dms    dmRoles
 
@@ -62,8 +61,8 @@ type answerOfDiscord struct {
 
 // NewAccounts returns the accounts of the Discord that cfg names. Its client secret must be
 // set. If dial is nil, connections are the usual ones.
-func NewAccounts(cfg config.Discord, dial rest.Dial) (*Accounts, error) {
-	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, dial)
+func NewAccounts(cfg config.Discord, dial DialFunc) (*Accounts, error) {
+	session, err := NewRestSession(cfg.Token.Reveal(), cfg.APIURL, dial)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func NewAccounts(cfg config.Discord, dial rest.Dial) (*Accounts, error) {
 			ClientSecret: cfg.ClientSecret.Reveal(), Scopes: []string{"identify"},
 			Endpoint: oauth2.Endpoint{AuthURL: site + "/oauth2/authorize", TokenURL: "https://discord.com/api/oauth2/token", AuthStyle: oauth2.AuthStyleInParams},
 		},
-		client: session.Client, rest: rest.NewClient(session), guild: cfg.Guild, dms: cfg.DMRoles, known: map[leading]answerOfDiscord{},
+		client: session.Client, rest: NewRestClient(session), guild: cfg.Guild, dms: cfg.DMRoles, known: map[leading]answerOfDiscord{},
 	}, nil
 }
 
@@ -97,7 +96,7 @@ func (a *Accounts) SignInURL(ctx context.Context, redirect, state, verifier stri
 }
 
 // Account trades a code for the user whose it is, whose id is that of records, see
-// [guilds.UserRef].
+// [play.UserRef].
 func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string) (id, name string, err error) {
 	o, err := a.configFor(ctx, redirect)
 	if err != nil {
@@ -115,7 +114,7 @@ func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string)
 	token.SetAuthHeader(req)
 	res, err := a.client.Do(req)
 	if err != nil {
-		return "", "", fmt.Errorf("asking Discord who that is: %w", rest.WithoutAddress(err))
+		return "", "", fmt.Errorf("asking Discord who that is: %w", WithoutAddress(err))
 	}
 	defer res.Body.Close()
 	var user discordgo.User
@@ -125,7 +124,7 @@ func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string)
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxSelf)).Decode(&user); err != nil || user.ID == "" {
 		return "", "", fmt.Errorf("asking Discord who that is: the answer names nobody")
 	}
-	return guilds.UserRef(Front, user.ID), memberName("", &user), nil
+	return play.UserRef(Front, user.ID), memberName("", &user), nil
 }
 
 // explainRefusal says what is wrong with a code or with us, without what Discord's answer has.
@@ -133,7 +132,7 @@ func explainRefusal(err error) error {
 	var refused *oauth2.RetrieveError
 	switch {
 	case !errors.As(err, &refused):
-		return rest.WithoutAddress(err)
+		return WithoutAddress(err)
 	case refused.ErrorCode == "invalid_client":
 		return errors.New("discord.client_secret is not the application's; copy it from OAuth2 → Reset Secret at https://discord.com/developers/applications")
 	}
@@ -181,7 +180,7 @@ func (a *Accounts) application(ctx context.Context) (*discordgo.Application, tim
 // guild, and it goes on if its caller gives up: whoever lost the right could otherwise prolong it
 // by hanging up.
 func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
-	user, ok := strings.CutPrefix(id, guilds.UserRef(Front, ""))
+	user, ok := strings.CutPrefix(id, play.UserRef(Front, ""))
 	if !ok {
 		return false, nil
 	}
@@ -193,7 +192,7 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 		return last.leads, nil
 	}
 	now, err, _ := a.asking.Do(user+" "+guild, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 		defer cancel()
 		return a.askLeads(ctx, q)
 	})
@@ -272,7 +271,7 @@ func (a *Accounts) askRoles(ctx context.Context, q leading) (bool, error) {
 		return false, nil
 	}
 	m, err := a.rest.Member(ctx, q.guild, q.user)
-	switch code := rest.ErrorCode(err); {
+	switch code := ErrorCode(err); {
 	case code == discordgo.ErrCodeUnknownMember, code == discordgo.ErrCodeUnknownGuild, code == discordgo.ErrCodeUnknownUser, code == discordgo.ErrCodeMissingAccess:
 		return false, nil // the user is not in it, or the bot is not
 	case err != nil:

@@ -8,9 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // maxAnswers bounds the messages one answer is split into.
@@ -26,7 +23,7 @@ type answer struct {
 	open, instead, deferred bool
 
 	buttons []button
-	files   []rest.File
+	files   []Attachment
 }
 
 // button does something that goes with an answer: a command's name, a space, and
@@ -75,14 +72,14 @@ func messageFlags(open bool) discordgo.MessageFlags {
 
 // responder answers interactions.
 type responder struct {
-	rest *rest.Client
+	rest *RestClient
 	log  *slog.Logger
 }
 
 // sendAnswer answers an interaction, in several messages if the text is long. The
 // first of them has the buttons and the files.
 func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a answer) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()
 	for n, part := range a.splitText(languageOf(i)) {
 		send := r.followUp
@@ -98,7 +95,7 @@ func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a a
 
 // splitText are the messages of an answer, in which links show their addresses: much of what
 // answers tell was written by players. What is wrong is said in l.
-func (a answer) splitText(l wording.Language) []string {
+func (a answer) splitText(l Language) []string {
 	text := a.text
 	if a.err != nil {
 		text = errorText(l, a.err)
@@ -108,7 +105,7 @@ func (a answer) splitText(l wording.Language) []string {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
 	case len(parts) == 0:
-		parts = []string{wording.Done.In(l)} // Discord takes no empty answer
+		parts = []string{Done.In(l)} // Discord takes no empty answer
 	case len(parts) > maxAnswers:
 		parts = append(parts[:maxAnswers-1], "…")
 	}
@@ -149,8 +146,8 @@ func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a ans
 }
 
 // errorText is an error as people read it.
-func errorText(l wording.Language, err error) string {
-	text := shortenPaths(wording.Say(l, err))
+func errorText(l Language, err error) string {
+	text := shortenPaths(Say(l, err))
 	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]

@@ -13,8 +13,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // onlineBot is a bot that is online, with a guild of its own.
@@ -26,9 +26,9 @@ type onlineBot struct {
 }
 
 // noGuilds are guilds without any data.
-func noGuilds(t *testing.T) *guilds.Guilds {
+func noGuilds(t *testing.T) *play.Guilds {
 	t.Helper()
-	gs := guilds.New(guilds.Options{Config: &config.Config{DataDir: t.TempDir()}, Front: Front})
+	gs := play.NewGuilds(play.GuildsOptions{Config: &config.Config{DataDir: t.TempDir()}, Front: Front})
 	t.Cleanup(func() {
 		if err := gs.Close(); err != nil {
 			t.Error(err)

@@ -12,11 +12,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -34,7 +32,7 @@ const (
 )
 
 // waitingCalls is where calls wait. It is safe for concurrent use. Its methods are
-// those of [guilds.Session].
+// those of [play.GuildSession].
 type waitingCalls interface {
 	WaitingCalls() ([]access.Approval, <-chan struct{})
 	DecidedCall(id string) (access.Decision, bool)
@@ -43,10 +41,10 @@ type waitingCalls interface {
 // approvalCards are messages in the channel of a session that ask DMs about the calls
 // which wait for them. Everything but run is owned by run.
 type approvalCards struct {
-	rest    *rest.Client
+	rest    *RestClient
 	log     *slog.Logger
 	channel string
-	lang    wording.Language
+	lang    Language
 	calls   waitingCalls
 	cast    func() []config.NPC      // who is at the table
 	open    map[string]*approvalCard // by the id of the call
@@ -85,7 +83,7 @@ func (a *approvalCards) run(ctx context.Context) {
 	waiting, _ := a.calls.WaitingCalls()
 	a.closeCards(ctx, waiting) // nobody can do anything about it any more if it cannot be done
 	for _, c := range a.open {
-		a.closeCard(ctx, c, wording.CallLeftOpen.In(a.lang))
+		a.closeCard(ctx, c, CallLeftOpen.In(a.lang))
 	}
 }
 
@@ -127,15 +125,15 @@ func (a *approvalCards) postCards(ctx context.Context, waiting []access.Approval
 			continue
 		}
 		m, err := a.rest.CreateMessageOnce(ctx, a.channel, c.nonce, &discordgo.MessageSend{
-			Content: cardText(a.lang, a.cast(), w, wording.CallUntil.In(a.lang, w.Expires.Unix())), AllowedMentions: noMentions(),
+			Content: cardText(a.lang, a.cast(), w, CallUntil.In(a.lang, w.Expires.Unix())), AllowedMentions: noMentions(),
 			Components: buttonRow([]button{
-				{wording.AllowCall.In(a.lang), "approve yes " + w.ID, discordgo.SuccessButton},
-				{wording.DenyCall.In(a.lang), "approve no " + w.ID, discordgo.DangerButton},
+				{AllowCall.In(a.lang), "approve yes " + w.ID, discordgo.SuccessButton},
+				{DenyCall.In(a.lang), "approve no " + w.ID, discordgo.DangerButton},
 			}),
 		})
 		if err != nil {
 			a.log.Warn("asking about a call that waits", "reason", err)
-			c.refused, done = rest.Refused(err), false
+			c.refused, done = RefusedAnswer(err), false
 			continue
 		}
 		c.message = m.ID
@@ -166,9 +164,9 @@ func (a *approvalCards) outcome(c *approvalCard) string {
 		return decisionText(a.lang, d)
 	}
 	if time.Now().Before(c.Expires) {
-		return wording.CallWithdrawn.In(a.lang)
+		return CallWithdrawn.In(a.lang)
 	}
-	return wording.CallTimedOut.In(a.lang)
+	return CallTimedOut.In(a.lang)
 }
 
 // closeCard takes the buttons from a card and says what became of its call. It reports
@@ -182,25 +180,25 @@ func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome 
 	if err != nil {
 		a.log.Warn("saying what became of a call that waited", "reason", err)
 	}
-	return err == nil || rest.Refused(err)
+	return err == nil || RefusedAnswer(err)
 }
 
 // cardText is a card: what waits, and how it stands. cast is who is at the table.
-func cardText(l wording.Language, cast []config.NPC, w access.Approval, state string) string {
+func cardText(l Language, cast []config.NPC, w access.Approval, state string) string {
 	tool := withoutBackticks(clipText(w.Tool, maxCardName))
 	args := withoutBackticks(clipText(cmp.Or(w.Args, "{}"), maxCardArgs))
-	return wording.CallWaits.In(l, callerName(w.Caller, cast), tool) + "\n```json\n" + args + "\n```\n" + state
+	return CallWaits.In(l, callerName(w.Caller, cast), tool) + "\n```json\n" + args + "\n```\n" + state
 }
 
 // decisionText says who decided what.
-func decisionText(l wording.Language, d access.Decision) string {
+func decisionText(l Language, d access.Decision) string {
 	if d.Failed != "" {
-		return wording.CallNotDone.In(l, callerName(d.By, nil), escapeMarkup(untrusted.Line(d.Failed, maxCardFailure)))
+		return CallNotDone.In(l, callerName(d.By, nil), escapeMarkup(untrusted.Line(d.Failed, maxCardFailure)))
 	}
 	if d.Granted {
-		return wording.CallAllowed.In(l, callerName(d.By, nil))
+		return CallAllowed.In(l, callerName(d.By, nil))
 	}
-	return wording.CallDenied.In(l, callerName(d.By, nil))
+	return CallDenied.In(l, callerName(d.By, nil))
 }
 
 // callerName is a caller as people know it. Discord shows the name of a user, and tells
@@ -208,14 +206,14 @@ func decisionText(l wording.Language, d access.Decision) string {
 func callerName(caller string, cast []config.NPC) string {
 	name := plainCaller(caller, cast)
 	if name == "" {
-		return "<@" + strings.TrimPrefix(caller, guilds.UserRef(Front, "")) + ">"
+		return "<@" + strings.TrimPrefix(caller, play.UserRef(Front, "")) + ">"
 	}
 	return "**" + escapeMarkup(clipText(name, maxCardName)) + "**"
 }
 
 // plainCaller is the name of a caller, empty for a user: that one Discord knows.
 func plainCaller(caller string, cast []config.NPC) string {
-	user, is := strings.CutPrefix(caller, guilds.UserRef(Front, ""))
+	user, is := strings.CutPrefix(caller, play.UserRef(Front, ""))
 	if is && user != "" && strings.Trim(user, "0123456789") == "" {
 		return ""
 	}
@@ -266,11 +264,11 @@ func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	}
 	switch {
 	case errors.As(err, &before) && before.Granted:
-		return "", wording.AllowedBefore.With(callerName(before.By, nil))
+		return "", AllowedBefore.With(callerName(before.By, nil))
 	case before != nil:
-		return "", wording.DeniedBefore.With(callerName(before.By, nil))
+		return "", DeniedBefore.With(callerName(before.By, nil))
 	case c.pressed != "" && errors.Is(err, mcp.ErrInvalidArguments): // the card is of another time
-		return wording.CallWithdrawn.In(c.bot.language()), nil
+		return CallWithdrawn.In(c.bot.language()), nil
 	case err != nil:
 		return "", err
 	case c.pressed != "":
@@ -279,9 +277,9 @@ func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	case d.Failed != "":
 		return decisionText(c.lang, d), nil
 	case grant && d.Proposed:
-		return c.say(wording.IsDone), nil
+		return c.say(IsDone), nil
 	case grant:
-		return c.say(wording.MayPass), nil
+		return c.say(MayPass), nil
 	}
-	return c.say(wording.IsDenied), nil
+	return c.say(IsDenied), nil
 }

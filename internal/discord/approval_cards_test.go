@@ -9,7 +9,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
@@ -244,11 +243,11 @@ func TestCardText(t *testing.T) {
 			t.Errorf("%s: %q, want %q", row.name, got, row.want)
 		}
 	}
-	for _, l := range []wording.Language{wording.English, wording.German} {
+	for _, l := range []Language{English, German} {
 		text := cardText(l, nil, access.Approval{
 			Caller: "npc:" + strings.Repeat("*", 5000), Tool: strings.Repeat("`", 5000),
 			Args: `{"a":"` + "```\n@everyone" + strings.Repeat("😀", 5000),
-		}, wording.CallUntil.In(l, time.Now().Unix()))
+		}, CallUntil.In(l, time.Now().Unix()))
 		if n := len(utf16.Encode([]rune(text))); n > 2000 || strings.Count(text, "```") != 2 {
 			t.Errorf("%d code units with %d fences, want at most 2000 with 2: %q", n, strings.Count(text, "```"), text)
 		}

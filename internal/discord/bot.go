@@ -4,9 +4,35 @@
 //
 // A [Bot] takes in what the gateway tells. Messages go to the [session] of their
 // guild, interactions to the [dispatcher], which carries out commands. What a
-// session is made of, and what is kept of a guild, comes from [guilds.Guilds].
+// session is made of, and what is kept of a guild, comes from [play.Guilds].
 // discordgo does the gateway and REST; its voice is not used. Nothing is written
 // to disk here.
+//
+// [RestClient] asks Discord's REST interface for things: messages, webhooks, answers to interactions, commands
+// (files rest*.go). A call waits out rate limits for no longer than its context, and no error names an
+// address, since those of webhooks and interactions are secrets.
+//
+// [Gateway] keeps a bot connected to Discord's gateway (files gateway*.go): a connection for each shard, which
+// resumes where it was after a break, begins anew where that is refused, and ends with an error where
+// trying again is no use. What Discord tells goes to those who subscribed.
+//
+// [Text] is a text of the catalogue of what the bot says to people (files wording*.go), in English and German,
+// each text with both beside each other: formats of package fmt, one for each language. Where the languages
+// differ in the order of what is filled in, they number it: %[2]s. What is counted is a [Count]. A whole
+// sentence is one text: nothing is put together from parts, since other languages order and inflect
+// differently. So
+//
+//	var SessionEnded = Text{
+//		EN: "The session has ended after %s. What was said is kept.",
+//		DE: "Die Sitzung ist nach %s zu Ende. Was gesagt wurde, ist aufgehoben.",
+//	}
+//
+// is said with SessionEnded.In(language, length). Code that does not know the reader yet passes on
+// SessionEnded.With(length), a [Phrase]: it is an error, too, and [Say] puts any error into the reader's
+// language, with [Translate] what other parts of the program say in English. What is filled in may itself
+// be a Phrase. An answer to a command is in the language of whoever gave it, and what a whole channel reads
+// in that of the table. Names of options and tools, and of commands but for /flüstern, are the same
+// everywhere, and a new text is written for people who do not program.
 package discord
 
 import (
@@ -20,16 +46,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // closeTimeout bounds what is still told after the end.
 const closeTimeout = 5 * time.Second
 
-// Front is what this front is called in what is kept; see [guilds.UserRef].
+// Front is what this front is called in what is kept; see [play.UserRef].
 const Front = "discord"
 
 // Options are a bot's settings. The zero value works.
@@ -40,7 +63,7 @@ type Options struct {
 	// be called by any goroutine. If nil, nobody is told.
 	Say func(text string)
 	// Dial opens connections, to Discord and to its gateway. If nil, it is the usual way.
-	Dial rest.Dial
+	Dial DialFunc
 	// Hearing says how voice is told from noise in voice channels, and Recognition
 	// what recognises speech there.
 	Hearing     config.Hearing
@@ -51,12 +74,12 @@ type Options struct {
 // else is done by its parts.
 type Bot struct {
 	cfg    config.Discord
-	guilds *guilds.Guilds
+	guilds *play.Guilds
 	log    *slog.Logger
 	say    func(string)
 
-	rest       *rest.Client
-	gateway    *gateway.Gateway
+	rest       *RestClient
+	gateway    *Gateway
 	tasks      *tasks
 	sessions   *sessions
 	consents   *consents
@@ -74,7 +97,7 @@ type Bot struct {
 }
 
 // New returns a bot that signs in with cfg's token and plays for gs; Run runs it.
-func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
+func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	if o == nil {
 		o = &Options{}
 	}
@@ -87,12 +110,12 @@ func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 	}
 	b.hearing, b.recognition, b.voiceStates = o.Hearing, o.Recognition, newVoiceStates()
 	b.voiceParts = sync.OnceValues(b.openVoiceParts)
-	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, o.Dial)
+	session, err := NewRestSession(cfg.Token.Reveal(), cfg.APIURL, o.Dial)
 	if err != nil {
 		return nil, err
 	}
-	b.rest = rest.NewClient(session)
-	b.gateway = gateway.New(gateway.Options{
+	b.rest = NewRestClient(session)
+	b.gateway = NewGateway(GatewayOptions{
 		Token: cfg.Token.Reveal(), Base: cfg.APIURL, Client: b.rest, Subscribe: b.subscribe, Dial: o.Dial, Logger: b.log, Say: b.say,
 	})
 	b.sessions = newSessions(b.log)
@@ -103,11 +126,11 @@ func New(cfg config.Discord, gs *guilds.Guilds, o *Options) (*Bot, error) {
 }
 
 // language is that of the tables: what a whole channel reads is in it.
-func (b *Bot) language() wording.Language { return wording.LanguageOf(b.guilds.Language()) }
+func (b *Bot) language() Language { return LanguageOf(b.guilds.Language()) }
 
 // Run connects and serves until ctx ends. It then closes every session without
-// loss. It returns an error for what no trying again mends, such as [rest.ErrToken]
-// and [gateway.ErrIntents]. It is called once.
+// loss. It returns an error for what no trying again mends, such as [ErrToken]
+// and [ErrIntents]. It is called once.
 func (b *Bot) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -123,7 +146,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-connected.Done():
 	}
-	b.sessions.endAllSessions(wording.BotGoesOffline)
+	b.sessions.endAllSessions(BotGoesOffline)
 	b.tasks.end(end)
 	if p := b.voiceOpened.Load(); p != nil {
 		if err := p.detection.Close(); err != nil {

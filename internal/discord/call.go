@@ -6,22 +6,20 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // call is a command that somebody gave, a button that was pressed, or a form
 // that was filled in.
 type call struct {
 	bot     *Bot
-	guild   *guilds.Guild
+	guild   *play.Guild
 	channel *discordgo.Channel
 	id      string // of the interaction
 	rights  int64  // of the bot in the channel
-	by      *guilds.Member
-	name    string           // of who gave it, in the guild
-	lang    wording.Language // of the answer
+	by      *play.Member
+	name    string   // of who gave it, in the guild
+	lang    Language // of the answer
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id
 	focused string                                  // the option that is typed into, where it is completed
@@ -35,11 +33,11 @@ type call struct {
 
 	// What goes with the answer.
 	buttons  []button
-	attached []rest.File
+	attached []Attachment
 }
 
 // say is a text in the language of the answer.
-func (c *call) say(t wording.Text, args ...any) string { return t.In(c.lang, args...) }
+func (c *call) say(t Text, args ...any) string { return t.In(c.lang, args...) }
 
 // textOption is a text option, empty if it was not given.
 func (c *call) textOption(name string) string {
@@ -60,11 +58,11 @@ func (c *call) numberOption(name string) int {
 
 // attachFile lets the answer carry a file.
 func (c *call) attachFile(name string, data []byte) {
-	c.attached = append(c.attached, rest.File{Name: name, Data: data})
+	c.attached = append(c.attached, Attachment{Name: name, Data: data})
 }
 
 // requireText is a text option that may not be blank; missing says so.
-func (c *call) requireText(name string, missing wording.Text) (string, error) {
+func (c *call) requireText(name string, missing Text) (string, error) {
 	if s := c.textOption(name); s != "" {
 		return s, nil
 	}
@@ -80,4 +78,4 @@ func (c *call) runningSession() (*session, error) {
 }
 
 // errNoSession says that there is nothing a command could work on.
-var errNoSession = wording.NoSession.With()
+var errNoSession = NoSession.With()

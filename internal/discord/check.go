@@ -13,8 +13,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/gateway"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // Flags of an application that may read what players write: verified ones have
@@ -50,17 +48,17 @@ func inviteAddress(app string) string {
 }
 
 // Check asks Discord about the bot, without connecting it, and returns who it is. An
-// error says what to do: it is [ErrShape], [rest.ErrToken], [gateway.ErrIntents], or about the
+// error says what to do: it is [ErrShape], [ErrToken], [ErrIntents], or about the
 // way to Discord.
 func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if !tokenShape(cfg.Token.Reveal()) {
 		return Identity{}, ErrShape
 	}
-	session, err := rest.NewSession(cfg.Token.Reveal(), cfg.APIURL, nil)
+	session, err := NewRestSession(cfg.Token.Reveal(), cfg.APIURL, nil)
 	if err != nil {
 		return Identity{}, err
 	}
-	client := rest.NewClient(session)
+	client := NewRestClient(session)
 	var self struct {
 		Username string `json:"username"`
 	}
@@ -75,7 +73,7 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 		return Identity{}, fmt.Errorf("asking what the bot may do: %w", err)
 	}
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
-		return Identity{}, gateway.ErrIntents
+		return Identity{}, ErrIntents
 	}
 	who := Identity{Name: self.Username, Invite: inviteAddress(app.ID)}
 	return who, checkServers(ctx, client, cfg, &who)
@@ -90,7 +88,7 @@ type server struct {
 }
 
 // checkServers looks at what the bot may do where it is, and for the DMs' roles.
-func checkServers(ctx context.Context, client *rest.Client, cfg config.Discord, who *Identity) error {
+func checkServers(ctx context.Context, client *RestClient, cfg config.Discord, who *Identity) error {
 	var all []server
 	address := discordgo.EndpointUserGuilds("@me")
 	if err := client.Do(ctx, http.MethodGet, address, address, nil, &all); err != nil {
@@ -119,7 +117,7 @@ func checkServers(ctx context.Context, client *rest.Client, cfg config.Discord, 
 }
 
 // hasDMRole reports whether a guild has one of the DMs' roles, if any are named.
-func hasDMRole(ctx context.Context, client *rest.Client, dms dmRoles, guild string) (bool, error) {
+func hasDMRole(ctx context.Context, client *RestClient, dms dmRoles, guild string) (bool, error) {
 	if len(dms) == 0 {
 		return true, nil
 	}

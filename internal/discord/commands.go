@@ -4,7 +4,7 @@ import (
 	"context"
 	"maps"
 
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // action is what a command or a subcommand does.
@@ -26,7 +26,7 @@ func commandActions() map[string]action {
 	all := map[string]action{
 		"campaign info":   {everyone: true, do: showCampaign},
 		"campaign load":   {do: loadCampaign},
-		"campaign switch": {do: switchCampaign, suggest: suggestFromGuild(guilds.SuggestCampaign)},
+		"campaign switch": {do: switchCampaign, suggest: suggestFromGuild(play.SuggestCampaign)},
 		"feedback":        {everyone: true, do: keepFeedback},
 		"privacy info":    {everyone: true, do: showPrivacy},
 		"privacy consent": {everyone: true, do: changeConsent},
@@ -67,19 +67,19 @@ func commandActions() map[string]action {
 		"tier status":     {do: showTiers},
 		"tools list":      {do: listTools},
 		"tools calibrate": {do: calibrateTools},
-		"tools approve":   {do: approveTool, suggest: suggestFromGuild(guilds.SuggestHeldTool)},
+		"tools approve":   {do: approveTool, suggest: suggestFromGuild(play.SuggestHeldTool)},
 		"roll":            {everyone: true, open: true, do: rollDice},
-		"rules":           {everyone: true, do: lookUpRules, suggest: suggestFromGuild(guilds.SuggestRule)},
-		"ask":             {do: askTable, suggest: suggestFromGuild(guilds.SuggestSubject)},
+		"rules":           {everyone: true, do: lookUpRules, suggest: suggestFromGuild(play.SuggestRule)},
+		"ask":             {do: askTable, suggest: suggestFromGuild(play.SuggestSubject)},
 		"approve list":    {do: listApprovals},
-		"approve yes":     {do: grantApproval, suggest: suggestFromGuild(guilds.SuggestApproval)},
-		"approve no":      {do: denyApproval, suggest: suggestFromGuild(guilds.SuggestApproval)},
+		"approve yes":     {do: grantApproval, suggest: suggestFromGuild(play.SuggestApproval)},
+		"approve no":      {do: denyApproval, suggest: suggestFromGuild(play.SuggestApproval)},
 		"undo list":       {do: listChanges},
 		"undo change":     {do: undoChange},
-		"entity add":      {do: addEntity, form: entityForm, suggest: suggestFromGuild(guilds.SuggestPlace)},
+		"entity add":      {do: addEntity, form: entityForm, suggest: suggestFromGuild(play.SuggestPlace)},
 		"entity list":     {do: listEntities},
 		"entity import":   {do: importEntities},
-		"entity remove":   {do: removeEntity, suggest: suggestFromGuild(guilds.SuggestEntity)},
+		"entity remove":   {do: removeEntity, suggest: suggestFromGuild(play.SuggestEntity)},
 	}
 	maps.Copy(all, voiceActions())
 	return all

@@ -4,8 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // configuredCampaign names the configured campaign where an id is asked for: it has none,
@@ -17,7 +16,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := []string{c.say(wording.CampaignIs, c.campaignTitle(k), wording.NPCs.Of(k.NPCs), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions))}
+	lines := []string{c.say(CampaignIs, c.campaignTitle(k), NPCs.Of(k.NPCs), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions))}
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
 		lines = append(lines, splitMessage(scene, maxLine)...)
 	}
@@ -40,13 +39,13 @@ func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 		}
 	}
 	if len(lines) > 0 {
-		lines = append([]string{c.say(wording.OtherPlays)}, lines...)
+		lines = append([]string{c.say(OtherPlays)}, lines...)
 	}
 	return lines, err
 }
 
 // campaignTitle is a campaign's name and its rules.
-func (c *call) campaignTitle(k guilds.Campaign) string {
+func (c *call) campaignTitle(k play.GuildCampaign) string {
 	out := "**" + escapeMarkup(campaignName(c.lang, k)) + "**"
 	if k.System != "" {
 		out += " (" + escapeMarkup(k.System) + ")"
@@ -55,12 +54,12 @@ func (c *call) campaignTitle(k guilds.Campaign) string {
 }
 
 // campaignName is a campaign's name.
-func campaignName(l wording.Language, k guilds.Campaign) string {
+func campaignName(l Language, k play.GuildCampaign) string {
 	switch {
 	case k.Name != "":
 		return k.Name
 	case k.ID == "":
-		return wording.Configured.In(l)
+		return Configured.In(l)
 	}
 	return k.ID
 }
@@ -75,9 +74,9 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := c.say(wording.WasRead, c.campaignTitle(k), escapeMarkup(name), wording.OfEntities.Of(k.Entities))
+	out := c.say(WasRead, c.campaignTitle(k), escapeMarkup(name), OfEntities.Of(k.Entities))
 	if !k.Current {
-		out += " " + c.say(wording.SwitchPlays)
+		out += " " + c.say(SwitchPlays)
 	}
 	return out, nil
 }
@@ -96,11 +95,11 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.NowPlayed, c.campaignTitle(k), wording.OfEntities.Of(k.Entities), wording.Sessions.Of(k.Sessions)), nil
+	return c.say(NowPlayed, c.campaignTitle(k), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions)), nil
 }
 
 // findCampaign returns the id of the campaign that somebody calls by id or name.
-func findCampaign(l wording.Language, all []guilds.Campaign, word string) (string, error) {
+func findCampaign(l Language, all []play.GuildCampaign, word string) (string, error) {
 	if word == configuredCampaign {
 		return "", nil
 	}
@@ -117,7 +116,7 @@ func findCampaign(l wording.Language, all []guilds.Campaign, word string) (strin
 		names = append(names, escapeMarkup(campaignName(l, k)))
 	}
 	if len(all) < 2 {
-		return "", wording.NoOther.With()
+		return "", NoOther.With()
 	}
-	return "", wording.NoCampaign.With(word, strings.Join(names, ", "))
+	return "", NoCampaign.With(word, strings.Join(names, ", "))
 }

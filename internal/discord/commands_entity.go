@@ -8,8 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -24,14 +23,14 @@ const (
 // entityKinds are what an entity may be, and what that means.
 var entityKinds = []struct {
 	name          string
-	word, meaning wording.Text
+	word, meaning Text
 }{
-	{"npc", wording.KindPerson, wording.ChoicePerson}, {"location", wording.KindPlace, wording.ChoicePlace}, {"faction", wording.KindFaction, wording.ChoiceFaction},
-	{"item", wording.KindItem, wording.ChoiceItem}, {"creature", wording.KindCreature, wording.ChoiceCreature},
+	{"npc", KindPerson, ChoicePerson}, {"location", KindPlace, ChoicePlace}, {"faction", KindFaction, ChoiceFaction},
+	{"item", KindItem, ChoiceItem}, {"creature", KindCreature, ChoiceCreature},
 }
 
 // kindWord is a kind of entities in a language; one that is not among them stays as it is.
-func kindWord(l wording.Language, kind string) string {
+func kindWord(l Language, kind string) string {
 	for _, k := range entityKinds {
 		if k.name == kind {
 			return k.word.In(l)
@@ -50,11 +49,11 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", c.withTypedText(err)
 	}
-	return c.say(wording.EntityPlaced, escapeMarkup(placed.Name), placed.ID), nil
+	return c.say(EntityPlaced, escapeMarkup(placed.Name), placed.ID), nil
 }
 
 // newEntity is the entity that somebody describes.
-func newEntity(c *call) (guilds.NewEntity, error) {
+func newEntity(c *call) (play.NewEntity, error) {
 	kind, known := strings.ToLower(c.textOption("kind")), false
 	var all []string
 	for _, k := range entityKinds {
@@ -64,12 +63,12 @@ func newEntity(c *call) (guilds.NewEntity, error) {
 		known = known || k.name == kind
 		all = append(all, fmt.Sprintf("%s (%s)", k.word.In(c.lang), k.meaning.In(c.lang)))
 	}
-	e := guilds.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
+	e := play.NewEntity{Name: c.textOption("name"), Type: kind, Description: c.textOption("description"), Location: c.textOption("place")}
 	switch {
 	case e.Name == "":
-		return e, wording.NeedsName.With()
+		return e, NeedsName.With()
 	case !known:
-		return e, wording.NoSuchKind.With(c.textOption("kind"), strings.Join(all, ", "))
+		return e, NoSuchKind.With(c.textOption("kind"), strings.Join(all, ", "))
 	}
 	return e, nil
 }
@@ -85,11 +84,11 @@ func entityForm(_ context.Context, c *call) *form {
 	for _, k := range entityKinds {
 		names = append(names, c.say(k.word))
 	}
-	return &form{command: "entity add", title: c.say(wording.NewEntity), fields: []discordgo.TextInput{
-		{CustomID: "name", Label: c.say(wording.FieldName), Style: discordgo.TextInputShort, Placeholder: c.say(wording.OptEntityName), Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
-		{CustomID: "kind", Label: c.say(wording.FieldKind), Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
-		{CustomID: "description", Label: c.say(wording.FieldText), Style: discordgo.TextInputParagraph, Placeholder: c.say(wording.OptEntityText), Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
-		{CustomID: "place", Label: c.say(wording.FieldPlace), Style: discordgo.TextInputShort, Placeholder: c.say(wording.HintPlace), Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
+	return &form{command: "entity add", title: c.say(NewEntity), fields: []discordgo.TextInput{
+		{CustomID: "name", Label: c.say(FieldName), Style: discordgo.TextInputShort, Placeholder: c.say(OptEntityName), Required: &must, MaxLength: maxEntityName, Value: c.textOption("name")},
+		{CustomID: "kind", Label: c.say(FieldKind), Style: discordgo.TextInputShort, Placeholder: strings.Join(names, ", "), Required: &must, MaxLength: maxEntityKind, Value: c.textOption("kind")},
+		{CustomID: "description", Label: c.say(FieldText), Style: discordgo.TextInputParagraph, Placeholder: c.say(OptEntityText), Required: &may, MaxLength: maxEntityText, Value: c.textOption("description")},
+		{CustomID: "place", Label: c.say(FieldPlace), Style: discordgo.TextInputShort, Placeholder: c.say(HintPlace), Required: &may, MaxLength: maxEntityName, Value: c.textOption("place")},
 	}}
 }
 
@@ -98,20 +97,20 @@ func (c *call) withTypedText(err error) error {
 	if !c.filled {
 		return err
 	}
-	lines := []string{c.say(wording.YouTyped, strings.TrimPrefix(errorText(c.lang, err), "⚠ "))}
+	lines := []string{c.say(YouTyped, strings.TrimPrefix(errorText(c.lang, err), "⚠ "))}
 	for _, f := range []struct {
 		name  string
-		label wording.Text
-	}{{"name", wording.FieldName}, {"kind", wording.FieldKind}, {"place", wording.FieldPlace}, {"description", wording.FieldText}} {
+		label Text
+	}{{"name", FieldName}, {"kind", FieldKind}, {"place", FieldPlace}, {"description", FieldText}} {
 		if s := c.textOption(f.name); s != "" {
 			lines = append(lines, fmt.Sprintf("%s: %s", c.say(f.label), escapeMarkup(s)))
 		}
 	}
-	return wording.Verbatim.With(strings.Join(lines, "\n"))
+	return Verbatim.With(strings.Join(lines, "\n"))
 }
 
 // entityLine is an entity in a list.
-func entityLine(l wording.Language, id, kind, name, description string) string {
+func entityLine(l Language, id, kind, name, description string) string {
 	line := fmt.Sprintf("- **%s** `%s` (%s)", escapeMarkup(name), id, escapeMarkup(kindWord(l, kind)))
 	if description != "" {
 		line += ": " + escapeMarkup(description)
@@ -133,7 +132,7 @@ func listEntities(ctx context.Context, c *call) (string, error) {
 	for _, e := range found {
 		lines = append(lines, entityLine(c.lang, e.ID, e.Type, e.Name, e.Description))
 	}
-	return c.showPage("entity list", filter, lines, c.say(wording.NoSuchEntity))
+	return c.showPage("entity list", filter, lines, c.say(NoSuchEntity))
 }
 
 // removeEntity takes an entity out of the world, once that is confirmed.
@@ -142,14 +141,14 @@ func removeEntity(ctx context.Context, c *call) (string, error) {
 		if err := c.by.RemoveEntity(ctx, c.pressed); err != nil {
 			return "", err
 		}
-		return c.say(wording.Removed, c.pressed), nil
+		return c.say(Removed, c.pressed), nil
 	}
 	e, err := c.namedEntity(ctx, c.textOption("id"))
 	if err != nil {
 		return "", err
 	}
-	c.buttons = []button{{c.say(wording.YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
-	return c.say(wording.RemoveSure, "**"+escapeMarkup(e.Name)+"** `"+e.ID+"`"), nil
+	c.buttons = []button{{c.say(YesForGood), "entity remove " + e.ID, discordgo.DangerButton}}
+	return c.say(RemoveSure, "**"+escapeMarkup(e.Name)+"** `"+e.ID+"`"), nil
 }
 
 // namedEntity is the entity that an id or a name means.
@@ -170,11 +169,11 @@ func (c *call) namedEntity(ctx context.Context, word string) (memory.Entity, err
 	}
 	switch len(named) {
 	case 0:
-		return memory.Entity{}, wording.NoneCalled.With(word)
+		return memory.Entity{}, NoneCalled.With(word)
 	case 1:
 		return named[0], nil
 	}
-	return memory.Entity{}, wording.SeveralCalled.With(word, strings.Join(ids, ", "))
+	return memory.Entity{}, SeveralCalled.With(word, strings.Join(ids, ", "))
 }
 
 // importEntities reads a campaign file that came with the command.
@@ -187,17 +186,17 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.ImportedFrom, escapeMarkup(name), wording.OfEntities.Of(n)), nil
+	return c.say(ImportedFrom, escapeMarkup(name), OfEntities.Of(n)), nil
 }
 
 // fetchAttachment gets the file that came with a command.
 func fetchAttachment(ctx context.Context, c *call) (name string, data []byte, err error) {
 	f := c.fileOption("file")
 	if f == nil {
-		return "", nil, wording.NoFile.With()
+		return "", nil, NoFile.With()
 	}
 	if f.Size > maxImport {
-		return "", nil, wording.FileTooLarge.With(maxImport >> 20)
+		return "", nil, FileTooLarge.With(maxImport >> 20)
 	}
 	data, err = c.bot.rest.Download(ctx, f.URL, maxImport)
 	return f.Filename, data, err

@@ -4,21 +4,19 @@ import (
 	"context"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // showHelp is a guide for a first session, and every command that whoever asks may give.
 func showHelp(_ context.Context, c *call) (string, error) {
-	lines := []string{c.say(wording.GuidePlayers)}
+	lines := []string{c.say(GuidePlayers)}
 	if c.by.DM {
-		lines = append(lines, c.say(wording.GuideDMs))
+		lines = append(lines, c.say(GuideDMs))
 	}
 	actions := commandActions()
 	for _, k := range commandDefinitions(nil) {
 		if a, ok := actions[k.Name]; ok {
 			name := k.Name
-			if k.NameLocalizations != nil && c.lang == wording.German {
+			if k.NameLocalizations != nil && c.lang == German {
 				name = (*k.NameLocalizations)[discordgo.German]
 			}
 			lines = c.helpLine(lines, a, name, k.Description, *k.DescriptionLocalizations)
@@ -36,7 +34,7 @@ func (c *call) helpLine(lines []string, a action, path, does string, translated 
 	if !a.everyone && !c.by.DM {
 		return lines
 	}
-	if c.lang == wording.German {
+	if c.lang == German {
 		does = translated[discordgo.German]
 	}
 	return append(lines, "`/"+path+"` "+does)

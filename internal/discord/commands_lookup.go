@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -17,7 +16,7 @@ const (
 )
 
 func rollDice(ctx context.Context, c *call) (string, error) {
-	dice, err := c.requireText("dice", wording.NothingToRoll)
+	dice, err := c.requireText("dice", NothingToRoll)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +32,7 @@ func rollDice(ctx context.Context, c *call) (string, error) {
 }
 
 func lookUpRules(ctx context.Context, c *call) (string, error) {
-	about, err := c.listedText("about", wording.NothingToFind)
+	about, err := c.listedText("about", NothingToFind)
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +44,7 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	for _, r := range found {
 		lines = append(lines, fmt.Sprintf("- **%s** (%s): %s", escapeMarkup(r.Name), c.ruleCategory(r.Category), escapeMarkup(r.Summary)))
 	}
-	return c.showPage("rules", about, lines, c.say(wording.RulesSilent))
+	return c.showPage("rules", about, lines, c.say(RulesSilent))
 }
 
 // ruleCategory is a category of the rules in the language of the answer.
@@ -56,13 +55,13 @@ func (c *call) ruleCategory(name string) string {
 	return name
 }
 
-var ruleCategories = map[string]wording.Text{
-	"condition": wording.RuleCondition, "combat": wording.RuleCombat, "spell": wording.RuleSpell, "general": wording.RuleGeneral,
+var ruleCategories = map[string]Text{
+	"condition": RuleCondition, "combat": RuleCombat, "spell": RuleSpell, "general": RuleGeneral,
 }
 
 // askTable tells a DM what the table knows of something.
 func askTable(ctx context.Context, c *call) (string, error) {
-	about, err := c.listedText("about", wording.NothingToAsk)
+	about, err := c.listedText("about", NothingToAsk)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +87,7 @@ func askTable(ctx context.Context, c *call) (string, error) {
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role, l.Text))
 	}
-	return c.showPage("ask", about, lines, c.say(wording.NothingKnown))
+	return c.showPage("ask", about, lines, c.say(NothingKnown))
 }
 
 func listApprovals(ctx context.Context, c *call) (string, error) {
@@ -102,9 +101,9 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 	}
 	var lines []string
 	for _, a := range all {
-		lines = append(lines, c.say(wording.WantsTo, a.ID, callerName(a.Caller, cast), escapeMarkup(a.Tool), escapeMarkup(a.Arguments)))
+		lines = append(lines, c.say(WantsTo, a.ID, callerName(a.Caller, cast), escapeMarkup(a.Tool), escapeMarkup(a.Arguments)))
 	}
-	return c.showPage("approve list", "", lines, c.say(wording.NothingWaits))
+	return c.showPage("approve list", "", lines, c.say(NothingWaits))
 }
 
 func grantApproval(ctx context.Context, c *call) (string, error) { return decideApproval(ctx, c, true) }
@@ -117,13 +116,13 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if s.ID == "" {
-		return c.say(wording.NothingSaidYet), nil
+		return c.say(NothingSaidYet), nil
 	}
 	var lines []string
 	for _, l := range said {
 		lines = append(lines, c.quoteLine(l.Speaker, l.Role(), l.Text))
 	}
-	head := c.say(wording.RecapHead, escapeMarkup(s.Campaign), s.Started.Unix(), wording.RecapLines.Of(s.Lines))
+	head := c.say(RecapHead, escapeMarkup(s.Campaign), s.Started.Unix(), RecapLines.Of(s.Lines))
 	text, err := c.showLastPage("session recap", lines, "")
 	return head + "\n" + text, err
 }
@@ -131,12 +130,12 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 // quoteLine is something that was said, with what its speaker is: nobody's name can say
 // otherwise.
 func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
-	said := wording.SaidByPlayer
+	said := SaidByPlayer
 	switch role {
 	case memory.RoleNPC:
-		said = wording.SaidByNPC
+		said = SaidByNPC
 	case memory.RoleDM:
-		said = wording.SaidByDM
+		said = SaidByDM
 	}
 	return c.say(said, escapeMarkup(speaker), escapeMarkup(text))
 }
@@ -144,10 +143,10 @@ func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
 // keepFeedback keeps what somebody thinks of the play.
 func keepFeedback(ctx context.Context, c *call) (string, error) {
 	if c.textOption("text") == "" {
-		return "", wording.NothingKept.With()
+		return "", NothingKept.With()
 	}
 	if err := c.by.KeepFeedback(ctx, c.textOption("text")); err != nil {
 		return "", err
 	}
-	return c.say(wording.FeedbackKept), nil
+	return c.say(FeedbackKept), nil
 }

@@ -10,15 +10,14 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 const (
-	// maxLearnt bounds what is to be kept in mind, in characters; see [chronicle.Entry].
+	// maxLearnt bounds what is to be kept in mind, in characters; see [world.Entry].
 	maxLearnt = 400
 	// formTimeout bounds looking up what a form begins with: Discord waits three seconds.
 	formTimeout = time.Second
@@ -44,31 +43,31 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 	}
 	switch {
 	case len(l.Waiting) == 0 && l.Off:
-		return c.say(wording.LearningIsOff), nil
+		return c.say(LearningIsOff), nil
 	case len(l.Waiting) == 0:
-		return c.say(wording.NothingProposed), nil
+		return c.say(NothingProposed), nil
 	}
-	at := max(slices.IndexFunc(l.Waiting, func(e chronicle.Entry) bool { return e.ID > after }), 0)
+	at := max(slices.IndexFunc(l.Waiting, func(e world.Entry) bool { return e.ID > after }), 0)
 	e := l.Waiting[at]
 	id := strconv.FormatInt(e.ID, 10)
 	c.buttons = []button{
-		{c.say(wording.LearnIt), "memory accept " + id + " " + reviewWord, discordgo.SuccessButton},
-		{c.say(wording.LearnInOtherWords), "memory accept " + id + " " + editWord, discordgo.SecondaryButton},
-		{c.say(wording.DoNotLearn), "memory reject " + id + " " + reviewWord, discordgo.DangerButton},
+		{c.say(LearnIt), "memory accept " + id + " " + reviewWord, discordgo.SuccessButton},
+		{c.say(LearnInOtherWords), "memory accept " + id + " " + editWord, discordgo.SecondaryButton},
+		{c.say(DoNotLearn), "memory reject " + id + " " + reviewWord, discordgo.DangerButton},
 	}
 	if len(l.Waiting) > 1 {
-		c.buttons = append(c.buttons, button{c.say(wording.PageOn), "memory review " + id, discordgo.SecondaryButton})
+		c.buttons = append(c.buttons, button{c.say(PageOn), "memory review " + id, discordgo.SecondaryButton})
 	}
-	lines := []string{c.say(wording.CouldLearn), c.entryLine(e)}
+	lines := []string{c.say(CouldLearn), c.entryLine(e)}
 	if who := c.whoKnows(ctx, e); who != "" {
 		lines = append(lines, "-# "+who)
 	}
-	return strings.Join(append(lines, "-# "+c.say(wording.ProposalsLeft, at+1, len(l.Waiting))), "\n"), nil
+	return strings.Join(append(lines, "-# "+c.say(ProposalsLeft, at+1, len(l.Waiting))), "\n"), nil
 }
 
 // entryLine is an entry of the chronicle: its number, what it is, and when it was said.
-func (c *call) entryLine(e chronicle.Entry) string {
-	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(wording.LearntKind(string(e.Kind))), escapeMarkup(e.Text))
+func (c *call) entryLine(e world.Entry) string {
+	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(LearntKind(string(e.Kind))), escapeMarkup(e.Text))
 	switch {
 	case e.Date.Text != "":
 		line += " (" + escapeMarkup(e.Date.Text) + ")"
@@ -79,7 +78,7 @@ func (c *call) entryLine(e chronicle.Entry) string {
 }
 
 // whoKnows says who will know of an entry; nothing if everybody does.
-func (c *call) whoKnows(ctx context.Context, e chronicle.Entry) string {
+func (c *call) whoKnows(ctx context.Context, e world.Entry) string {
 	if len(e.Visible) == 0 {
 		return ""
 	}
@@ -100,7 +99,7 @@ func (c *call) whoKnows(ctx context.Context, e chronicle.Entry) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return c.say(wording.WouldKnow, strings.Join(names, ", "))
+	return c.say(WouldKnow, strings.Join(names, ", "))
 }
 
 // listLearnt lists what was learnt, the latest last.
@@ -113,7 +112,7 @@ func listLearnt(ctx context.Context, c *call) (string, error) {
 	for _, e := range l.Learnt {
 		lines = append(lines, "- "+c.entryLine(e))
 	}
-	return c.showLastPage("memory list", lines, c.say(wording.NothingLearnt))
+	return c.showLastPage("memory list", lines, c.say(NothingLearnt))
 }
 
 // entryNumber is the number of the entry that is meant, and what else a button says.
@@ -139,8 +138,8 @@ func editedEntry(ctx context.Context, c *call) *form {
 		return nil // accepting it says what is wrong
 	}
 	must := true
-	return &form{command: "memory accept " + strconv.FormatInt(id, 10) + " " + reviewWord, title: c.say(wording.LearnInOtherWords), fields: []discordgo.TextInput{
-		{CustomID: "text", Label: c.say(wording.FieldLearnt), Style: discordgo.TextInputParagraph, Placeholder: c.say(wording.OptLearntText), Required: &must, MaxLength: maxLearnt, Value: e.Text},
+	return &form{command: "memory accept " + strconv.FormatInt(id, 10) + " " + reviewWord, title: c.say(LearnInOtherWords), fields: []discordgo.TextInput{
+		{CustomID: "text", Label: c.say(FieldLearnt), Style: discordgo.TextInputParagraph, Placeholder: c.say(OptLearntText), Required: &must, MaxLength: maxLearnt, Value: e.Text},
 	}}
 }
 
@@ -151,7 +150,7 @@ func acceptMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sayDecided(ctx, c, wording.IsLearnt, e, word)
+	return sayDecided(ctx, c, IsLearnt, e, word)
 }
 
 // rejectMemory has nobody learn what was proposed.
@@ -161,11 +160,11 @@ func rejectMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sayDecided(ctx, c, wording.IsNotLearnt, e, word)
+	return sayDecided(ctx, c, IsNotLearnt, e, word)
 }
 
 // sayDecided says what became of an entry, and shows the next where the button of one was pressed.
-func sayDecided(ctx context.Context, c *call, became wording.Text, e chronicle.Entry, word string) (string, error) {
+func sayDecided(ctx context.Context, c *call, became Text, e world.Entry, word string) (string, error) {
 	said := c.say(became, escapeMarkup(e.Text))
 	if word != reviewWord {
 		return said, nil
@@ -180,7 +179,7 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsUnlearnt, escapeMarkup(e.Text)), nil
+	return c.say(IsUnlearnt, escapeMarkup(e.Text)), nil
 }
 
 // showMentions shows where others mention a player who was forgotten. The list is gone then,
@@ -191,23 +190,23 @@ func showMentions(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if !waited {
-		return c.say(wording.NoMentions), nil
+		return c.say(NoMentions), nil
 	}
 	who := escapeMarkup(strings.Join(m.Names, ", "))
-	lines := []string{c.say(wording.MentionsOf, who, m.Total())}
+	lines := []string{c.say(MentionsOf, who, m.Total())}
 	if m.Campaign != "" {
-		lines[0] = c.say(wording.MentionsOfIn, who, escapeMarkup(m.Campaign), m.Total())
+		lines[0] = c.say(MentionsOfIn, who, escapeMarkup(m.Campaign), m.Total())
 	}
 	for _, one := range m.Found {
-		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(wording.MentionKind(string(one.Kind))), escapeMarkup(one.ID), escapeMarkup(one.Text)))
+		lines = append(lines, fmt.Sprintf("- %s **%s**: %s", c.say(MentionKind(string(one.Kind))), escapeMarkup(one.ID), escapeMarkup(one.Text)))
 	}
 	if m.More > 0 {
-		lines = append(lines, "- "+c.say(wording.MoreMentions, m.More))
+		lines = append(lines, "- "+c.say(MoreMentions, m.More))
 	}
 	if m.Unfinished {
-		lines = append(lines, "-# "+c.say(wording.MentionsUnfinished))
+		lines = append(lines, "-# "+c.say(MentionsUnfinished))
 	}
-	return strings.Join(append(lines, "-# "+c.say(wording.MentionsHow)), "\n"), nil
+	return strings.Join(append(lines, "-# "+c.say(MentionsHow)), "\n"), nil
 }
 
 // eraseMention deletes a line or a note.
@@ -218,13 +217,13 @@ func eraseMention(ctx context.Context, c *call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return c.say(wording.IsErased, escapeMarkup(text)), nil
+		return c.say(IsErased, escapeMarkup(text)), nil
 	}
 	l, err := c.by.EraseLine(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsErased, escapeMarkup(l.Speaker+": "+l.Text)), nil
+	return c.say(IsErased, escapeMarkup(l.Speaker+": "+l.Text)), nil
 }
 
 // pinMemory has an NPC, or all of them, keep something in mind.
@@ -241,7 +240,7 @@ func pinMemory(ctx context.Context, c *call) (string, error) {
 			for _, n := range cast {
 				names = append(names, n.Name)
 			}
-			return "", wording.NoSuchNPC.With(name, strings.Join(names, ", "))
+			return "", NoSuchNPC.With(name, strings.Join(names, ", "))
 		}
 		id = cast[i].ID
 	}
@@ -249,7 +248,7 @@ func pinMemory(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.IsPinned, e.ID, escapeMarkup(e.Text)), nil
+	return c.say(IsPinned, e.ID, escapeMarkup(e.Text)), nil
 }
 
 // proposalsNotice says that something waits to be learnt, nothing if nothing does or nobody
@@ -261,5 +260,5 @@ func proposalsNotice(ctx context.Context, c *call) string {
 	if err != nil || len(l.Waiting) == 0 {
 		return ""
 	}
-	return "\n-# " + c.say(wording.ProposalsWait, wording.Proposals.Of(len(l.Waiting)))
+	return "\n-# " + c.say(ProposalsWait, Proposals.Of(len(l.Waiting)))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -39,7 +38,7 @@ func (c *call) describeNPCs(ctx context.Context, r *session) (lines []string, er
 	for _, s := range all {
 		name := escapeMarkup(s.Name)
 		if s.Muted {
-			name = c.say(wording.Silent, name)
+			name = c.say(Silent, name)
 		}
 		lines = append(lines, "- "+name)
 	}
@@ -55,14 +54,14 @@ func (r *session) namedNPC(name string) (config.NPC, error) {
 		for _, n := range cast {
 			names = append(names, n.Name)
 		}
-		return config.NPC{}, wording.NoSuchNPC.With(name, strings.Join(names, ", "))
+		return config.NPC{}, NoSuchNPC.With(name, strings.Join(names, ", "))
 	}
 	return cast[i], nil
 }
 
 // meansEveryone reports whether a name stands for all NPCs.
 func (c *call) meansEveryone(name string) bool {
-	return strings.EqualFold(name, everyNPC) || strings.EqualFold(name, c.say(wording.EveryNPC))
+	return strings.EqualFold(name, everyNPC) || strings.EqualFold(name, c.say(EveryNPC))
 }
 
 // orderNPCs gives the table an order about the NPC of the option npc, or about all of
@@ -88,7 +87,7 @@ func (c *call) orderNPC(do func(t *table.Table, npc string) error) (config.NPC, 
 	}
 	name := c.textOption("npc")
 	if c.meansEveryone(name) {
-		return config.NPC{}, wording.NameOneNPC.With()
+		return config.NPC{}, NameOneNPC.With()
 	}
 	n, err := r.namedNPC(name)
 	if err != nil {
@@ -113,20 +112,20 @@ func muteNPCs(ctx context.Context, c *call, muted bool) (string, error) {
 		_, err := t.Mute(ctx, npc, muted)
 		return err
 	})
-	said := wording.NPCUnmuted
+	said := NPCUnmuted
 	if muted {
-		said = wording.NPCMuted
+		said = NPCMuted
 	}
 	return said.In(c.lang, who), err
 }
 
 func sayAsNPC(ctx context.Context, c *call) (string, error) {
-	text, err := c.requireText("text", wording.NothingToSay)
+	text, err := c.requireText("text", NothingToSay)
 	if err != nil {
 		return "", err
 	}
 	n, err := c.orderNPC(func(t *table.Table, npc string) error { return t.Say(ctx, npc, text) })
-	return c.say(wording.WillSayIt, escapeMarkup(n.Name)), err
+	return c.say(WillSayIt, escapeMarkup(n.Name)), err
 }
 
 func directNPC(ctx context.Context, c *call) (string, error) {
@@ -139,9 +138,9 @@ func directNPC(ctx context.Context, c *call) (string, error) {
 		return err
 	})
 	if text == "" {
-		return wording.NPCPlaysFreely.In(c.lang, who), err
+		return NPCPlaysFreely.In(c.lang, who), err
 	}
-	return wording.NPCDirected.In(c.lang, who, wording.Answers.Of(turns), escapeMarkup(text)), err
+	return NPCDirected.In(c.lang, who, Answers.Of(turns), escapeMarkup(text)), err
 }
 
 // revealSecrets lets an NPC tell a secret, or lists what it keeps.
@@ -151,7 +150,7 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 		return "", err
 	}
 	if c.meansEveryone(c.textOption("npc")) {
-		return "", wording.NameOneNPC.With()
+		return "", NameOneNPC.With()
 	}
 	n, err := r.namedNPC(c.textOption("npc"))
 	if err != nil {
@@ -161,15 +160,15 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	number, notNumber := strconv.Atoi(which)
 	switch {
 	case has == 0:
-		return "", wording.KeepsNothing.With(name)
+		return "", KeepsNothing.With(name)
 	case strings.EqualFold(which, everyNPC), which == "" && has == 1:
-		which, said = everyNPC, c.say(wording.MayTellAll, name)
+		which, said = everyNPC, c.say(MayTellAll, name)
 	case which == "":
 		return c.listSecrets(n), nil
 	case notNumber != nil || number < 1 || number > has:
-		return "", wording.NoSuchSecret.With(name, which, has)
+		return "", NoSuchSecret.With(name, which, has)
 	default:
-		said = c.say(wording.MayTellSecret, name, number)
+		said = c.say(MayTellSecret, name, number)
 	}
 	_, err = r.played.Table.Reveal(ctx, n.Name, which)
 	return said, err
@@ -177,7 +176,7 @@ func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 
 // listSecrets numbers the secrets of an NPC.
 func (c *call) listSecrets(n config.NPC) string {
-	lines := []string{c.say(wording.KeepsThese, escapeMarkup(n.Name))}
+	lines := []string{c.say(KeepsThese, escapeMarkup(n.Name))}
 	for i, s := range n.SecretKnowledge {
 		lines = append(lines, fmt.Sprintf("%d: %s", i+1, clipText(escapeMarkup(s.Text), maxLine)))
 	}
@@ -189,7 +188,7 @@ func concealSecrets(ctx context.Context, c *call) (string, error) {
 		_, err := t.Conceal(ctx, npc)
 		return err
 	})
-	return c.say(wording.KeepsAllAgain, escapeMarkup(n.Name)), err
+	return c.say(KeepsAllAgain, escapeMarkup(n.Name)), err
 }
 
 // listenNow has the NPCs listen otherwise, or says how they listen.
@@ -208,14 +207,14 @@ func listenNow(ctx context.Context, c *call) (string, error) {
 }
 
 // listeningText says how NPCs listen.
-func listeningText(how address.Listening) wording.Text {
+func listeningText(how address.Listening) Text {
 	switch how {
 	case address.Eager:
-		return wording.ListenEager
+		return ListenEager
 	case address.CalledOnly:
-		return wording.ListenCalled
+		return ListenCalled
 	}
-	return wording.ListenAttend
+	return ListenAttend
 }
 
 // reloadNPCs reads the NPC files anew.
@@ -230,17 +229,17 @@ func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	}
 	lines := describeCastChange(c.lang, changed.CastChange)
 	for _, note := range changed.Notes {
-		lines = append(lines, escapeMarkup(wording.Translate(c.lang, note)))
+		lines = append(lines, escapeMarkup(Translate(c.lang, note)))
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
 // describeCastChange says what has changed about the NPCs at the table.
-func describeCastChange(l wording.Language, c table.CastChange) (lines []string) {
+func describeCastChange(l Language, c table.CastChange) (lines []string) {
 	for _, p := range []struct {
 		names []string
-		said  wording.Group
-	}{{c.Joined, wording.CastJoins}, {c.Changed, wording.CastChanges}, {c.Left, wording.CastLeaves}} {
+		said  TextGroup
+	}{{c.Joined, CastJoins}, {c.Changed, CastChanges}, {c.Left, CastLeaves}} {
 		var names []string
 		for _, n := range p.names {
 			names = append(names, escapeMarkup(n))
@@ -250,13 +249,13 @@ func describeCastChange(l wording.Language, c table.CastChange) (lines []string)
 		}
 	}
 	if len(lines) == 0 {
-		lines = []string{wording.CastIsTheSame.In(l)}
+		lines = []string{CastIsTheSame.In(l)}
 	}
 	return lines
 }
 
 // tierWord is a tier in the language of the answer.
-func (c *call) tierWord(t mcp.BudgetTier) string { return c.say(wording.TierWord(t.String())) }
+func (c *call) tierWord(t mcp.BudgetTier) string { return c.say(TierWord(t.String())) }
 
 func raiseTier(ctx context.Context, c *call) (string, error) {
 	to, err := mcp.ParseTier(c.textOption("tier"))
@@ -280,7 +279,7 @@ func raiseTier(ctx context.Context, c *call) (string, error) {
 	if err != nil || lease.Lease == nil { // it was over at once
 		return "", err
 	}
-	return wording.NPCRaised.In(c.lang, who, c.tierWord(to), lease.Lease.Until.Unix(), wording.Answers.Of(lease.Lease.Turns)), nil
+	return NPCRaised.In(c.lang, who, c.tierWord(to), lease.Lease.Until.Unix(), Answers.Of(lease.Lease.Turns)), nil
 }
 
 func lowerTier(ctx context.Context, c *call) (string, error) {
@@ -288,7 +287,7 @@ func lowerTier(ctx context.Context, c *call) (string, error) {
 		_, err := t.Lower(ctx, npc, mcp.BudgetFast)
 		return err
 	})
-	return wording.NPCLowered.In(c.lang, who), err
+	return NPCLowered.In(c.lang, who), err
 }
 
 func capTier(ctx context.Context, c *call) (string, error) {
@@ -301,9 +300,9 @@ func capTier(ctx context.Context, c *call) (string, error) {
 		return err
 	})
 	if to == mcp.BudgetDeep {
-		return wording.NPCUncapped.In(c.lang, who), err
+		return NPCUncapped.In(c.lang, who), err
 	}
-	return wording.NPCCapped.In(c.lang, who, c.tierWord(to)), err
+	return NPCCapped.In(c.lang, who, c.tierWord(to)), err
 }
 
 // showTiers describes how carefully NPCs answer, and how fast that was.
@@ -325,35 +324,35 @@ func showTiers(ctx context.Context, c *call) (string, error) {
 		lines = append(lines, "- "+strings.Join(describeTier(c.lang, s), "; "))
 	}
 	for _, s := range stages {
-		lines = append(lines, "-# "+c.say(wording.HowFastAre, c.say(wording.TierWord(s.Tier)), wording.Answers.Of(s.Turns),
-			wording.Seconds(c.lang, s.FirstSoundP50), wording.Seconds(c.lang, s.FirstSoundP95)))
+		lines = append(lines, "-# "+c.say(HowFastAre, c.say(TierWord(s.Tier)), Answers.Of(s.Turns),
+			LocalSeconds(c.lang, s.FirstSoundP50), LocalSeconds(c.lang, s.FirstSoundP95)))
 	}
 	return c.showPage("tier status", "", lines, "")
 }
 
 // describeTier describes how carefully an NPC answers, and what else a DM has told it.
-func describeTier(l wording.Language, s table.Status) []string {
+func describeTier(l Language, s table.Status) []string {
 	parts := []string{tierLine(l, s)}
 	if s.Muted {
-		parts = append(parts, wording.IsSilent.In(l))
+		parts = append(parts, IsSilent.In(l))
 	}
 	if s.Directive != "" {
-		parts = append(parts, wording.IsDirected.In(l, wording.Answers.Of(s.DirectiveTurns), escapeMarkup(s.Directive)))
+		parts = append(parts, IsDirected.In(l, Answers.Of(s.DirectiveTurns), escapeMarkup(s.Directive)))
 	}
 	if s.Revealed > 0 {
-		parts = append(parts, wording.MayTell.In(l, s.Revealed))
+		parts = append(parts, MayTell.In(l, s.Revealed))
 	}
 	return parts
 }
 
 // tierLine is how carefully an NPC answers.
-func tierLine(l wording.Language, s table.Status) string {
-	name, word := clipText(escapeMarkup(s.Name), maxRow), wording.TierWord(s.Tier.String()).With()
+func tierLine(l Language, s table.Status) string {
+	name, word := clipText(escapeMarkup(s.Name), maxRow), TierWord(s.Tier.String()).With()
 	switch {
 	case s.Lease != nil:
-		return wording.NPCIsRaised.In(l, name, wording.TierWord(s.Ceiling.String()).With(), s.Lease.Until.Unix(), wording.Answers.Of(s.Lease.Turns))
+		return NPCIsRaised.In(l, name, TierWord(s.Ceiling.String()).With(), s.Lease.Until.Unix(), Answers.Of(s.Lease.Turns))
 	case s.Ceiling < s.Tier:
-		return wording.NPCIsAtMost.In(l, name, wording.TierWord(s.Ceiling.String()).With())
+		return NPCIsAtMost.In(l, name, TierWord(s.Ceiling.String()).With())
 	}
-	return wording.NPCIs.In(l, name, word)
+	return NPCIs.In(l, name, word)
 }

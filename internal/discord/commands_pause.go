@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
@@ -45,15 +43,15 @@ func outOfCharacter(text string) bool {
 
 // pauseSession has nothing heard until resumeSession.
 func pauseSession(_ context.Context, c *call) (string, error) {
-	return c.setPaused(true, wording.SessionPaused, wording.AlreadyPaused)
+	return c.setPaused(true, SessionPaused, AlreadyPaused)
 }
 
 func resumeSession(_ context.Context, c *call) (string, error) {
-	return c.setPaused(false, wording.SessionResumed, wording.NotPaused)
+	return c.setPaused(false, SessionResumed, NotPaused)
 }
 
 // setPaused pauses or resumes the session, and says so, or that it is so already.
-func (c *call) setPaused(on bool, done, already wording.Text) (string, error) {
+func (c *call) setPaused(on bool, done, already Text) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
 		return "", err

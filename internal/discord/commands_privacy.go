@@ -8,7 +8,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -23,9 +22,9 @@ func showPrivacy(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if slices.Contains(declined, c.by.ID) {
-		return c.say(wording.PrivacyInfo) + "\n" + c.say(wording.NowNotHeard), nil
+		return c.say(PrivacyInfo) + "\n" + c.say(NowNotHeard), nil
 	}
-	return c.say(wording.PrivacyInfo) + "\n" + c.say(wording.NowHeard), nil
+	return c.say(PrivacyInfo) + "\n" + c.say(NowHeard), nil
 }
 
 // changeConsent keeps whether somebody is heard from now on.
@@ -35,20 +34,20 @@ func changeConsent(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if heard {
-		return c.say(wording.HeardAgain), nil
+		return c.say(HeardAgain), nil
 	}
-	return c.say(wording.NotHeard), nil
+	return c.say(NotHeard), nil
 }
 
 // forgetUser deletes what is kept of who asks for it, once that is confirmed.
 func forgetUser(ctx context.Context, c *call) (string, error) {
 	switch c.pressed {
 	case "":
-		c.buttons = []button{{c.say(wording.YesForGood), "privacy forget " + c.by.ID, discordgo.DangerButton}}
-		return c.say(wording.ForgetSure), nil
+		c.buttons = []button{{c.say(YesForGood), "privacy forget " + c.by.ID, discordgo.DangerButton}}
+		return c.say(ForgetSure), nil
 	case c.by.ID:
 	default:
-		return "", wording.YourButton.With()
+		return "", YourButton.With()
 	}
 	if r := c.bot.sessions.findSession(c.guild.ID()); r != nil {
 		r.inbox.dropUser(c.by.ID)
@@ -60,7 +59,7 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.say(wording.Forgotten, wording.LinesGone.Of(n)), nil
+	return c.say(Forgotten, LinesGone.Of(n)), nil
 }
 
 // tellOfMentions tells the DM who started the session, by themselves, that others mention users who
@@ -72,7 +71,7 @@ func (c *call) tellOfMentions(ctx context.Context) {
 	if places == 0 || r == nil {
 		return
 	}
-	r.sender.tellStarter(ctx, func(l wording.Language) string { return wording.MentionsWait.In(l, places) })
+	r.sender.tellStarter(ctx, func(l Language) string { return MentionsWait.In(l, places) })
 }
 
 // forgettingProgress shows how far forgetting is where its answer will be. stop ends it.
@@ -100,7 +99,7 @@ func (c *call) showForgetting(ctx context.Context) *forgettingProgress {
 			far := p.far
 			p.mu.Unlock()
 			if far.Phases > 0 {
-				c.showMeanwhile(ctx, c.say(wording.IsForgetting, far.Phase, far.Phases, wording.LinesSoFar.Of(far.Lines)))
+				c.showMeanwhile(ctx, c.say(IsForgetting, far.Phase, far.Phases, LinesSoFar.Of(far.Lines)))
 			}
 		}
 	})

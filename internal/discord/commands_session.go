@@ -7,8 +7,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -42,7 +41,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 		c.buttons = resumeButtons(c.lang, cut, voiceIn)
 		return resumeQuestion(c.lang, cut), nil
 	case c.pressed != "" && (!is || id != cut.ID):
-		return "", wording.SessionTaken.With()
+		return "", SessionTaken.With()
 	}
 	r, err := c.bot.sessions.openSession(c.guild.ID(), func() (*session, error) {
 		return c.bot.startSession(ctx, c.guild, sessionStart{c.channel.ID, parent, voiceIn, c.id, does == resumeWord})
@@ -52,21 +51,21 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	}
 	r.sender.setHome(home{c.guild.ID(), c.by.ID, c.bot.language()})
 	if does != resumeWord && cut.Lines > 0 {
-		return r.openingText(false, c.rights, wording.LinesOfBefore.Of(cut.Lines)), nil
+		return r.openingText(false, c.rights, LinesOfBefore.Of(cut.Lines)), nil
 	}
 	return r.openingText(does == resumeWord, c.rights), nil
 }
 
 // resumeQuestion asks whether a session that was cut off goes on.
-func resumeQuestion(l wording.Language, cut memory.Session) string {
-	return wording.SessionCutOff.In(l, cut.Started.Unix(), wording.LinesAreKept.Of(cut.Lines))
+func resumeQuestion(l Language, cut memory.Session) string {
+	return SessionCutOff.In(l, cut.Started.Unix(), LinesAreKept.Of(cut.Lines))
 }
 
-func resumeButtons(l wording.Language, cut memory.Session, voiceIn string) []button {
+func resumeButtons(l Language, cut memory.Session, voiceIn string) []button {
 	in := strings.TrimRight(cut.ID+" "+voiceIn, " ")
 	return []button{
-		{wording.GoOn.In(l), "session start " + resumeWord + " " + in, discordgo.PrimaryButton},
-		{wording.BeginAnew.In(l), "session start anew " + in, discordgo.SecondaryButton},
+		{GoOn.In(l), "session start " + resumeWord + " " + in, discordgo.PrimaryButton},
+		{BeginAnew.In(l), "session start anew " + in, discordgo.SecondaryButton},
 	}
 }
 
@@ -85,7 +84,7 @@ func (b *Bot) offerToResume(ctx context.Context) {
 }
 
 // offerToResumeIn asks where a session was cut off.
-func (b *Bot) offerToResumeIn(ctx context.Context, c guilds.CutOff) error {
+func (b *Bot) offerToResumeIn(ctx context.Context, c play.CutOff) error {
 	g, err := b.guilds.Guild(c.Guild)
 	if err != nil {
 		return err
@@ -104,7 +103,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
 		asked, err := c.bot.rest.Channel(ctx, c.channel.ID)
 		if err != nil {
-			return "", wording.CannotSeeChannel.With(err)
+			return "", CannotSeeChannel.With(err)
 		}
 		c.channel = asked
 	}
@@ -113,24 +112,24 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
 		parent = c.channel.ParentID
 	default:
-		return "", wording.NeedsTextChannel.With()
+		return "", NeedsTextChannel.With()
 	}
 	if lacking := missingToPlay(c.rights, parent != ""); lacking != nil {
-		return "", wording.CannotPlayHere.With(lacking)
+		return "", CannotPlayHere.With(lacking)
 	}
 	return parent, nil
 }
 
 // openingText is what everybody reads as a session begins, or goes on. rights are the
 // bot's in the channel, and more is what there is to say before all else.
-func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase) string {
+func (r *session) openingText(again bool, rights int64, more ...*Phrase) string {
 	name := escapeMarkup(r.played.Campaign)
 	if name == "" {
-		name = wording.TheSession.In(r.lang)
+		name = TheSession.In(r.lang)
 	}
 	heading := "**" + name + "**"
 	if again {
-		heading = wording.GoesOn.In(r.lang, name)
+		heading = GoesOn.In(r.lang, name)
 	}
 	lines := []string{heading}
 	if r.played.Scene != "" {
@@ -140,7 +139,7 @@ func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase)
 	for _, n := range r.presentNPCs() {
 		names = append(names, escapeMarkup(n.Name))
 	}
-	lines = append(lines, wording.AtTheTable.In(r.lang, strings.Join(names, ", ")), wording.HowToPlay.In(r.lang))
+	lines = append(lines, AtTheTable.In(r.lang, strings.Join(names, ", ")), HowToPlay.In(r.lang))
 	for _, n := range append(more, r.openingNotices(rights)...) {
 		lines = append(lines, noticeText("info", n.In(r.lang)))
 	}
@@ -149,18 +148,18 @@ func (r *session) openingText(again bool, rights int64, more ...*wording.Phrase)
 
 // openingNotices are what everybody should know before the first line. What only
 // whoever runs the bot can mend is in the program's log.
-func (r *session) openingNotices(rights int64) (all []*wording.Phrase) {
+func (r *session) openingNotices(rights int64) (all []*Phrase) {
 	all = r.voiceNotices()
 	if r.played.Scripted {
-		all = append(all, wording.Scripted.With())
+		all = append(all, Scripted.With())
 	}
 	if !r.sender.hasWebhook() {
-		all = append(all, wording.NeedsHook.With())
+		all = append(all, NeedsHook.With())
 	}
 	if rights&(discordgo.PermissionEmbedLinks|discordgo.PermissionAdministrator) == 0 {
-		all = append(all, wording.NeedsEmbeds.With())
+		all = append(all, NeedsEmbeds.With())
 	}
-	return append(all, wording.WhatIsKept.With())
+	return append(all, WhatIsKept.With())
 }
 
 // stopSession ends the session.
@@ -170,7 +169,7 @@ func stopSession(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if err := c.bot.sessions.endSession(r, ""); err != nil {
-		return "", wording.EndedInDisorder.With(err)
+		return "", EndedInDisorder.With(err)
 	}
-	return c.say(wording.SessionStopped, wording.Duration(time.Since(r.began))) + proposalsNotice(ctx, c), nil
+	return c.say(SessionStopped, DurationPhrase(time.Since(r.began))) + proposalsNotice(ctx, c), nil
 }

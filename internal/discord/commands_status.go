@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // showSessionStatus says how the session goes: more of it to DMs.
@@ -23,13 +22,13 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := append([]string{c.say(wording.StatusHead, r.channel, wording.Duration(time.Since(r.began)), escapeMarkup(r.played.Campaign))}, list...)
+	lines := append([]string{c.say(StatusHead, r.channel, DurationPhrase(time.Since(r.began)), escapeMarkup(r.played.Campaign))}, list...)
 	lines = append(lines, c.say(listeningText(how)))
 	if r.voice != nil {
 		lines = append(lines, r.voice.describe(c.lang)...)
 	}
 	if r.paused.Load() {
-		lines = append(lines, c.say(wording.SessionPaused))
+		lines = append(lines, c.say(SessionPaused))
 	}
 	if !c.by.DM {
 		return strings.Join(lines, "\n"), nil
@@ -41,7 +40,7 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if withheld > 0 {
-		lines = append(lines, wording.Withheld.In(c.lang, withheld))
+		lines = append(lines, Withheld.In(c.lang, withheld))
 	}
 	return strings.Join(append(lines, r.status.countLines(c.lang)...), "\n"), nil
 }
@@ -56,28 +55,28 @@ func countWithheld(ctx context.Context, r *session) (n int, err error) {
 }
 
 // costText is what a session has cost, and what becomes of it.
-func costText(l wording.Language, r cost.Report) string {
+func costText(l Language, r cost.Report) string {
 	if r.Total.Usage == (cost.Usage{}) {
-		return wording.CostNothing.In(l)
+		return CostNothing.In(l)
 	}
-	all := []string{wording.CostSoFar.In(l, r.Total.Amount.In(r.Currency))}
+	all := []string{CostSoFar.In(l, r.Total.Amount.In(r.Currency))}
 	switch {
 	case r.Total.Unpriced && r.Total.Amount == 0:
-		all[0] = wording.CostUnknown.In(l)
+		all[0] = CostUnknown.In(l)
 	case r.Total.Unpriced:
-		all[0] = wording.CostPartly.In(l, r.Total.Amount.In(r.Currency))
+		all[0] = CostPartly.In(l, r.Total.Amount.In(r.Currency))
 	}
 	if r.SoftCap > 0 {
-		all = append(all, wording.CostWarnAt.In(l, r.SoftCap.In(r.Currency)))
+		all = append(all, CostWarnAt.In(l, r.SoftCap.In(r.Currency)))
 	}
 	if r.HardCap > 0 {
-		all = append(all, wording.CostStopAt.In(l, r.HardCap.In(r.Currency)))
+		all = append(all, CostStopAt.In(l, r.HardCap.In(r.Currency)))
 	}
 	switch r.Level {
 	case cost.Cheaper:
-		all = append(all, wording.CostIsCheaper.In(l))
+		all = append(all, CostIsCheaper.In(l))
 	case cost.LinesOnly:
-		all = append(all, wording.CostLinesOnly.In(l))
+		all = append(all, CostLinesOnly.In(l))
 	}
 	return strings.Join(all, " ")
 }

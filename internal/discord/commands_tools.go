@@ -7,8 +7,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -40,7 +39,7 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 		}
 	}
 	lines = append(lines, builtin...)
-	return c.showPage("tools list", "", lines, c.say(wording.NoTools))
+	return c.showPage("tools list", "", lines, c.say(NoTools))
 }
 
 // describeServers say whose tools are missing, and why.
@@ -48,13 +47,13 @@ func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
 		name := "**" + escapeMarkup(s.Name) + "**"
 		if s.LeftOut > 0 {
-			lines = append(lines, c.say(wording.OfServer, name, wording.ServerLeaves.Of(s.LeftOut)))
+			lines = append(lines, c.say(OfServer, name, ServerLeaves.Of(s.LeftOut)))
 		}
 		switch {
 		case s.State == "down":
-			lines = append(lines, c.say(wording.ServerDown, name, escapeMarkup(shortenPaths(wording.Translate(c.lang, s.Reason)))))
+			lines = append(lines, c.say(ServerDown, name, escapeMarkup(shortenPaths(Translate(c.lang, s.Reason)))))
 		case s.Held > 0:
-			lines = append(lines, c.say(wording.OfServer, name, wording.ServerHolds.Of(s.Held)))
+			lines = append(lines, c.say(OfServer, name, ServerHolds.Of(s.Held)))
 		}
 	}
 	return lines
@@ -75,22 +74,22 @@ func approveTool(ctx context.Context, c *call) (string, error) {
 	}
 	switch {
 	case len(found) == 0 && c.pressed != "":
-		return "", wording.ToolChanged.With()
+		return "", ToolChanged.With()
 	case len(held) == 0:
-		return "", wording.NoToolWaits.With()
+		return "", NoToolWaits.With()
 	case len(found) == 0:
-		return "", wording.OthersWait.With(listHeldTools(held))
+		return "", OthersWait.With(listHeldTools(held))
 	case len(found) > 1:
-		return "", wording.SeveralWait.With(listHeldTools(found))
+		return "", SeveralWait.With(listHeldTools(found))
 	case c.pressed == "":
-		c.buttons = []button{{c.say(wording.ApproveIt), "tools approve " + found[0].Hash, discordgo.DangerButton}}
+		c.buttons = []button{{c.say(ApproveIt), "tools approve " + found[0].Hash, discordgo.DangerButton}}
 		return c.showDifference(found[0]), nil
 	}
 	name := heldToolName(found[0])
 	if err := c.by.ApproveTool(ctx, name); err != nil {
 		return "", err
 	}
-	return c.say(wording.ToolApproved, withoutBackticks(name)), nil
+	return c.say(ToolApproved, withoutBackticks(name)), nil
 }
 
 // heldToolName is what a tool that waits is called, and no other.
@@ -114,16 +113,16 @@ func listHeldTools(all []mcphost.Held) string {
 // showDifference shows what a server says of a tool now, against what it said before.
 // What does not fit goes with the answer as a file.
 func (c *call) showDifference(w mcphost.Held) string {
-	diff, why := udiff.Unified(c.say(wording.DiffApproved), c.say(wording.DiffOffered), w.Approved+"\n", w.Offered+"\n"), wording.ToolDiffers
+	diff, why := udiff.Unified(c.say(DiffApproved), c.say(DiffOffered), w.Approved+"\n", w.Offered+"\n"), ToolDiffers
 	if w.Approved == "" {
-		diff, why = w.Offered, wording.ToolIsNew
+		diff, why = w.Offered, ToolIsNew
 	}
 	shown := withoutBackticks(diff)
 	if r := []rune(shown); len(r) > maxDiff {
 		c.attachFile("definition.diff", []byte(diff))
 		shown = string(r[:maxDiff]) + "\n…"
 	}
-	return c.say(wording.ToolDifference, withoutBackticks(heldToolName(w)), c.say(why), shown)
+	return c.say(ToolDifference, withoutBackticks(heldToolName(w)), c.say(why), shown)
 }
 
 // withoutBackticks keeps a text from ending the code it is shown as.
@@ -132,15 +131,15 @@ func withoutBackticks(text string) string { return strings.ReplaceAll(text, "`",
 // describeTool describes what NPCs can do: when they may, how long it takes, and
 // whether anything is wrong with it.
 func (c *call) describeTool(s mcphost.Status) string {
-	parts := []string{c.say(wording.ToolIs, escapeMarkup(s.Name), c.tierWord(s.Tier))}
+	parts := []string{c.say(ToolIs, escapeMarkup(s.Name), c.tierWord(s.Tier))}
 	switch {
 	case s.P50 > 0:
-		parts = append(parts, c.say(wording.ToolTakes, elapsed.Text(s.P50)))
+		parts = append(parts, c.say(ToolTakes, mcp.MillisText(s.P50)))
 	case s.DeclaredP50 > 0:
-		parts = append(parts, c.say(wording.ToolTakes, elapsed.Text(s.DeclaredP50)))
+		parts = append(parts, c.say(ToolTakes, mcp.MillisText(s.DeclaredP50)))
 	}
 	if s.Source != "builtin" {
-		parts = append(parts, c.say(wording.ToolFrom, escapeMarkup(s.Source)))
+		parts = append(parts, c.say(ToolFrom, escapeMarkup(s.Source)))
 	}
 	if state, ok := toolStates[s.State]; ok {
 		parts = append(parts, c.say(state))
@@ -149,7 +148,7 @@ func (c *call) describeTool(s mcphost.Status) string {
 }
 
 // toolStates are what may be said of a tool that is not simply ready.
-var toolStates = map[string]wording.Text{
-	"demoted": wording.ToolDemoted, "on trial": wording.ToolOnTrial, "held": wording.ToolHeld,
-	"asleep": wording.ToolAsleep, "down": wording.ToolDown, "waiting": wording.ToolWaiting,
+var toolStates = map[string]Text{
+	"demoted": ToolDemoted, "on trial": ToolOnTrial, "held": ToolHeld,
+	"asleep": ToolAsleep, "down": ToolDown, "waiting": ToolWaiting,
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
@@ -14,13 +13,13 @@ func TestDescribeServers(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		in   mcphost.ServerStatus
-		lang wording.Language
+		lang Language
 		want string // empty: no line
 	}{
-		{"all there", mcphost.ServerStatus{State: "ready", Tools: 1000}, wording.English, ""},
-		{"many left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, wording.English, "4000 things are left out: it has too many"},
-		{"one left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 1}, wording.English, "one thing is left out: it has too many"},
-		{"many left out, in German", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, wording.German, "4000 fehlen: es sind zu viele"},
+		{"all there", mcphost.ServerStatus{State: "ready", Tools: 1000}, English, ""},
+		{"many left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, English, "4000 things are left out: it has too many"},
+		{"one left out", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 1}, English, "one thing is left out: it has too many"},
+		{"many left out, in German", mcphost.ServerStatus{State: "ready", Tools: 1000, LeftOut: 4000}, German, "4000 fehlen: es sind zu viele"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.in.Name = "files"

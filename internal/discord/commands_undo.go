@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
@@ -25,7 +24,7 @@ func listChanges(ctx context.Context, c *call) (string, error) {
 	for _, p := range all {
 		lines = append(lines, "- "+c.describeChange(p))
 	}
-	return c.showPage("undo list", "", lines, c.say(wording.NothingChanged))
+	return c.showPage("undo list", "", lines, c.say(NothingChanged))
 }
 
 // undoChange takes a change of the world back.
@@ -33,27 +32,27 @@ func undoChange(ctx context.Context, c *call) (string, error) {
 	done, err := c.by.UndoChange(ctx, uint64(c.numberOption("number")))
 	switch {
 	case errors.Is(err, world.ErrNothingToUndo):
-		return "", wording.NothingChanged.With()
+		return "", NothingChanged.With()
 	case errors.Is(err, mcp.ErrInvalidArguments):
-		return "", wording.CannotUndo.With()
+		return "", CannotUndo.With()
 	case err != nil:
 		return "", err
 	}
-	return c.say(wording.ChangeUndone, c.describeChange(done)), nil
+	return c.say(ChangeUndone, c.describeChange(done)), nil
 }
 
 // changeWords say what a change was, by its cause.
-var changeWords = map[string]wording.Text{
-	"entity.placed": wording.ChangePlaced, "entity.moved": wording.ChangeMoved, "entity.updated": wording.ChangeUpdated,
-	"entity.removed": wording.ChangeRemoved, "entity.related": wording.ChangeRelated, "entity.unrelated": wording.ChangeParted,
-	"scene.changed": wording.ChangeScene, world.Undone: wording.ChangeBack,
+var changeWords = map[string]Text{
+	"entity.placed": ChangePlaced, "entity.moved": ChangeMoved, "entity.updated": ChangeUpdated,
+	"entity.removed": ChangeRemoved, "entity.related": ChangeRelated, "entity.unrelated": ChangeParted,
+	"scene.changed": ChangeScene, world.Undone: ChangeBack,
 }
 
 // describeChange is a change in one line: its number, when, who, what and about whom.
 func (c *call) describeChange(p world.Past) string {
 	did, known := changeWords[p.Cause]
 	if !known {
-		did = wording.ChangeOther
+		did = ChangeOther
 	}
 	var cast []config.NPC
 	if r, err := c.runningSession(); err == nil {
@@ -64,7 +63,7 @@ func (c *call) describeChange(p world.Past) string {
 		text += " (" + escapeMarkup(clipText(strings.Join(p.Names, ", "), 200)) + ")"
 	}
 	if p.Undone != 0 {
-		text += ", " + c.say(wording.ChangeIsUndone, p.Undone)
+		text += ", " + c.say(ChangeIsUndone, p.Undone)
 	}
 	return text
 }

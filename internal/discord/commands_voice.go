@@ -6,8 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -16,7 +15,7 @@ func voiceActions() map[string]action {
 	return map[string]action{
 		"session join":  {open: true, do: joinVoice},
 		"session leave": {open: true, do: leaveVoice},
-		"voice":         {do: tryVoice, suggest: suggestByOption(map[string]suggestFunc{"npc": suggestNPCs, "voice": suggestFromGuild(guilds.SuggestVoice)})},
+		"voice":         {do: tryVoice, suggest: suggestByOption(map[string]suggestFunc{"npc": suggestNPCs, "voice": suggestFromGuild(play.SuggestVoice)})},
 		"captions on":   {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, true) }},
 		"captions off":  {open: true, do: func(_ context.Context, c *call) (string, error) { return setCaptions(c, false) }},
 		"privacy code":  {do: showPrivacyCode},
@@ -25,19 +24,19 @@ func voiceActions() map[string]action {
 
 // voiceOption is a voice channel.
 func voiceOption() *discordgo.ApplicationCommandOption {
-	o := optionOf(discordgo.ApplicationCommandOptionChannel, "voice", wording.OptVoice)
+	o := optionOf(discordgo.ApplicationCommandOptionChannel, "voice", OptVoice)
 	o.ChannelTypes = []discordgo.ChannelType{discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice}
 	return o
 }
 
 // captionsCommand is /captions.
 func captionsCommand() *discordgo.ApplicationCommand {
-	return commandGroup("captions", wording.CmdCaptions, subcommand("on", wording.CmdCaptionsOn), subcommand("off", wording.CmdCaptionsOff))
+	return commandGroup("captions", CmdCaptions, subcommand("on", CmdCaptionsOn), subcommand("off", CmdCaptionsOff))
 }
 
 // voiceCommand is /voice.
 func voiceCommand() *discordgo.ApplicationCommand {
-	return commandGroup("voice", wording.CmdVoice, npcOption(), withSuggestions(textOption("voice", wording.OptVoiceID, true, 100)))
+	return commandGroup("voice", CmdVoice, npcOption(), withSuggestions(textOption("voice", OptVoiceID, true, 100)))
 }
 
 // voiceRoom is that of the running session.
@@ -47,7 +46,7 @@ func (c *call) voiceRoom() (*voiceRoom, error) {
 		return nil, err
 	}
 	if r.voice == nil {
-		return nil, wording.VoiceTextOnly.With(r.voiceless)
+		return nil, VoiceTextOnly.With(r.voiceless)
 	}
 	return r.voice, nil
 }
@@ -66,14 +65,14 @@ func joinVoice(ctx context.Context, c *call) (string, error) {
 		channel = c.bot.voiceStates.channelOf(c.guild.ID(), c.by.ID)
 	}
 	if channel == "" {
-		return "", wording.VoiceWhich.With()
+		return "", VoiceWhich.With()
 	}
 	if err := room.join(ctx, channel); err != nil {
 		return "", err
 	}
-	text := c.say(wording.VoiceOn, channel)
+	text := c.say(VoiceOn, channel)
 	if missing := room.parts.recognition; missing != nil {
-		text += "\n" + noticeText("info", c.say(wording.VoiceNotHeard, missing))
+		text += "\n" + noticeText("info", c.say(VoiceNotHeard, missing))
 	}
 	return text, nil
 }
@@ -85,12 +84,12 @@ func leaveVoice(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if room.wantedPlace() == "" {
-		return "", wording.VoiceNone.With()
+		return "", VoiceNone.With()
 	}
 	if err := room.leave(ctx); err != nil {
 		return "", err
 	}
-	return c.say(wording.VoiceOff), nil
+	return c.say(VoiceOff), nil
 }
 
 // setCaptions says whether what is heard is written, too.
@@ -101,9 +100,9 @@ func setCaptions(c *call, on bool) (string, error) {
 	}
 	room.captions.Store(on)
 	if on {
-		return c.say(wording.CaptionsAreOn), nil
+		return c.say(CaptionsAreOn), nil
 	}
-	return c.say(wording.CaptionsAreOff), nil
+	return c.say(CaptionsAreOff), nil
 }
 
 // tryVoice has an NPC say a sentence with a voice that is not its own.
@@ -113,16 +112,16 @@ func tryVoice(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if room.place() == "" {
-		return "", wording.VoiceNone.With()
+		return "", VoiceNone.With()
 	}
-	voice, err := c.requireText("voice", wording.VoiceNotNamed)
+	voice, err := c.requireText("voice", VoiceNotNamed)
 	if err != nil {
 		return "", err
 	}
 	n, err := c.orderNPC(func(t *table.Table, npc string) error {
-		return t.TryVoice(ctx, npc, voice, wording.VoiceSample.In(room.lang))
+		return t.TryVoice(ctx, npc, voice, VoiceSample.In(room.lang))
 	})
-	return c.say(wording.VoiceTried, escapeMarkup(n.Name), escapeMarkup(voice)), err
+	return c.say(VoiceTried, escapeMarkup(n.Name), escapeMarkup(voice)), err
 }
 
 // inFives writes a code as Discord shows it.
@@ -141,14 +140,14 @@ func showPrivacyCode(_ context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if room.place() == "" {
-		return "", wording.VoiceNone.With()
+		return "", VoiceNone.With()
 	}
 	if code := room.conn.PrivacyCode(); code != "" {
-		text := c.say(wording.VoiceCode, inFives(code))
+		text := c.say(VoiceCode, inFives(code))
 		if own, err := room.conn.VerificationCode(c.by.ID); err == nil { // who asks is in the channel
-			text += "\n" + c.say(wording.VoiceOwnCode, inFives(own))
+			text += "\n" + c.say(VoiceOwnCode, inFives(own))
 		}
 		return text, nil
 	}
-	return c.say(wording.VoiceNoCode), nil
+	return c.say(VoiceNoCode), nil
 }

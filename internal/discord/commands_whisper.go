@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // whisperTo says something to one NPC alone, and tells its answer to who asked.
 func whisperTo(ctx context.Context, c *call) (string, error) {
-	text, err := c.requireText("text", wording.NothingWhispered)
+	text, err := c.requireText("text", NothingWhispered)
 	if err != nil {
 		return "", err
 	}
@@ -20,16 +19,16 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 		return "", err
 	}
 	if r.channel != c.channel.ID || r.paused.Load() || !c.bot.consents.isHeard(c.guild.ID(), c.by.ID) {
-		return "", wording.NotHeardHere.With()
+		return "", NotHeardHere.With()
 	}
 	var answer <-chan string
 	n, err := c.orderNPC(func(t *table.Table, npc string) (err error) {
-		answer, err = t.Whisper(ctx, npc, table.Utterance{Speaker: c.name, Text: text, User: guilds.UserRef(Front, c.by.ID), Ref: c.id, Leads: c.by.DM})
+		answer, err = t.Whisper(ctx, npc, table.Utterance{Speaker: c.name, Text: text, User: play.UserRef(Front, c.by.ID), Ref: c.id, Leads: c.by.DM})
 		return err
 	})
 	switch {
 	case errors.Is(err, table.ErrTooMuch), errors.Is(err, table.ErrFlood):
-		return "", wording.TooMuchOfOne.With(escapeMarkup(c.name))
+		return "", TooMuchOfOne.With(escapeMarkup(c.name))
 	case err != nil:
 		return "", err
 	}
@@ -37,9 +36,9 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 	select {
 	case said := <-answer:
 		if said == "" {
-			return c.say(wording.SaysNothingBack, name), nil
+			return c.say(SaysNothingBack, name), nil
 		}
-		return c.say(wording.WhispersBack, name, escapeMarkup(said)), nil
+		return c.say(WhispersBack, name, escapeMarkup(said)), nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
@@ -61,7 +60,7 @@ func showDate(ctx context.Context, c *call) (string, error) {
 		}
 	}
 	if date == "" {
-		return c.say(wording.NoDateYet), nil
+		return c.say(NoDateYet), nil
 	}
-	return c.say(wording.TodayIs, escapeMarkup(date)), nil
+	return c.say(TodayIs, escapeMarkup(date)), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -20,26 +19,26 @@ func explainAnswer(ctx context.Context, c *call) (string, error) {
 	}
 	short := func(s string) string { return clipText(escapeMarkup(s), maxLine) }
 	out := []string{
-		c.say(wording.WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
-		c.say(wording.WhyTier, b.Tier, b.Ceiling, clipText(b.Reason, maxLine)),
+		c.say(WhyAnswer, short(b.NPC), short(b.Speaker), short(b.Utterance)),
+		c.say(WhyTier, b.Tier, b.Ceiling, clipText(b.Reason, maxLine)),
 	}
-	list := func(what wording.Text, all []string) {
+	list := func(what Text, all []string) {
 		for _, one := range all {
 			out = append(out, c.say(what, short(one)))
 		}
 	}
 	if b.Context.Scene != "" {
-		list(wording.WhyScene, []string{b.Context.Scene})
+		list(WhyScene, []string{b.Context.Scene})
 	}
-	list(wording.WhyTool, b.Findings)
-	list(wording.WhyMentioned, b.Context.Entities)
-	list(wording.WhyLine, b.Context.Lines)
-	out = append(out, c.say(wording.WhyConversation, b.Exchanges))
+	list(WhyTool, b.Findings)
+	list(WhyMentioned, b.Context.Entities)
+	list(WhyLine, b.Context.Lines)
+	out = append(out, c.say(WhyConversation, b.Exchanges))
 	if b.Secrets > 0 {
-		out = append(out, c.say(wording.WhySecrets, b.Told, b.Secrets))
+		out = append(out, c.say(WhySecrets, b.Told, b.Secrets))
 	}
 	if b.Withheld > 0 {
-		out = append(out, c.say(wording.WhyWithheld, b.Withheld))
+		out = append(out, c.say(WhyWithheld, b.Withheld))
 	}
 	return strings.Join(out, "\n"), nil
 }

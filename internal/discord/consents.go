@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // consents are who does not want to be heard, in memory for the guilds that have
@@ -31,7 +31,7 @@ func (c *consents) isHeard(guild, user string) bool {
 }
 
 // loadDeclined learns who does not want to be heard in a guild.
-func (c *consents) loadDeclined(ctx context.Context, g *guilds.Guild) error {
+func (c *consents) loadDeclined(ctx context.Context, g *play.Guild) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	all, err := g.Declined(ctx)
@@ -50,7 +50,7 @@ func (c *consents) loadDeclined(ctx context.Context, g *guilds.Guild) error {
 
 // setHeard keeps whether a user is heard from now on. What the table has not heard
 // yet of somebody who is not is dropped.
-func (c *consents) setHeard(ctx context.Context, g *guilds.Guild, user string, heard bool) error {
+func (c *consents) setHeard(ctx context.Context, g *play.Guild, user string, heard bool) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	if err := g.SetConsent(ctx, user, heard); err != nil {

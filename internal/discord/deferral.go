@@ -6,9 +6,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
@@ -34,13 +31,13 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 		switch {
 		case err == nil:
 			return nil
-		case doubt && rest.ErrorCode(err) == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged:
+		case doubt && ErrorCode(err) == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged:
 			return nil // it took the first, and did not say so
-		case rest.Refused(err):
+		case RefusedAnswer(err):
 			return err
 		}
-		doubt = doubt || rest.Doubtful(err)
-		if time.Since(began)+ackRetry > ackWithin || !rest.Wait(ctx, ackRetry) {
+		doubt = doubt || DoubtfulAnswer(err)
+		if time.Since(began)+ackRetry > ackWithin || !WaitFor(ctx, ackRetry) {
 			return fmt.Errorf("announcing the answer: %w", err)
 		}
 	}
@@ -49,14 +46,14 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 // tellUndone tells whoever gave a command that nothing was done: in the place of the
 // answer, if Discord expects one after all, else in the channel.
 func (d *dispatcher) tellUndone(ctx context.Context, i *discordgo.Interaction) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()
-	text := noticeText("warning", wording.NotDone.In(languageOf(i)))
+	text := noticeText("warning", NotDone.In(languageOf(i)))
 	if d.rest.EditResponse(ctx, i, &discordgo.WebhookEdit{Content: &text, AllowedMentions: noMentions()}) == nil {
 		return
 	}
 	if i.Member != nil && i.Member.User != nil {
-		text = noticeText("warning", wording.NotDoneFor.In(languageOf(i), i.Member.User.ID))
+		text = noticeText("warning", NotDoneFor.In(languageOf(i), i.Member.User.ID))
 	}
 	if _, err := d.rest.CreateMessage(ctx, i.ChannelID, &discordgo.MessageSend{Content: text, AllowedMentions: noMentions()}); err != nil {
 		d.log.Warn("telling that a command was not carried out", "reason", err)

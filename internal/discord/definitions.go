@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // dmCommands are the commands that players have no use for. What a player may know of
@@ -32,59 +30,59 @@ func commandDefinitions(dms dmRoles) []*discordgo.ApplicationCommand {
 // tableCommands are those about the table: its session, its NPCs, their tools.
 func tableCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
-		commandGroup("session", wording.CmdSession,
-			subcommand("start", wording.CmdSessionStart, voiceOption()),
-			subcommand("join", wording.CmdSessionJoin, voiceOption()),
-			subcommand("leave", wording.CmdSessionLeave),
-			subcommand("stop", wording.CmdSessionStop),
-			subcommand("pause", wording.CmdSessionPause),
-			subcommand("resume", wording.CmdSessionResume),
-			subcommand("status", wording.CmdSessionStatus),
-			subcommand("recap", wording.CmdSessionRecap),
-			subcommand("timing", wording.CmdSessionTiming),
+		commandGroup("session", CmdSession,
+			subcommand("start", CmdSessionStart, voiceOption()),
+			subcommand("join", CmdSessionJoin, voiceOption()),
+			subcommand("leave", CmdSessionLeave),
+			subcommand("stop", CmdSessionStop),
+			subcommand("pause", CmdSessionPause),
+			subcommand("resume", CmdSessionResume),
+			subcommand("status", CmdSessionStatus),
+			subcommand("recap", CmdSessionRecap),
+			subcommand("timing", CmdSessionTiming),
 		),
 		captionsCommand(),
 		voiceCommand(),
-		commandGroup("npc", wording.CmdNPC,
-			subcommand("list", wording.CmdNPCList),
-			subcommand("mute", wording.CmdNPCMute, npcsOption()),
-			subcommand("unmute", wording.CmdNPCUnmute, npcsOption()),
-			subcommand("muteall", wording.CmdNPCMuteAll),
-			subcommand("unmuteall", wording.CmdNPCUnmuteAll),
-			subcommand("say", wording.CmdNPCSay, npcOption(), textOption("text", wording.OptSayText, true, 1500)),
-			subcommand("direct", wording.CmdNPCDirect,
-				npcsOption(), textOption("text", wording.OptDirectText, false, 1000), numberOption("turns", wording.OptDirectTurns, 1, 50)),
-			subcommand("reveal", wording.CmdNPCReveal, npcOption(), textOption("which", wording.OptWhichSecret, false, 10)),
-			subcommand("conceal", wording.CmdNPCConceal, npcOption()),
-			subcommand("why", wording.CmdNPCWhy, npcOption()),
-			subcommand("listening", wording.CmdNPCListening, listeningOption()),
-			subcommand("reload", wording.CmdNPCReload),
+		commandGroup("npc", CmdNPC,
+			subcommand("list", CmdNPCList),
+			subcommand("mute", CmdNPCMute, npcsOption()),
+			subcommand("unmute", CmdNPCUnmute, npcsOption()),
+			subcommand("muteall", CmdNPCMuteAll),
+			subcommand("unmuteall", CmdNPCUnmuteAll),
+			subcommand("say", CmdNPCSay, npcOption(), textOption("text", OptSayText, true, 1500)),
+			subcommand("direct", CmdNPCDirect,
+				npcsOption(), textOption("text", OptDirectText, false, 1000), numberOption("turns", OptDirectTurns, 1, 50)),
+			subcommand("reveal", CmdNPCReveal, npcOption(), textOption("which", OptWhichSecret, false, 10)),
+			subcommand("conceal", CmdNPCConceal, npcOption()),
+			subcommand("why", CmdNPCWhy, npcOption()),
+			subcommand("listening", CmdNPCListening, listeningOption()),
+			subcommand("reload", CmdNPCReload),
 		),
-		inGermanToo(commandGroup("whisper", wording.CmdWhisper, npcOption(), textOption("text", wording.OptWhisper, true, 1500)), "flüstern"),
-		commandGroup("date", wording.CmdDate, textOption("to", wording.OptDate, false, 100)),
-		commandGroup("memory", wording.CmdMemory,
-			subcommand("review", wording.CmdMemoryReview),
-			subcommand("list", wording.CmdMemoryList),
-			subcommand("accept", wording.CmdMemoryAccept, entryOption(), textOption("text", wording.OptLearntText, false, maxLearnt)),
-			subcommand("reject", wording.CmdMemoryReject, entryOption()),
-			subcommand("drop", wording.CmdMemoryDrop, entryOption()),
-			subcommand("mentions", wording.CmdMemoryMentions),
-			subcommand("erase", wording.CmdMemoryErase, mentionOption(), erasedOption()),
+		inGermanToo(commandGroup("whisper", CmdWhisper, npcOption(), textOption("text", OptWhisper, true, 1500)), "flüstern"),
+		commandGroup("date", CmdDate, textOption("to", OptDate, false, 100)),
+		commandGroup("memory", CmdMemory,
+			subcommand("review", CmdMemoryReview),
+			subcommand("list", CmdMemoryList),
+			subcommand("accept", CmdMemoryAccept, entryOption(), textOption("text", OptLearntText, false, maxLearnt)),
+			subcommand("reject", CmdMemoryReject, entryOption()),
+			subcommand("drop", CmdMemoryDrop, entryOption()),
+			subcommand("mentions", CmdMemoryMentions),
+			subcommand("erase", CmdMemoryErase, mentionOption(), erasedOption()),
 		),
-		commandGroup("remember", wording.CmdRemember,
-			textOption("text", wording.OptPinText, false, maxLearnt), withSuggestions(textOption("npc", wording.OptPinNPC, false, 200))),
-		commandGroup("tier", wording.CmdTier,
-			subcommand("raise", wording.CmdTierRaise,
+		commandGroup("remember", CmdRemember,
+			textOption("text", OptPinText, false, maxLearnt), withSuggestions(textOption("npc", OptPinNPC, false, 200))),
+		commandGroup("tier", CmdTier,
+			subcommand("raise", CmdTierRaise,
 				npcsOption(), tierOption("standard", "deep"),
-				numberOption("minutes", wording.OptRaiseMinutes, 1, 24*60), numberOption("turns", wording.OptRaiseTurns, 1, 1000)),
-			subcommand("lower", wording.CmdTierLower, npcsOption()),
-			subcommand("cap", wording.CmdTierCap, npcsOption(), tierOption("fast", "standard", "deep")),
-			subcommand("status", wording.CmdTierStatus),
+				numberOption("minutes", OptRaiseMinutes, 1, 24*60), numberOption("turns", OptRaiseTurns, 1, 1000)),
+			subcommand("lower", CmdTierLower, npcsOption()),
+			subcommand("cap", CmdTierCap, npcsOption(), tierOption("fast", "standard", "deep")),
+			subcommand("status", CmdTierStatus),
 		),
-		commandGroup("tools", wording.CmdTools,
-			subcommand("list", wording.CmdToolsList),
-			subcommand("calibrate", wording.CmdToolsCalibrate),
-			subcommand("approve", wording.CmdToolsApprove, withSuggestions(textOption("name", wording.OptToolName, true, 200))),
+		commandGroup("tools", CmdTools,
+			subcommand("list", CmdToolsList),
+			subcommand("calibrate", CmdToolsCalibrate),
+			subcommand("approve", CmdToolsApprove, withSuggestions(textOption("name", OptToolName, true, 200))),
 		),
 	}
 }
@@ -93,62 +91,62 @@ func tableCommands() []*discordgo.ApplicationCommand {
 // and what is kept.
 func recordCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
-		commandGroup("help", wording.CmdHelp),
-		commandGroup("roll", wording.CmdRoll, textOption("dice", wording.OptDice, true, 200), privateOption()),
-		commandGroup("rules", wording.CmdRules, withSuggestions(textOption("about", wording.OptRulesAbout, true, 200))),
-		commandGroup("ask", wording.CmdAsk, withSuggestions(textOption("about", wording.OptAskAbout, true, 200))),
-		commandGroup("campaign", wording.CmdCampaign,
-			subcommand("info", wording.CmdCampaignInfo),
-			subcommand("load", wording.CmdCampaignLoad, campaignFileOption()),
-			subcommand("switch", wording.CmdCampaignSwitch, withSuggestions(textOption("campaign", wording.OptCampaign, true, 200))),
+		commandGroup("help", CmdHelp),
+		commandGroup("roll", CmdRoll, textOption("dice", OptDice, true, 200), privateOption()),
+		commandGroup("rules", CmdRules, withSuggestions(textOption("about", OptRulesAbout, true, 200))),
+		commandGroup("ask", CmdAsk, withSuggestions(textOption("about", OptAskAbout, true, 200))),
+		commandGroup("campaign", CmdCampaign,
+			subcommand("info", CmdCampaignInfo),
+			subcommand("load", CmdCampaignLoad, campaignFileOption()),
+			subcommand("switch", CmdCampaignSwitch, withSuggestions(textOption("campaign", OptCampaign, true, 200))),
 		),
-		commandGroup("feedback", wording.CmdFeedback, textOption("text", wording.OptFeedback, true, 1000)),
-		commandGroup("privacy", wording.CmdPrivacy,
-			subcommand("info", wording.CmdPrivacyInfo),
-			subcommand("consent", wording.CmdPrivacyConsent, heardOption()),
-			subcommand("code", wording.CmdPrivacyCode),
-			subcommand("forget", wording.CmdPrivacyForget),
+		commandGroup("feedback", CmdFeedback, textOption("text", OptFeedback, true, 1000)),
+		commandGroup("privacy", CmdPrivacy,
+			subcommand("info", CmdPrivacyInfo),
+			subcommand("consent", CmdPrivacyConsent, heardOption()),
+			subcommand("code", CmdPrivacyCode),
+			subcommand("forget", CmdPrivacyForget),
 		),
-		commandGroup("approve", wording.CmdApprove,
-			subcommand("list", wording.CmdApproveList),
-			subcommand("yes", wording.CmdApproveYes, withSuggestions(textOption("id", wording.OptApprovalID, true, 64))),
-			subcommand("no", wording.CmdApproveNo, withSuggestions(textOption("id", wording.OptApprovalID, true, 64))),
+		commandGroup("approve", CmdApprove,
+			subcommand("list", CmdApproveList),
+			subcommand("yes", CmdApproveYes, withSuggestions(textOption("id", OptApprovalID, true, 64))),
+			subcommand("no", CmdApproveNo, withSuggestions(textOption("id", OptApprovalID, true, 64))),
 		),
-		commandGroup("undo", wording.CmdUndo,
-			subcommand("list", wording.CmdUndoList),
-			subcommand("change", wording.CmdUndoChange, numberOption("number", wording.OptChange, 1, 1<<53-1)),
+		commandGroup("undo", CmdUndo,
+			subcommand("list", CmdUndoList),
+			subcommand("change", CmdUndoChange, numberOption("number", OptChange, 1, 1<<53-1)),
 		),
-		commandGroup("entity", wording.CmdEntity,
-			subcommand("add", wording.CmdEntityAdd,
-				textOption("name", wording.OptEntityName, false, maxEntityName), kindOption(),
-				textOption("description", wording.OptEntityText, false, maxEntityText), withSuggestions(textOption("place", wording.OptEntityPlace, false, maxEntityName))),
-			subcommand("import", wording.CmdEntityImport, campaignFileOption()),
-			subcommand("list", wording.CmdEntityList, textOption("name", wording.OptEntityFilter, false, 200)),
-			subcommand("remove", wording.CmdEntityRemove, withSuggestions(textOption("id", wording.OptEntityRemoved, true, 64))),
+		commandGroup("entity", CmdEntity,
+			subcommand("add", CmdEntityAdd,
+				textOption("name", OptEntityName, false, maxEntityName), kindOption(),
+				textOption("description", OptEntityText, false, maxEntityText), withSuggestions(textOption("place", OptEntityPlace, false, maxEntityName))),
+			subcommand("import", CmdEntityImport, campaignFileOption()),
+			subcommand("list", CmdEntityList, textOption("name", OptEntityFilter, false, 200)),
+			subcommand("remove", CmdEntityRemove, withSuggestions(textOption("id", OptEntityRemoved, true, 64))),
 		),
 	}
 }
 
 // heardOption is whether somebody is heard.
 func heardOption() *discordgo.ApplicationCommandOption {
-	return withChoices(textOption("heard", wording.OptHeard, true, 0), choice(wording.ChoiceHeardYes, "yes"), choice(wording.ChoiceHeardNo, "no"))
+	return withChoices(textOption("heard", OptHeard, true, 0), choice(ChoiceHeardYes, "yes"), choice(ChoiceHeardNo, "no"))
 }
 
 // privateOption is whether a roll is for who rolls, and for DMs, alone.
 func privateOption() *discordgo.ApplicationCommandOption {
-	return optionOf(discordgo.ApplicationCommandOptionBoolean, privateName, wording.OptPrivateRoll)
+	return optionOf(discordgo.ApplicationCommandOptionBoolean, privateName, OptPrivateRoll)
 }
 
 // campaignFileOption is a campaign file.
 func campaignFileOption() *discordgo.ApplicationCommandOption {
-	o := optionOf(discordgo.ApplicationCommandOptionAttachment, "file", wording.OptCampaignFile)
+	o := optionOf(discordgo.ApplicationCommandOptionAttachment, "file", OptCampaignFile)
 	o.Required = true
 	return o
 }
 
 // kindOption is what an entity is.
 func kindOption() *discordgo.ApplicationCommandOption {
-	o := textOption("kind", wording.OptEntityKind, false, 0)
+	o := textOption("kind", OptEntityKind, false, 0)
 	for _, k := range entityKinds {
 		o.Choices = append(o.Choices, choice(k.meaning, k.name))
 	}
@@ -157,22 +155,22 @@ func kindOption() *discordgo.ApplicationCommandOption {
 
 // npcOption names an NPC at the table, npcsOption perhaps all of them.
 func npcOption() *discordgo.ApplicationCommandOption {
-	return withSuggestions(textOption("npc", wording.OptNPC, true, 200))
+	return withSuggestions(textOption("npc", OptNPC, true, 200))
 }
 func npcsOption() *discordgo.ApplicationCommandOption {
-	return withSuggestions(textOption("npc", wording.OptNPCs, true, 200))
+	return withSuggestions(textOption("npc", OptNPCs, true, 200))
 }
 
 // listeningOption takes how the NPCs listen.
 func listeningOption() *discordgo.ApplicationCommandOption {
-	return withChoices(textOption("how", wording.OptListening, false, 0),
-		choice(wording.ChoiceEager, "eager"), choice(wording.ChoiceAttentive, "attentive"), choice(wording.ChoiceCalledOnly, "called_only"))
+	return withChoices(textOption("how", OptListening, false, 0),
+		choice(ChoiceEager, "eager"), choice(ChoiceAttentive, "attentive"), choice(ChoiceCalledOnly, "called_only"))
 }
 
 // tierOption takes one of some tiers.
 func tierOption(tiers ...string) *discordgo.ApplicationCommandOption {
-	meaning := map[string]wording.Text{"fast": wording.ChoiceFast, "standard": wording.ChoiceStandard, "deep": wording.ChoiceDeep}
-	o := textOption("tier", wording.OptTier, true, 0)
+	meaning := map[string]Text{"fast": ChoiceFast, "standard": ChoiceStandard, "deep": ChoiceDeep}
+	o := textOption("tier", OptTier, true, 0)
 	for _, t := range tiers {
 		o.Choices = append(o.Choices, choice(meaning[t], t))
 	}
@@ -180,14 +178,14 @@ func tierOption(tiers ...string) *discordgo.ApplicationCommandOption {
 }
 
 // translations are a text in the languages that are not the one everybody sees without.
-func translations(t wording.Text) map[discordgo.Locale]string {
-	return map[discordgo.Locale]string{discordgo.German: t.In(wording.German)}
+func translations(t Text) map[discordgo.Locale]string {
+	return map[discordgo.Locale]string{discordgo.German: t.In(German)}
 }
 
-func commandGroup(name string, does wording.Text, subs ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommand {
+func commandGroup(name string, does Text, subs ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommand {
 	others := translations(does)
 	return &discordgo.ApplicationCommand{
-		Type: discordgo.ChatApplicationCommand, Name: name, Description: does.In(wording.English), DescriptionLocalizations: &others, Options: subs,
+		Type: discordgo.ChatApplicationCommand, Name: name, Description: does.In(English), DescriptionLocalizations: &others, Options: subs,
 		Contexts: &[]discordgo.InteractionContextType{discordgo.InteractionContextGuild},
 	}
 }
@@ -201,41 +199,41 @@ func inGermanToo(c *discordgo.ApplicationCommand, name string) *discordgo.Applic
 
 // entryOption is the number of what was learnt, or is proposed.
 func entryOption() *discordgo.ApplicationCommandOption {
-	o := numberOption("number", wording.OptLearntNumber, 1, 1<<53-1)
+	o := numberOption("number", OptLearntNumber, 1, 1<<53-1)
 	o.Required = true
 	return o
 }
 
 // mentionOption is the number of a line or a note that mentions somebody.
 func mentionOption() *discordgo.ApplicationCommandOption {
-	o := numberOption("number", wording.OptMentionNumber, 1, 1<<53-1)
+	o := numberOption("number", OptMentionNumber, 1, 1<<53-1)
 	o.Required = true
 	return o
 }
 
 // erasedOption is what the number is of.
 func erasedOption() *discordgo.ApplicationCommandOption {
-	return withChoices(textOption("what", wording.OptErased, false, 0), choice(wording.ChoiceLine, "line"), choice(wording.ChoiceNote, "note"))
+	return withChoices(textOption("what", OptErased, false, 0), choice(ChoiceLine, "line"), choice(ChoiceNote, "note"))
 }
 
-func optionOf(kind discordgo.ApplicationCommandOptionType, name string, is wording.Text) *discordgo.ApplicationCommandOption {
-	return &discordgo.ApplicationCommandOption{Type: kind, Name: name, Description: is.In(wording.English), DescriptionLocalizations: translations(is)}
+func optionOf(kind discordgo.ApplicationCommandOptionType, name string, is Text) *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{Type: kind, Name: name, Description: is.In(English), DescriptionLocalizations: translations(is)}
 }
 
-func subcommand(name string, does wording.Text, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
+func subcommand(name string, does Text, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
 	o := optionOf(discordgo.ApplicationCommandOptionSubCommand, name, does)
 	o.Options = options
 	return o
 }
 
 // textOption is a text of at most so many characters; 0, which what has choices needs, is no bound.
-func textOption(name string, is wording.Text, required bool, most int) *discordgo.ApplicationCommandOption {
+func textOption(name string, is Text, required bool, most int) *discordgo.ApplicationCommandOption {
 	o := optionOf(discordgo.ApplicationCommandOptionString, name, is)
 	o.Required, o.MaxLength = required, most
 	return o
 }
 
-func numberOption(name string, is wording.Text, least, most float64) *discordgo.ApplicationCommandOption {
+func numberOption(name string, is Text, least, most float64) *discordgo.ApplicationCommandOption {
 	o := optionOf(discordgo.ApplicationCommandOptionInteger, name, is)
 	o.MinValue, o.MaxValue = &least, most
 	return o
@@ -253,6 +251,6 @@ func withChoices(o *discordgo.ApplicationCommandOption, all ...*discordgo.Applic
 	return o
 }
 
-func choice(is wording.Text, value string) *discordgo.ApplicationCommandOptionChoice {
-	return &discordgo.ApplicationCommandOptionChoice{Name: is.In(wording.English), NameLocalizations: translations(is), Value: value}
+func choice(is Text, value string) *discordgo.ApplicationCommandOptionChoice {
+	return &discordgo.ApplicationCommandOptionChoice{Name: is.In(English), NameLocalizations: translations(is), Value: value}
 }

@@ -10,9 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -38,12 +36,12 @@ const (
 type dispatcher struct {
 	bot     *Bot
 	log     *slog.Logger
-	rest    *rest.Client
+	rest    *RestClient
 	dms     dmRoles
 	answers responder
 	actions map[string]action // by command and subcommand
 	// suggesterFor returns who suggests to somebody what the guild has.
-	suggesterFor func(*guilds.Member) suggester
+	suggesterFor func(*play.Member) suggester
 	slots        chan struct{} // one for each interaction at work, of all guilds
 
 	mu     sync.Mutex     // guards the fields below
@@ -54,7 +52,7 @@ type dispatcher struct {
 func newDispatcher(b *Bot) *dispatcher {
 	return &dispatcher{
 		bot: b, log: b.log, rest: b.rest, dms: b.cfg.DMRoles, answers: responder{b.rest, b.log}, actions: commandActions(),
-		suggesterFor: func(m *guilds.Member) suggester { return m },
+		suggesterFor: func(m *play.Member) suggester { return m },
 		slots:        make(chan struct{}, maxInteractions), atWork: map[string]int{},
 	}
 }
@@ -123,9 +121,9 @@ func (d *dispatcher) admitInteraction(s *discordgo.Session, i *discordgo.Interac
 	defer d.mu.Unlock()
 	switch {
 	case d.atWork[counts[0]] >= most:
-		return func() {}, wording.TooManyAsked.With()
+		return func() {}, TooManyAsked.With()
 	case len(counts) > 1 && d.atWork[counts[1]] >= maxOwnAtOnce:
-		return func() {}, wording.YouAskTooMuch.With()
+		return func() {}, YouAskTooMuch.With()
 	}
 	for _, c := range counts {
 		d.atWork[c]++
@@ -202,7 +200,7 @@ func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *d
 }
 
 // errStaleButton says that a button is of another time.
-var errStaleButton = wording.StaleButton.With()
+var errStaleButton = StaleButton.With()
 
 // submitForm carries out the command that a form was for.
 func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
@@ -238,13 +236,13 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 	dm := i.Member != nil && d.dms.isDM(s, i)
 	switch {
 	case i.GuildID == "" || i.Member == nil || i.Member.User == nil:
-		return nil, a, wording.OnlyInServer.With()
+		return nil, a, OnlyInServer.With()
 	case d.bot.cfg.Guild != "" && i.GuildID != d.bot.cfg.Guild:
-		return nil, a, wording.OtherServer.With()
+		return nil, a, OtherServer.With()
 	case d.bot.sessions.goingOffline():
 		return nil, a, errGoingOffline
 	case !known:
-		return nil, a, wording.NoCommand.With(name)
+		return nil, a, NoCommand.With(name)
 	case !a.everyone && !dm:
 		return nil, a, d.dms.dmOnlyError()
 	}
@@ -266,8 +264,8 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 }
 
 // languageOf is the language of who caused an interaction.
-func languageOf(i *discordgo.Interaction) wording.Language {
-	return wording.LanguageOf(string(i.Locale))
+func languageOf(i *discordgo.Interaction) Language {
+	return LanguageOf(string(i.Locale))
 }
 
 // carryOut does what a call asks for and answers it. Discord is told first that the
@@ -295,7 +293,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	}
 	text, err := a.do(ctx, c)
 	if places := c.by.MentionsWait(); err == nil && !a.open && places > 0 { // a DM reads it, and nobody else
-		text += "\n-# " + c.say(wording.MentionsWait, places)
+		text += "\n-# " + c.say(MentionsWait, places)
 	}
 	d.answers.sendAnswer(ctx, i, answer{
 		text: text, err: explainError(ctx, err), open: a.open, instead: c.pressed != "", deferred: true,
@@ -304,7 +302,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 }
 
 // errGoingOffline says that nothing is done any more.
-var errGoingOffline = wording.GoingOffline.With()
+var errGoingOffline = GoingOffline.With()
 
 // explainError is an error in the words of those who give commands.
 func explainError(ctx context.Context, err error) error {
@@ -316,7 +314,7 @@ func explainError(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return errGoingOffline
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return wording.TookTooLong.With()
+		return TookTooLong.With()
 	}
 	return err
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // home is who is told what cannot be told in the session's channel, and how.
 type home struct {
 	guild, starter string // starter is who started the session
-	language       wording.Language
+	language       Language
 }
 
 // setHome sets who receives what cannot be posted in the channel.
@@ -29,12 +26,12 @@ func (s *sender) currentHome() home {
 }
 
 // tellStarter tells something to who started the session, in a direct message.
-func (s *sender) tellStarter(ctx context.Context, text func(wording.Language) string) {
+func (s *sender) tellStarter(ctx context.Context, text func(Language) string) {
 	h := s.currentHome()
 	if h.starter == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, rest.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, RestTimeout)
 	defer cancel()
 	dm, err := s.rest.OpenDM(ctx, h.starter)
 	if err == nil {
@@ -56,10 +53,10 @@ func (s *sender) tellElsewhere(why error) {
 	if h.guild == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), rest.Timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), RestTimeout)
 	defer cancel()
 	m := &discordgo.MessageSend{
-		Content: noticeText("warning", wording.SessionLost.In(h.language, s.channel, why)), AllowedMentions: noMentions(),
+		Content: noticeText("warning", SessionLost.In(h.language, s.channel, why)), AllowedMentions: noMentions(),
 	}
 	dm, err := s.rest.OpenDM(ctx, h.starter)
 	if err == nil {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -87,7 +86,7 @@ func openEvening(t *testing.T, o discordtest.Options, yaml string) *evening {
 		t.Fatal(err)
 	}
 	rules := ruleslookup.BuiltIn()
-	gs := guilds.New(guilds.Options{Config: cfg, Front: Front, Open: func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
+	gs := play.NewGuilds(play.GuildsOptions{Config: cfg, Front: Front, Open: func(ctx context.Context, _ string, cfg *config.Config) (*play.Game, error) {
 		return play.Open(ctx, play.Options{Config: cfg, Rules: rules})
 	}})
 	b, err := New(cfg.Discord, gs, &Options{Logger: slog.New(slog.DiscardHandler), Say: e.tell, Dial: pipes.Dial})

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/orders"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -68,13 +67,13 @@ func TestGermanVoice(t *testing.T) {
 		orders.Raise: {Tier: "standard", Turns: 10}, orders.Lower: {NPC: "Mira", Tier: "fast"},
 	} {
 		e.Order, e.Done = order.String(), "Mira is silent now"
-		g.check(e.Order, orderText(wording.German, &e))
+		g.check(e.Order, orderText(German, &e))
 		e.Problem = "one NPC at a time can be made to speak"
-		if got := orderText(wording.German, &e); !strings.HasPrefix(got, "⚠ nur ein einzelner NSC") {
+		if got := orderText(German, &e); !strings.HasPrefix(got, "⚠ nur ein einzelner NSC") {
 			t.Errorf("%s: %q", e.Order, got)
 		}
 	}
-	got := describeFailures(wording.German, voice.Received{Transport: 1, Padding: 2, NoKey: 3, Passthrough: 4, Replay: 5, TooOld: 6, Broken: 7, Unknown: 8})
+	got := describeFailures(German, voice.Received{Transport: 1, Padding: 2, NoKey: 3, Passthrough: 4, Replay: 5, TooOld: 6, Broken: 7, Unknown: 8})
 	g.check("packets", got)
 	if !slices.Equal(regexp.MustCompile(`\d`).FindAllString(got, -1), strings.Split("12345678", "")) {
 		t.Errorf("packets: %q", got)
@@ -84,7 +83,7 @@ func TestGermanVoice(t *testing.T) {
 // TestTheGermanTestFindsEnglish shows what the test of German answers takes for English.
 func TestTheGermanTestFindsEnglish(t *testing.T) {
 	g := german{t, englishTexts(t)}
-	for _, text := range []string{wording.NPCMuted.In(wording.English, "Mira"), "⚠ not allowed here", "Erledigt, and how."} {
+	for _, text := range []string{NPCMuted.In(English, "Mira"), "⚠ not allowed here", "Erledigt, and how."} {
 		found := englishWords.MatchString(verbatim.ReplaceAllString(text, " "))
 		found = found || slices.ContainsFunc(g.english, func(part string) bool { return strings.Contains(text, part) })
 		if !found {

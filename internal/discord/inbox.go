@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -33,7 +33,7 @@ type message struct {
 
 // utterance is a message as the table hears it.
 func (m message) utterance() table.Utterance {
-	return table.Utterance{Speaker: m.speaker, Text: m.text, User: guilds.UserRef(Front, m.user), Ref: m.id, Leads: m.leads}
+	return table.Utterance{Speaker: m.speaker, Text: m.text, User: play.UserRef(Front, m.user), Ref: m.id, Leads: m.leads}
 }
 
 // change is another text for a message; without one the message is taken back.

@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -120,7 +119,7 @@ func TestRecapTellsNoWhispers(t *testing.T) {
 func TestForgettingIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown []string
-		c := &call{lang: wording.German, showMeanwhile: func(_ context.Context, text string) { shown = append(shown, text) }}
+		c := &call{lang: German, showMeanwhile: func(_ context.Context, text string) { shown = append(shown, text) }}
 		p := c.showForgetting(t.Context())
 		time.Sleep(forgettingShown + time.Second) // nothing is known yet
 		for lines := range 3 {

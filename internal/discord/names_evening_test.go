@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // Nicknames cannot be refused. What is kept of a player bears a name that passes for nobody
@@ -45,7 +45,7 @@ func TestNicknamesPassForNobodyElse(t *testing.T) {
 			}
 			e.d.SetNick(e.guild, user, row.nick)
 			e.d.Say(e.channel, user, fmt.Sprintf("Mira, roll 1d1+%d", 999+i), nil)
-			users[i] = guilds.UserRef(Front, user)
+			users[i] = play.UserRef(Front, user)
 			synctest.Wait()
 		}
 		e.stop()

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
@@ -52,7 +50,7 @@ func (c *call) turnedPage() (page int, query string) {
 }
 
 // listedText is the option that a list is asked for with, also when a page is turned.
-func (c *call) listedText(name string, missing wording.Text) (string, error) {
+func (c *call) listedText(name string, missing Text) (string, error) {
 	if page, query := c.turnedPage(); page > 0 {
 		return query, nil
 	}
@@ -88,12 +86,12 @@ func (c *call) pageOf(command, query string, lines []string, none string, page i
 	if r := []rune(query); len(r) > maxPageQuery {
 		query = string(r[:maxPageQuery])
 	}
-	turn := func(label wording.Text, to int) {
+	turn := func(label Text, to int) {
 		if to >= 1 && to <= len(pages) {
 			c.buttons = append(c.buttons, button{c.say(label), strings.TrimSpace(strings.Join([]string{command, pageWord, strconv.Itoa(to), query}, " ")), discordgo.SecondaryButton})
 		}
 	}
-	turn(wording.PageBack, page-1)
-	turn(wording.PageOn, page+1)
-	return pages[page-1] + "\n" + c.say(wording.PageFoot, page, len(pages), len(lines))
+	turn(PageBack, page-1)
+	turn(PageOn, page+1)
+	return pages[page-1] + "\n" + c.say(PageFoot, page, len(pages), len(lines))
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // TestListsAreWhole turns all pages of a list, forwards by its buttons: every entry is on
@@ -26,7 +24,7 @@ func TestListsAreWhole(t *testing.T) {
 		}
 		shown := strings.Split(text, "\n")
 		got = append(got, shown[:len(shown)-1]...)
-		i := slices.IndexFunc(c.buttons, func(b button) bool { return b.label == wording.PageOn.In(wording.English) })
+		i := slices.IndexFunc(c.buttons, func(b button) bool { return b.label == PageOn.In(English) })
 		if i < 0 {
 			break
 		}
@@ -54,7 +52,7 @@ func TestShortListsHaveNoPages(t *testing.T) {
 // is shorter than when its buttons were made.
 func TestAListBeginsWhereItIsOfUse(t *testing.T) {
 	lines := slices.Repeat([]string{strings.Repeat("x", maxLine)}, 10)
-	c := &call{lang: wording.German}
+	c := &call{lang: German}
 	text, _ := c.showLastPage("session recap", lines, "")
 	if !strings.HasSuffix(text, "-# Seite 4 von 4, insgesamt 10") || len(c.buttons) != 1 || c.buttons[0].does != "session recap page 3" {
 		t.Errorf("it begins with %q and %+v", text[len(text)-40:], c.buttons)

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // Permissions the bot needs where it plays: View Channel, Send Messages, Send
@@ -53,11 +51,11 @@ func (d dmRoles) dmOnlyError() error {
 	}
 	switch len(names) {
 	case 0:
-		return wording.OnlyManagers.With()
+		return OnlyManagers.With()
 	case 1:
-		return wording.OnlyRole.With(names[0])
+		return OnlyRole.With(names[0])
 	}
-	return wording.OnlyRoles.With(strings.Join(names, ", "))
+	return OnlyRoles.With(strings.Join(names, ", "))
 }
 
 // missingPermissions names the permissions that are missing of those the bot needs.
@@ -87,13 +85,13 @@ func missingPermissions(rights int64) (names []string) {
 
 // missingToPlay names the permissions without which nothing can be played, nil if none
 // is missing.
-func missingToPlay(rights int64, thread bool) (lacking *wording.Phrase) {
+func missingToPlay(rights int64, thread bool) (lacking *Phrase) {
 	need := []struct {
 		right int64
-		name  wording.Text
-	}{{discordgo.PermissionViewChannel, wording.RightView}, {discordgo.PermissionSendMessages, wording.RightSend}}
+		name  Text
+	}{{discordgo.PermissionViewChannel, RightView}, {discordgo.PermissionSendMessages, RightSend}}
 	if thread {
-		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, wording.RightThread
+		need[1].right, need[1].name = discordgo.PermissionSendMessagesInThreads, RightThread
 	}
 	for _, n := range need {
 		switch {
@@ -101,7 +99,7 @@ func missingToPlay(rights int64, thread bool) (lacking *wording.Phrase) {
 		case lacking == nil:
 			lacking = n.name.With()
 		default:
-			lacking = wording.AndRight.With(lacking, n.name.With())
+			lacking = AndRight.With(lacking, n.name.With())
 		}
 	}
 	return lacking

@@ -9,8 +9,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
@@ -170,7 +168,7 @@ func (s *sender) deleteLines(ctx context.Context) {
 				since[l.id] = time.Now()
 			}
 			err := l.delete(ctx, s)
-			if err != nil && !rest.Refused(err) && ctx.Err() == nil && time.Since(since[l.id]) <= s.patience() {
+			if err != nil && !RefusedAnswer(err) && ctx.Err() == nil && time.Since(since[l.id]) <= s.patience() {
 				left = true
 				continue
 			}
@@ -191,7 +189,7 @@ func (s *sender) deleteLines(ctx context.Context) {
 func (s *sender) tellNotDeleted(err error) {
 	s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
 	s.hooks.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
-	s.postNotice("warning", wording.NotDeleted.In(s.currentHome().language))
+	s.postNotice("warning", NotDeleted.In(s.currentHome().language))
 }
 
 // delete deletes a message; one that is gone already is deleted.
@@ -205,7 +203,7 @@ func (l postedLine) delete(ctx context.Context, s *sender) (err error) {
 	} else {
 		err = s.rest.DeleteMessage(ctx, s.channel, l.id)
 	}
-	if rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage {
+	if ErrorCode(err) == discordgo.ErrCodeUnknownMessage {
 		return nil
 	}
 	return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -66,7 +66,7 @@ func (r *session) takeReactions(ctx context.Context) {
 			if w.again && r.paused.Load() {
 				continue
 			}
-			_, err := r.played.Table.Unsay(ctx, table.Unsaying{Turn: w.turn, By: guilds.UserRef(Front, w.user), Leads: w.leads, Again: w.again})
+			_, err := r.played.Table.Unsay(ctx, table.Unsaying{Turn: w.turn, By: play.UserRef(Front, w.user), Leads: w.leads, Again: w.again})
 			switch {
 			case ctx.Err() != nil:
 			case err == nil:

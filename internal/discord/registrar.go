@@ -8,14 +8,12 @@ import (
 	"sync"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // registrar registers the bot's commands with Discord: in one guild if the bot
 // plays in no other, else everywhere. It is safe for concurrent use.
 type registrar struct {
-	rest  *rest.Client
+	rest  *RestClient
 	guild string // empty if the bot plays everywhere
 	dms   dmRoles
 	say   func(string)
@@ -47,7 +45,7 @@ func (r *registrar) registerCommands(ctx context.Context, guild string) {
 	r.mu.Lock()
 	delete(r.done, guild) // the next connection tries again
 	r.mu.Unlock()
-	if rest.ErrorCode(err) == discordgo.ErrCodeMissingAccess {
+	if ErrorCode(err) == discordgo.ErrCodeMissingAccess {
 		err = fmt.Errorf("%w; invite the bot with the scope applications.commands", err)
 	}
 	r.say(fmt.Sprintf("discord: registering the slash commands: %v", err))

@@ -10,8 +10,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -35,10 +33,10 @@ const (
 // the NPCs' lines through a webhook, each under its NPC's name. It is a table.Sink. One goroutine,
 // run, posts what others enqueue; the methods that it does not call are safe for concurrent use.
 type sender struct {
-	rest            *rest.Client
+	rest            *RestClient
 	log             *slog.Logger
 	channel, parent string // parent is that of a thread, empty for any other channel
-	lang            wording.Language
+	lang            Language
 	hooks           senderHooks
 	lines           *postedLines
 
@@ -103,7 +101,7 @@ type piece struct {
 }
 
 // newSender returns a sender with hooks that do nothing, and without a webhook.
-func newSender(a *rest.Client, log *slog.Logger, channel, parent string, l wording.Language) *sender {
+func newSender(a *RestClient, log *slog.Logger, channel, parent string, l Language) *sender {
 	return &sender{
 		rest: a, log: log, channel: channel, parent: parent, lang: l, posted: "0", lines: newPostedLines(), queue: make(chan piece, maxUnsent),
 		hooks:  senderHooks{func(string) {}, func(table.Unread) {}, func() bool { return false }, func(string) {}},
@@ -120,7 +118,7 @@ func (s *sender) findWebhook(ctx context.Context) error {
 		home = s.parent
 	}
 	w, err := s.rest.FindOrCreateWebhook(ctx, home)
-	if err != nil && rest.ErrorCode(err) != discordgo.ErrCodeMissingPermissions && rest.ErrorCode(err) != discordgo.ErrCodeMissingAccess {
+	if err != nil && ErrorCode(err) != discordgo.ErrCodeMissingPermissions && ErrorCode(err) != discordgo.ErrCodeMissingAccess {
 		return err
 	}
 	s.shared.mu.Lock()
@@ -256,7 +254,7 @@ func (s *sender) run(ctx context.Context) {
 	typing.Go(func() { // what is being tried when the end comes has a while yet
 		select {
 		case <-s.ending.closing:
-			rest.Wait(ctx, closeTimeout)
+			WaitFor(ctx, closeTimeout)
 			end()
 		case <-ctx.Done():
 		}
@@ -362,7 +360,7 @@ func (s *sender) showTyping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		for wait := typingAfter; s.typing.any() && rest.Wait(ctx, wait) && s.typing.any(); wait = typingAgain {
+		for wait := typingAfter; s.typing.any() && WaitFor(ctx, wait) && s.typing.any(); wait = typingAgain {
 			if err := s.rest.ShowTyping(ctx, s.channel); err != nil && ctx.Err() == nil {
 				s.log.Debug("showing that an answer comes", "reason", err)
 				break

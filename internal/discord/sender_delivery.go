@@ -11,8 +11,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -42,7 +40,7 @@ type posting struct {
 }
 
 // errNotTaken says that a message was tried for as long as it is worth.
-var errNotTaken = wording.NotTakenInTime.With()
+var errNotTaken = NotTakenInTime.With()
 
 // deliver posts a message, with as many attempts as that takes; messages after it wait. A line that
 // is not posted is a loss, which reportLosses posts; if it was not heard either, the hook unread is
@@ -79,12 +77,12 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 				s.lines.add(id, p.turn, p.by)
 			}
 			return nil
-		case rest.Refused(err) || errors.Is(err, errUnsaid):
+		case RefusedAnswer(err) || errors.Is(err, errUnsaid):
 			return err
 		case ctx.Err() != nil || time.Since(p.since) > s.patience():
 			return fmt.Errorf("%w: %w", errNotTaken, err)
 		}
-		p.doubt = p.doubt || rest.Doubtful(err)
+		p.doubt = p.doubt || DoubtfulAnswer(err)
 		s.recordDelay(p, err)
 		s.pause(ctx, min(firstRetry<<min(failed, 6), longestRetry))
 	}
@@ -103,7 +101,7 @@ func (s *sender) patience() time.Duration {
 // pause waits before the next attempt, no longer than it takes until the end is near.
 func (s *sender) pause(ctx context.Context, d time.Duration) {
 	if s.patience() == closeTimeout {
-		rest.Wait(ctx, min(d, firstRetry))
+		WaitFor(ctx, min(d, firstRetry))
 		return
 	}
 	t := time.NewTimer(d)
@@ -119,7 +117,7 @@ func (s *sender) pause(ctx context.Context, d time.Duration) {
 func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err error) {
 	if p.doubt {
 		id, err := s.findPosted(ctx, p)
-		if err != nil && !rest.Refused(err) || id != "" {
+		if err != nil && !RefusedAnswer(err) || id != "" {
 			return id, err
 		}
 	}
@@ -157,7 +155,7 @@ func (s *sender) endDelay(ctx context.Context) {
 	}
 	s.log.Info("posting goes on", "channel", s.channel, "held_up", time.Since(since))
 	s.hooks.say("discord: Discord takes again what NPCs say")
-	p := posting{text: noticeText("warning", wording.CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
+	p := posting{text: noticeText("warning", CameLate.In(s.currentHome().language, int(time.Since(since).Seconds()))), since: time.Now()}
 	s.checkPosted(s.postUntilTaken(ctx, &p))
 }
 
@@ -188,16 +186,16 @@ func (s *sender) reportLosses(ctx context.Context) {
 	switch {
 	case err == nil:
 		s.posted, s.losses.notice = id, nil
-	case rest.Refused(err):
+	case RefusedAnswer(err):
 		s.losses.notice = nil
 		s.checkPosted(err)
 	default:
-		s.losses.notice.doubt = s.losses.notice.doubt || rest.Doubtful(err)
+		s.losses.notice.doubt = s.losses.notice.doubt || DoubtfulAnswer(err)
 	}
 }
 
 // lossNotice says what was not posted.
-func lossNotice(l wording.Language, all []loss) string {
+func lossNotice(l Language, all []loss) string {
 	var lost, heard []string
 	for _, one := range all {
 		if name := escapeMarkup(one.npc); one.heard {
@@ -213,12 +211,12 @@ func lossNotice(l wording.Language, all []loss) string {
 	var said []string
 	switch {
 	case len(lost) == 1:
-		said = append(said, wording.LineLost.In(l, lost[0], why))
+		said = append(said, LineLost.In(l, lost[0], why))
 	case len(lost) > 1:
-		said = append(said, wording.LinesLost.In(l, len(lost), joinNames(lost), why))
+		said = append(said, LinesLost.In(l, len(lost), joinNames(lost), why))
 	}
 	if len(heard) > 0 {
-		said = append(said, wording.HeardNotWritten.In(l, joinNames(heard), why))
+		said = append(said, HeardNotWritten.In(l, joinNames(heard), why))
 	}
 	return noticeText("warning", strings.Join(said, " "))
 }

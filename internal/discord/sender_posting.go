@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
 )
 
 // noMentions is who a message of the bot calls: nobody, whatever it says.
@@ -47,7 +45,7 @@ func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error
 	m, err := s.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
 		Content: p.text, Username: nameOnWebhook(p.npc), AvatarURL: avatar, AllowedMentions: noMentions(),
 	})
-	if rest.ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !p.renewed { // somebody deleted it
+	if ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !p.renewed { // somebody deleted it
 		p.renewed = true
 		if err := s.findWebhook(ctx); err != nil {
 			return "", err
@@ -85,7 +83,7 @@ func (s *sender) findPosted(ctx context.Context, p *posting) (id string, err err
 				return m.ID, nil
 			}
 		}
-		if len(found) < rest.MessagesAtOnce {
+		if len(found) < MessagesAtOnce {
 			break
 		}
 		after = found[0].ID
@@ -153,7 +151,7 @@ func (s *sender) checkPosted(err error) {
 	}
 	s.log.Warn("posting in a channel", "channel", s.channel, "reason", err)
 	var why string
-	switch rest.ErrorCode(err) {
+	switch ErrorCode(err) {
 	case discordgo.ErrCodePerformedOperationOnArchivedThread, discordgo.ErrCodeThreadIsLocked:
 		why = "discord: the thread of a session is locked; the session is closed, and what was said is kept. Unlock it, then /session start"
 	case discordgo.ErrCodeUnknownChannel, discordgo.ErrCodeMissingAccess, discordgo.ErrCodeMissingPermissions:

@@ -18,8 +18,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -83,7 +81,7 @@ func newRunningSender(t *testing.T, n *notebook) (*sender, func()) {
 		t.Fatal(err)
 	}
 	s.LogLevel, s.Client, n.start = -1, &http.Client{Transport: n}, time.Now()
-	m := newSender(rest.NewClient(s), slog.New(slog.DiscardHandler), "1", "", wording.English)
+	m := newSender(NewRestClient(s), slog.New(slog.DiscardHandler), "1", "", English)
 	m.shared.webhook = &discordgo.Webhook{ID: "7", Token: "secret"}
 	m.setAvatars([]config.NPC{{Name: "Bartok"}, {Name: "Mira"}})
 	ctx, cancel := context.WithCancel(t.Context())

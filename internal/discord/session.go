@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -31,8 +29,8 @@ type session struct {
 	guild, channel string
 	parent         string // of channel, if that is a thread
 	began          time.Time
-	lang           wording.Language // of what the channel reads
-	played         *guilds.Session
+	lang           Language // of what the channel reads
+	played         *play.GuildSession
 	paused         atomic.Bool // nothing is heard
 	rolled         privateRolls
 	hearer         hearer // the session's table
@@ -69,7 +67,7 @@ type sessionStart struct {
 
 // startSession starts a session, or with resume goes on with the one that was cut
 // off: first whether the channel can be written to, then the table.
-func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart) (*session, error) {
+func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) (*session, error) {
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
 	r := &session{
@@ -83,7 +81,7 @@ func (b *Bot) startSession(ctx context.Context, g *guilds.Guild, at sessionStart
 	err := errors.Join(b.consents.loadDeclined(ctx, g), r.sender.findWebhook(ctx))
 	var quiet error // why there is no voice
 	if err == nil {
-		o := guilds.SessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
+		o := play.GuildSessionOptions{Tell: r.noteForOperator, Channel: at.channel, Voice: at.voice, Resume: at.resume, Last: r.sayLastWords}
 		var next noticeSink
 		next, o.OpenSound, quiet = b.giveVoice(r, at.voice == "")
 		r.status = newStatusMessage(b.rest, at.channel, r.lang, next)
@@ -182,7 +180,7 @@ func (r *session) close(why string) error {
 // could not be.
 func (r *session) sayLastWords() []table.Unread {
 	if r.why != "" {
-		r.sender.postNotice("end", wording.SessionEnded.In(r.lang, r.why))
+		r.sender.postNotice("end", SessionEnded.In(r.lang, r.why))
 	}
 	r.sender.sendRest()
 	return r.unread.takeAll()
@@ -197,13 +195,13 @@ func (r *session) takeMessage(m message) {
 
 // tellTooMuch tells a player that messages are dropped.
 func (r *session) tellTooMuch(m message) {
-	r.sender.postNotice("warning", wording.TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
+	r.sender.postNotice("warning", TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
 }
 
 // changeMessage changes a message; an empty text takes it back.
 func (r *session) changeMessage(id, text string) {
 	if r.inbox.changeMessage(id, text) {
-		r.sender.postNotice("warning", wording.TooManyChanges.In(r.lang))
+		r.sender.postNotice("warning", TooManyChanges.In(r.lang))
 	}
 }
 
@@ -262,7 +260,7 @@ func (r *session) applyChange(ctx context.Context, c change) error {
 	}
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("changing what was heard", "guild", r.guild, "reason", err)
-		r.sender.postNotice("warning", wording.ChangeNotMade.In(r.lang))
+		r.sender.postNotice("warning", ChangeNotMade.In(r.lang))
 	}
 	return err
 }

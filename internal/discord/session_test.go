@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -76,7 +74,7 @@ func (n *notes) Retract(_ context.Context, ref string) error {
 // newIdleSession is a session in which nobody listens yet.
 func newIdleSession(n *notes) *session {
 	log := slog.New(slog.DiscardHandler)
-	return &session{log: log, hearer: n, inbox: newInbox(), sender: newSender(&rest.Client{}, log, "1", "", wording.English)}
+	return &session{log: log, hearer: n, inbox: newInbox(), sender: newSender(&RestClient{}, log, "1", "", English)}
 }
 
 // listens lets a session listen and correct until what it returns is called.

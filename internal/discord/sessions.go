@@ -3,8 +3,6 @@ package discord
 import (
 	"log/slog"
 	"sync"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // sessions are those that run, one a guild at most. It is safe for concurrent
@@ -49,9 +47,9 @@ func (s *sessions) checkFreeLocked(guild string) error {
 	case s.offline:
 		return errGoingOffline
 	case taken && r == nil:
-		return wording.SessionChanges.With()
+		return SessionChanges.With()
 	case taken:
-		return wording.SessionElsewhere.With(r.channel)
+		return SessionElsewhere.With(r.channel)
 	}
 	return nil
 }
@@ -111,7 +109,7 @@ func (s *sessions) endSession(r *session, why string) error {
 }
 
 // endAllSessions ends every session and says why in its channel; none opens any more.
-func (s *sessions) endAllSessions(why wording.Text) {
+func (s *sessions) endAllSessions(why Text) {
 	s.mu.Lock()
 	var open []*session
 	for _, r := range s.byGuild {

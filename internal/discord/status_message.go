@@ -13,8 +13,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
@@ -51,9 +49,9 @@ type noticeSink interface {
 // may think for longer. It changes at most every ten seconds, and only if there is
 // something new. What only DMs are told who ask, it counts. It is a table.Sink.
 type statusMessage struct {
-	rest    *rest.Client
+	rest    *RestClient
 	channel string
-	lang    wording.Language
+	lang    Language
 	next    noticeSink
 	// name and table are there before run begins.
 	name  string
@@ -81,7 +79,7 @@ type trouble struct {
 	times int
 }
 
-func newStatusMessage(a *rest.Client, channel string, l wording.Language, next noticeSink) *statusMessage {
+func newStatusMessage(a *RestClient, channel string, l Language, next noticeSink) *statusMessage {
 	return &statusMessage{rest: a, channel: channel, lang: l, next: next, due: make(chan struct{}, 1)}
 }
 
@@ -146,7 +144,7 @@ func (s *statusMessage) noteTrouble(at time.Time, text string) {
 func (s *statusMessage) run(ctx context.Context) error {
 	look := time.NewTimer(statusEvery)
 	defer look.Stop()
-	for wait := statusDelay; rest.Wait(ctx, wait); {
+	for wait := statusDelay; WaitFor(ctx, wait); {
 		select {
 		case <-s.due: // it is about to be shown
 		default:
@@ -156,10 +154,10 @@ func (s *statusMessage) run(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 		case channelClosed(err):
 			return err
-		case rest.ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
-			s.next.postNotice("warning", wording.CannotShowState.In(s.lang))
+		case ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
+			s.next.postNotice("warning", CannotShowState.In(s.lang))
 			return nil
-		case rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
+		case ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
 			return nil
 		case err != nil || changed:
 			wait = statusEvery
@@ -176,7 +174,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 	if s.message != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: wording.SessionIsOver.In(s.lang)}
+		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: SessionIsOver.In(s.lang)}
 		_, _ = s.editMessage(ctx, e) // nobody can do anything about it any more
 	}
 	return nil
@@ -184,7 +182,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 
 // channelClosed reports whether a channel is gone, or hidden from the bot.
 func channelClosed(err error) bool {
-	code := rest.ErrorCode(err)
+	code := ErrorCode(err)
 	return code == discordgo.ErrCodeUnknownChannel || code == discordgo.ErrCodeMissingAccess
 }
 
@@ -222,7 +220,7 @@ func (s *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEm
 func withGrace(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		rest.Wait(longer, while)
+		WaitFor(longer, while)
 		cancel()
 	})
 	return longer, func() { stop(); cancel() }
@@ -232,12 +230,12 @@ func withGrace(ctx context.Context, while time.Duration) (context.Context, conte
 func (s *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
 	all := []*discordgo.MessageEmbed{e}
 	err = s.rest.EditMessage(ctx, s.channel, s.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: noMentions()})
-	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
+	return ErrorCode(err) == discordgo.ErrCodeUnknownMessage, err
 }
 
 func (s *statusMessage) embedTitle() string {
 	if strings.TrimSpace(s.name) == "" {
-		return wording.TheSession.In(s.lang)
+		return TheSession.In(s.lang)
 	}
 	return clipText(escapeMarkup(s.name), maxTitle)
 }
@@ -251,7 +249,7 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 		for _, npc := range all {
 			lines = append(lines, npcStatusLine(s.lang, npc))
 		}
-		e.Fields = append(e.Fields, embedField(s.lang, wording.WhoIsThere.In(s.lang), lines))
+		e.Fields = append(e.Fields, embedField(s.lang, WhoIsThere.In(s.lang), lines))
 	}
 	e.Fields = append(e.Fields, s.voice.voiceFields()...)
 	return e
@@ -259,20 +257,20 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 
 // npcStatusLine is an NPC as everybody may know it: whether it may think for longer, and
 // whether it is silent.
-func npcStatusLine(l wording.Language, s table.Status) string {
+func npcStatusLine(l Language, s table.Status) string {
 	line := clipText(escapeMarkup(s.Name), maxRow)
 	if s.Lease != nil || s.Ceiling < s.Tier {
 		line = tierLine(l, s)
 	}
 	if s.Muted {
-		return wording.Silent.In(l, line)
+		return Silent.In(l, line)
 	}
 	return line
 }
 
 // countLines are what DMs are told of the session so far: how many answers came in
 // time, and what went wrong lately.
-func (s *statusMessage) countLines(l wording.Language) (lines []string) {
+func (s *statusMessage) countLines(l Language) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	late := 0
@@ -281,18 +279,18 @@ func (s *statusMessage) countLines(l wording.Language) (lines []string) {
 	}
 	switch {
 	case late > 0:
-		lines = append(lines, wording.AnswersLate.In(l, wording.AnswersCount.Of(s.met), late, breachCauses(l, s.breached)))
+		lines = append(lines, AnswersLate.In(l, AnswersCount.Of(s.met), late, breachCauses(l, s.breached)))
 	case s.met > 0:
-		lines = append(lines, wording.AnswersCount.In(l, s.met))
+		lines = append(lines, AnswersCount.In(l, s.met))
 	}
 	for _, t := range s.troubles {
-		lines = append(lines, wording.Trouble.In(l, t.at.Unix(), escapeMarkup(wording.Translate(l, t.text)), wording.Times.Of(t.times)))
+		lines = append(lines, TroubleLine.In(l, t.at.Unix(), escapeMarkup(Translate(l, t.text)), Times.Of(t.times)))
 	}
 	return lines
 }
 
 // breachCauses lists stages by how often each was the reason, most often first.
-func breachCauses(l wording.Language, by map[string]int) string {
+func breachCauses(l Language, by map[string]int) string {
 	stages := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(by[b]-by[a], strings.Compare(a, b)) })
 	var out []string
 	for _, stage := range stages {
@@ -303,14 +301,14 @@ func breachCauses(l wording.Language, by map[string]int) string {
 
 // embedField is a field of an embed with as many of the lines as fit; a line is shown
 // as a whole, or not.
-func embedField(l wording.Language, name string, lines []string) *discordgo.MessageEmbedField {
+func embedField(l Language, name string, lines []string) *discordgo.MessageEmbedField {
 	const reserved = 20 // for what says how many are missing
 	var kept []string
 	length := 0
 	for i, line := range lines {
 		n := len([]rune(line)) + 1
 		if length+n > maxField-reserved && (i < len(lines)-1 || length+n > maxField) {
-			kept = append(kept, wording.MoreLines.In(l, len(lines)-i))
+			kept = append(kept, MoreLines.In(l, len(lines)-i))
 			break
 		}
 		kept, length = append(kept, line), length+n

@@ -16,8 +16,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -85,7 +83,7 @@ func newFakeChannel(t *testing.T) *fakeChannel {
 	}
 	s.Client = &http.Client{Transport: roundTrip(w.request)}
 	w.session = s
-	w.status = newStatusMessage(rest.NewClient(s), "1", wording.English, w.next)
+	w.status = newStatusMessage(NewRestClient(s), "1", English, w.next)
 	w.status.name, w.status.table = "The Flagon", w.table
 	return w
 }
@@ -100,7 +98,7 @@ func (w *fakeChannel) request(r *http.Request) (*http.Response, error) {
 		w.t.Errorf("%s %s is no message with an embed: %v", r.Method, raw, err)
 		return reply(http.StatusOK, `{"id":"99"}`), nil
 	}
-	if !rest.Wait(r.Context(), w.slow) {
+	if !WaitFor(r.Context(), w.slow) {
 		return nil, r.Context().Err()
 	}
 	w.mu.Lock()
@@ -249,7 +247,7 @@ func TestStatusMessageShowsTiersAtOnce(t *testing.T) {
 func TestStatusMessageIsInTheTablesLanguage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeChannel(t)
-		w.status.lang = wording.German
+		w.status.lang = German
 		w.table.set(table.Status{Name: "Bartok", Muted: true}, table.Status{Name: "Mira", Tier: mcp.BudgetDeep, Ceiling: mcp.BudgetStandard})
 		if err := w.run(func() { time.Sleep(2 * time.Second) }); err != nil {
 			t.Error(err)
@@ -272,7 +270,7 @@ func TestDMsAreToldOfTroubles(t *testing.T) {
 	note("warning", "the *second*\nline")
 	note("error", "Bartok could not answer")
 	note("warning", strings.Repeat("long ", 1000))
-	lines := d.countLines(wording.English)
+	lines := d.countLines(English)
 	want := []string{`⚠ <t:1700000120:t> the \*second\* line (once)`, "⚠ <t:1700000180:t> Bartok could not answer (2 times)", "⚠ <t:1700000240:t> long long"}
 	if len(lines) != len(want) {
 		t.Fatalf("lines %q, want the last three", lines)
@@ -291,9 +289,9 @@ func TestStatusMessageCountsCauses(t *testing.T) {
 			d.noteEvent(ended(table.OutcomeDelivered, "breached", stage))
 		}
 	}
-	for l, want := range map[wording.Language]string{
-		wording.English: "0 answers in time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
-		wording.German:  "0 Antworten rechtzeitig, 7 zu spät oder gar nicht (Nachschlagen: 3, Modell: 2, Warten: 2)",
+	for l, want := range map[Language]string{
+		English: "0 answers in time, 7 late or not at all (tools: 3, model: 2, waiting: 2)",
+		German:  "0 Antworten rechtzeitig, 7 zu spät oder gar nicht (Nachschlagen: 3, Modell: 2, Warten: 2)",
 	} {
 		if got := d.countLines(l)[0]; got != want {
 			t.Errorf("the answers are counted as %q, want %q", got, want)
@@ -420,7 +418,7 @@ func TestStatusMessageOutlivesTrouble(t *testing.T) {
 					return nil
 				}
 				err := w.run(func() { time.Sleep(40 * time.Second) })
-				if rest.ErrorCode(err) != row.ends || (err == nil) != (row.ends == 0) {
+				if ErrorCode(err) != row.ends || (err == nil) != (row.ends == 0) {
 					t.Errorf("run returned %v, want code %d", err, row.ends)
 				}
 				if got := strings.Join(w.next.told, " "); row.told == "" && got != "" || !strings.Contains(got, row.told) {

@@ -9,8 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 const (
@@ -108,8 +107,8 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 	if len(out) >= maxSuggestions {
 		out = out[:maxSuggestions-1]
 	}
-	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.say(wording.EveryNPC), typed)) {
-		out = append(out, suggestion{c.say(wording.EveryNPC), everyNPC})
+	if _, none := c.runningSession(); none == nil && (containsFold(everyNPC, typed) || containsFold(c.say(EveryNPC), typed)) {
+		out = append(out, suggestion{c.say(EveryNPC), everyNPC})
 	}
 	return out, err
 }
@@ -126,11 +125,11 @@ func suggestByOption(by map[string]suggestFunc) suggestFunc {
 
 // suggester knows what may be meant by what somebody typed.
 type suggester interface {
-	Suggest(ctx context.Context, what guilds.Suggestion, typed string) ([]guilds.Choice, error)
+	Suggest(ctx context.Context, what play.Suggestion, typed string) ([]play.Choice, error)
 }
 
 // suggestFromGuild suggests what the guild has.
-func suggestFromGuild(what guilds.Suggestion) suggestFunc {
+func suggestFromGuild(what play.Suggestion) suggestFunc {
 	return func(ctx context.Context, c *call, typed string) (out []suggestion, err error) {
 		all, err := c.bot.dispatcher.suggesterFor(c.by).Suggest(ctx, what, typed)
 		for _, k := range all {
@@ -141,19 +140,19 @@ func suggestFromGuild(what guilds.Suggestion) suggestFunc {
 }
 
 // describeChoice is how something of the guild is suggested.
-func (c *call) describeChoice(ctx context.Context, what guilds.Suggestion, k guilds.Choice) suggestion {
+func (c *call) describeChoice(ctx context.Context, what play.Suggestion, k play.Choice) suggestion {
 	switch {
-	case what == guilds.SuggestCampaign && k.Value == "":
-		return suggestion{campaignName(c.lang, guilds.Campaign{Name: k.Name}), configuredCampaign}
+	case what == play.SuggestCampaign && k.Value == "":
+		return suggestion{campaignName(c.lang, play.GuildCampaign{Name: k.Name}), configuredCampaign}
 	case k.Kind != "":
 		k.Name += " (" + kindWord(c.lang, k.Kind) + ")"
 	case k.Call != nil:
 		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
-		k.Name = c.say(wording.WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(wording.SomePlayer)), k.Call.Tool, k.Call.Args)
-	case what == guilds.SuggestHeldTool && k.New:
-		k.Name += " " + c.say(wording.ToolIsNew)
-	case what == guilds.SuggestHeldTool:
-		k.Name += " " + c.say(wording.ToolDiffers)
+		k.Name = c.say(WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(SomePlayer)), k.Call.Tool, k.Call.Args)
+	case what == play.SuggestHeldTool && k.New:
+		k.Name += " " + c.say(ToolIsNew)
+	case what == play.SuggestHeldTool:
+		k.Name += " " + c.say(ToolDiffers)
 	}
 	return suggestion{k.Name, k.Value}
 }

@@ -11,19 +11,18 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
+	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
 // fakeSuggester suggests what it is told to.
 type fakeSuggester struct {
-	by      *guilds.Member
-	suggest func(by *guilds.Member, what guilds.Suggestion) []guilds.Choice
+	by      *play.Member
+	suggest func(by *play.Member, what play.Suggestion) []play.Choice
 }
 
 // Suggest implements suggester.
-func (f fakeSuggester) Suggest(_ context.Context, what guilds.Suggestion, _ string) ([]guilds.Choice, error) {
+func (f fakeSuggester) Suggest(_ context.Context, what play.Suggestion, _ string) ([]play.Choice, error) {
 	return f.suggest(f.by, what), nil
 }
 
@@ -49,19 +48,19 @@ func (s *onlineBot) types(t *testing.T, user, command, option string) []string {
 // TestSuggestions shows what of the guild's suggestions Discord is told.
 func TestSuggestions(t *testing.T) {
 	long := strings.Repeat("ö", maxChoice+1)
-	var many []guilds.Choice
+	var many []play.Choice
 	var first []string
 	for n := range maxSuggestions + 5 {
-		many = append(many, guilds.Choice{Name: fmt.Sprint("Ted ", n), Value: fmt.Sprint("ted-", n)})
+		many = append(many, play.Choice{Name: fmt.Sprint("Ted ", n), Value: fmt.Sprint("ted-", n)})
 		if n < maxSuggestions {
 			first = append(first, fmt.Sprintf("Ted %d=ted-%d", n, n))
 		}
 	}
-	all := map[guilds.Suggestion][]guilds.Choice{
-		guilds.SuggestEntity:   many,
-		guilds.SuggestApproval: {{Name: long, Value: "a1"}, {Name: "too long to be given", Value: long}, {Name: "no id"}},
-		guilds.SuggestCampaign: {{}, {Name: "The Mere", Value: "mere"}},
-		guilds.SuggestHeldTool: nil,
+	all := map[play.Suggestion][]play.Choice{
+		play.SuggestEntity:   many,
+		play.SuggestApproval: {{Name: long, Value: "a1"}, {Name: "too long to be given", Value: long}, {Name: "no id"}},
+		play.SuggestCampaign: {{}, {Name: "The Mere", Value: "mere"}},
+		play.SuggestHeldTool: nil,
 	}
 	type asker struct {
 		id string
@@ -69,8 +68,8 @@ func TestSuggestions(t *testing.T) {
 	}
 	asked := make(chan asker, 10)
 	s := newOnlineBot(t, nil)
-	s.bot.dispatcher.suggesterFor = func(m *guilds.Member) suggester {
-		return fakeSuggester{m, func(by *guilds.Member, what guilds.Suggestion) []guilds.Choice {
+	s.bot.dispatcher.suggesterFor = func(m *play.Member) suggester {
+		return fakeSuggester{m, func(by *play.Member, what play.Suggestion) []play.Choice {
 			asked <- asker{by.ID, by.DM}
 			return all[what]
 		}}
@@ -196,7 +195,7 @@ func TestListsOfATableAreWhole(t *testing.T) {
 				found += m.Content + "\n"
 				on := ""
 				for _, b := range m.Components[0].Components {
-					if b.Label == wording.PageOn.In(wording.English) {
+					if b.Label == PageOn.In(English) {
 						on = b.CustomID
 					}
 				}

@@ -10,8 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -60,7 +59,7 @@ func (t *turnTimings) recordEvent(e table.Event) {
 		t.begun[h.Turn] = &turnTiming{tier: e.Tier}
 	case *table.ToolFinished:
 		if tn := t.begun[h.Turn]; tn != nil && len(tn.tools) < maxTools {
-			tn.tools = append(tn.tools, toolRun{h.Time.Add(-elapsed.Duration(e.MS)), h.Time})
+			tn.tools = append(tn.tools, toolRun{h.Time.Add(-mcp.DurationOf(e.MS)), h.Time})
 		}
 	case *table.TurnEnded:
 		tn := t.begun[h.Turn]
@@ -72,7 +71,7 @@ func (t *turnTimings) recordEvent(e table.Event) {
 			tn = &turnTiming{}
 		}
 		tn.number, tn.npc, tn.outcome, tn.ledger = h.Turn, e.NPC, e.Outcome, e.Ledger
-		tn.began = h.Time.Add(-elapsed.Duration(e.Ledger.TotalMS))
+		tn.began = h.Time.Add(-mcp.DurationOf(e.Ledger.TotalMS))
 		t.last = append(slices.Clone(t.last), tn) // others may be reading it
 		t.last = t.last[max(len(t.last)-maxTurns, 0):]
 	}
@@ -97,7 +96,7 @@ func showTiming(_ context.Context, c *call) (string, error) {
 	}
 	last := r.status.timings.turns()
 	if len(last) == 0 {
-		return c.say(wording.NoTurnYet, r.channel), nil
+		return c.say(NoTurnYet, r.channel), nil
 	}
 	lines := []string{last[len(last)-1].drawBars(c.lang)}
 	for _, tn := range last {
@@ -116,7 +115,7 @@ const (
 // drawBars draws the stages of a turn as a code block, one below the other, each at its place
 // in time. The right edge is a quarter beyond the first sound, because what comes before it
 // matters most; a stage that goes on longer ends there.
-func (tn *turnTiming) drawBars(l wording.Language) string {
+func (tn *turnTiming) drawBars(l Language) string {
 	spans := tn.stageSpans()
 	end, wide := tn.ledger.FirstSoundMS*1.25, 0
 	for _, s := range spans {
@@ -139,8 +138,8 @@ func (tn *turnTiming) drawBars(l wording.Language) string {
 
 // timeLabel is a duration in milliseconds in a few characters, such as "<1 ms", "963 ms",
 // "1.2 s" or "12 min", with the language's decimal sign.
-func timeLabel(l wording.Language, ms float64) string {
-	switch d := elapsed.Duration(ms); {
+func timeLabel(l Language, ms float64) string {
+	switch d := mcp.DurationOf(ms); {
 	case d <= 0:
 		return "0"
 	case d < time.Millisecond:
@@ -148,7 +147,7 @@ func timeLabel(l wording.Language, ms float64) string {
 	case d < 999500*time.Microsecond:
 		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
 	case d < 9950*time.Millisecond:
-		return wording.Decimals(l, strings.Replace(fmt.Sprintf("%.1f s", d.Seconds()), ".0", "", 1))
+		return LocalDecimals(l, strings.Replace(fmt.Sprintf("%.1f s", d.Seconds()), ".0", "", 1))
 	case d < 10*time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	default:
@@ -157,22 +156,22 @@ func timeLabel(l wording.Language, ms float64) string {
 }
 
 // describeTurn is the turn in one line.
-func (tn *turnTiming) describeTurn(l wording.Language) string {
+func (tn *turnTiming) describeTurn(l Language) string {
 	led := tn.ledger
 	name, mark := clipText(escapeMarkup(tn.npc), maxRow), "❌"
 	if tn.tier != "" {
-		name += ", " + wording.TierWord(tn.tier).In(l)
+		name += ", " + TierWord(tn.tier).In(l)
 	}
 	if metBudget(led) {
 		mark = "✅"
 	}
-	ended := []string{wording.NoWords.In(l)}
+	ended := []string{NoWords.In(l)}
 	label := func(ms float64) string { return timeLabel(l, ms) }
 	switch first := label(led.FirstSoundMS); {
 	case led.FirstSoundMS > 0 && led.TargetMS > 0:
-		ended[0] = wording.FirstWordsOf.In(l, first, label(led.TargetMS))
+		ended[0] = FirstWordsOf.In(l, first, label(led.TargetMS))
 	case led.FirstSoundMS > 0:
-		ended[0] = wording.FirstWords.In(l, first)
+		ended[0] = FirstWords.In(l, first)
 	}
 	if note := tn.describeEnd(l); note != "" {
 		ended = append(ended, note)
@@ -189,40 +188,40 @@ func (tn *turnTiming) describeTurn(l wording.Language) string {
 			stages = append(stages, stageWord(l, s.name)+" "+label(s.ms))
 		}
 	}
-	stages = append(stages, wording.InAll.In(l, label(led.TotalMS)))
+	stages = append(stages, InAll.In(l, label(led.TotalMS)))
 	return fmt.Sprintf("#%d %s: %s %s — %s", tn.number, name, mark, strings.Join(ended, ", "), strings.Join(stages, ", "))
 }
 
 // describeEnd says how a turn ended that did not end well.
-func (tn *turnTiming) describeEnd(l wording.Language) string {
+func (tn *turnTiming) describeEnd(l Language) string {
 	late := ""
 	stage := stageWord(l, tn.ledger.BreachStage)
 	if stage != "" {
-		late = wording.LateBy.In(l, stage)
+		late = LateBy.In(l, stage)
 	}
 	switch tn.outcome {
 	case table.OutcomeBarged:
-		return strings.TrimPrefix(late+", "+wording.WasInterrupted.In(l), ", ")
+		return strings.TrimPrefix(late+", "+WasInterrupted.In(l), ", ")
 	case table.OutcomeCancelled:
-		return strings.TrimSuffix(wording.GivenUp.In(l, stage), ": ")
+		return strings.TrimSuffix(GivenUp.In(l, stage), ": ")
 	case table.OutcomeFailed:
-		return strings.TrimSuffix(wording.HasFailed.In(l, stage), ": ")
+		return strings.TrimSuffix(HasFailed.In(l, stage), ": ")
 	}
 	return late
 }
 
 // stageWord is a stage of the ledger as people read it.
-func stageWord(l wording.Language, stage string) string {
+func stageWord(l Language, stage string) string {
 	if word, ok := stageWords[stage]; ok {
 		return word.In(l)
 	}
 	return stage
 }
 
-var stageWords = map[string]wording.Text{
-	"endpoint": wording.StageEndpoint, "stt": wording.StageTranscript, "queue": wording.StageQueue, "route": wording.StageRoute, "context": wording.StageContext,
-	"llm": wording.StageModel, "writing": wording.StageWriting, "tool": wording.StageTools, "tts": wording.StageVoice, "floor": wording.StageFloor,
-	"commit": wording.StageCommit, "playback": wording.StagePlayback, "filler": wording.StageFiller, "answer": wording.StageAnswer,
+var stageWords = map[string]Text{
+	"endpoint": StageEndpoint, "stt": StageTranscript, "queue": StageQueue, "route": StageRoute, "context": StageContext,
+	"llm": StageModel, "writing": StageWriting, "tool": StageTools, "tts": StageVoice, "floor": StageFloor,
+	"commit": StageCommit, "playback": StagePlayback, "filler": StageFiller, "answer": StageAnswer,
 }
 
 // stageSpan is when a stage was at work, in milliseconds since the player's last word.
@@ -257,7 +256,7 @@ func (tn *turnTiming) stageSpans() []stageSpan {
 		add("route", known, known+route)
 	}
 	for _, t := range tn.tools {
-		add("tool", elapsed.Millis(t.from.Sub(tn.began)), elapsed.Millis(t.to.Sub(tn.began)))
+		add("tool", mcp.Millis(t.from.Sub(tn.began)), mcp.Millis(t.to.Sub(tn.began)))
 	}
 	tn.addThinking(add)
 	tn.addSpeaking(add)

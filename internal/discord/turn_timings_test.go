@@ -10,8 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -147,7 +146,7 @@ func TestTurnInTime(t *testing.T) {
 			if got := spanTexts(last[0].stageSpans()); !slices.Equal(got, row.spans) {
 				t.Errorf("spans\n%q, want\n%q", got, row.spans)
 			}
-			if got := last[0].describeTurn(wording.English); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
+			if got := last[0].describeTurn(English); !strings.Contains(got, row.words) || strings.Contains(got, "\n") {
 				t.Errorf("words %q, want %q in them", got, row.words)
 			}
 		})
@@ -158,7 +157,7 @@ func TestTurnInTime(t *testing.T) {
 func TestToolsStandWhereTheyRan(t *testing.T) {
 	var all turnTimings
 	said := time.Now()
-	at := func(ms float64) table.Header { return table.Header{Time: said.Add(elapsed.Duration(ms)), Turn: 1} }
+	at := func(ms float64) table.Header { return table.Header{Time: said.Add(mcp.DurationOf(ms)), Turn: 1} }
 	all.recordEvent(&table.TurnStarted{Header: at(1), Tier: "deep"})
 	all.recordEvent(&table.ToolFinished{Header: at(300), MS: 250})
 	all.recordEvent(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
@@ -173,7 +172,7 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 	if got, want := spanTexts(last[0].stageSpans()), []string{"tool 700-900", "tool 900-950", "answer 1500-2000"}; !slices.Equal(got, want) || last[0].tier != "standard" {
 		t.Errorf("at %s: spans %q, want %q at standard", last[0].tier, got, want)
 	}
-	if got := last[0].describeTurn(wording.English); !strings.Contains(got, "tools 250 ms") {
+	if got := last[0].describeTurn(English); !strings.Contains(got, "tools 250 ms") {
 		t.Errorf("words %q, want the tools in them", got)
 	}
 }
@@ -211,10 +210,10 @@ func TestBars(t *testing.T) {
 		"model               ████       296 ms\n" +
 		"voice                   ███    200 ms\n" +
 		"answer                    ████ 3 s\n```"
-	if got := tn.drawBars(wording.English); got != want {
+	if got := tn.drawBars(English); got != want {
 		t.Errorf("drawn\n%s\nwant\n%s", got, want)
 	}
-	if got := tn.drawBars(wording.German); !strings.Contains(got, wording.StageAnswer.In(wording.German)) {
+	if got := tn.drawBars(German); !strings.Contains(got, StageAnswer.In(German)) {
 		t.Errorf("drawn\n%s\nwant German", got)
 	}
 }
@@ -227,7 +226,7 @@ func TestBarsFit(t *testing.T) {
 			EndpointMS: ms.Draw(t, "endpoint"), STTFinalMS: ms.Draw(t, "stt"), BeginMS: ms.Draw(t, "begin"), ContextMS: ms.Draw(t, "context"), LLMFirstTokenMS: ms.Draw(t, "llm"),
 			TTSFirstAudioMS: ms.Draw(t, "tts"), FloorMS: ms.Draw(t, "floor"), FirstSoundMS: ms.Draw(t, "sound"), FirstSubstanceMS: ms.Draw(t, "substance"), TotalMS: ms.Draw(t, "total"),
 		}}
-		for line := range strings.Lines(tn.drawBars(wording.English)) {
+		for line := range strings.Lines(tn.drawBars(English)) {
 			if n := utf8.RuneCountInString(line); n > 60 {
 				t.Fatalf("a line of %d characters does not fit on a phone: %q", n, line)
 			}
@@ -241,7 +240,7 @@ func TestTimingFitsIntoAnAnswer(t *testing.T) {
 		EndpointMS: 59999, STTFinalMS: 59999, ContextMS: 59999, LLMFirstTokenMS: 59999, ToolMS: 59999, TTSFirstAudioMS: 59999, FloorMS: 59999,
 		FirstSoundMS: 599999, TargetMS: 59999, TotalMS: 599999, Budget: "breached", BreachStage: "commit",
 	}}
-	lines := append([]string{tn.drawBars(wording.English)}, slices.Repeat([]string{tn.describeTurn(wording.English)}, maxTurns)...)
+	lines := append([]string{tn.drawBars(English)}, slices.Repeat([]string{tn.describeTurn(English)}, maxTurns)...)
 	parts := splitMessage(strings.Join(lines, "\n"), maxMessage)
 	if len(parts) > maxAnswers {
 		t.Errorf("%d messages, more than %d", len(parts), maxAnswers)

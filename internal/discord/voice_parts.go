@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
@@ -56,7 +55,7 @@ func trustToo(file string) (*tls.Config, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(data) {
-		return nil, problem.Usage(errors.New("discord.voice_ca holds no certificate in PEM"))
+		return nil, userfile.Usage(errors.New("discord.voice_ca holds no certificate in PEM"))
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }

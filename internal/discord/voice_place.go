@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 const (
@@ -174,7 +172,7 @@ func (r *voiceRoom) lookAfterPlace(ctx context.Context) (again time.Time) {
 	r.at.moved = false
 	r.mu.Unlock()
 	if at.moved {
-		r.notify("warning", wording.VoiceMoved.In(r.lang, at.channel))
+		r.notify("warning", VoiceMoved.In(r.lang, at.channel))
 	}
 	now := time.Now()
 	switch {
@@ -186,13 +184,13 @@ func (r *voiceRoom) lookAfterPlace(ctx context.Context) (again time.Time) {
 		return r.comeBack(ctx, at)
 	case at.up && at.told:
 		r.setTold(false)
-		r.notify("voice", wording.VoiceBack.In(r.lang, at.channel))
+		r.notify("voice", VoiceBack.In(r.lang, at.channel))
 	case at.up || at.told:
 	case now.Before(at.down.Add(long)):
 		return at.down.Add(long)
 	default:
 		r.setTold(true)
-		r.notify("warning", wording.VoiceAway.In(r.lang))
+		r.notify("warning", VoiceAway.In(r.lang))
 	}
 	return again
 }

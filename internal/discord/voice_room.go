@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/guilds"
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -47,8 +45,8 @@ type voiceSeat struct {
 
 // listeningSeat is where a player's sound goes. It is safe for concurrent use.
 type listeningSeat interface {
-	Speaker() string  // as the table shows the player
-	Push(lane.Packet) // never blocks
+	Speaker() string // as the table shows the player
+	Push(ear.Packet) // never blocks
 	Stats() ear.Stats
 	Pending(context.Context) (bool, error)
 	Leave()
@@ -72,7 +70,7 @@ type voiceRoom struct {
 	parts    *voiceParts
 	conn     *voice.Conn
 	log      *slog.Logger
-	lang     wording.Language
+	lang     Language
 	paused   atomic.Bool // nobody is heard
 	idle     time.Duration
 	notify   func(level, text string)
@@ -123,7 +121,7 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 		if err := r.conn.Run(life); err != nil {
 			r.log.Warn("a voice connection has ended", "reason", err)
 			r.setPlace("", false)
-			notify("warning", wording.VoiceLost.In(r.lang, err.Error()))
+			notify("warning", VoiceLost.In(r.lang, err.Error()))
 		}
 	}()
 	return r, nil
@@ -171,7 +169,7 @@ func (r *voiceRoom) hear(user string, p voice.Packet) {
 	r.mu.Unlock()
 	if s != nil {
 		r.noteSpeaking(user, s, time.Now())
-		s.seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
+		s.seat.Push(ear.Packet{Seq: p.Seq, Payload: p.Payload})
 	}
 }
 
@@ -214,11 +212,11 @@ func (r *voiceRoom) tell(e voice.Event) {
 	case voice.Disconnected:
 		if e.Cause == voice.GaveUp {
 			r.losePlace()
-			r.notify("warning", wording.VoiceGivenUp.In(r.lang, wording.Translate(r.lang, e.Reason)))
+			r.notify("warning", VoiceGivenUp.In(r.lang, Translate(r.lang, e.Reason)))
 			return
 		}
 		r.setPlace("", false)
-		r.notify("warning", wording.VoiceLost.In(r.lang, wording.Translate(r.lang, e.Reason)))
+		r.notify("warning", VoiceLost.In(r.lang, Translate(r.lang, e.Reason)))
 	case voice.EncryptionFailed:
 		r.log.Warn("a voice channel's encryption is agreed on anew", "reason", e.Reason)
 	case voice.UserJoined, voice.UserLeft:
@@ -296,11 +294,11 @@ func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
 func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	decoder, err := opus.NewDecoder(r.parts.opus)
 	if err != nil {
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
+		r.notify("warning", VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 		return
 	}
 	options := table.JoinOptions{
-		Decoder: decoder, Detector: r.parts.detection.NewDetector(), User: guilds.UserRef(Front, o.user),
+		Decoder: decoder, Detector: r.parts.detection.NewDetector(), User: play.UserRef(Front, o.user),
 		Leads: func() bool { return r.states.leads(r.guild, o.user) },
 	}
 	s, err := p.join(ctx, o.name, &options)
@@ -315,7 +313,7 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
 	case errors.Is(err, table.ErrDeaf): // which was told when the session began
 	default:
-		r.notify("warning", wording.VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
+		r.notify("warning", VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -29,7 +28,7 @@ type testSeat struct {
 }
 
 func (s testSeat) Speaker() string { return s.name }
-func (s testSeat) Push(lane.Packet) {
+func (s testSeat) Push(ear.Packet) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
 	s.all.here[s.name]++

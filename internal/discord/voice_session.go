@@ -6,8 +6,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/rest"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/orders"
 	"github.com/MrWong99/glyphoxa/internal/play"
@@ -45,27 +43,27 @@ func (s *voiceSink) tellOrder(e *table.Ordered) {
 		s.end(e.Speaker)
 		return
 	}
-	s.postNotice("order", wording.OrderGiven.In(s.room.lang, escapeMarkup(e.Speaker), orderText(s.room.lang, e)))
+	s.postNotice("order", OrderGiven.In(s.room.lang, escapeMarkup(e.Speaker), orderText(s.room.lang, e)))
 }
 
 // orderText says what was done of an order that was given aloud, or why nothing was.
-func orderText(l wording.Language, e *table.Ordered) string {
-	who, tier := escapeMarkup(e.NPC), wording.TierWord(e.Tier).In(l)
+func orderText(l Language, e *table.Ordered) string {
+	who, tier := escapeMarkup(e.NPC), TierWord(e.Tier).In(l)
 	switch {
 	case e.Problem != "":
-		return "⚠ " + escapeMarkup(wording.Translate(l, e.Problem))
+		return "⚠ " + escapeMarkup(Translate(l, e.Problem))
 	case e.Order == orders.Quiet.String():
-		return wording.NPCMuted.In(l, who)
+		return NPCMuted.In(l, who)
 	case e.Order == orders.Resume.String():
-		return wording.NPCUnmuted.In(l, who)
+		return NPCUnmuted.In(l, who)
 	case e.Order == orders.Say.String():
-		return wording.WillSayIt.In(l, who)
+		return WillSayIt.In(l, who)
 	case e.Turns > 0:
-		return wording.NPCRaised.In(l, who, tier, e.Until.Unix(), wording.Answers.Of(e.Turns))
+		return NPCRaised.In(l, who, tier, e.Until.Unix(), Answers.Of(e.Turns))
 	case e.Tier == mcp.BudgetDeep.String():
-		return wording.NPCUncapped.In(l, who)
+		return NPCUncapped.In(l, who)
 	}
-	return wording.NPCCapped.In(l, who, tier)
+	return NPCCapped.In(l, who, tier)
 }
 
 // giveVoice has a session that is about to start be heard in a voice channel, once it
@@ -91,7 +89,7 @@ func (r *session) joinVoice(ctx context.Context, b *Bot, channel string, missing
 		return missing
 	}
 	if b.isChannelGone(ctx, channel) {
-		return wording.VoiceGone.With(channel)
+		return VoiceGone.With(channel)
 	}
 	return r.voice.join(ctx, channel)
 }
@@ -99,20 +97,20 @@ func (r *session) joinVoice(ctx context.Context, b *Bot, channel string, missing
 // isChannelGone reports whether Discord knows no such channel. When in doubt it does.
 func (b *Bot) isChannelGone(ctx context.Context, channel string) bool {
 	_, err := b.rest.Channel(ctx, channel)
-	return rest.ErrorCode(err) == discordgo.ErrCodeUnknownChannel
+	return ErrorCode(err) == discordgo.ErrCodeUnknownChannel
 }
 
 // voiceNotices is what people should know of the voice channel before the first line.
-func (r *session) voiceNotices() (all []*wording.Phrase) {
+func (r *session) voiceNotices() (all []*Phrase) {
 	if r.quiet != nil {
-		all = append(all, wording.VoiceMissing.With(r.quiet))
+		all = append(all, VoiceMissing.With(r.quiet))
 	}
 	if r.voice == nil || r.voice.place() == "" {
 		return all
 	}
-	all = append(all, wording.VoiceOn.With(r.voice.place()))
+	all = append(all, VoiceOn.With(r.voice.place()))
 	if missing := r.voice.parts.recognition; missing != nil {
-		all = append(all, wording.VoiceNotHeard.With(missing))
+		all = append(all, VoiceNotHeard.With(missing))
 	}
 	return all
 }
@@ -128,8 +126,8 @@ func (r *session) closeVoice() {
 func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	l := b.language()
 	_, err := b.rest.CreateMessage(ctx, r.channel, &discordgo.MessageSend{
-		Content: wording.OrderEnd.In(l, escapeMarkup(speaker)), AllowedMentions: noMentions(),
-		Components: buttonRow([]button{{wording.OrderEndButton.In(l), "session stop now", discordgo.DangerButton}}),
+		Content: OrderEnd.In(l, escapeMarkup(speaker)), AllowedMentions: noMentions(),
+		Components: buttonRow([]button{{OrderEndButton.In(l), "session stop now", discordgo.DangerButton}}),
 	})
 	if err != nil {
 		r.log.Warn("asking whether the session ends", "reason", err)
@@ -155,7 +153,7 @@ func (b *Bot) hearVoice(ctx context.Context, r *session) {
 		name: func(ctx context.Context, user string) (string, bool) { return b.askName(ctx, r.guild, user) },
 	}
 	if r.voice.run(ctx, p) {
-		why := wording.VoiceIdle.In(b.language(), int(r.voice.idle/time.Minute))
+		why := VoiceIdle.In(b.language(), int(r.voice.idle/time.Minute))
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, why) })
 	}
 }
@@ -192,7 +190,7 @@ func (c *call) voiceOf() (string, error) {
 	if asked := c.textOption("voice"); asked != "" {
 		ch, err := c.bot.rest.Channel(context.Background(), asked)
 		if err != nil || ch.GuildID != c.guild.ID() || !isVoiceChannel(ch.Type) {
-			return "", wording.VoiceNoChannel.With(asked)
+			return "", VoiceNoChannel.With(asked)
 		}
 		return asked, nil
 	}

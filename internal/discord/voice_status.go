@@ -9,26 +9,25 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
-	"github.com/MrWong99/glyphoxa/internal/discord/wording"
 )
 
 // describe says how it is in the voice channel: the connection, and the ear for each
 // player. Nothing is said while the bot is in none.
-func (r *voiceRoom) describe(l wording.Language) []string {
+func (r *voiceRoom) describe(l Language) []string {
 	channel := r.wantedPlace()
 	if channel == "" {
 		return nil
 	}
 	st := r.conn.Stats()
-	lines := []string{wording.VoiceConnecting.In(l, channel)}
+	lines := []string{VoiceConnecting.In(l, channel)}
 	if st.Connected {
-		how := wording.VoiceUnencrypted
+		how := VoiceUnencrypted
 		if st.DAVE > 0 {
-			how = wording.VoiceEncrypted
+			how = VoiceEncrypted
 		}
-		lines = []string{wording.VoiceIn.In(l, channel, how.In(l))}
+		lines = []string{VoiceIn.In(l, channel, how.In(l))}
 		if trip := max(st.UDPRoundTrip, st.GatewayRoundTrip); trip > 0 {
-			lines[0] += ", " + wording.VoiceRoundTrip.In(l, trip.Milliseconds())
+			lines[0] += ", " + VoiceRoundTrip.In(l, trip.Milliseconds())
 		}
 	}
 	all := r.states.occupants(r.guild, channel)
@@ -39,13 +38,13 @@ func (r *voiceRoom) describe(l wording.Language) []string {
 		}
 	}
 	if failed := describeFailures(l, st.In); failed != "" {
-		lines = append(lines, wording.VoiceUndecipherd.In(l, failed))
+		lines = append(lines, VoiceUndecipherd.In(l, failed))
 	}
 	return lines
 }
 
 // describeEar says how somebody is heard; nothing of bots.
-func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
+func (r *voiceRoom) describeEar(l Language, o occupant) string {
 	r.mu.Lock()
 	s := r.seats[o.user]
 	r.mu.Unlock()
@@ -54,29 +53,29 @@ func (r *voiceRoom) describeEar(l wording.Language, o occupant) string {
 	case o.bot || o.user == r.states.selfID():
 		return ""
 	case !r.consents.isHeard(r.guild, o.user):
-		return wording.VoiceEarDeclined.In(l, name)
+		return VoiceEarDeclined.In(l, name)
 	case s == nil:
 		return ""
 	case o.mute:
-		return wording.VoiceEarMuted.In(l, escapeMarkup(s.seat.Speaker()))
+		return VoiceEarMuted.In(l, escapeMarkup(s.seat.Speaker()))
 	}
-	how := wording.VoiceEar
+	how := VoiceEar
 	if time.Since(time.Unix(0, s.last.Load())) < speakingFor {
-		how = wording.VoiceEarSpeaking
+		how = VoiceEarSpeaking
 	}
 	st := s.seat.Stats().Packets
 	return how.In(l, escapeMarkup(s.seat.Speaker()), st.Lost, st.Late)
 }
 
 // describeFailures counts what could not be deciphered, by its cause.
-func describeFailures(l wording.Language, in voice.Received) string {
+func describeFailures(l Language, in voice.Received) string {
 	var out []string
 	for _, f := range []struct {
 		n   uint64
-		why wording.Text
+		why Text
 	}{
-		{in.Transport, wording.BadTransport}, {in.Padding, wording.BadPadding}, {in.NoKey, wording.BadNoKey}, {in.Passthrough, wording.BadPassthrough},
-		{in.Replay, wording.BadReplay}, {in.TooOld, wording.BadTooOld}, {in.Broken, wording.BadBroken}, {in.Unknown, wording.BadUnknown},
+		{in.Transport, BadTransport}, {in.Padding, BadPadding}, {in.NoKey, BadNoKey}, {in.Passthrough, BadPassthrough},
+		{in.Replay, BadReplay}, {in.TooOld, BadTooOld}, {in.Broken, BadBroken}, {in.Unknown, BadUnknown},
 	} {
 		if f.n > 0 {
 			out = append(out, f.why.In(l, f.n))
@@ -94,5 +93,5 @@ func (r *voiceRoom) voiceFields() []*discordgo.MessageEmbedField {
 	if len(lines) == 0 {
 		return nil
 	}
-	return []*discordgo.MessageEmbedField{embedField(r.lang, wording.VoiceField.In(r.lang), lines)}
+	return []*discordgo.MessageEmbedField{embedField(r.lang, VoiceField.In(r.lang), lines)}
 }

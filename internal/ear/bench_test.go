@@ -8,7 +8,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -52,7 +51,7 @@ func (s *promptStream) Recv(ctx context.Context) (stt.Result, error) {
 
 // metronome is a detector that tells when a frame was taken in, until the end.
 type metronome struct {
-	lane.Detector
+	ear.Detector
 	taken chan struct{}
 	end   <-chan struct{}
 }
@@ -83,8 +82,8 @@ func syllables() []audio.Frame {
 func BenchmarkSecond(b *testing.B) {
 	for _, bb := range []struct {
 		name string
-		det  lane.Detector
-	}{{"energy", lane.NewEnergy()}, {"presence", lanetest.Presence{}}} {
+		det  ear.Detector
+	}{{"energy", ear.NewEnergy()}, {"presence", lanetest.Presence{}}} {
 		b.Run(bb.name, func(b *testing.B) {
 			ctx, stop := context.WithCancel(b.Context())
 			m := &metronome{bb.det, make(chan struct{}), ctx.Done()}
@@ -95,7 +94,7 @@ func BenchmarkSecond(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for range time.Second / audio.FrameDuration {
-					e.Push(lane.Packet{Seq: seq, Frame: &sound[int(seq)%len(sound)]})
+					e.Push(ear.Packet{Seq: seq, Frame: &sound[int(seq)%len(sound)]})
 					seq++
 					<-m.taken
 				}

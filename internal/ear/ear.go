@@ -5,6 +5,11 @@
 // of speech recognition lasts is its recogniser's business. An [Ear] has one
 // goroutine that owns its state, one that tells the listener, and one that
 // receives transcripts; Run starts them and waits for them.
+//
+// A [Lane] hears one speaker (files lane*.go): it takes packets as a transport brings them, puts them in
+// order, tells voice from noise and cuts what is said into utterances. It reads no clock and starts no
+// goroutine: it belongs to the goroutine that ticks it, and only its [Intake] may be used from others. It
+// knows neither words nor transports.
 package ear
 
 import (
@@ -14,7 +19,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -32,10 +36,10 @@ type Options struct {
 	// ear's to set.
 	Expect stt.Options
 	// Lane is how utterances are cut.
-	Lane lane.Options
+	Lane LaneOptions
 	// Detector tells voice from noise and belongs to the ear. If nil, it is a
-	// [lane.Energy].
-	Detector lane.Detector
+	// [Energy].
+	Detector Detector
 	// MinSpeech is the voiced time below which an utterance counts as noise:
 	// its Final is empty and comes at once, if no other is due before it. If
 	// zero, 80 ms; if negative, nothing is noise.
@@ -55,7 +59,7 @@ type Options struct {
 // Stats count what happened to an ear.
 type Stats struct {
 	// Packets are the counts of its intake.
-	Packets lane.Stats
+	Packets LaneStats
 	// Broken is how many connections of the recogniser broke or could not be
 	// opened.
 	Broken uint64
@@ -78,7 +82,7 @@ type Ear struct {
 	onSound    func(utterance uint64, frame []int16)
 	log        *slog.Logger
 	emit       func(Event)
-	lane       *lane.Lane
+	lane       *Lane
 	outbox     *outbox
 	news       chan news
 	tasks      sync.WaitGroup
@@ -107,7 +111,7 @@ type Ear struct {
 func New(speaker string, emit func(Event), o Options) *Ear {
 	o.Expect.Speaker, o.Expect.SampleRate = speaker, audio.SampleRate
 	if o.Detector == nil {
-		o.Detector = lane.NewEnergy()
+		o.Detector = NewEnergy()
 	}
 	if o.MinSpeech == 0 {
 		o.MinSpeech = defaultMinSpeech
@@ -122,7 +126,7 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 		early:   early{most: o.Early, credit: mostCredit},
 		speaker: speaker, recogniser: o.Recogniser, expect: o.Expect, minSpeech: o.MinSpeech, onSound: o.OnSound,
 		log: o.Logger.With(slog.String("speaker", speaker)), emit: emit,
-		lane: lane.New(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
+		lane: NewLane(time.Now(), o.Detector, &o.Lane), outbox: newOutbox(),
 		news: make(chan news),
 	}
 }
@@ -130,7 +134,7 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 // Push leaves a packet that arrived now. It copies what p points to and never
 // blocks; packets that Run does not fetch in time, 640 ms, are dropped, the
 // oldest first.
-func (e *Ear) Push(p lane.Packet) { e.lane.Intake().Push(time.Now(), p) }
+func (e *Ear) Push(p Packet) { e.lane.Intake().Push(time.Now(), p) }
 
 // Seal has the utterances up to a number stand as they ended, for what they led to is
 // heard already: who goes on begins another. It never blocks.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -56,7 +55,7 @@ func TestContinued(t *testing.T) {
 
 // An utterance that grows too long is cut without a seam.
 func TestCut(t *testing.T) {
-	sit(t, &provider{answer: length}, ear.Options{Lane: lane.Options{MaxUtterance: time.Second}}, func(s *seat) {
+	sit(t, &provider{answer: length}, ear.Options{Lane: ear.LaneOptions{MaxUtterance: time.Second}}, func(s *seat) {
 		s.say(1500*ms, 2*time.Second)
 		s.tells("VoiceOn#1.0 Ended#1.0 VoiceOn#2.0 Final#1.0(1s) VoiceOff#2.0 Ended#2.0 Final#2.0(1s)")
 		if first := s.finals()[0]; first.Endpoint != 0 || first.At.Sub(s.began) != 980*ms {
@@ -204,7 +203,7 @@ func TestBusyListener(t *testing.T) {
 		p := &provider{answer: length}
 		s := &seat{t: t, provider: p, began: time.Now()}
 		free := make(chan struct{})
-		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}, Lane: lane.Options{Merge: 600 * ms}})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}, Lane: ear.LaneOptions{Merge: 600 * ms}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop
@@ -241,7 +240,7 @@ func TestLogsKeepQuiet(t *testing.T) {
 // What is sealed has been heard; who goes on says something else.
 func TestSeal(t *testing.T) {
 	for sealed, want := range map[uint64]string{0: "Final#1.0(1.1s) Final#1.1(1.16s)", 1: "Final#1.0(1.1s) Final#2.0(1.16s)"} {
-		sit(t, &provider{answer: length}, ear.Options{Lane: lane.Options{Merge: 2500 * ms}}, func(s *seat) {
+		sit(t, &provider{answer: length}, ear.Options{Lane: ear.LaneOptions{Merge: 2500 * ms}}, func(s *seat) {
 			s.say(600*ms, 1000*ms)
 			s.ear.Seal(sealed)
 			s.say(400*ms, 3*time.Second)
@@ -252,7 +251,7 @@ func TestSeal(t *testing.T) {
 
 // A knock after an utterance, which it continues for the lane, is no word.
 func TestNoiseAfterwards(t *testing.T) {
-	sit(t, &provider{answer: after(500 * ms)}, ear.Options{Lane: lane.Options{Merge: 2500 * ms}, MinSpeech: 200 * ms}, func(s *seat) {
+	sit(t, &provider{answer: after(500 * ms)}, ear.Options{Lane: ear.LaneOptions{Merge: 2500 * ms}, MinSpeech: 200 * ms}, func(s *seat) {
 		s.say(600*ms, 1600*ms)
 		s.say(120*ms, 3*time.Second)
 		if f := s.finals(); len(f) != 2 || f[1].Text != "" || f[1].Took != 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -60,7 +59,7 @@ func (y *early) silence() time.Duration {
 }
 
 // askEarly asks for the final of what was said so far, if the speaker may have ended.
-func (e *Ear) askEarly(ctx context.Context, heard lane.Event, now time.Time) {
+func (e *Ear) askEarly(ctx context.Context, heard LaneEvent, now time.Time) {
 	y := &e.early
 	if y.asked || y.tries >= y.most || y.credit <= 0 || heard.Silent < y.silence() {
 		return
@@ -84,7 +83,7 @@ func (e *Ear) askEarly(ctx context.Context, heard lane.Event, now time.Time) {
 		y.tries++
 		e.countEarly(1, 0)
 		if !heard.Known {
-			e.lane.Expect(lane.Awaited)
+			e.lane.Expect(Awaited)
 		}
 	}
 }

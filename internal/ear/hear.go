@@ -4,42 +4,40 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
 // hearLane takes in what the lane heard.
-func (e *Ear) hearLane(ctx context.Context, heard lane.Event, now time.Time) {
+func (e *Ear) hearLane(ctx context.Context, heard LaneEvent, now time.Time) {
 	switch heard.Kind {
-	case lane.VoiceStarted:
+	case VoiceStarted:
 		e.early.begin()
 		e.beginSegment(heard, 0)
-	case lane.UtteranceContinued:
+	case UtteranceContinued:
 		e.beginSegment(heard, e.segment+1)
-	case lane.VoiceResumed:
+	case VoiceResumed:
 		e.resumeSegment(now)
 		e.tellVoice(VoiceOn, heard)
-	case lane.VoiceStopped:
+	case VoiceStopped:
 		e.tellVoice(VoiceOff, heard)
-	case lane.Sound:
+	case Sound:
 		e.open.speech = heard.Speech
 		if e.onSound != nil {
 			e.onSound(heard.Utterance, heard.Frame[:])
 		}
 		e.sendSound(heard.Frame[:], now)
 		e.askEarly(ctx, heard, now)
-	case lane.UtteranceEnded:
+	case UtteranceEnded:
 		e.endSegment(ctx, heard, now)
 	}
 }
 
 // tellVoice tells of the voice in the open segment.
-func (e *Ear) tellVoice(kind Kind, heard lane.Event) {
+func (e *Ear) tellVoice(kind Kind, heard LaneEvent) {
 	e.tellEvent(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
 }
 
 // beginSegment opens a segment.
-func (e *Ear) beginSegment(heard lane.Event, index int) {
+func (e *Ear) beginSegment(heard LaneEvent, index int) {
 	e.segment = index
 	e.open = &segment{utterance: heard.Utterance, index: index, before: heard.Speech - heard.Voiced}
 	if index > 0 {
@@ -50,7 +48,7 @@ func (e *Ear) beginSegment(heard lane.Event, index int) {
 
 // endSegment closes the open segment and asks for its transcript, unless it is
 // too short to be speech.
-func (e *Ear) endSegment(ctx context.Context, heard lane.Event, now time.Time) {
+func (e *Ear) endSegment(ctx context.Context, heard LaneEvent, now time.Time) {
 	s := e.open
 	e.open = nil
 	s.ended, s.at, s.endpoint, s.speech = now, now.Add(-heard.Endpoint), heard.Endpoint, heard.Speech

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
@@ -20,7 +19,7 @@ func spoken(e *Ear, seq uint16) {
 		loud[i] = int16(i % 100 * 50)
 	}
 	for n := range uint16(50) {
-		e.Push(lane.Packet{Seq: seq + n, Frame: &loud})
+		e.Push(Packet{Seq: seq + n, Frame: &loud})
 		time.Sleep(audio.FrameDuration)
 	}
 	time.Sleep(2 * time.Second)
@@ -81,9 +80,9 @@ func TestFrameAllocatesNothing(t *testing.T) {
 	defer s.Close()
 	e.stream = s
 	frame := new(audio.Frame)
-	e.hearLane(t.Context(), lane.Event{Kind: lane.VoiceStarted, Utterance: 1, At: now}, now)
+	e.hearLane(t.Context(), LaneEvent{Kind: VoiceStarted, Utterance: 1, At: now}, now)
 	got := testing.AllocsPerRun(49, func() {
-		e.hearLane(t.Context(), lane.Event{Kind: lane.Sound, Utterance: 1, At: now, Frame: frame}, now)
+		e.hearLane(t.Context(), LaneEvent{Kind: Sound, Utterance: 1, At: now, Frame: frame}, now)
 		e.settleSegments(now)
 		e.nextDue()
 	})

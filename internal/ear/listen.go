@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -179,7 +178,7 @@ func (e *Ear) hearFinal(q question, r stt.Result, now time.Time) {
 	case q.Text != "":
 		e.hearWords(q.of, "", now)
 	case e.early.asked && q.number == e.next-1: // there is nothing to wait for
-		e.lane.Expect(lane.Unknown)
+		e.lane.Expect(Unknown)
 	}
 }
 

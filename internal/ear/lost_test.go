@@ -10,7 +10,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 )
@@ -260,7 +259,7 @@ func TestStuckListener(t *testing.T) {
 		p := &provider{answer: length}
 		s := &seat{t: t, provider: p, began: time.Now()}
 		free := make(chan struct{})
-		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}, Lane: lane.Options{Merge: 600 * ms}})
+		s.ear = ear.New("Ann", func(e ear.Event) { s.hear(e); <-free }, ear.Options{Recogniser: p, Detector: lanetest.Presence{}, Lane: ear.LaneOptions{Merge: 600 * ms}})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop

@@ -12,7 +12,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
@@ -133,7 +132,7 @@ func (s *session) play(t *testing.T) (all []told) {
 		seq := uint16(0)
 		for _, p := range s.Phrases {
 			for i, delay := range p.Delays {
-				packet := lane.Packet{Seq: seq, Frame: &loud}
+				packet := ear.Packet{Seq: seq, Frame: &loud}
 				seq++
 				time.AfterFunc(time.Duration(i)*audio.FrameDuration+delay, func() { e.Push(packet) })
 			}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
@@ -264,7 +263,7 @@ var loud = func() (f audio.Frame) {
 // say speaks for d and then makes no sound for pause.
 func (s *seat) say(d, pause time.Duration) {
 	for range int(d / audio.FrameDuration) {
-		s.ear.Push(lane.Packet{Seq: s.seq, Frame: &loud})
+		s.ear.Push(ear.Packet{Seq: s.seq, Frame: &loud})
 		s.seq++
 		time.Sleep(audio.FrameDuration)
 	}

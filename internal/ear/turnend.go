@@ -9,8 +9,6 @@ package ear
 import (
 	"strings"
 	"unicode"
-
-	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
 // maxText is how much of the end of a text is looked at, in bytes.
@@ -23,25 +21,25 @@ type TurnReader struct{ stops bool }
 // TurnJudge says what text tells of the end of the utterance, as the function of that name
 // does. A statement with a full stop is complete. One without is not, if there have been
 // texts with one, and a question without its mark may go on.
-func (r *TurnReader) Judge(text string) lane.Outlook {
+func (r *TurnReader) Judge(text string) Outlook {
 	text = strings.TrimSpace(text)
 	stopped := hasAnySuffix(text, ".", "!", "?") && !strings.HasSuffix(text, "...")
 	r.stops = r.stops || stopped
 	o := TurnJudge(text)
 	switch {
-	case o == lane.Open && stopped:
-		return lane.Complete
-	case o == lane.Open && r.stops:
-		return lane.Unfinished
-	case o == lane.Complete && r.stops && !stopped:
-		return lane.Open
+	case o == Open && stopped:
+		return Complete
+	case o == Open && r.stops:
+		return Unfinished
+	case o == Complete && r.stops && !stopped:
+		return Open
 	}
 	return o
 }
 
 // TurnJudge says what text, as far as it is understood, tells of the end of the utterance. It
 // never panics.
-func TurnJudge(text string) lane.Outlook {
+func TurnJudge(text string) Outlook {
 	text = strings.TrimSpace(text)
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
@@ -50,29 +48,29 @@ func TurnJudge(text string) lane.Outlook {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\''
 	})
 	if len(words) == 0 {
-		return lane.Unknown
+		return Unknown
 	}
 	last := words[len(words)-1]
 	switch {
 	case strings.HasSuffix(text, "?"):
-		return lane.Complete
+		return Complete
 	case hasAnySuffix(text, ",", ";", ":", "-", "–", "—", "…", "..."), hanging[last] && !ends(words):
-		return lane.Unfinished
+		return Unfinished
 	case len(words) <= 4 && questions[last] && !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!"): // "Bartok, what"
-		return lane.Unfinished
+		return Unfinished
 	case answers(words), strings.HasSuffix(text, "!"):
-		return lane.Complete
+		return Complete
 	case len(words) == 1: // a name, and then what is wanted of it
-		return lane.Unfinished
+		return Unfinished
 	}
 	clause := lastClause(text, words)
 	if calls(clause) || corrects(clause) || counts(clause) || supposes(clause) {
-		return lane.Unfinished
+		return Unfinished
 	}
 	if asks(clause) || orders(clause) {
-		return lane.Complete
+		return Complete
 	}
-	return lane.Open
+	return Open
 }
 
 func hasAnySuffix(text string, suffixes ...string) bool {

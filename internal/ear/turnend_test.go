@@ -4,34 +4,33 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
 func TestJudge(t *testing.T) {
 	for _, row := range []struct {
 		text string
-		want lane.Outlook
+		want ear.Outlook
 	}{
-		{"Mira, what do you drink?", lane.Complete},
-		{"mira what do you drink", lane.Complete},
-		{"Wie alt ist Greta", lane.Complete},
-		{"Kannst du lesen", lane.Complete},
-		{"Bartok, tell us a story.", lane.Complete},
-		{"gib mir ein Bier", lane.Complete},
-		{"Yes.", lane.Complete},
-		{"nein danke", lane.Complete},
-		{"Come in", lane.Open},
-		{"What is it for", lane.Complete},
-		{"I open the door and", lane.Unfinished},
-		{"Can you show me the", lane.Unfinished},
-		{"Ich wollte fragen, weil", lane.Unfinished},
-		{"Well, um", lane.Unfinished},
-		{"Three ropes,", lane.Unfinished},
-		{"Mira", lane.Unfinished},
-		{"We come from the north", lane.Open},
-		{"Wir kommen aus dem Norden", lane.Open},
-		{"", lane.Unknown},
-		{"…", lane.Unknown},
+		{"Mira, what do you drink?", ear.Complete},
+		{"mira what do you drink", ear.Complete},
+		{"Wie alt ist Greta", ear.Complete},
+		{"Kannst du lesen", ear.Complete},
+		{"Bartok, tell us a story.", ear.Complete},
+		{"gib mir ein Bier", ear.Complete},
+		{"Yes.", ear.Complete},
+		{"nein danke", ear.Complete},
+		{"Come in", ear.Open},
+		{"What is it for", ear.Complete},
+		{"I open the door and", ear.Unfinished},
+		{"Can you show me the", ear.Unfinished},
+		{"Ich wollte fragen, weil", ear.Unfinished},
+		{"Well, um", ear.Unfinished},
+		{"Three ropes,", ear.Unfinished},
+		{"Mira", ear.Unfinished},
+		{"We come from the north", ear.Open},
+		{"Wir kommen aus dem Norden", ear.Open},
+		{"", ear.Unknown},
+		{"…", ear.Unknown},
 	} {
 		if got := ear.TurnJudge(row.text); got != row.want {
 			t.Errorf("Judge(%q) = %v, want %v", row.text, got, row.want)
@@ -43,7 +42,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("Mira, what do you drink?")
 	f.Add("…\xff ähm")
 	f.Fuzz(func(t *testing.T, text string) {
-		if o := ear.TurnJudge(text); o < lane.Unknown || o > lane.Unfinished {
+		if o := ear.TurnJudge(text); o < ear.Unknown || o > ear.Unfinished {
 			t.Errorf("Judge(%q) = %v", text, o)
 		}
 	})
@@ -60,7 +59,7 @@ func BenchmarkJudge(b *testing.B) {
 func TestReader(t *testing.T) {
 	const statement, question, more = "I open the door", "what do you drink", "I open the door and"
 	var bare ear.TurnReader
-	for text, want := range map[string]lane.Outlook{statement: lane.Open, question: lane.Complete, more: lane.Unfinished} {
+	for text, want := range map[string]ear.Outlook{statement: ear.Open, question: ear.Complete, more: ear.Unfinished} {
 		if got := bare.Judge(text); got != want {
 			t.Errorf("without full stops %q is %v, want %v", text, got, want)
 		}
@@ -68,16 +67,16 @@ func TestReader(t *testing.T) {
 	var r ear.TurnReader
 	for _, row := range []struct {
 		text string
-		want lane.Outlook
+		want ear.Outlook
 	}{
-		{"I open the door...", lane.Unfinished},
-		{statement, lane.Open},
-		{"I open the door.", lane.Complete},
-		{statement, lane.Unfinished},
-		{question, lane.Open},
-		{"What do you drink?", lane.Complete},
-		{"Captain Harrow.", lane.Unfinished},
-		{"", lane.Unknown},
+		{"I open the door...", ear.Unfinished},
+		{statement, ear.Open},
+		{"I open the door.", ear.Complete},
+		{statement, ear.Unfinished},
+		{question, ear.Open},
+		{"What do you drink?", ear.Complete},
+		{"Captain Harrow.", ear.Unfinished},
+		{"", ear.Unknown},
 	} {
 		if got := r.Judge(row.text); got != row.want {
 			t.Errorf("%q is %v, want %v", row.text, got, row.want)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/guard"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -297,7 +297,7 @@ func (t *guardedTurn) closeAnswer(err error) error {
 	case err != nil && !broken && !t.again && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
 		return err // it has failed by itself
 	case err != nil && !broken && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
-		why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on: %s", t.req.NPC.Name, problem.OneLine(err))}
+		why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on: %s", t.req.NPC.Name, userfile.OneLine(err))}
 		if err := t.emit(why); err != nil {
 			return err
 		}

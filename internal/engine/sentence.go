@@ -15,7 +15,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -141,7 +141,7 @@ func (t *cascade) judgeOpener(ctx context.Context, err error) error {
 	if b.Failed(false, 0); !closed || b.Closed() {
 		return nil
 	}
-	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("answers begin without an opener for a while, the last of several went wrong: %s", problem.OneLine(err))})
+	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("answers begin without an opener for a while, the last of several went wrong: %s", userfile.OneLine(err))})
 }
 
 // goOn has the strong model answer, after the opener if there is one.
@@ -193,7 +193,7 @@ func (t *cascade) closeAnswer(ctx context.Context, err error) error {
 	case errors.Is(err, ErrNothingSaid): // the opener was all there was to say
 		return nil
 	}
-	why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on after the first sentence: %s", t.req.Persona.Name, problem.OneLine(err))}
+	why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on after the first sentence: %s", t.req.Persona.Name, userfile.OneLine(err))}
 	if err := t.emit(why); err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 // Package mcp holds what every part of the tool world shares: budget tiers,
 // the caller's identity, call results, the errors a call can end in, and what
 // travels with a call's context. It does no I/O.
+//
+// Latencies are reported in milliseconds: see [Millis] (file elapsed.go).
 package mcp
 
 import (

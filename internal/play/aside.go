@@ -5,23 +5,22 @@ import (
 	"fmt"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/store"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
 // takeInAside brings into memory what was set aside before, and tells of it. What cannot be
 // taken in stays where it is.
 func takeInAside(ctx context.Context, cfg *config.Config, log memory.SessionLog, tell func(string)) {
-	forgotten, err := store.ReadWithheld(store.WithheldFile(cfg))
+	forgotten, err := ReadWithheld(WithheldFile(cfg))
 	n := 0
 	if err == nil {
-		n, err = store.TakeIn(ctx, store.AsideDir(cfg), log, forgotten)
+		n, err = TakeAside(ctx, AsideDir(cfg), log, forgotten)
 	}
 	if n > 0 {
 		tell(fmt.Sprintf("%d lines of an earlier session, which memory did not take then, are in it now", n))
 	}
 	if err != nil {
-		tell(problem.OneLine(err))
+		tell(userfile.OneLine(err))
 	}
 }

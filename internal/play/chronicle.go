@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/providers"
@@ -28,7 +27,7 @@ const (
 // learnt of them.
 type chronicler struct {
 	memory.SessionLog
-	chronicle *chronicle.Chronicle
+	chronicle *world.Chronicle
 }
 
 func (l chronicler) Retract(ctx context.Context, session, ref string) (int, error) {
@@ -44,7 +43,7 @@ func (l chronicler) Reword(ctx context.Context, session, ref, text string) (int,
 
 // Gather goes through what was said lately for what is worth keeping, and proposes it or
 // keeps it, as memory.learn has it. It returns what is new.
-func (g *Game) Gather(ctx context.Context) ([]chronicle.Entry, error) {
+func (g *Game) Gather(ctx context.Context) ([]world.Entry, error) {
 	if g.Config.Memory.Learn == config.LearnOff {
 		return nil, nil
 	}
@@ -78,8 +77,8 @@ var errNothingSaid = errors.New("nothing has been said yet that could be kept in
 
 // Pin has an NPC keep a text in mind, or, if npc is empty, all who may know of it: the last
 // line of the session, or of the latest one if that is empty, if no text is given.
-func (g *Game) Pin(ctx context.Context, session, npc, text string) (chronicle.Entry, error) {
-	e := chronicle.Entry{Kind: chronicle.Pin, NPC: npc, Text: text, Session: session, At: time.Now()}
+func (g *Game) Pin(ctx context.Context, session, npc, text string) (world.Entry, error) {
+	e := world.Entry{Kind: world.LearntPin, NPC: npc, Text: text, Session: session, At: time.Now()}
 	if npc != "" {
 		e.Visible = memory.Heard(npc)
 	}
@@ -128,11 +127,11 @@ const digestTime = 20 * time.Second
 
 // digestOf returns what has the model go through lines; nil if phrases are looked for. What that
 // costs is no session's.
-func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]chronicle.Entry, error) {
+func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]world.Entry, error) {
 	if g.Config.Memory.Digest != config.DigestModel {
 		return nil
 	}
-	return func(lines []memory.Line) ([]chronicle.Entry, error) {
+	return func(lines []memory.Line) ([]world.Entry, error) {
 		model, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, nil)
 		if err != nil {
 			return nil, err
@@ -146,7 +145,7 @@ func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]chronicle
 		if len(g.Config.Language) > 0 {
 			language = g.Config.Language[0]
 		}
-		return chronicle.Propose(ctx, model, lines, names, language)
+		return world.Propose(ctx, model, lines, names, language)
 	}
 }
 
@@ -198,8 +197,8 @@ var (
 )
 
 // phrasesOf are the lines of the cast, and everybody's, that tell nothing.
-func phrasesOf(cast []config.NPC) *chronicle.Phrases {
-	p := &chronicle.Phrases{}
+func phrasesOf(cast []config.NPC) *world.Phrases {
+	p := &world.Phrases{}
 	p.Add("", offline.Phrases()...)
 	for _, npc := range cast {
 		for _, occasion := range idleLines {

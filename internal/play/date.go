@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -21,7 +21,7 @@ func (g *Game) dateKeys() (today, filed string) {
 
 // DateOf is the day in the world of a campaign that nobody plays, as its calendar writes it;
 // empty if nobody has set it.
-func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c campaign.Calendar) (string, error) {
+func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c world.Calendar) (string, error) {
 	kept, err := store.LoadState(ctx, dateSpace)
 	if err != nil {
 		return "", fmt.Errorf("reading the date: %w", err)
@@ -34,7 +34,7 @@ func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c campa
 	if err != nil {
 		return "", fmt.Errorf("reading the date: %w", err)
 	}
-	clock := campaign.NewClock(c)
+	clock := world.NewClock(c)
 	clock.Put(day)
 	return clock.Today().Text, nil
 }
@@ -43,8 +43,8 @@ func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c campa
 // another first day than it had then.
 func (g *Game) openClock(ctx context.Context) error {
 	first := ""
-	if g.clock = campaign.NewClock(campaign.Calendar{}); g.Campaign != nil {
-		g.clock, first = campaign.NewClock(g.Campaign.Calendar), g.Campaign.Today
+	if g.clock = world.NewClock(world.Calendar{}); g.Campaign != nil {
+		g.clock, first = world.NewClock(g.Campaign.Calendar), g.Campaign.Today
 	}
 	kept, err := g.Store.LoadState(ctx, dateSpace)
 	if err != nil {

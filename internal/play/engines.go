@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -70,7 +70,7 @@ func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engi
 		return answer
 	}
 	return func(yield func(engine.Event, error) bool) {
-		if yield(engine.Notice{Level: "warning", Text: req.NPC.Name + " answers without an opener: " + problem.OneLine(err)}, nil) {
+		if yield(engine.Notice{Level: "warning", Text: req.NPC.Name + " answers without an opener: " + userfile.OneLine(err)}, nil) {
 			answer(yield)
 		}
 	}

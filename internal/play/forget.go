@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
-	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -36,7 +35,7 @@ func ForgetUser(ctx context.Context, g *Game, running *table.Table, ref string, 
 // rest is done in the background, and that is no error. progress, if not nil, is called with how far
 // it is.
 func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.Forgetting)) (int, error) {
-	noted := store.Withhold(store.WithheldFile(g.Config), ref)
+	noted := Withhold(WithheldFile(g.Config), ref)
 	learnt := g.Chronicle.Forget(ctx, ref)
 	n, err := g.Store.ForgetUser(ctx, ref, progress)
 	err = errors.Join(noted, learnt, err)
@@ -51,8 +50,8 @@ func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.
 }
 
 // ForgetLearnt takes back what was learnt from a user in a campaign that is not open.
-func ForgetLearnt(ctx context.Context, store chronicle.Store, ref string) error {
-	c, err := chronicle.Open(ctx, store, nil)
+func ForgetLearnt(ctx context.Context, store world.ChronicleStore, ref string) error {
+	c, err := world.OpenChronicle(ctx, store, nil)
 	if err != nil {
 		return err
 	}

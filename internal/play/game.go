@@ -1,6 +1,17 @@
 // Package play opens a campaign and runs sessions in it: a table with its voices,
 // its hearing and its indexer, the same for every front. It knows no front: who
 // types, who is shown what, and where sound goes is handed in.
+//
+// The package also opens what memory is kept in ([OpenStore], files store*.go), and copies it: backups,
+// restores, migrations.
+//
+// A [Registry] fills the tool host with the built-in tools, the workflows and the external servers,
+// behind what every call passes ([Governance]); see files registry*.go.
+//
+// [Guilds] are many servers' games: each guild has a directory with a database for each of its campaigns,
+// its sessions, who wants to be heard and its feedback, so that nothing of one guild is known in another.
+// What somebody does in a guild goes through a [Member] and passes the policy, is counted and recorded
+// like every call (files guilds*.go).
 package play
 
 import (
@@ -16,18 +27,14 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/registry"
-	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -35,9 +42,9 @@ import (
 // LoadConfig reads the configuration at path, or the working directory's, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: registry.BuiltinNames(), NeverOwn: registry.NeverOwn(), Workflows: registry.WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: BuiltinNames(), NeverOwn: NeverOwn(), Workflows: WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	return cfg, nil
 }
@@ -48,11 +55,11 @@ type Game struct {
 	Config *config.Config
 	Store  memory.Store
 	// Campaign is the world as its file tells it, nil if none is configured.
-	Campaign *campaign.Campaign
+	Campaign *world.Campaign
 	World    *world.World
-	Registry *registry.Registry
+	Registry *Registry
 	// Chronicle is what was learnt from the sessions.
-	Chronicle *chronicle.Chronicle
+	Chronicle *world.Chronicle
 	// Metrics count calls and turns; nil if nobody asked for them.
 	Metrics *observe.Metrics
 	// Tracer begins the traces of turns; nil if nobody asked for them.
@@ -64,7 +71,7 @@ type Game struct {
 	levels   levels       // of the voices heard so far
 	log      *slog.Logger
 	groups   memory.Groups // who belongs to what
-	clock    *campaign.Clock
+	clock    *world.Clock
 	work     sync.WaitGroup // background work; ends with stop
 	life     context.Context
 	stop     context.CancelFunc
@@ -101,13 +108,13 @@ type Options struct {
 }
 
 // Open brings up memory, world and registry. External servers connect in the
-// background; see [registry.Registry.Ready].
+// background; see [Registry.Ready].
 func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Rules == nil {
-		o.Rules = registry.OpenRules(o.Config)
+		o.Rules = OpenRules(o.Config)
 	}
 	if o.Client == nil {
 		o.Client = providers.NewClient()
@@ -129,12 +136,12 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	})
 	embedder, err := providers.Embedder(g.Config.Providers.Embeddings)
 	if err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
-	if g.Store, err = store.Open(ctx, g.Config.Memory, store.Options{Embedder: embedder, Groups: &g.groups, Logger: g.log}); err != nil {
+	if g.Store, err = OpenStore(ctx, g.Config.Memory, StoreOptions{Embedder: embedder, Groups: &g.groups, Logger: g.log}); err != nil {
 		return err
 	}
-	if g.Chronicle, err = chronicle.Open(ctx, g.Store, g.log); err != nil {
+	if g.Chronicle, err = world.OpenChronicle(ctx, g.Store, g.log); err != nil {
 		return err
 	}
 	if err := g.applyCampaign(ctx); err != nil {
@@ -148,11 +155,11 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if g.World, err = world.Open(ctx, g.Store, world.Options{Campaign: g.Config.Campaign.Name, Scene: g.Scene(), Groups: &g.groups}); err != nil {
 		return err
 	}
-	governance, err := registry.OpenGovernance(ctx, g.Config, o.ReadOnly, g.Metrics, g.log)
+	governance, err := OpenGovernance(ctx, g.Config, o.ReadOnly, g.Metrics, g.log)
 	if err != nil {
 		return err
 	}
-	g.Registry, err = registry.Open(ctx, registry.Options{
+	g.Registry, err = OpenRegistry(ctx, RegistryOptions{
 		Config: g.Config, Store: g.Store, World: g.World, Dates: g.clock, Rules: o.Rules, Governance: governance,
 		Entity: g.exampleEntity(), Notify: g.addNotice, Log: g.log,
 	})
@@ -211,16 +218,16 @@ func (g *Game) applyCampaign(ctx context.Context) error {
 
 // ReadCampaign reads the world of a configuration's campaign, nil if none is
 // configured.
-func ReadCampaign(cfg *config.Config) (*campaign.Campaign, error) {
+func ReadCampaign(cfg *config.Config) (*world.Campaign, error) {
 	if cfg.Campaign.World == "" {
 		return nil, nil
 	}
 	data, err := cfg.ReadWorld()
 	if err != nil {
-		return nil, problem.Usage(fmt.Errorf("reading the campaign %s: %w; check campaign.world", cfg.Campaign.World, problem.FileError(err)))
+		return nil, userfile.Usage(fmt.Errorf("reading the campaign %s: %w; check campaign.world", cfg.Campaign.World, userfile.PlainFileError(err)))
 	}
-	c, err := campaign.Parse(cfg.Campaign.World, data)
-	return c, problem.Usage(err)
+	c, err := world.ParseCampaign(cfg.Campaign.World, data)
+	return c, userfile.Usage(err)
 }
 
 // addNotice tells the sessions under way, or keeps the message until someone

@@ -14,8 +14,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
@@ -300,7 +300,7 @@ func (f *mentionFinder) readState(get func(string) any) {
 			f.add(MentionScene, strings.TrimPrefix(key, "scene:"), part)
 		}
 	case space == "chronicle":
-		var e chronicle.Entry
+		var e world.Entry
 		if json.Unmarshal(value, &e) != nil || e.Text == "" || e.User == f.user && !e.Answer {
 			return
 		}

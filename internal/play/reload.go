@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Reload reads the NPC files anew and has the table go on with those NPCs. It
@@ -60,11 +60,11 @@ type Reading struct {
 	// Config has the NPCs that are in the files now, and is otherwise as it was.
 	Config *config.Config
 	// known are the warnings of before.
-	known []problem.Problem
+	known []userfile.Problem
 	// others are the keys that have changed beside the NPCs.
 	others []string
 	// Shown is a problem as those may see it who are told.
-	Shown func(problem.Problem) problem.Problem
+	Shown func(userfile.Problem) userfile.Problem
 }
 
 // errBuiltIn is what there is to say about files that are none.
@@ -72,7 +72,7 @@ var errBuiltIn = errors.New("the NPCs came with the program, so there is nothing
 	"to have your own, write a glyphoxa.yaml and start again")
 
 // Reread reads the files of a configuration anew. What is wrong with them comes
-// back as a [problem.List].
+// back as a [userfile.Problems].
 func Reread(now *config.Config) (Reading, error) {
 	if now.File == config.BuiltIn {
 		return Reading{}, errBuiltIn
@@ -85,7 +85,7 @@ func Reread(now *config.Config) (Reading, error) {
 	next.NPCs, next.NPCsDir, next.Warnings, next.ServerTools = found.NPCs, found.NPCsDir, found.Warnings, found.ServerTools
 	return Reading{
 		Config: &next, known: now.Warnings, others: changedKeys(now, found),
-		Shown: func(p problem.Problem) problem.Problem { return p },
+		Shown: func(p userfile.Problem) userfile.Problem { return p },
 	}, nil
 }
 
@@ -108,7 +108,7 @@ func changedKeys(a, b *config.Config) (keys []string) {
 
 // RelativeTo returns a problem with its file named as seen from a directory, for
 // those who are not to know where that is.
-func RelativeTo(dir string, p problem.Problem) problem.Problem {
+func RelativeTo(dir string, p userfile.Problem) userfile.Problem {
 	abs, err := filepath.Abs(p.File)
 	if err == nil {
 		abs, err = filepath.Rel(dir, abs)

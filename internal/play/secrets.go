@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/guard"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // maxStatements bounds how much of a campaign is compared with secrets, in statements
@@ -21,17 +21,17 @@ const maxStatements = 200_000
 // FindToldSecrets returns a warning for each entry of the campaign that tells an NPC,
 // as something everyone it is visible to may speak of, what the same NPC keeps secret.
 // The campaign may be nil.
-func FindToldSecrets(cfg *config.Config, c *campaign.Campaign) []problem.Problem {
+func FindToldSecrets(cfg *config.Config, c *world.Campaign) []userfile.Problem {
 	return findToldSecrets(cfg, c, maxStatements)
 }
 
 // findToldSecrets looks at so many statements.
-func findToldSecrets(cfg *config.Config, c *campaign.Campaign, left int) []problem.Problem {
+func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile.Problem {
 	if c == nil {
 		return nil
 	}
 	statements := statementsOf(c)
-	var found []problem.Problem
+	var found []userfile.Problem
 	for _, npc := range cfg.NPCs {
 		if len(npc.SecretKnowledge) == 0 {
 			continue
@@ -42,7 +42,7 @@ func findToldSecrets(cfg *config.Config, c *campaign.Campaign, left int) []probl
 				continue
 			}
 			if left -= len(s.sentences); left < 0 {
-				return append(found, problem.Problem{
+				return append(found, userfile.Problem{
 					File: c.File, Line: s.line, What: "the campaign is too large to be compared with all that NPCs keep secret; from here on, " + npc.Name + " and those after it were not looked at",
 				})
 			}
@@ -96,7 +96,7 @@ func (s *statement) visibleTo(npc string) bool {
 }
 
 // warn says that a statement tells an NPC's secret, -1 if no single one.
-func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret int) problem.Problem {
+func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret int) userfile.Problem {
 	lines := cfg.SecretLines[npc.ID]
 	where := npc.Line
 	if secret < 0 {
@@ -105,18 +105,18 @@ func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret
 	if secret < len(lines) {
 		where = lines[secret]
 	}
-	fix := "say less here, or leave it to the DM with visible_to: [" + campaign.DMOnly + "]"
+	fix := "say less here, or leave it to the DM with visible_to: [" + world.DMOnly + "]"
 	if len(s.visible) == 0 {
 		fix = "everyone knows of it: say less here, or word the secret without it"
 	}
-	return problem.Problem{
+	return userfile.Problem{
 		File: file, Line: s.line, Fix: fix,
 		What: fmt.Sprintf("%s tells %s, as something to speak of, what is its secret (%s:%d)", s.what, npc.Name, npc.File, where),
 	}
 }
 
 // statementsOf are the entries of a campaign in words.
-func statementsOf(c *campaign.Campaign) []statement {
+func statementsOf(c *world.Campaign) []statement {
 	var all []statement
 	names := map[string]string{}
 	for i, e := range c.Entities {

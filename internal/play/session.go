@@ -12,17 +12,16 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
-	"github.com/MrWong99/glyphoxa/internal/store"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -96,11 +95,11 @@ func (s *Session) ID() string { return s.info.ID }
 func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, g.reportSwitch(o, "model", providers.Answers))
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	cast, err := ChooseNPCs(g.Cast(), o.NPC)
 	if err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	s := &Session{game: g, only: o.NPC, done: make(chan error, 1), Scripted: scripted}
 	if scripted {
@@ -109,7 +108,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	}
 	answering := g.makeEngines(o, m, scripted)
 	if err := answering.prepareEngines(cast); err != nil {
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	if answering.speech, err = g.openSpeech(answering.cascaded); err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
-		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: store.NewAside(store.AsideDir(g.Config)),
+		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
 	}
 	if answering.speech != nil {
 		t.Listener = engine.NewCappedListener(s.meter, answering.speech)
@@ -213,7 +212,7 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	case errors.Is(err, providers.ErrNoRecognition):
 		return nil
 	case err != nil:
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	t.Hearing = p
 	t.Expect = ExpectedSpeech(g.Config, g.Cast(), g.Campaign)
@@ -226,7 +225,7 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 
 // ExpectedSpeech is what is known of the speech at a table: its language, if
 // there is only one, and the names that will come up. The campaign may be nil.
-func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *campaign.Campaign) stt.Options {
+func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *world.Campaign) stt.Options {
 	o := stt.Options{Language: providers.Option[string](cfg.Providers.STT.Provider, "language")}
 	if o.Language == "" && len(cfg.Language) == 1 {
 		o.Language = cfg.Language[0]
@@ -371,7 +370,7 @@ func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, 
 	chained := g.Config.Providers.TTS
 	provider, missing, err := providers.Voice(g.client, chained, tts.NewPhraseCache(preparedStock(cast, prepare), nil), prepare, g.reportSwitch(o, "voice", providers.Speaks))
 	if err != nil {
-		return sound, problem.Usage(err)
+		return sound, userfile.Usage(err)
 	}
 	v.provider = provider
 	if o.OpenSound == nil && g.audience == nil {

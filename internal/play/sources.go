@@ -1,11 +1,11 @@
 package play
 
-import "github.com/MrWong99/glyphoxa/internal/mcp/resource"
+import "github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 
 // SourcesOf are what documents about a game are made of.
-func SourcesOf(g *Game) resource.Sources {
-	return resource.Sources{
+func SourcesOf(g *Game) mcpserver.LibrarySources {
+	return mcpserver.LibrarySources{
 		Campaign: g.Config.Campaign.Name, System: g.Config.Campaign.System, Scene: g.World.Scene, NPCs: g.Cast(),
-		Graph: g.Store, Log: g.Store, Rules: resource.NewRuleReader(g.Registry.Rules), Latency: g.Registry.Host.Status,
+		Graph: g.Store, Log: g.Store, Rules: mcpserver.NewRuleReader(g.Registry.Rules), Latency: g.Registry.Host.Status,
 	}
 }

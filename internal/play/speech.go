@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // openSpeech returns the engine of NPCs that speak for themselves, nil if no model is
@@ -20,7 +20,7 @@ func (g *Game) openSpeech(instead engine.Engine) (*s2s.Engine, error) {
 	case errors.Is(err, providers.ErrNoSpeechToSpeech):
 		return nil, nil
 	case err != nil:
-		return nil, problem.Usage(err)
+		return nil, userfile.Usage(err)
 	}
 	usual := providers.Option[string](g.Config.Providers.S2S, "voice")
 	meant := g.Config.Providers.TTS.Name == name // what voice.id names

@@ -6,10 +6,9 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/lane"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // Detection makes what tells voice from noise for any number of players, who
@@ -18,7 +17,7 @@ type Detection struct {
 	name    string
 	library string
 	missing error
-	model   *silero.Session // nil unless it judges
+	model   *vad.Silero // nil unless it judges
 	failed  func(error)
 	once    sync.Once // tells failed
 }
@@ -32,9 +31,9 @@ func OpenDetection(hearing config.Hearing, failed func(error)) (*Detection, erro
 	d := &Detection{name: config.DetectionEnergy, failed: failed}
 	switch hearing.Detection {
 	case config.DetectionAuto, config.DetectionSilero:
-		model, err := silero.Open(hearing.ONNXRuntime)
+		model, err := vad.OpenSilero(hearing.ONNXRuntime)
 		if err != nil && hearing.Detection == config.DetectionSilero {
-			return nil, problem.Usage(fmt.Errorf("hearing.detection is silero, but %w; or set it to auto", err))
+			return nil, userfile.Usage(fmt.Errorf("hearing.detection is silero, but %w; or set it to auto", err))
 		}
 		if d.missing = err; err == nil {
 			d.name, d.model, d.library = config.DetectionSilero, model, model.Library()
@@ -51,7 +50,7 @@ func OpenDetection(hearing config.Hearing, failed func(error)) (*Detection, erro
 // newWebRTC returns WebRTC's detector. A stricter mode misses who speaks softly
 // beside a hum; milder ones hear no more of those who speak, and begin on more
 // noises.
-func newWebRTC() (*webrtcvad.Detector, error) { return webrtcvad.New(webrtcvad.Aggressive) }
+func newWebRTC() (*vad.WebRTC, error) { return vad.NewWebRTC(vad.Aggressive) }
 
 // Name returns which of the config.Detection constants does it, never auto.
 func (d *Detection) Name() string { return d.name }
@@ -66,7 +65,7 @@ func (d *Detection) Missing() error { return d.missing }
 
 // NewDetector returns what judges one player's lane. After Close it judges by
 // energy.
-func (d *Detection) NewDetector() lane.Detector {
+func (d *Detection) NewDetector() ear.Detector {
 	switch d.name {
 	case config.DetectionSilero:
 		stream, err := d.model.NewStream()
@@ -74,7 +73,7 @@ func (d *Detection) NewDetector() lane.Detector {
 			d.giveUp(err)
 			break
 		}
-		m, err := lane.NewModel(stream, d.giveUp)
+		m, err := ear.NewModel(stream, d.giveUp)
 		if err != nil {
 			d.giveUp(err)
 			break
@@ -85,12 +84,12 @@ func (d *Detection) NewDetector() lane.Detector {
 			return w
 		}
 	}
-	return lane.NewEnergy()
+	return ear.NewEnergy()
 }
 
 // giveUp tells that the model failed. That it was closed is no failure.
 func (d *Detection) giveUp(err error) {
-	if errors.Is(err, silero.ErrClosed) || d.failed == nil {
+	if errors.Is(err, vad.ErrClosed) || d.failed == nil {
 		return
 	}
 	d.once.Do(func() { d.failed(err) })

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/lane"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // detection opens what hearing asks for and closes it after the test.
@@ -32,7 +31,7 @@ func detection(t *testing.T, hearing config.Hearing) *Detection {
 
 // isEnergy reports whether it is energy that judges.
 func isEnergy(d *Detection) bool {
-	_, ok := d.NewDetector().(*lane.Energy)
+	_, ok := d.NewDetector().(*ear.Energy)
 	return ok && d.Name() == config.DetectionEnergy && d.Library() == ""
 }
 
@@ -49,12 +48,12 @@ func TestEnergyNeedsNothing(t *testing.T) {
 func TestWebRTC(t *testing.T) {
 	d := detection(t, config.Hearing{Detection: config.DetectionWebRTC})
 	if _, err := newWebRTC(); err == nil {
-		if _, ok := d.NewDetector().(*webrtcvad.Detector); !ok || d.Missing() != nil || d.Library() == "" {
+		if _, ok := d.NewDetector().(*vad.WebRTC); !ok || d.Missing() != nil || d.Library() == "" {
 			t.Errorf("detector = %T by %q, %v, want WebRTC's", d.NewDetector(), d.Library(), d.Missing())
 		}
 		return
 	}
-	if err := d.Missing(); !isEnergy(d) || !errors.Is(err, webrtcvad.ErrNoLibrary) || !strings.Contains(err.Error(), "install") {
+	if err := d.Missing(); !isEnergy(d) || !errors.Is(err, vad.ErrNoWebRTC) || !strings.Contains(err.Error(), "install") {
 		t.Errorf("detector = %T, %v, want energy, and what to install", d.NewDetector(), err)
 	}
 }
@@ -81,7 +80,7 @@ func TestSilero(t *testing.T) {
 	for _, asked := range []string{config.DetectionAuto, config.DetectionSilero} {
 		d := openSilero(t, asked)
 		det := d.NewDetector()
-		if _, ok := det.(*lane.Model); !ok || d.Name() != config.DetectionSilero || d.Library() == "" {
+		if _, ok := det.(*ear.Model); !ok || d.Name() != config.DetectionSilero || d.Library() == "" {
 			t.Errorf("%s is %T by %q, want silero", asked, det, d.Library())
 		}
 		if err := d.Close(); err != nil {
@@ -94,14 +93,14 @@ func TestSilero(t *testing.T) {
 		for range 5 { // the first of which meet the closed session
 			det.Process(&loud)
 		}
-		want := lane.NewEnergy()
+		want := ear.NewEnergy()
 		for range 5 {
 			want.Process(&loud)
 		}
 		if got, want := det.Process(&loud), want.Process(&loud); got != want {
 			t.Errorf("after Close a frame is %v, want energy's %v", got, want)
 		}
-		if _, ok := d.NewDetector().(*lane.Energy); !ok {
+		if _, ok := d.NewDetector().(*ear.Energy); !ok {
 			t.Errorf("after Close a new detector is %T, want energy", d.NewDetector())
 		}
 	}
@@ -112,7 +111,7 @@ func TestSilero(t *testing.T) {
 func TestSileroWithoutTheLibrary(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
 	_, err := OpenDetection(config.Hearing{Detection: config.DetectionSilero, ONNXRuntime: nowhere}, nil)
-	if !errors.Is(err, silero.ErrNoLibrary) || !errors.Is(err, problem.ErrUsage) {
+	if !errors.Is(err, vad.ErrNoOnnxruntime) || !errors.Is(err, userfile.ErrUsage) {
 		t.Fatalf("err = %v, want that the library is missing, as a wrong configuration", err)
 	}
 	for _, want := range []string{"hearing.detection is silero", nowhere, "onnxruntime"} {
@@ -121,7 +120,7 @@ func TestSileroWithoutTheLibrary(t *testing.T) {
 		}
 	}
 	d := detection(t, config.Hearing{Detection: config.DetectionAuto, ONNXRuntime: nowhere})
-	if err := d.Missing(); !isEnergy(d) || !errors.Is(err, silero.ErrNoLibrary) {
+	if err := d.Missing(); !isEnergy(d) || !errors.Is(err, vad.ErrNoOnnxruntime) {
 		t.Errorf("auto is %s, %v, want energy and why", d.Name(), err)
 	}
 }
@@ -130,15 +129,15 @@ func TestSileroWithoutTheLibrary(t *testing.T) {
 func TestFailureIsToldOnce(t *testing.T) {
 	told := 0
 	d := &Detection{failed: func(error) { told++ }}
-	d.giveUp(silero.ErrClosed)
+	d.giveUp(vad.ErrClosed)
 	if told != 0 {
 		t.Error("closing was told as a failure")
 	}
 	for range 3 {
-		d.giveUp(silero.ErrNoAnswer)
+		d.giveUp(vad.ErrNoAnswer)
 	}
 	if told != 1 {
 		t.Errorf("a failure was told %d times, want once", told)
 	}
-	(&Detection{}).giveUp(silero.ErrNoAnswer) // nobody to tell
+	(&Detection{}).giveUp(vad.ErrNoAnswer) // nobody to tell
 }

@@ -10,7 +10,7 @@ import (
 const module = "github.com/MrWong99/glyphoxa"
 
 // fronts turn people into speech, and speech into frames or text. None knows another.
-var fronts = []string{"internal/terminal", "internal/discord", "internal/console", "internal/browser"}
+var fronts = []string{"internal/terminal", "internal/discord", "internal/web"}
 
 // arrows are the imports that docs/architecture.md rules out. The compiler refuses cycles; these
 // rules keep the direction. A path stands for the package and for those below it.
@@ -24,24 +24,22 @@ var arrows = []struct {
 	{"the product does not import the lab, because fakes and rigs must not ship",
 		[]string{"cmd/glyphoxa", "internal", "pkg", "srd"}, []string{"internal/lab", "pkg/provider/stt/stttest", "internal/repository"}, []string{"internal/lab"}},
 	{"only commands know the wiring",
-		[]string{"internal", "pkg"}, []string{"internal/app", "internal/cli"}, []string{"internal/app"}},
+		[]string{"internal", "pkg"}, []string{"internal/app"}, []string{"internal/app"}},
 	{"fronts do not know the terminal",
-		[]string{"internal/discord", "internal/console", "internal/browser", "internal/play", "internal/guilds"}, []string{"internal/terminal"}, nil},
+		[]string{"internal/discord", "internal/web", "internal/play"}, []string{"internal/terminal"}, nil},
 	{"fronts do not know Discord",
-		[]string{"internal/terminal", "internal/console", "internal/browser", "internal/play", "internal/guilds"}, []string{"internal/discord"}, nil},
-	{"fronts do not know the table in browsers",
-		[]string{"internal/terminal", "internal/discord", "internal/console", "internal/play", "internal/guilds"}, []string{"internal/browser"}, nil},
-	{"fronts do not know the console",
-		[]string{"internal/terminal", "internal/discord", "internal/browser", "internal/play", "internal/guilds"}, []string{"internal/console"}, nil},
+		[]string{"internal/terminal", "internal/web", "internal/play"}, []string{"internal/discord"}, nil},
+	{"fronts do not know the pages for browsers",
+		[]string{"internal/terminal", "internal/discord", "internal/play"}, []string{"internal/web"}, nil},
 	{"the table does not know who opens it",
 		[]string{"internal/table", "internal/agent", "internal/engine", "internal/floor", "internal/mixer", "internal/address", "internal/guard", "internal/ear", "internal/speech"},
-		append([]string{"internal/play", "internal/guilds", "internal/registry", "internal/mcp/mcpserver", "internal/store"}, fronts...), nil},
+		append([]string{"internal/play", "internal/mcp/mcpserver"}, fronts...), nil},
 	{"the tool host does not know who calls it",
-		[]string{"internal/mcp/mcphost", "internal/mcp/upstream", "internal/mcp/tools", "internal/mcp/workflow"},
+		[]string{"internal/mcp/mcphost", "internal/mcp/tools", "internal/mcp/workflow"},
 		append([]string{"internal/table", "internal/agent", "internal/engine", "internal/play", "internal/mcp/mcpserver"}, fronts...), nil},
 	{"public packages stand on their own but for small helpers",
 		[]string{"pkg"},
-		append([]string{"internal/config", "internal/table", "internal/agent", "internal/engine", "internal/play", "internal/mcp", "internal/world", "internal/registry", "internal/providers"}, fronts...), nil},
+		append([]string{"internal/config", "internal/table", "internal/agent", "internal/engine", "internal/play", "internal/mcp", "internal/world", "internal/providers"}, fronts...), nil},
 }
 
 // within reports whether pkg is one of paths or below one.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa"
 	"github.com/MrWong99/glyphoxa/internal/app"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // pages returns the text of every Markdown file of the repository by path.
@@ -171,7 +171,7 @@ func TestSnippetsPassCheck(t *testing.T) {
 				continue
 			}
 			if keys["entities"] != nil {
-				if _, err := campaign.Parse(page, []byte(m[1])); err != nil {
+				if _, err := world.ParseCampaign(page, []byte(m[1])); err != nil {
 					t.Errorf("%s: a campaign cannot be read: %v\n%s", page, err, m[1])
 				}
 				continue

@@ -16,7 +16,7 @@ import (
 // of a service or are the place where the policy is.
 var ownConnections = map[string]string{
 	"internal/outbound": "it is the policy",
-	"internal/doctor":   "it asks over UDP whether packets come back",
+	"internal/app":      "it asks over UDP whether packets come back",
 }
 
 // TestClientsAreMadeInOnePlace finds product code that makes an HTTP client or

@@ -12,9 +12,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // cast returns the sample NPCs by file name without ending, their id.
@@ -123,7 +123,7 @@ func TestCastIsInTheCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world, err := campaign.Parse("thornhollow.yaml", text)
+	world, err := world.ParseCampaign("thornhollow.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,10 @@
 // chunks, start no goroutine and do no I/O. Values belong to one goroutine at a
 // time. English and German abbreviations are known; other languages are cut at
 // the same signs.
+//
+// [FindSalient] finds the sentences of a conversation that are worth keeping: promises, debts, deaths, kin,
+// what something is called, where somebody lives, what has changed. It knows English and German by lists
+// of phrases and understands nothing: who reads what it found decides.
 package speech
 
 import (

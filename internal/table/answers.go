@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // beginTurn decides how a turn is answered, and has it answered.
@@ -46,7 +45,7 @@ func (t *Table) startAnswer(tn *turn) {
 
 // announceTurn emits [TurnStarted], with what is done against lateness.
 func (t *Table) announceTurn(tn *turn) {
-	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.plan.started)) * 1000
+	tn.record.ledger.RouteUS = mcp.RoundedMillis(time.Since(tn.plan.started)) * 1000
 	tn.stampWords()
 	t.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.to.npc.Name, Route: tn.to.route, Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(),
@@ -190,7 +189,7 @@ func (t *Table) endIfDone(a *attempt) {
 		tn.end = turnEnd{outcome: OutcomePassed}
 		t.conversation.withdraw(tn.to.renewal)
 	case a.result.err != nil && !errors.Is(a.result.err, engine.ErrDeclined):
-		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.to.npc.Name + " could not answer: " + problem.OneLine(a.result.err)}
+		tn.end = turnEnd{outcome: OutcomeFailed, stage: a.result.stage, notice: tn.to.npc.Name + " could not answer: " + userfile.OneLine(a.result.err)}
 	default:
 		tn.end = turnEnd{outcome: OutcomeDelivered}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -161,7 +161,7 @@ func Lookup(cast []config.NPC, name string) (int, error) {
 	if i, ok := address.NewSnapshot(roster(cast)).Named(name); ok {
 		return i, nil
 	}
-	if near := problem.Nearest(name, known); near != "" {
+	if near := userfile.Nearest(name, known); near != "" {
 		return 0, fmt.Errorf("no NPC is called %q; did you mean %q?", name, near)
 	}
 	return 0, fmt.Errorf("no NPC is called %q; there are %s", name, strings.Join(names, ", "))

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
@@ -20,7 +19,7 @@ import (
 func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, ending)
-	tn.record.ledger.RouteUS = elapsed.Rounded(time.Since(tn.words.known)) * 1000
+	tn.record.ledger.RouteUS = mcp.RoundedMillis(time.Since(tn.words.known)) * 1000
 	tn.stampWords()
 	t.turns.open[tn.number] = tn
 	t.commit(tn)
@@ -150,7 +149,7 @@ func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
 }
 
 func toolFinished(tool string, o mcphost.Outcome) *ToolFinished {
-	f := &ToolFinished{Tool: tool, MS: elapsed.Rounded(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
+	f := &ToolFinished{Tool: tool, MS: mcp.RoundedMillis(o.Result.Duration), OK: o.Err == nil && !o.Result.IsError, Cached: o.Result.Cached}
 	switch {
 	case o.Err != nil:
 		f.Error = o.Err.Error()

@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/name"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
 // maxPlayers bounds the players whose names a table knows; it does not learn more
@@ -21,10 +21,10 @@ type conversation struct {
 	languages []string
 	window    time.Duration
 	listening address.Listening
-	leads     string              // the player who leads the game
-	snapshot  *address.Snapshot   // nil once the players, the NPCs or who is muted have changed
-	npcNames  *name.Book[string]  // of the NPCs alone, with whose they are; nil as snapshot is
-	known     func() []config.NPC // see Options.Known
+	leads     string                      // the player who leads the game
+	snapshot  *address.Snapshot           // nil once the players, the NPCs or who is muted have changed
+	npcNames  *untrusted.NameBook[string] // of the NPCs alone, with whose they are; nil as snapshot is
+	known     func() []config.NPC         // see Options.Known
 	speakers  *speakers
 	present   []int // the snapshot's NPCs, as indices of the cast
 	players   []string

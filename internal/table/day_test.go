@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -123,7 +123,7 @@ func (p *talker) say(words string, d time.Duration) {
 		f[i] = 5000
 	}
 	for range int(d / audio.FrameDuration) {
-		p.seat.Push(lane.Packet{Seq: p.seq, Frame: &f})
+		p.seat.Push(ear.Packet{Seq: p.seq, Frame: &f})
 		p.seq++
 		time.Sleep(audio.FrameDuration)
 	}

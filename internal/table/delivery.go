@@ -7,7 +7,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // handleNote handles what the mixer has done with a line; last says that Finished
@@ -38,7 +38,7 @@ func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 		t.floor.handle(floor.Event{Kind: floor.Finished, Turn: a.id})
 		t.effects.add(endIfDone{a})
 	case mixer.Failed:
-		t.effects.notify(tn.number, "warning", "the sound could not be played, the text goes on: "+problem.OneLine(n.Err))
+		t.effects.notify(tn.number, "warning", "the sound could not be played, the text goes on: "+userfile.OneLine(n.Err))
 	}
 }
 

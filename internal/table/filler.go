@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
-	"github.com/MrWong99/glyphoxa/internal/pace"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // A filler is a stock phrase that bridges the wait for an answer.
@@ -75,16 +75,16 @@ func (t *Table) sayPhrase(tn *turn) {
 
 // announcePhrase emits [Policy] for a stock phrase that begins, unless announceTurn did.
 func (t *Table) announcePhrase(tn *turn) {
-	if tn.plan.pace.Opener || slices.ContainsFunc(tn.plan.pace.Decisions, func(d pace.Decision) bool { return d.Step == pace.Filler }) {
+	if tn.plan.pace.Opener || slices.ContainsFunc(tn.plan.pace.Decisions, func(d cost.Decision) bool { return d.Step == cost.Filler }) {
 		return
 	}
 	after := time.Since(tn.words.since)
-	t.announceStep(tn, pace.Decision{Step: pace.Filler, Reason: "no sound after " + after.Round(time.Millisecond).String(), Projected: after, Target: tn.plan.target})
+	t.announceStep(tn, cost.Decision{Step: cost.Filler, Reason: "no sound after " + after.Round(time.Millisecond).String(), Projected: after, Target: tn.plan.target})
 }
 
 // announceStep emits [Policy] for a step against lateness.
-func (t *Table) announceStep(tn *turn, d pace.Decision) {
+func (t *Table) announceStep(tn *turn, d cost.Decision) {
 	t.effects.emit(tn.number, KindPolicy, &Policy{
-		NPC: tn.to.npc.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: elapsed.Rounded(d.Projected), TargetMS: elapsed.Rounded(d.Target),
+		NPC: tn.to.npc.Name, Step: string(d.Step), Reason: d.Reason, ProjectedMS: mcp.RoundedMillis(d.Projected), TargetMS: mcp.RoundedMillis(d.Target),
 	})
 }

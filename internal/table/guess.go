@@ -8,7 +8,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
@@ -36,7 +35,7 @@ func (t *Table) guess(s *Seat, p *passage) {
 	}
 	most := maxGuesses
 	if p.phase == passageOpen {
-		if most--; ear.TurnJudge(u.Text) == lane.Unfinished {
+		if most--; ear.TurnJudge(u.Text) == ear.Unfinished {
 			return
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -155,7 +155,7 @@ func reasonOf(err error) string {
 	if err == nil {
 		err = errTooSlow
 	}
-	return problem.OneLine(err)
+	return userfile.OneLine(err)
 }
 
 func waitsBecause(err error) kept {
@@ -279,7 +279,7 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 	}
 	switch {
 	case permanent:
-		news = append(news, kept{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), problem.OneLine(err))})
+		news = append(news, kept{"error", CodeLost, fmt.Sprintf("%s lost: %s", countLines(lines), userfile.OneLine(err))})
 	case err != nil && k.outage.why == nil:
 		news = append(news, waitsBecause(err))
 	case err == nil && k.outage.why != nil:

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // Ledger accounts for the milliseconds of a turn. Times count from the end of
@@ -89,7 +89,7 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 	case OutcomeMuted, OutcomeNoTarget, OutcomePassed:
 		return // no sound was due
 	case OutcomeDelivered, OutcomeBarged:
-		if l.FirstSoundMS <= elapsed.Rounded(target) {
+		if l.FirstSoundMS <= mcp.RoundedMillis(target) {
 			return
 		}
 	}
@@ -102,7 +102,7 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 		name string
 		ms   float64
 	}{
-		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", elapsed.Rounded(waited)}, {"route", l.RouteUS / 1000},
+		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", mcp.RoundedMillis(waited)}, {"route", l.RouteUS / 1000},
 		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS + l.LLMFirstSentenceMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
 		{"floor", l.FloorMS},
 	} {
@@ -117,16 +117,16 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 
 // sumStages is the time of all stages before the first sound.
 func (l *Ledger) sumStages(waited time.Duration) float64 {
-	return l.EndpointMS + l.STTFinalMS + elapsed.Rounded(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.LLMFirstSentenceMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
+	return l.EndpointMS + l.STTFinalMS + mcp.RoundedMillis(waited) + l.RouteUS/1000 + l.ContextMS + l.LLMFirstTokenMS + l.LLMFirstSentenceMS + l.ToolMS + l.TTSFirstAudioMS + l.FloorMS
 }
 
 // closeLedger returns the account of a turn that has come to its end.
 func (tn *turn) closeLedger(end turnEnd) Ledger {
 	l := tn.record.ledger
-	l.TotalMS = elapsed.Rounded(time.Since(tn.words.since))
-	l.FloorMS, l.TargetMS = elapsed.Rounded(tn.record.floor), elapsed.Rounded(tn.plan.target)
+	l.TotalMS = mcp.RoundedMillis(time.Since(tn.words.since))
+	l.FloorMS, l.TargetMS = mcp.RoundedMillis(tn.record.floor), mcp.RoundedMillis(tn.plan.target)
 	if tn.attempt != nil {
-		l.BeginMS = elapsed.Rounded(tn.attempt.began.Sub(tn.words.since))
+		l.BeginMS = mcp.RoundedMillis(tn.attempt.began.Sub(tn.words.since))
 	}
 	l.DroppedGuesses = tn.guesses.dropped
 	l.enterCost(tn.record.account.Sum())

@@ -6,16 +6,15 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 )
 
 // planner decides at what tier a turn is answered, with which tools, and what is
 // done so that its first sound comes in time. It knows what turns took lately.
 type planner struct {
-	governor *pace.Governor
+	governor *cost.Governor
 	latency  config.Latency
 	host     *mcphost.Host
 	session  string
@@ -30,7 +29,7 @@ func (p *planner) prepareTurn(tn *turn, phrases bool) {
 		tn.to.npc.Voice.ID, tn.to.npc.Voice.IDs = tn.voice, nil
 	}
 	tn.plan.target = time.Duration(p.latency.Targets.Get(tn.plan.choice.Tier))
-	tn.plan.pace = pace.Plan{Tier: tn.plan.choice.Tier}
+	tn.plan.pace = cost.Plan{Tier: tn.plan.choice.Tier}
 	if tn.isAnswer() {
 		tn.plan.pace = p.planTurn(tn, phrases)
 		tn.plan.choice.Tier = tn.plan.pace.Tier
@@ -39,9 +38,9 @@ func (p *planner) prepareTurn(tn *turn, phrases bool) {
 }
 
 // planTurn plans a turn so that its first sound comes in time.
-func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
+func (p *planner) planTurn(tn *turn, phrases bool) cost.Plan {
 	mode := tn.to.npc.CascadeMode()
-	in := pace.Input{
+	in := cost.Input{
 		Tier: tn.plan.choice.Tier, Spent: tn.spent(), CanLower: tn.plan.choice.Reason != agent.ReasonOverride, // the DM's raise
 		HasOpener: phrases && mode == config.CascadeOff && !tn.to.mayDecline, HasFallback: p.hurries, HasFiller: phrases, HasCascade: mode == config.CascadeAuto,
 	}
@@ -49,7 +48,7 @@ func (p *planner) planTurn(tn *turn, phrases bool) pace.Plan {
 		in.Target[tier] = time.Duration(p.latency.Targets.Get(mcp.BudgetTier(tier)))
 	}
 	for _, step := range p.latency.Policy {
-		in.Policy = append(in.Policy, pace.Step(step))
+		in.Policy = append(in.Policy, cost.Step(step))
 	}
 	return p.governor.Plan(in)
 }
@@ -80,10 +79,10 @@ func (p *planner) recordTimes(tn *turn, l Ledger) {
 	if tn.to.agent == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
 	}
-	s := pace.Sample{Tier: tn.plan.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.pace.Cascade, FirstSound: elapsed.Duration(l.FirstSoundMS)}
-	s.Took[pace.Endpoint], s.Took[pace.Transcript] = tn.words.endpoint, tn.words.final
-	s.Took[pace.Context], s.Took[pace.Model] = elapsed.Duration(l.ContextMS), elapsed.Duration(l.LLMFirstTokenMS)
-	s.Took[pace.Writing], s.Took[pace.Tool], s.Took[pace.Voice] = elapsed.Duration(l.LLMFirstSentenceMS), tn.record.tooling, elapsed.Duration(l.TTSFirstAudioMS)
+	s := cost.Sample{Tier: tn.plan.choice.Tier, Tools: l.ToolRounds > 0, Opened: tn.plan.pace.Cascade, FirstSound: mcp.DurationOf(l.FirstSoundMS)}
+	s.Took[cost.Endpoint], s.Took[cost.Transcript] = tn.words.endpoint, tn.words.final
+	s.Took[cost.Context], s.Took[cost.Model] = mcp.DurationOf(l.ContextMS), mcp.DurationOf(l.LLMFirstTokenMS)
+	s.Took[cost.Writing], s.Took[cost.Tool], s.Took[cost.Voice] = mcp.DurationOf(l.LLMFirstSentenceMS), tn.record.tooling, mcp.DurationOf(l.TTSFirstAudioMS)
 	p.governor.Record(s)
 }
 
@@ -119,7 +118,7 @@ func (p *planner) stages() (all []Stages) {
 		if s.FirstSoundP50, s.FirstSoundP95, s.Turns = p.governor.FirstSound(tier); s.Turns == 0 {
 			continue
 		}
-		for stage := range pace.Stage(pace.StageCount) {
+		for stage := range cost.Stage(cost.StageCount) {
 			if p50, n := p.governor.P50(tier, stage); n > 0 {
 				p95, _ := p.governor.P95(tier, stage)
 				s.Stages = append(s.Stages, StageTime{stage.String(), p50, p95})

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -173,7 +173,7 @@ func (p *player) stream() {
 				}
 			}
 			p.mu.Unlock()
-			p.seat.Push(lane.Packet{Seq: seq, Frame: &f})
+			p.seat.Push(ear.Packet{Seq: seq, Frame: &f})
 			seq++
 		}
 	}

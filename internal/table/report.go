@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // report is sent to Run by a goroutine that works for a turn or an edit. Run receives reports
@@ -94,11 +94,11 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 	tn := a.turn
 	switch f := f.(type) {
 	case contextRead:
-		tn.record.ledger.ContextMS = elapsed.Rounded(f.took)
+		tn.record.ledger.ContextMS = mcp.RoundedMillis(f.took)
 		a.basis.context, a.basis.exchanges = f.now, f.exchanges
 	case firstSentence:
 		t.recordBegun(tn)
-		tn.record.ledger.LLMFirstSentenceMS = elapsed.Rounded(max(f.took-tn.record.tooling, 0))
+		tn.record.ledger.LLMFirstSentenceMS = mcp.RoundedMillis(max(f.took-tn.record.tooling, 0))
 	case phraseBegins:
 		t.announcePhrase(tn)
 	case sentenceBegins:
@@ -107,11 +107,11 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 		a.wordSentence(f)
 	case soundReady:
 		if f.took >= 0 && tn.record.ledger.TTSFirstAudioMS == 0 {
-			tn.record.ledger.TTSFirstAudioMS = elapsed.Rounded(f.took)
+			tn.record.ledger.TTSFirstAudioMS = mcp.RoundedMillis(f.took)
 		}
 		t.soundReady(tn)
 	case voiceFailed:
-		t.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+problem.OneLine(f.err))
+		t.effects.notify(tn.number, "warning", "the voice failed, the text goes on: "+userfile.OneLine(f.err))
 	case workEnded:
 		t.startReaction(a)
 		t.effects.add(endIfDone{a})
@@ -125,7 +125,7 @@ func (t *Table) handleEngineEvent(a *attempt, ev engine.Event) {
 	tn := a.turn
 	switch ev := ev.(type) {
 	case engine.FirstToken:
-		tn.record.ledger.LLMFirstTokenMS = elapsed.Rounded(ev.After)
+		tn.record.ledger.LLMFirstTokenMS = mcp.RoundedMillis(ev.After)
 	case engine.Begun:
 		t.recordBegun(tn)
 	case engine.Interrupted:
@@ -139,7 +139,7 @@ func (t *Table) handleEngineEvent(a *attempt, ev engine.Event) {
 		t.effects.notify(tn.number, ev.Level, ev.Text)
 	case engine.RoundEnded:
 		tn.record.tooling += ev.Took
-		tn.record.ledger.ToolMS = elapsed.Rounded(tn.record.tooling)
+		tn.record.ledger.ToolMS = mcp.RoundedMillis(tn.record.tooling)
 		tn.record.ledger.ToolRounds++
 	case engine.ToolCalled:
 		a.basis.calls = append(a.basis.calls, ev.Call.Name)

@@ -11,15 +11,14 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
 // JoinOptions say how a player's sound comes. The zero value takes frames.
 type JoinOptions struct {
 	// Decoder decodes payloads. If nil, packets carry frames.
-	Decoder lane.Decoder
+	Decoder ear.Decoder
 	// Detector tells voice from noise. If nil, by adaptive energy.
-	Detector lane.Detector
+	Detector ear.Detector
 	// User is who the player is for the transport, kept with every line as
 	// [Utterance.User] is; empty where there is none.
 	User string
@@ -156,7 +155,7 @@ func (s *Seat) Speaker() string { return s.speaker }
 
 // Push leaves a packet that arrived now. It never blocks; what does not fit is
 // dropped, the oldest first.
-func (s *Seat) Push(p lane.Packet) { s.ear.Push(p) }
+func (s *Seat) Push(p ear.Packet) { s.ear.Push(p) }
 
 // Stats counts what happened to the packets and their transcripts.
 func (s *Seat) Stats() ear.Stats { return s.ear.Stats() }

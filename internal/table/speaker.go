@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/name"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -52,8 +52,8 @@ var (
 	labels = bookOf("user", "human", "tool", "function", "model", "ai", "ki", "bot", "spieler", "spielerin", "you", "i", "all", "everyone", "alle")
 )
 
-func bookOf(names ...string) *name.Book[string] {
-	var b name.Book[string]
+func bookOf(names ...string) *untrusted.NameBook[string] {
+	var b untrusted.NameBook[string]
 	for _, n := range names {
 		b.Add(n, n)
 	}
@@ -64,9 +64,9 @@ func bookOf(names ...string) *name.Book[string] {
 // with it first, until that player goes by another or leaves. A player is known by the user,
 // and where there is none by the name.
 type speakers struct {
-	book  name.Book[string]  // by how names look, to whom they belong
-	known map[string]speaker // by whom they belong to
-	order []string           // of those known, first who came first
+	book  untrusted.NameBook[string] // by how names look, to whom they belong
+	known map[string]speaker         // by whom they belong to
+	order []string                   // of those known, first who came first
 }
 
 // speaker is how a player is shown.
@@ -164,7 +164,7 @@ func (v *conversation) isLeader(bare string) bool {
 
 // bareName is a player's name without marks.
 func bareName(given string) string {
-	bare, err := name.Clean(given)
+	bare, err := untrusted.Name(given)
 	if err != nil {
 		return nameless
 	}
@@ -201,7 +201,7 @@ func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 func (v *conversation) recallNames(lines []memory.Line) {
 	for _, l := range lines {
 		given, _, _ := strings.Cut(l.Speaker, " (")
-		bare, err := name.Clean(given)
+		bare, err := untrusted.Name(given)
 		if l.NPC != "" || err != nil {
 			continue
 		}
@@ -224,7 +224,7 @@ func (v *conversation) posesAs(bare string, leads bool) error {
 	if role != "" && !leads {
 		return fmt.Errorf("%s cannot be a player's name: %q stands for the game master, an NPC or the program", bare, role)
 	}
-	if !leads && v.leads != "" && name.Alike(bare, v.leads) {
+	if !leads && v.leads != "" && untrusted.AlikeNames(bare, v.leads) {
 		return fmt.Errorf("%s leads the game", v.leads)
 	}
 	if v.npcNames == nil {
@@ -272,8 +272,8 @@ func withoutRoles(bare string) (others, role string) {
 }
 
 // namesOfAll are the names of NPCs, at the table or not, with whose they are.
-func (c *cast) namesOfAll(known func() []config.NPC) *name.Book[string] {
-	var b name.Book[string]
+func (c *cast) namesOfAll(known func() []config.NPC) *untrusted.NameBook[string] {
+	var b untrusted.NameBook[string]
 	here := c.npcsOf(c.present())
 	names := address.NewSnapshot(roster(here)).Names()
 	for i, npc := range here {
@@ -305,7 +305,7 @@ func (t *Table) Admit(ctx context.Context, given, user string) (shown string, er
 }
 
 func (v *conversation) admit(given, user string) (string, error) {
-	bare, err := name.Clean(given)
+	bare, err := untrusted.Name(given)
 	if err != nil {
 		return "", err
 	}

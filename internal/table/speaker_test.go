@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/name"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
@@ -98,7 +98,7 @@ func TestAdmitRefusesNamesOfOthers(t *testing.T) {
 		admit("Jo", "", "Jo<nil>") // at the terminal, where only the name tells
 		admit("Player", "", "Player<nil>")
 		admit("Player", "b:2", "Player sits at the table already")
-		admit("\u2800", "b:2", name.ErrBlank.Error())
+		admit("\u2800", "b:2", untrusted.ErrBlankName.Error())
 		admit("Alle", "b:2", "cannot be a player's name")
 		admit("Gerda", "b:1", "Gerda<nil>") // by another name
 		admit("Greta", "b:2", "Greta<nil>")

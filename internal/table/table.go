@@ -30,13 +30,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/floor"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -92,7 +91,7 @@ type Options struct {
 	// EarlyFinals is ear.Options.Early.
 	EarlyFinals int
 	// Lane says how utterances are cut.
-	Lane lane.Options
+	Lane ear.LaneOptions
 	// Floor are the times of taking turns.
 	Floor floor.Timing
 	// Listener is the engine where it listens to players itself. If nil, engines
@@ -209,7 +208,7 @@ func New(o Options) *Table {
 		seats: seats{bySpeaker: map[string]*Seat{}},
 		turns: turns{log: o.Logger, open: map[int64]*turn{}, attempts: map[uint64]*attempt{}},
 		queue: newQueue(), leases: &leases{cast: cast, agenda: agenda, effects: effects, running: map[int]agent.Lease{}},
-		planner: &planner{governor: pace.New(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries},
+		planner: &planner{governor: cost.NewGovernor(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries},
 		purse:   &purse{meter: o.Cost, effects: effects},
 		past:    past{phrased: map[int]bool{}},
 	}

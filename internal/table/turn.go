@@ -9,10 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/pace"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
@@ -122,7 +121,7 @@ type turnPlan struct {
 	started time.Time // when work on the answer began
 	choice  agent.Choice
 	target  time.Duration // from the end of the player's speech to the first sound, for the tier chosen first
-	pace    pace.Plan     // what is done so that the sound comes in time
+	pace    cost.Plan     // what is done so that the sound comes in time
 	tools   *mcphost.Toolset
 }
 
@@ -220,12 +219,12 @@ func (tn *turn) waited() time.Duration {
 
 // stampWords enters in the ledger of a turn how long its words took to come.
 func (tn *turn) stampWords() {
-	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = elapsed.Rounded(tn.words.endpoint), elapsed.Rounded(tn.words.final)
+	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = mcp.RoundedMillis(tn.words.endpoint), mcp.RoundedMillis(tn.words.final)
 }
 
 // stampSound enters the first sound of a turn, and of its answer, in its ledger.
 func (tn *turn) stampSound(ofAnswer bool, at time.Time) {
-	since := max(elapsed.Rounded(at.Sub(tn.words.since)), 0.001) // 0 means never
+	since := max(mcp.RoundedMillis(at.Sub(tn.words.since)), 0.001) // 0 means never
 	if tn.record.ledger.FirstSoundMS == 0 {
 		tn.record.ledger.FirstSoundMS = since
 	}

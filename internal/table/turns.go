@@ -8,8 +8,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // turns are the turns of a table that have begun and not ended, and the attempts to answer them.
@@ -274,5 +274,5 @@ func (t *Table) endUnheard(u Utterance, heard timing, why error) {
 	tn.number, tn.words.timing, tn.to.route = t.turns.nextNumber(), heard, RouteNone
 	tn.stampWords()
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Spoken: true})
-	t.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, problem.OneLine(why))})
+	t.endTurn(tn, turnEnd{outcome: OutcomeFailed, stage: "stt", notice: fmt.Sprintf("what %s said could not be understood: %s", tn.Speaker, userfile.OneLine(why))})
 }

@@ -11,11 +11,10 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/lane"
-	"github.com/MrWong99/glyphoxa/internal/name"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -32,7 +31,7 @@ const (
 // seat is where a player's sound goes. It is safe for concurrent use.
 type seat interface {
 	// Push never blocks.
-	Push(lane.Packet)
+	Push(ear.Packet)
 	Stats() ear.Stats
 	// Pending reports whether something that was said has yet to become a turn,
 	// or to prove to be nothing.
@@ -70,20 +69,20 @@ func openCaptures(cfg *config.Config, asked []string, speaker string) ([]*captur
 		return nil, nil
 	}
 	if _, err := providers.Recognition(cfg.Providers.STT, nil); err != nil {
-		return nil, problem.Usage(fmt.Errorf("--hear: %w", err))
+		return nil, userfile.Usage(fmt.Errorf("--hear: %w", err))
 	}
 	var all []*capture
 	taken := map[string]bool{}
 	for _, ask := range asked {
 		c, err := newCapture(ask, speaker)
 		if err != nil {
-			return nil, problem.Usage(fmt.Errorf("--hear %s: %w", ask, err))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: %w", ask, err))
 		}
 		if taken[c.speaker] {
-			return nil, problem.Usage(fmt.Errorf("--hear %s: %s is heard already; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: %s is heard already; give each player a name, such as --hear Ana=ana.wav", ask, c.speaker))
 		}
 		if c.recorders != nil && taken[microphone] {
-			return nil, problem.Usage(fmt.Errorf("--hear %s: one player is heard through the microphone already", ask))
+			return nil, userfile.Usage(fmt.Errorf("--hear %s: one player is heard through the microphone already", ask))
 		}
 		taken[c.speaker] = true
 		taken[microphone] = taken[microphone] || c.recorders != nil
@@ -97,7 +96,7 @@ func newCapture(ask, speaker string) (*capture, error) {
 	if called, source, ok := strings.Cut(ask, "="); ok {
 		speaker, from = called, source
 	}
-	speaker, err := name.Clean(speaker)
+	speaker, err := untrusted.Name(speaker)
 	if err != nil || from == "" {
 		return nil, errors.New("say who is heard and from where, such as Ana=ana.wav or Ana=mic")
 	}
@@ -131,7 +130,7 @@ func refuseOverwriting(players []*capture, written string) error {
 	}
 	for _, c := range players {
 		if in, err := os.Stat(c.from); err == nil && c.recorders == nil && os.SameFile(in, out) {
-			return problem.Usage(fmt.Errorf("--wav %s: %s is heard from this file; name another", written, c.speaker))
+			return userfile.Usage(fmt.Errorf("--wav %s: %s is heard from this file; name another", written, c.speaker))
 		}
 	}
 	return nil
@@ -142,7 +141,7 @@ func refuseOverwriting(players []*capture, written string) error {
 func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
 		if _, err := t.Admit(ctx, c.speaker, ""); err != nil && ctx.Err() == nil {
-			return problem.Usage(fmt.Errorf("--hear %s=%s: %w; give the player another name", c.speaker, c.from, err))
+			return userfile.Usage(fmt.Errorf("--hear %s=%s: %w; give the player another name", c.speaker, c.from, err))
 		}
 		s, err := t.Join(ctx, c.speaker, &table.JoinOptions{Detector: cs.detection.NewDetector()})
 		if ctx.Err() != nil {
@@ -251,7 +250,7 @@ func (c *capture) playRecording(ctx context.Context) {
 
 // pushFrame gives the next frame to the table.
 func (c *capture) pushFrame(f *audio.Frame) {
-	c.seat.Push(lane.Packet{Seq: c.seq, Frame: f})
+	c.seat.Push(ear.Packet{Seq: c.seq, Frame: f})
 	c.seq++
 	c.heard = true
 }

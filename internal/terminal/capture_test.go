@@ -16,7 +16,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -45,12 +44,12 @@ func (s *fakeSeat) Pending(context.Context) (bool, error) {
 	return time.Since(s.since) < s.pending, s.gone
 }
 
-func (s *fakeSeat) Push(p lane.Packet) {
+func (s *fakeSeat) Push(p ear.Packet) {
 	s.got = append(s.got, pushed{time.Since(s.since), p.Seq, p.Frame[0], *p.Frame == audio.Frame{}})
 }
 
 func (s *fakeSeat) Stats() ear.Stats {
-	return ear.Stats{Packets: lane.Stats{Packets: uint64(len(s.got)), Dropped: 2, Lost: 3}, Late: 4, Early: 6, Vain: 5, Broken: 1}
+	return ear.Stats{Packets: ear.LaneStats{Packets: uint64(len(s.got)), Dropped: 2, Lost: 3}, Late: 4, Early: 6, Vain: 5, Broken: 1}
 }
 
 // voiced is sound that passes for a voice: a buzz at 120 Hz that swells and
@@ -191,7 +190,7 @@ func TestOverWaitsForAll(t *testing.T) {
 
 func TestReportOfSeats(t *testing.T) {
 	cs, _, s := playing(nil)
-	s.Push(lane.Packet{Frame: new(audio.Frame)})
+	s.Push(ear.Packet{Frame: new(audio.Frame)})
 	want := "Ana (ana.wav): 1 packets, 2 dropped, 3 lost; 0 utterances, 4 late transcripts; 6 asked for early, 5 of them in vain; the speech recognition broke off or was not there 1 times"
 	if got := cs.describeSeats(); len(got) != 1 || got[0] != want {
 		t.Errorf("report = %q, want %q", got, want)

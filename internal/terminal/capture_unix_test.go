@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -160,7 +160,7 @@ func TestOneMicrophoneForOnePlayer(t *testing.T) {
 		t.Errorf("captures = %+v, %v, want Ana's through the recorder", all, err)
 	}
 	_, err = openCaptures(cfg, []string{"mic", "Ben=mic"}, "Ana")
-	if !errors.Is(err, problem.ErrUsage) || !strings.Contains(err.Error(), "through the microphone already") {
+	if !errors.Is(err, userfile.ErrUsage) || !strings.Contains(err.Error(), "through the microphone already") {
 		t.Errorf("err = %v, want wrong usage", err)
 	}
 	// Who has the name of the source is somebody else.

@@ -1,6 +1,9 @@
 // Package terminal is a table in a terminal or on a pipe: a console that takes
 // typed lines and orders, a screen that shows events, players heard through this
 // machine, and voices played on it. It decides nothing about turns.
+//
+// It takes typed lines with an [Editor], which has a history and completion, while text is written above
+// the line that is typed.
 package terminal
 
 import (
@@ -15,10 +18,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/MrWong99/glyphoxa/internal/lineedit"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxLine bounds a typed line in bytes; what is longer is cut with a notice.
@@ -52,7 +54,7 @@ type Options struct {
 	In     io.Reader
 	Out    io.Writer
 	// Err is what others write to the terminal meanwhile; nil if nobody does.
-	Err *lineedit.Redirect
+	Err *Redirect
 }
 
 // Play runs a table on typed lines, and on what players say, until the input
@@ -65,11 +67,11 @@ func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	var lines *lineedit.Editor
+	var lines *Editor
 	if o.Edit && !o.JSON {
 		editing, stop := context.WithCancel(ctx)
 		defer stop()
-		lines = lineedit.Start(editing, lineedit.Options{
+		lines = StartEditor(editing, EditorOptions{
 			In: o.In, Out: o.Out, Colour: o.Colour, Interrupt: o.Interrupt,
 			History: filepath.Join(game.Config.DataDir, "history"), Complete: completer(game),
 		})
@@ -120,7 +122,7 @@ type console struct {
 	screen   *screen
 	o        Options
 	captures *captures
-	editor   *lineedit.Editor // nil if lines are read as they come
+	editor   *Editor // nil if lines are read as they come
 }
 
 // introduceTable says who is there and what people should know. A script waits until
@@ -307,7 +309,7 @@ func (p *console) admitSpeaker(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return nil
 	}
-	return problem.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
+	return userfile.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
 }
 
 // speakerLine is "Name: text", the name of one to three capitalised words.

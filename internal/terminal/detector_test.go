@@ -14,22 +14,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/lab/fakestt"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 // webrtc reports whether WebRTC's voice detection is to be had here.
 func webrtc() bool {
-	_, err := webrtcvad.New(webrtcvad.Aggressive)
+	_, err := vad.NewWebRTC(vad.Aggressive)
 	return err == nil
 }
 
-// model reports whether Silero's detection is to be had here.
-func model(t *testing.T) bool {
+// terminalModel reports whether Silero's detection is to be had here.
+func terminalModel(t *testing.T) bool {
 	t.Helper()
-	s, err := silero.Open("")
+	s, err := vad.OpenSilero("")
 	if err != nil {
 		return false
 	}
@@ -76,7 +75,7 @@ func TestDetectionAtTheTable(t *testing.T) {
 	}{
 		{config.DetectionEnergy, false, ""},
 		{config.DetectionWebRTC, webrtc(), missing(!webrtc(), "hearing.detection is webrtc, but energy does it")},
-		{config.DetectionAuto, false, missing(!model(t), "energy tells voice from noise")},
+		{config.DetectionAuto, false, missing(!terminalModel(t), "energy tells voice from noise")},
 		{config.DetectionAuto + ", onnxruntime: " + nowhere, false, "energy tells voice from noise"},
 	} {
 		t.Run(row.detection, func(t *testing.T) {
@@ -136,7 +135,7 @@ func TestNamedDetectionIsMissing(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err = Play(t.Context(), a, Options{JSON: true, Hear: []string{"Ana=" + filepath.Join(dir, "ana.wav")}, In: strings.NewReader(""), Out: &out})
-	if !errors.Is(err, problem.ErrUsage) || !errors.Is(err, silero.ErrNoLibrary) {
+	if !errors.Is(err, userfile.ErrUsage) || !errors.Is(err, vad.ErrNoOnnxruntime) {
 		t.Fatalf("err = %v, want that the library is missing, as a wrong configuration", err)
 	}
 	for _, want := range []string{"--hear", filepath.Join(dir, "nowhere.so"), "make onnx", "set it to auto"} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // order is one thing that may be typed after a slash.
@@ -101,7 +101,7 @@ func standsAlone(word string) bool {
 func noSuchOrder(word string) error {
 	var known []string
 	eachOrder(func(o order) bool { known = append(known, o.word); return true })
-	if near := problem.Nearest(strings.ToLower(word), known); near != "" {
+	if near := userfile.Nearest(strings.ToLower(word), known); near != "" {
 		return fmt.Errorf("%s is no command; did you mean %s? /help lists them", word, near)
 	}
 	return fmt.Errorf("%s is no command; /help lists them", word)

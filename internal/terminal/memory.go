@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/chronicle"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -59,7 +59,7 @@ func (p *console) showDiary(name string) (string, error) {
 	return listEntries(p.game.Chronicle.Diary(cast[i].ID), cast[i].Name+" has written nothing down yet; that is done when a session ends"), nil
 }
 
-func listEntries(all []chronicle.Entry, none string) string {
+func listEntries(all []world.Entry, none string) string {
 	if len(all) == 0 {
 		return none
 	}
@@ -82,7 +82,7 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 	if err != nil || how != "yes" && text != "" {
 		return "", errors.New(memoryUsage)
 	}
-	var e chronicle.Entry
+	var e world.Entry
 	did := map[string]string{"yes": "learnt", "no": "not learnt", "drop": "forgotten"}[how]
 	if how == "drop" {
 		e, err = p.game.Chronicle.Drop(ctx, id)

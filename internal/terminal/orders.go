@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
@@ -293,7 +292,7 @@ func (p *console) showLedger(ctx context.Context) error {
 }
 
 func spans(p50, p95 time.Duration) string {
-	return elapsed.Text(elapsed.Rounded(p50)) + "/" + elapsed.Text(elapsed.Rounded(p95))
+	return mcp.MillisText(mcp.RoundedMillis(p50)) + "/" + mcp.MillisText(mcp.RoundedMillis(p95))
 }
 
 // showTools shows how the NPCs listen, and what each may use now.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -69,11 +69,11 @@ func (f *soundFile) writeSilence(d time.Duration) error {
 // hold up the table.
 func createWAV(path string) (pcmSink, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, problem.Usage(fmt.Errorf("--wav: %s is no regular file", path))
+		return nil, userfile.Usage(fmt.Errorf("--wav: %s is no regular file", path))
 	}
 	w, err := audio.CreateWAV(path, audio.SampleRate, 1)
 	if err != nil {
-		return nil, fmt.Errorf("creating the WAV file: %w", problem.FileError(err))
+		return nil, fmt.Errorf("creating the WAV file: %w", userfile.PlainFileError(err))
 	}
 	return &soundFile{WAVWriter: w}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -48,14 +48,14 @@ func TestDeafPlayerHoldsNobodyUp(t *testing.T) {
 
 func TestWAVGoesToRegularFilesOnly(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := createWAV(dir); !errors.Is(err, problem.ErrUsage) {
+	if _, err := createWAV(dir); !errors.Is(err, userfile.ErrUsage) {
 		t.Errorf("a directory: err = %v, want wrong usage", err)
 	}
 	fifo := filepath.Join(dir, "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createWAV(fifo); !errors.Is(err, problem.ErrUsage) {
+	if _, err := createWAV(fifo); !errors.Is(err, userfile.ErrUsage) {
 		t.Errorf("a FIFO: err = %v, want wrong usage", err)
 	}
 	w, err := createWAV(filepath.Join(dir, "a.wav"))

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -176,7 +176,7 @@ func endReason(err error, complaint string) string {
 	case complaint != "":
 		return ": " + complaint
 	case err != nil:
-		return ": " + problem.OneLine(err)
+		return ": " + userfile.OneLine(err)
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -197,7 +197,7 @@ func (s *screen) writeEvent(e table.Event) {
 			mark = " failed"
 		}
 		t := s.turnShown(e)
-		t.tools = append(t.tools, e.Tool+mark+" "+elapsed.Text(e.MS))
+		t.tools = append(t.tools, e.Tool+mark+" "+mcp.MillisText(e.MS))
 	case *table.Sentence:
 		s.writeSentence(e.NPC, e.Text)
 	case *table.CutSentence:
@@ -268,9 +268,9 @@ func describeTurn(t *shown, e *table.TurnEnded) []string {
 	}
 	parts = append(parts, string(e.Outcome))
 	if e.Ledger.FirstSoundMS > 0 {
-		parts = append(parts, "first sound "+elapsed.Text(e.Ledger.FirstSoundMS))
+		parts = append(parts, "first sound "+mcp.MillisText(e.Ledger.FirstSoundMS))
 	}
-	parts = append(parts, "total "+elapsed.Text(e.Ledger.TotalMS))
+	parts = append(parts, "total "+mcp.MillisText(e.Ledger.TotalMS))
 	tools := t.tools
 	if n := len(tools) - maxShownTools; n > 0 {
 		tools = append(tools[:maxShownTools:maxShownTools], fmt.Sprintf("and %d more", n))
@@ -375,11 +375,11 @@ func (s *screen) rememberLedger(e *table.TurnEnded) {
 	l := e.Ledger
 	sound := "none"
 	if l.FirstSoundMS > 0 {
-		sound = elapsed.Text(l.FirstSoundMS)
+		sound = mcp.MillisText(l.FirstSoundMS)
 	}
 	line := fmt.Sprintf("turn %d %s: route %.0f µs, context %s, first token %s, first sentence %s, tools %s (rounds: %d), first sound %s, total %s, budget %s",
-		e.Turn, e.Outcome, l.RouteUS, elapsed.Text(l.ContextMS), elapsed.Text(l.LLMFirstTokenMS), elapsed.Text(l.LLMFirstSentenceMS), elapsed.Text(l.ToolMS), l.ToolRounds,
-		sound, elapsed.Text(l.TotalMS), l.Budget)
+		e.Turn, e.Outcome, l.RouteUS, mcp.MillisText(l.ContextMS), mcp.MillisText(l.LLMFirstTokenMS), mcp.MillisText(l.LLMFirstSentenceMS), mcp.MillisText(l.ToolMS), l.ToolRounds,
+		sound, mcp.MillisText(l.TotalMS), l.Budget)
 	if l.BreachStage != "" {
 		line += " (" + l.BreachStage + ")"
 	}

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
@@ -47,7 +46,7 @@ const (
 func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (err error) {
 	sound, err := openRecording(o.File)
 	if err != nil {
-		return problem.Usage(fmt.Errorf("%s: %w", o.File, err))
+		return userfile.Usage(fmt.Errorf("%s: %w", o.File, err))
 	}
 	defer func() { err = errors.Join(err, sound.Close()) }()
 	rate := sound.rate
@@ -59,7 +58,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	t := &transcription{options: o, rate: rate, began: time.Now(), notes: make(chan note, 16)}
 	provider, err := providers.Recognition(cfg.Providers.STT, &chain.Options{OnSwitch: t.noteSwitch, FailFast: true})
 	if err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	expect.SampleRate, expect.Interim = rate, true
 	stream, err := provider.Listen(ctx, expect)
@@ -71,7 +70,7 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	for ctx.Err() == nil {
 		piece, err := sound.nextPiece()
 		if err != nil {
-			return problem.Usage(fmt.Errorf("%s: %w", o.File, err))
+			return userfile.Usage(fmt.Errorf("%s: %w", o.File, err))
 		}
 		if len(piece) == 0 {
 			break
@@ -254,7 +253,7 @@ type note struct {
 
 // noteSwitch notes a change of provider, for the goroutine that prints.
 func (t *transcription) noteSwitch(s chain.Switch) {
-	n := note{Kind: "switch", AtMS: elapsed.Rounded(time.Since(t.began)), Text: s.From + " → " + s.To}
+	n := note{Kind: "switch", AtMS: mcp.RoundedMillis(time.Since(t.began)), Text: s.From + " → " + s.To}
 	if s.Reason != nil {
 		n.Error = s.Reason.Error()
 	}
@@ -339,7 +338,7 @@ func (t *transcription) sendSound(ctx context.Context, s stt.Stream, sound []int
 // printTranscript prints a transcript, after the changes of provider before it.
 func (t *transcription) printTranscript(kind string, r stt.Result, latency time.Duration, err error) error {
 	n := note{
-		Kind: kind, AtMS: elapsed.Rounded(time.Since(t.began)), LatencyMS: elapsed.Rounded(latency), Utterance: r.Utterance,
+		Kind: kind, AtMS: mcp.RoundedMillis(time.Since(t.began)), LatencyMS: mcp.RoundedMillis(latency), Utterance: r.Utterance,
 		Text: r.Text, Confidence: math.Round(r.Confidence*1000) / 1000, Assumed: r.Assumed,
 	}
 	if err != nil {
@@ -372,12 +371,12 @@ func (t *transcription) printNote(n note) error {
 	case "interim":
 		line += " …"
 	case "final":
-		line += "  [final after " + elapsed.Text(n.LatencyMS) + "]"
+		line += "  [final after " + mcp.MillisText(n.LatencyMS) + "]"
 		if n.Assumed {
 			line += " [never confirmed]"
 		}
 	case "failed":
-		line += "  [failed after " + elapsed.Text(n.LatencyMS) + "]"
+		line += "  [failed after " + mcp.MillisText(n.LatencyMS) + "]"
 	}
 	if n.Error != "" {
 		line += ": " + n.Error

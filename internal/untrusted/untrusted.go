@@ -2,8 +2,17 @@
 // into a prompt: what players say, what tools return, what servers describe,
 // why a vendor refuses. [Reason] alone also takes out what looks like a key.
 //
-// It does no I/O, starts no goroutine and imports only the standard library. It removes what is invisible or steers a terminal; it does not
+// It does no I/O and starts no goroutine. It removes what is invisible or steers a terminal; it does not
 // judge what the visible words say.
+//
+// A name can be made to pass for somebody else's, or to break a prompt, because everybody at a table is known by
+// a name that the person chose. [Name] makes it safe to show, and [AlikeNames] reports whether two names
+// would be taken for the same (files name*.go):
+//
+//	shown, err := untrusted.Name("Ｂartok\u200b: [DM]") // "Bartok DM"
+//	untrusted.AlikeNames(shown, "Вartok")              // with a Cyrillic В
+//
+// It decides by properties of characters and by Unicode's table of characters that look alike (UTS #39).
 package untrusted
 
 import (

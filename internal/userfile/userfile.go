@@ -6,6 +6,24 @@
 //	text, err := userfile.Read("campaign.yaml", 16<<20)
 //
 // It starts no goroutine.
+//
+// [ReadYAML] reads YAML files that people write, and reports everything that is wrong with one in one go: which
+// line, what, and what would be right. What a file may hold is said by a struct and its tags alone:
+// [ReadYAML] enforces them, [Schema] publishes them. yaml is a key's name (and ",inline" takes in the keys
+// of a struct), doc explains it, and required, enum, keys, min, max, format and nonempty say what fits.
+//
+//   - noun, on a blank field, is what messages call the struct: "an entity".
+//   - line marks an int that takes the line the struct is on.
+//   - short marks the key that a single value in place of the struct stands for.
+//   - inherit marks a key that takes over the limits of the key its struct is
+//     under; except lists words that it does not take over.
+//
+// A field of a named string type takes any single value as it is written, one that implements
+// [encoding.TextUnmarshaler] reads its text itself, [Value] and any take what comes. Time and memory are
+// linear in the size of the text, whatever it holds (files yaml*.go).
+//
+// A [Problem] describes what is wrong with a file: where, what, and what would be right (files problem*.go). An
+// error marked with [Usage] means that the caller, not the program, has to do something else.
 package userfile
 
 import (

@@ -3,6 +3,18 @@
 // and consoles. All followers share one bounded record of the latest events.
 // A table never waits for a follower; one that is too slow misses the oldest events and
 // is told how many. It starts no goroutine.
+//
+// [Room] is a table in browsers (files room*.go): whoever has its link joins with a name, speaks through
+// WebRTC or types, hears the NPCs and the other players, and reads along. It gives guests seats at the
+// table of a session that another front plays, or that it starts itself, and decides nothing about turns.
+// What guests send is untrusted and bounded. The sound of the NPCs is encoded once for all of them; that
+// of other players is passed on as it came.
+//
+// [Console] is a page at which a game is watched and led (files console*.go): what is said and why who
+// answers, where the time of a turn went, which tools are hidden from whom, what was learnt, and what
+// waits for a decision. It has no rights of its own: who looks is identified like any outside client, what
+// is shown is what the profile may see, and what is changed passes the gate of every call. It starts no
+// goroutine. A console that reads slowly misses events and is told how many; no table waits for it.
 package web
 
 import (

@@ -7,6 +7,18 @@
 // store: a change never overwrites another process's unseen, and [World.Refresh]
 // takes in what others did. What is written to the store by other means is not
 // seen before [World.Renew].
+//
+// [Parse] reads campaign files: the world a table plays in, as entities, the relations between them, and
+// facts; and calendars (files campaign*.go). It is strict: it reports every problem of a file in one go,
+// each with its line and what would be right. It reads no files itself.
+//
+// A [Chronicle] keeps what a campaign learns from its sessions (files chronicle*.go). What was said is gone
+// through for what is worth keeping ([Chronicle.Gather]); it is proposed to the game master, who accepts,
+// edits or rejects it. Nothing is known to an NPC before, unless the configuration says so. What was
+// accepted is found like any other fact. What is between an NPC and a player, and what was pinned, is in
+// the NPC's mind whenever they talk ([Chronicle.Between]).
+//
+// [ReadImport] reads what other programs know of a world, such as exports of virtual tabletops (files vtt*.go).
 package world
 
 import (

@@ -82,7 +82,7 @@ else
 fi
 debian sqlite3 sqlite3 # an older SQLite reads the store's files
 debian npm nodejs npm
-if attempt sh ../../pkg/audio/silero/onnxruntime.sh; then
+if attempt sh ../../pkg/audio/vad/onnxruntime.sh; then
 	cat "$log"
 else
 	lacks "onnxruntime could not be fetched; try: make onnx"

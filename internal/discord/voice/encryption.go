@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"github.com/disgoorg/godave"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 )
 
-// encryption is the end-to-end encryption of one session: [e2ee.Session], whose
+// encryption is the end-to-end encryption of one session: [Group], whose
 // comment says which goroutine may call what. Here the loop of the session
 // controls it, the sender encrypts and the receiver decrypts.
 type encryption interface {
@@ -23,7 +21,7 @@ type encryption interface {
 	Woken() <-chan struct{}
 	Tick()
 	Ready() bool
-	State() e2ee.State
+	State() GroupState
 	PrivacyCode() string
 	VerificationCode(user godave.UserID) (string, error)
 	MaxEncryptedFrameSize(size int) int
@@ -39,7 +37,7 @@ func newEncryption(s *session) (encryption, error) {
 		return nil, fmt.Errorf("voice channel %q is no id of Discord's", s.channel)
 	}
 	log := s.c.opts.Logger.With("guild", s.c.opts.Guild, "channel", s.channel)
-	return e2ee.New(godave.UserID(s.c.opts.User), godave.ChannelID(channel), tellings{&s.outbox}, &e2ee.Options{Logger: log})
+	return NewGroup(godave.UserID(s.c.opts.User), godave.ChannelID(channel), tellings{&s.outbox}, &GroupOptions{Logger: log})
 }
 
 // tellings puts what the encryption wants the gateway to be told into the outbox.
@@ -76,15 +74,15 @@ func (t tellings) putTransition(op int, id uint16) error {
 // noteDecryption counts a frame that failed to decrypt from end to end.
 func (c *counters) noteDecryption(err error) {
 	switch {
-	case errors.Is(err, e2ee.ErrPadding):
+	case errors.Is(err, ErrFramePadding):
 		c.padding.Add(1)
-	case errors.Is(err, e2ee.ErrNoKey):
+	case errors.Is(err, ErrNoKey):
 		c.noKey.Add(1)
-	case errors.Is(err, e2ee.ErrPlain):
+	case errors.Is(err, ErrPlain):
 		c.passthrough.Add(1)
-	case errors.Is(err, e2ee.ErrReplay):
+	case errors.Is(err, ErrReplay):
 		c.replay.Add(1)
-	case errors.Is(err, e2ee.ErrTooOld):
+	case errors.Is(err, ErrTooOld):
 		c.tooOld.Add(1)
 	default:
 		c.broken.Add(1)

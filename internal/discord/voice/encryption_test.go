@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/disgoorg/godave"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 )
 
 // fakeEncryption encrypts by turning bytes around, once it is ready.
@@ -83,10 +81,10 @@ func (f *fakeEncryption) Ready() bool {
 	return f.ready || f.version == 0
 }
 
-func (f *fakeEncryption) State() e2ee.State {
+func (f *fakeEncryption) State() GroupState {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return e2ee.State{Version: f.version, Encrypted: f.ready}
+	return GroupState{Version: f.version, Encrypted: f.ready}
 }
 
 func (f *fakeEncryption) PrivacyCode() string { return "12345" }
@@ -97,7 +95,7 @@ func (f *fakeEncryption) MaxEncryptedFrameSize(n int) int { return n }
 
 func (f *fakeEncryption) Encrypt(_ uint32, plain, dst []byte) (int, error) {
 	if !f.Ready() {
-		return 0, e2ee.ErrNotReady
+		return 0, ErrNotReady
 	}
 	for i, b := range plain {
 		dst[i] = ^b
@@ -327,8 +325,8 @@ func TestDecryptionFailures(t *testing.T) {
 			err error
 			n   *uint64
 		}{
-			{e2ee.ErrPadding, &want.Padding}, {e2ee.ErrNoKey, &want.NoKey}, {e2ee.ErrPlain, &want.Passthrough},
-			{e2ee.ErrReplay, &want.Replay}, {e2ee.ErrTooOld, &want.TooOld}, {e2ee.ErrTag, &want.Broken},
+			{ErrFramePadding, &want.Padding}, {ErrNoKey, &want.NoKey}, {ErrPlain, &want.Passthrough},
+			{ErrReplay, &want.Replay}, {ErrTooOld, &want.TooOld}, {ErrTag, &want.Broken},
 		} {
 			last().set(func() { last().failures = row.err })
 			h.send(Header{SSRC: aliceSSRC, Sequence: uint16(i)}, "x")

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 )
 
 // Opcodes of the voice gateway, version 8.
@@ -183,7 +181,7 @@ func parseDescription(data []byte) (description, error) {
 		}
 		d.Key = append(d.Key, uint8(b))
 	}
-	if d.DAVE < 0 || d.DAVE > e2ee.Version {
+	if d.DAVE < 0 || d.DAVE > DAVEVersion {
 		return description{}, fmt.Errorf("the voice server chose version %d of the end-to-end encryption, which was not offered", d.DAVE)
 	}
 	return description{Mode: d.Mode, Key: d.Key, DAVE: d.DAVE}, nil

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
 )
 
 const (
@@ -173,7 +171,7 @@ func (s *session) serve(ctx context.Context, url string) ending {
 		l.limit.Reset(resumeTimeout)
 		err = l.send(ctx, opResume, resumeData{s.c.opts.Guild, s.state.Session, s.server.Token, s.seq})
 	} else {
-		err = l.send(ctx, opIdentify, identifyData{s.c.opts.Guild, s.c.opts.User, s.state.Session, s.server.Token, e2ee.Version})
+		err = l.send(ctx, opIdentify, identifyData{s.c.opts.Guild, s.c.opts.User, s.state.Session, s.server.Token, DAVEVersion})
 	}
 	if err != nil {
 		return l.whyBroken(ctx)

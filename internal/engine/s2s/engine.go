@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
@@ -213,7 +213,7 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 
 // explain says why another engine answers; once, if that will not change.
 func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
-	why := problem.OneLine(err)
+	why := userfile.OneLine(err)
 	if !strings.Contains(why, e.provider.Name()) {
 		why = e.provider.Name() + ": " + why
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"pgregory.net/rapid"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
 // TestSeal opens what was sealed, and nothing else.
@@ -67,10 +67,10 @@ func TestShelf(t *testing.T) {
 		{name: "nothing", uri: ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			res, err := shelf{}.Read(t.Context(), resource.View{}, row.uri)
+			res, err := shelf{}.Read(t.Context(), mcpserver.LibraryView{}, row.uri)
 			switch {
-			case row.text == "" && !errors.Is(err, resource.ErrUnknown):
-				t.Errorf("reading %q: %+v, %v; want %v", row.uri, res, err, resource.ErrUnknown)
+			case row.text == "" && !errors.Is(err, mcpserver.ErrUnknownResource):
+				t.Errorf("reading %q: %+v, %v; want %v", row.uri, res, err, mcpserver.ErrUnknownResource)
 			case row.text != "" && (err != nil || res.Contents[0].Text != row.text):
 				t.Errorf("reading %q: %+v, %v; want %s", row.uri, res, err, row.text)
 			case row.text != "" && res.Contents[0].MIMEType == "application/json" && !json.Valid([]byte(res.Contents[0].Text)):

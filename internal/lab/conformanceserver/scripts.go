@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
 // script is one of the suite's prompts.
@@ -65,7 +64,7 @@ func (s *scripts) here() []script {
 }
 
 // List lists them by name.
-func (s *scripts) List(resource.View) []*sdk.Prompt {
+func (s *scripts) List(mcpserver.LibraryView) []*sdk.Prompt {
 	var list []*sdk.Prompt
 	for _, p := range s.here() {
 		list = append(list, &p.Prompt)
@@ -78,13 +77,13 @@ func (s *scripts) find(name string) (script, error) {
 	here := s.here()
 	i := slices.IndexFunc(here, func(p script) bool { return p.Name == name })
 	if i < 0 {
-		return script{}, fmt.Errorf("%w %q", resource.ErrUnknownPrompt, name)
+		return script{}, fmt.Errorf("%w %q", mcpserver.ErrUnknownPrompt, name)
 	}
 	return here[i], nil
 }
 
 // Get writes a prompt, if it has all arguments it needs.
-func (s *scripts) Get(ctx context.Context, _ resource.View, name string, args map[string]string) (*sdk.GetPromptResult, error) {
+func (s *scripts) Get(ctx context.Context, _ mcpserver.LibraryView, name string, args map[string]string) (*sdk.GetPromptResult, error) {
 	p, err := s.find(name)
 	if err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func (s *scripts) Get(ctx context.Context, _ resource.View, name string, args ma
 }
 
 // Complete offers a few words for any argument.
-func (s *scripts) Complete(_ context.Context, _ resource.View, name, argument, prefix string) (values []string, more bool, err error) {
+func (s *scripts) Complete(_ context.Context, _ mcpserver.LibraryView, name, argument, prefix string) (values []string, more bool, err error) {
 	if _, err := s.find(name); err != nil {
 		return nil, false, err
 	}

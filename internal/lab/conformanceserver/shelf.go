@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
 // Addresses the suite knows.
@@ -24,7 +24,7 @@ const (
 type shelf struct{}
 
 // List lists them by address.
-func (shelf) List(context.Context, resource.View) ([]*sdk.Resource, error) {
+func (shelf) List(context.Context, mcpserver.LibraryView) ([]*sdk.Resource, error) {
 	return []*sdk.Resource{
 		{URI: staticBinary, Name: "static-binary", Description: "An image.", MIMEType: "image/png"},
 		{URI: staticText, Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
@@ -33,12 +33,12 @@ func (shelf) List(context.Context, resource.View) ([]*sdk.Resource, error) {
 }
 
 // Templates lists the one there is.
-func (shelf) Templates(resource.View) []*sdk.ResourceTemplate {
+func (shelf) Templates(mcpserver.LibraryView) []*sdk.ResourceTemplate {
 	return []*sdk.ResourceTemplate{{URITemplate: template, Name: "template", Description: "A document for any id.", MIMEType: "application/json"}}
 }
 
 // Read returns the document at uri.
-func (shelf) Read(_ context.Context, _ resource.View, uri string) (*sdk.ReadResourceResult, error) {
+func (shelf) Read(_ context.Context, _ mcpserver.LibraryView, uri string) (*sdk.ReadResourceResult, error) {
 	doc := &sdk.ResourceContents{URI: uri, MIMEType: "text/plain"}
 	switch uri {
 	case staticText:
@@ -50,7 +50,7 @@ func (shelf) Read(_ context.Context, _ resource.View, uri string) (*sdk.ReadReso
 	default:
 		id, ok := templated(uri)
 		if !ok {
-			return nil, fmt.Errorf("reading %q: %w", uri, resource.ErrUnknown)
+			return nil, fmt.Errorf("reading %q: %w", uri, mcpserver.ErrUnknownResource)
 		}
 		doc.MIMEType = "application/json"
 		doc.Text = fmt.Sprintf(`{"id":%s,"templateTest":true,"data":%s}`, quoted(id), quoted("Data for ID: "+id))
@@ -80,6 +80,6 @@ func templated(uri string) (id string, ok bool) {
 }
 
 // Complete knows no ids.
-func (shelf) Complete(context.Context, resource.View, string, string, string) ([]string, bool, error) {
+func (shelf) Complete(context.Context, mcpserver.LibraryView, string, string, string) ([]string, bool, error) {
 	return nil, false, nil
 }

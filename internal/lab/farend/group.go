@@ -9,7 +9,7 @@ import (
 
 	"github.com/disgoorg/godave"
 
-	"github.com/MrWong99/glyphoxa/internal/discord/voice/e2ee"
+	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 	"github.com/MrWong99/glyphoxa/internal/lab/davesender"
 )
 
@@ -27,7 +27,7 @@ const transitionLimit = 2 * time.Second
 // godave.Callbacks.
 type member struct {
 	id      uint64
-	session *e2ee.Session
+	session *voice.Group
 	said    []said // and not delivered yet
 	frame   []byte
 }
@@ -47,7 +47,7 @@ func (m *member) begin(c *channel, n int) (err error) {
 	if m.id, err = strconv.ParseUint(id, 10, 64); err != nil {
 		return err
 	}
-	m.session, err = e2ee.New(godave.UserID(id), godave.ChannelID(firstChannel+c.number), m, nil)
+	m.session, err = voice.NewGroup(godave.UserID(id), godave.ChannelID(firstChannel+c.number), m, nil)
 	return err
 }
 
@@ -57,19 +57,19 @@ func (m *member) say(op int, data []byte) error {
 }
 
 // SendMLSKeyPackage implements [godave.Callbacks].
-func (m *member) SendMLSKeyPackage(b []byte) error { return m.say(e2ee.OpKeyPackage, b) }
+func (m *member) SendMLSKeyPackage(b []byte) error { return m.say(voice.OpKeyPackage, b) }
 
 // SendMLSCommitWelcome implements [godave.Callbacks].
-func (m *member) SendMLSCommitWelcome(b []byte) error { return m.say(e2ee.OpCommitWelcome, b) }
+func (m *member) SendMLSCommitWelcome(b []byte) error { return m.say(voice.OpCommitWelcome, b) }
 
 // SendReadyForTransition implements [godave.Callbacks].
 func (m *member) SendReadyForTransition(id uint16) error {
-	return m.say(e2ee.OpTransitionReady, fmt.Appendf(nil, `{"transition_id":%d}`, id))
+	return m.say(voice.OpTransitionReady, fmt.Appendf(nil, `{"transition_id":%d}`, id))
 }
 
 // SendInvalidCommitWelcome implements [godave.Callbacks].
 func (m *member) SendInvalidCommitWelcome(id uint16) error {
-	return m.say(e2ee.OpInvalidCommit, fmt.Appendf(nil, `{"transition_id":%d}`, id))
+	return m.say(voice.OpInvalidCommit, fmt.Appendf(nil, `{"transition_id":%d}`, id))
 }
 
 // encrypt encrypts a frame, and reports false while there are no keys.
@@ -95,8 +95,8 @@ func (c *channel) beginGroup() error {
 			p.session.AddUser(godave.UserID(PlayerID(c.number, i)))
 		}
 		p.session.AddUser(godave.UserID(BotID))
-		c.deliver(c.group.service.Join(p.id, e2ee.Version))
-		p.session.OnSelectProtocolAck(e2ee.Version)
+		c.deliver(c.group.service.Join(p.id, voice.DAVEVersion))
+		p.session.OnSelectProtocolAck(voice.DAVEVersion)
 		c.settle()
 	}
 	c.deliver(c.group.service.Join(botNumber(), c.version))

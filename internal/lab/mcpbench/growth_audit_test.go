@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // callers is from how many clients the calls of a log come.
 const callers = 50
 
 // fillLog adds n calls, the newest last, one in a thousand of them refused.
-func fillLog(t *testing.T, l *audit.Log, n int) {
+func fillLog(t *testing.T, l *access.Log, n int) {
 	t.Helper()
 	for i := range n {
-		r := audit.Record{
+		r := access.LogRecord{
 			At: time.Now().Add(-time.Minute), Who: fmt.Sprint("client_", i%callers), Profile: "player.full", Transport: "http", Tool: toolName(i % 97),
-			Source: "builtin", Decision: audit.Allowed, Duration: time.Millisecond,
+			Source: "builtin", Decision: access.Allowed, Duration: time.Millisecond,
 		}
 		if i%1000 == 0 {
-			r.Decision = audit.Denied
+			r.Decision = access.Denied
 		}
 		l.Add(r, `{"of":"it"}`)
 	}
@@ -34,11 +34,11 @@ func fillLog(t *testing.T, l *audit.Log, n int) {
 func auditSteps(t *testing.T, size int) []step {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "audit.db")
-	l, err := audit.Open(ctx, path, audit.Options{})
+	l, err := access.OpenLog(ctx, path, access.LogOptions{})
 	must(t, "opening the log", err)
 	t.Cleanup(func() { must(t, "closing the log", l.Close()) })
 	fillLog(t, l, size)
-	query := func(q audit.Query, want int) func() {
+	query := func(q access.LogQuery, want int) func() {
 		return func() {
 			for range 20 {
 				found, _, err := l.Query(ctx, q)
@@ -48,32 +48,32 @@ func auditSteps(t *testing.T, size int) []step {
 			}
 		}
 	}
-	queried := func(name string, q audit.Query, want int) step {
+	queried := func(name string, q access.LogQuery, want int) step {
 		return step{name: "query: " + name, bound: flat, rounds: growthRounds, each: 20, work: query(q, want)}
 	}
 	return []step{
 		{name: "start", bound: flat, rounds: growthRounds, work: func() {
-			again, err := audit.Open(ctx, path, audit.Options{})
+			again, err := access.OpenLog(ctx, path, access.LogOptions{})
 			must(t, "opening the log", err)
 			must(t, "closing the log", again.Close())
 		}},
 		{name: "append", bound: flat, rounds: growthRounds, each: 1000, work: func() { fillLog(t, l, 1000) }},
-		queried("newest", audit.Query{Limit: 20}, 20),
-		queried("one client's", audit.Query{Who: "client_7", Limit: 20}, 20),
-		queried("nobody's", audit.Query{Who: "nobody"}, 0),
-		queried("refused", audit.Query{Denied: true, Limit: 2}, 2),
+		queried("newest", access.LogQuery{Limit: 20}, 20),
+		queried("one client's", access.LogQuery{Who: "client_7", Limit: 20}, 20),
+		queried("nobody's", access.LogQuery{Who: "nobody"}, 0),
+		queried("refused", access.LogQuery{Denied: true, Limit: 2}, 2),
 		{name: "clear out all", bound: straight, rounds: 1, work: func() { clearOut(t, l, path) }},
 	}
 }
 
 // clearOut closes the log, which has calls of a minute ago alone, and waits until one
 // that keeps nothing has deleted them.
-func clearOut(t *testing.T, l *audit.Log, path string) {
+func clearOut(t *testing.T, l *access.Log, path string) {
 	t.Helper()
 	must(t, "closing the log", l.Close())
 	db, err := sql.Open("sqlite", path+"?_busy_timeout=5000")
 	must(t, "opening the file", err)
-	again, err := audit.Open(t.Context(), path, audit.Options{Keep: time.Second})
+	again, err := access.OpenLog(t.Context(), path, access.LogOptions{Keep: time.Second})
 	must(t, "opening the log", err)
 	var id int
 	for err == nil {

@@ -8,10 +8,8 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
 	"github.com/MrWong99/glyphoxa/internal/observe"
@@ -54,16 +52,16 @@ func newOutward(tb testing.TB, entities int, more ...tools.Tool) *outward {
 	populate(tb, live, entities)
 	rules, err := access.New(access.Options{Limits: plenty})
 	must(tb, "making the policy", err)
-	record, err := audit.Open(ctx, filepath.Join(dir, "audit.db"), audit.Options{})
+	record, err := access.OpenLog(ctx, filepath.Join(dir, "audit.db"), access.LogOptions{})
 	must(tb, "opening the audit log", err)
 	metrics, err := observe.New(observe.Options{})
 	must(tb, "making metrics", err)
 	gate := access.NewGate(rules, record, metrics)
 	o := &outward{host: mcphost.New(mcphost.WithGate(gate)), world: live}
 	must(tb, "registering tools", o.host.RegisterBuiltin(append(worldtool.NewTools(live, store), more...)...))
-	src := resource.Sources{Campaign: "Bench", Scene: live.Scene, Graph: store, Log: store, Latency: o.host.Status}
+	src := mcpserver.LibrarySources{Campaign: "Bench", Scene: live.Scene, Graph: store, Log: store, Latency: o.host.Status}
 	server := mcpserver.New(o.host, mcpserver.Options{
-		Version: "bench", Policy: rules, Gate: gate, Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: live,
+		Version: "bench", Policy: rules, Gate: gate, Resources: mcpserver.NewLibrary(src), Prompts: mcpserver.NewPromptLibrary(src), World: live,
 	})
 	web := o.listen(ctx, tb, server, rules, metrics)
 	done := make(chan error, 3)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -26,30 +26,30 @@ func (c *checker) checkScene() {
 	seen := map[string]bool{}
 	for i, p := range s.Players {
 		if seen[p.Name] {
-			c.addProblem(strictyaml.Path("players").Item(i).Key("name"), "another player has this name", "rename one of them")
+			c.addProblem(userfile.Path("players").Item(i).Key("name"), "another player has this name", "rename one of them")
 		}
 		seen[p.Name] = true
 	}
 	seen = map[string]bool{}
 	for i, t := range s.Tools {
 		if seen[t.Name] {
-			c.addProblem(strictyaml.Path("tools").Item(i).Key("name"), "another tool has this name", "rename one of them")
+			c.addProblem(userfile.Path("tools").Item(i).Key("name"), "another tool has this name", "rename one of them")
 		}
 		seen[t.Name] = true
 	}
 	for i, n := range s.NPCs {
 		for k, t := range n.Tools {
 			if !seen[t] && n.File == "" {
-				c.addProblem(strictyaml.Path("npcs").Item(i).Key("tools").Item(k), fmt.Sprintf("there is no tool %q", t), "add it under tools")
+				c.addProblem(userfile.Path("npcs").Item(i).Key("tools").Item(k), fmt.Sprintf("there is no tool %q", t), "add it under tools")
 			}
 		}
 	}
 	for i, r := range s.Model.Replies {
-		c.reply(strictyaml.Path("model.replies").Item(i), r)
+		c.reply(userfile.Path("model.replies").Item(i), r)
 	}
 	var sound time.Duration
 	for i, st := range s.Story {
-		path := strictyaml.Path("story").Item(i)
+		path := userfile.Path("story").Item(i)
 		c.checkStep(path, st)
 		before := sound
 		if sound += st.sound(); before <= longestSound && sound > longestSound {
@@ -57,7 +57,7 @@ func (c *checker) checkScene() {
 		}
 	}
 	for i, e := range s.Expect {
-		path := strictyaml.Path("expect").Item(i)
+		path := userfile.Path("expect").Item(i)
 		c.expectation(path, e)
 		s.ExpectLines = append(s.ExpectLines, c.doc.Line(path))
 	}
@@ -83,7 +83,7 @@ func (st Step) sound() time.Duration {
 	return all + time.Duration(st.Lasts)
 }
 
-func (c *checker) reply(path strictyaml.Path, r Reply) {
+func (c *checker) reply(path userfile.Path, r Reply) {
 	if r.NPC != "" && !c.scene.npc(r.NPC) {
 		c.addProblem(path.Key("npc"), fmt.Sprintf("there is no NPC %q", r.NPC), "use a name under npcs")
 	}
@@ -125,7 +125,7 @@ func byPlayer(action string) bool {
 	return slices.Contains([]string{"says", "types", "makes", "joins", "leaves", "edits", "deletes"}, action)
 }
 
-func (c *checker) checkStep(path strictyaml.Path, st Step) {
+func (c *checker) checkStep(path userfile.Path, st Step) {
 	acts := st.actions()
 	switch {
 	case len(acts) == 0:
@@ -181,7 +181,7 @@ func (c *checker) checkStep(path strictyaml.Path, st Step) {
 }
 
 // refs sees that what a step edits or deletes is typed in the story.
-func (c *checker) refs(path strictyaml.Path, st Step) {
+func (c *checker) refs(path userfile.Path, st Step) {
 	if st.Ref != "" && st.Types == "" {
 		c.addProblem(path.Key("ref"), "ref is of a typed line", "remove it, or add types")
 	}
@@ -197,7 +197,7 @@ func (c *checker) refs(path strictyaml.Path, st Step) {
 }
 
 // recording reads the sound of a step.
-func (c *checker) recording(path strictyaml.Path, st Step) {
+func (c *checker) recording(path userfile.Path, st Step) {
 	if st.Says == "" {
 		c.addProblem(path, "plays needs says: what is heard in it", "add says")
 		return
@@ -237,7 +237,7 @@ func recorded(text []byte) ([]int16, error) {
 }
 
 // trigger checks what a step waits for: it must show while the scene plays.
-func (c *checker) trigger(path strictyaml.Path, text string) {
+func (c *checker) trigger(path userfile.Path, text string) {
 	p, err := parsePattern(text)
 	switch {
 	case err != nil:
@@ -267,7 +267,7 @@ func (e Expectation) kinds() []string {
 	return out
 }
 
-func (c *checker) expectation(path strictyaml.Path, e Expectation) {
+func (c *checker) expectation(path userfile.Path, e Expectation) {
 	kinds := e.kinds()
 	switch {
 	case len(kinds) == 0:
@@ -307,7 +307,7 @@ func (c *checker) expectation(path strictyaml.Path, e Expectation) {
 }
 
 // fitting refuses keys that mean nothing for the kind of expectation.
-func (c *checker) fitting(path strictyaml.Path, kind string, e Expectation) {
+func (c *checker) fitting(path userfile.Path, kind string, e Expectation) {
 	for _, k := range []struct {
 		key   string
 		given bool

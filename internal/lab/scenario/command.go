@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -48,7 +48,7 @@ const (
 func (c Command) Run(ctx context.Context) error {
 	loaded, err := Load(c.Paths...)
 	if err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	var scenes []*Scene
 	for _, s := range loaded {
@@ -60,7 +60,7 @@ func (c Command) Run(ctx context.Context) error {
 	}
 	if c.WAV != "" {
 		if err := os.MkdirAll(c.WAV, 0o755); err != nil {
-			return problem.Usage(fmt.Errorf("--wav-out: %w", problem.FileError(err)))
+			return userfile.Usage(fmt.Errorf("--wav-out: %w", userfile.PlainFileError(err)))
 		}
 	}
 	began := time.Now()
@@ -100,9 +100,9 @@ func (c Command) options() (*Options, error) {
 		m, scripted, err := providers.Model(nil, c.Config.Providers.LLM, nil)
 		switch {
 		case err != nil:
-			return nil, problem.Usage(err)
+			return nil, userfile.Usage(err)
 		case scripted:
-			return nil, problem.Usage(errors.New("--judge needs a language model: set OPENAI_API_KEY, or providers.llm.base_url and model"))
+			return nil, userfile.Usage(errors.New("--judge needs a language model: set OPENAI_API_KEY, or providers.llm.base_url and model"))
 		}
 		how.Judge = newJudge(m)
 	}
@@ -258,10 +258,10 @@ func printJSON(w io.Writer, r *Result) error {
 func writeSound(path string, samples []int16) error {
 	w, err := audio.CreateWAV(path, audio.SampleRate, 1)
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
+		return fmt.Errorf("writing %s: %w", path, userfile.PlainFileError(err))
 	}
 	if err := errors.Join(w.Write(samples), w.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, problem.FileError(err))
+		return fmt.Errorf("writing %s: %w", path, userfile.PlainFileError(err))
 	}
 	return nil
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -22,7 +20,7 @@ const maxScene = 1 << 20
 
 // Load reads scenes: paths are files, or directories whose *.yaml and *.yml
 // files are taken in order of their names. Whatever is wrong with any of them is
-// reported in one go as a [problem.List], each problem with its file and line.
+// reported in one go as a [userfile.Problems], each problem with its file and line.
 func Load(paths ...string) ([]*Scene, error) {
 	files, problems := findFiles(paths)
 	var scenes []*Scene
@@ -46,7 +44,7 @@ func Load(paths ...string) ([]*Scene, error) {
 }
 
 // findFiles lists the files behind paths.
-func findFiles(paths []string) (files []string, problems problem.List) {
+func findFiles(paths []string) (files []string, problems userfile.Problems) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
@@ -88,11 +86,11 @@ func describeFileError(err error) string {
 
 // Parse reads one scene from the text of its file. read opens the NPC files it
 // names, by their path. The scene is of use only if there is no problem.
-func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, problem.List) {
+func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*Scene, userfile.Problems) {
 	s := blank()
 	s.File = file
 	c := &checker{scene: s, read: read}
-	c.doc = strictyaml.Read(file, text, s, &strictyaml.Options{MaxSize: maxScene}, &c.problems)
+	c.doc = userfile.ReadYAML(file, text, s, &userfile.Options{MaxSize: maxScene}, &c.problems)
 	c.cast()
 	if len(c.problems) == 0 { // what is half read would be blamed for what is missing
 		c.checkScene()
@@ -103,12 +101,12 @@ func Parse(file string, text []byte, read func(path string) ([]byte, error)) (*S
 // checker looks at what only shows when a scene is read as a whole.
 type checker struct {
 	scene    *Scene
-	doc      *strictyaml.Document
-	problems problem.List
+	doc      *userfile.Document
+	problems userfile.Problems
 	read     func(string) ([]byte, error)
 }
 
-func (c *checker) addProblem(path strictyaml.Path, what, fix string) {
+func (c *checker) addProblem(path userfile.Path, what, fix string) {
 	c.problems.Add(c.scene.File, c.doc.Line(path), what, fix)
 }
 
@@ -119,7 +117,7 @@ func (c *checker) cast() {
 		path := filepath.Join(filepath.Dir(s.File), filepath.FromSlash(name))
 		text, err := c.read(path)
 		if err != nil {
-			c.addProblem(strictyaml.Path("cast").Item(i), "cast: "+describeFileError(err), "name a file as seen from the scene's directory")
+			c.addProblem(userfile.Path("cast").Item(i), "cast: "+describeFileError(err), "name a file as seen from the scene's directory")
 			continue
 		}
 		npc := config.DefaultNPC()
@@ -132,7 +130,7 @@ func (c *checker) cast() {
 		if n.ID == "" {
 			n.ID = config.Slug(n.Name)
 		}
-		switch path := strictyaml.Path("npcs").Item(i).Key("name"); {
+		switch path := userfile.Path("npcs").Item(i).Key("name"); {
 		case n.Name == "": // its absence is already reported
 		case n.ID == "":
 			c.addProblem(path, "no id can be made from the name", "add an id of letters a to z and digits")
@@ -155,5 +153,5 @@ func isCalled(n config.NPC, name string) bool {
 
 // Schema returns the JSON Schema of a scene, for editors.
 func Schema() (*jsonschema.Schema, error) {
-	return strictyaml.Schema("Glyphoxa scene", blank(), nil)
+	return userfile.Schema("Glyphoxa scene", blank(), nil)
 }

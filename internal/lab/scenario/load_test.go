@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/scenario"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // small is the shortest scene there is.
@@ -79,7 +79,7 @@ func TestParseReportsEveryProblemWithItsLine(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			text := strings.Replace(small, row.from, row.to, 1)
 			_, problems := scenario.Parse("s.yaml", []byte(text), nothing)
-			got := problem.List(problems).Sorted().Error()
+			got := userfile.Problems(problems).Sorted().Error()
 			if !strings.Contains(got, row.want) || (row.want == "") != (got == "") {
 				t.Errorf("problems =\n%s\nwant %q", got, row.want)
 			}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -221,7 +221,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	if e.Event != nil {
 		return json.Marshal(e.Event)
 	}
-	object := map[string]any{"kind": e.Kind, "at_ms": elapsed.Rounded(e.At)}
+	object := map[string]any{"kind": e.Kind, "at_ms": mcp.RoundedMillis(e.At)}
 	for k, v := range e.Fields {
 		object[k] = v
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -26,7 +26,7 @@ const (
 
 // seat is where a player's packets go.
 type seat interface {
-	Push(lane.Packet)
+	Push(ear.Packet)
 }
 
 // sounding is sound on its way into a microphone.
@@ -138,7 +138,7 @@ func (m *microphone) echoWords(now time.Time, text string) {
 // packet is one that is on its way.
 type packet struct {
 	due time.Time
-	p   lane.Packet
+	p   ear.Packet
 }
 
 // sendPackets sends packets until ctx ends.
@@ -219,7 +219,7 @@ func (s *sender) makePackets(now time.Time) (seat, []packet) {
 			break
 		}
 		if s.silent <= tail {
-			out = append(out, packet{s.next, lane.Packet{Seq: s.seq, Frame: f}})
+			out = append(out, packet{s.next, ear.Packet{Seq: s.seq, Frame: f}})
 			s.seq++
 		}
 		s.next = s.next.Add(audio.FrameDuration)
@@ -283,7 +283,7 @@ func (s *sender) noteSpeech(sp *sounding, before int) {
 }
 
 // queuePacket puts a packet on its way, through what the player's line does to it.
-func (s *sender) queuePacket(at time.Time, p lane.Packet) {
+func (s *sender) queuePacket(at time.Time, p ear.Packet) {
 	if s.player.Loss > 0 && s.rand.Float64() < s.player.Loss {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
@@ -54,7 +54,7 @@ type packetLog struct {
 	seqs []uint16
 }
 
-func (d *packetLog) Push(p lane.Packet) {
+func (d *packetLog) Push(p ear.Packet) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = append(d.at, time.Now())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/shlex"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // pattern picks entries of the log: a kind, conditions on fields, which of
@@ -111,7 +111,7 @@ func (p *pattern) known() error {
 }
 
 func suggest(word string, known []string) string {
-	if near := problem.Nearest(word, known); near != "" {
+	if near := userfile.Nearest(word, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "; there are " + strings.Join(known, ", ")

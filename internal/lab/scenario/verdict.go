@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
@@ -338,7 +338,7 @@ func (p *performance) less(value string, at time.Duration) string {
 	if err != nil || len(p.stalls) == 0 {
 		return value
 	}
-	return strconv.FormatFloat(max(0, v-elapsed.Rounded(p.stalled(0, at))), 'f', -1, 64)
+	return strconv.FormatFloat(max(0, v-mcp.RoundedMillis(p.stalled(0, at))), 'f', -1, 64)
 }
 
 // sound judges silence, or sound without a gap, between two times.

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/browser"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/web"
@@ -59,7 +58,7 @@ func openRooms(ctx context.Context, load Load, o *Options) (front, error) {
 // roomLine is a table in browsers. It implements line.
 type roomLine struct {
 	writing
-	room *browser.Room
+	room *web.Room
 	feed *web.Feed
 	at   *sitting
 }
@@ -70,7 +69,7 @@ const tableName = "table"
 // connect implements front.
 func (r *rooms) connect(s *sitting, o *Options, m *meter) line {
 	l := &roomLine{writing: writing{meter: m}, feed: web.NewFeed(), at: s}
-	l.room = browser.New(browser.Options{
+	l.room = web.NewRoom(web.RoomOptions{
 		Feed: l.feed, Table: tableName, MaxGuests: r.players, Sent: l.sent,
 		Detection: o.Detection, Hearing: config.Hearing{Detection: config.DetectionEnergy},
 	})
@@ -105,7 +104,7 @@ func (c captioned) Emit(e table.Event) {
 // open implements line. The players join later.
 func (l *roomLine) open(_ context.Context, s *sitting, hold func(func(context.Context) error)) error {
 	cast := func() []config.NPC { return s.cast }
-	l.room.Open(browser.Sitting{Table: s.table, Title: "Simulation", Language: "en", Speaks: true, Cast: cast})
+	l.room.Open(web.Sitting{Table: s.table, Title: "Simulation", Language: "en", Speaks: true, Cast: cast})
 	hold(l.room.Run)
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -27,7 +27,7 @@ var pitches = [...]float64{110, 145, 190, 230}
 
 // clip is sound as a transport brings it: 20 ms a packet, encoded if there is
 // an encoder. It is read only.
-type clip []lane.Packet
+type clip []ear.Packet
 
 // length is how long the clip sounds.
 func (c clip) length() time.Duration { return time.Duration(len(c)) * audio.FrameDuration }
@@ -128,14 +128,14 @@ func encoded(lib *opus.Library, sound []int16) (clip, error) {
 			return out, nil
 		}
 		if encoder == nil {
-			out = append(out, lane.Packet{Frame: frame})
+			out = append(out, ear.Packet{Frame: frame})
 			continue
 		}
 		payload, err := encoder.Encode(nil, frame)
 		if err != nil {
 			return nil, fmt.Errorf("encoding the players' voices: %w", err)
 		}
-		out = append(out, lane.Packet{Payload: payload})
+		out = append(out, ear.Packet{Payload: payload})
 	}
 }
 

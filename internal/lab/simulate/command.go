@@ -22,8 +22,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/play"
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
@@ -65,24 +65,24 @@ const assumedMemory = 8 << 30
 func (c Command) Run(ctx context.Context) (err error) {
 	loads, err := c.loads()
 	if err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	if !slices.Contains(config.Detections(), cmp.Or(c.Detection, config.DetectionAuto)) {
-		return problem.Usage(fmt.Errorf("--detection: %q is not one of %s", c.Detection, strings.Join(config.Detections(), ", ")))
+		return userfile.Usage(fmt.Errorf("--detection: %q is not one of %s", c.Detection, strings.Join(config.Detections(), ", ")))
 	}
 	if c.Plot != "" && c.Profile != "" && sameFile(c.Plot, c.Profile) {
-		return problem.Usage(fmt.Errorf("--plot and --profile are both %s; name two files", c.Plot))
+		return userfile.Usage(fmt.Errorf("--plot and --profile are both %s; name two files", c.Plot))
 	}
 	var plot *picture
 	if c.Plot != "" {
 		if plot, err = newPicture(c.Plot); err != nil {
-			return problem.Usage(fmt.Errorf("--plot: %w", err))
+			return userfile.Usage(fmt.Errorf("--plot: %w", err))
 		}
 		defer plot.close()
 	}
 	stop, err := c.startProfile()
 	if err != nil {
-		return problem.Usage(err)
+		return userfile.Usage(err)
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	var results []*Result

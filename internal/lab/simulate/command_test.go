@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // TestSimulateInterruptedAtTheStart shows that an end during the start is told
@@ -23,7 +23,7 @@ func TestSimulateInterruptedAtTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := Command{Tables: 1, Players: 1, NPCs: 1, Minutes: 1, Plot: plot, Out: io.Discard}.Run(ctx)
-	if !errors.Is(err, ErrInterrupted) || errors.Is(err, problem.ErrUsage) {
+	if !errors.Is(err, ErrInterrupted) || errors.Is(err, userfile.ErrUsage) {
 		t.Errorf("err = %v, want ErrInterrupted", err)
 	}
 	holds(t, dir, map[string]string{"plot.svg": "an older one"})

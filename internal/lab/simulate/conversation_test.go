@@ -9,15 +9,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
 // nowhere is a seat whose packets nobody hears.
 type nowhere struct{}
 
-func (nowhere) Push(lane.Packet) {}
+func (nowhere) Push(ear.Packet) {}
 
 // npcs answers like a table: what is said while an NPC speaks ends its turn.
 type npcs struct {

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/farend"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
@@ -87,7 +87,7 @@ func (l *voiceLine) open(ctx context.Context, s *sitting, hold func(func(context
 func (s *sitting) hear(user string, p voice.Packet) {
 	for i, seat := range s.seats {
 		if farend.PlayerID(s.number, i) == user {
-			seat.Push(lane.Packet{Seq: p.Seq, Payload: p.Payload})
+			seat.Push(ear.Packet{Seq: p.Seq, Payload: p.Payload})
 		}
 	}
 }

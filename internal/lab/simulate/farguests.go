@@ -10,9 +10,9 @@ import (
 	"github.com/pion/rtp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/farend"
 	"github.com/MrWong99/glyphoxa/internal/lab/visitor"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 )
 
 const (
@@ -133,7 +133,7 @@ func (g *guest) hear(stream int, p *rtp.Packet) {
 }
 
 // Push implements seat: it sends words.
-func (g *guest) Push(p lane.Packet) {
+func (g *guest) Push(p ear.Packet) {
 	v := g.page.Load()
 	if v == nil {
 		return

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/farend"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
@@ -124,7 +124,7 @@ type farSeat struct {
 }
 
 // Push implements seat.
-func (s farSeat) Push(p lane.Packet) { s.server.Send(s.table, s.player, p.Payload) }
+func (s farSeat) Push(p ear.Packet) { s.server.Send(s.table, s.player, p.Payload) }
 
 // run starts the server and the players.
 func (f *farSide) run(ctx context.Context, group *errgroup.Group, setup farSetup) {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
 // seat is where a player's packets go; it never blocks. A table's seat is one.
-type seat interface{ Push(p lane.Packet) }
+type seat interface{ Push(p ear.Packet) }
 
 // player is somebody with a microphone. One goroutine, run, sends what it
 // hears, 20 ms at a time; an open microphone sends all the time, another only
@@ -152,12 +152,12 @@ func (p *player) beginTalk(u *utterance) talk {
 
 // packet returns what the microphone hears in its 20 ms number n, and whether
 // that is sent.
-func (p *player) packet(t *talk, n int) (lane.Packet, bool) {
+func (p *player) packet(t *talk, n int) (ear.Packet, bool) {
 	packet := t.takePacket()
 	if packet.Frame == nil && packet.Payload == nil && p.open {
 		if p.between != nil {
 			p.between(n)
-			return lane.Packet{}, false
+			return ear.Packet{}, false
 		}
 		packet = p.pool.room[n%len(p.pool.room)]
 	}
@@ -165,11 +165,11 @@ func (p *player) packet(t *talk, n int) (lane.Packet, bool) {
 }
 
 // takePacket removes the next 20 ms.
-func (t *talk) takePacket() lane.Packet {
+func (t *talk) takePacket() ear.Packet {
 	for len(t.parts) > 0 && len(t.parts[0]) == 0 {
 		t.parts = t.parts[1:]
 	}
-	var packet lane.Packet
+	var packet ear.Packet
 	switch {
 	case len(t.parts) > 0:
 		packet, t.parts[0] = t.parts[0][0], t.parts[0][1:]

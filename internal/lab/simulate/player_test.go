@@ -10,8 +10,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/rig"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
@@ -68,16 +68,16 @@ func payloads(t *testing.T) *pool {
 // 20 ms.
 type listener struct {
 	mu      sync.Mutex
-	lane    *lane.Lane
+	lane    *ear.Lane
 	packets int
-	events  []lane.Event
+	events  []ear.LaneEvent
 }
 
-func newListener(d lane.Decoder) *listener {
-	return &listener{lane: lane.New(time.Now(), lane.NewEnergy(), &lane.Options{Decoder: d})}
+func newListener(d ear.Decoder) *listener {
+	return &listener{lane: ear.NewLane(time.Now(), ear.NewEnergy(), &ear.LaneOptions{Decoder: d})}
 }
 
-func (l *listener) Push(p lane.Packet) {
+func (l *listener) Push(p ear.Packet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.packets++
@@ -87,7 +87,7 @@ func (l *listener) Push(p lane.Packet) {
 
 func (l *listener) tick() {
 	for _, e := range l.lane.Tick(time.Now()) {
-		if e.Kind != lane.Sound {
+		if e.Kind != ear.Sound {
 			l.events = append(l.events, e)
 		}
 	}
@@ -102,10 +102,10 @@ func (l *listener) listen(ctx context.Context) {
 	}
 }
 
-func (l *listener) of(k lane.Kind) []lane.Event {
+func (l *listener) of(k ear.LaneKind) []ear.LaneEvent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var out []lane.Event
+	var out []ear.LaneEvent
 	for _, e := range l.events {
 		if e.Kind == k {
 			out = append(out, e)
@@ -115,7 +115,7 @@ func (l *listener) of(k lane.Kind) []lane.Event {
 }
 
 // perform lets a player speak to a listener inside a bubble.
-func perform(t *testing.T, p *pool, open bool, d lane.Decoder, f func(ctx context.Context, p *player, l *listener)) {
+func perform(t *testing.T, p *pool, open bool, d ear.Decoder, f func(ctx context.Context, p *player, l *listener)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	l := newListener(d)
@@ -147,7 +147,7 @@ func TestALineIsOneUtterance(t *testing.T) {
 					}
 					took := time.Since(start)
 					time.Sleep(3 * time.Second)
-					ended := l.of(lane.UtteranceEnded)
+					ended := l.of(ear.UtteranceEnded)
 					if len(ended) == 0 || ended[len(ended)-1].Utterance != 1 {
 						t.Fatalf("the lane heard %+v, want one utterance", l.events)
 					}
@@ -174,7 +174,7 @@ func TestACoughIsNoSpeech(t *testing.T) {
 			if got := p.words.Said(time.Now(), true); got != "" {
 				t.Errorf("said %q, want nothing", got)
 			}
-			for _, e := range l.of(lane.UtteranceEnded) {
+			for _, e := range l.of(ear.UtteranceEnded) {
 				if e.Speech > 100*time.Millisecond {
 					t.Errorf("the lane heard %v of speech in a cough", e.Speech)
 				}
@@ -219,7 +219,7 @@ func TestOpusIsHeardAsFrames(t *testing.T) {
 				}
 				time.Sleep(3 * time.Second)
 			}
-			if got := len(l.of(lane.UtteranceEnded)); got != 3 {
+			if got := len(l.of(ear.UtteranceEnded)); got != 3 {
 				t.Errorf("the lane heard %d utterances, want 3", got)
 			}
 			if s := l.lane.Intake().Stats(); s.Broken+s.Dropped+s.Lost != 0 {

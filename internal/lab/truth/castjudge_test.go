@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/MrWong99/glyphoxa"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	sitting "github.com/MrWong99/glyphoxa/internal/play"
 	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
 // castJudge says whether an answer fits a line, as testdata/truth/cast/README.md has
@@ -21,7 +21,7 @@ import (
 // the line for it does not know.
 type castJudge struct {
 	npcs  map[string]config.NPC
-	world *campaign.Campaign
+	world *world.Campaign
 }
 
 func newCastJudge(t *testing.T) *castJudge {
@@ -38,7 +38,7 @@ func newCastJudge(t *testing.T) *castJudge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j.world, err = campaign.Parse("thornhollow.yaml", data); err != nil {
+	if j.world, err = world.ParseCampaign("thornhollow.yaml", data); err != nil {
 		t.Fatal(err)
 	}
 	return j

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/audio/silero"
-	"github.com/MrWong99/glyphoxa/pkg/audio/webrtcvad"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
 func readClips(folder, third string) ([]clipTruth, error) {
@@ -42,34 +41,34 @@ func readSound(path string) ([]int16, error) {
 
 // detectors are what may judge a lane.
 type detectors struct {
-	model  *silero.Session
+	model  *vad.Silero
 	webrtc error // why it is not scored
 	failed error // of the model
 }
 
 func openDetectors() (*detectors, error) {
-	model, err := silero.Open("")
+	model, err := vad.OpenSilero("")
 	if err != nil {
 		return nil, fmt.Errorf("%w; run: make onnx", err)
 	}
 	d := &detectors{model: model}
-	_, d.webrtc = webrtcvad.New(webrtcvad.Aggressive)
+	_, d.webrtc = vad.NewWebRTC(vad.Aggressive)
 	return d, nil
 }
 
 // open opens a detector for one lane.
-func (d *detectors) open(name string) (lane.Detector, error) {
+func (d *detectors) open(name string) (ear.Detector, error) {
 	switch name {
 	case "energy":
-		return lane.NewEnergy(), nil
+		return ear.NewEnergy(), nil
 	case "webrtc":
-		return webrtcvad.New(webrtcvad.Aggressive)
+		return vad.NewWebRTC(vad.Aggressive)
 	}
 	stream, err := d.model.NewStream()
 	if err != nil {
 		return nil, err
 	}
-	return lane.NewModel(stream, func(err error) { d.failed = errors.Join(d.failed, err) })
+	return ear.NewModel(stream, func(err error) { d.failed = errors.Join(d.failed, err) })
 }
 
 // Hearing plays the clips that testdata/hearing makes to real lanes, with each detector that
@@ -98,7 +97,7 @@ func Hearing(ctx context.Context, o Options) (report *Report, err error) {
 				continue
 			}
 			o.say("hearing " + third + " " + name)
-			groups, err := scoreHearing(ctx, o, clips, func() (lane.Detector, error) { return all.open(name) })
+			groups, err := scoreHearing(ctx, o, clips, func() (ear.Detector, error) { return all.open(name) })
 			if err = errors.Join(err, all.failed); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -124,7 +123,7 @@ var summaries = []struct {
 }
 
 // scoreHearing scores clips by their groups, and then by the summaries.
-func scoreHearing(ctx context.Context, o Options, clips []clipTruth, open func() (lane.Detector, error)) ([]*heardGroup, error) {
+func scoreHearing(ctx context.Context, o Options, clips []clipTruth, open func() (ear.Detector, error)) ([]*heardGroup, error) {
 	var groups []*heardGroup
 	add := func(name string, c clipTruth, h hearing) {
 		i := slices.IndexFunc(groups, func(g *heardGroup) bool { return g.name == name })

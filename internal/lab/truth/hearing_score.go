@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/lane"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -63,10 +63,10 @@ type hearing struct {
 
 // hearClip plays samples to a lane, a packet every 20 ms, in virtual time. What ends
 // is answered, unless the speaker goes on before.
-func hearClip(d lane.Detector, samples []int16) hearing {
+func hearClip(d ear.Detector, samples []int16) hearing {
 	epoch := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
 	h := &hearing{}
-	l := lane.New(epoch, d, nil)
+	l := ear.NewLane(epoch, d, nil)
 	var framer audio.Framer
 	framer.Push(samples)
 	var f audio.Frame
@@ -77,7 +77,7 @@ func hearClip(d lane.Detector, samples []int16) hearing {
 			l.Seal(h.newest)
 		}
 		began := time.Now()
-		l.Intake().Push(now, lane.Packet{Seq: uint16(h.frames), Frame: &f})
+		l.Intake().Push(now, ear.Packet{Seq: uint16(h.frames), Frame: &f})
 		events := l.Tick(now)
 		h.took += time.Since(began)
 		h.frames++
@@ -91,24 +91,24 @@ func hearClip(d lane.Detector, samples []int16) hearing {
 	return *h
 }
 
-func (h *hearing) addEvents(events []lane.Event, epoch time.Time, now time.Duration) {
+func (h *hearing) addEvents(events []ear.LaneEvent, epoch time.Time, now time.Duration) {
 	for _, e := range events {
 		at := e.At.Sub(epoch)
 		switch e.Kind {
-		case lane.VoiceStarted, lane.UtteranceContinued, lane.VoiceResumed:
-			if e.Kind != lane.VoiceResumed {
+		case ear.VoiceStarted, ear.UtteranceContinued, ear.VoiceResumed:
+			if e.Kind != ear.VoiceResumed {
 				h.open = append(h.open, span{at, stillOpen})
-				h.first = append(h.first, e.Kind == lane.VoiceStarted)
+				h.first = append(h.first, e.Kind == ear.VoiceStarted)
 				h.newest = e.Utterance
 			}
 			h.voiced = append(h.voiced, span{at, stillOpen})
 			h.decided = append(h.decided, span{now, stillOpen})
-		case lane.VoiceStopped:
+		case ear.VoiceStopped:
 			h.closeVoice(at)
-		case lane.UtteranceEnded:
+		case ear.UtteranceEnded:
 			h.closeVoice(at)
 			h.open[len(h.open)-1].to = at
-		case lane.Sound:
+		case ear.Sound:
 			if n := len(h.sent); n > 0 && h.sent[n-1].to >= at-audio.FrameDuration {
 				h.sent[n-1].to = max(h.sent[n-1].to, at)
 			} else {

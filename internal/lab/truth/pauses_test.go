@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/lab/lanetest"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
@@ -90,7 +89,7 @@ func stopped(text string) string {
 
 // speaker says lines to a lane, in virtual time, and is answered.
 type speaker struct {
-	lane    *lane.Lane
+	lane    *ear.Lane
 	form    pausesForm
 	reader  ear.TurnReader
 	now     time.Time
@@ -115,17 +114,17 @@ func (s *speaker) pass(d time.Duration, voice bool) {
 		if !s.sounds.IsZero() && !s.now.Before(s.sounds) {
 			s.lane.Seal(s.ended)
 		}
-		s.lane.Intake().Push(s.now, lane.Packet{Seq: s.seq, Frame: &f})
+		s.lane.Intake().Push(s.now, ear.Packet{Seq: s.seq, Frame: &f})
 		s.seq++
 		for _, e := range s.lane.Tick(s.now) {
 			switch e.Kind {
-			case lane.UtteranceEnded:
+			case ear.UtteranceEnded:
 				s.ends, s.ended = append(s.ends, e.Endpoint), e.Utterance
 				s.sounds = s.soundsAt(e.At)
-			case lane.UtteranceContinued:
+			case ear.UtteranceContinued:
 				s.cont++
 				s.sounds = time.Time{}
-			case lane.VoiceStarted:
+			case ear.VoiceStarted:
 				s.sounds = time.Time{}
 			}
 		}
@@ -148,7 +147,7 @@ func (s *speaker) hearWords(said string, pause time.Duration) (passed time.Durat
 		return 0
 	}
 	if s.form.known > interimAfter && passUntil(earlyAsked) {
-		s.lane.Expect(lane.Awaited)
+		s.lane.Expect(ear.Awaited)
 	}
 	if passUntil(s.form.known) {
 		s.lane.Expect(s.reader.Judge(s.form.as(said)))
@@ -178,7 +177,7 @@ func recognised(text string) string {
 // for.
 func sayPaused(l pausedLine, form pausesForm) (cuts, lost int, wait time.Duration) {
 	start := time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
-	s := &speaker{lane: lane.New(start, lanetest.Presence{}, nil), form: form, now: start}
+	s := &speaker{lane: ear.NewLane(start, lanetest.Presence{}, nil), form: form, now: start}
 	if form.as != nil {
 		s.reader.Judge(form.as("I have said something else before.")) // it is not their first
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/table"
@@ -77,7 +77,7 @@ func newRoom(p plan, host *mcphost.Host, kept memories, with func(*script) engin
 		Log: kept.log, Context: hotctx.New(kept.log, kept.graph), Session: kept.session,
 		Sink: r, Latency: cfg.Latency, RecentLines: cfg.Memory.RecentLines,
 		Voices: r.script, Outlet: r.outlet, Hearing: transcriber{r.script},
-		Lane: lane.Options{MinEndpoint: endpoint, MaxEndpoint: endpoint, Merge: -1},
+		Lane: ear.LaneOptions{MinEndpoint: endpoint, MaxEndpoint: endpoint, Merge: -1},
 	})
 	return r
 }
@@ -102,7 +102,7 @@ func (r *room) ask(ctx context.Context) (time.Time, error) {
 			return time.Time{}, errStarved
 		}
 		last = now
-		r.seat.Push(lane.Packet{Seq: uint16(k), Frame: &frame})
+		r.seat.Push(ear.Packet{Seq: uint16(k), Frame: &frame})
 	}
 	return await(ctx, r.script.finals, "final transcript")
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/agent"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
-	"github.com/MrWong99/glyphoxa/internal/lane"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/providers"
@@ -163,7 +163,7 @@ func (m *microphone) listen(ctx context.Context) error {
 		case late > lateFrame:
 			m.late++
 		}
-		m.seat.Push(lane.Packet{Seq: uint16(k), Frame: &s.frame})
+		m.seat.Push(ear.Packet{Seq: uint16(k), Frame: &s.frame})
 		if s.at != nil {
 			s.at <- now
 		}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Check returns what [New] would complain about in the profiles, rules and
@@ -96,7 +96,7 @@ func (c *compiler) permissions(path, owner string, names []string) permissionSet
 
 // meant says what to write in place of word.
 func meant(word string, known []string) string {
-	if near := problem.Nearest(word, known); near != "" {
+	if near := userfile.Nearest(word, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "use one of " + strings.Join(known, ", ")

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
@@ -33,13 +32,13 @@ const (
 // Gate is an mcphost.Gate. It is safe for concurrent use.
 type Gate struct {
 	policy  *Engine
-	audit   *audit.Log
+	audit   *Log
 	metrics *observe.Metrics
 }
 
 // NewGate returns a gate. Without an audit log it keeps no records, and without metrics it counts
 // nothing; either may be nil.
-func NewGate(p *Engine, a *audit.Log, m *observe.Metrics) *Gate {
+func NewGate(p *Engine, a *Log, m *observe.Metrics) *Gate {
 	g := &Gate{policy: p, audit: a, metrics: m}
 	p.OnDecision(g.recordDecision)
 	return g
@@ -50,12 +49,12 @@ func (g *Gate) recordDecision(d Decision) {
 	if g.audit == nil {
 		return
 	}
-	r := audit.Record{Who: d.Caller, Tool: d.Tool, Decision: audit.Rejected, Approval: d.ID, DecidedBy: d.By}
+	r := LogRecord{Who: d.Caller, Tool: d.Tool, Decision: Rejected, Approval: d.ID, DecidedBy: d.By}
 	switch {
 	case d.By == "":
-		r.Decision = audit.Expired
+		r.Decision = Expired
 	case d.Granted:
-		r.Decision = audit.Granted
+		r.Decision = Granted
 	}
 	g.audit.Add(r, "")
 }
@@ -127,9 +126,9 @@ func (g *Gate) countCall(ctx context.Context, c *mcp.Call, res mcp.Result, code 
 	g.metrics.Call(c.Tool, caller, c.Source, code, res.Duration, res.Cached)
 }
 
-func auditRecord(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) audit.Record {
-	r := audit.Record{
-		Who: c.Caller.Name(), Tool: c.Tool, Source: c.Source, Decision: audit.Allowed, Code: code,
+func auditRecord(ctx context.Context, c *mcp.Call, res mcp.Result, err error, code string, refused *mcp.Refusal, arguments bool) LogRecord {
+	r := LogRecord{
+		Who: c.Caller.Name(), Tool: c.Tool, Source: c.Source, Decision: Allowed, Code: code,
 		Duration: res.Duration, Session: c.Caller.Session, NPC: c.Caller.NPC, Cached: res.Cached,
 	}
 	if s := SubjectFrom(ctx); s != nil {
@@ -138,9 +137,9 @@ func auditRecord(ctx context.Context, c *mcp.Call, res mcp.Result, err error, co
 	decided := c.Approved
 	if refused != nil {
 		decided = refused.Decided
-		r.Decision, r.Rule, r.Approval = audit.Denied, cmp.Or(refused.Rule, refused.By), refused.Approval
+		r.Decision, r.Rule, r.Approval = Denied, cmp.Or(refused.Rule, refused.By), refused.Approval
 		if refused.Code == mcp.CodePendingApproval {
-			r.Decision = audit.Pending
+			r.Decision = Pending
 		}
 	}
 	if decided != nil {

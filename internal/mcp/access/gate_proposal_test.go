@@ -11,7 +11,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
@@ -33,9 +32,9 @@ var bart = mcp.Caller{NPC: "bart", Session: "s1"}
 func asBart(t *testing.T) context.Context { return mcp.WithCaller(t.Context(), bart) }
 
 // latest are the newest records, the newest first.
-func (d *fixture) latest(n int) []audit.Record {
+func (d *fixture) latest(n int) []access.LogRecord {
 	d.t.Helper()
-	records, _, err := d.audit.Query(d.t.Context(), audit.Query{Limit: n})
+	records, _, err := d.audit.Query(d.t.Context(), access.LogQuery{Limit: n})
 	if err != nil || len(records) != n {
 		d.t.Fatalf("records = %+v, %v, want %d", records, err, n)
 	}
@@ -84,7 +83,7 @@ func TestAProposalIsMadeOnce(t *testing.T) {
 			t.Fatalf("%d decided, %d were late, and it was made %d times; want 1, 9 and once", won.Load(), late.Load(), made.Load())
 		}
 	}
-	if r := d.latest(1)[0]; r.Decision != audit.Allowed || r.Who != "npc:bart" || r.Approval == "" || !strings.HasPrefix(r.DecidedBy, "dm") {
+	if r := d.latest(1)[0]; r.Decision != access.Allowed || r.Who != "npc:bart" || r.Approval == "" || !strings.HasPrefix(r.DecidedBy, "dm") {
 		t.Errorf("the call is recorded as %+v, want who agreed", r)
 	}
 }
@@ -215,7 +214,7 @@ func TestAToolsetsRefusalsLeaveATrace(t *testing.T) {
 			} {
 				run()
 				r := d.latest(1)[0]
-				if r.Who != "npc:bart" || r.NPC != "bart" || r.Session != "s1" || r.Tool[:4] != row.tool[:4] || r.Decision != audit.Denied || r.Rule != row.rule || r.Code != row.code {
+				if r.Who != "npc:bart" || r.NPC != "bart" || r.Session != "s1" || r.Tool[:4] != row.tool[:4] || r.Decision != access.Denied || r.Rule != row.rule || r.Code != row.code {
 					t.Errorf("%s: recorded as %+v", way, r)
 				}
 			}
@@ -223,11 +222,11 @@ func TestAToolsetsRefusalsLeaveATrace(t *testing.T) {
 	}
 	set = d.host.Toolset(mcphost.ToolsetOptions{Allow: []string{"batch", "flow"}, Tier: mcp.BudgetDeep, Caller: bart})
 	_, _ = set.Execute(asBart(t), "batch", `{"operations":[{"tool":"unlisted"}]}`)
-	if r := d.latest(2)[1]; r.Tool != "unlisted" || r.Rule != "tools" || r.Decision != audit.Denied {
+	if r := d.latest(2)[1]; r.Tool != "unlisted" || r.Rule != "tools" || r.Decision != access.Denied {
 		t.Errorf("in a batch: recorded as %+v", r)
 	}
 	_, _ = set.Execute(asBart(t), "flow", "{}")
-	if r := d.latest(2)[1]; r.Tool != "unlisted" || r.Rule != "tools" || r.Decision != audit.Denied {
+	if r := d.latest(2)[1]; r.Tool != "unlisted" || r.Rule != "tools" || r.Decision != access.Denied {
 		t.Errorf("in a workflow: recorded as %+v", r)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -25,7 +24,7 @@ var _ mcphost.Gate = (*access.Gate)(nil)
 type fixture struct {
 	t       *testing.T
 	policy  *access.Engine
-	audit   *audit.Log
+	audit   *access.Log
 	metrics *observe.Metrics
 	host    *mcphost.Host
 }
@@ -37,7 +36,7 @@ func newFixture(t *testing.T, rules ...config.Rule) *fixture {
 	if d.policy, err = access.New(access.Options{Rules: rules}); err != nil {
 		t.Fatal(err)
 	}
-	if d.audit, err = audit.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), audit.Options{}); err != nil {
+	if d.audit, err = access.OpenLog(t.Context(), filepath.Join(t.TempDir(), "audit.db"), access.LogOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if d.metrics, err = observe.New(observe.Options{}); err != nil {
@@ -96,15 +95,15 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 		decision, code   string
 		rule, who        string
 	}{
-		{name: "a call", tool: "good", args: `{"a":1}`, ctx: claude, event: access.EventExecuted, decision: audit.Allowed, who: "claude"},
-		{name: "one too many", tool: "good", ctx: claude, event: access.EventRefused, decision: audit.Denied, code: "capacity_exceeded", rule: "once", who: "claude"},
-		{name: "a failure", tool: "bad", ctx: claude, event: access.EventFailed, decision: audit.Allowed, code: "handler_error", who: "claude"},
-		{name: "bad arguments", tool: "good", args: `[]`, ctx: claude, event: access.EventFailed, decision: audit.Allowed, code: "invalid_input", who: "claude"},
-		{name: "a step that is refused", tool: "both", ctx: claude, event: access.EventFailed, decision: audit.Allowed, code: "capacity_exceeded", who: "claude"},
-		{name: "no right", tool: "good", ctx: access.WithSubject(t.Context(), &access.Subject{Name: "guest", Profile: access.Profile{Name: "no such profile"}}), event: access.EventRefused, decision: audit.Denied, code: "forbidden", rule: "profile", who: "guest"},
-		{name: "an NPC", tool: "good", ctx: mcp.WithCaller(t.Context(), mcp.Caller{NPC: "bart", Session: "s1"}), event: access.EventExecuted, decision: audit.Allowed, who: "npc:bart"},
-		{name: "one of many", tool: "good", ctx: access.WithSubject(t.Context(), &access.Subject{Name: "discord:1", Profile: access.Profile{Name: "dm"}, Crowd: "discord"}), event: access.EventExecuted, decision: audit.Allowed, who: "discord:1"},
-		{name: "the operator", tool: "good", ctx: t.Context(), event: access.EventExecuted, decision: audit.Allowed, who: "operator"},
+		{name: "a call", tool: "good", args: `{"a":1}`, ctx: claude, event: access.EventExecuted, decision: access.Allowed, who: "claude"},
+		{name: "one too many", tool: "good", ctx: claude, event: access.EventRefused, decision: access.Denied, code: "capacity_exceeded", rule: "once", who: "claude"},
+		{name: "a failure", tool: "bad", ctx: claude, event: access.EventFailed, decision: access.Allowed, code: "handler_error", who: "claude"},
+		{name: "bad arguments", tool: "good", args: `[]`, ctx: claude, event: access.EventFailed, decision: access.Allowed, code: "invalid_input", who: "claude"},
+		{name: "a step that is refused", tool: "both", ctx: claude, event: access.EventFailed, decision: access.Allowed, code: "capacity_exceeded", who: "claude"},
+		{name: "no right", tool: "good", ctx: access.WithSubject(t.Context(), &access.Subject{Name: "guest", Profile: access.Profile{Name: "no such profile"}}), event: access.EventRefused, decision: access.Denied, code: "forbidden", rule: "profile", who: "guest"},
+		{name: "an NPC", tool: "good", ctx: mcp.WithCaller(t.Context(), mcp.Caller{NPC: "bart", Session: "s1"}), event: access.EventExecuted, decision: access.Allowed, who: "npc:bart"},
+		{name: "one of many", tool: "good", ctx: access.WithSubject(t.Context(), &access.Subject{Name: "discord:1", Profile: access.Profile{Name: "dm"}, Crowd: "discord"}), event: access.EventExecuted, decision: access.Allowed, who: "discord:1"},
+		{name: "the operator", tool: "good", ctx: t.Context(), event: access.EventExecuted, decision: access.Allowed, who: "operator"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -113,7 +112,7 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 			if names := events.Names(); !slices.Contains(names, row.event) {
 				t.Errorf("events = %v, want %s", names, row.event)
 			}
-			records, _, err := d.audit.Query(t.Context(), audit.Query{Limit: 1})
+			records, _, err := d.audit.Query(t.Context(), access.LogQuery{Limit: 1})
 			if err != nil || len(records) != 1 {
 				t.Fatalf("records = %v, %v", records, err)
 			}
@@ -124,7 +123,7 @@ func TestEveryCallIsRecordedCountedAndTold(t *testing.T) {
 			if r.ArgsHash == "" || r.Args != "" {
 				t.Errorf("arguments = %q, hash %q: want the hash alone", r.Args, r.ArgsHash)
 			}
-			if refused := row.decision == audit.Denied; (r.Error != "") != refused {
+			if refused := row.decision == access.Denied; (r.Error != "") != refused {
 				t.Errorf("error = %q, want a reason of refusals alone: what tools say may quote arguments", r.Error)
 			}
 		})

@@ -6,6 +6,11 @@
 // It does no I/O (New reads the time zones) and starts no goroutine; whoever owns
 // an Engine runs [Engine.Run]. [Check] alone judges what a configuration says of
 // profiles, rules and limits.
+//
+// The audit log ([Log], files audit_*.go) records who called what: which tool, what was decided and why,
+// how long it took, and with which arguments, by their hash. It writes one SQLite file of its own, so
+// that a batch of records never holds the writer of the game's memory, and starts one goroutine that
+// [Log.Close] waits for. It decides nothing about rights.
 package access
 
 import (

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
 
 const (
@@ -129,7 +128,7 @@ func (h *Host) probeTool(ctx context.Context, t *tool) probeResult {
 	if err := t.input.CheckArguments(t.Probe); err != nil {
 		return probeResult{problem: "its probe does not fit its own schema"}
 	}
-	ctx = upstream.Measuring(ctx)
+	ctx = Measuring(ctx)
 	e := entry{tool: t, def: t.Definition}
 	var p probeResult
 	res, err := h.callMeasured(ctx, &e, t.Probe, func(res mcp.Result, err error) bool {

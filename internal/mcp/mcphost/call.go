@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
@@ -141,7 +140,7 @@ func (h *Host) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Re
 // time is left.
 func temporary(err error) bool {
 	for _, lasting := range []error{
-		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, upstream.ErrMisfit, upstream.ErrNotSent,
+		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, ErrMisfit, ErrNotSent,
 	} {
 		if errors.Is(err, lasting) {
 			return false
@@ -195,7 +194,7 @@ func (h *Host) judgeOutcome(ctx context.Context, t *tool, res mcp.Result, err er
 	switch {
 	case err == nil:
 		return true, !res.IsError
-	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, upstream.ErrNotSent):
+	case errors.Is(err, mcp.ErrInvalidArguments), errors.Is(err, mcp.ErrBusy), errors.Is(err, ErrNotSent):
 		return false, false
 	case t.Composite && (errors.Is(err, mcp.ErrNotAllowed) || errors.Is(err, mcp.ErrUnknownTool)):
 		return false, false // the caller may not use the tools it calls
@@ -224,7 +223,7 @@ func (h *Host) callOnce(ctx context.Context, t *tool, args string) (mcp.Result, 
 	defer cancel()
 	if t.remote != nil {
 		res, err := t.remote.Call(ctx, cancel, args)
-		if errors.Is(err, upstream.ErrGivenUp) {
+		if errors.Is(err, ErrGivenUp) {
 			return res, err // the server's supervisor ended ctx, not the caller
 		}
 		return res, contextCause(ctx, err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -18,7 +17,7 @@ import (
 // be reached.
 type lent map[string][]string
 
-func (l lent) dial(ctx context.Context, cfg config.MCPServerConfig) (*upstream.Conn, error) {
+func (l lent) dial(ctx context.Context, cfg config.MCPServerConfig) (*ServerConn, error) {
 	names, ok := l[cfg.Name]
 	if !ok {
 		return nil, errors.New("nobody there")
@@ -34,7 +33,7 @@ func (l lent) dial(ctx context.Context, cfg config.MCPServerConfig) (*upstream.C
 	if err != nil {
 		return nil, err
 	}
-	return &upstream.Conn{Transport: ours, Release: func() { _ = peer.Wait() }}, nil
+	return &ServerConn{Transport: ours, Release: func() { _ = peer.Wait() }}, nil
 }
 
 // start opens a host with a built-in roll and the servers named, kept by k.

@@ -8,8 +8,12 @@
 //	ts := host.Toolset(mcphost.ToolsetOptions{Allow: []string{"roll"}, Tier: mcp.BudgetFast})
 //	res, err := ts.Execute(ctx, "roll", `{"expression":"2d6+3"}`)
 //
-// The package does not connect to servers itself: package upstream starts them, keeps them
-// connected and carries the calls. It decides no rights either: a [Gate] does.
+// A [Server] keeps an external MCP server connected, holds back definitions that the operator has
+// not approved, and sends calls to it. Whatever such a server says or sends is untrusted, so it is
+// bounded and cleaned (files upstream_*.go). A [Schema] checks arguments and results against the
+// JSON Schema of a tool, whoever wrote it, within bounds (files schema*.go).
+//
+// The package decides no rights: a [Gate] does.
 //
 // All exported types are safe for concurrent use.
 package mcphost
@@ -25,7 +29,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
 
 // closeGrace is how long Close waits for handlers that ignore their context.
@@ -67,10 +70,10 @@ type options struct {
 	floors      map[string]mcp.BudgetTier
 	keeper      Keeper
 	machine     string
-	gate        Gate            // nil lets every call pass
-	dial        upstream.Dialer // nil dials as configured
-	mask        *config.Masker  // for what servers report about their failures
-	recalibrate time.Duration   // 0 never measures again
+	gate        Gate           // nil lets every call pass
+	dial        Dialer         // nil dials as configured
+	mask        *config.Masker // for what servers report about their failures
+	recalibrate time.Duration  // 0 never measures again
 }
 
 // Option configures a Host.

@@ -10,12 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
-
-// Keeper keeps what a host should know at its next start.
-type Keeper = upstream.Keeper
 
 // WithKeeper makes pins, names and latencies outlive the process. machine is the name of this
 // machine: hosts on several machines may share a keeper, but each needs its own latencies.

@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 const (
@@ -247,7 +246,7 @@ func (h *Host) mayForget(owner string, configured func(string) bool) error {
 	if s := h.serverOf(owner); s != nil {
 		offers := func(t *tool) bool { return ownerOf(s.Name(), t.Definition.Name) == owner }
 		switch {
-		case s.state.Phase != upstream.PhaseReady && s.state.Phase != upstream.PhaseAsleep:
+		case s.state.Phase != PhaseReady && s.state.Phase != PhaseAsleep:
 			return fmt.Errorf("%s may offer it again, because its server is configured and only away now; remove the server from mcp.servers first", owner)
 		case slices.ContainsFunc(s.tools, offers), slices.ContainsFunc(s.held, func(t heldTool) bool { return offers(t.tool) }):
 			return fmt.Errorf("%s has it, because its server is configured; remove the server from mcp.servers first", owner)
@@ -277,7 +276,7 @@ func (h *Host) unknownNameError(name string, configured func(string) bool) error
 	if configured(name) {
 		return fmt.Errorf("%w: no name is remembered for this server", mcp.ErrUnknownTool)
 	}
-	if near := problem.Nearest(name, free); near != "" {
+	if near := userfile.Nearest(name, free); near != "" {
 		return fmt.Errorf("%w: nothing is remembered under this name; did you mean %q?", mcp.ErrUnknownTool, near)
 	}
 	if len(free) == 0 {

@@ -9,19 +9,15 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 )
 
 // WithDialer sets how to connect to external servers. It replaces what their configuration says.
-func WithDialer(d upstream.Dialer) Option { return func(o *options) { o.dial = d } }
-
-// Held is a tool that waits for the operator's approval.
-type Held = upstream.Held
+func WithDialer(d Dialer) Option { return func(o *options) { o.dial = d } }
 
 // server is an external server and its registered tools. Host.mu guards all fields but the first.
 type server struct {
-	*upstream.Server
-	state upstream.State
+	*Server
+	state ServerState
 	tools []*tool    // registered now
 	held  []heldTool // waiting for approval
 	lost  []*tool    // its tools before it went down
@@ -58,13 +54,13 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 // startServer starts to supervise a server. The channel receives the outcome of the first attempt
 // to connect.
 func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
-	o := upstream.Options{Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask}
+	o := ServerOptions{Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask}
 	if gate := h.opts.gate; gate != nil {
 		o.Asked = func(ctx context.Context, c *mcp.Call, took time.Duration, err error) {
 			gate.Record(mcp.WithEvents(ctx, nil), c, mcp.Result{Duration: took}, err)
 		}
 	}
-	s, err := upstream.New(cfg, h.updateServer, o)
+	s, err := NewServer(cfg, h.updateServer, o)
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +73,14 @@ func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
 		return nil, errors.New("another server has this name")
 	}
 	first := make(chan error, 1)
-	h.servers = append(h.servers, &server{Server: s, state: upstream.State{Phase: upstream.PhaseConnecting}})
+	h.servers = append(h.servers, &server{Server: s, state: ServerState{Phase: PhaseConnecting}})
 	h.workers.Go(func() { s.Run(h.lifetime, first) })
 	return first, nil
 }
 
 // updateServer makes the tools of st the registered tools of a server. It is the host's
-// [upstream.PublishFunc].
-func (h *Host) updateServer(s *upstream.Server, st upstream.State) error {
+// [PublishTools].
+func (h *Host) updateServer(s *Server, st ServerState) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -99,15 +95,15 @@ func (h *Host) updateServer(s *upstream.Server, st upstream.State) error {
 
 // update stores a server's new state and reports whether its registered tools changed. It keeps
 // the tools it knows and calls register for others.
-func (s *server) update(st upstream.State, register func(*upstream.Tool) *tool) (changed bool) {
-	known := map[*upstream.Tool]*tool{}
+func (s *server) update(st ServerState, register func(*ServerTool) *tool) (changed bool) {
+	known := map[*ServerTool]*tool{}
 	for _, t := range slices.Concat(s.lost, s.tools) {
 		known[t.remote] = t
 	}
 	for _, t := range s.held {
 		known[t.remote] = t.tool
 	}
-	toolOf := func(remote *upstream.Tool) *tool {
+	toolOf := func(remote *ServerTool) *tool {
 		if t := known[remote]; t != nil {
 			return t
 		}
@@ -119,10 +115,10 @@ func (s *server) update(st upstream.State, register func(*upstream.Tool) *tool) 
 		s.tools = append(s.tools, toolOf(t))
 	}
 	for _, t := range st.Held {
-		s.held = append(s.held, heldTool{toolOf(t.Tool), t.Why})
+		s.held = append(s.held, heldTool{toolOf(t.ServerTool), t.Why})
 	}
 	switch {
-	case st.Phase != upstream.PhaseDown:
+	case st.Phase != PhaseDown:
 		s.lost = nil
 	case len(before) > 0:
 		s.lost = before
@@ -131,10 +127,10 @@ func (s *server) update(st upstream.State, register func(*upstream.Tool) *tool) 
 }
 
 // upstreams lists the external servers in order of registration.
-func (h *Host) upstreams() []*upstream.Server {
+func (h *Host) upstreams() []*Server {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var all []*upstream.Server
+	var all []*Server
 	for _, s := range h.servers {
 		all = append(all, s.Server)
 	}
@@ -143,10 +139,10 @@ func (h *Host) upstreams() []*upstream.Server {
 
 // Held lists the tools that wait for approval, by server and name.
 func (h *Host) Held(ctx context.Context) ([]Held, error) {
-	return upstream.HeldBy(ctx, h.upstreams())
+	return HeldBy(ctx, h.upstreams())
 }
 
-// Approve approves the waiting definition of a tool, see [upstream.Approve].
+// Approve approves the waiting definition of a tool, see [Approve].
 func (h *Host) Approve(ctx context.Context, name string) error {
-	return upstream.Approve(ctx, h.upstreams(), name)
+	return Approve(ctx, h.upstreams(), name)
 }

@@ -1,7 +1,6 @@
 package mcphost
 
 import (
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
@@ -76,7 +75,7 @@ func (h *Host) statusOf(e *entry) Status {
 	p := e.explainTier(h.opts.ceilings, m)
 	s := Status{
 		Name: shortLine(e.def.Name), Source: e.source, State: stateReady, Tier: p.tier, TierReason: p.reason, Floor: e.Floor,
-		DeclaredP50: elapsed.Rounded(e.expectedLatency()), P50: elapsed.Rounded(m.P50), P99: elapsed.Rounded(m.P99),
+		DeclaredP50: mcp.RoundedMillis(e.expectedLatency()), P50: mcp.RoundedMillis(m.P50), P99: mcp.RoundedMillis(m.P99),
 		ErrorRate: m.ErrorRate, Samples: m.Samples, ReadOnly: e.ReadOnly, Idempotent: e.Definition.Idempotent,
 		Probe: e.noProbe,
 	}

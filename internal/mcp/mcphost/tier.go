@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
@@ -91,7 +90,7 @@ func (t *tool) explainTier(ceilings [2]time.Duration, m Measure) placement {
 	return placement{t.computeTier(ceilings, m), reason}
 }
 
-func latencyText(d time.Duration) string { return elapsed.Text(elapsed.Millis(d)) }
+func latencyText(d time.Duration) string { return mcp.MillisText(mcp.Millis(d)) }
 
 // tierOf returns the fastest tier whose ceiling is at least d.
 func tierOf(d time.Duration, ceilings [2]time.Duration) mcp.BudgetTier {

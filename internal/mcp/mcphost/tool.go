@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/mcp/upstream"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -23,9 +21,9 @@ const (
 // the same tool share.
 type tool struct {
 	tools.Tool
-	source        string         // mcp.SourceBuiltin, mcp.SourceWorkflow or a server's name
-	remote        *upstream.Tool // nil for built-in tools
-	input         *schema.Schema
+	source        string      // mcp.SourceBuiltin, mcp.SourceWorkflow or a server's name
+	remote        *ServerTool // nil for built-in tools
+	input         *Schema
 	declared      time.Duration // declared P50; 0 is unknown
 	deadline      time.Duration
 	probeInvented bool   // the probe has values that the host made up
@@ -62,7 +60,7 @@ func newTool(def tools.Tool, source string, s *stats) (*tool, error) {
 	if err := checkName(def.Definition.Name); err != nil {
 		return nil, err
 	}
-	input, err := schema.OfArguments(def.Definition.Parameters)
+	input, err := CompileArguments(def.Definition.Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +68,7 @@ func newTool(def tools.Tool, source string, s *stats) (*tool, error) {
 }
 
 // newRemoteTool prepares a server's tool for registration. Callers hold mu.
-func (h *Host) newRemoteTool(remote *upstream.Tool) *tool {
+func (h *Host) newRemoteTool(remote *ServerTool) *tool {
 	source := remote.Server.Name()
 	t := prepareTool(remote.Tool, source, remote.Input, h.statsOf(source, remote.Definition.Name))
 	t.remote = remote
@@ -85,7 +83,7 @@ func (h *Host) newRemoteTool(remote *upstream.Tool) *tool {
 }
 
 // prepareTool derives deadline, declared latency and probe from a checked definition.
-func prepareTool(def tools.Tool, source string, input *schema.Schema, s *stats) *tool {
+func prepareTool(def tools.Tool, source string, input *Schema, s *stats) *tool {
 	t := &tool{Tool: def, source: source, input: input, stats: s, deadline: defaultDeadline}
 	t.declared = time.Duration(max(def.DeclaredP50, 0)) * time.Millisecond
 	if def.DeclaredP50 == 0 {

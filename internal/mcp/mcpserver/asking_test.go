@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // form asks for a name.
@@ -191,7 +191,7 @@ func TestNobodyIsAskedWhoCannotAnswer(t *testing.T) {
 	_, err = call(t, forms, "form", map[string]any{})
 	must(t, "calling", err)
 	count := map[string]int{}
-	records, _, err := h.audit.Query(t.Context(), audit.Query{Limit: 100})
+	records, _, err := h.audit.Query(t.Context(), access.LogQuery{Limit: 100})
 	must(t, "reading the audit log", err)
 	for _, r := range records {
 		if r.Source == "far" && strings.Contains(r.Tool, "/") {

@@ -16,7 +16,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -100,7 +99,7 @@ func (c *catalog) ownNamed(name string) (ownTool, bool) {
 }
 
 // viewOf is what the subject of ctx may see of the world.
-func (c *catalog) viewOf(ctx context.Context) resource.View {
+func (c *catalog) viewOf(ctx context.Context) LibraryView {
 	v, _ := c.viewAndRefusal(ctx)
 	return v
 }
@@ -108,9 +107,9 @@ func (c *catalog) viewOf(ctx context.Context) resource.View {
 // viewAndRefusal is [catalog.viewOf], and why the subject did not get what was unknown in
 // that view: the permission that it was refused last, if any was. The view is for one
 // goroutine.
-func (c *catalog) viewAndRefusal(ctx context.Context) (v resource.View, why func() *mcp.Refusal) {
+func (c *catalog) viewAndRefusal(ctx context.Context) (v LibraryView, why func() *mcp.Refusal) {
 	var last error
-	v = resource.View{
+	v = LibraryView{
 		May: func(permission string) bool {
 			err := c.permits(ctx, "resources", permission)
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // chargeRefused takes from the budget of the subject of ctx what a request costs that is
@@ -113,15 +112,15 @@ func tooLarge(says string) *mcp.Refusal {
 // noteRefusedFrame charges the subject of ctx for a message that its connection refuses by
 // itself, or returns why it cannot be charged, and records it if it breaks a bound. What
 // leaves no room for others costs nothing more.
-func (s *Server) noteRefusedFrame(ctx context.Context, why wire.Reason, says string) error {
-	if why == wire.OverCapacity {
+func (s *Server) noteRefusedFrame(ctx context.Context, why Reason, says string) error {
+	if why == OverCapacity {
 		s.dispatcher.recordRequest(ctx, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: says})
 		return nil
 	}
 	if err := s.dispatcher.chargeRequest(ctx, targetRequest); err != nil {
 		return err
 	}
-	if why == wire.TooLarge {
+	if why == TooLarge {
 		s.dispatcher.recordRequest(ctx, targetRequest, tooLarge(says))
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
 // scarce is a budget that a test uses up.
@@ -58,8 +58,8 @@ func TestRefusedRequestsAreLimited(t *testing.T) {
 		{"newest under an older header", "", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{` + meta2026 + `}}`, session},
 		{"initialized twice", "", handshake, session},
 		{"a level that is none", "", `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"loud"}}`, session},
-		{"too deep", "", strings.Repeat("[", wire.MaxDepth+1), session},
-		{"too many entries", "", "[" + strings.Repeat("0,", wire.MaxValues), newest("tools/list")},
+		{"too deep", "", strings.Repeat("[", mcpserver.MaxDepth+1), session},
+		{"too many entries", "", "[" + strings.Repeat("0,", mcpserver.MaxValues), newest("tools/list")},
 		{"no session of theirs", "", `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, map[string]string{"Mcp-Protocol-Version": "2025-11-25", "Mcp-Session-Id": "nobody"}},
 		{"another kind of content", "", `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Content-Type": "text/plain"}},
 		{"a session's end that is none", http.MethodDelete, "", nil},
@@ -76,7 +76,7 @@ func TestRefusedRequestsAreLimited(t *testing.T) {
 				status, said := ask(t, addr, "dm", row.method, row.body, header)
 				return status == http.StatusTooManyRequests || strings.Contains(said, "-32010")
 			})
-			denied, _, err := h.audit.Query(t.Context(), audit.Query{Denied: true, Who: "client-dm"})
+			denied, _, err := h.audit.Query(t.Context(), access.LogQuery{Denied: true, Who: "client-dm"})
 			must(t, "reading the audit log", err)
 			found := false
 			for _, r := range denied {
@@ -125,7 +125,7 @@ func TestRefusedRequestsAreLimitedOnStreams(t *testing.T) {
 		{"no request", `{"jsonrpc":"2.0","id":7}`},
 		{"ping in the newest", `{"jsonrpc":"2.0","id":7,"method":"ping","params":{` + meta2026 + `}}`},
 		{"discovery in the older", `{"jsonrpc":"2.0","id":7,"method":"server/discover","params":{}}`},
-		{"too deep", strings.Repeat("[", wire.MaxDepth+1)},
+		{"too deep", strings.Repeat("[", mcpserver.MaxDepth+1)},
 	}
 	limited := func(raw []byte) bool { return strings.Contains(string(raw), `"code":-32010`) }
 	for _, row := range rows {
@@ -144,7 +144,7 @@ func TestRefusedRequestsAreLimitedOnStreams(t *testing.T) {
 			in, client := io.Pipe()
 			answers, out := io.Pipe()
 			done := make(chan error, 1)
-			go func() { done <- h.server.Serve(t.Context(), h.subject("dm"), wire.Lines(in, out, 0)) }()
+			go func() { done <- h.server.Serve(t.Context(), h.subject("dm"), mcpserver.Lines(in, out, 0)) }()
 			lines := bufio.NewReader(answers)
 			untilLimited(t, func() bool {
 				_, err := io.WriteString(client, row.line+"\n")

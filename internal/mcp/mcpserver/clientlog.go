@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
 // loggerName is the logger clients see messages of calls from.
@@ -68,7 +68,7 @@ func (d *dispatcher) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
 // protocol (2026-07-28) and stays for clients that know nothing else.
 func logToClient(ctx context.Context, to *sdk.ServerSession, tool string, a answer) {
 	level := sdk.LoggingLevel("debug")
-	data := map[string]any{"tool": tool, "executionTimeMs": elapsed.Rounded(a.result.Duration)}
+	data := map[string]any{"tool": tool, "executionTimeMs": mcp.RoundedMillis(a.result.Duration)}
 	if a.err != nil {
 		level = "warning"
 		f := failureOf(a.err)

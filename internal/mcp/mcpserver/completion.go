@@ -6,8 +6,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 )
 
 // completion answers what a client may write into an argument of a prompt or an
@@ -38,11 +36,11 @@ func (c completion) complete(ctx context.Context, req *sdk.CompleteRequest) (*sd
 		case ref.Type == "ref/prompt" && c.prompts != nil:
 			values, more, err = c.prompts.Complete(ctx, v, ref.Name, arg.Name, arg.Value)
 		default:
-			err = resource.ErrUnknown
+			err = ErrUnknownResource
 		}
 		return err
 	})
-	if errors.Is(err, resource.ErrUnknown) || errors.Is(err, resource.ErrUnknownPrompt) {
+	if errors.Is(err, ErrUnknownResource) || errors.Is(err, ErrUnknownPrompt) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is nothing of that name to complete"}
 	}
 	if err != nil {

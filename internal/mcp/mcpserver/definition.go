@@ -6,7 +6,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
@@ -58,13 +57,13 @@ func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 // latency tells what a call costs, in milliseconds.
 func latency(t *mcphost.Tool) sdk.Meta {
 	meta := sdk.Meta{
-		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: elapsed.Rounded(t.Deadline), metaIdempot: t.Definition.Idempotent,
+		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: mcp.RoundedMillis(t.Deadline), metaIdempot: t.Definition.Idempotent,
 	}
 	if d := t.Latency(); d > 0 || t.Measure.Successes > 0 {
-		meta[metaEstimated] = elapsed.Rounded(d)
+		meta[metaEstimated] = mcp.RoundedMillis(d)
 	}
 	if t.Measure.Successes > 0 {
-		meta[metaP50], meta[metaP99] = elapsed.Rounded(t.Measure.P50), elapsed.Rounded(t.Measure.P99)
+		meta[metaP50], meta[metaP99] = mcp.RoundedMillis(t.Measure.P50), mcp.RoundedMillis(t.Measure.P99)
 	}
 	return meta
 }

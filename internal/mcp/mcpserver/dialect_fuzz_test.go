@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
 // idOf returns the id that a line's answer must carry, empty if there is none
@@ -85,7 +85,7 @@ func FuzzDialect(f *testing.F) {
 			}
 		}
 		synctest.Test(t, func(t *testing.T) {
-			s := sit(t.Context(), wire.Options{MaxInFlight: 10})
+			s := sit(t.Context(), mcpserver.ConnOptions{MaxInFlight: 10})
 			for _, l := range lines {
 				got = append(got, answers(t, s.say(string(l)))...)
 			}

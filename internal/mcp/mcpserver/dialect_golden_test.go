@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers in the transcripts under testdata")
@@ -33,11 +32,11 @@ type table struct {
 }
 
 // sit serves a world over lines in the caller's synctest bubble.
-func sit(ctx context.Context, o wire.Options) *table {
+func sit(ctx context.Context, o mcpserver.ConnOptions) *table {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	s := &table{world: &dialectWorld{}, in: inW, end: make(chan error, 1)}
-	conn := wire.New(wire.Lines(inR, outW, 1<<20), o)
+	conn := mcpserver.NewConn(mcpserver.Lines(inR, outW, 1<<20), o)
 	go func() {
 		err := mcpserver.Serve(ctx, conn, s.world)
 		conn.Close()
@@ -80,7 +79,7 @@ func (s *table) listen() []string {
 func play(t *testing.T, script string) string {
 	var out strings.Builder
 	synctest.Test(t, func(t *testing.T) {
-		s := sit(t.Context(), wire.Options{})
+		s := sit(t.Context(), mcpserver.ConnOptions{})
 		ended := false
 		for line := range strings.Lines(script) {
 			line = strings.TrimRight(line, "\r\n")

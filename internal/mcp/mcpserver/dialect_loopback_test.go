@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // serveSocket serves w over WebSockets on loopback and returns a client, and
@@ -28,7 +27,7 @@ func serveSocket(t *testing.T, w *dialectWorld) (*websocket.Conn, <-chan error) 
 			ended <- err
 			return
 		}
-		conn := wire.New(wire.WebSocket(c, 0), wire.Options{})
+		conn := mcpserver.NewConn(mcpserver.WebSocket(c, 0), mcpserver.ConnOptions{})
 		defer conn.Close()
 		req, _, err := conn.Peek(r.Context())
 		if err == nil && !mcpserver.IsHandshake(req) {

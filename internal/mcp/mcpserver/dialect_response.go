@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -117,7 +116,7 @@ func invoke(ctx context.Context, s Session, name string, args json.RawMessage) r
 	if err != nil || took == 0 {
 		took = time.Since(start)
 	}
-	m := metadata{Millis: elapsed.Rounded(took), Events: events.Names()}
+	m := metadata{Millis: mcp.RoundedMillis(took), Events: events.Names()}
 	if m.Events == nil {
 		m.Events = []string{}
 	}

@@ -20,11 +20,11 @@ import (
 // revision whose tools are served.
 const ProtocolVersion = "2025-11-25"
 
-// Stream is a connection of well-formed messages, such as a *wire.Conn.
+// Stream is a connection of well-formed messages, such as a *Conn.
 type Stream interface {
 	// Read returns the next *jsonrpc.Request or *jsonrpc.Response. At the end of
 	// the input it returns io.EOF, once every request has been answered or that
-	// took too long; a peer that nothing can be said to is wire.ErrGone.
+	// took too long; a peer that nothing can be said to is ErrGone.
 	Read(ctx context.Context) (jsonrpc.Message, error)
 	// Write writes a message. It is safe for concurrent use.
 	Write(ctx context.Context, msg jsonrpc.Message) error

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 const (
@@ -72,7 +71,7 @@ func (s *server) endConnection(err error) error {
 		s.unbind(0)
 		return fmt.Errorf("reading a message: %w", err)
 	}
-	if errors.Is(err, wire.ErrGone) {
+	if errors.Is(err, ErrGone) {
 		s.unbind(0)
 	}
 	s.unbind(dialectPatience)

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 func TestIsHandshake(t *testing.T) {
@@ -67,7 +66,7 @@ func TestCallsRunAtTheSameTimeUpToABound(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sit(t.Context(), wire.Options{MaxInFlight: row.bound})
+				s := sit(t.Context(), mcpserver.ConnOptions{MaxInFlight: row.bound})
 				s.say(dialectHandshake)
 				for i := range 64 {
 					id := i + 1
@@ -124,7 +123,7 @@ func TestEndOfServe(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, stop := context.WithCancelCause(t.Context())
 				defer stop(nil)
-				s := sit(ctx, wire.Options{})
+				s := sit(ctx, mcpserver.ConnOptions{})
 				s.say(dialectHandshake)
 				if row.tool != "" {
 					id := 1
@@ -202,7 +201,7 @@ func TestClientThatIsGone(t *testing.T) {
 		stream *deaf
 		want   error
 	}{
-		{"its calls are cancelled at once", &deaf{asks: asks("never"), gone: wire.ErrGone}, wire.ErrGone},
+		{"its calls are cancelled at once", &deaf{asks: asks("never"), gone: mcpserver.ErrGone}, mcpserver.ErrGone},
 		{"an answer that cannot be written ends it", &deaf{asks: asks("broken")}, errStop},
 	} {
 		t.Run(row.name, func(t *testing.T) {

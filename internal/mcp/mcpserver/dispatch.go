@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
@@ -246,7 +245,7 @@ func (a answer) meta() sdk.Meta {
 	if events == nil {
 		events = []string{}
 	}
-	return sdk.Meta{"executionTimeMs": elapsed.Rounded(a.result.Duration), "eventsEmitted": events}
+	return sdk.Meta{"executionTimeMs": mcp.RoundedMillis(a.result.Duration), "eventsEmitted": events}
 }
 
 // ownTool is a tool of the server itself.

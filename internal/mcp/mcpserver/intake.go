@@ -10,7 +10,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // intake reads requests within bounds, before anything decodes them.
@@ -27,18 +26,18 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 			next.ServeHTTP(rw, r)
 			return
 		}
-		b := wire.Reading{Max: w.intake.max, Expect: r.ContentLength, Share: w.intake.shares.of(access.SubjectFrom(r.Context()))}
+		b := Reading{Max: w.intake.max, Expect: r.ContentLength, Share: w.intake.shares.of(access.SubjectFrom(r.Context()))}
 		defer b.Free()
 		err := b.ReadAll(r.Body)
-		var shape *wire.ShapeError
+		var shape *ShapeError
 		switch {
-		case errors.Is(err, wire.ErrOverShare):
+		case errors.Is(err, ErrOverShare):
 			w.refuseHolding(rw, r, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: err.Error(), RetryAfter: time.Second})
 			return
 		case errors.As(err, &shape):
 			w.refuseBody(rw, r, shape.Error())
 			return
-		case errors.Is(err, wire.ErrTooLarge):
+		case errors.Is(err, ErrTooLarge):
 			w.refuseBody(rw, r, fmt.Sprintf("request body exceeds %d bytes", b.Max))
 			return
 		}

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // TestEveryRequestIsLimited shows that no method can be asked for without end, those
@@ -92,7 +92,7 @@ func TestRoomIsSettledBeforeArguments(t *testing.T) {
 		if err != nil || !strings.Contains(text(res), "capacity_exceeded") {
 			t.Errorf("a call beyond the limit with bad arguments ends in %v, %+v", err, res)
 		}
-		denied, _, err := h.audit.Query(t.Context(), audit.Query{Tool: "roll", Decision: audit.Denied})
+		denied, _, err := h.audit.Query(t.Context(), access.LogQuery{Tool: "roll", Decision: access.Denied})
 		if err != nil || len(denied) != 1 || denied[0].Rule != "calm" {
 			t.Errorf("the audit log has %+v, %v; want what was refused", denied, err)
 		}

@@ -8,6 +8,13 @@
 // completion answer what is read, stateSync follows the world with a feed per
 // connection, and the notifier says what has changed. [Web] holds the network
 // transports. Rights are decided by package access alone.
+//
+// A [Conn] carries JSON-RPC messages over streams of our own: newline-delimited JSON and WebSocket.
+// It is a connection of the MCP SDK that outlives malformed input, bounds the requests under way and
+// answers all that it read before it ends (files wire_*.go). It knows JSON-RPC, not MCP.
+//
+// A [Library] holds what the server offers besides tools (files resource*.go): the world, its transcripts and the
+// rules as resources, and prompts ([PromptLibrary]) made from them.
 package mcpserver
 
 import (
@@ -25,7 +32,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -70,21 +76,21 @@ type Options struct {
 
 // Resources is what clients can read. It is safe for concurrent use.
 type Resources interface {
-	List(ctx context.Context, v resource.View) ([]*sdk.Resource, error)
-	Templates(v resource.View) []*sdk.ResourceTemplate
-	// Read returns resource.ErrUnknown for what is not there or hidden.
-	Read(ctx context.Context, v resource.View, uri string) (*sdk.ReadResourceResult, error)
-	Complete(ctx context.Context, v resource.View, template, argument, prefix string) (values []string, more bool, err error)
+	List(ctx context.Context, v LibraryView) ([]*sdk.Resource, error)
+	Templates(v LibraryView) []*sdk.ResourceTemplate
+	// Read returns ErrUnknownResource for what is not there or hidden.
+	Read(ctx context.Context, v LibraryView, uri string) (*sdk.ReadResourceResult, error)
+	Complete(ctx context.Context, v LibraryView, template, argument, prefix string) (values []string, more bool, err error)
 }
 
 // Prompts is what clients can have written for them. It is safe for
 // concurrent use.
 type Prompts interface {
-	List(v resource.View) []*sdk.Prompt
+	List(v LibraryView) []*sdk.Prompt
 	// Get returns prompt.ErrUnknown for what is not there or hidden, and wraps
 	// [mcp.ErrInvalidArguments] for bad arguments.
-	Get(ctx context.Context, v resource.View, name string, args map[string]string) (*sdk.GetPromptResult, error)
-	Complete(ctx context.Context, v resource.View, name, argument, prefix string) (values []string, more bool, err error)
+	Get(ctx context.Context, v LibraryView, name string, args map[string]string) (*sdk.GetPromptResult, error)
+	Complete(ctx context.Context, v LibraryView, name, argument, prefix string) (values []string, more bool, err error)
 }
 
 const defaultPage = 100
@@ -267,7 +273,7 @@ func (s *Server) PromptsChanged() { s.prompts.updateList(s.sdk) }
 // SessionChanged tells subscribers that something was said in a session, or
 // that it began or ended.
 func (s *Server) SessionChanged(ctx context.Context, id string) {
-	s.notifier.announceUpdates(ctx, resource.TouchedSession(id)...)
+	s.notifier.announceUpdates(ctx, TouchedSessionURIs(id)...)
 }
 
 // looksSame reports whether two definitions look the same to a client, but for the

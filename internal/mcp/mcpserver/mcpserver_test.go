@@ -14,7 +14,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -192,7 +192,7 @@ func TestClosedInputStillGetsItsAnswers(t *testing.T) {
 	out, w := io.Pipe()
 	done := make(chan error, 1)
 	input := &closing{Reader: strings.NewReader(in), end: func() { close(release) }}
-	go func() { done <- h.server.Serve(t.Context(), h.subject("dm"), wire.Lines(input, w, 0)) }()
+	go func() { done <- h.server.Serve(t.Context(), h.subject("dm"), mcpserver.Lines(input, w, 0)) }()
 	said, err := io.ReadAll(out)
 	must(t, "reading", err)
 	if err := <-done; err != nil {

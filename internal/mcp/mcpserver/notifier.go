@@ -10,7 +10,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
@@ -230,7 +229,7 @@ func (n *notifier) announceDelta(ctx context.Context, viewer string, d world.Del
 	listed := false
 	touched := map[string]bool{}
 	touch := func(id string) {
-		for _, uri := range resource.Touched(id) {
+		for _, uri := range TouchedURIs(id) {
 			touched[uri] = true
 		}
 	}
@@ -252,7 +251,7 @@ func (n *notifier) announceDelta(ctx context.Context, viewer string, d world.Del
 	}
 	if listed { // the SDK says so when a resource is added to its list
 		n.noteListChange(viewer)
-		n.sdk.AddResource(&sdk.Resource{URI: resource.SceneURI(), Name: "scene"}, n.resources.readResource)
+		n.sdk.AddResource(&sdk.Resource{URI: SceneURI(), Name: "scene"}, n.resources.readResource)
 	}
 }
 

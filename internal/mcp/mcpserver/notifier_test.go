@@ -12,7 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -155,7 +155,7 @@ func TestEveryMethodPassesTheGate(t *testing.T) {
 	for _, do := range ask {
 		must(t, "asking", do())
 	}
-	records, _, err := h.audit.Query(t.Context(), audit.Query{})
+	records, _, err := h.audit.Query(t.Context(), access.LogQuery{})
 	must(t, "reading the audit log", err)
 	var tools []string
 	for _, r := range records {

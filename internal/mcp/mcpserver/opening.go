@@ -14,8 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -130,7 +129,7 @@ func misfitParams(params json.RawMessage, into any) string {
 		return ""
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return schema.WrongType(wrong.Field, wrong.Type)
+		return mcphost.WrongType(wrong.Field, wrong.Type)
 	}
 	return "the params are not what the method takes"
 }
@@ -138,7 +137,7 @@ func misfitParams(params json.RawMessage, into any) string {
 // checkedConn is a connection whose requests are judged before the SDK sees them. What is
 // refused before it comes to where requests are charged, is charged here.
 type checkedConn struct {
-	*wire.Conn
+	*Conn
 	server *Server
 	peer   *peer
 	opened bool // owned by the reader
@@ -225,7 +224,7 @@ func (s *Server) judged(next http.Handler) http.Handler {
 			s.serveCharged(rw, r, nil, next)
 			return
 		}
-		req, ok := wire.ParseRequest(body.whole)
+		req, ok := ParseRequest(body.whole)
 		if !ok {
 			s.serveCharged(rw, r, nil, next)
 			return

@@ -13,7 +13,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 )
 
 // wireAnswer is what comes back for a request.
@@ -160,7 +160,7 @@ func TestRequestsOnStreamsAreToldWhy(t *testing.T) {
 		in, client := io.Pipe()
 		answers, out := io.Pipe()
 		done := make(chan error, 1)
-		go func() { done <- h.server.Serve(t.Context(), h.subject("dm"), wire.Lines(in, out, 0)) }()
+		go func() { done <- h.server.Serve(t.Context(), h.subject("dm"), mcpserver.Lines(in, out, 0)) }()
 		lines := bufio.NewReader(answers)
 		for _, row := range rows {
 			_, err := io.WriteString(client, row.line+"\n")

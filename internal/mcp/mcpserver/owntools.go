@@ -13,10 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/schema"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
@@ -80,7 +78,7 @@ func decode[A any](args json.RawMessage) (into A, err error) {
 	says := strings.TrimPrefix(err.Error(), "json: ")
 	var given any
 	if known, no := jsonschema.For[A](nil); no == nil && json.Unmarshal(args, &given) == nil {
-		says = cmp.Or(schema.UnknownArgument(known, given), says)
+		says = cmp.Or(mcphost.UnknownArgument(known, given), says)
 	}
 	return into, fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 }
@@ -182,7 +180,7 @@ func (f *finder) searchTools(ctx context.Context, args json.RawMessage) (any, er
 	for _, t := range page {
 		found = append(found, map[string]any{
 			"name": f.outwardName(&t), "title": t.Title, "description": t.Definition.Description,
-			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": elapsed.Rounded(t.Latency()),
+			"tier": t.Tier.String(), "read_only": t.ReadOnly, "expected_ms": mcp.RoundedMillis(t.Latency()),
 		})
 	}
 	return map[string]any{"count": len(found), "total": total, "next_cursor": nullable(next), "tools": found}, nil

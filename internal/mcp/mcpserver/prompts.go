@@ -11,7 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -48,8 +47,8 @@ func (p *promptMethods) updateList(server *sdk.Server) {
 }
 
 // all is the view of somebody who may see everything.
-func all() resource.View {
-	return resource.View{May: func(string) bool { return true }, Tool: func(string) bool { return true }}
+func all() LibraryView {
+	return LibraryView{May: func(string) bool { return true }, Tool: func(string) bool { return true }}
 }
 
 func (p *promptMethods) listPrompts(ctx context.Context, req sdk.Request) (sdk.Result, error) {
@@ -104,7 +103,7 @@ func (p *promptMethods) getPrompt(ctx context.Context, req *sdk.GetPromptRequest
 		res, err = p.source.Get(ctx, v, name, req.Params.Arguments)
 		return err
 	})
-	if errors.Is(err, resource.ErrUnknownPrompt) {
+	if errors.Is(err, ErrUnknownPrompt) {
 		return nil, unknownPrompt(name)
 	}
 	if err != nil {

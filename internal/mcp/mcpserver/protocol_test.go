@@ -17,7 +17,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -62,7 +61,7 @@ type posters struct {
 	extra atomic.Bool
 }
 
-func (p *posters) List(resource.View) []*sdk.Prompt {
+func (p *posters) List(mcpserver.LibraryView) []*sdk.Prompt {
 	list := []*sdk.Prompt{{Name: "always"}}
 	if p.extra.Load() {
 		list = append(list, &sdk.Prompt{Name: "sometimes"})
@@ -70,8 +69,8 @@ func (p *posters) List(resource.View) []*sdk.Prompt {
 	return list
 }
 
-func (p *posters) Get(_ context.Context, _ resource.View, name string, _ map[string]string) (*sdk.GetPromptResult, error) {
-	return nil, resource.ErrUnknownPrompt
+func (p *posters) Get(_ context.Context, _ mcpserver.LibraryView, name string, _ map[string]string) (*sdk.GetPromptResult, error) {
+	return nil, mcpserver.ErrUnknownPrompt
 }
 
 // TestPromptsChange has prompts come and go: clients are told within 50 ms and
@@ -127,7 +126,7 @@ func TestAddressesAreSpeltInManyWays(t *testing.T) {
 	placed, err := call(t, h.pipe("dm", nil), "place_entity", map[string]any{"type": "person", "name": "Käthe", "position": []int{1, 2, 3}})
 	must(t, "placing", err)
 	id := decoded[struct{ Entity struct{ ID string } }](t, placed.StructuredContent).Entity.ID
-	canonical := resource.EntityURI(id)
+	canonical := mcpserver.EntityURI(id)
 	for _, protocol := range []string{"2025-11-25", "2026-07-28"} {
 		addr := h.web(config.Server{Clients: clients("dm")})
 		s := h.http(addr, "dm", protocol, nil)

@@ -14,9 +14,9 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
@@ -43,7 +43,7 @@ func callSlow(id, size int) string {
 // TestRefusalsAreInTheAuditLog has requests refused in every way before they are any
 // call's, and looks for who, what and by which rule.
 func TestRefusalsAreInTheAuditLog(t *testing.T) {
-	deep, long := strings.Repeat("[", wire.MaxDepth+1), strings.Repeat(" ", 4<<20+1)
+	deep, long := strings.Repeat("[", mcpserver.MaxDepth+1), strings.Repeat(" ", 4<<20+1)
 	newest := map[string]string{"Mcp-Protocol-Version": "2026-07-28"}
 	var release func() // ends the calls that are under way; each row's own
 	over := func(header map[string]string, profile, body string, status int) func(*testing.T, *fixture, string) {
@@ -69,7 +69,7 @@ func TestRefusalsAreInTheAuditLog(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			done := make(chan error, 1)
-			go func() { done <- h.server.Serve(ctx, h.subject("dm"), wire.Lines(in, out, 100_000)) }()
+			go func() { done <- h.server.Serve(ctx, h.subject("dm"), mcpserver.Lines(in, out, 100_000)) }()
 			for _, line := range lines {
 				_, err := io.WriteString(client, line+"\n")
 				must(t, "writing", err)
@@ -152,7 +152,7 @@ func (h *fixture) awaitDenied(t *testing.T, who, tool, rule string) {
 	late, tick := time.After(10*time.Second), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for {
-		records, _, err := h.audit.Query(t.Context(), audit.Query{Denied: true})
+		records, _, err := h.audit.Query(t.Context(), access.LogQuery{Denied: true})
 		must(t, "reading the audit log", err)
 		for _, r := range records {
 			if r.Who == who && r.Tool == tool && r.Rule == rule {

@@ -9,7 +9,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
@@ -66,7 +65,7 @@ func (r *resourceMethods) addTo(server *sdk.Server) {
 // canonicalURI is the one way to write an address: what changes is announced by
 // it, and the SDK takes no other for an address.
 func canonicalURI(uri string) string {
-	if canonical, ok := resource.Canonical(uri); ok {
+	if canonical, ok := CanonicalURI(uri); ok {
 		return canonical
 	}
 	return uri
@@ -99,7 +98,7 @@ func oneField(key, value string) string {
 
 // unknownResource marks reading what the caller does not see as a refusal.
 func unknownResource(err error, why func() *mcp.Refusal) error {
-	if errors.Is(err, resource.ErrUnknown) {
+	if errors.Is(err, ErrUnknownResource) {
 		return &refusedError{told: err, why: why()}
 	}
 	return err
@@ -108,7 +107,7 @@ func unknownResource(err error, why func() *mcp.Refusal) error {
 // resourceError is the answer to a URI that cannot be read. What is hidden
 // does not exist.
 func (r *resourceMethods) resourceError(uri string, err error) error {
-	if errors.Is(err, resource.ErrUnknown) {
+	if errors.Is(err, ErrUnknownResource) {
 		return sdk.ResourceNotFoundError(untrusted.Line(uri, 500))
 	}
 	return r.refuse(err)

@@ -8,23 +8,22 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // Stdio returns the frames of this process's standard streams.
-func Stdio() wire.Frames { return wire.Lines(os.Stdin, os.Stdout, 0) }
+func Stdio() Frames { return Lines(os.Stdin, os.Stdout, 0) }
 
 // Serve serves one client over frames until it leaves or ctx ends. When ctx
 // ends nothing more is read, and what is under way gets ten seconds to finish.
 // A client that opens with the older dialect's handshake is served in that dialect.
-func (s *Server) Serve(ctx context.Context, subject *access.Subject, frames wire.Frames) error {
+func (s *Server) Serve(ctx context.Context, subject *access.Subject, frames Frames) error {
 	return s.serveFrames(ctx, subject, frames, nil, 0)
 }
 
 // serveFrames is Serve for a client whose requests hold of a share, which may be nil, and
 // who is to send the first within a time, and soon after one that means something; without
 // end if that is 0.
-func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frames wire.Frames, share wire.Share, first time.Duration) error {
+func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frames Frames, share Share, first time.Duration) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -33,7 +32,7 @@ func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frame
 	})()
 	p := &peer{subject: subject}
 	older := false // its client speaks the older dialect
-	conn := wire.New(untilStop{frames, ctx}, wire.Options{Share: share, Refused: func(ctx context.Context, why wire.Reason, says string) error {
+	conn := NewConn(untilStop{frames, ctx}, ConnOptions{Share: share, Refused: func(ctx context.Context, why Reason, says string) error {
 		err := s.noteRefusedFrame(p.attend(ctx), why, says)
 		if err != nil && !older {
 			return s.dispatcher.refuse(err)
@@ -70,7 +69,7 @@ var errSilent = errors.New("it has said nothing yet")
 
 // withoutEnd tells an orderly end of a connection from a failure.
 func withoutEnd(err error) error {
-	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrGone) || errors.Is(err, errStopping) || errors.Is(err, errSilent) {
+	if errors.Is(err, ErrClosed) || errors.Is(err, ErrGone) || errors.Is(err, errStopping) || errors.Is(err, errSilent) {
 		return nil
 	}
 	return withoutOrderlyEnd(err)
@@ -78,7 +77,7 @@ func withoutEnd(err error) error {
 
 // untilStop ends the input when stop does.
 type untilStop struct {
-	wire.Frames
+	Frames
 	stop context.Context
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // TestWhoNeverBeginsIsHungUpOn shows that a ping holds a connection no longer than a session
@@ -38,7 +37,7 @@ func TestWhoNeverBeginsIsHungUpOn(t *testing.T) {
 				fromClient, toServer := io.Pipe()
 				start, ended := time.Now(), make(chan time.Duration, 1)
 				go func() { // waited for below
-					err := s.serveFrames(t.Context(), &access.Subject{Name: "t"}, wire.Lines(fromClient, toClient, 0), nil, firstTime)
+					err := s.serveFrames(t.Context(), &access.Subject{Name: "t"}, Lines(fromClient, toClient, 0), nil, firstTime)
 					if err != nil {
 						t.Errorf("serving ended with %v", err)
 					}

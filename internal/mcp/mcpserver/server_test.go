@@ -15,13 +15,10 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
-	"github.com/MrWong99/glyphoxa/internal/mcp/resource"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/worldtool"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/world"
@@ -37,7 +34,7 @@ type fixture struct {
 	host   *mcphost.Host
 	world  *world.World
 	policy *access.Engine
-	audit  *audit.Log
+	audit  *access.Log
 	server *mcpserver.Server
 	keeper *access.Gatekeeper // of web
 }
@@ -73,7 +70,7 @@ func newFixture(t testing.TB, p plan) *fixture {
 		Profiles: p.config.Profiles, Rules: p.config.Policy, Limits: p.config.Limits, ReadOnly: p.readOnly,
 	})
 	must(t, "making the policy", err)
-	h.audit, err = audit.Open(t.Context(), filepath.Join(t.TempDir(), "audit.db"), audit.Options{Arguments: true})
+	h.audit, err = access.OpenLog(t.Context(), filepath.Join(t.TempDir(), "audit.db"), access.LogOptions{Arguments: true})
 	must(t, "opening the audit log", err)
 	gate := access.NewGate(h.policy, h.audit, nil)
 	h.host = mcphost.New(mcphost.WithGate(gate))
@@ -82,10 +79,10 @@ func newFixture(t testing.TB, p plan) *fixture {
 	for _, def := range append(all, p.tools...) {
 		must(t, "registering "+def.Definition.Name, h.host.RegisterBuiltin(def))
 	}
-	src := resource.Sources{Campaign: "Test", Scene: h.world.Scene, Graph: store, Log: store, Latency: h.host.Status}
+	src := mcpserver.LibrarySources{Campaign: "Test", Scene: h.world.Scene, Graph: store, Log: store, Latency: h.host.Status}
 	o := mcpserver.Options{
 		Version: "test", Instructions: "Be nice.", Policy: h.policy, Gate: gate, Campaign: "Test",
-		Resources: resource.New(src), Prompts: resource.NewPrompts(src), World: h.world,
+		Resources: mcpserver.NewLibrary(src), Prompts: mcpserver.NewPromptLibrary(src), World: h.world,
 	}
 	if p.options != nil {
 		p.options(&o)
@@ -140,7 +137,7 @@ func (h *fixture) pipeOf(profile, protocol string, o *sdk.ClientOptions) *sdk.Cl
 	fromClient, toServer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.server.Serve(ctx, h.subject(profile), wire.Lines(fromClient, toClient, 0)) }()
+	go func() { done <- h.server.Serve(ctx, h.subject(profile), mcpserver.Lines(fromClient, toClient, 0)) }()
 	session := h.connect(&sdk.IOTransport{Reader: fromServer, Writer: toServer}, protocol, o)
 	h.t.Cleanup(func() {
 		_ = session.Close()
@@ -253,7 +250,7 @@ func (h *fixture) socket(addr, profile string, o *sdk.ClientOptions) *sdk.Client
 	header := http.Header{"Authorization": {"Bearer " + token(profile)}}
 	conn, _, err := websocket.Dial(h.t.Context(), "ws://"+addr+"/ws", &websocket.DialOptions{HTTPHeader: header, Subprotocols: []string{"mcp"}})
 	must(h.t, "dialling", err)
-	session := h.connect(wire.New(wire.WebSocket(conn, 0), wire.Options{}).Transport(), "", o)
+	session := h.connect(mcpserver.NewConn(mcpserver.WebSocket(conn, 0), mcpserver.ConnOptions{}).Transport(), "", o)
 	h.t.Cleanup(func() { _ = session.Close() })
 	return session
 }

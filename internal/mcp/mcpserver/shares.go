@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // What requests that are under way may hold, in bytes of their bodies. What decodes
@@ -46,7 +45,7 @@ func newShares(body int64) *shares {
 }
 
 // of returns a caller's share.
-func (s *shares) of(caller *access.Subject) wire.Share { return share{s, caller.Name} }
+func (s *shares) of(caller *access.Subject) Share { return share{s, caller.Name} }
 
 // share is what one caller may hold.
 type share struct {
@@ -64,7 +63,7 @@ func (s *shares) take(who string, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held, most := s.held[who]+n, s.each
-	if n > wire.FirstRead {
+	if n > FirstRead {
 		most -= modestShare
 	}
 	if held > modestShare && (held > most || s.total+n > s.all) {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // TestSharesAreApart shows that who takes all it may have leaves the others theirs.
@@ -22,11 +21,11 @@ func TestSharesAreApart(t *testing.T) {
 		if !s.take(who, s.each-modestShare) {
 			t.Fatalf("%s is refused what is its share", who)
 		}
-		if s.take(who, wire.FirstRead+1) {
+		if s.take(who, FirstRead+1) {
 			t.Fatalf("%s has something long beside what is as long as may be", who)
 		}
-		for range modestShare / wire.FirstRead {
-			if !s.take(who, wire.FirstRead) {
+		for range modestShare / FirstRead {
+			if !s.take(who, FirstRead) {
 				t.Fatalf("%s has no room for what is short beside what is long", who)
 			}
 		}
@@ -96,17 +95,17 @@ func TestBodyWithinBounds(t *testing.T) {
 		want error
 	}{
 		"as long as may be":  {strings.NewReader(strings.Repeat(" ", most)), nil},
-		"a byte too long":    {strings.NewReader(strings.Repeat(" ", most+1)), wire.ErrTooLarge},
+		"a byte too long":    {strings.NewReader(strings.Repeat(" ", most+1)), ErrTooLarge},
 		"in single bytes":    {iotest.OneByteReader(strings.NewReader(strings.Repeat("x", 9000))), nil},
 		"nothing":            {strings.NewReader(""), nil},
 		"a broken line":      {io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), broken},
-		"too deep":           {strings.NewReader(strings.Repeat("[", wire.MaxDepth+1)), wire.ErrTooLarge},
+		"too deep":           {strings.NewReader(strings.Repeat("[", MaxDepth+1)), ErrTooLarge},
 		"data with its end":  {iotest.DataErrReader(strings.NewReader(`{"a":1}`)), nil},
-		"too many, and long": {strings.NewReader("[" + strings.Repeat("0,", most)), wire.ErrTooLarge},
+		"too many, and long": {strings.NewReader("[" + strings.Repeat("0,", most)), ErrTooLarge},
 	} {
 		s := newShares(most)
 		var seen bytes.Buffer
-		b := wire.Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
+		b := Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
 		err := b.ReadAll(io.TeeReader(c.from, &seen))
 		if !errors.Is(err, c.want) || c.want == nil && err != nil {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -120,10 +119,10 @@ func TestBodyWithinBounds(t *testing.T) {
 		}
 	}
 	s := newShares(most)
-	for s.take("a", wire.FirstRead) {
+	for s.take("a", FirstRead) {
 	}
-	b := wire.Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
-	if err := b.ReadAll(strings.NewReader("{}")); !errors.Is(err, wire.ErrOverShare) {
+	b := Reading{Max: most, Share: s.of(&access.Subject{Name: "a"})}
+	if err := b.ReadAll(strings.NewReader("{}")); !errors.Is(err, ErrOverShare) {
 		t.Errorf("a caller whose share is used up is told %v", err)
 	}
 }

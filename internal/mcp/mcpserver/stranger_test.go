@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
 // TestWrongHostsAndOriginsLeaveATrace sends what a page elsewhere would send, and expects
@@ -28,7 +28,7 @@ func TestWrongHostsAndOriginsLeaveATrace(t *testing.T) {
 				t.Errorf("%s at %s is answered %d", rule, path, res.StatusCode)
 			}
 		}
-		records, _, err := h.audit.Query(t.Context(), audit.Query{Limit: 10, Denied: true, Who: "nobody", Tool: "connect"})
+		records, _, err := h.audit.Query(t.Context(), access.LogQuery{Limit: 10, Denied: true, Who: "nobody", Tool: "connect"})
 		must(t, "reading the audit log", err)
 		count := 0
 		for _, r := range records {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
@@ -47,7 +47,7 @@ func (h *fixture) watch(t failer, subject *access.Subject) *watcher {
 	fromClient, toServer := io.Pipe()
 	w := &watcher{t: t, in: toServer, out: bufio.NewReader(fromServer), done: make(chan error, 1), entities: map[string]json.RawMessage{}}
 	go func() { // ends when the client leaves, for which leave waits
-		w.done <- h.server.Serve(context.Background(), subject, wire.Lines(fromClient, toClient, 0))
+		w.done <- h.server.Serve(context.Background(), subject, mcpserver.Lines(fromClient, toClient, 0))
 	}()
 	w.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"watcher","version":"1"}}`)
 	w.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

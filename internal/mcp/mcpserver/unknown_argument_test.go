@@ -11,7 +11,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/audit"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/fileio"
@@ -25,14 +24,14 @@ func everyTool(t *testing.T) plan {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "more.db"), nil)
 	must(t, "opening memory", err)
-	log, err := audit.Open(t.Context(), filepath.Join(t.TempDir(), "more-audit.db"), audit.Options{})
+	log, err := access.OpenLog(t.Context(), filepath.Join(t.TempDir(), "more-audit.db"), access.LogOptions{})
 	must(t, "opening the audit log", err)
 	t.Cleanup(func() { must(t, "closing", log.Close()); must(t, "closing", store.Close()) })
 	rules, err := access.New(access.Options{})
 	must(t, "making the policy", err)
 	return plan{tools: slices.Concat(
 		fileio.NewTools(t.TempDir()), ruleslookup.NewTools(ruleslookup.BuiltIn()),
-		memorytool.NewTools(store, store, store), audit.Tools(log), access.ApprovalTools(access.Waiting{Policy: rules}),
+		memorytool.NewTools(store, store, store), access.LogTools(log), access.ApprovalTools(access.Waiting{Policy: rules}),
 	)}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
-	"github.com/MrWong99/glyphoxa/internal/mcp/wire"
 )
 
 // socketBuffer is how much the system may hold for a WebSocket client that is
@@ -42,11 +41,11 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	share := w.intake.shares.of(subject)
-	o := wire.SocketOptions{Max: w.o.Limits.Body, Share: share}
+	o := SocketOptions{Max: w.o.Limits.Body, Share: share}
 	if holderOf(subject) == "" {
 		o.CloseWithin = socketClosing
 	}
-	frames := wire.WebSocketWith(conn, o)
+	frames := WebSocketWith(conn, o)
 	held.closeBy(func() { _ = frames.Close() }) // it reports nothing
 	held.release()
 	during, end := term.Within(context.WithoutCancel(r.Context()))
@@ -61,14 +60,14 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 // heldFrames marks its socket as used with each frame that comes. Once the client's token is
 // over no frame comes and none goes, however long the socket takes to close.
 type heldFrames struct {
-	wire.Frames
+	Frames
 	held *holding
 	term access.Term
 }
 
 func (f heldFrames) WriteFrame(ctx context.Context, frame []byte) error {
 	if f.term.Over() {
-		return wire.ErrGone
+		return ErrGone
 	}
 	return f.Frames.WriteFrame(ctx, frame)
 }
@@ -76,7 +75,7 @@ func (f heldFrames) WriteFrame(ctx context.Context, frame []byte) error {
 func (f heldFrames) ReadFrame(ctx context.Context) ([]byte, error) {
 	raw, err := f.Frames.ReadFrame(ctx)
 	if f.term.Over() {
-		return nil, wire.ErrGone
+		return nil, ErrGone
 	}
 	if err == nil {
 		f.held.begin()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -133,7 +132,7 @@ func (o operation) runCall(ctx context.Context) outcome {
 // noteOutcome writes down how operation i ended.
 func (b *batchReport) noteOutcome(i int, o outcome) {
 	r := &b.Results[i]
-	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, elapsed.Rounded(o.took), o.raw, describeError(o.err)
+	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, mcp.RoundedMillis(o.took), o.raw, describeError(o.err)
 	b.Skipped--
 	if r.OK {
 		b.Succeeded++

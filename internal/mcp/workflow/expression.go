@@ -13,9 +13,8 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 const (
@@ -46,7 +45,7 @@ type expression struct {
 }
 
 // expression compiles the text that begins on the given line.
-func (c *compiler) expression(path strictyaml.Path, text string, line int, in *scope) *expression {
+func (c *compiler) expression(path userfile.Path, text string, line int, in *scope) *expression {
 	e, err := compile(text, in)
 	if err == nil {
 		return e
@@ -213,7 +212,7 @@ func suggest(name string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	return problem.Suggest(name, known, "use "+strings.Join(known, ", "))
+	return userfile.Suggest(name, known, "use "+strings.Join(known, ", "))
 }
 
 func isName(n ast.Node, name string) bool {

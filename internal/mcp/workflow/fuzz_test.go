@@ -11,7 +11,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // FuzzLoad: a file either loads, and then runs within its bounds, or every
@@ -27,7 +27,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		w, err := workflow.Parse("w.yaml", []byte(text))
 		if err != nil {
-			var list problem.List
+			var list userfile.Problems
 			if w != nil || !errors.As(err, &list) {
 				t.Fatalf("Parse = %v, %v; want problems alone", w, err)
 			}

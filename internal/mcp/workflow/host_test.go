@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa"
-	"github.com/MrWong99/glyphoxa/internal/campaign"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
@@ -48,7 +47,7 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: wordvectors.New()})
 	check(t, err)
 	t.Cleanup(func() { check(t, store.Close()) })
-	thornhollow, err := campaign.Parse("thornhollow.yaml", []byte(readFile(t, "../../../campaigns/thornhollow.yaml")))
+	thornhollow, err := world.ParseCampaign("thornhollow.yaml", []byte(readFile(t, "../../../campaigns/thornhollow.yaml")))
 	check(t, err)
 	check(t, thornhollow.Apply(t.Context(), store))
 	for n, err := 1, error(nil); n > 0; {

@@ -8,13 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Load reads every *.yaml and *.yml file in the folder dir, in the order of
 // their names. A folder that does not exist holds no workflows. What is wrong
-// with the files comes back as a problem.List, all of it at once; then no
+// with the files comes back as a userfile.Problems, all of it at once; then no
 // workflow does.
 func Load(dir string) ([]*Workflow, error) {
 	return load(userfile.Dir(dir), ".", func(name string) string { return filepath.Join(dir, name) })
@@ -34,7 +33,7 @@ func load(fsys fs.FS, dir string, shown func(name string) string) ([]*Workflow, 
 		return nil, fmt.Errorf("reading workflows: %w", err)
 	}
 	var all []*Workflow
-	var problems problem.List
+	var problems userfile.Problems
 	for _, e := range entries {
 		if !isWorkflow(e) {
 			continue
@@ -70,7 +69,7 @@ func isWorkflow(e fs.DirEntry) bool {
 }
 
 // checkNames reports workflows of the same name.
-func checkNames(all []*Workflow, problems *problem.List) {
+func checkNames(all []*Workflow, problems *userfile.Problems) {
 	first := map[string]*Workflow{}
 	for _, w := range all {
 		if other, ok := first[w.Name]; ok && w.Name != "" {
@@ -82,7 +81,7 @@ func checkNames(all []*Workflow, problems *problem.List) {
 }
 
 // checkCycles reports each step by which a workflow comes to call itself.
-func checkCycles(all []*Workflow, problems *problem.List) {
+func checkCycles(all []*Workflow, problems *userfile.Problems) {
 	named := map[string]*Workflow{}
 	for _, w := range all {
 		if w.Name != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // short is a workflow of one step with what the test adds.
@@ -111,7 +111,7 @@ func TestParseTellsWhatIsWrong(t *testing.T) {
 	for _, row := range broken {
 		t.Run(row.name, func(t *testing.T) {
 			w, err := workflow.Parse("w.yaml", []byte(row.text))
-			var list problem.List
+			var list userfile.Problems
 			if w != nil || !errors.As(err, &list) {
 				t.Fatalf("Parse = %v, %v; want problems", w, err)
 			}

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxParams is how many parameters a workflow may have.
@@ -29,26 +29,26 @@ type param struct {
 
 // paramDecl declares a parameter.
 type paramDecl struct {
-	_           struct{}           `noun:"a parameter"`
-	Line        int                `line:"true"`
-	Type        string             `yaml:"type" required:"true" enum:"string|integer|number|boolean|array|object" doc:"What it is."`
-	Description string             `yaml:"description" doc:"What it is for."`
-	Enum        []strictyaml.Value `yaml:"enum" doc:"The values it may have."`
-	Minimum     *float64           `yaml:"minimum" doc:"The least it may be, for numbers."`
-	Maximum     *float64           `yaml:"maximum" doc:"The most it may be, for numbers."`
-	Required    bool               `yaml:"required" doc:"Whether it must be given."`
-	Default     strictyaml.Value   `yaml:"default" doc:"What it is if it is not given."`
-	Items       *itemsDecl         `yaml:"items" doc:"What an array holds."`
+	_           struct{}         `noun:"a parameter"`
+	Line        int              `line:"true"`
+	Type        string           `yaml:"type" required:"true" enum:"string|integer|number|boolean|array|object" doc:"What it is."`
+	Description string           `yaml:"description" doc:"What it is for."`
+	Enum        []userfile.Value `yaml:"enum" doc:"The values it may have."`
+	Minimum     *float64         `yaml:"minimum" doc:"The least it may be, for numbers."`
+	Maximum     *float64         `yaml:"maximum" doc:"The most it may be, for numbers."`
+	Required    bool             `yaml:"required" doc:"Whether it must be given."`
+	Default     userfile.Value   `yaml:"default" doc:"What it is if it is not given."`
+	Items       *itemsDecl       `yaml:"items" doc:"What an array holds."`
 }
 
 // itemsDecl declares what an array's items are.
 type itemsDecl struct {
-	_           struct{}           `noun:"items"`
-	Type        string             `yaml:"type" required:"true" enum:"string|integer|number|boolean" doc:"What each is."`
-	Description string             `yaml:"description" doc:"What they are for."`
-	Enum        []strictyaml.Value `yaml:"enum" doc:"The values they may have."`
-	Minimum     *float64           `yaml:"minimum" doc:"The least they may be, for numbers."`
-	Maximum     *float64           `yaml:"maximum" doc:"The most they may be, for numbers."`
+	_           struct{}         `noun:"items"`
+	Type        string           `yaml:"type" required:"true" enum:"string|integer|number|boolean" doc:"What each is."`
+	Description string           `yaml:"description" doc:"What they are for."`
+	Enum        []userfile.Value `yaml:"enum" doc:"The values they may have."`
+	Minimum     *float64         `yaml:"minimum" doc:"The least they may be, for numbers."`
+	Maximum     *float64         `yaml:"maximum" doc:"The most they may be, for numbers."`
 }
 
 // addParams takes in the parameters, in the order of the file.
@@ -75,9 +75,9 @@ func (c *compiler) addParams(decls map[string]*paramDecl) {
 	}
 }
 
-const paramsPath strictyaml.Path = "parameters"
+const paramsPath userfile.Path = "parameters"
 
-func (c *compiler) param(path strictyaml.Path, name string, d *paramDecl) param {
+func (c *compiler) param(path userfile.Path, name string, d *paramDecl) param {
 	p := param{name: name, kind: d.Type, description: d.Description, required: d.Required, minimum: d.Minimum, maximum: d.Maximum}
 	if p.kind == "" {
 		return p // there is a problem already
@@ -92,7 +92,7 @@ func (c *compiler) param(path strictyaml.Path, name string, d *paramDecl) param 
 	}
 	c.checkParam(path, &p)
 	p.enum = c.choices(path, d.Enum, &p)
-	if sub := path.Key("default"); d.Default.Kind != strictyaml.Missing {
+	if sub := path.Key("default"); d.Default.Kind != userfile.Missing {
 		p.fallback, _ = c.fitting(sub, &d.Default, &p)
 		if p.required {
 			c.doc.AddSentence(path, d.Default.Line, fmt.Sprintf("%s is required and has a default", p.title()), "remove one of the two")
@@ -102,7 +102,7 @@ func (c *compiler) param(path strictyaml.Path, name string, d *paramDecl) param 
 }
 
 // checkParam reports keys that do not go with the type.
-func (c *compiler) checkParam(path strictyaml.Path, p *param) {
+func (c *compiler) checkParam(path userfile.Path, p *param) {
 	numeric := p.kind == "integer" || p.kind == "number"
 	if !numeric && (p.minimum != nil || p.maximum != nil) {
 		c.doc.AddSentence(path, 0, p.title()+" has a minimum or maximum, but is no number", "remove it")
@@ -126,7 +126,7 @@ func (p *param) title() string {
 }
 
 // choices returns those of the values that the parameter may have.
-func (c *compiler) choices(path strictyaml.Path, values []strictyaml.Value, p *param) []any {
+func (c *compiler) choices(path userfile.Path, values []userfile.Value, p *param) []any {
 	var allowed []any
 	for i := range values {
 		if v, ok := c.fitting(path.Key("enum").Item(i), &values[i], p); ok {
@@ -137,7 +137,7 @@ func (c *compiler) choices(path strictyaml.Path, values []strictyaml.Value, p *p
 }
 
 // fitting returns a value of the file if the parameter may have it.
-func (c *compiler) fitting(path strictyaml.Path, from *strictyaml.Value, p *param) (any, bool) {
+func (c *compiler) fitting(path userfile.Path, from *userfile.Value, p *param) (any, bool) {
 	v := asJSON(from.Plain())
 	why := p.misfit(v)
 	if why != "" {

@@ -13,8 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // maxDepth is how deep values in a file may be nested.
@@ -29,7 +28,7 @@ var (
 const toolFix = "use 1 to 64 of the characters A-Z, a-z, 0-9, _ and -"
 
 // options say how a workflow file is written.
-var options = strictyaml.Options{
+var options = userfile.Options{
 	MaxSize: MaxFile, MaxDepth: maxDepth, Literal: true, Empty: "start with description: and steps:",
 	Formats: map[string]func(string) (what, fix string){"tool": checkTool, "step": checkStepID},
 }
@@ -42,10 +41,10 @@ type fileDecl struct {
 	Description string                `yaml:"description" required:"true" doc:"What it does, for the model that chooses it."`
 	Parameters  map[string]*paramDecl `yaml:"parameters" doc:"What it is called with, by name."`
 	Steps       []stageDecl           `yaml:"steps" required:"true" nonempty:"add one with id: and tool:" doc:"The calls it makes, one after the other."`
-	Output      strictyaml.Value      `yaml:"output" doc:"What it returns, with expressions in {{ }}; the steps' results if missing."`
+	Output      userfile.Value        `yaml:"output" doc:"What it returns, with expressions in {{ }}; the steps' results if missing."`
 	StopOnError bool                  `yaml:"stop_on_error" doc:"Whether a step that fails is the last."`
 	Effect      string                `yaml:"effect" enum:"commit|now" doc:"When it acts: commit (once the answer was delivered) or now."`
-	Timeout     strictyaml.Duration   `yaml:"timeout" min:"1ms" max:"10m" doc:"How long it may take; the sum of its steps if missing."`
+	Timeout     userfile.Duration     `yaml:"timeout" min:"1ms" max:"10m" doc:"How long it may take; the sum of its steps if missing."`
 }
 
 // stageDecl is a step, or several that run at once.
@@ -54,10 +53,10 @@ type stageDecl struct {
 	group groupDecl
 }
 
-// Shapes implements [strictyaml.Union].
+// Shapes implements [userfile.Union].
 func (d *stageDecl) Shapes() []any { return []any{&d.step, &d.group} }
 
-// PickShape implements [strictyaml.Union].
+// PickShape implements [userfile.Union].
 func (d *stageDecl) PickShape(has func(string) bool) int {
 	if has("parallel") {
 		return 1
@@ -71,16 +70,16 @@ type groupDecl struct {
 }
 
 type stepDecl struct {
-	_    struct{}         `noun:"a step"`
-	Line int              `line:"true"`
-	ID   string           `yaml:"id" required:"true" format:"step" doc:"Name by which later steps refer to it."`
-	Tool string           `yaml:"tool" required:"true" format:"tool" doc:"The tool it calls."`
-	With strictyaml.Value `yaml:"with" doc:"The tool's arguments, with expressions in {{ }}."`
-	If   strictyaml.Value `yaml:"if" doc:"Expression that says whether it runs."`
+	_    struct{}       `noun:"a step"`
+	Line int            `line:"true"`
+	ID   string         `yaml:"id" required:"true" format:"step" doc:"Name by which later steps refer to it."`
+	Tool string         `yaml:"tool" required:"true" format:"tool" doc:"The tool it calls."`
+	With userfile.Value `yaml:"with" doc:"The tool's arguments, with expressions in {{ }}."`
+	If   userfile.Value `yaml:"if" doc:"Expression that says whether it runs."`
 }
 
 // Parse reads one workflow. file names it in problems, and names the workflow
-// if it does not itself. What is wrong comes back as a problem.List.
+// if it does not itself. What is wrong comes back as a userfile.Problems.
 func Parse(file string, data []byte) (*Workflow, error) {
 	w, problems := parse(file, data)
 	checkCycles([]*Workflow{w}, &problems)
@@ -91,10 +90,10 @@ func Parse(file string, data []byte) (*Workflow, error) {
 }
 
 // parse returns what could be read, never nil, and what is wrong with it.
-func parse(name string, data []byte) (*Workflow, problem.List) {
-	var problems problem.List
+func parse(name string, data []byte) (*Workflow, userfile.Problems) {
+	var problems userfile.Problems
 	f := fileDecl{StopOnError: true}
-	doc := strictyaml.Read(name, data, &f, &options, &problems)
+	doc := userfile.ReadYAML(name, data, &f, &options, &problems)
 	base := path.Base(filepath.ToSlash(name))
 	w := &Workflow{
 		sum: sha256.Sum256(data), File: name, Name: cmp.Or(f.Name, strings.TrimSuffix(base, path.Ext(base))), Title: f.Title, Description: f.Description,
@@ -108,7 +107,7 @@ func parse(name string, data []byte) (*Workflow, problem.List) {
 		c.checkName()
 		c.addParams(f.Parameters)
 		c.addStages(f.Steps)
-		if f.Output.Kind != strictyaml.Missing {
+		if f.Output.Kind != userfile.Missing {
 			w.output = c.template("output", &f.Output, &c.scope)
 		}
 	}
@@ -118,8 +117,8 @@ func parse(name string, data []byte) (*Workflow, problem.List) {
 // compiler makes a workflow of what a file says. Everything in it names what
 // comes before.
 type compiler struct {
-	doc      *strictyaml.Document
-	problems *problem.List
+	doc      *userfile.Document
+	problems *userfile.Problems
 	w        *Workflow
 	scope    scope          // what expressions may name so far
 	placed   map[string]int // the line of each step id
@@ -145,7 +144,7 @@ func checkTool(name string) (what, fix string) {
 	if toolForm.MatchString(name) {
 		return "", ""
 	}
-	return strictyaml.Quote(name) + " cannot be the name of a tool", toolFix
+	return userfile.Quote(name) + " cannot be the name of a tool", toolFix
 }
 
 // checkStepID is the format of a step's id.
@@ -153,13 +152,13 @@ func checkStepID(id string) (what, fix string) {
 	if len(id) <= 64 && slugForm.MatchString(id) {
 		return "", ""
 	}
-	return strictyaml.Quote(id) + " cannot be a step's id", "use small letters, digits and single _ or -"
+	return userfile.Quote(id) + " cannot be a step's id", "use small letters, digits and single _ or -"
 }
 
 func (c *compiler) addStages(stages []stageDecl) {
 	total := 0
 	for i := range stages {
-		path := strictyaml.Path("steps").Item(i)
+		path := userfile.Path("steps").Item(i)
 		var st stage
 		if group := stages[i].group.Parallel; group != nil {
 			path := path.Key("parallel")
@@ -185,7 +184,7 @@ func (c *compiler) addStages(stages []stageDecl) {
 }
 
 // step compiles a step; what is wrong with it leaves its fields empty.
-func (c *compiler) step(path strictyaml.Path, d *stepDecl) *step {
+func (c *compiler) step(path userfile.Path, d *stepDecl) *step {
 	s := &step{id: d.ID, tool: d.Tool, line: d.Line}
 	if s.tool != "" {
 		s.line = c.doc.Line(path.Key("tool"))
@@ -197,8 +196,8 @@ func (c *compiler) step(path strictyaml.Path, d *stepDecl) *step {
 		c.placed[s.id] = c.doc.Line(path.Key("id"))
 	}
 	switch d.With.Kind {
-	case strictyaml.Missing:
-	case strictyaml.Mapping:
+	case userfile.Missing:
+	case userfile.Mapping:
 		s.with = c.template(path.Key("with"), &d.With, &c.scope)
 	default:
 		c.doc.AddProblem(path.Key("with"), "expected keys and values", `write "key: value" lines below it`)
@@ -209,7 +208,7 @@ func (c *compiler) step(path strictyaml.Path, d *stepDecl) *step {
 	case string:
 		s.when = c.expression(path.Key("if"), strings.TrimSpace(when), d.If.LineAt(0), &c.scope)
 	default:
-		if d.If.Kind != strictyaml.Missing {
+		if d.If.Kind != userfile.Missing {
 			c.doc.AddProblem(path.Key("if"), "expected an expression", "write one such as steps.ID.ok")
 		}
 	}
@@ -218,5 +217,5 @@ func (c *compiler) step(path strictyaml.Path, d *stepDecl) *step {
 
 // Schema returns the JSON Schema of a workflow file, for editors.
 func Schema() (*jsonschema.Schema, error) {
-	return strictyaml.Schema("Glyphoxa workflow", &fileDecl{StopOnError: true}, &options)
+	return userfile.Schema("Glyphoxa workflow", &fileDecl{StopOnError: true}, &options)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/MrWong99/glyphoxa/internal/elapsed"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
@@ -211,7 +210,7 @@ func (r *run) skip(at int) { r.noteResult(at, nil) }
 func (r *run) finishStep(at int, o outcome) error {
 	o.fit(&r.left)
 	rep := &r.reports[at]
-	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, elapsed.Rounded(o.took), o.raw, describeError(o.err)
+	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, mcp.RoundedMillis(o.took), o.raw, describeError(o.err)
 	var result any
 	if o.raw != nil {
 		result, _ = decodeValue(o.raw) // it is JSON: see content

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // template is a value with expressions in its texts. Exactly one of its forms
@@ -14,7 +14,7 @@ type template struct {
 	parts  []part
 	list   []*template
 	fields []entry
-	kind   strictyaml.Kind
+	kind   userfile.Kind
 }
 
 // part is a piece of a text: words, or an expression.
@@ -29,15 +29,15 @@ type entry struct {
 }
 
 // template compiles a value, the expressions in its texts included.
-func (c *compiler) template(path strictyaml.Path, v *strictyaml.Value, in *scope) *template {
+func (c *compiler) template(path userfile.Path, v *userfile.Value, in *scope) *template {
 	t := &template{kind: v.Kind}
 	switch v.Kind {
-	case strictyaml.Mapping:
+	case userfile.Mapping:
 		for i := range v.Keys {
 			k := &v.Keys[i]
 			t.fields = append(t.fields, entry{k.Key, c.template(path.Key(k.Key), &k.Value, in)})
 		}
-	case strictyaml.List:
+	case userfile.List:
 		for i := range v.List {
 			t.list = append(t.list, c.template(path.Item(i), &v.List[i], in))
 		}
@@ -51,7 +51,7 @@ func (c *compiler) template(path strictyaml.Path, v *strictyaml.Value, in *scope
 }
 
 // parts splits a text at its expressions; nil if it has none.
-func (c *compiler) parts(path strictyaml.Path, text string, v *strictyaml.Value, in *scope) []part {
+func (c *compiler) parts(path userfile.Path, text string, v *userfile.Value, in *scope) []part {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (t *template) whole() bool { return len(t.parts) == 1 && t.parts[0].expr !=
 // render computes the value. If lean, keys whose expression is nil are left out.
 func (t *template) render(ctx context.Context, v values, lean bool) (any, error) {
 	switch {
-	case t.kind == strictyaml.Mapping:
+	case t.kind == userfile.Mapping:
 		m := make(map[string]any, len(t.fields))
 		for _, f := range t.fields {
 			value, err := f.value.render(ctx, v, lean)
@@ -123,7 +123,7 @@ func (t *template) render(ctx context.Context, v values, lean bool) (any, error)
 			}
 		}
 		return m, nil
-	case t.kind == strictyaml.List:
+	case t.kind == userfile.List:
 		list := make([]any, len(t.list))
 		for i, item := range t.list {
 			value, err := item.render(ctx, v, lean)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Limits of a workflow and of what it returns.
@@ -83,13 +83,13 @@ func (w *Workflow) Needs() []string {
 
 // UnknownTools reports the steps whose tool is not among known, with the one that
 // was likely meant.
-func (w *Workflow) UnknownTools(known []string) problem.List {
-	var found problem.List
+func (w *Workflow) UnknownTools(known []string) userfile.Problems {
+	var found userfile.Problems
 	for _, s := range w.steps() {
 		if slices.Contains(known, s.tool) {
 			continue
 		}
-		fix := problem.Suggest(s.tool, known, "see \"glyphoxa tools\" for those there are")
+		fix := userfile.Suggest(s.tool, known, "see \"glyphoxa tools\" for those there are")
 		found.Add(w.File, s.line, fmt.Sprintf("tool: %q is no built-in tool and no workflow", s.tool), fix)
 	}
 	return found

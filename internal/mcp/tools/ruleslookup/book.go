@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // Book is the rules of one system or several, with their search index. It is safe for
@@ -76,7 +76,7 @@ func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
 
 // Warm loads the book unless it is loaded already, waiting for a load that is
 // under way. It returns the error every use of the book will return, which lists
-// every problem found, each with file and line; errors.As with a *[problem.List]
+// every problem found, each with file and line; errors.As with a *[userfile.Problems]
 // target gets them. A system with problems keeps no other from being searched.
 func (b *Book) Warm() error {
 	var errs []error
@@ -191,7 +191,7 @@ func (l *library) nearest(id string) []string {
 	for i := range l.rules {
 		ids[i] = l.rules[i].ID
 	}
-	if near := problem.Nearest(id, ids); near != "" {
+	if near := userfile.Nearest(id, ids); near != "" {
 		out = append(out, near)
 	}
 	for _, h := range l.search(id, nil) {

@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
@@ -96,9 +96,9 @@ func TestOpenReportsProblems(t *testing.T) {
 				fsys[name] = &fstest.MapFile{Data: []byte(text)}
 			}
 			_, err := ruleslookup.Open(fsys)
-			var list problem.List
+			var list userfile.Problems
 			if !errors.As(err, &list) {
-				t.Fatalf("Open() error = %v, want a problem.List", err)
+				t.Fatalf("Open() error = %v, want userfile.Problems", err)
 			}
 			got := list.Error()
 			for _, want := range row.want {

@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
 // mapping hands each value of n to the setter of its key. Unknown, repeated and
@@ -47,7 +47,7 @@ func unknown[T any](p *parser, key *yaml.Node, known map[string]T) {
 	}
 	slices.Sort(names)
 	fix := "use one of " + strings.Join(names, ", ")
-	if near := problem.Nearest(key.Value, names); near != "" {
+	if near := userfile.Nearest(key.Value, names); near != "" {
 		fix = "did you mean " + strconv.Quote(near) + "?"
 	}
 	p.addProblem(key.Line, fix, "there is no key %q", key.Value)

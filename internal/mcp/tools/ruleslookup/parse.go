@@ -10,8 +10,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/MrWong99/glyphoxa/internal/problem"
-	"github.com/MrWong99/glyphoxa/internal/strictyaml"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
@@ -84,7 +82,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 	var (
 		rules    []rule
 		asked    []askedOf
-		problems problem.List
+		problems userfile.Problems
 		files    int
 		left     = int64(maxFiles)
 	)
@@ -126,7 +124,7 @@ func parseAll(s System, kept texts) ([]rule, error) {
 type parser struct {
 	file     string
 	system   string
-	problems *problem.List
+	problems *userfile.Problems
 	seen     map[string]place // rule ids of all files so far
 	shapes   map[string]shape // of the blocks of figures, by category
 	kept     texts
@@ -140,7 +138,7 @@ func (p *parser) addProblem(line int, fix, format string, args ...any) {
 
 // parseFile reads one file: a list of rules, or a list by id of how rules are asked for.
 func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
-	if line := strictyaml.TooManyValues(data); line > 0 {
+	if line := userfile.TooManyValues(data); line > 0 {
 		p.addProblem(line, "split it", "the file holds too many values")
 		return nil, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/MrWong99/glyphoxa/internal/mcp"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
@@ -51,7 +51,7 @@ func alike(asked string, all []memory.Entity) []memory.Entity {
 	key := words.Key(asked)
 	var near []memory.Entity
 	for _, e := range all {
-		likely := problem.Nearest(asked, []string{e.ID, e.Name}) != "" || problem.Nearest(asked, e.Aliases) != ""
+		likely := userfile.Nearest(asked, []string{e.ID, e.Name}) != "" || userfile.Nearest(asked, e.Aliases) != ""
 		if likely || len(key) >= 3 && strings.Contains(words.Key(e.Name), key) {
 			if near = append(near, e); len(near) == maxSuggestions {
 				break

@@ -5,6 +5,11 @@
 // A caller who sees only part of the world can neither change nor learn of the
 // rest. Changes act when an NPC's turn is committed, and subscribers of the
 // world see them at once.
+//
+// The tool investigate follows a question over several hops through what was said, what is known, the world
+// and the rules, and says what was found with its sources (files investigation*.go). It has no rights and
+// no data of its own: it asks the other tools through its caller's door, so that it finds what the caller
+// may find, and nothing where the caller has none of them.
 package worldtool
 
 import (

@@ -2,6 +2,15 @@
 // errors of a kind of provider: the same for language models, voices, speech
 // recognition and embeddings. It also opens connections ahead of their use. It
 // starts no goroutine.
+//
+// A [Stream] is a [stt.Stream] over a WebSocket (files stt_*.go): sound goes out in the vendor's messages, its
+// events become transcripts of utterances. What is a vendor's own is its [Recogniser] and its [Dialect].
+// Each stream has two goroutines that end, and are waited for, in Close.
+//
+// A [Conn] is a WebSocket on which the wait for the next message can be given up (file socket.go). A read of
+// the WebSocket library that is given up ends the connection, so a [Conn] has a goroutine that reads ahead
+// into a bounded queue, and its Recv waits for that queue alone. The goroutine ends, and is waited for, in
+// Close and Abort.
 package vendor
 
 import (

@@ -31,7 +31,6 @@ import (
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 const (
@@ -125,7 +124,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 	if err != nil {
 		return nil, err
 	}
-	conn := socket.New(dialled, socket.Limits{Messages: maxUnread, Bytes: 2 * maxMessage})
+	conn := vendor.NewConn(dialled, vendor.Limits{Messages: maxUnread, Bytes: 2 * maxMessage})
 	if err := p.start(opening, conn, o); err != nil {
 		conn.Abort()
 		return nil, err
@@ -134,7 +133,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 }
 
 // start begins the session and waits until it has begun.
-func (p *Provider) start(ctx context.Context, conn *socket.Conn, o s2s.SessionOptions) error {
+func (p *Provider) start(ctx context.Context, conn *vendor.Conn, o s2s.SessionOptions) error {
 	begin, err := json.Marshal(command{Type: "session.start", Session: p.config(o)})
 	if err != nil {
 		return err

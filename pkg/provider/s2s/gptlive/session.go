@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 // maxDelegations is how many delegations a session remembers.
@@ -31,7 +31,7 @@ const (
 // session implements [s2s.Session] and [s2s.Delegator].
 type session struct {
 	provider *Provider
-	conn     *socket.Conn
+	conn     *vendor.Conn
 	feed     *feed
 	stopFeed context.CancelFunc
 	tasks    sync.WaitGroup // the feed
@@ -53,7 +53,7 @@ type session struct {
 	seconds     float64       // used so far
 }
 
-func newSession(ctx context.Context, p *Provider, conn *socket.Conn) *session {
+func newSession(ctx context.Context, p *Provider, conn *vendor.Conn) *session {
 	s := &session{
 		provider: p, conn: conn, feed: newFeed(), started: -1,
 		writing: make(chan struct{}, 1), reading: make(chan struct{}, 1), ended: make(chan struct{}),

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 )
 
 // dial opens a connection.
-func (p *Provider) dial(ctx context.Context) (*socket.Conn, error) {
+func (p *Provider) dial(ctx context.Context) (*vendor.Conn, error) {
 	ctx, cancel := p.service.Opening(ctx, openTimeout)
 	defer cancel()
 	header := http.Header{}
@@ -40,7 +39,7 @@ func (p *Provider) dial(ctx context.Context) (*socket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return socket.New(conn, socket.Limits{Messages: maxEvents, Bytes: maxBuffered, Close: closeTimeout}), nil
+	return vendor.NewConn(conn, vendor.Limits{Messages: maxEvents, Bytes: maxBuffered, Close: closeTimeout}), nil
 }
 
 // refusal is the error of a handshake that was answered otherwise.

@@ -10,7 +10,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
-	"github.com/MrWong99/glyphoxa/pkg/provider/s2s/internal/socket"
 )
 
 const (
@@ -32,7 +31,7 @@ var (
 	errGoing = errors.New("the session's end is near")
 )
 
-// transport carries messages; [*socket.Conn] does. Recv belongs to one goroutine, and
+// transport carries messages; [*vendor.Conn] does. Recv belongs to one goroutine, and
 // cancelling it loses nothing.
 type transport interface {
 	Send(ctx context.Context, message []byte) error
@@ -41,7 +40,7 @@ type transport interface {
 	Abort()
 }
 
-var _ transport = (*socket.Conn)(nil)
+var _ transport = (*vendor.Conn)(nil)
 
 // Session implements [s2s.Session]. What its methods have to say is sent by a
 // goroutine of its own, in the order of the calls; Close ends it and waits for it.

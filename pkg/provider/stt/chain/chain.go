@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/MrWong99/glyphoxa/pkg/provider/fallback"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // ErrSlow means that the final transcript took too long and another provider
@@ -102,9 +102,9 @@ func (c *Chain) Name() string { return c.links.Name() }
 // Listen implements [stt.Recogniser].
 func (c *Chain) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, socket.Stopped(ctx)
+		return nil, vendor.Stopped(ctx)
 	}
-	convert, err := socket.NewConverter(o)
+	convert, err := vendor.NewConverter(o)
 	if err != nil {
 		return nil, fmt.Errorf("opening a stream: %w", err)
 	}
@@ -112,11 +112,11 @@ func (c *Chain) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 		return nil, fmt.Errorf("opening a stream: %w: there is no provider", stt.ErrRejected)
 	}
 	s := &stream{
-		chain: c, source: socket.Source(o), opts: o, convert: convert,
-		audio: socket.NewAudio(socket.Limit(o)), results: socket.NewResults(),
+		chain: c, source: vendor.Source(o), opts: o, convert: convert,
+		audio: vendor.NewAudio(vendor.Limit(o)), results: vendor.NewResults(),
 		heard: make(chan heard), last: -1, pause: firstPause,
 	}
-	s.opts.SampleRate = socket.Rate
+	s.opts.SampleRate = vendor.Rate
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.end = sync.OnceFunc(func() {
 		s.audio.Fail(stt.ErrClosed)

@@ -15,9 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,7 +54,7 @@ func (f *fake) Open(context.Context, stt.Options) (stt.Stream, error) {
 	}
 	f.opened++
 	f.open++
-	return &fakeStream{fake: f, audio: socket.NewAudio(1 << 20), results: socket.NewResults()}, nil
+	return &fakeStream{fake: f, audio: vendor.NewAudio(1 << 20), results: vendor.NewResults()}, nil
 }
 
 func (f *fake) counts() (opened, open int) {
@@ -65,8 +65,8 @@ func (f *fake) counts() (opened, open int) {
 
 type fakeStream struct {
 	*fake
-	audio   *socket.Audio
-	results *socket.Results
+	audio   *vendor.Audio
+	results *vendor.Results
 	samples int
 	timers  sync.WaitGroup
 	once    sync.Once
@@ -144,7 +144,7 @@ func sit(t *testing.T, fakes []*fake, test func(*table)) {
 			defer tb.mu.Unlock()
 			tb.switches = append(tb.switches, s.From+">"+s.To)
 		}})
-		stream, err := c.Listen(t.Context(), stt.Options{SampleRate: socket.Rate})
+		stream, err := c.Listen(t.Context(), stt.Options{SampleRate: vendor.Rate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,7 +367,7 @@ func TestFailFast(t *testing.T) {
 		a := &fake{name: "a", refuse: func() error { return errLine }}
 		told := 0
 		c := chain.New([]chain.Link{{Name: "a", Provider: a}}, &chain.Options{FailFast: true, OnSwitch: func(chain.Switch) { told++ }})
-		stream, err := c.Listen(t.Context(), stt.Options{SampleRate: socket.Rate})
+		stream, err := c.Listen(t.Context(), stt.Options{SampleRate: vendor.Rate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,10 +390,10 @@ func TestKeptSoundIsBounded(t *testing.T) {
 	a := &fake{name: "a", answer: times(1, verdict{err: errLine})}
 	sit(t, []*fake{a, {name: "b"}}, func(tb *table) {
 		r, err := tb.say(int(40 * time.Second / audio.FrameDuration))
-		if want := fmt.Sprintf("b %d", 30*socket.Rate); err != nil || r.Text != want {
+		if want := fmt.Sprintf("b %d", 30*vendor.Rate); err != nil || r.Text != want {
 			t.Errorf("heard %+v, %v, want %q", r, err, want)
 		}
-		if got := tb.stream.Stats().Dropped; got != 10*socket.Rate {
+		if got := tb.stream.Stats().Dropped; got != 10*vendor.Rate {
 			t.Errorf("dropped %d samples, want 10 s", got)
 		}
 	})

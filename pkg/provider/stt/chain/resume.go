@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // maxAgain is how long an utterance may be that is sent once more because it goes on,
@@ -21,7 +21,7 @@ func (s *stream) Resume() { s.resumed.Store(int64(s.audio.Finished())) }
 // keepEnded keeps an utterance that has just been finished, if its sound would have to
 // be sent again.
 func (s *stream) keepEnded(u *utterance) {
-	if s.leg == nil || u.forgotten > 0 || len(u.sound) > socket.Rate*int(maxAgain.Seconds()) {
+	if s.leg == nil || u.forgotten > 0 || len(u.sound) > vendor.Rate*int(maxAgain.Seconds()) {
 		return
 	}
 	if _, whole := s.leg.stream.(stt.Discarder); whole {

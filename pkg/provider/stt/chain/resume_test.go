@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // wholeFake is a fake whose streams transcribe each utterance in one request.
@@ -38,7 +38,7 @@ func (s wholeStream) Discard(n int) {
 // finish sends sound, finishes the utterance, and lets time pass.
 func finish(t *testing.T, s stt.Stream, sound, pass time.Duration) {
 	t.Helper()
-	if err := s.Send(make([]int16, int(sound.Seconds()*socket.Rate))); err != nil {
+	if err := s.Send(make([]int16, int(sound.Seconds()*vendor.Rate))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Finish(t.Context()); err != nil {
@@ -71,7 +71,7 @@ func TestResume(t *testing.T) {
 				if row.whole {
 					p = f
 				}
-				s, err := chain.New([]chain.Link{{Name: "one", Provider: p}}, nil).Listen(t.Context(), stt.Options{SampleRate: socket.Rate})
+				s, err := chain.New([]chain.Link{{Name: "one", Provider: p}}, nil).Listen(t.Context(), stt.Options{SampleRate: vendor.Rate})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,7 +108,7 @@ func TestResumeGoesToTheNext(t *testing.T) {
 			return verdict{err: stt.ErrUnavailable}
 		}}}
 		second := &fake{name: "second"}
-		s, err := chain.New([]chain.Link{{Name: "first", Provider: first}, {Name: "second", Provider: second}}, nil).Listen(t.Context(), stt.Options{SampleRate: socket.Rate})
+		s, err := chain.New([]chain.Link{{Name: "first", Provider: first}, {Name: "second", Provider: second}}, nil).Listen(t.Context(), stt.Options{SampleRate: vendor.Rate})
 		if err != nil {
 			t.Fatal(err)
 		}

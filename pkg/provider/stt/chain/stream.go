@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // takeSamples is how much sound is taken from the queue at a time.
@@ -22,8 +22,8 @@ type stream struct {
 	chain   *Chain
 	source  int // sample rate of what is sent to it
 	opts    stt.Options
-	audio   *socket.Audio
-	results *socket.Results
+	audio   *vendor.Audio
+	results *vendor.Results
 	tasks   sync.WaitGroup
 	end     func()
 	lost    atomic.Int64 // samples at flow.Rate that were not kept
@@ -31,7 +31,7 @@ type stream struct {
 	resumed atomic.Int64 // number of the utterance that continues the one before
 
 	// The goroutine's.
-	convert *socket.Converter
+	convert *vendor.Converter
 	heard   chan heard
 	leg     *leg          // nil if there is no connection
 	last    int           // link of the last leg, -1 before the first
@@ -70,7 +70,7 @@ func (s *stream) Send(samples []int16) error { return s.audio.Push(samples) }
 // Finish implements [stt.Stream].
 func (s *stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
-		return 0, socket.Stopped(ctx)
+		return 0, vendor.Stopped(ctx)
 	}
 	return s.audio.Finish(s.results)
 }
@@ -80,7 +80,7 @@ func (s *stream) Recv(ctx context.Context) (stt.Result, error) { return s.result
 
 // Stats implements [stt.Stream].
 func (s *stream) Stats() stt.Stats {
-	lost := s.lost.Load() * int64(s.source) / socket.Rate
+	lost := s.lost.Load() * int64(s.source) / vendor.Rate
 	return stt.Stats{Dropped: s.audio.Dropped() + lost, Late: s.results.Late(), Broken: s.broken.Load()}
 }
 
@@ -161,7 +161,7 @@ func (s *stream) retryOpening(ctx context.Context) {
 func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
 	u := s.currentUtterance(ctx)
 	u.sound = append(u.sound, sound...)
-	if over := len(u.sound) - socket.Rate*int(MaxKept.Seconds()); over > 0 {
+	if over := len(u.sound) - vendor.Rate*int(MaxKept.Seconds()); over > 0 {
 		u.sound = append(u.sound[:0], u.sound[over:]...)
 		u.forgotten += over
 	}

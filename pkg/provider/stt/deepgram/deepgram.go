@@ -16,8 +16,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 const (
@@ -35,15 +35,15 @@ const (
 )
 
 // Options configure a [Provider].
-type Options = socket.Options
+type Options = vendor.RecogniserOptions
 
 // Provider implements [stt.Provider]. It is safe for concurrent use.
-type Provider = socket.Provider
+type Provider = vendor.RecogniserProvider
 
 // New returns a provider that authenticates with key; opts may be nil. The
 // error is about the address and does not repeat it.
 func New(key string, opts *Options) (*Provider, error) {
-	return socket.New(socket.Vendor{
+	return vendor.NewRecogniser(vendor.Recogniser{
 		Name: "deepgram", BaseURL: DefaultBaseURL, Path: "/v1/listen", Model: defaultModel,
 		Header: func(key string) http.Header { return http.Header{"Authorization": {"Token " + key}} },
 		Query:  query, Reason: reason, Dialect: dialect,
@@ -54,7 +54,7 @@ func New(key string, opts *Options) (*Provider, error) {
 func query(q url.Values, model string, o stt.Options) url.Values {
 	q.Set("model", model)
 	q.Set("encoding", "linear16")
-	q.Set("sample_rate", strconv.Itoa(socket.Rate))
+	q.Set("sample_rate", strconv.Itoa(vendor.Rate))
 	q.Set("channels", "1")
 	q.Set("interim_results", strconv.FormatBool(o.Interim))
 	q.Set("punctuate", "true")
@@ -71,15 +71,15 @@ func query(q url.Values, model string, o stt.Options) url.Values {
 	if newer {
 		parameter = "keyterm"
 	}
-	for _, term := range socket.Keyterms(o.Keyterms, maxKeyterms, maxKeytermBytes, 0) {
+	for _, term := range vendor.Keyterms(o.Keyterms, maxKeyterms, maxKeytermBytes, 0) {
 		q.Add(parameter, term)
 	}
 	return q
 }
 
 // dialect is the vendor's protocol.
-func dialect() socket.Dialect {
-	return socket.Dialect{
+func dialect() vendor.Dialect {
+	return vendor.Dialect{
 		Type:      websocket.MessageBinary,
 		Audio:     audio.AppendS16LE,
 		Finish:    []byte(`{"type":"Finalize"}`),

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // message is what the vendor sends, as far as it matters here.
@@ -38,43 +38,43 @@ type channel struct {
 
 // parse reads one message. Kinds it does not know mean nothing. The error
 // wraps [stt.ErrUnavailable].
-func parse(data []byte) (socket.Event, error) {
+func parse(data []byte) (vendor.Event, error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		return socket.Event{}, fmt.Errorf("%w: it sent what is no event", stt.ErrUnavailable)
+		return vendor.Event{}, fmt.Errorf("%w: it sent what is no event", stt.ErrUnavailable)
 	}
 	switch m.Type {
 	case "Results":
 		return m.results()
 	case "Error":
-		return socket.Event{}, fmt.Errorf("%w: %s", stt.ErrUnavailable, cmp.Or(m.Description, m.Message, "it reported an error"))
+		return vendor.Event{}, fmt.Errorf("%w: %s", stt.ErrUnavailable, cmp.Or(m.Description, m.Message, "it reported an error"))
 	}
-	return socket.Event{}, nil
+	return vendor.Event{}, nil
 }
 
-func (m message) results() (socket.Event, error) {
-	e := socket.Event{Kind: socket.Interim, Start: socket.Seconds(m.Start), End: socket.Seconds(m.Start + m.Duration)}
+func (m message) results() (vendor.Event, error) {
+	e := vendor.Event{Kind: vendor.Interim, Start: vendor.Seconds(m.Start), End: vendor.Seconds(m.Start + m.Duration)}
 	switch {
 	case m.FromFinalize:
-		e.Kind = socket.Closing
+		e.Kind = vendor.Closing
 	case m.IsFinal:
-		e.Kind = socket.Segment
+		e.Kind = vendor.Segment
 	}
 	var c channel
 	if err := json.Unmarshal(m.Channel, &c); err != nil {
-		return socket.Event{}, fmt.Errorf("%w: it sent results without a channel", stt.ErrUnavailable)
+		return vendor.Event{}, fmt.Errorf("%w: it sent results without a channel", stt.ErrUnavailable)
 	}
 	if len(c.Alternatives) == 0 {
 		return e, nil
 	}
 	best := c.Alternatives[0]
-	e.Text, e.Confidence = best.Transcript, socket.Confidence(best.Confidence)
+	e.Text, e.Confidence = best.Transcript, vendor.Confidence(best.Confidence)
 	e.Words = make([]stt.Word, len(best.Words))
 	for i, w := range best.Words {
 		e.Words[i] = stt.Word{
 			Text:  cmp.Or(w.PunctuatedWord, w.Word),
-			Start: socket.Seconds(w.Start), End: socket.Seconds(w.End),
-			Confidence: socket.Confidence(w.Confidence),
+			Start: vendor.Seconds(w.Start), End: vendor.Seconds(w.End),
+			Confidence: vendor.Confidence(w.Confidence),
 		}
 	}
 	return e, nil

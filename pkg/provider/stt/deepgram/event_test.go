@@ -8,34 +8,34 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 var events = []struct {
 	name, in string
-	want     socket.Event
+	want     vendor.Event
 	err      error
 }{
 	{"interim", `{"type":"Results","start":1.5,"duration":0.5,"is_final":false,"channel":{"alternatives":[{"transcript":"hold","confidence":0.7,"words":[{"word":"hold","start":1.6,"end":1.9,"confidence":0.7}]}]}}`,
-		socket.Event{Kind: socket.Interim, Text: "hold", Confidence: 0.7, Start: 1500 * time.Millisecond, End: 2 * time.Second,
+		vendor.Event{Kind: vendor.Interim, Text: "hold", Confidence: 0.7, Start: 1500 * time.Millisecond, End: 2 * time.Second,
 			Words: []stt.Word{{Text: "hold", Start: 1600 * time.Millisecond, End: 1900 * time.Millisecond, Confidence: 0.7}}}, nil},
 	{"segment", `{"type":"Results","start":0,"duration":2,"is_final":true,"speech_final":true,"channel":{"alternatives":[{"transcript":"Hold.","confidence":7,"words":[{"word":"hold","punctuated_word":"Hold.","start":-1,"end":0.5}]}]}}`,
-		socket.Event{Kind: socket.Segment, Text: "Hold.", Confidence: 1, End: 2 * time.Second,
+		vendor.Event{Kind: vendor.Segment, Text: "Hold.", Confidence: 1, End: 2 * time.Second,
 			Words: []stt.Word{{Text: "Hold.", End: 500 * time.Millisecond}}}, nil},
 	{"finalized", `{"type":"Results","start":0,"duration":2,"is_final":true,"from_finalize":true,"channel":{"alternatives":[{"transcript":"","words":[]}]}}`,
-		socket.Event{Kind: socket.Closing, End: 2 * time.Second, Words: []stt.Word{}}, nil},
-	{"no_alternatives", `{"type":"Results","channel":{"alternatives":[]}}`, socket.Event{Kind: socket.Interim}, nil},
-	{"no_channel", `{"type":"Results"}`, socket.Event{}, stt.ErrUnavailable},
-	{"odd_channel", `{"type":"Results","channel":[0,1]}`, socket.Event{}, stt.ErrUnavailable},
-	{"metadata", `{"type":"Metadata","channels":1}`, socket.Event{}, nil},
-	{"speech_started", `{"type":"SpeechStarted","channel":[0,1],"timestamp":9.5}`, socket.Event{}, nil},
-	{"error", `{"type":"Error","description":"no audio","variant":"NET-0001"}`, socket.Event{}, stt.ErrUnavailable},
-	{"unknown", `{"type":"Brandnew"}`, socket.Event{}, nil},
-	{"no_object", `[]`, socket.Event{}, stt.ErrUnavailable},
-	{"garbage", `<html>`, socket.Event{}, stt.ErrUnavailable},
-	{"empty", ``, socket.Event{}, stt.ErrUnavailable},
-	{"wrong_types", `{"type":"Results","start":"soon"}`, socket.Event{}, stt.ErrUnavailable},
+		vendor.Event{Kind: vendor.Closing, End: 2 * time.Second, Words: []stt.Word{}}, nil},
+	{"no_alternatives", `{"type":"Results","channel":{"alternatives":[]}}`, vendor.Event{Kind: vendor.Interim}, nil},
+	{"no_channel", `{"type":"Results"}`, vendor.Event{}, stt.ErrUnavailable},
+	{"odd_channel", `{"type":"Results","channel":[0,1]}`, vendor.Event{}, stt.ErrUnavailable},
+	{"metadata", `{"type":"Metadata","channels":1}`, vendor.Event{}, nil},
+	{"speech_started", `{"type":"SpeechStarted","channel":[0,1],"timestamp":9.5}`, vendor.Event{}, nil},
+	{"error", `{"type":"Error","description":"no audio","variant":"NET-0001"}`, vendor.Event{}, stt.ErrUnavailable},
+	{"unknown", `{"type":"Brandnew"}`, vendor.Event{}, nil},
+	{"no_object", `[]`, vendor.Event{}, stt.ErrUnavailable},
+	{"garbage", `<html>`, vendor.Event{}, stt.ErrUnavailable},
+	{"empty", ``, vendor.Event{}, stt.ErrUnavailable},
+	{"wrong_types", `{"type":"Results","start":"soon"}`, vendor.Event{}, stt.ErrUnavailable},
 }
 
 func TestParse(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 const (
@@ -32,21 +32,21 @@ const (
 	idle = 5 * time.Second
 	// minAudio is a tenth of a second: shorter messages cost more in base64
 	// and framing than they gain.
-	minAudio = socket.Rate / 10
+	minAudio = vendor.Rate / 10
 	// silence keeps the connection, 20 ms of it.
-	silence = socket.Rate / 50
+	silence = vendor.Rate / 50
 )
 
 // Options configure a [Provider].
-type Options = socket.Options
+type Options = vendor.RecogniserOptions
 
 // Provider implements [stt.Provider]. It is safe for concurrent use.
-type Provider = socket.Provider
+type Provider = vendor.RecogniserProvider
 
 // New returns a provider that authenticates with key; opts may be nil. The
 // error is about the address and does not repeat it.
 func New(key string, opts *Options) (*Provider, error) {
-	return socket.New(socket.Vendor{
+	return vendor.NewRecogniser(vendor.Recogniser{
 		Name: "elevenlabs", BaseURL: DefaultBaseURL, Path: "/v1/speech-to-text/realtime", Model: defaultModel,
 		Header: func(key string) http.Header { return http.Header{"Xi-Api-Key": {key}} },
 		Query:  query, Reason: reason, Dialect: dialect,
@@ -62,15 +62,15 @@ func query(q url.Values, model string, o stt.Options) url.Values {
 		language, _, _ := strings.Cut(o.Language, "-")
 		q.Set("language_code", strings.ToLower(language))
 	}
-	for _, term := range socket.Keyterms(o.Keyterms, maxKeyterms, 0, maxKeytermRunes) {
+	for _, term := range vendor.Keyterms(o.Keyterms, maxKeyterms, 0, maxKeytermRunes) {
 		q.Add("keyterms", term)
 	}
 	return q
 }
 
 // dialect is the vendor's protocol.
-func dialect() socket.Dialect {
-	return socket.Dialect{
+func dialect() vendor.Dialect {
+	return vendor.Dialect{
 		Type:     websocket.MessageText,
 		Audio:    appendChunk,
 		MinAudio: minAudio,

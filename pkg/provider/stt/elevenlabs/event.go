@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // message is what the vendor sends, as far as it matters here.
@@ -18,27 +18,27 @@ type message struct {
 
 // parse reads one message. Kinds it does not know mean nothing. Errors wrap
 // those of package stt.
-func parse(data []byte) (socket.Event, error) {
+func parse(data []byte) (vendor.Event, error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		return socket.Event{}, fmt.Errorf("%w: it sent what is no event", stt.ErrUnavailable)
+		return vendor.Event{}, fmt.Errorf("%w: it sent what is no event", stt.ErrUnavailable)
 	}
 	switch m.Type {
 	case "partial_transcript":
-		return socket.Event{Kind: socket.Interim, Text: m.Text}, nil
+		return vendor.Event{Kind: vendor.Interim, Text: m.Text}, nil
 	case "committed_transcript":
-		return socket.Event{Kind: socket.Closing, Text: m.Text}, nil
+		return vendor.Event{Kind: vendor.Closing, Text: m.Text}, nil
 	case "commit_throttled", "insufficient_audio_activity":
-		return socket.Event{Kind: socket.Refused}, nil
+		return vendor.Event{Kind: vendor.Refused}, nil
 	case "auth_error", "quota_exceeded", "unaccepted_terms", "unaccepted_terms_error",
 		"input_error", "invalid_request", "chunk_size_exceeded":
-		return socket.Event{}, m.failure(stt.ErrRejected)
+		return vendor.Event{}, m.failure(stt.ErrRejected)
 	case "rate_limited", "resource_exhausted", "queue_overflow":
-		return socket.Event{}, m.failure(stt.ErrRateLimited)
+		return vendor.Event{}, m.failure(stt.ErrRateLimited)
 	case "error", "transcriber_error", "session_time_limit_exceeded":
-		return socket.Event{}, m.failure(stt.ErrUnavailable)
+		return vendor.Event{}, m.failure(stt.ErrUnavailable)
 	}
-	return socket.Event{}, nil
+	return vendor.Event{}, nil
 }
 
 func (m message) failure(kind error) error {

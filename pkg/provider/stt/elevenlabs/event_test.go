@@ -11,29 +11,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 var events = []struct {
 	name, in string
-	want     socket.Event
+	want     vendor.Event
 	err      error
 }{
-	{"started", `{"message_type":"session_started","session_id":"1","config":{"sample_rate":16000}}`, socket.Event{}, nil},
-	{"partial", `{"message_type":"partial_transcript","text":"Hold the"}`, socket.Event{Kind: socket.Interim, Text: "Hold the"}, nil},
-	{"committed", `{"message_type":"committed_transcript","text":"Hold the door."}`, socket.Event{Kind: socket.Closing, Text: "Hold the door."}, nil},
-	{"with_timestamps", `{"message_type":"committed_transcript_with_timestamps","text":"Hold","words":[]}`, socket.Event{}, nil},
-	{"too_little", `{"message_type":"commit_throttled","error":"0.3 s needed"}`, socket.Event{Kind: socket.Refused}, nil},
-	{"no_speech", `{"message_type":"insufficient_audio_activity"}`, socket.Event{Kind: socket.Refused}, nil},
-	{"key", `{"message_type":"auth_error","error":"bad key"}`, socket.Event{}, stt.ErrRejected},
-	{"quota", `{"message_type":"quota_exceeded"}`, socket.Event{}, stt.ErrRejected},
-	{"slower", `{"message_type":"rate_limited"}`, socket.Event{}, stt.ErrRateLimited},
-	{"too_long", `{"message_type":"session_time_limit_exceeded"}`, socket.Event{}, stt.ErrUnavailable},
-	{"error", `{"message_type":"error","error":"oops"}`, socket.Event{}, stt.ErrUnavailable},
-	{"unknown", `{"message_type":"brand_new"}`, socket.Event{}, nil},
-	{"garbage", `<html>`, socket.Event{}, stt.ErrUnavailable},
-	{"wrong_types", `{"message_type":7}`, socket.Event{}, stt.ErrUnavailable},
+	{"started", `{"message_type":"session_started","session_id":"1","config":{"sample_rate":16000}}`, vendor.Event{}, nil},
+	{"partial", `{"message_type":"partial_transcript","text":"Hold the"}`, vendor.Event{Kind: vendor.Interim, Text: "Hold the"}, nil},
+	{"committed", `{"message_type":"committed_transcript","text":"Hold the door."}`, vendor.Event{Kind: vendor.Closing, Text: "Hold the door."}, nil},
+	{"with_timestamps", `{"message_type":"committed_transcript_with_timestamps","text":"Hold","words":[]}`, vendor.Event{}, nil},
+	{"too_little", `{"message_type":"commit_throttled","error":"0.3 s needed"}`, vendor.Event{Kind: vendor.Refused}, nil},
+	{"no_speech", `{"message_type":"insufficient_audio_activity"}`, vendor.Event{Kind: vendor.Refused}, nil},
+	{"key", `{"message_type":"auth_error","error":"bad key"}`, vendor.Event{}, stt.ErrRejected},
+	{"quota", `{"message_type":"quota_exceeded"}`, vendor.Event{}, stt.ErrRejected},
+	{"slower", `{"message_type":"rate_limited"}`, vendor.Event{}, stt.ErrRateLimited},
+	{"too_long", `{"message_type":"session_time_limit_exceeded"}`, vendor.Event{}, stt.ErrUnavailable},
+	{"error", `{"message_type":"error","error":"oops"}`, vendor.Event{}, stt.ErrUnavailable},
+	{"unknown", `{"message_type":"brand_new"}`, vendor.Event{}, nil},
+	{"garbage", `<html>`, vendor.Event{}, stt.ErrUnavailable},
+	{"wrong_types", `{"message_type":7}`, vendor.Event{}, stt.ErrUnavailable},
 }
 
 func TestParse(t *testing.T) {

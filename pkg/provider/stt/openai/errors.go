@@ -9,7 +9,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 	"github.com/MrWong99/glyphoxa/pkg/audio"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
 // maxAnswer bounds how much of a response is read, in bytes.
@@ -34,10 +34,10 @@ func (s shortAnswers) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// encode makes a WAV file of a recording at [socket.Rate].
+// encode makes a WAV file of a recording at [vendor.Rate].
 func encode(recording []int16) ([]byte, error) {
 	var m memory
-	w, err := audio.NewWAVWriter(&m, socket.Rate, 1)
+	w, err := audio.NewWAVWriter(&m, vendor.Rate, 1)
 	if err == nil {
 		err = w.Write(recording)
 	}

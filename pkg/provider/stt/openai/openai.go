@@ -21,7 +21,6 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 const (
@@ -30,7 +29,7 @@ const (
 	// only the last 224 tokens of it.
 	maxKeytermBytes, maxKeyterms = 600, 60
 	// minSamples is what the endpoint accepts at least, a tenth of a second.
-	minSamples = socket.Rate / 10
+	minSamples = vendor.Rate / 10
 )
 
 // Options configure a [Provider].
@@ -66,7 +65,7 @@ func New(key string, opts *Options) *Provider {
 	if o.BaseURL != "" {
 		config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	}
-	service := socket.Service(key, config.BaseURL, o.BaseURL != "")
+	service := vendor.RecogniserService(key, config.BaseURL, o.BaseURL != "")
 	config.HTTPClient = shortAnswers{service.Client(o.HTTPClient)}
 	return &Provider{
 		client: client.NewClientWithConfig(config), model: cmp.Or(o.Model, defaultModel),
@@ -80,16 +79,16 @@ func (p *Provider) Name() string { return "openai " + p.model }
 // Open implements [stt.Provider]. It does not connect yet.
 func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, socket.Stopped(ctx)
+		return nil, vendor.Stopped(ctx)
 	}
-	convert, err := socket.NewConverter(o)
+	convert, err := vendor.NewConverter(o)
 	if err != nil {
 		return nil, fmt.Errorf("opening a stream to openai: %w", err)
 	}
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s := &stream{
 		provider: p, opts: o, convert: convert,
-		audio: socket.NewAudio(socket.Limit(o)), results: socket.NewResults(),
+		audio: vendor.NewAudio(vendor.Limit(o)), results: vendor.NewResults(),
 		cancel: cancel, ready: map[int]stt.Result{}, asked: map[int]context.CancelFunc{},
 	}
 	s.start = func(number int, task func(context.Context)) {
@@ -107,9 +106,9 @@ func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 type stream struct {
 	provider *Provider
 	opts     stt.Options
-	audio    *socket.Audio
-	results  *socket.Results
-	convert  *socket.Converter // owned by the caller of Finish
+	audio    *vendor.Audio
+	results  *vendor.Results
+	convert  *vendor.Converter // owned by the caller of Finish
 	cancel   context.CancelCauseFunc
 	// start runs the task of an utterance in a goroutine that Discard cancels, and
 	// that Close cancels and waits for. It is called under mu.
@@ -129,7 +128,7 @@ func (s *stream) Send(samples []int16) error { return s.audio.Push(samples) }
 // Finish implements [stt.Stream]. It begins the request.
 func (s *stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
-		return 0, socket.Stopped(ctx)
+		return 0, vendor.Stopped(ctx)
 	}
 	number, err := s.audio.Finish(s.results)
 	if err != nil {
@@ -155,7 +154,7 @@ func (s *stream) Discard(utterance int) {
 	}
 }
 
-// recording takes the utterance's sound from the queue, at [socket.Rate].
+// recording takes the utterance's sound from the queue, at [vendor.Rate].
 func (s *stream) recording() []int16 {
 	var taken [4096]int16
 	var all []int16
@@ -187,7 +186,7 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 	language, _, _ := strings.Cut(s.opts.Language, "-")
 	answer, err := s.provider.client.CreateTranscription(ctx, client.AudioRequest{
 		Model: s.provider.model, FilePath: "utterance.wav", Reader: bytes.NewReader(wav),
-		Prompt:   strings.Join(socket.Keyterms(s.opts.Keyterms, maxKeyterms, maxKeytermBytes, 0), ", "),
+		Prompt:   strings.Join(vendor.Keyterms(s.opts.Keyterms, maxKeyterms, maxKeytermBytes, 0), ", "),
 		Language: strings.ToLower(language), Format: client.AudioResponseFormatJSON,
 	})
 	if err != nil {
@@ -195,7 +194,7 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 		return r
 	}
 	r.Text = clean(answer.Text)
-	r.End = audio.Duration(len(recording), socket.Rate)
+	r.End = audio.Duration(len(recording), vendor.Rate)
 	return r
 }
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
-	"github.com/MrWong99/glyphoxa/pkg/provider/stt/internal/socket"
 )
 
 // Provider implements [stt.Provider] and [stt.Recogniser]. It is safe for concurrent use.
@@ -35,9 +35,9 @@ func (*Provider) Name() string { return "typed" }
 // Open implements [stt.Provider]. The stream is a [*Stream].
 func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, socket.Stopped(ctx)
+		return nil, vendor.Stopped(ctx)
 	}
-	return &Stream{provider: p, interim: o.Interim, audio: socket.NewAudio(socket.Limit(o)), results: socket.NewResults()}, nil
+	return &Stream{provider: p, interim: o.Interim, audio: vendor.NewAudio(vendor.Limit(o)), results: vendor.NewResults()}, nil
 }
 
 // Listen implements [stt.Recogniser]: a stream of what is typed does not break.
@@ -61,8 +61,8 @@ func (p *Provider) line() string {
 type Stream struct {
 	provider *Provider
 	interim  bool
-	audio    *socket.Audio
-	results  *socket.Results
+	audio    *vendor.Audio
+	results  *vendor.Results
 
 	mu     sync.Mutex // guards the fields below
 	number int        // of the utterance that is being typed
@@ -88,7 +88,7 @@ func (s *Stream) Send([]int16) error { return s.audio.Push(nil) }
 // Finish implements [stt.Stream]. The final transcript is there at once.
 func (s *Stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
-		return 0, socket.Stopped(ctx)
+		return 0, vendor.Stopped(ctx)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,268 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/discord"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/terminal"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// finding is what the doctor says of one part.
+type finding struct {
+	part  string
+	ok    bool
+	state string
+	// fix is what to do; a part that works may have a hint.
+	fix string
+}
+
+// Examine looks at this machine and configuration and prints what works, what
+// does not, and what to do about it. The error is for parts without which
+// nothing runs.
+func Examine(ctx context.Context, w io.Writer, path string) error {
+	cfg, err := play.LoadConfig(path)
+	if err != nil {
+		return err
+	}
+	findings := []finding{
+		{"configuration", true, fmt.Sprintf("%s: %d NPCs, %d external servers", cfg.File, len(cfg.NPCs), len(cfg.MCP.Servers)), ""},
+	}
+	findings = append(findings, idleFindings(cfg)...)
+	findings = append(findings,
+		dataFinding(cfg), modelFinding(cfg), voiceFinding(cfg), speechFinding(ctx, cfg), hearingFinding(cfg), detectorFinding(cfg), playerFinding(), opusFinding())
+	findings = append(findings, proxyFinding(cfg)...)
+	findings = append(findings, discordFindings(ctx, cfg)...)
+	findings = append(findings, endpointFindings(ctx, cfg)...)
+	findings = append(findings, registryFindings(ctx, cfg)...)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	broken := 0
+	for _, f := range findings {
+		mark := "ok"
+		if !f.ok {
+			mark = "PROBLEM"
+			broken++
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", mark, f.part, f.state)
+		if f.fix != "" {
+			fmt.Fprintf(tw, "\t\t→ %s\n", f.fix)
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if broken > 0 {
+		return fmt.Errorf("%d of %d parts need attention", broken, len(findings))
+	}
+	return nil
+}
+
+// dataFinding tries to write where the database will be.
+func dataFinding(cfg *config.Config) finding {
+	f := finding{part: "data directory", ok: true, state: cfg.DataDir}
+	dir := cfg.DataDir
+	for { // it may not exist yet; then its nearest parent counts
+		if info, err := os.Stat(dir); err == nil {
+			if !info.IsDir() {
+				return finding{"data directory", false, dir + " is no directory", "set data_dir to a directory that can be written"}
+			}
+			break
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	probe, err := os.CreateTemp(dir, ".glyphoxa-doctor-*")
+	if err != nil {
+		return finding{"data directory", false, userfile.PlainFileError(err).Error(), "set data_dir to a directory that can be written"}
+	}
+	name := probe.Name()
+	if err := errors.Join(probe.Close(), os.Remove(name)); err != nil {
+		f.fix = "remove " + name
+	}
+	return f
+}
+
+func modelFinding(cfg *config.Config) finding {
+	m, scripted, err := providers.Model(nil, cfg.Providers.LLM, nil)
+	if err != nil {
+		return finding{"language model", false, err.Error(), "set providers.llm in glyphoxa.yaml"}
+	}
+	f := finding{part: "language model", ok: true, state: m.Name()}
+	if scripted {
+		f.fix = "the NPCs are scripted; set OPENAI_API_KEY, or providers.llm.base_url and model, for a real model"
+	}
+	return f
+}
+
+func voiceFinding(cfg *config.Config) finding {
+	p, missing, err := providers.Voice(nil, cfg.Providers.TTS, nil, nil, nil)
+	if err != nil {
+		return finding{"voice", false, err.Error(), "set providers.tts to auto, or install what is missing"}
+	}
+	return finding{part: "voice", ok: true, state: p.Name(), fix: strings.Join(missing, "; ")}
+}
+
+func playerFinding() finding {
+	if path := terminal.FindPlayer(); path != "" {
+		return finding{part: "sound output", ok: true, state: path}
+	}
+	return finding{"sound output", true, "none found; play --voice will be silent", "apt-get install alsa-utils, or use play --wav FILE"}
+}
+
+// opusFinding sends a tone through libopus and back.
+func opusFinding() finding {
+	const part, frames = "opus", 25
+	lib, err := opus.Load()
+	if err != nil {
+		return finding{part, true, "decodes in pure Go, cannot encode", err.Error()}
+	}
+	encoder, encErr := opus.NewEncoder(lib, nil)
+	decoder, decErr := opus.NewDecoder(lib)
+	if err := errors.Join(encErr, decErr); err != nil {
+		return finding{part, false, err.Error(), "install another libopus"}
+	}
+	var in, out audio.Frame
+	for i := range in { // whole periods, so that it can be repeated
+		in[i] = int16(8000 * math.Sin(2*math.Pi*500*float64(i)/audio.SampleRate))
+	}
+	var payload []byte
+	var encoding, decoding time.Duration
+	for range frames {
+		start := time.Now()
+		if payload, err = encoder.Encode(payload[:0], &in); err == nil {
+			encoding += time.Since(start)
+			start = time.Now()
+			err = decoder.Decode(&out, payload)
+			decoding += time.Since(start)
+		}
+		if err != nil {
+			return finding{part, false, err.Error(), "install another libopus"}
+		}
+	}
+	if out == (audio.Frame{}) {
+		return finding{part, false, lib.Version() + " turned a tone into silence", "install another libopus"}
+	}
+	return finding{part: part, ok: true, state: fmt.Sprintf("%s, encodes a frame in %v, decodes it in %v",
+		lib.Version(), (encoding / frames).Round(time.Microsecond), (decoding / frames).Round(time.Microsecond))}
+}
+
+// discordTime bounds asking Discord about the bot.
+const discordTime = 10 * time.Second
+
+func discordFindings(ctx context.Context, cfg *config.Config) []finding {
+	const part = "discord"
+	if cfg.Discord.Token == "" {
+		return []finding{{part, true, "no token", "set discord.token in glyphoxa.yaml when the bot is to join a server"}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, discordTime)
+	defer cancel()
+	who, err := discord.Check(ctx, cfg.Discord)
+	if err != nil {
+		return []finding{{part, false, "the bot cannot play", err.Error()}}
+	}
+	found := []finding{{part, true, fmt.Sprintf("%s may read messages; servers it is in: %d", who.Name, who.Servers), "to let it into a server, open " + who.Invite}}
+	for _, t := range who.Troubles {
+		found = append(found, finding{part, false, t.What, t.Fix})
+	}
+	return append(found, udpFinding(ctx, cfg))
+}
+
+// registryFindings opens everything for real and looks at what came up.
+func registryFindings(ctx context.Context, cfg *config.Config) []finding {
+	a, err := play.Open(ctx, play.Options{Config: cfg})
+	if err != nil {
+		return []finding{{"database", false, err.Error(), ""}}
+	}
+	a.Registry.Ready(ctx, func(string) {})
+	findings := []finding{{part: "database", ok: true, state: a.Store.Location(), fix: play.StoreAdvice(a.Store)}}
+	findings = append(findings, memoryFindings(ctx, a.Store)...)
+	if err := a.Registry.Rules.Warm(); err != nil {
+		findings = append(findings, finding{"rule book", false, err.Error(), ""})
+	} else {
+		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.Registry.Rules.Len())})
+	}
+	findings = append(findings, auditFinding(a.Registry.Governance.Audit.Size()))
+	findings = append(findings, toolFindings(a)...)
+	if err := a.Close(); err != nil {
+		findings = append(findings, finding{"shutdown", false, err.Error(), ""})
+	}
+	return findings
+}
+
+// comparingTime bounds how long doctor compares memory with what it is found by, which takes
+// some seconds for a million lines.
+const comparingTime = 20 * time.Second
+
+// memoryFindings says what is wrong with memory, if something is.
+func memoryFindings(ctx context.Context, kept memory.Store) (found []finding) {
+	ctx, cancel := context.WithTimeout(ctx, comparingTime)
+	defer cancel()
+	wrong, err := kept.Verify(ctx)
+	if err != nil && ctx.Err() == nil {
+		wrong = append(wrong, err.Error())
+	}
+	for _, w := range wrong {
+		found = append(found, finding{"database", false, w, "write a backup (glyphoxa backup FILE) and restore it in another place, which makes anew what memory is found by"})
+	}
+	return found
+}
+
+// auditFinding says how much of its room the audit log takes.
+func auditFinding(bytes, most int64) finding {
+	const mib = 1 << 20
+	f := finding{part: "audit log", ok: true, state: fmt.Sprintf("%.1f of %.0f MiB", float64(bytes)/mib, float64(most)/mib)}
+	if bytes > most-most/20 {
+		f.fix = "its oldest records go; to keep them longer, raise server.audit.max_size"
+	}
+	return f
+}
+
+// serverFinding says what state a server is in, and how many of its tools are used.
+func serverFinding(s mcphost.ServerStatus) finding {
+	f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
+	if !f.ok {
+		f.state, f.fix = s.State+": "+s.Reason, "check mcp.servers in the configuration"
+	} else if s.LeftOut > 0 {
+		f.ok, f.state = false, fmt.Sprintf("%s, and %d more that are left out", f.state, s.LeftOut)
+		f.fix = "have it list fewer, such as by starting it several times with some of its tools each"
+	}
+	return f
+}
+
+// toolFindings say which servers are there, and which tools are asked for that
+// nobody offers.
+func toolFindings(a *play.Game) []finding {
+	r, cfg := a.Registry, a.Config
+	var found []finding
+	for _, s := range r.Servers() {
+		found = append(found, serverFinding(s))
+	}
+	others := slices.DeleteFunc(slices.Clone(cfg.Warnings), func(w userfile.Problem) bool { return cfg.ServerTools[w] != "" })
+	for _, w := range r.Warnings(cfg, others...) {
+		found = append(found, finding{"tools", false, fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.What), w.Fix})
+	}
+	for _, text := range r.Unfinished() {
+		found = append(found, finding{"workflow", false, text, "correct the name, \"glyphoxa tools\" lists those there are"})
+	}
+	return found
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
+)
+
+func TestDoctorAsksEveryVoiceService(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		ok     bool
+	}{{"fine", 200, true}, {"key_refused", 401, false}, {"down", 503, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			var header string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				header = r.Header.Get("xi-api-key")
+				w.WriteHeader(tt.status)
+			}))
+			defer server.Close()
+			cfg := config.Default()
+			cfg.Providers.TTS.Fallback = []config.Provider{{Name: providers.ElevenLabs, APIKey: "secret-key", BaseURL: server.URL}}
+			got := endpointFindings(t.Context(), cfg)
+			if len(got) != 1 || got[0].ok != tt.ok || got[0].part != "endpoint of tts.fallback[0]" || strings.Contains(got[0].state+got[0].fix, "secret-key") {
+				t.Errorf("findings = %+v, want one, ok %t", got, tt.ok)
+			}
+			if header != "secret-key" {
+				t.Errorf("the key was sent as %q", header)
+			}
+		})
+	}
+}
+
+// TestUnreachableEndpoint says that base_url is to be corrected only where it was
+// set.
+func TestUnreachableEndpoint(t *testing.T) {
+	offline, cancel := context.WithCancel(t.Context())
+	cancel()
+	for base, want := range map[string]string{
+		openaillm.DefaultBaseURL:    "check that this machine is online and reaches api.openai.com",
+		"http://localhost:11434/v1": "start the service, or correct providers.llm.base_url",
+	} {
+		f := examineEndpoint(offline, endpoint{name: "llm", base: base, setting: "providers.llm"})
+		if f.ok || f.fix != want || !strings.Contains(f.state, "cannot be reached") {
+			t.Errorf("%s: %+v, want fix %q", base, f, want)
+		}
+	}
+}
+
+func TestDoctorAsksTheModelsOfCascades(t *testing.T) {
+	var asked int
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	opener := config.ProviderChain{Provider: config.Provider{Name: providers.OpenAI, BaseURL: server.URL, APIKey: "k"}}
+	cfg := config.Default()
+	cfg.NPCs = []config.NPC{
+		{Name: "Mira", Engine: config.EngineSentenceCascade, Cascade: config.Cascade{Opener: opener}},
+		{Name: "Bartok", Engine: config.EngineCascaded, Cascade: config.Cascade{Continuation: opener}}, // opens nothing
+	}
+	got := endpointFindings(t.Context(), cfg)
+	if len(got) != 1 || got[0].ok || got[0].part != "endpoint of cascade.opener" || got[0].fix != "check cascade.opener.api_key" || asked != 1 {
+		t.Errorf("findings = %+v after %d requests, want one of the opener", got, asked)
+	}
+}

@@ -1,0 +1,96 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/ear"
+	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/pkg/audio"
+	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
+)
+
+// detectorFinding says what tells voice from noise, why, at what cost, and how to
+// get another.
+func detectorFinding(cfg *config.Config) finding {
+	const part = "voice detection"
+	asked := cfg.Hearing.Detection
+	d, err := providers.OpenDetection(cfg.Hearing, nil)
+	if err != nil {
+		return finding{part, false, "none, since hearing.detection is silero", err.Error()}
+	}
+	defer d.Close() // giving a model back cannot fail in a way that matters here
+	f := finding{part: part, ok: true, state: d.Name()}
+	if d.Library() != "" {
+		f.state += ", by " + d.Library()
+	}
+	switch missing := d.Missing(); {
+	case missing != nil && asked == config.DetectionWebRTC:
+		return finding{part, false, "energy, though hearing.detection is webrtc", missing.Error()}
+	case missing != nil:
+		f.state += ", since silero cannot be used"
+		f.fix = missing.Error()
+	case d.Name() == config.DetectionSilero:
+		f.fix = "it hears few whispers; for players who whisper set hearing.detection to webrtc"
+	case d.Name() == config.DetectionWebRTC:
+		f.fix = "for a noisy room set hearing.detection to silero or energy, which coughs and clatter do not start"
+	default:
+		f.fix = "for a room with music set hearing.detection to silero; for players who whisper set hearing.detection to webrtc"
+		if _, err := vad.NewWebRTC(vad.Aggressive); err != nil {
+			f.fix += "; " + err.Error()
+		}
+	}
+	f.state += fmt.Sprintf(", judges a frame in %v", timeFrames(d.NewDetector()).Round(time.Microsecond))
+	return f
+}
+
+// timeFrames returns how long a detector takes to judge a frame of something.
+func timeFrames(d ear.Detector) time.Duration {
+	const frames = 50
+	var hum audio.Frame
+	for i := range hum { // something to judge: silence costs nothing
+		hum[i] = int16(i % 400 * 20)
+	}
+	start := time.Now()
+	for range frames {
+		d.Process(&hum)
+	}
+	return time.Since(start) / frames
+}
+
+// hearingFinding is what the doctor says of the speech recognition.
+func hearingFinding(cfg *config.Config) finding {
+	p, err := providers.Recognition(cfg.Providers.STT, nil)
+	switch {
+	case errors.Is(err, providers.ErrNoRecognition):
+		return finding{"hearing", true, "no speech recognition; players type", "set providers.stt in glyphoxa.yaml, or OPENAI_API_KEY"}
+	case err != nil:
+		return finding{"hearing", false, strings.TrimPrefix(err.Error(), "providers.stt: "), "correct providers.stt.base_url"}
+	}
+	return finding{part: "hearing", ok: true, state: p.Name(), fix: "try it: glyphoxa transcribe FILE.wav"}
+}
+
+// idleFindings say what is configured and has no effect.
+func idleFindings(cfg *config.Config) []finding {
+	var found []finding
+	for _, p := range cfg.Idle {
+		found = append(found, finding{"without effect", true, fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What), p.Fix})
+	}
+	return found
+}
+
+// proxyFinding says which reverse proxies are believed, where callers have tokens; nothing
+// where only this machine gets in.
+func proxyFinding(cfg *config.Config) []finding {
+	const part = "proxies"
+	switch trusted := cfg.Server.TrustedProxies; {
+	case len(trusted) > 0:
+		return []finding{{part, true, strings.Join(trusted, ", ") + " may say for whom they ask", ""}}
+	case len(cfg.Server.Clients) > 0 || cfg.Server.OAuth != nil:
+		return []finding{{part, true, "none is trusted; X-Forwarded-For and Forwarded say nothing", "behind a reverse proxy name it under server.trusted_proxies, or all its callers share one address"}}
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+// With libopus the doctor names it and what a frame costs; without, the line
+// is no problem, for NPCs can be played without, and says what to install.
+func TestOpusFinding(t *testing.T) {
+	f := opusFinding()
+	if !f.ok {
+		t.Fatalf("finding = %+v, want it ok", f)
+	}
+	if lib, err := opus.Load(); err != nil {
+		if !strings.Contains(f.fix, "install") {
+			t.Errorf("fix = %q, want what to install", f.fix)
+		}
+	} else if !strings.HasPrefix(f.state, lib.Version()) || !strings.Contains(f.state, "encodes a frame in ") {
+		t.Errorf("state = %q, want %s and the cost of a frame", f.state, lib.Version())
+	}
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+)
+
+const (
+	// udpTime bounds each try to be answered over UDP, of which there are udpTries.
+	udpTime  = time.Second
+	udpTries = 2
+	// quicGreased is a version of QUIC that no server speaks: RFC 9000 has it answer
+	// with those that it does, and RFC 9287 keeps versions of this form for that.
+	quicGreased = 0x1a2a3a4a
+	// quicLeast is the least size of a first packet of QUIC.
+	quicLeast = 1200
+)
+
+// udpFinding finds out whether packets of UDP, which voice needs, get out and come back.
+// Discord's voice servers answer only those who were let in, but its web servers speak
+// QUIC, and answer a version that they do not know.
+func udpFinding(ctx context.Context, cfg *config.Config) finding {
+	const part = "udp"
+	const fix = "voice channels need UDP to the outside, from any port to any port: see whether a firewall or a container keeps it in"
+	address := "discord.com:443"
+	if u, err := url.Parse(cfg.Discord.APIURL); err == nil && u.Host != "" {
+		address = net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443"))
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "udp", address)
+	if err != nil {
+		return finding{part, false, "no UDP to the outside: " + err.Error(), fix}
+	}
+	defer conn.Close()
+	for range udpTries {
+		if took, ok := askVersions(ctx, conn); ok {
+			return finding{part: part, ok: true, state: fmt.Sprintf("%s answers in %d ms", address, took.Milliseconds())}
+		}
+	}
+	return finding{part, true, address + " does not answer over UDP", fix}
+}
+
+// askVersions sends a first packet of a version nobody speaks, and reports whether
+// anything came back, and how soon.
+func askVersions(ctx context.Context, conn net.Conn) (time.Duration, bool) {
+	until := time.Now().Add(udpTime)
+	if t, ok := ctx.Deadline(); ok && t.Before(until) {
+		until = t
+	}
+	if conn.SetDeadline(until) != nil {
+		return 0, false
+	}
+	start := time.Now()
+	if _, err := conn.Write(versionProbe()); err != nil {
+		return 0, false
+	}
+	_, err := conn.Read(make([]byte, quicLeast))
+	return time.Since(start), err == nil
+}
+
+// versionProbe is a first packet with a long header: flags, version, and two
+// connection ids of eight bytes.
+func versionProbe() []byte {
+	p := make([]byte, quicLeast)
+	p[0] = 0xc0
+	binary.BigEndian.PutUint32(p[1:], quicGreased)
+	p[5] = 8
+	copy(p[6:], "glyphoxa")
+	p[14] = 8
+	copy(p[15:], "glyphoxa")
+	return p
+}

@@ -1,0 +1,155 @@
+package discord
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"net"
+	"sync/atomic"
+)
+
+const (
+	// frameText and frameClose are opcodes of RFC 6455.
+	frameText, frameClose = 1, 8
+	// maxControl bounds the frames that are looked into: those that tell a client
+	// to reconnect or that its session is gone are far shorter.
+	maxControl = 512
+)
+
+// Gateway opcodes that end a connection.
+const (
+	opReconnect      = 7
+	opInvalidSession = 9
+)
+
+// frameFilter is a gateway connection whose incoming frames are watched. discordgo
+// does not tell why a connection was closed, and it deadlocks when it is told
+// to reconnect, or that its session is gone, while it opens a connection: those
+// messages then reach it as a close.
+type frameFilter struct {
+	net.Conn
+	in       *bufio.Reader
+	code     *atomic.Int64 // close code of the server, 0 if none came
+	opened   *atomic.Bool  // discordgo has opened the connection
+	blind    *atomic.Bool  // a proxy answered, and what it passes on has TLS around it
+	refused  bool          // the upgrade was refused
+	begun    bool          // the first line has passed
+	upgraded bool          // the answer to the upgrade has passed
+	out      []byte        // looked into and not yet read
+	left     int64         // of a frame that passes as it is
+}
+
+func newFrameFilter(c net.Conn, code *atomic.Int64, opened, blind *atomic.Bool) *frameFilter {
+	blind.Store(false)
+	return &frameFilter{Conn: c, in: bufio.NewReader(c), code: code, opened: opened, blind: blind}
+}
+
+// Read implements net.Conn. Like a connection's it is for one goroutine.
+func (t *frameFilter) Read(p []byte) (int, error) {
+	for {
+		switch {
+		case len(p) == 0:
+			return 0, nil
+		case len(t.out) > 0:
+			n := copy(p, t.out)
+			t.out = t.out[n:]
+			return n, nil
+		case t.refused && t.upgraded:
+			return t.in.Read(p)
+		case t.left > 0:
+			n, err := t.in.Read(p[:min(int64(len(p)), t.left)])
+			t.left -= int64(n)
+			return n, err
+		}
+		next := t.readFrame
+		if !t.upgraded {
+			next = t.readUpgradeLine
+		}
+		if err := next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// readUpgradeLine passes a line of the answer to the upgrade.
+func (t *frameFilter) readUpgradeLine() error {
+	line, err := t.in.ReadSlice('\n')
+	if err != nil && len(line) == 0 {
+		return err
+	}
+	if !t.begun {
+		t.begun = true
+		status, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("HTTP/1.")), []byte("\r"))
+		t.refused = !bytes.HasPrefix(line, []byte("HTTP/1.1 101 "))
+		t.blind.Store(t.refused && len(status) > 2 && bytes.HasPrefix(status[2:], []byte("200 ")))
+	}
+	t.upgraded = string(line) == "\r\n"
+	t.out = append(t.out[:0], line...)
+	return nil
+}
+
+// readFrame takes in a frame, or its beginning if nobody needs to look into it.
+func (t *frameFilter) readFrame() error {
+	header := make([]byte, 2, 10)
+	if _, err := io.ReadFull(t.in, header); err != nil {
+		return err
+	}
+	length := int64(header[1] & 0x7f)
+	if more := map[int64]int{126: 2, 127: 8}[length]; more > 0 {
+		header = header[:2+more]
+		if _, err := io.ReadFull(t.in, header[2:]); err != nil {
+			return err
+		}
+		length = 0
+		for _, b := range header[2:] {
+			length = length<<8 | int64(b)
+		}
+	}
+	final, opcode, masked := header[0]&0x80 != 0, header[0]&0x0f, header[1]&0x80 != 0
+	if masked || length < 0 { // no server may send either; discordgo says so
+		t.out, t.left = header, max(length, 0)
+		return nil
+	}
+	if !final || length > maxControl || opcode != frameText && opcode != frameClose {
+		t.out, t.left = header, length
+		return nil
+	}
+	payload := make([]byte, length)
+	if _, err := io.ReadFull(t.in, payload); err != nil {
+		return err
+	}
+	if opcode == frameClose {
+		if len(payload) >= 2 {
+			t.code.Store(int64(binary.BigEndian.Uint16(payload)))
+		}
+	} else if code := closeCodeOf(payload); code > 0 && !t.opened.Load() {
+		t.code.Store(int64(code))
+		header, payload = []byte{0x80 | frameClose, 2}, binary.BigEndian.AppendUint16(nil, uint16(code))
+	}
+	t.out = append(header, payload...)
+	return nil
+}
+
+// closeCodeOf returns the close code that says the same as a message: reconnect, or
+// begin a new session. Of any other message it is 0.
+func closeCodeOf(message []byte) int {
+	var m struct {
+		Op   *int            `json:"op"`
+		Data json.RawMessage `json:"d"`
+	}
+	if json.Unmarshal(message, &m) != nil || m.Op == nil {
+		return 0
+	}
+	switch *m.Op {
+	case opReconnect:
+		return closeUnknown
+	case opInvalidSession:
+		if string(m.Data) == "true" {
+			return closeUnknown
+		}
+		return closeTimedOut
+	}
+	return 0
+}

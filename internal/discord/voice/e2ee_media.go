@@ -1,0 +1,116 @@
+package voice
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// media is what frames need of a session. Its exported methods are safe for
+// concurrent use.
+type media struct {
+	woken chan struct{}
+
+	mu           sync.Mutex // guards the fields below
+	version      int        // that frames are sent with
+	active       *epoch
+	receiving    []*epoch // to be, and replaced ones
+	sending      *keyStream
+	passUntil    time.Time
+	failures     int  // in a row
+	failing      bool // too many; Tick begins anew
+	failed       bool // for good
+	recoverAfter time.Time
+	pause        time.Duration
+	stats        GroupStats
+}
+
+// Woken is sent to when Tick has something to do before Due.
+func (m *media) Woken() <-chan struct{} { return m.woken }
+
+// wake has the controlling goroutine call Tick.
+func (m *media) wake() {
+	select {
+	case m.woken <- struct{}{}:
+	default: // it will
+	}
+}
+
+// hasFailed reports, once, whether too many frames failed.
+func (m *media) hasFailed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	failing := m.failing
+	m.failing = false
+	return failing
+}
+
+// noteRecovery notes that the keys in use will soon be no more, and when frames
+// may ask for new ones again.
+func (m *media) noteRecovery(now time.Time, givesUp bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failures, m.failed = 0, givesUp
+	if !givesUp {
+		m.stats.Recoveries++
+	}
+	if now.Sub(m.recoverAfter) > maxRecoveryPause {
+		m.pause = recoveryPause
+	}
+	m.recoverAfter = now.Add(m.pause)
+	m.pause = min(2*m.pause, maxRecoveryPause)
+	if m.active != nil && m.active.expires.IsZero() {
+		m.active.expires = now.Add(keyLife) // the others go on without us
+	}
+}
+
+// replaceActive has an epoch be the one that is sent in, and the others die out.
+// The caller holds mu.
+func (m *media) replaceActive(e *epoch, self uint64, now time.Time, waits func(*epoch) bool) {
+	if m.active != nil {
+		m.receiving = append(m.receiving, m.active)
+	}
+	m.receiving = slices.DeleteFunc(m.receiving, func(o *epoch) bool { return o == e })
+	for _, o := range m.receiving {
+		if o.expires.IsZero() && !waits(o) {
+			o.expires = now.Add(keyLife)
+		}
+	}
+	m.active, m.sending, m.failures, m.failing, m.failed = e, nil, 0, false, false
+	if e == nil {
+		return
+	}
+	e.expires = time.Time{}
+	m.sending = e.own(self)
+	m.stats.Epochs++
+	m.bound()
+}
+
+// bound drops keys that are beyond what can be of use. The caller holds mu.
+func (m *media) bound() {
+	now := time.Now()
+	m.receiving = slices.DeleteFunc(m.receiving, func(e *epoch) bool { return !e.live(now) })
+	if extra := len(m.receiving) - maxPending; extra > 0 {
+		m.receiving = slices.Delete(m.receiving, 0, extra)
+	}
+}
+
+// openPassthrough lets plain frames through for a while.
+func (m *media) openPassthrough(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.passUntil = later(m.passUntil, time.Now().Add(d))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (m *media) count(change func(*GroupStats)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.stats)
+}

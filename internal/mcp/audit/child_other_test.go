@@ -1,5 +1,0 @@
-//go:build !linux
-
-package audit_test
-
-func runChild(string) { panic("only Linux tests run children") }

@@ -1,0 +1,375 @@
+package mcphost
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// maxArguments bounds the arguments of one call in bytes.
+const maxArguments = 8 << 20
+
+// Schema checks values against a JSON Schema (draft 2020-12). It is immutable.
+type Schema struct {
+	full   *jsonschema.Resolved
+	flat   *flatSchema // nil if the schema is too rich for it
+	fanOut int         // see fanOut
+}
+
+// CompileArguments prepares a tool's parameters, which may hold any Go values that
+// marshal to a JSON Schema of type "object". Nil means any object.
+func CompileArguments(parameters map[string]any) (*Schema, error) {
+	if parameters == nil {
+		parameters = map[string]any{"type": "object"}
+	}
+	raw, err := json.Marshal(parameters)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the parameter schema: %w", err)
+	}
+	s, err := CompileSchema(raw)
+	if err != nil {
+		return nil, fmt.Errorf("reading the parameter schema: %w", err)
+	}
+	if kind := s.full.Schema().Type; kind != "object" {
+		return nil, fmt.Errorf("the parameter schema has type %q, want \"object\"", kind)
+	}
+	s.flat = flatten(raw)
+	return s, nil
+}
+
+// Properties returns the properties that a value may have at its top.
+func (s *Schema) Properties() map[string]*jsonschema.Schema { return s.full.Schema().Properties }
+
+// CompileSchema prepares any schema. What would keep the validator from ending is an
+// error.
+func CompileSchema(raw []byte) (s *Schema, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("the schema cannot be resolved: %v", p)
+		}
+	}()
+	var tree map[string]any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil, errors.New("it is no JSON object")
+	}
+	s = &Schema{}
+	if s.fanOut, err = fanOut(tree); err != nil {
+		return nil, err
+	}
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(raw, &parsed); err != nil {
+		return nil, err
+	}
+	if s.full, err = parsed.Resolve(nil); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitArguments returns args as the schema accepts them. Models write null for
+// what they leave out: a null that does not fit, or whose name is unknown, counts
+// as left out. Anything else under an unknown name is refused, an empty text too:
+// it may be meant for another argument.
+func (s *Schema) FitArguments(args string) (string, error) {
+	err := s.CheckArguments(args)
+	if err == nil || !strings.Contains(args, "null") || len(args) > maxArguments {
+		return args, err
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &object) != nil {
+		return args, err
+	}
+	maps.DeleteFunc(object, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
+	leaner, broken := json.Marshal(object)
+	if broken != nil || s.CheckArguments(string(leaner)) != nil {
+		return args, err
+	}
+	return string(leaner), nil
+}
+
+// CheckArguments reports why args do not fit, wrapping
+// [mcp.ErrInvalidArguments].
+func (s *Schema) CheckArguments(args string) error {
+	if s.flat != nil && s.flat.accepts(args) {
+		return nil
+	}
+	if len(args) > maxArguments {
+		return fmt.Errorf("%w: %d bytes are more than the %d allowed", mcp.ErrInvalidArguments, len(args), maxArguments)
+	}
+	var value any
+	if err := json.Unmarshal([]byte(args), &value); err != nil {
+		return fmt.Errorf("%w: not valid JSON: %v", mcp.ErrInvalidArguments, err)
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return fmt.Errorf("%w: want a JSON object", mcp.ErrInvalidArguments)
+	}
+	if tooCostly(s.fanOut, value) {
+		return nil // see CheckValue
+	}
+	if says := UnknownArgument(s.full.Schema(), value); says != "" {
+		return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
+	}
+	if err := s.CheckValue(value); err != nil {
+		return fmt.Errorf("%w: %w", mcp.ErrInvalidArguments, err)
+	}
+	return nil
+}
+
+// CheckValue reports why a decoded JSON value does not fit: where, and what is wanted
+// there, without a word of the value. A value that would take too long to check fits:
+// whoever made the schema has to check it then.
+func (s *Schema) CheckValue(value any) (err error) {
+	if tooCostly(s.fanOut, value) {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("the value cannot be checked")
+		}
+	}()
+	root := s.full.Schema()
+	if m := misfitsOf(root).in(root, value, ""); m != nil {
+		return errors.New(m.String()) // the validator would list all that is wrong, and quote it whole
+	}
+	if s.full.Validate(value) != nil {
+		return errors.New(noFit)
+	}
+	return nil
+}
+
+// flatSchema accepts, without allocating, the plain arguments most tools take:
+// one object of declared scalar properties. What it does not accept may still
+// be valid; the full validator then decides.
+type flatSchema struct {
+	properties []flatProperty
+	required   uint64 // bit i stands for properties[i]
+}
+
+type flatProperty struct {
+	name string
+	kind byte     // 's', 'i', 'n' or 'b'
+	enum []string // for strings; nil means any
+	// Bounds of a string's length and of an integer.
+	min, max int64
+}
+
+// flatten returns the flat form of a schema, or nil.
+func flatten(raw []byte) *flatSchema {
+	var top struct {
+		Schema      json.RawMessage            `json:"$schema"`
+		Type        string                     `json:"type"`
+		Title       json.RawMessage            `json:"title"`
+		Description json.RawMessage            `json:"description"`
+		Properties  map[string]json.RawMessage `json:"properties"`
+		Required    []string                   `json:"required"`
+		Additional  *bool                      `json:"additionalProperties"`
+	}
+	if decodeStrictly(raw, &top) != nil || len(top.Properties) > 64 {
+		return nil
+	}
+	f := &flatSchema{}
+	for name, raw := range top.Properties {
+		p, ok := flattenProperty(name, raw)
+		if !ok {
+			return nil
+		}
+		f.properties = append(f.properties, p)
+	}
+	for _, name := range top.Required {
+		i := f.index(name)
+		if i < 0 {
+			return nil
+		}
+		f.required |= 1 << i
+	}
+	return f
+}
+
+func flattenProperty(name string, raw []byte) (flatProperty, bool) {
+	var p struct {
+		Type        string          `json:"type"`
+		Title       json.RawMessage `json:"title"`
+		Description json.RawMessage `json:"description"`
+		Default     json.RawMessage `json:"default"`
+		Examples    json.RawMessage `json:"examples"`
+		Enum        []string        `json:"enum"`
+		MinLength   *int64          `json:"minLength"`
+		MaxLength   *int64          `json:"maxLength"`
+		Minimum     *int64          `json:"minimum"`
+		Maximum     *int64          `json:"maximum"`
+	}
+	if decodeStrictly(raw, &p) != nil {
+		return flatProperty{}, false
+	}
+	kinds := map[string]byte{"string": 's', "integer": 'i', "number": 'n', "boolean": 'b'}
+	f := flatProperty{name: name, kind: kinds[p.Type], enum: p.Enum, min: math.MinInt64, max: math.MaxInt64}
+	lower, upper := p.Minimum, p.Maximum
+	if f.kind == 's' {
+		lower, upper = p.MinLength, p.MaxLength
+	}
+	if lower != nil {
+		f.min = *lower
+	}
+	if upper != nil {
+		f.max = *upper
+	}
+	bounded := p.Minimum != nil || p.Maximum != nil
+	sized := p.MinLength != nil || p.MaxLength != nil
+	fits := f.kind != 0 && (p.Enum == nil || f.kind == 's') && (!bounded || f.kind == 'i') && (!sized || f.kind == 's')
+	return f, fits
+}
+
+func decodeStrictly(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
+func (f *flatSchema) index(name string) int {
+	for i := range f.properties {
+		if f.properties[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// accepts reports whether args surely fit. It reads what JSON encoders write:
+// no escapes, no exponents, no repeated or undeclared keys.
+func (f *flatSchema) accepts(args string) bool {
+	s := scanner{text: args}
+	var seen uint64
+	if !s.skipByte('{') {
+		return false
+	}
+	for !s.skipByte('}') {
+		if seen != 0 && !s.skipByte(',') {
+			return false
+		}
+		key, ok := s.readString()
+		i := f.index(key)
+		if !ok || i < 0 || seen&(1<<i) != 0 || !s.skipByte(':') || !s.skipValue(&f.properties[i]) {
+			return false
+		}
+		seen |= 1 << i
+	}
+	s.skipSpace()
+	return s.pos == len(args) && seen&f.required == f.required
+}
+
+// scanner reads JSON tokens of the plain kind.
+type scanner struct {
+	text string
+	pos  int
+}
+
+func (s *scanner) skipSpace() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// skipByte skips white space and consumes c if it is next.
+func (s *scanner) skipByte(c byte) bool {
+	s.skipSpace()
+	if s.pos < len(s.text) && s.text[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// readString reads a string of printable ASCII without escapes.
+func (s *scanner) readString() (string, bool) {
+	if !s.skipByte('"') {
+		return "", false
+	}
+	start := s.pos
+	for ; s.pos < len(s.text); s.pos++ {
+		switch c := s.text[s.pos]; {
+		case c == '"':
+			s.pos++
+			return s.text[start : s.pos-1], true
+		case c == '\\' || c < ' ' || c >= 0x7f:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func (s *scanner) skipValue(p *flatProperty) bool {
+	switch p.kind {
+	case 's':
+		text, ok := s.readString()
+		if n := int64(len(text)); !ok || n < p.min || n > p.max || p.enum == nil {
+			return ok && n >= p.min && n <= p.max
+		}
+		for _, e := range p.enum {
+			if e == text {
+				return true
+			}
+		}
+		return false
+	case 'b':
+		return s.skipWord("true") || s.skipWord("false")
+	}
+	return s.skipNumber(p)
+}
+
+func (s *scanner) skipWord(w string) bool {
+	s.skipSpace()
+	if strings.HasPrefix(s.text[s.pos:], w) {
+		s.pos += len(w)
+		return true
+	}
+	return false
+}
+
+// skipNumber reads up to 15 digits, with a fraction if the property takes one.
+func (s *scanner) skipNumber(p *flatProperty) bool {
+	negative := s.skipByte('-')
+	start := s.pos
+	var v int64
+	for ; s.atDigit(); s.pos++ {
+		if s.pos-start == 15 {
+			return false
+		}
+		v = v*10 + int64(s.text[s.pos]-'0')
+	}
+	if n := s.pos - start; n == 0 || n > 1 && s.text[start] == '0' {
+		return false
+	}
+	if negative {
+		v = -v
+	}
+	if v < p.min || v > p.max {
+		return false
+	}
+	if s.pos < len(s.text) && s.text[s.pos] == '.' && p.kind == 'n' {
+		s.pos++
+		start := s.pos
+		for ; s.atDigit(); s.pos++ {
+		}
+		if s.pos == start {
+			return false
+		}
+	}
+	return s.pos == len(s.text) || strings.IndexByte(" \t\r\n,}", s.text[s.pos]) >= 0
+}
+
+func (s *scanner) atDigit() bool {
+	return s.pos < len(s.text) && '0' <= s.text[s.pos] && s.text[s.pos] <= '9'
+}

@@ -1,0 +1,215 @@
+package mcphost
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
+)
+
+// Limits for what external servers declare (docs/adr/0011), in characters unless noted.
+const (
+	maxDescription = 2000
+	maxTitle       = 200
+	maxSchema      = 64 << 10  // bytes of an encoded schema
+	maxDefinition  = 256 << 10 // bytes of an encoded definition
+	maxForeignName = 1024      // bytes
+)
+
+type wireError = jsonrpc.Error
+
+const codeInvalidParams = jsonrpc.CodeInvalidParams
+
+// ServerTool is a server's tool as its definition declares it, under the server's own name. It is
+// immutable.
+type ServerTool struct {
+	tools.Tool
+	Server *Server
+	// Input validates arguments.
+	Input *Schema
+	// Deadline bounds one call as the operator configured it; if 0, the tool's own declaration
+	// does.
+	Deadline time.Duration
+	// MayProbe says that the operator allows calls to measure the tool, whatever it declares.
+	MayProbe bool
+
+	output *Schema // of structured content; nil if it is not checked
+}
+
+// newTool converts a server's definition into a tool. The annotations are hints: they decide only
+// whether the tool may be probed or called a second time.
+func (s *Server) newTool(d *sdk.Tool) (*ServerTool, error) {
+	if len(d.Name) > maxForeignName {
+		return nil, fmt.Errorf("its name has %d bytes, more than the %d allowed", len(d.Name), maxForeignName)
+	}
+	parameters, err := cleanSchema(d.InputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("reading its input schema: %w", err)
+	}
+	t := &ServerTool{
+		Tool: tools.Tool{
+			Definition: llm.ToolDefinition{
+				Name:        d.Name,
+				Description: untrusted.Clean(d.Description, maxDescription),
+				Parameters:  parameters,
+			},
+			Title:       untrusted.Clean(d.Title, maxTitle),
+			Destructive: true,
+			OpenWorld:   true,
+			KeepsWorld:  d.Annotations == nil, // then the server does not say that it changes anything
+			Floor:       s.cfg.Floors[d.Name],
+		},
+		Server:   s,
+		MayProbe: slices.Contains(s.cfg.Probe, d.Name),
+	}
+	applyAnnotations(&t.Tool, d.Annotations)
+	applyMeta(&t.Tool, d.Meta)
+	if t.Input, err = CompileArguments(parameters); err != nil {
+		return nil, err
+	}
+	t.OutputSchema, t.output = s.outputSchema(d)
+	if t.Deadline = time.Duration(s.cfg.CallTimeout); t.Deadline > 0 && t.Definition.MaxDurationMs > 0 {
+		t.Deadline = min(t.Deadline, time.Duration(t.Definition.MaxDurationMs)*time.Millisecond)
+	}
+	return t, nil
+}
+
+// outputSchema returns the declared output schema, raw and compiled. It ignores a schema that
+// cannot be used, with a warning, because the tool works without it.
+func (s *Server) outputSchema(d *sdk.Tool) (map[string]any, *Schema) {
+	declared, err := cleanSchema(d.OutputSchema)
+	if err == nil && declared == nil {
+		return nil, nil
+	}
+	var compiled *Schema
+	if err == nil {
+		compiled, err = CompileSchema(encodeObject(declared))
+	}
+	if err != nil {
+		s.log.Warn("output schema left out", "tool", cleanLine(d.Name), "reason", cleanLine(err.Error()))
+		return nil, nil
+	}
+	return declared, compiled
+}
+
+func applyAnnotations(def *tools.Tool, a *sdk.ToolAnnotations) {
+	if a == nil {
+		return
+	}
+	def.ReadOnly = a.ReadOnlyHint
+	def.Definition.Idempotent = a.IdempotentHint || a.ReadOnlyHint
+	def.Destructive = !a.ReadOnlyHint && (a.DestructiveHint == nil || *a.DestructiveHint)
+	def.OpenWorld = a.OpenWorldHint == nil || *a.OpenWorldHint
+	if def.Title == "" {
+		def.Title = untrusted.Clean(a.Title, maxTitle)
+	}
+}
+
+// Keys of a tool's _meta for its author's declarations (docs/tools.md).
+const (
+	metaEstimated = "glyphoxa/estimatedDurationMs"
+	metaMax       = "glyphoxa/maxDurationMs"
+	metaIdempot   = "glyphoxa/idempotent"
+	metaCacheable = "glyphoxa/cacheableSeconds"
+	metaTier      = "glyphoxa/tier"
+)
+
+// maxHint bounds declared numbers: a day in milliseconds.
+const maxHint = 24 * 60 * 60 * 1000
+
+// applyMeta applies what a server declares in its tool's _meta. A declared tier is a floor: it can
+// make the tool slower, never faster.
+func applyMeta(def *tools.Tool, meta sdk.Meta) {
+	number := func(key string) int {
+		n, ok := meta[key].(float64)
+		if !ok || !(n > 0) {
+			return 0
+		}
+		return int(min(n, maxHint))
+	}
+	def.Definition.EstimatedDurationMs = number(metaEstimated)
+	def.Definition.MaxDurationMs = number(metaMax)
+	def.Definition.CacheableSeconds = number(metaCacheable)
+	if idempotent, ok := meta[metaIdempot].(bool); ok {
+		def.Definition.Idempotent = idempotent
+	}
+	if name, ok := meta[metaTier].(string); ok {
+		if tier, err := mcp.ParseTier(name); err == nil {
+			def.Floor = max(def.Floor, tier)
+		}
+	}
+}
+
+// cleanSchema decodes a schema from the SDK; nil stays nil. It cleans the text in it, because
+// models read it, and replaces a dialect that the validator does not know by the nearest one.
+func cleanSchema(v any) (map[string]any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxSchema {
+		return nil, fmt.Errorf("it has %d bytes, more than the %d allowed", len(raw), maxSchema)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("it is not a JSON object")
+	}
+	clean, ok := cleanStrings(m, maxDescription).(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	switch dialect, _ := clean["$schema"].(string); {
+	case strings.Contains(dialect, "draft-0"):
+		clean["$schema"] = "http://json-schema.org/draft-07/schema#"
+	case dialect != "https://json-schema.org/draft/2020-12/schema":
+		delete(clean, "$schema")
+	}
+	return clean, nil
+}
+
+// encodeObject encodes a decoded JSON object.
+func encodeObject(m map[string]any) []byte {
+	raw, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // cannot happen, because it was decoded from JSON
+	}
+	return raw
+}
+
+// cleanStrings returns v with every string and key in it cleaned. It cuts strings under
+// "description" and "title" to limit characters if limit is above 0.
+func cleanStrings(v any, limit int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			clean := untrusted.Clean(key, 0)
+			if clean != key {
+				delete(v, key)
+			}
+			if text, ok := value.(string); ok && (clean == "description" || clean == "title") {
+				v[clean] = untrusted.Clean(text, limit)
+				continue
+			}
+			v[clean] = cleanStrings(value, limit)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = cleanStrings(item, limit)
+		}
+	case string:
+		return untrusted.Clean(v, 0)
+	}
+	return v
+}

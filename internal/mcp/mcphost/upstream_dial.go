@@ -1,0 +1,162 @@
+package mcphost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/google/shlex"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+)
+
+// olderProtocol is the newest revision that opens with "initialize". Some older servers do not
+// answer the newer opening.
+const olderProtocol = "2025-11-25"
+
+// Dialer opens a new connection to a server.
+type Dialer func(ctx context.Context, cfg config.MCPServerConfig) (*ServerConn, error)
+
+// ServerConn is a connection to a server without a session. Every field but Transport may be nil.
+type ServerConn struct {
+	Transport sdk.Transport
+	// HangUp closes our side, so that closing the session does not wait.
+	HangUp func()
+	// Sever cuts the connection if closing the session takes too long.
+	Sever func()
+	// Release frees everything the connection uses and waits for it.
+	Release func()
+	// CauseOfEnd says how the server ended; empty if that is not known.
+	CauseOfEnd func() string
+}
+
+// abort ends the connection at once, even while requests run.
+func (c *ServerConn) abort() {
+	if c.HangUp != nil {
+		c.HangUp()
+	}
+	if c.Sever != nil {
+		c.Sever()
+	}
+}
+
+func (c *ServerConn) release() {
+	if c.Release != nil {
+		c.Release()
+	}
+}
+
+// withCause adds how the server ended to err.
+func (c *ServerConn) withCause(err error) error {
+	if c.CauseOfEnd != nil {
+		if how := c.CauseOfEnd(); how != "" {
+			return fmt.Errorf("%s: %w", how, err)
+		}
+	}
+	return err
+}
+
+// dialer checks the configuration and returns how to connect.
+func (s *Server) dialer(dial Dialer) (func(context.Context) (*ServerConn, error), error) {
+	switch {
+	case dial != nil:
+		return func(ctx context.Context) (*ServerConn, error) { return dial(ctx, s.cfg) }, nil
+	case s.cfg.Transport == config.TransportStdio:
+		argv, err := commandLine(s.cfg)
+		if err != nil {
+			return nil, err
+		}
+		return func(context.Context) (*ServerConn, error) { return s.dialProgram(argv) }, nil
+	case s.cfg.Transport == config.TransportStreamableHTTP:
+		web, err := newWeb(s.cfg, s.secrets, &s.pause)
+		if err != nil {
+			return nil, err
+		}
+		web.logged = s.handleLog
+		return func(context.Context) (*ServerConn, error) { return web.dial(), nil }, nil
+	}
+	return nil, fmt.Errorf("transport %q is not known; use stdio or streamable-http", s.cfg.Transport)
+}
+
+// dialProgram starts the server's program.
+func (s *Server) dialProgram(argv []string) (*ServerConn, error) {
+	proc, err := startProcess(command(argv, s.cfg.Env), newOutputLog(s.log, s.secrets))
+	if err != nil {
+		return nil, err
+	}
+	pipes := newPipes(proc)
+	pipes.relistDue = func() bool { return len(s.relist) > 0 }
+	pipes.progress, pipes.logged = s.handleProgress, s.handleLog
+	return &ServerConn{Transport: pipes, HangUp: func() { _ = pipes.Close() }, Release: proc.stop, CauseOfEnd: proc.causeOfEnd}, nil
+}
+
+// openLink connects to the server and opens a session in the given revision of the protocol; empty
+// means the newest. A list_changed notification signals relist.
+func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
+	c, err := s.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, c.abort)() // ends an opening that hangs
+	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
+		Capabilities:           capabilities(),
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see callAnswering
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { wakeup.Signal(s.relist) },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			if l := s.live.Load(); l != nil {
+				l.reportProgress(r.Params)
+			}
+		},
+	})
+	client.AddReceivingMiddleware(s.answerQuestions)
+	session, err := client.Connect(ctx, c.Transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	if err != nil {
+		if ctx.Err() == nil {
+			err = c.withCause(err)
+		}
+		c.abort()
+		c.release()
+		return nil, err
+	}
+	return newLink(session, c), nil
+}
+
+// commandLine splits a command like a shell does, without running a shell.
+func commandLine(cfg config.MCPServerConfig) ([]string, error) {
+	if len(cfg.Args) > 0 {
+		return append([]string{cfg.Command}, cfg.Args...), nil
+	}
+	argv, err := shlex.Split(cfg.Command)
+	if err != nil {
+		return nil, fmt.Errorf("splitting the command: %w", err)
+	}
+	if len(argv) == 0 {
+		return nil, errors.New("the command is empty")
+	}
+	return argv, nil
+}
+
+// inherited are the environment variables that a server's program gets from ours. It gets no
+// others, because they may be secrets (docs/adr/0009).
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
+	"SystemRoot", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
+}
+
+func command(argv []string, env map[string]config.Secret) *exec.Cmd {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = []string{} // nil would pass on every variable
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value.Reveal())
+	}
+	return cmd
+}

@@ -1,0 +1,155 @@
+package mcphost
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+)
+
+// ErrGivenUp is how calls end when their connection is closed under them.
+var ErrGivenUp = errors.New("the connection is given up")
+
+// link is a live connection to a server, with the calls that run over it.
+type link struct {
+	session *sdk.ClientSession
+	ended   chan struct{} // closed when the session has ended
+	err     error         // why; set before ended is closed
+	conn    *ServerConn
+
+	mu       sync.Mutex // guards the fields below
+	cutOff   bool       // the connection is given up
+	calls    map[uint64]linkCall
+	next     uint64 // key of the next call
+	logLevel int    // requested log level, as its index in logLevels plus 1; 0 if none
+}
+
+// linkCall is a running call.
+type linkCall struct {
+	cancel   context.CancelFunc
+	progress mcp.Progress   // nil if the caller wants none
+	log      *mcp.ClientLog // nil if the caller wants no log messages
+	asker    *asker         // nil if no client can be asked
+	caller   mcp.Caller
+}
+
+// newLink watches a session. It owns a goroutine, which close ends.
+func newLink(session *sdk.ClientSession, c *ServerConn) *link {
+	l := &link{session: session, ended: make(chan struct{}), conn: c, calls: map[uint64]linkCall{}}
+	go func() { // close waits for it through ended
+		l.err = session.Wait()
+		close(l.ended)
+	}()
+	return l
+}
+
+// addCall adds a running call, which ends with the connection. It reports false if the connection
+// is given up already.
+func (l *link) addCall(call linkCall) (key uint64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cutOff {
+		return 0, false
+	}
+	l.next++
+	l.calls[l.next] = call
+	return l.next, true
+}
+
+// removeCall removes a call that has ended. It reports whether the connection was given up.
+func (l *link) removeCall(key uint64) (cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.calls, key)
+	return l.cutOff
+}
+
+// cancelCalls cancels all running calls and refuses new ones.
+func (l *link) cancelCalls() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cutOff = true
+	for _, c := range l.calls {
+		c.cancel()
+	}
+}
+
+// progressPrefix begins the token under which a server reports the progress of a call.
+const progressPrefix = "glyphoxa-"
+
+func progressToken(key uint64) string { return progressPrefix + strconv.FormatUint(key, 10) }
+
+// reportProgress passes a server's progress on to the call it is about, if there is one.
+func (l *link) reportProgress(n *sdk.ProgressNotificationParams) {
+	token, _ := n.ProgressToken.(string)
+	number, ours := strings.CutPrefix(token, progressPrefix)
+	key, err := strconv.ParseUint(number, 10, 64)
+	if !ours || err != nil {
+		return
+	}
+	l.mu.Lock()
+	report := l.calls[key].progress
+	l.mu.Unlock()
+	if report != nil {
+		report(n.Progress, n.Total, cleanLine(n.Message))
+	}
+}
+
+// handleProgress passes on the parameters of a progress notification. It drops malformed ones.
+func (s *Server) handleProgress(params json.RawMessage) {
+	var n sdk.ProgressNotificationParams
+	if l := s.live.Load(); l != nil && json.Unmarshal(params, &n) == nil {
+		l.reportProgress(&n)
+	}
+}
+
+// endError is why a call ends with the connection: because the session was lost or because we gave
+// it up. It is [ErrGivenUp] either way.
+func (l *link) endError() error {
+	select {
+	case <-l.ended:
+		if l.err != nil {
+			return &lostError{l.err}
+		}
+	default:
+	}
+	return ErrGivenUp
+}
+
+// lostError is a connection that ended under its calls.
+type lostError struct{ cause error }
+
+func (e *lostError) Error() string        { return e.cause.Error() }
+func (e *lostError) Unwrap() error        { return e.cause }
+func (e *lostError) Is(target error) bool { return target == ErrGivenUp }
+
+// close cancels the running calls, ends the session and the server's program, if it has one, and
+// waits for them.
+func (l *link) close() {
+	l.cancelCalls()
+	if l.conn.HangUp != nil {
+		l.conn.HangUp()
+	}
+	if l.conn.Sever != nil {
+		defer time.AfterFunc(terminateAfter, l.conn.Sever).Stop()
+	}
+	_ = l.session.Close() // the session is over; the reason no longer matters
+	<-l.ended
+	l.conn.release()
+}
+
+// reason returns why the session has ended.
+func (l *link) reason() error {
+	err := l.err
+	if err == nil {
+		err = errors.New("the server ended the connection")
+	}
+	return l.conn.withCause(err)
+}

@@ -1,0 +1,299 @@
+package mcphost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+)
+
+// maxUnanswered is how many requests of a server may wait for our answer before we stop reading.
+// Otherwise a server that sends requests without end and reads nothing would fill our memory.
+const maxUnanswered = 256
+
+// answerPatience is how long we wait for a server to read any of our answers. After that the server
+// may be waiting for us to read. So we read on, and do not answer requests beyond maxUnanswered.
+const answerPatience = time.Second
+
+// errOutputEnded means that the server sends nothing more.
+var errOutputEnded = errors.New("the program closed its output")
+
+// pipes is an MCP connection over a program's stdin and stdout, one message per line. The SDK's own
+// connection ends with the first line that is not a message, waits for the program while it holds
+// its lock, and cannot stop writing to a program that does not read (docs/adr/0022). This one skips
+// such lines, never waits for the program, and stops writing when the caller's context ends.
+type pipes struct {
+	in     *os.File // the program's stdin
+	out    *os.File // its stdout
+	output *outputLog
+	lines  *lineReader
+	queue  []jsonrpc.Message // the rest of a batch; owned by Read
+
+	// relistDue reports whether a new listing is due anyway; nil means never.
+	relistDue func() bool
+	// progress and logged receive the params of progress notifications and log messages, before
+	// the answer that follows is read; nil drops them.
+	progress func(params json.RawMessage)
+	logged   func(params json.RawMessage)
+
+	unanswered atomic.Int32
+	answered   chan struct{} // room for one: an answer was written
+	stuck      bool          // no answer was written for answerPatience; owned by Read
+
+	turn chan struct{} // room for one; held while writing
+	rest []byte        // unwritten rest of a message whose writer gave up; guarded by turn
+
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newPipes(p *process) *pipes {
+	return &pipes{
+		in: p.stdin, out: p.stdout, output: p.output, lines: newLineReader(p.stdout),
+		answered: make(chan struct{}, 1), turn: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
+}
+
+// Connect makes pipes their own transport.
+func (c *pipes) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+
+// SessionID is empty, because pipes have no sessions.
+func (c *pipes) SessionID() string { return "" }
+
+// Close closes the program's stdin, which asks the program to exit, and ends Read and Write. It
+// does not wait.
+func (c *pipes) Close() error {
+	c.once.Do(func() {
+		close(c.closed)
+		_ = c.in.Close()                           // the connection is over; an error no longer matters
+		_ = c.out.SetReadDeadline(time.Unix(1, 0)) // ends a read; without deadlines, the program's end does
+	})
+	return nil
+}
+
+// Read returns the next message. It logs and skips lines that are not messages, up to maxStray
+// bytes.
+func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for stray := 0; stray < maxStray; {
+		if len(c.queue) > 0 {
+			msg := c.queue[0]
+			c.queue = c.queue[1:]
+			return msg, nil
+		}
+		if !c.awaitAnswers(ctx) {
+			return nil, io.EOF
+		}
+		line, err := c.lines.nextLine(maxMessage)
+		var over *oversized
+		if errors.As(err, &over) {
+			if msg, ok := refusalFor(over.head, over.tail, tooLong); ok {
+				return msg, nil
+			}
+			return nil, fmt.Errorf("the program wrote %w", over)
+		}
+		msgs, perr := parseMessages(line)
+		if perr != nil {
+			c.output.logStray(line)
+			if msg, ok := refusalFor(line, line, "its answer cannot be read: "+perr.Error()); ok {
+				return msg, nil
+			}
+			stray += len(line)
+		}
+		c.queue = c.dropFlood(msgs)
+		if err != nil && len(c.queue) == 0 {
+			return nil, c.endError(err)
+		}
+	}
+	return nil, fmt.Errorf("the program wrote %d MiB that are not messages", maxStray>>20)
+}
+
+// endError returns why there is nothing more to read.
+func (c *pipes) endError(err error) error {
+	select {
+	case <-c.closed:
+		return io.EOF
+	default:
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return errOutputEnded
+	}
+	return fmt.Errorf("reading the program's output: %w", err)
+}
+
+// awaitAnswers waits while too many requests of the server are unanswered, but at most for
+// answerPatience if the server reads none of our answers. It reports whether the connection lives.
+func (c *pipes) awaitAnswers(ctx context.Context) bool {
+	for c.unanswered.Load() >= maxUnanswered && !c.stuck {
+		patience := time.NewTimer(answerPatience)
+		select {
+		case <-c.answered:
+		case <-patience.C:
+			c.stuck = true
+			c.output.log.Warn("the server sends requests without reading the answers; some of its requests get no answer", "unanswered", maxUnanswered)
+		case <-c.closed:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+		patience.Stop()
+	}
+	select {
+	case <-c.answered:
+		c.stuck = false
+	default:
+	}
+	select {
+	case <-c.closed:
+		return false
+	default:
+		return true
+	}
+}
+
+// parseMessages decodes the messages of a line: one, several in a batch, or none if the line is
+// empty.
+func parseMessages(line []byte) ([]jsonrpc.Message, error) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil, nil
+	}
+	if line[0] != '[' {
+		msg, err := jsonrpc.DecodeMessage(line)
+		if err != nil {
+			return nil, err
+		}
+		return []jsonrpc.Message{msg}, nil
+	}
+	var batch []json.RawMessage
+	if err := json.Unmarshal(line, &batch); err != nil {
+		return nil, err
+	}
+	var msgs []jsonrpc.Message
+	for _, raw := range batch {
+		msg, err := jsonrpc.DecodeMessage(raw)
+		if err != nil {
+			return nil, err
+		}
+		msgs = append(msgs, msg)
+	}
+	return msgs, nil
+}
+
+// dropFlood counts requests and drops those beyond the limit. It handles log messages and progress
+// itself, and drops redundant list_changed notifications, so that a flood of them costs no more
+// than reading it.
+func (c *pipes) dropFlood(msgs []jsonrpc.Message) []jsonrpc.Message {
+	return slices.DeleteFunc(msgs, func(m jsonrpc.Message) bool {
+		r, ok := m.(*jsonrpc.Request)
+		if !ok {
+			return false
+		}
+		if r.IsCall() {
+			if c.stuck && c.unanswered.Load() >= maxUnanswered {
+				return true
+			}
+			c.unanswered.Add(1)
+			return false
+		}
+		switch r.Method {
+		case "notifications/message":
+			if c.logged != nil {
+				c.logged(r.Params)
+			}
+			return true
+		case "notifications/progress":
+			if c.progress != nil {
+				c.progress(r.Params)
+			}
+			return true
+		case "notifications/tools/list_changed":
+			return c.relistDue != nil && c.relistDue()
+		}
+		return false
+	})
+}
+
+// refusalFor returns an error answer to replace a line that cannot be read, if the ends of the line
+// contain the id of the call it answers.
+func refusalFor(head, tail []byte, why string) (jsonrpc.Message, bool) {
+	n, ok := responseID(head[:min(len(head), endRoom)], tail[max(0, len(tail)-endRoom):])
+	if !ok {
+		return nil, false
+	}
+	id, err := jsonrpc.MakeID(float64(n))
+	if err != nil {
+		return nil, false
+	}
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}, true
+}
+
+// tooLong is the text of the error that replaces an answer that is too long.
+var tooLong = fmt.Sprintf("its answer is longer than %d MiB and was dropped", maxMessage>>20)
+
+// Write sends a message, or gives up when ctx ends. The next Write sends the rest of a message that
+// was begun, so that the stream stays valid.
+func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encoding a message: %w", err)
+	}
+	if r, ok := msg.(*jsonrpc.Response); ok && r != nil {
+		defer func() {
+			c.unanswered.Add(-1)
+			wakeup.Signal(c.answered)
+		}()
+	}
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.closed:
+		return sdk.ErrConnectionClosed
+	}
+	if len(c.rest) > 0 {
+		n, err := c.writeUntilDone(ctx, c.rest)
+		if c.rest = c.rest[n:]; err != nil {
+			return err
+		}
+	}
+	data = append(data, '\n')
+	n, err := c.writeUntilDone(ctx, data)
+	if n > 0 {
+		c.rest = data[n:]
+	}
+	return err
+}
+
+// writeUntilDone writes data until ctx ends. Callers hold turn.
+func (c *pipes) writeUntilDone(ctx context.Context, data []byte) (int, error) {
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = c.in.SetWriteDeadline(time.Unix(1, 0))
+		close(fired)
+	})
+	n, err := c.in.Write(data)
+	if !stop() {
+		<-fired
+		_ = c.in.SetWriteDeadline(time.Time{})
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case ctx.Err() != nil:
+		return n, ctx.Err()
+	}
+	return n, fmt.Errorf("%w: writing to the program: %w", sdk.ErrConnectionClosed, err)
+}

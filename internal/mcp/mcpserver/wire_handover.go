@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+)
+
+// frame is one frame of the input, or why there is none in its place.
+type frame struct {
+	data []byte
+	err  error
+}
+
+// handover passes frames from the goroutine that reads a stream to whoever
+// calls ReadFrame, so that a reader can give up although the stream cannot be
+// interrupted.
+type handover struct {
+	frames chan frame    // closed by the reading goroutine when it ends
+	end    error         // why it ended; set before frames is closed
+	closed chan struct{} // closed by shut
+
+	mu    sync.Mutex // guards the fields below
+	over  bool
+	tasks sync.WaitGroup // the goroutines of the stream
+}
+
+func newHandover() *handover {
+	return &handover{frames: make(chan frame), closed: make(chan struct{})}
+}
+
+// startTask runs task in a goroutine of the stream, unless the stream is closed.
+func (h *handover) startTask(task func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.over {
+		h.tasks.Go(task)
+	}
+}
+
+// shut closes the handover and reports whether this call was the one that did.
+func (h *handover) shut() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return false
+	}
+	h.over = true
+	close(h.closed)
+	return true
+}
+
+// give hands f over and reports whether anybody took it.
+func (h *handover) give(f frame) bool {
+	select {
+	case h.frames <- f:
+		return true
+	case <-h.closed:
+		return false
+	}
+}
+
+// endHandover tells readers that there is nothing more, and why.
+func (h *handover) endHandover(why error) {
+	h.end = why
+	close(h.frames)
+}
+
+// takeFrame returns the next frame.
+func (h *handover) takeFrame(ctx context.Context) ([]byte, error) {
+	select {
+	case f, ok := <-h.frames:
+		if !ok {
+			return nil, h.end
+		}
+		return f.data, f.err
+	case <-h.closed:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,285 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// signOfLife is how much of a message must arrive to count as one, in bytes.
+const signOfLife = 4 << 10
+
+// SocketOptions are the bounds of a WebSocket stream.
+type SocketOptions struct {
+	// Max is the longest message taken, in bytes, after decompression. If 0, it
+	// is [DefaultMaxFrame].
+	Max int64
+	// Share is what a message holds until it is taken; one beyond it is skipped. If
+	// nil, there is no bound but Max.
+	Share Share
+	// PingEvery is how often the peer is asked whether it is alive. If 0, every
+	// 30 seconds.
+	PingEvery time.Duration
+	// PongWithin is how long it may stay silent then. If 0, 10 seconds.
+	PongWithin time.Duration
+	// WriteWithin bounds the writing of one message: a peer that does not read
+	// is dropped. If 0, 10 seconds.
+	WriteWithin time.Duration
+	// CloseWithin bounds the closing handshake. If 0, one second.
+	CloseWithin time.Duration
+}
+
+// socket is a WebSocket as a stream of frames.
+type socket struct {
+	*handover
+	c *websocket.Conn
+	o SocketOptions
+
+	turn    chan struct{} // of one; held while writing
+	reading sync.Once
+	heard   atomic.Int64 // how often something was read or taken
+	waits   atomic.Bool  // a message waits to be taken, and nothing is read
+
+	parting sync.Once
+	gone    chan struct{} // closed when nothing more is read or written
+	ending  sync.Once     // the closing handshake
+	ended   chan struct{} // closed when the socket is closed and nothing runs
+}
+
+// WebSocket returns the stream of text messages over c, which it closes, of at
+// most max bytes each; 0 means [DefaultMaxFrame]. See [WebSocketWith].
+func WebSocket(c *websocket.Conn, max int64) Frames {
+	return WebSocketWith(c, SocketOptions{Max: max})
+}
+
+// WebSocketWith returns the stream of text messages over c, which it closes.
+//
+// A binary message closes the socket with 1003, a too large one with 1009. The
+// peer is pinged while the stream is read, and is dropped if nothing at all
+// comes back. A peer that is gone, however it went, is [ErrGone].
+func WebSocketWith(c *websocket.Conn, o SocketOptions) Frames {
+	if o.Max <= 0 {
+		o.Max = DefaultMaxFrame
+	}
+	for _, d := range []struct {
+		d *time.Duration
+		v time.Duration
+	}{{&o.PingEvery, 30 * time.Second}, {&o.PongWithin, 10 * time.Second}, {&o.WriteWithin, 10 * time.Second}, {&o.CloseWithin, time.Second}} {
+		if *d.d <= 0 {
+			*d.d = d.v
+		}
+	}
+	c.SetReadLimit(-1) // counted by readMessage, which closes with patience
+	return &socket{
+		handover: newHandover(), c: c, o: o,
+		turn: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+func (s *socket) ReadFrame(ctx context.Context) ([]byte, error) {
+	s.reading.Do(func() {
+		life := context.WithoutCancel(ctx)
+		s.startTask(func() { s.readAll(life) })
+		s.startTask(func() { s.ping(life) })
+	})
+	return s.takeFrame(ctx)
+}
+
+// readAll hands message after message over until the peer is gone.
+func (s *socket) readAll(ctx context.Context) {
+	for {
+		f, held, err := s.readMessage(ctx)
+		if err != nil {
+			s.parting.Do(func() { close(s.gone) }) // before anybody hears of it
+			s.endHandover(err)
+			s.closeHandshake(websocket.StatusNormalClosure, "")
+			return
+		}
+		s.waits.Store(true)
+		taken := s.give(f)
+		held.Free()
+		s.heard.Add(1)
+		s.waits.Store(false)
+		if !taken {
+			s.endHandover(ErrClosed)
+			return
+		}
+	}
+}
+
+// readMessage returns the next text message and what it holds. One that breaks a bound
+// but its length is read to its end, and comes as the error it is.
+func (s *socket) readMessage(ctx context.Context) (frame, *Reading, error) {
+	kind, r, err := s.c.Reader(ctx)
+	if err != nil {
+		return frame{}, nil, fmt.Errorf("%w: %v", ErrGone, err)
+	}
+	s.heard.Add(1)
+	if kind != websocket.MessageText {
+		s.closeHandshake(websocket.StatusUnsupportedData, "only text messages are taken")
+		return frame{}, nil, fmt.Errorf("%w: it sent a binary message", ErrGone)
+	}
+	in := &heard{r, &s.heard}
+	held := &Reading{Max: s.o.Max, Share: s.o.Share}
+	f := frame{}
+	err = held.ReadAll(in)
+	if refused := refusedReading(held, err); refused != nil {
+		held.Free()
+		held = &Reading{} // which holds nothing
+		f.err = refused
+		var rest int64
+		if rest, err = io.Copy(io.Discard, io.LimitReader(in, s.o.Max+1)); rest > s.o.Max {
+			err = ErrTooLarge
+		}
+	} else {
+		f.data = held.Data()
+	}
+	if err == nil {
+		return f, held, nil
+	}
+	held.Free()
+	if errors.Is(err, ErrTooLarge) {
+		s.closeHandshake(websocket.StatusMessageTooBig, "message is too large")
+		return frame{}, nil, fmt.Errorf("%w: it sent more than %d bytes: %w", ErrGone, s.o.Max, ErrTooLarge)
+	}
+	return frame{}, nil, fmt.Errorf("%w: %v", ErrGone, err)
+}
+
+// refusedReading is why a message is answered with an error, whatever follows of it; nil
+// if err is none or ends the stream.
+func refusedReading(b *Reading, err error) *oversized {
+	var shape *ShapeError
+	switch {
+	case errors.As(err, &shape):
+		return misshapen(bytes.Clone(b.Data()[:min(len(b.Data()), endRoom)]), err)
+	case errors.Is(err, ErrOverShare):
+		return &oversized{code: codeOverloaded, why: err.Error(), head: bytes.Clone(b.Data()[:min(len(b.Data()), endRoom)])}
+	}
+	return nil
+}
+
+// heard counts the reads that brought something.
+type heard struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	// The library fills p before it returns, however long that takes.
+	n, err := h.r.Read(p[:min(len(p), signOfLife)])
+	if n > 0 {
+		h.n.Add(1)
+	}
+	return n, err
+}
+
+// ping asks the peer for a sign of life now and then, and drops it when there
+// is none. A peer that is busy sending a long message cannot answer in the
+// middle of it, but then the message is the sign; and while a message waits to
+// be taken, it is not the peer that is late.
+func (s *socket) ping(ctx context.Context) {
+	tick := time.NewTicker(s.o.PingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-s.gone:
+			return
+		case <-s.closed:
+			return
+		}
+		before := s.heard.Load()
+		within, cancel := context.WithTimeout(ctx, s.o.PongWithin)
+		err := s.c.Ping(within)
+		cancel()
+		if err != nil && !s.waits.Load() && s.heard.Load() == before {
+			s.closeHandshake(websocket.StatusPolicyViolation, "no answer to a ping")
+			return
+		}
+	}
+}
+
+func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-s.gone:
+		return s.over()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.turn }()
+	if err := s.over(); err != nil {
+		return err
+	}
+	// A write that is given up closes the socket, so that only the time may do
+	// that, not a caller whose context ends.
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.WriteWithin)
+	defer cancel()
+	err := s.c.Write(within, websocket.MessageText, data)
+	switch {
+	case err == nil:
+		return nil
+	case within.Err() != nil:
+		return fmt.Errorf("%w: it read nothing for %v", ErrGone, s.o.WriteWithin)
+	}
+	if s.over() == ErrClosed {
+		return ErrClosed
+	}
+	return fmt.Errorf("%w: %v", ErrGone, err)
+}
+
+// over returns why nothing more is written, nil if the socket is open.
+func (s *socket) over() error {
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-s.gone:
+		return ErrGone
+	default:
+		return nil
+	}
+}
+
+// closeHandshake closes the socket with code, once. It returns when the peer has
+// closed as well or the time for that is up.
+func (s *socket) closeHandshake(code websocket.StatusCode, reason string) {
+	s.parting.Do(func() { close(s.gone) })
+	s.ending.Do(func() {
+		// A peer that stalls in the middle of a frame would hold Close for ever.
+		// CloseRead with a context that is over closes the socket underneath it.
+		force := time.AfterFunc(s.o.CloseWithin, func() {
+			over, cancel := context.WithCancelCause(context.Background())
+			cancel(errors.New("the peer does not close the connection"))
+			s.c.CloseRead(over)
+		})
+		defer force.Stop()
+		s.c.Close(code, reason)
+	})
+}
+
+// closeSocket closes the stream with code.
+func (s *socket) closeSocket(code websocket.StatusCode, reason string) {
+	if s.shut() {
+		s.closeHandshake(code, reason)
+		s.tasks.Wait()
+		close(s.ended)
+		return
+	}
+	<-s.ended
+}
+
+// Close tells the peer and waits until the socket is closed.
+func (s *socket) Close() error {
+	s.closeSocket(websocket.StatusNormalClosure, "")
+	return nil
+}

@@ -1,0 +1,254 @@
+package worldtool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// maxAtOnce bounds the calls under way of one inquiry.
+const maxAtOnce = 4
+
+// ruleFits is the least score of a rule that is told: most questions are about no rule.
+const ruleFits = 0.7
+
+// query is a call of a source, for a lead.
+type query struct {
+	tool string
+	args map[string]any
+	lead lead
+}
+
+// answer is what a source returned, empty if it did not.
+type answer struct {
+	tool string
+	raw  []byte
+	err  error
+}
+
+// askAll makes the calls, some at once, and returns the answers in the order of the
+// queries. Each ends with ctx.
+func (i *inquiry) askAll(ctx context.Context, queries []query) []answer {
+	answers := make([]answer, len(queries))
+	var g errgroup.Group
+	g.SetLimit(maxAtOnce)
+	for n, q := range queries {
+		if slices.Contains(i.lacks, q.tool) {
+			continue
+		}
+		g.Go(func() error {
+			answers[n] = ask(ctx, q)
+			return nil
+		})
+	}
+	g.Wait()
+	for _, a := range answers {
+		switch {
+		case a.tool == "":
+		case a.err == nil:
+			if !slices.Contains(i.asked, a.tool) {
+				i.asked = append(i.asked, a.tool)
+			}
+		case errors.Is(a.err, mcp.ErrNotAllowed) || errors.Is(a.err, mcp.ErrUnknownTool):
+			if !slices.Contains(i.lacks, a.tool) {
+				i.lacks = append(i.lacks, a.tool)
+			}
+		default:
+			i.failed = true
+		}
+	}
+	return answers
+}
+
+func ask(ctx context.Context, q query) answer {
+	args, err := tools.Encode(q.args)
+	if err != nil {
+		return answer{tool: q.tool, err: err}
+	}
+	res, err := mcp.Through(mcp.WithProgress(ctx, nil), q.tool, args)
+	a := answer{tool: q.tool, raw: res.Structured, err: err}
+	if len(a.raw) == 0 {
+		a.raw = []byte(res.Text)
+	}
+	if err == nil && res.IsError {
+		a.err = errors.New("the tool reports an error")
+	}
+	return a
+}
+
+// nobodyAnswers says why there is nothing to tell.
+func (i *inquiry) nobodyAnswers() error {
+	if len(i.lacks) > 0 {
+		return fmt.Errorf("%w: it looks into %s, and the caller may use none of them that answers; list some of them beside it",
+			mcp.ErrNotAllowed, strings.Join(sources, ", "))
+	}
+	return fmt.Errorf("asking %s: %w", strings.Join(sources, ", "), mcp.ErrTimeout)
+}
+
+// entity is one as query_entities tells it.
+type entity struct {
+	ID          string `json:"id"`
+	Type        string `json:"type"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+func (a answer) entities() []entity {
+	var found struct {
+		Entities []entity `json:"entities"`
+	}
+	a.decode(&found)
+	return found.Entities
+}
+
+// decode reads what the source returned. One of another shape tells nothing.
+func (a answer) decode(into any) {
+	if a.err == nil && len(a.raw) > 0 {
+		_ = json.Unmarshal(a.raw, into)
+	}
+}
+
+// noteAnswer takes in what a source found at a hop.
+func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
+	switch a.tool {
+	case toolLines:
+		i.noteLines(a, hop, l)
+	case toolFacts:
+		i.noteFacts(a, hop, l)
+	case toolRules:
+		i.noteRules(a, hop, l)
+	case toolSummary:
+		i.noteSummary(a, hop, l)
+	}
+}
+
+// noteClaim takes note of what a source takes for an answer. Farther away it was asked for
+// more than the question, so that it has to have some of its words.
+func (i *inquiry) noteClaim(text string, hop int) {
+	if hop == 1 || i.share(text) > 0 {
+		i.claimed = true
+	}
+}
+
+func (i *inquiry) noteLines(a answer, hop int, l lead) {
+	type said struct {
+		SessionID string    `json:"session_id"`
+		Speaker   string    `json:"speaker"`
+		Text      string    `json:"text"`
+		At        time.Time `json:"at"`
+		Turn      int64     `json:"turn"`
+	}
+	var found struct {
+		Lines   []said `json:"lines"`
+		Nearest []said `json:"nearest"`
+	}
+	a.decode(&found)
+	for rank, line := range slices.Concat(found.Lines, found.Nearest) {
+		if rank < len(found.Lines) {
+			i.noteClaim(line.Text, hop)
+		}
+		i.addFinding(Finding{
+			Kind: kindLine, Text: untrusted.Clip(line.Text, maxText), Speaker: line.Speaker, At: timeOf(line.At), Hop: hop,
+			Source: fmt.Sprintf("session:%s turn %d", line.SessionID, line.Turn),
+		}, rank, l)
+	}
+}
+
+func timeOf(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (i *inquiry) noteFacts(a answer, hop int, l lead) {
+	var found struct {
+		Facts []struct {
+			Text   string `json:"text"`
+			Source string `json:"source"`
+		} `json:"facts"`
+		Note string `json:"note"`
+	}
+	a.decode(&found)
+	rank := 0
+	for _, f := range found.Facts {
+		if found.Note == "" {
+			i.noteClaim(f.Text, hop)
+		}
+		// A line that is indexed as a fact is told once, as the line.
+		if _, said, ok := strings.Cut(f.Text, ": "); ok && i.byText[words.Key(untrusted.Clip(said, maxText))] != nil {
+			continue
+		}
+		i.addFinding(Finding{Kind: kindFact, Text: untrusted.Clip(f.Text, maxText), Source: f.Source, Hop: hop}, rank, l)
+		rank++
+	}
+}
+
+func (i *inquiry) noteRules(a answer, hop int, l lead) {
+	var found struct {
+		Results []struct {
+			ID      string  `json:"id"`
+			Name    string  `json:"name"`
+			Summary string  `json:"summary"`
+			Score   float64 `json:"score"`
+		} `json:"results"`
+	}
+	a.decode(&found)
+	rank := 0
+	for _, r := range found.Results {
+		if r.Score < ruleFits {
+			continue
+		}
+		if i.isAsked(r.Name) {
+			i.claimed = true
+		}
+		i.addFinding(Finding{Kind: kindRule, Text: untrusted.Clip(r.Name+": "+r.Summary, maxText), Source: "rule:" + r.ID, Hop: hop}, rank, l)
+		rank++
+	}
+}
+
+// noteSummary takes in an entity's description, and the relations of it that the question
+// is about, or that lead to who or what turned up.
+func (i *inquiry) noteSummary(a answer, hop int, l lead) {
+	var e struct {
+		entity
+		Relationships []struct {
+			Type       string `json:"type"`
+			Direction  string `json:"direction"`
+			EntityID   string `json:"entity_id"`
+			EntityName string `json:"entity_name"`
+			Note       string `json:"note"`
+		} `json:"relationships"`
+	}
+	a.decode(&e)
+	if e.Name == "" {
+		return
+	}
+	source := "entity:" + e.ID
+	i.addFinding(Finding{Kind: kindEntity, Text: untrusted.Clip(e.Name+": "+e.Description, maxText), Source: source, Hop: hop}, 0, l)
+	rank := 0
+	for _, r := range e.Relationships {
+		from, to := e.Name, r.EntityName
+		if r.Direction == "in" {
+			from, to = to, from
+		}
+		text := strings.TrimSpace(fmt.Sprintf("%s %s %s. %s", from, strings.ReplaceAll(r.Type, "_", " "), to, r.Note))
+		if i.share(text) == 0 && !i.isMentioned(r.EntityName) {
+			continue
+		}
+		i.noteClaim(text, hop)
+		i.addFinding(Finding{Kind: kindRelation, Text: untrusted.Clip(text, maxText), Source: source, Hop: hop}, rank, l)
+		rank++
+	}
+}

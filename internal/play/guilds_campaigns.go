@@ -1,0 +1,189 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+)
+
+const (
+	// campaignsDir holds a directory for each campaign of a guild that was loaded.
+	campaignsDir = "campaigns"
+	// campaignFile is the file it was loaded from.
+	campaignFile = "campaign.yaml"
+	// maxCampaigns bounds the campaigns of a guild.
+	maxCampaigns = 100
+)
+
+// GuildCampaign is what is played in a guild, or may be.
+type GuildCampaign struct {
+	// ID is empty for the configured campaign.
+	ID string
+	// Current is whether it is played now.
+	Current bool
+
+	Name, System, Scene string
+	// NPCs, Entities and Sessions count them.
+	NPCs, Entities, Sessions int
+}
+
+func (g *Guild) campaignDir(id string) string { return filepath.Join(g.dir, campaignsDir, id) }
+
+// findCampaign returns the campaign of an id; the configured one has none.
+func (r *record) findCampaign(id string) (keptCampaign, bool) {
+	for _, c := range r.Campaigns {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return keptCampaign{}, id == ""
+}
+
+// newCampaignID is where a campaign of a name is kept.
+func newCampaignID(name string) string {
+	if id := config.Slug(name); id != "" {
+		return id
+	}
+	return fmt.Sprintf("campaign-%x", sha256.Sum256([]byte(name)))[:len("campaign-")+8]
+}
+
+// campaignIDOf is the id of a campaign of the guild that is open.
+func (g *Guild) campaignIDOf(game *Game) string {
+	if game.Config.DataDir == g.dir {
+		return ""
+	}
+	return filepath.Base(game.Config.DataDir)
+}
+
+// Campaigns names what may be played in the guild, the configured campaign first,
+// without scenes and counts.
+func (g *Guild) Campaigns(context.Context) ([]GuildCampaign, error) {
+	r, err := g.records.readRecord()
+	if err != nil {
+		return nil, logTrouble(g.log, "reading what is kept of a guild", err)
+	}
+	configured := g.guilds.latestConfig().Campaign
+	all := []GuildCampaign{{Name: configured.Name, System: configured.System, Current: r.Campaign == ""}}
+	for _, c := range r.Campaigns {
+		all = append(all, GuildCampaign{ID: c.ID, Name: c.Name, System: c.System, Current: c.ID == r.Campaign})
+	}
+	return all, nil
+}
+
+// GuildCampaign describes what is played in the guild.
+func (g *Guild) Campaign(ctx context.Context) (c GuildCampaign, err error) {
+	err = g.withCampaign(ctx, func(game *Game) error {
+		entities, _, err := game.Store.World(ctx)
+		if err != nil {
+			return err
+		}
+		sessions, err := game.Store.Sessions(ctx, 0)
+		c = GuildCampaign{
+			ID: g.campaignIDOf(game), Current: true,
+			Name: game.Config.Campaign.Name, System: game.Config.Campaign.System, Scene: game.World.Scene(),
+			NPCs: len(game.Cast()), Entities: len(entities), Sessions: len(sessions),
+		}
+		return err
+	})
+	return c, err
+}
+
+// LoadCampaign keeps a campaign file as one of the guild's campaigns, or in place
+// of that of the same name, whose world then takes in what is new. What is wrong
+// with the file is said with its lines, and changes nothing.
+func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c GuildCampaign, err error) {
+	g := m.guild
+	target := mcp.Target{Tool: "campaign_load", Source: "server", Permission: access.WorldWrite}
+	err = m.doGoverned(ctx, target, fileArguments(file, data), func(ctx context.Context, _ *Game) error {
+		read, err := g.guilds.parseCampaign(ctx, file, data)
+		if err != nil {
+			return err
+		}
+		k := keptCampaign{ID: newCampaignID(read.Name), Name: read.Name, System: cmp.Or(read.System, g.guilds.latestConfig().Campaign.System)}
+		current, err := g.storeCampaign(k, data)
+		c = GuildCampaign{ID: k.ID, Name: k.Name, System: k.System, Scene: read.Scene, Entities: len(read.Entities), Current: current}
+		return err
+	})
+	return c, err
+}
+
+// storeCampaign keeps a campaign, in place of the file it was loaded from before, and
+// reports whether it is the current one.
+func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	r, err := g.records.readRecord()
+	if err != nil {
+		return false, logTrouble(g.log, "reading what is kept of a guild", err)
+	}
+	was, known := r.findCampaign(c.ID)
+	current = r.Campaign == c.ID
+	switch {
+	case current && g.hasSession():
+		return current, errors.New("a session of this campaign is running; /session stop ends it, or /entity import takes in what is new at once")
+	case known && was.Name != c.Name:
+		return current, fmt.Errorf("there is a campaign already whose name looks the same, %q; give this one another name", was.Name)
+	case !known && len(r.Campaigns) >= maxCampaigns:
+		return current, fmt.Errorf("there are %d campaigns already, which is the most; write in a file of one of them", len(r.Campaigns))
+	}
+	err = replaceFile(filepath.Join(g.campaignDir(c.ID), campaignFile), data)
+	if err == nil {
+		err = g.records.changeRecord(func(r *record) error {
+			r.Campaigns = slices.DeleteFunc(r.Campaigns, func(k keptCampaign) bool { return k.ID == c.ID })
+			r.Campaigns = append(r.Campaigns, c)
+			return nil
+		})
+	}
+	if err != nil {
+		return current, logTrouble(g.log, "keeping a campaign", err)
+	}
+	if current { // the next lease finds what the file says now
+		return current, g.pool.retire()
+	}
+	return current, nil
+}
+
+// SwitchCampaign has the guild play another campaign from now on, by its id, with
+// a world and a memory of its own. No session may run.
+func (m *Member) SwitchCampaign(ctx context.Context, id string) (GuildCampaign, error) {
+	target := mcp.Target{Tool: "campaign_switch", Source: "server", Permission: access.SessionControl}
+	err := m.doGoverned(ctx, target, map[string]any{"campaign": id}, func(ctx context.Context, _ *Game) error { return m.guild.switchTo(ctx, id) })
+	if err != nil {
+		return GuildCampaign{}, err
+	}
+	return m.guild.Campaign(ctx)
+}
+
+// switchTo has the guild play a campaign from now on. What cannot be opened is not
+// switched to.
+func (g *Guild) switchTo(ctx context.Context, id string) error {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	r, err := g.records.readRecord()
+	if err != nil {
+		return logTrouble(g.log, "reading what is kept of a guild", err)
+	}
+	c, known := r.findCampaign(id)
+	switch {
+	case !known:
+		return fmt.Errorf("there is no campaign %q; /campaign load loads one", id)
+	case r.Campaign == id:
+		return nil
+	case g.hasSession():
+		return errors.New("a session is running; /session stop ends it, then switch")
+	}
+	return g.pool.replace(ctx, g.configOf(c), func() error {
+		if err := g.records.changeRecord(func(r *record) error { r.Campaign = id; return nil }); err != nil {
+			return logTrouble(g.log, "noting which campaign is played", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,93 @@
+package play
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+)
+
+// connectServers registers the external servers in parallel, in the background.
+func (r *Registry) connectServers() {
+	var g errgroup.Group
+	for _, cfg := range r.config.MCP.Servers {
+		if cfg.Disabled {
+			continue
+		}
+		g.Go(func() error {
+			if err := r.Host.RegisterServer(r.life, cfg); err != nil && r.life.Err() == nil {
+				r.notify(err.Error())
+				r.noteRefused(cfg.Name, err)
+			}
+			return nil
+		})
+	}
+	r.work.Go(func() {
+		_ = g.Wait() // the functions return no error
+		close(r.tried)
+	})
+}
+
+// noteRefused notes an external server that the host does not know of.
+func (r *Registry) noteRefused(name string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused = append(r.refused, mcphost.ServerStatus{Name: name, State: "down", Reason: err.Error()})
+}
+
+// Servers describes the external servers, and why one is down.
+func (r *Registry) Servers() []mcphost.ServerStatus {
+	all := r.Host.Servers()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, down := range r.refused {
+		if !slices.ContainsFunc(all, func(s mcphost.ServerStatus) bool { return s.Name == down.Name }) {
+			all = append(all, down)
+		}
+	}
+	return all
+}
+
+// ForgetName gives up a name that is remembered for a tool whose server left the
+// configuration, see [mcphost.Host.ForgetName].
+func (r *Registry) ForgetName(ctx context.Context, name string) ([]mcphost.Forgotten, error) {
+	return r.Host.ForgetName(ctx, name, func(server string) bool {
+		return slices.ContainsFunc(r.config.MCP.Servers, func(s config.MCPServerConfig) bool { return s.Name == server })
+	})
+}
+
+// Tried returns a channel that is closed once every external server was tried.
+func (r *Registry) Tried() <-chan struct{} { return r.tried }
+
+// readyPatience is how long Ready waits before it says what for.
+const readyPatience = time.Second
+
+// Ready waits until every external server was tried once, or ctx ends. A wait
+// that people notice is explained by say.
+func (r *Registry) Ready(ctx context.Context, say func(string)) {
+	timer := time.NewTimer(readyPatience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-r.tried:
+			return
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			var slow []string
+			for _, s := range r.Host.Servers() {
+				if s.State == "connecting" {
+					slow = append(slow, s.Name)
+				}
+			}
+			if len(slow) > 0 {
+				say("waiting for external servers: " + strings.Join(slow, ", "))
+			}
+		}
+	}
+}

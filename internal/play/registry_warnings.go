@@ -1,0 +1,79 @@
+package play
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+)
+
+// Warnings are those of a configuration but those that are known already. What
+// the configuration cannot know, whether an external server offers a tool, is
+// said by what the servers that are connected do offer.
+func (r *Registry) Warnings(cfg *config.Config, known ...userfile.Problem) []userfile.Problem {
+	tools, servers := r.Host.Status(), r.Servers()
+	var all []userfile.Problem
+	for _, w := range cfg.Warnings {
+		if slices.Contains(known, w) {
+			continue
+		}
+		if tool, ok := cfg.ServerTools[w]; ok {
+			if w.What, w.Fix = aboutTool(w, tool, tools, servers); w.What == "" {
+				continue
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// aboutTool says what is wrong with the name of a tool that only a server can
+// offer, and what to do; nothing if one does.
+func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers []mcphost.ServerStatus) (what, fix string) {
+	var there, away []string
+	for _, s := range servers {
+		if s.State == "ready" || s.State == "asleep" {
+			there = append(there, s.Name)
+		} else {
+			away = append(away, s.Name)
+		}
+	}
+	where, _, _ := strings.Cut(w.What, " is no built-in tool") // the place, and the name unless it is a secret
+	var names []string
+	var renamed string
+	for _, t := range tools {
+		switch {
+		case t.Name == name && t.State == "held":
+			return where + " waits for approval", fmt.Sprintf("see \"glyphoxa tools diff\", then \"glyphoxa tools approve %s/%s\"", t.Source, name)
+		case t.Name == name:
+			return "", ""
+		case t.Original == name:
+			renamed = t.Name
+		}
+		names = append(names, t.Name)
+	}
+	if len(there) == 0 {
+		return w.What, w.Fix
+	}
+	what = where + " is no built-in tool, and no server offers it"
+	if len(away) > 0 {
+		what = fmt.Sprintf("%s is no built-in tool, and no connected server offers it (%s not connected)", where, are(away))
+	}
+	if near := userfile.Nearest(name, names); renamed != "" {
+		return what, fmt.Sprintf("the tool of that name is called %q here, \"glyphoxa tools\" says why", renamed)
+	} else if near != "" {
+		return what, fmt.Sprintf("did you mean %q?", near)
+	}
+	return what, "see \"glyphoxa tools\" for those there are"
+}
+
+// are is a list of names as the subject of a sentence.
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return strings.Join(names, ", ") + " are"
+}

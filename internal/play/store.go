@@ -1,0 +1,68 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/memory/postgres"
+	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
+)
+
+// StoreOptions tune a store. The zero value works.
+type StoreOptions struct {
+	// Embedder gives facts their vectors. If nil, facts are found by full text.
+	Embedder embeddings.Provider
+	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
+	// anything.
+	Groups *memory.Groups
+	// Logger receives warnings. If nil, they are discarded.
+	Logger *slog.Logger
+}
+
+// OpenStore opens the store of a configuration and makes it if there is none.
+func OpenStore(ctx context.Context, m config.Memory, o StoreOptions) (memory.Store, error) {
+	if m.Store == config.StorePostgres {
+		s, err := postgres.Open(ctx, m.DSN.Reveal(), &postgres.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger, Schema: m.Schema})
+		return orNone(s, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(m.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("making the data directory: %w; set data_dir to a directory that can be written", userfile.PlainFileError(err))
+	}
+	s, err := sqlite.Open(ctx, m.Path, &sqlite.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger})
+	return orNone(s, err)
+}
+
+// orNone returns no store where there is an error: a pointer to none would be one.
+func orNone(s memory.Store, err error) (memory.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// MayExist reports whether something may be kept in the store of a configuration
+// already, so that to look for it makes none.
+func MayExist(m config.Memory) bool {
+	if m.Store == config.StorePostgres {
+		return true
+	}
+	_, err := os.Stat(m.Path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// StoreAdvice is what would have a store find things better, empty if nothing would.
+func StoreAdvice(s memory.Store) string {
+	if p, ok := s.(*postgres.Store); ok && p.Semantic() && !p.Extension() {
+		return "vectors are compared one by one, which is quick enough for some ten thousand facts; for more, install pgvector on the server"
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+package play
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+const (
+	// asideName is the directory beside what is kept with the lines that the store did not
+	// take by the end of their session.
+	asideName = "unkept"
+	// takenAtOnce is how many of them are written at once.
+	takenAtOnce = 256
+)
+
+// AsideDir is where lines wait that the store of a configuration did not take.
+func AsideDir(cfg *config.Config) string {
+	return filepath.Join(filepath.Dir(WithheldFile(cfg)), asideName)
+}
+
+// setAside is a line in a file: all of it, also what nobody is shown.
+type setAside struct {
+	memory.Line
+	User    string   `json:"user,omitempty"`
+	Ref     string   `json:"ref,omitempty"`
+	Present []string `json:"present,omitempty"`
+}
+
+func (s setAside) line() memory.Line {
+	l := s.Line
+	l.User, l.Ref, l.Present = s.User, s.Ref, s.Present
+	return l
+}
+
+// Aside is a file for the lines of a session that the store does not take at present, for
+// its owner alone. It is made with the first of them; [TakeAside] brings them into the store,
+// if nobody else has until the program starts anew. It is for one caller at a time.
+type Aside struct{ dir, path string }
+
+// NewAside returns where lines are set aside in dir, which need not be there yet.
+func NewAside(dir string) *Aside { return &Aside{dir: dir} }
+
+// Add writes lines behind those that are there, and returns the path of the file once they are
+// durable. If it fails none of them is in it.
+func (a *Aside) Add(lines []memory.Line) (path string, err error) {
+	if len(lines) == 0 {
+		return a.path, nil
+	}
+	if a.path == "" {
+		if err := a.create(); err != nil {
+			return "", err
+		}
+	}
+	f, err := os.OpenFile(a.path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", userfile.PlainFileError(err)
+	}
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil {
+		if err = writeAside(f, lines); err != nil {
+			_ = f.Truncate(end) // it says half of what it should
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", userfile.PlainFileError(err)
+	}
+	return a.path, nil
+}
+
+// create makes a file of a name that no other has.
+func (a *Aside) create() error {
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return userfile.PlainFileError(err)
+	}
+	f, err := os.CreateTemp(a.dir, time.Now().UTC().Format("2006-01-02-150405-")+"*.jsonl")
+	if err != nil {
+		return userfile.PlainFileError(err)
+	}
+	a.path = f.Name()
+	if err := f.Close(); err != nil {
+		return userfile.PlainFileError(err)
+	}
+	return syncDir(a.dir)
+}
+
+// Replace writes lines in place of those that are there. Without any the file goes away. If it
+// fails all is as before.
+func (a *Aside) Replace(lines []memory.Line) error {
+	if a.path == "" && len(lines) == 0 {
+		return nil
+	}
+	if len(lines) == 0 {
+		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return userfile.PlainFileError(err)
+		}
+		a.path = ""
+		return syncDir(a.dir)
+	}
+	if a.path == "" {
+		_, err := a.Add(lines)
+		return err
+	}
+	part := a.path + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return userfile.PlainFileError(err)
+	}
+	if err = errors.Join(writeAside(f, lines), f.Close()); err == nil {
+		err = os.Rename(part, a.path)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+		return userfile.PlainFileError(err)
+	}
+	return syncDir(a.dir)
+}
+
+// writeAside writes lines, and waits until they are durable.
+func writeAside(f *os.File, lines []memory.Line) error {
+	w := bufio.NewWriter(f)
+	out := json.NewEncoder(w)
+	for _, l := range lines {
+		if err := out.Encode(setAside{l, l.User, l.Ref, l.Present}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.Flush(), f.Sync())
+}
+
+// syncDir makes the names in a directory durable, where the system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return userfile.PlainFileError(err)
+	}
+	_ = d.Sync() // some systems have no such thing
+	return d.Close()
+}
+
+// TakeAside appends to log what was set aside in dir, in the order in which it was said, and
+// removes the files. Nothing is written twice, and nothing of who was forgotten since. It
+// returns how many lines it took in; those of a file that cannot be taken in stay there,
+// and the error names it.
+func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten Withheld) (n int, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(files)
+	var errs []error
+	for _, file := range files {
+		lines, err := readAside(file, forgotten)
+		if err == nil {
+			err = appendAside(ctx, log, lines)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("taking in what was said, from %s: %w", file, err))
+			continue
+		}
+		n += len(lines)
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, userfile.PlainFileError(err))
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
+// readAside reads a file, but for what somebody said who was forgotten afterwards, and for a last
+// line whose writing was interrupted.
+func readAside(file string, forgotten Withheld) (lines []memory.Line, err error) {
+	f, err := userfile.Open(file)
+	if err != nil {
+		return nil, userfile.PlainFileError(err)
+	}
+	in := json.NewDecoder(bufio.NewReader(f))
+	in.DisallowUnknownFields()
+	for {
+		var s setAside
+		if err = in.Decode(&s); err != nil {
+			break
+		}
+		if !forgotten.After(s.User, s.At) {
+			lines = append(lines, s.line())
+		}
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return lines, errors.Join(err, f.Close())
+}
+
+func appendAside(ctx context.Context, log memory.SessionLog, lines []memory.Line) error {
+	for some := range slices.Chunk(lines, takenAtOnce) {
+		if _, err := log.AppendMissing(ctx, some...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

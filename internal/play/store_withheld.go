@@ -1,0 +1,149 @@
+package play
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+)
+
+// withheldName is the file beside what is kept that says who was forgotten, so that a
+// backup of before does not bring them back.
+const withheldName = "forgotten.list"
+
+// WithheldFile is where it is kept who was forgotten in the store of a configuration.
+func WithheldFile(cfg *config.Config) string {
+	if cfg.Memory.Store == config.StorePostgres {
+		return filepath.Join(cfg.DataDir, withheldName)
+	}
+	return filepath.Join(filepath.Dir(cfg.Memory.Path), withheldName)
+}
+
+// Withhold notes that a user was forgotten. The file holds a key of its own and, a line for
+// each, what the key makes of the user's id, and when that was: it names nobody. It is only
+// ever added to.
+func Withhold(file, user string) error {
+	if user == "" {
+		return nil
+	}
+	key, err := withheldKey(file)
+	if err != nil {
+		return noted(err)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return noted(err)
+	}
+	// The first newline ends what a crash has left of a line.
+	_, err = fmt.Fprintf(f, "\n%s %s\n", hashOf(key, user), time.Now().UTC().Format(time.RFC3339Nano))
+	return noted(errors.Join(err, f.Sync(), f.Close()))
+}
+
+func noted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("noting who was forgotten: %w", userfile.PlainFileError(err))
+}
+
+func hashOf(key []byte, user string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(user))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// withheldKey returns the key of a file, which is made if it is not there.
+func withheldKey(file string) ([]byte, error) {
+	if key, err := readKey(file); !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // which does not fail
+	f, err := os.CreateTemp(filepath.Dir(file), withheldName+"-")
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.WriteString("key " + base64.StdEncoding.EncodeToString(key) + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Link(f.Name(), file) // whoever comes first
+	}
+	if removed := os.Remove(f.Name()); err == nil || errors.Is(err, fs.ErrExist) {
+		err = removed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readKey(file)
+}
+
+func readKey(file string) ([]byte, error) {
+	f, err := userfile.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(io.LimitReader(f, 1024)).ReadString('\n')
+	if closed := f.Close(); err != nil || closed != nil {
+		return nil, errors.Join(err, closed)
+	}
+	encoded, is := strings.CutPrefix(strings.TrimSpace(line), "key ")
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	if !is || err != nil || len(key) != sha256.Size {
+		return nil, fmt.Errorf("%s: the first line is no key; without it nobody can be told from others, so put the file's backup in its place", file)
+	}
+	return key, nil
+}
+
+// MaxWithheld bounds the list of who was forgotten, in bytes: that is half a million
+// people.
+const MaxWithheld = 64 << 20
+
+// Withheld is who was forgotten. The zero value is nobody.
+type Withheld struct {
+	key   []byte
+	since map[string]time.Time
+}
+
+// ReadWithheld reads who was forgotten; nobody was if there is no file.
+func ReadWithheld(file string) (Withheld, error) {
+	content, err := userfile.Read(file, MaxWithheld)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Withheld{}, nil
+	}
+	if err != nil {
+		return Withheld{}, userfile.PlainFileError(err)
+	}
+	w := Withheld{since: map[string]time.Time{}}
+	if w.key, err = readKey(file); err != nil {
+		return w, err
+	}
+	for line := range bytes.Lines(content) {
+		hash, at, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		when, err := time.Parse(time.RFC3339Nano, at)
+		if len(hash) == 2*sha256.Size && err == nil && when.After(w.since[hash]) { // else it was never finished
+			w.since[hash] = when
+		}
+	}
+	return w, nil
+}
+
+// After reports whether a user was forgotten after a time.
+func (w Withheld) After(user string, made time.Time) bool {
+	return user != "" && len(w.since) > 0 && w.since[hashOf(w.key, user)].After(made)
+}

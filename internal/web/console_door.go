@@ -1,0 +1,325 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// maxChange bounds a request.
+const maxChange = 64 << 10
+
+// crumbHeader has what a page of ours knows and a forged request does not.
+const crumbHeader = "X-Glyphoxa-Crumb"
+
+// consoleTransport is by what a visitor comes, as records have it.
+const consoleTransport = "console"
+
+// visitor is who asks.
+type visitor struct {
+	subject *access.Subject
+	account account // that they signed in with, if they did
+	crumb   string
+	cookie  string          // of who has signed in, else empty
+	proven  bool            // the account is known to lead a game
+	over    context.Context // ends when the visitor is signed out; nil for who has not signed in
+	term    access.Term     // how long the token is good, if they came with one
+	// known is false for who comes without a token.
+	known bool
+}
+
+// identifier says who sent a request and how long that holds, as [access.Gatekeeper]
+// does. It is safe for concurrent use.
+type identifier interface {
+	Admit(r *http.Request) (*access.Subject, access.Term, error)
+	// Address is what a request is counted by.
+	Address(r *http.Request) string
+}
+
+// door lets visitors in.
+type door struct {
+	*Console
+	keeper       identifier
+	accountRates *access.Rates // of sign-ins by an account
+	spent        spent
+}
+
+// cookieName differs by port: browsers send a machine's cookies to all of them.
+func cookieName(r *http.Request) string {
+	_, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		port = "0"
+	}
+	return "glyphoxa-" + port
+}
+
+// identify says who asks.
+func (d *door) identify(r *http.Request) (*visitor, error) {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil || r.Header.Get("Authorization") != "" {
+		return d.identifyBy(r, "", d.crumb)
+	}
+	h, ok := d.holders.find(cookie.Value)
+	if !ok {
+		return d.identifyBy(r, "", d.crumb)
+	}
+	v := &visitor{account: h.account, crumb: h.crumb, proven: h.proven, known: true}
+	switch {
+	case h.owner:
+		v.subject = leader(account{id: "console"})
+	case h.account.id != "":
+		v.subject = leader(h.account)
+	default:
+		if v, err = d.identifyBy(r, h.token, h.crumb); err != nil {
+			return nil, err
+		}
+	}
+	v.cookie, v.over = h.cookie, h.over
+	return v, nil
+}
+
+// signedOut reports whether a visitor who had signed in no longer is, or whether the token
+// they came with has expired or was revoked.
+func (v *visitor) signedOut() bool {
+	return v.over != nil && v.over.Err() != nil || v.term.Over()
+}
+
+// holds reports whether who had signed in to send r still is: a cookie without a holder is
+// somebody's who has signed out, or gave way to others.
+func (d *door) holds(r *http.Request) bool {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil || r.Header.Get("Authorization") != "" {
+		return true
+	}
+	_, ok := d.holders.find(cookie.Value)
+	return ok
+}
+
+// identifyBy asks the gatekeeper about a token; without one about what the request has.
+func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error) {
+	if token != "" {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	s, term, err := d.keeper.Admit(r)
+	if err != nil {
+		return nil, err
+	}
+	s.Transport = consoleTransport
+	return &visitor{subject: s, crumb: crumb, known: s.Name != access.Anonymous, term: term}, nil
+}
+
+// signIn lets in who has a token.
+func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Token string `json:"token"`
+	}
+	if !decode(w, r, &in) {
+		return
+	}
+	h := holder{token: in.Token, caller: "owner", proven: true}
+	if h.owner = subtle.ConstantTimeCompare([]byte(in.Token), []byte(d.owner)) == 1; !h.owner {
+		if in.Token == "" {
+			fail(w, http.StatusBadRequest, "there is no token; make one with: glyphoxa mcp token NAME")
+			return
+		}
+		v, err := d.identifyBy(r, in.Token, "")
+		if err != nil {
+			d.refuse(w, err)
+			return
+		}
+		h.caller = "token " + v.subject.Name
+	}
+	d.admit(w, r, h)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// admit lets somebody in, in place of whom they were before.
+func (d *door) admit(w http.ResponseWriter, r *http.Request, h holder) {
+	d.leave(r)
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r), Value: d.holders.add(h), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
+	})
+}
+
+// encrypted reports whether the browser's connection is, at least up to a proxy.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+func (d *door) signOut(w http.ResponseWriter, r *http.Request) {
+	d.leave(r)
+	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (d *door) leave(r *http.Request) {
+	if old, err := r.Cookie(cookieName(r)); err == nil {
+		d.holders.drop(old.Value)
+	}
+}
+
+// refuse tells who is not let in, and by which accounts they might be.
+func (d *door) refuse(w http.ResponseWriter, err error) {
+	if wait := access.RetryAfter(err); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	}
+	raw, _ := json.Marshal(map[string]string{"error": err.Error(), "service": d.service()}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(access.Status(err))
+	_, _ = w.Write(raw) // who left needs no answer
+}
+
+// inRoom identifies who asks and finds the room it is about. A request that changes
+// something needs the visitor's crumb beside the cookie.
+func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := d.identify(r)
+		if err != nil {
+			d.refuse(w, err)
+			return
+		}
+		if r.Method != http.MethodGet && r.Header.Get("Authorization") == "" &&
+			subtle.ConstantTimeCompare([]byte(r.Header.Get(crumbHeader)), []byte(v.crumb)) != 1 {
+			fail(w, http.StatusForbidden, "the request did not come from this page as it is now; load it anew")
+			return
+		}
+		id := r.URL.Query().Get("room")
+		rooms := d.visible(r.Context(), v)
+		i := slices.IndexFunc(rooms, func(r *consoleRoom) bool { return r.id == id })
+		if i < 0 {
+			fail(w, http.StatusNotFound, "there is no such table any more")
+			return
+		}
+		// What is under way ends with the sign-in, and with the token.
+		ctx, end := v.term.Within(r.Context())
+		defer end()
+		if v.over != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(v.over, cancel)()
+		}
+		serve(&asking{d, w, r.WithContext(ctx), v, rooms[i]})
+	}
+}
+
+// may reports whether the visitor holds a permission in the room, for something that
+// changes nothing.
+func (a *asking) may(permission string) bool {
+	t := mcp.Target{Tool: "console", Source: "server", Permission: permission, ReadOnly: true}
+	return a.room.game.Registry.Governance.Policy.Permits(a.calling(), t) == nil
+}
+
+// sees reports whether the visitor may see what is not for everybody, of what takes a
+// permission.
+func (a *asking) sees(permission string) bool {
+	return a.visitor.subject.Profile.SeesAll && a.visitor.subject.NPC == "" && a.may(permission)
+}
+
+// viewer is with whose eyes the visitor sees the world.
+func (a *asking) viewer() string { return a.visitor.subject.Caller().Viewer() }
+
+// me says who the visitor is, and which rooms there are.
+func (d *door) me(w http.ResponseWriter, r *http.Request) {
+	v, err := d.identify(r)
+	if err != nil {
+		d.refuse(w, err)
+		return
+	}
+	name := cmp.Or(v.account.name, v.subject.Name)
+	type roomView struct {
+		ID      string   `json:"id"`
+		Name    string   `json:"name"`
+		Live    bool     `json:"live"`
+		Rights  []string `json:"rights"`
+		SeesAll bool     `json:"sees_all"`
+	}
+	rooms := []roomView{}
+	for _, at := range d.visible(r.Context(), v) {
+		a := &asking{d, w, r, v, at}
+		one := roomView{ID: at.id, Name: at.name, Live: at.session != nil, Rights: []string{}, SeesAll: a.viewer() == "" && v.subject.Profile.SeesAll}
+		for _, p := range access.Permissions() {
+			if a.may(p) {
+				one.Rights = append(one.Rights, p)
+			}
+		}
+		rooms = append(rooms, one)
+	}
+	answer(w, map[string]any{
+		"name": name, "profile": v.subject.Profile.Name, "known": v.known, "crumb": v.crumb, "rooms": rooms, "version": d.o.Version, "service": d.service(),
+	})
+}
+
+// decode reads the JSON of a request; it answers itself if there is none.
+func decode(w http.ResponseWriter, r *http.Request, into any) bool {
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxChange))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		fail(w, http.StatusBadRequest, "the request is no JSON that is expected here: "+err.Error())
+		return false
+	}
+	return true
+}
+
+// decode reads the JSON of the request. It answers itself if there is none, or if the visitor
+// was signed out or lost the right to enter the room while it came: a body may take half a
+// minute to arrive.
+func (a *asking) decode(into any) bool {
+	if !decode(a.w, a.r, into) {
+		return false
+	}
+	switch {
+	case a.visitor.signedOut():
+		fail(a.w, http.StatusUnauthorized, "you were signed out; sign in again")
+	case !a.door.enters(a.r.Context(), a.visitor, a.room.id):
+		fail(a.w, http.StatusForbidden, "you no longer lead this game")
+	default:
+		return true
+	}
+	return false
+}
+
+func answer(w http.ResponseWriter, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "the answer could not be written")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(raw) // who left needs no answer
+}
+
+// fail answers with what is wrong.
+func fail(w http.ResponseWriter, status int, text string) {
+	raw, _ := json.Marshal(map[string]string{"error": text}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw)
+}
+
+// failWith answers with an error of a call or an order.
+func failWith(w http.ResponseWriter, err error) {
+	text, _ := mcp.Telling(err)
+	status := http.StatusBadRequest
+	var refused *mcp.Refusal
+	switch {
+	case errors.As(err, &refused) && refused.Code == mcp.CodeCapacityExceeded:
+		status = http.StatusTooManyRequests
+	case errors.As(err, &refused):
+		status = http.StatusForbidden
+	case errors.Is(err, mcp.ErrUnknownTool), errors.Is(err, memory.ErrNotFound):
+		status = http.StatusNotFound
+	}
+	fail(w, status, text)
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+)
+
+// refusal is an error that is told with a status.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func refuse(status int, text string) error { return &refusal{status, text} }
+
+var (
+	errInvite = refuse(http.StatusForbidden, "This link does not lead to the table any more. Ask who runs it for a new one.")
+	errNobody = refuse(http.StatusServiceUnavailable, "Nobody plays at this table just now. Try again once the game has begun.")
+	errFull   = refuse(http.StatusServiceUnavailable, "The table is full. Try again once somebody has left.")
+)
+
+// Handler serves the page and lets guests join. What is before it refuses unknown hosts and
+// origins; address tells from where somebody asks.
+func (r *Room) Handler(address func(*http.Request) string) http.Handler {
+	r.rates, r.address = access.NewRates(address, joinEvery, joinBurst), address
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /table/", func(w http.ResponseWriter, q *http.Request) {
+		name := strings.TrimPrefix(q.URL.Path, "/table/")
+		if name == "" {
+			name = "index.html"
+		}
+		r.files.Serve(w, q, "web/"+name)
+	})
+	mux.HandleFunc("GET /table/ice", r.showServers)
+	mux.HandleFunc("POST /table/join", r.join)
+	secured := Secure(http.NewCrossOriginProtection().Handler(mux), "media-src 'self' blob:")
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Permissions-Policy", "microphone=(self)")
+		secured.ServeHTTP(w, q)
+	})
+}
+
+// invited reports whether an invite is the one that holds.
+func (r *Room) invited(invite string) bool {
+	return subtle.ConstantTimeCompare([]byte(invite), []byte(*r.invite.Load())) == 1
+}
+
+// showServers says which STUN and TURN servers there are.
+func (r *Room) showServers(w http.ResponseWriter, q *http.Request) {
+	if !r.rates.Allow(q) {
+		r.fail(w, tooMany())
+		return
+	}
+	if !r.invited(q.Header.Get(inviteHeader)) {
+		r.fail(w, errInvite)
+		return
+	}
+	servers := r.o.Network.Servers
+	if servers == nil {
+		servers = []IceServer{}
+	}
+	r.answer(w, map[string]any{"iceServers": servers})
+}
+
+func tooMany() error {
+	return refuse(http.StatusTooManyRequests, "That is too often. Wait a moment and try again.")
+}
+
+func (r *Room) answer(w http.ResponseWriter, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		r.fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(raw) // who left needs no answer
+}
+
+// fail answers with what is wrong. What went wrong on this side is for the log: it may name
+// files and services, which are no business of a guest's.
+func (r *Room) fail(w http.ResponseWriter, err error) {
+	var known *refusal
+	if !errors.As(err, &known) {
+		r.o.Logger.Error("seating a player in a browser", "reason", err)
+		known = &refusal{http.StatusInternalServerError, "Something went wrong on the table's side. Try again; whoever runs the game finds the reason in the log."}
+	}
+	raw, _ := json.Marshal(map[string]string{"error": known.text}) // strings always marshal
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(known.status)
+	_, _ = w.Write(raw)
+}

@@ -1,0 +1,270 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pion/webrtc/v4"
+	"golang.org/x/time/rate"
+
+	"github.com/MrWong99/glyphoxa/internal/table"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
+)
+
+const (
+	maxBody      = maxOffer + 8<<10
+	maxName      = untrusted.MaxName // characters
+	joinTime     = 15 * time.Second
+	joinEvery    = time.Second // from one address, after the first joinBurst
+	joinBurst    = 20
+	inviteHeader = "X-Table-Invite"
+)
+
+// joining is what a page sends to join.
+type joining struct {
+	Invite  string `json:"invite"`
+	Name    string `json:"name"`
+	Consent bool   `json:"consent"`
+	Offer   string `json:"offer"`
+	Seat    string `json:"seat"`
+
+	offer *offer // what Offer says
+}
+
+// joined is what it is answered.
+type joined struct {
+	Answer string    `json:"answer"`
+	Name   string    `json:"name"`
+	Seat   string    `json:"seat"`
+	Table  tableView `json:"table"`
+}
+
+type tableView struct {
+	Title    string    `json:"title"`
+	Language string    `json:"language"`
+	Hears    bool      `json:"hears"`
+	NPCs     []npcView `json:"npcs"`
+	Players  []string  `json:"players"`
+}
+
+// join lets a guest in.
+func (r *Room) join(w http.ResponseWriter, q *http.Request) {
+	if !r.rates.Allow(q) {
+		w.Header().Set("Retry-After", "5")
+		r.fail(w, tooMany())
+		return
+	}
+	in, err := readJoining(http.MaxBytesReader(w, q.Body, maxBody))
+	if err != nil {
+		r.fail(w, err)
+		return
+	}
+	in.offer.keepCandidates(addressOf(r.address(q)))
+	ctx, cancel := context.WithTimeout(q.Context(), joinTime)
+	defer cancel()
+	out, err := r.admit(ctx, in)
+	if err != nil {
+		r.fail(w, err)
+		return
+	}
+	r.answer(w, out)
+}
+
+// secretForm is how the secrets of seats look.
+var secretForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// readJoining reads what a page sends to join, as far as that tells by itself whether it is
+// in order.
+func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err error) {
+	bad := func(text string) (joining, error) { return joining{}, refuse(http.StatusBadRequest, text) }
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil || d.More() {
+		return bad("The request is not what this page sends. Reload it.")
+	}
+	given := utf8.RuneCountInString(untrusted.Line(in.Name, maxName+1))
+	in.Name, err = untrusted.Name(in.Name)
+	switch {
+	case !in.Consent:
+		return bad("Say that you agree to be heard and remembered here, or close this page.")
+	case err != nil:
+		return bad("Enter the name you go by at the table, with at least one letter or digit that people can see.")
+	case given > maxName:
+		return bad(fmt.Sprintf("A name may have %d characters.", maxName))
+	case in.Seat != "" && !secretForm.MatchString(in.Seat):
+		return bad("The seat is not one of this table. Reload the page.")
+	}
+	if in.offer, err = readOffer(in.Offer); err != nil {
+		return bad("The browser's offer cannot be used: " + err.Error() + ".")
+	}
+	return in, nil
+}
+
+// addressOf is the address of who asks, as what is before the table names it: with a port or
+// without.
+func addressOf(host string) netip.Addr {
+	if at, err := netip.ParseAddrPort(host); err == nil {
+		return at.Addr()
+	}
+	at, _ := netip.ParseAddr(host) // what is no address is nobody's
+	return at
+}
+
+// admit seats a guest who has the invite, or the secret of a seat that is held.
+func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
+	if !r.mayJoin(in) {
+		return nil, errInvite // no session begins for this guest
+	}
+	at, err := r.sitting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.parts()
+	if err != nil {
+		r.o.Logger.Error("opening the table for browsers", "reason", err)
+		return nil, refuse(http.StatusServiceUnavailable, "This table cannot be opened to browsers just now. Whoever runs the game finds the reason in the log.")
+	}
+	g, err := r.reserve(ctx, in, at)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := g.connect(ctx, p, in.offer)
+	if err == nil && g.hasEnded() { // while it was connected, such as by Remove
+		err = g.refusal()
+	}
+	if err != nil {
+		g.end(reasonLost)
+		if g.pc != nil {
+			_ = g.pc.GracefulClose() // no page has its answer
+		}
+		g.readers.Wait()
+		if g.seat != nil {
+			g.seat.Leave()
+		}
+		r.release(g)
+		return nil, err
+	}
+	r.arrive(g)
+	r.o.Logger.Info("a guest has joined", "user", g.user)
+	out := &joined{Answer: answer, Name: g.name, Seat: g.secret, Table: tableView{
+		Title: at.Title, Language: at.Language, Hears: g.seat != nil, NPCs: at.npcs(), Players: []string{},
+	}}
+	for _, p := range r.players() {
+		out.Table.Players = append(out.Table.Players, p.Name)
+	}
+	go g.run() // Run of the room waits for release
+	return out, nil
+}
+
+// reserve keeps a place and a name for a guest who joins, and waits until nothing is left of
+// the guests whose seat or name that was.
+func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, error) {
+	g := &guest{
+		room: r, name: in.Name, at: at,
+		inbox: make(chan request, inboxSize), budget: rate.NewLimiter(messageRate, messageBurst),
+		refused: rate.NewLimiter(refusedRate, refusedBurst), hints: rate.NewLimiter(rate.Every(hintEvery), 1), connected: make(chan struct{}), left: make(chan struct{}),
+	}
+	g.ended, g.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	before, err := r.place(g, in)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range before {
+		select {
+		case <-one.left:
+		case <-g.ended.Done():
+			r.release(g)
+			return nil, g.refusal()
+		case <-ctx.Done():
+			r.release(g)
+			return nil, tooMany()
+		}
+	}
+	if err := g.takeName(ctx); err != nil {
+		r.release(g)
+		return nil, err
+	}
+	return g, nil
+}
+
+// refusal is why a guest who was joining does not join after all.
+func (g *guest) refusal() error {
+	return refuse(http.StatusForbidden, context.Cause(g.ended).Error())
+}
+
+// takeName has the table know a guest by the name, unless it would pass for somebody else's.
+func (g *guest) takeName(ctx context.Context) error {
+	_, err := g.at.Table.Admit(ctx, g.name, g.user) // which shows it as it is
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, table.ErrClosed):
+		return errNobody
+	case ctx.Err() != nil:
+		return tooMany()
+	}
+	return refuse(http.StatusConflict, err.Error()+". Take another name.")
+}
+
+// connect seats a guest and answers the offer.
+func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer string, err error) {
+	decoder, err := opus.NewDecoder(p.library)
+	if err != nil {
+		return "", fmt.Errorf("making a decoder: %w", err)
+	}
+	g.seat, err = g.at.Table.Join(ctx, g.name, &table.JoinOptions{Decoder: decoder, Detector: p.detection.NewDetector(), User: g.user})
+	switch {
+	case err == nil || errors.Is(err, table.ErrDeaf):
+	case errors.Is(err, table.ErrClosed):
+		return "", errNobody
+	default:
+		return "", refuse(http.StatusConflict, err.Error()+". Take another name.")
+	}
+	text, err := offered.Marshal()
+	if err != nil {
+		return "", refuse(http.StatusBadRequest, "The browser's offer cannot be used: "+err.Error()+".")
+	}
+	g.gate = newGate(offered.sources, g.end)
+	if g.pc, err = p.dialer.connect(g.gate); err != nil {
+		return "", err
+	}
+	tracks := []webrtc.TrackLocal{p.npc}
+	for i := range voiceSlots {
+		t, err := webrtc.NewTrackLocalStaticRTP(opusCodec, fmt.Sprintf("player%d", i+1), fmt.Sprintf("player%d", i+1))
+		if err != nil {
+			return "", err
+		}
+		g.slots.all = append(g.slots.all, slot{track: t})
+		tracks = append(tracks, t)
+	}
+	g.watch()
+	answer, senders, err := answerOffer(ctx, g.pc, string(text), tracks)
+	if err != nil {
+		return "", refuse(http.StatusBadRequest, err.Error())
+	}
+	if len(senders) > 0 {
+		g.npcs = senders[0]
+	}
+	for _, s := range senders {
+		g.start(func() { drainReports(s) })
+	}
+	return answer, nil
+}
+
+// drainReports takes what comes back about a stream, which nobody needs.
+func drainReports(s *webrtc.RTPSender) {
+	buffer := make([]byte, 1500)
+	for {
+		if _, _, err := s.Read(buffer); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// maxRemoved bounds the removed seats that a room remembers; the oldest is forgotten first.
+const maxRemoved = 1024
+
+// mayJoin reports whether a page that joins has the invite or a seat now. [Room.place] decides:
+// either may end before that.
+func (r *Room) mayJoin(in joining) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.invited(in.Invite) || r.guests[in.Seat] != nil
+}
+
+// place gives a guest a seat if the page has the invite or holds that seat. The guest who had the seat leaves. place returns the guests of that seat and of that
+// name of whom something is left, to be waited for.
+//
+// Whether the page may join is decided here in one step with taking the seat, so that a seat
+// or an invite that is revoked meanwhile counts for nothing.
+func (r *Room) place(g *guest, in joining) (before []*guest, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.at != g.at {
+		return nil, errNobody
+	}
+	g.secret = in.Seat
+	holder := r.guests[g.secret]
+	switch {
+	case holder == nil && !r.invited(in.Invite):
+		return nil, errInvite
+	case g.secret == "", holder == nil && r.removed.has(userID(g.secret)):
+		g.secret = rand.Text() // with an invite a removed guest is a new one
+	}
+	g.user = RoomFront + ":" + userID(g.secret)
+	switch {
+	case holder == nil && len(r.guests) >= r.o.MaxGuests,
+		len(r.guests)+len(r.leaving) >= 2*r.o.MaxGuests: // their connections take memory until they are gone
+		return nil, errFull
+	}
+	if holder != nil {
+		r.leaving[holder] = struct{}{}
+		holder.end(reasonTaken)
+	}
+	r.guests[g.secret] = g
+	r.work.Add(1)
+	for one := range r.leaving {
+		if one == holder || strings.EqualFold(one.name, g.name) {
+			before = append(before, one)
+		}
+	}
+	return before, nil
+}
+
+// revoke takes a guest's seat back and only then has the guest leave, so that the seat admits
+// no page while the connection is torn down. It is called with mu held and does not wait.
+func (r *Room) revoke(g *guest, why string) {
+	if r.guests[g.secret] == g {
+		delete(r.guests, g.secret)
+		r.leaving[g] = struct{}{}
+	}
+	g.end(why)
+}
+
+// revokeAll revokes all seats before the first guest has to leave. It is called with mu held.
+func (r *Room) revokeAll() {
+	held := r.guests
+	r.guests = map[string]*guest{}
+	for _, g := range held {
+		r.leaving[g] = struct{}{}
+	}
+	for _, g := range held {
+		g.end(reasonOver)
+	}
+}
+
+// dismiss is revoke for callers that do not hold mu.
+func (r *Room) dismiss(g *guest, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.revoke(g, why)
+}
+
+// release ends what place began: nothing is left of the guest.
+func (r *Room) release(g *guest) {
+	g.at.Table.Dismiss(g.user)
+	r.mu.Lock()
+	if r.guests[g.secret] == g {
+		delete(r.guests, g.secret)
+	}
+	delete(r.leaving, g)
+	r.mu.Unlock()
+	close(g.left)
+	r.work.Done()
+}
+
+// removedSeats are those that a game master took back, by their users. The zero value is empty.
+type removedSeats []string
+
+func (s *removedSeats) add(user string) {
+	if len(*s) >= maxRemoved {
+		*s = slices.Delete(*s, 0, 1)
+	}
+	*s = append(*s, user)
+}
+
+func (s removedSeats) has(user string) bool { return slices.Contains(s, user) }
+
+// userID is who somebody is in what is kept. It says nothing of the secret.
+func userID(secret string) string {
+	sum := sha256.Sum256([]byte("glyphoxa seat " + secret))
+	return hex.EncodeToString(sum[:10])
+}

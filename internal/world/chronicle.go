@@ -1,0 +1,361 @@
+package world
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// LearntPin is the kind of an entry that the game master asked to keep in mind.
+const LearntPin speech.SalientKind = "pin"
+
+const (
+	chronicleSpace = "chronicle"
+	// upTo is the key under which is kept up to which line everything was gone through.
+	upTo = "gathered"
+
+	maxProposed = 200  // proposals; what is beyond is not proposed
+	maxKept     = 5000 // accepted entries; the oldest of those that are facts alone give way
+	maxText     = 400  // runes of an entry
+	maxBetween  = 6    // entries in a prompt
+)
+
+// ErrNoEntry means that there is no such proposal or entry.
+var ErrNoEntry = errors.New("there is no such entry")
+
+// ChronicleStore keeps a chronicle. It is safe for concurrent use; *sqlite.Store is one.
+type ChronicleStore interface {
+	LoadState(ctx context.Context, space string) (map[string][]byte, error)
+	SaveState(ctx context.Context, space string, values map[string][]byte) error
+	Remember(ctx context.Context, facts ...memory.Fact) error
+	// Unremember deletes the facts of a source that have one of the texts.
+	Unremember(ctx context.Context, source string, texts ...string) error
+}
+
+// Entry is something that was learnt, or is proposed to be.
+type Entry struct {
+	ID int64 `json:"-"`
+	// Kind says why it is worth keeping.
+	Kind     speech.SalientKind `json:"kind"`
+	Text     string             `json:"text"`
+	Accepted bool               `json:"accepted,omitempty"`
+	// NPC and Person are between whom it is, by id and by name; empty if it is about
+	// nobody's standing.
+	NPC    string `json:"npc,omitempty"`
+	Person string `json:"person,omitempty"`
+	// Session and Lines are where it was said, and User and Ref whose line it is from.
+	Session string  `json:"session,omitempty"`
+	Lines   []int64 `json:"lines,omitempty"`
+	Source
+	// Others are where else it is from, if it is made of several lines.
+	Others []Source    `json:"others,omitempty"`
+	At     time.Time   `json:"at"`
+	Date   memory.Date `json:"date,omitzero"`
+	// Visible lists who may know of it; empty means everyone.
+	Visible []string `json:"visible,omitempty"`
+}
+
+// sources are whose lines an entry is made of.
+func (e Entry) sources() []Source { return append([]Source{e.Source}, e.Others...) }
+
+// isOf reports whether an entry is made of a line that is such.
+func (e Entry) isOf(such func(Source) bool) bool { return slices.ContainsFunc(e.sources(), such) }
+
+// source is that of the fact made of an entry.
+func (e Entry) source() string { return fmt.Sprintf("chronicle:%d", e.ID) }
+
+// fact is what is found of an entry. What an NPC thinks of somebody supersedes what it
+// thought before.
+func (e Entry) fact() memory.Fact {
+	f := memory.Fact{Source: e.source(), Text: e.Text, At: e.At, Date: e.Date, Visible: e.Visible}
+	if e.Kind == speech.SalientTrust && e.NPC != "" && e.Person != "" {
+		f.Topic = "trust " + e.NPC + " " + words.Key(e.Person)
+	}
+	return f
+}
+
+// Chronicle is a campaign's. It is safe for concurrent use. Each change is kept before it
+// counts.
+type Chronicle struct {
+	store ChronicleStore
+	log   *slog.Logger
+
+	change sync.Mutex // serialises changes; held while they are kept
+
+	mu      sync.Mutex // guards what follows, and is never held over I/O
+	entries map[int64]Entry
+	last    int64
+	through int64 // the last line that was gone through
+}
+
+// OpenChronicle reads a chronicle. log may be nil.
+func OpenChronicle(ctx context.Context, store ChronicleStore, log *slog.Logger) (*Chronicle, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	c := &Chronicle{store: store, log: log, entries: map[int64]Entry{}}
+	kept, err := store.LoadState(ctx, chronicleSpace)
+	if err != nil {
+		return nil, fmt.Errorf("reading the chronicle: %w", err)
+	}
+	for key, value := range kept {
+		if key == upTo {
+			if c.through, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+				log.Warn("reading up to where sessions were gone through", "reason", err)
+			}
+			continue
+		}
+		id, err := strconv.ParseInt(key, 10, 64)
+		var e Entry
+		if err == nil {
+			err = json.Unmarshal(value, &e)
+		}
+		if err != nil {
+			log.Warn("reading an entry of the chronicle; it is left out", "entry", key, "reason", err)
+			continue
+		}
+		e.ID = id
+		c.entries[id], c.last = e, max(c.last, id)
+	}
+	return c, nil
+}
+
+// List returns the entries that were accepted, or those that wait, oldest first. Diaries are
+// none of them.
+func (c *Chronicle) List(accepted bool) []Entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []Entry
+	for _, id := range slices.Sorted(maps.Keys(c.entries)) {
+		if e := c.entries[id]; e.Accepted == accepted && e.Kind != LearntDiary {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Between returns what an NPC has in mind when it talks to somebody: what is between the
+// two of them, and what was pinned for it, the newest last. groups are those of the NPC.
+func (c *Chronicle) Between(npc, person string, groups []string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []Entry
+	for _, e := range c.entries {
+		mine := e.Kind != LearntDiary && (e.Kind == LearntPin && (e.NPC == "" || e.NPC == npc) ||
+			e.NPC == npc && e.NPC != "" && words.Match(person, e.Person))
+		if e.Accepted && mine && mayKnow(e.Visible, npc, groups) {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	out = out[max(0, len(out)-maxBetween):]
+	texts := make([]string, len(out))
+	for i, e := range out {
+		texts[i] = e.Text
+	}
+	return texts
+}
+
+func mayKnow(listed []string, npc string, groups []string) bool {
+	return len(listed) == 0 || slices.ContainsFunc(listed, func(id string) bool { return id == npc || slices.Contains(groups, id) })
+}
+
+// Add keeps an entry that the game master asked for, accepted as it is.
+func (c *Chronicle) Add(ctx context.Context, e Entry) (Entry, error) {
+	if e.Text = tidy(e.Text); e.Text == "" {
+		return e, errors.New("there is nothing to remember; say what")
+	}
+	c.change.Lock()
+	defer c.change.Unlock()
+	e.Accepted = true
+	all, err := c.keep(ctx, []Entry{e}, nil)
+	if err != nil {
+		return e, err
+	}
+	return all[0], c.store.Remember(ctx, all[0].fact())
+}
+
+// Decide accepts an entry that waits, with another text if one is given, or rejects it.
+func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text string) (Entry, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	e, err := c.Entry(id)
+	if err != nil {
+		return e, err
+	}
+	if e.Accepted {
+		return e, fmt.Errorf("%d was accepted before; /memory drop %d takes it back", id, id)
+	}
+	if !accept {
+		return e, c.remove(ctx, e)
+	}
+	if text = tidy(text); text != "" {
+		e.Text = text
+	}
+	e.Accepted = true
+	if _, err := c.keep(ctx, []Entry{e}, nil); err != nil {
+		return e, err
+	}
+	return e, c.store.Remember(ctx, e.fact())
+}
+
+// Drop takes an entry back, whether it waits or was accepted: nothing finds it any more.
+func (c *Chronicle) Drop(ctx context.Context, id int64) (Entry, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	e, err := c.Entry(id)
+	if err != nil {
+		return e, err
+	}
+	return e, c.remove(ctx, e)
+}
+
+// Forget takes back all that was made of a user's own lines. What NPCs said to the user stays, without
+// the user's id, and so does what others said, whatever names are in it.
+func (c *Chronicle) Forget(ctx context.Context, user string) error {
+	if user == "" {
+		return nil
+	}
+	err := c.removeWhere(ctx, func(e Entry) bool {
+		return e.isOf(func(s Source) bool { return s.User == user && !s.Answer })
+	})
+	if err != nil {
+		return err
+	}
+	c.change.Lock()
+	defer c.change.Unlock()
+	var kept []Entry
+	c.mu.Lock()
+	for _, e := range c.entries {
+		if e.isOf(func(s Source) bool { return s.User == user }) {
+			e.Source, e.Others = e.Source.without(user), slices.Clone(e.Others)
+			for i, s := range e.Others {
+				e.Others[i] = s.without(user)
+			}
+			kept = append(kept, e)
+		}
+	}
+	c.mu.Unlock()
+	if len(kept) == 0 {
+		return nil
+	}
+	_, err = c.keep(ctx, kept, nil)
+	return err
+}
+
+// Retract takes back what was made of the lines of a session that were written in a message.
+func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
+	if ref == "" {
+		return nil
+	}
+	return c.removeWhere(ctx, func(e Entry) bool {
+		return e.Session == session && e.isOf(func(s Source) bool { return s.Ref == ref })
+	})
+}
+
+// RetractLine takes back what was made of a line.
+func (c *Chronicle) RetractLine(ctx context.Context, id int64) error {
+	return c.removeWhere(ctx, func(e Entry) bool { return slices.Contains(e.Lines, id) })
+}
+
+func (c *Chronicle) removeWhere(ctx context.Context, those func(Entry) bool) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	var gone []Entry
+	c.mu.Lock()
+	for _, e := range c.entries {
+		if those(e) {
+			gone = append(gone, e)
+		}
+	}
+	c.mu.Unlock()
+	return c.remove(ctx, gone...)
+}
+
+// Entry returns an entry by its number.
+func (c *Chronicle) Entry(id int64) (Entry, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[id]
+	if !ok {
+		return e, fmt.Errorf("%w: %d; /memory and /memory list show their numbers", ErrNoEntry, id)
+	}
+	return e, nil
+}
+
+// keep writes entries down, and values beside them, and returns the entries with their
+// numbers. The caller holds change.
+func (c *Chronicle) keep(ctx context.Context, all []Entry, values map[string][]byte) ([]Entry, error) {
+	c.mu.Lock()
+	next := c.last
+	c.mu.Unlock()
+	if values == nil {
+		values = map[string][]byte{}
+	}
+	for i := range all {
+		if all[i].ID == 0 {
+			next++
+			all[i].ID = next
+		}
+		raw, err := json.Marshal(all[i])
+		if err != nil {
+			return nil, fmt.Errorf("keeping entry %d: %w", all[i].ID, err)
+		}
+		values[strconv.FormatInt(all[i].ID, 10)] = raw
+	}
+	if err := c.store.SaveState(ctx, chronicleSpace, values); err != nil {
+		return nil, fmt.Errorf("keeping the chronicle: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = next
+	for _, e := range all {
+		c.entries[e.ID] = e
+	}
+	return all, nil
+}
+
+// remove takes entries out, and the facts made of them first: what is left behind by a
+// failure is an entry that can be dropped again. The caller holds change.
+func (c *Chronicle) remove(ctx context.Context, all ...Entry) error {
+	values := map[string][]byte{}
+	for _, e := range all {
+		if e.Accepted {
+			if err := c.store.Unremember(ctx, e.source(), e.Text); err != nil {
+				return fmt.Errorf("taking entry %d back: %w", e.ID, err)
+			}
+		}
+		values[strconv.FormatInt(e.ID, 10)] = nil
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	if err := c.store.SaveState(ctx, chronicleSpace, values); err != nil {
+		return fmt.Errorf("keeping the chronicle: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range all {
+		delete(c.entries, e.ID)
+	}
+	return nil
+}
+
+// tidy makes a line of a text from outside.
+func tidy(text string) string {
+	return strings.TrimSpace(untrusted.Line(text, maxText))
+}

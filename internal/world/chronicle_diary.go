@@ -1,0 +1,119 @@
+package world
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// LearntDiary is the kind of what an NPC has written down of a session that it witnessed.
+const LearntDiary speech.SalientKind = "diary"
+
+const (
+	diaryLines     = 5   // of a session
+	diaryInMind    = 10  // in a prompt, the latest
+	maxDiary       = 60  // of an NPC; the oldest give way
+	maxDiaryLine   = 200 // runes
+	leastWitnessed = 3   // lines that make an evening
+)
+
+// Source is whose line something is from: the user who said it, and the message it was written in,
+// as the transport has them. A line of an NPC has those of the player whom it answers, and Answer is
+// set, because it is taken back with the player's message, but is not the player's own.
+type Source struct {
+	User   string `json:"user,omitempty"`
+	Ref    string `json:"ref,omitempty"`
+	Answer bool   `json:"answer,omitempty"`
+}
+
+// sourceOf is where a line is from; player is the player's line of the same turn, zero if there is
+// none.
+func sourceOf(l, player memory.Line) Source {
+	if l.NPC != "" {
+		return Source{player.User, player.Ref, true}
+	}
+	return Source{l.User, l.Ref, false}
+}
+
+// without is the source without the id of a user.
+func (s Source) without(user string) Source {
+	if s.User == user {
+		s.User, s.Ref = "", ""
+	}
+	return s
+}
+
+// WriteDiary keeps what an NPC has witnessed of a session: of the lines that it heard those
+// that tell most, each with its number. What only asks is left out, and so is what an NPC said
+// in phrases alone. What it had written down of the session before is replaced. names are those
+// that weigh more.
+func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard []memory.Line, names []string, phrases *Phrases) error {
+	heard = slices.DeleteFunc(slices.Clone(heard), func(l memory.Line) bool { return slices.Equal(l.Present, memory.Heard()) })
+	c.change.Lock()
+	defer c.change.Unlock()
+	written := c.Diary(npc)
+	gone := slices.DeleteFunc(slices.Clone(written), func(e Entry) bool { return e.Session != session })
+	if n := len(written) - len(gone) + diaryLines - maxDiary; n > 0 {
+		rest := slices.DeleteFunc(written, func(e Entry) bool { return e.Session == session })
+		gone = append(gone, rest[:n]...)
+	}
+	if err := c.remove(ctx, gone...); err != nil || len(heard) < leastWitnessed {
+		return err
+	}
+	players := map[int64]memory.Line{} // who spoke, by turn
+	for _, l := range heard {
+		if l.NPC == "" {
+			players[l.Turn] = l
+		}
+	}
+	telling := slices.DeleteFunc(heard, func(l memory.Line) bool { return !phrases.tells(l) })
+	var fresh []Entry
+	for _, l := range ExtractRecap(telling, names, diaryLines) {
+		who := hotctx.Attribution(l)
+		if l.NPC == npc {
+			who = "I"
+		}
+		fresh = append(fresh, Entry{
+			Kind: LearntDiary, Accepted: true, NPC: npc, Visible: memory.Heard(npc), Text: tidy(who + ": " + untrusted.Line(l.Text, maxDiaryLine)),
+			Session: session, Lines: []int64{l.ID}, Source: sourceOf(l, players[l.Turn]), At: l.At, Date: l.Date,
+		})
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	_, err := c.keep(ctx, fresh, nil)
+	return err
+}
+
+// LearntDiary returns what an NPC has written down, oldest first.
+func (c *Chronicle) Diary(npc string) (out []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Kind == LearntDiary && e.NPC == npc {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// DiaryInMind returns the latest that an NPC has written down, as a model is given it: with
+// the day, if it is known, and the line that it is from.
+func (c *Chronicle) DiaryInMind(npc string) (out []string) {
+	all := c.Diary(npc)
+	for _, e := range all[max(0, len(all)-diaryInMind):] {
+		when := ""
+		if e.Date.Text != "" {
+			when = e.Date.Text + ", "
+		}
+		out = append(out, fmt.Sprintf("%s (%sline %d)", e.Text, when, e.Lines[0]))
+	}
+	return out
+}

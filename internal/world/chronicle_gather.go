@@ -1,0 +1,174 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/internal/hotctx"
+	"github.com/MrWong99/glyphoxa/internal/speech"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// Gather goes through lines that nobody went through yet, in the order of their numbers, and
+// proposes what is worth keeping of them, or accepts it at once if so told. names are those of
+// the NPCs by id. It returns what it proposed: what phrases find, or, if digest is not nil, what
+// that proposes of the lines, unless it fails.
+func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[string]string, accept bool, digest func([]memory.Line) ([]Entry, error)) ([]Entry, error) {
+	digested, err := c.digestFresh(lines, digest)
+	if err != nil {
+		c.log.Warn("having a model go through what was said; phrases are looked for instead", "reason", err)
+	}
+	c.change.Lock()
+	defer c.change.Unlock()
+	through, said, kept, waiting := c.knownByNow()
+	var fresh []Entry
+	last, players := through, map[string]memory.Line{} // who spoke to an NPC, by turn
+	for _, l := range lines {
+		turn := fmt.Sprint(l.Session, " ", l.Turn)
+		if l.NPC == "" {
+			players[turn] = l
+		}
+		if l.ID <= through {
+			continue
+		}
+		last = max(last, l.ID)
+		found := digested[l.ID]
+		if digested == nil {
+			found = entriesOf(l, players[turn], names)
+		}
+		for _, e := range found {
+			room := maxProposed - waiting
+			if accept {
+				room = maxKept - kept
+			}
+			key := entryKey(e.Text)
+			if len(fresh) < room && !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(key, s) || strings.Contains(s, key) }) {
+				e.Accepted = accept
+				fresh, said = append(fresh, e), append(said, key)
+			}
+		}
+	}
+	if last == through {
+		return nil, nil
+	}
+	fresh, err = c.keep(ctx, fresh, map[string][]byte{upTo: []byte(strconv.FormatInt(last, 10))})
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.through = last
+	c.mu.Unlock()
+	if !accept || len(fresh) == 0 {
+		return fresh, nil
+	}
+	facts := make([]memory.Fact, len(fresh))
+	for i, e := range fresh {
+		facts[i] = e.fact()
+	}
+	if err := c.store.Remember(ctx, facts...); err != nil {
+		return fresh, fmt.Errorf("remembering what was gathered: %w", err)
+	}
+	return fresh, nil
+}
+
+// knownByNow returns the last line that was gone through, the keys of what is known by now, and
+// how much was accepted and waits. Diaries do not count.
+func (c *Chronicle) knownByNow() (through int64, said []string, kept, waiting int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.Kind == LearntDiary {
+			continue
+		}
+		said = append(said, entryKey(e.Text))
+		if e.Accepted {
+			kept++
+		} else {
+			waiting++
+		}
+	}
+	return c.through, said, kept, waiting
+}
+
+// digestFresh returns what is proposed of the lines that nobody went through yet, by the first
+// line that it is from; nil if phrases are to be looked for.
+func (c *Chronicle) digestFresh(lines []memory.Line, digest func([]memory.Line) ([]Entry, error)) (map[int64][]Entry, error) {
+	if digest == nil {
+		return nil, nil
+	}
+	c.mu.Lock()
+	through := c.through
+	c.mu.Unlock()
+	fresh := slices.DeleteFunc(slices.Clone(lines), func(l memory.Line) bool { return l.ID <= through })
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	all, err := digest(fresh)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64][]Entry{}
+	for _, e := range all {
+		out[e.Lines[0]] = append(out[e.Lines[0]], e)
+	}
+	return out, nil
+}
+
+// entryKey is what was said in an entry, without who said it, as it is compared: an NPC that
+// quotes a player tells nothing new.
+func entryKey(text string) string {
+	if _, said, ok := strings.Cut(text, ": "); ok {
+		text = said
+	}
+	return " " + words.Key(text) + " "
+}
+
+// entriesOf proposes what a line holds, each in the words that were used, with who said it
+// to whom. player is the player's line of the same turn, zero if there is none.
+func entriesOf(l, player memory.Line, names map[string]string) []Entry {
+	if slices.Equal(l.Present, memory.Heard()) {
+		return nil // talk beside the game
+	}
+	var out []Entry
+	for _, s := range speech.FindSalient(l.Text) {
+		e := Entry{
+			Kind: s.Kind, Text: tidy(attribute(l, names) + s.Text), Session: l.Session, Lines: []int64{l.ID},
+			Source: sourceOf(l, player), At: l.At, Date: l.Date, Visible: l.Present,
+		}
+		if s.Kind.BetweenPeople() {
+			e.NPC, e.Person = parties(l, player)
+		}
+		if e.Text != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// attribute is who said a line to whom, in front of what was said.
+func attribute(l memory.Line, names map[string]string) string {
+	to := names[l.To]
+	ws := words.Split(l.Text)
+	isNamed := slices.ContainsFunc(words.Split(to), func(w string) bool { return !words.Stop(w) && slices.Contains(ws, w) })
+	if to != "" && l.NPC == "" && !isNamed {
+		return hotctx.Attribution(l) + " (to " + to + "): "
+	}
+	return hotctx.Attribution(l) + ": "
+}
+
+// parties are between whom a line is: the NPC that said it or was spoken to, and the player.
+func parties(l, player memory.Line) (npc, person string) {
+	switch {
+	case l.DM || player.DM:
+		return "", ""
+	case l.NPC == "" && l.To != "":
+		return l.To, l.Speaker
+	case l.NPC != "" && player.Speaker != "":
+		return l.NPC, player.Speaker
+	}
+	return "", ""
+}

@@ -1,0 +1,19 @@
+//go:build !(linux && (amd64 || arm64) && !android && !faketime && !static)
+
+package vad
+
+import "github.com/MrWong99/glyphoxa/pkg/audio"
+
+// WebRTC stands for the detector, which is not used on this system: there is
+// never one.
+type WebRTC struct{}
+
+func names() []string { return nil }
+
+func open([]string, WebRTCMode) (*WebRTC, error) { return nil, webrtcMissing("") }
+
+// Library returns nothing.
+func (d *WebRTC) Library() string { return "" }
+
+// Process returns 0.
+func (d *WebRTC) Process(*audio.Frame) float64 { return 0 }

@@ -1,0 +1,67 @@
+package vad
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+var (
+	// ErrNoWebRTC means that no library with the detector could be loaded.
+	ErrNoWebRTC = errors.New("WebRTC's voice detection is missing")
+	// ErrMode means a [WebRTCMode] that does not exist.
+	ErrMode = errors.New("no such mode of voice detection")
+)
+
+// Mode is how sure a [WebRTC] must be before it calls a frame voice.
+type WebRTCMode int
+
+// The modes, in WebRTC's own words for them: each takes less noise for voice
+// than the one before, and misses more voice.
+const (
+	Quality WebRTCMode = iota
+	LowBitrate
+	Aggressive
+	VeryAggressive
+)
+
+// String returns the name of m.
+func (m WebRTCMode) String() string {
+	switch m {
+	case Quality:
+		return "quality"
+	case LowBitrate:
+		return "low bitrate"
+	case Aggressive:
+		return "aggressive"
+	case VeryAggressive:
+		return "very aggressive"
+	}
+	return fmt.Sprintf("Mode(%d)", int(m))
+}
+
+// NewWebRTC returns a detector that has heard nothing. The error wraps
+// [ErrNoWebRTC], and says what to install, or [ErrMode].
+func NewWebRTC(mode WebRTCMode) (*WebRTC, error) {
+	if mode < Quality || mode > VeryAggressive {
+		return nil, fmt.Errorf("%w: %d", ErrMode, int(mode))
+	}
+	return open(names(), mode)
+}
+
+// webrtcMissing is the error for a machine without the library; why names what was
+// found instead, if anything.
+func webrtcMissing(why string) error {
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	return fmt.Errorf("%w%s: %s", ErrNoWebRTC, why, webrtcAdvice(runtime.GOOS))
+}
+
+// webrtcAdvice says how to get the library.
+func webrtcAdvice(system string) string {
+	if system == "linux" {
+		return "apt-get install libwebrtc-audio-processing1, or install version 0.3 of webrtc-audio-processing in your system's way"
+	}
+	return "run Glyphoxa on Linux (amd64 or arm64) and install version 0.3 of webrtc-audio-processing"
+}

@@ -1,0 +1,75 @@
+package vendor
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/MrWong99/glyphoxa/internal/untrusted"
+)
+
+// ErrAddress means a base address that cannot be used.
+var ErrAddress = errors.New("the address is no ws, wss, http or https URL")
+
+// Address puts path behind base, unless base has a path of its own that ends
+// with it. The version that path begins with is not repeated.
+func Address(base, path string) (*url.URL, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return nil, ErrAddress
+	}
+	switch u.Scheme {
+	case "ws", "wss", "http", "https":
+	default:
+		return nil, ErrAddress
+	}
+	own := strings.TrimRight(u.Path, "/")
+	if !strings.HasSuffix(own, path) {
+		u.Path = strings.TrimSuffix(own, "/v1") + path
+	}
+	return u, nil
+}
+
+// Keyterms returns the first terms a request has room for: at most number,
+// bytes in all and runes each; zero means no bound. Terms are cleaned, and
+// each is there once.
+func Keyterms(terms []string, number, bytes, runes int) []string {
+	var kept []string
+	seen := map[string]bool{}
+	total := 0
+	for _, term := range terms {
+		term = untrusted.Line(term, 0)
+		if term == "" || seen[term] || runes > 0 && utf8.RuneCountInString(term) > runes {
+			continue
+		}
+		if len(kept) == number || bytes > 0 && total+len(term) > bytes {
+			break
+		}
+		seen[term] = true
+		total += len(term)
+		kept = append(kept, term)
+	}
+	return kept
+}
+
+// longest is how far into a stream a place may be.
+const longest = 30 * 24 * time.Hour
+
+// Seconds returns a vendor's seconds as a duration between 0 and 30 days.
+func Seconds(s float64) time.Duration {
+	if !(s > 0) { // also NaN
+		return 0
+	}
+	return time.Duration(math.Min(s, longest.Seconds()) * float64(time.Second))
+}
+
+// Confidence returns a vendor's confidence between 0 and 1.
+func Confidence(c float64) float64 {
+	if !(c > 0) { // also NaN
+		return 0
+	}
+	return min(c, 1)
+}

@@ -1,0 +1,120 @@
+package vendor
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/MrWong99/glyphoxa/internal/wakeup"
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+// Results is a mailbox of transcripts. Finals stay until they are fetched,
+// each utterance's only once and in order; of the interim transcripts only the
+// newest stays. It is safe for concurrent use; Recv belongs to one goroutine.
+//
+// It needs no bound of its own: a final exists only for a finished utterance,
+// and [Audio.Finish] bounds those.
+type Results struct {
+	wake chan struct{} // holds one token if there may be something to fetch
+
+	mu      sync.Mutex // guards the fields below
+	finals  []stt.Result
+	interim *stt.Result
+	next    int // number of the utterance whose final is to come
+	late    int64
+	err     error
+}
+
+// NewResults returns an empty mailbox.
+func NewResults() *Results { return &Results{wake: make(chan struct{}, 1)} }
+
+// Put adds a transcript. One of an utterance that has its final is late: it is
+// counted and dropped. A final for a later utterance than the next gives those
+// between an empty one, so that each has exactly one.
+func (m *Results) Put(r stt.Result) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.err != nil:
+	case r.Utterance < m.next:
+		m.late++
+	case !r.Final:
+		m.interim = &r
+		wakeup.Signal(m.wake)
+	default:
+		for ; m.next < r.Utterance; m.next++ {
+			m.finals = append(m.finals, stt.Result{Utterance: m.next, Final: true})
+		}
+		m.finals = append(m.finals, r)
+		m.next++
+		if m.interim != nil && m.interim.Utterance < m.next {
+			m.interim = nil
+		}
+		wakeup.Signal(m.wake)
+	}
+}
+
+// Pending returns how many of the first n utterances have no final that was
+// fetched.
+func (m *Results) Pending(n int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return n - m.next + len(m.finals)
+}
+
+// Fail makes Recv return err once everything that came before is fetched. The
+// first error stays.
+func (m *Results) Fail(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.err = err
+		wakeup.Signal(m.wake)
+	}
+}
+
+// Err returns what Fail was given, nil before.
+func (m *Results) Err() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// Late returns how many transcripts came too late.
+func (m *Results) Late() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.late
+}
+
+// Recv returns the next transcript, as [stt.Stream] says.
+func (m *Results) Recv(ctx context.Context) (stt.Result, error) {
+	for {
+		if r, err, ok := m.takeNext(); ok {
+			return r, err
+		}
+		select {
+		case <-m.wake:
+		case <-ctx.Done():
+			return stt.Result{}, fmt.Errorf("receiving a transcript: %w", ctx.Err())
+		}
+	}
+}
+
+func (m *Results) takeNext() (r stt.Result, err error, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case len(m.finals) > 0:
+		r = m.finals[0]
+		m.finals = append(m.finals[:0], m.finals[1:]...)
+		return r, nil, true
+	case m.interim != nil:
+		r, m.interim = *m.interim, nil
+		return r, nil, true
+	case m.err != nil:
+		return stt.Result{}, m.err, true
+	}
+	return stt.Result{}, nil, false
+}

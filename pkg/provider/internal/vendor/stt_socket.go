@@ -1,0 +1,243 @@
+package vendor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
+)
+
+const (
+	// openTimeout bounds the handshake.
+	openTimeout = 5 * time.Second
+	// writeTimeout is when a peer that takes no sound counts as gone.
+	writeTimeout = 10 * time.Second
+	// goodbyeTimeout bounds the last message.
+	goodbyeTimeout = 250 * time.Millisecond
+	// maxMessage bounds one message of the vendor in bytes.
+	maxMessage = 1 << 20
+	// tick is how often a stream that waits for a final looks at the clock.
+	tick = 100 * time.Millisecond
+	// takeSamples is how much sound is taken from the queue at a time.
+	takeSamples = 4800
+)
+
+// Stream implements [stt.Stream].
+type Stream struct {
+	dialect Dialect
+	service Service
+	conn    *websocket.Conn
+	audio   *Audio
+	results *Results
+	heard   *hearing
+	convert *Converter
+	cancel  context.CancelCauseFunc
+	tasks   sync.WaitGroup
+	close   func()
+}
+
+var _ stt.Stream = (*Stream)(nil)
+
+// Open connects and starts the stream. Its errors are those of
+// [stt.Provider].Open.
+func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, error) {
+	convert, err := NewConverter(o)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := dial(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{
+		dialect: d, service: r.Service, conn: conn, convert: convert,
+		audio: NewAudio(Limit(o)), results: NewResults(),
+	}
+	s.heard = &hearing{results: s.results, timed: d.Timed, interim: o.Interim}
+	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.cancel = cancel
+	s.close = sync.OnceFunc(s.shutDown)
+	s.tasks.Go(func() { s.endStream(s.writeSound(life)) })
+	s.tasks.Go(func() { s.endStream(s.readEvents(life)) })
+	return s, nil
+}
+
+// dial opens the connection.
+func dial(ctx context.Context, r Request) (*websocket.Conn, error) {
+	ctx, cancel := r.Service.Opening(ctx, openTimeout)
+	defer cancel()
+	h := Handshake{URL: r.URL, Header: r.Header, Client: r.Service.Client(r.Client), MaxMessage: maxMessage}
+	if r.Reason != nil {
+		h.Refused = func(status int, body []byte) error {
+			return r.Service.Refused(r.Service.ByStatus(status), status, r.Reason(body))
+		}
+	}
+	return r.Service.DialWebSocket(ctx, h)
+}
+
+// Send implements [stt.Stream].
+func (s *Stream) Send(samples []int16) error { return s.audio.Push(samples) }
+
+// Finish implements [stt.Stream].
+func (s *Stream) Finish(ctx context.Context) (int, error) {
+	if ctx.Err() != nil {
+		return 0, Stopped(ctx)
+	}
+	return s.audio.Finish(s.results)
+}
+
+// Recv implements [stt.Stream].
+func (s *Stream) Recv(ctx context.Context) (stt.Result, error) { return s.results.Recv(ctx) }
+
+// Stats implements [stt.Stream].
+func (s *Stream) Stats() stt.Stats {
+	return stt.Stats{Dropped: s.audio.Dropped(), Late: s.results.Late()}
+}
+
+// Close implements [stt.Stream].
+func (s *Stream) Close() error {
+	s.close()
+	return nil
+}
+
+func (s *Stream) shutDown() {
+	s.audio.Fail(stt.ErrClosed)
+	if s.results.Err() == nil && len(s.dialect.Goodbye) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), goodbyeTimeout)
+		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // a courtesy
+		cancel()
+	}
+	s.endStream(stt.ErrClosed)
+	s.tasks.Wait()
+	_ = s.conn.CloseNow() // it may have been closed by the peer
+}
+
+// endStream makes everybody leave, with the first error.
+func (s *Stream) endStream(err error) {
+	s.audio.Fail(err)
+	s.results.Fail(err)
+	s.cancel(err)
+}
+
+// writeSound sends sound and requests until the stream ends.
+func (s *Stream) writeSound(ctx context.Context) error {
+	var (
+		taken   = make([]int16, takeSamples)
+		pending []int16 // converted, not sent yet
+		message []byte
+		sent    int
+		idle    = time.Now()
+	)
+	for {
+		n, mark := s.audio.Take(taken)
+		if n == 0 && !mark {
+			if err := s.awaitWork(ctx, idle); err != nil {
+				return err
+			}
+			if time.Since(idle) >= s.dialect.Idle {
+				if err := s.putMessage(ctx, websocket.MessageText, s.dialect.KeepAlive); err != nil {
+					return err
+				}
+				idle = time.Now()
+			}
+			continue
+		}
+		pending = append(pending, s.convert.Convert(taken[:n], mark)...)
+		if len(pending) > 0 && (mark || len(pending) >= s.dialect.MinAudio) {
+			message = s.dialect.Audio(message[:0], pending)
+			if err := s.putMessage(ctx, s.dialect.Type, message); err != nil {
+				return err
+			}
+			sent += len(pending)
+			pending = pending[:0]
+		}
+		if mark {
+			s.heard.askFinal(placeOf(sent))
+			if err := s.putMessage(ctx, websocket.MessageText, s.dialect.Finish); err != nil {
+				return err
+			}
+		}
+		idle = time.Now()
+	}
+}
+
+// placeOf is the place of a sample in the stream.
+func placeOf(samples int) time.Duration {
+	return time.Duration(samples) * time.Second / Rate
+}
+
+// awaitWork returns when there may be something to do. The error is the stream's.
+func (s *Stream) awaitWork(ctx context.Context, idle time.Time) error {
+	pause := time.Until(idle.Add(s.dialect.Idle))
+	if s.heard.isWaiting() {
+		pause = min(pause, tick)
+	}
+	timer := time.NewTimer(max(pause, 0))
+	defer timer.Stop()
+	select {
+	case <-s.audio.Wake():
+		return nil
+	case <-timer.C:
+		return s.heard.expireFinal(time.Now())
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// putMessage sends one message.
+func (s *Stream) putMessage(ctx context.Context, kind websocket.MessageType, message []byte) error {
+	bounded, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	err := s.conn.Write(bounded, kind, message)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case bounded.Err() != nil:
+		return fmt.Errorf("%w: it took no sound for %s", stt.ErrUnavailable, writeTimeout)
+	}
+	return s.service.Unreachable(ctx, err)
+}
+
+// readEvents hears events until the stream ends.
+func (s *Stream) readEvents(ctx context.Context) error {
+	for {
+		_, data, err := s.conn.Read(ctx)
+		if err != nil {
+			return s.whyBroken(ctx, err)
+		}
+		event, err := s.dialect.Parse(data)
+		if err != nil {
+			return fmt.Errorf("hearing: %w", redacted{err, s.service})
+		}
+		s.heard.takeEvent(event)
+	}
+}
+
+// whyBroken is why a connection ended.
+func (s *Stream) whyBroken(ctx context.Context, err error) error {
+	var closed websocket.CloseError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &closed):
+		return fmt.Errorf("%w: it closed the connection with code %d: %s",
+			stt.ErrUnavailable, closed.Code, s.service.Printable(closed.Reason))
+	}
+	return s.service.Unreachable(ctx, err)
+}
+
+// redacted is an error whose text does not hold the key.
+type redacted struct {
+	error
+	service Service
+}
+
+func (r redacted) Error() string { return r.service.Printable(r.error.Error()) }
+func (r redacted) Unwrap() error { return r.error }
