@@ -7,17 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/MrWong99/glyphoxa/internal/cli"
+	"github.com/MrWong99/glyphoxa/internal/app"
 	"github.com/MrWong99/glyphoxa/internal/lab/tabletalk"
 	"github.com/MrWong99/glyphoxa/internal/lab/truth"
-	"github.com/MrWong99/glyphoxa/internal/problem"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-func learnCommand(c *cli.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "learn", Short: "Learn anew what the program decides by", Args: cli.NoArgs, RunE: cli.Help}
+func learnCommand(c *app.Common) *cobra.Command {
+	cmd := &cobra.Command{Use: "learn", Short: "Learn anew what the program decides by", Args: app.NoArgs, RunE: app.Help}
 	var talk string
 	address := &cobra.Command{
-		Use: "address", Short: "Learn whom a line is for", Args: cli.NoArgs,
+		Use: "address", Short: "Learn whom a line is for", Args: app.NoArgs,
 		Long: "Learn the weights by which the program decides whether a line that calls nobody is for the NPC\n" +
 			"that is being talked with, and write them to internal/address/weights.tsv. It takes recorded table\n" +
 			"talk, the exchanges of testdata/truth/exchanges and the sequences of testdata/truth/address.\n" +
@@ -26,10 +26,10 @@ func learnCommand(c *cli.Common) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			root, err := repositoryRoot()
 			if err != nil {
-				return problem.Usage(fmt.Errorf("learn address: %w", err))
+				return userfile.Usage(fmt.Errorf("learn address: %w", err))
 			}
 			if talk == "" {
-				return problem.Usage(fmt.Errorf("learn address: name the folder of recorded table talk with --talk"))
+				return userfile.Usage(fmt.Errorf("learn address: name the folder of recorded table talk with --talk"))
 			}
 			o := truth.Options{Root: root, Talk: talk, Say: c.SayProgress}
 			weights, err := o.AddressLesson().Learn()
