@@ -15,13 +15,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordWithoutSession gives the commands that need no session, good and bad.
-func TestDiscordWithoutSession(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// obeyWithoutASession gives the commands that need no session, good and bad.
+func obeyWithoutASession(t *testing.T, h *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	h := newProgram(t)
-	s := h.bot(d, tavern)
 	for _, row := range []struct {
 		name    string
 		user    string
@@ -55,17 +51,11 @@ func TestDiscordWithoutSession(t *testing.T) {
 	if err != nil || !strings.Contains(string(kept), "Bartok is grumpy") {
 		t.Errorf("feedback.jsonl = %q, %v", kept, err)
 	}
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
 }
 
-// TestDiscordRemovalIsConfirmed asks before somebody is gone for good.
-func TestDiscordRemovalIsConfirmed(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// confirmARemoval asks before somebody is gone for good.
+func confirmARemoval(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
 	question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
 	again := g.gives(t, g.dm, "entity remove", opt("id", "Old Ted"))
@@ -78,15 +68,11 @@ func TestDiscordRemovalIsConfirmed(t *testing.T) {
 		}
 		answers(t, follows(t, i, question), true, want)
 	}
-	s.stop()
 }
 
-// TestDiscordImport reads a campaign file that came with a command.
-func TestDiscordImport(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// importACampaign reads a campaign file that came with a command.
+func importACampaign(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	file := func(text string) discordtest.Option {
 		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
 	}
@@ -94,19 +80,15 @@ func TestDiscordImport(t *testing.T) {
 	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "Old Ted")
 	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
 	answers(t, g.gives(t, g.ana, "entity import", file("name: Mere\n")), true, "Only a dungeon master")
-	s.stop()
 }
 
-// TestDiscordTenGuilds plays in ten guilds at once; nothing of one is heard or
+// playInTenGuilds plays in ten guilds at once; nothing of one is heard or
 // known in another.
-func TestDiscordTenGuilds(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func playInTenGuilds(t *testing.T, _ *program, d *discordtest.Server) {
 	var all []*guild
 	for n := range 10 {
 		all = append(all, newGuild(t, d, fmt.Sprintf("guild%d", n)))
 	}
-	s := newProgram(t).bot(d, tavern)
 	var work sync.WaitGroup
 	for n, g := range all {
 		work.Go(func() {
@@ -141,9 +123,6 @@ func TestDiscordTenGuilds(t *testing.T) {
 			t.Errorf("%d messages in a channel, want 6 at most: start, line, answer, status, end", n)
 		}
 	}
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
 }
 
 // TestDiscordLosesItsChannel takes away what the bot plays in.
@@ -172,14 +151,11 @@ func TestDiscordLosesItsChannel(t *testing.T) {
 	}
 }
 
-// TestDiscordWithoutWebhooks lets the bot speak for the NPCs where it may not
+// playWithoutWebhooks lets the bot speak for the NPCs where it may not
 // have a webhook.
-func TestDiscordWithoutWebhooks(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func playWithoutWebhooks(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	d.Deny(g.channel, discordtest.ManageWebhooks|discordtest.EmbedLinks)
-	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "session start"), false, "Manage Webhooks", "Embed Links")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	_, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
@@ -188,7 +164,6 @@ func TestDiscordWithoutWebhooks(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	s.stop()
 }
 
 // TestDiscordAcknowledgesInTime gives fifty commands a second.
