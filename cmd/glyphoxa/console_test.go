@@ -108,6 +108,9 @@ func checkPaint(t *testing.T, loads []int) {
 // more is said than any buffer on the way holds: every line ends in its turn all the same,
 // and so does the program.
 func TestAConsoleThatReadsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it says 800 lines; make test-all runs it")
+	}
 	t.Parallel()
 	w := newProgram(t).watch("--console")
 	for range 8 { // as many as one visitor may have

@@ -40,9 +40,13 @@ func TestModelFailures(t *testing.T) {
 		{"a silence before the first word", []fakeopenai.Response{fakeopenai.HangAfter()}, silence, []string{"the model stopped answering for 300ms"}, "300ms"},
 		{"a silence in mid-sentence", []fakeopenai.Response{fakeopenai.HangAfter("The river is high. I would")}, "The river is high.", []string{"the model stopped answering for 300ms"}, "300ms"},
 	}
+	short := []string{"overloaded, twice", "a wrong key, echoed", "cut in mid-sentence", "a silence before the first word"}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && !slices.Contains(short, row.name) {
+				t.Skip("each is a play; make test-all runs them all")
+			}
 			h, server := newModelProgram(t, fakeopenai.Sequence(append(row.script, fakeopenai.Say("Aye."))...))
 			if row.timeout != "" {
 				h.set("MODEL_TIMEOUT", row.timeout)
