@@ -144,12 +144,27 @@ func TestDiscordEvenings(t *testing.T) {
 		{"an import", importACampaign},
 		{"ten guilds at once", playInTenGuilds},
 		{"without webhooks", playWithoutWebhooks},
+		{"many commands", obeyMany},
 		{"told to wait", slowDown},
+		{"edits and deletions", editAndDelete},
+		{"channel deleted", loseTheChannel},
+		{"bot removed", leaveTheServer},
 	} {
 		t.Run(row.name, func(t *testing.T) { row.play(t, h, d) })
 	}
-	if r := s.stop(); r.code != 0 || strings.Contains(r.stderr, "token") {
+	r := s.stop()
+	if r.code != 0 || strings.Contains(r.stderr, "token") {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	for _, want := range []string{"the channel of a session was deleted", "the bot was removed from a server"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("stderr %q, want %q in it", r.stderr, want)
+		}
+	}
+	for _, word := range []string{"Xanadu", "Zanzibar"} {
+		if found := h.finds(word); len(found) > 0 {
+			t.Errorf("%s, which was taken back, stands in %q", word, found)
+		}
 	}
 }
 
@@ -260,6 +275,8 @@ func TestDiscordStopKeepsEverything(t *testing.T) {
 // TestDiscordResumes loses the connection in the middle of a session.
 func TestDiscordResumes(t *testing.T) {
 	t.Parallel()
+	d := discordtest.New(t, nil)
+	s := newProgram(t).bot(d, tavern)
 	for _, trouble := range []struct {
 		name string
 		make func(*discordtest.Server)
@@ -270,10 +287,7 @@ func TestDiscordResumes(t *testing.T) {
 		{"session expired while away", func(d *discordtest.Server) { d.DropConnections(); d.ExpireSessions() }},
 	} {
 		t.Run(trouble.name, func(t *testing.T) {
-			t.Parallel()
-			d := discordtest.New(t, nil)
 			g := newGuild(t, d, "home")
-			s := newProgram(t).bot(d, tavern)
 			g.gives(t, g.dm, "session start")
 			before := len(d.Connections())
 			trouble.make(d)
@@ -285,10 +299,10 @@ func TestDiscordResumes(t *testing.T) {
 			}
 			d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 			g.hears(t, g.channel, "Bartok", "Welcome")
-			if r := s.stop(); r.code != 0 {
-				t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-			}
 		})
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
 }
 

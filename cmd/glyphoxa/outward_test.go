@@ -247,6 +247,9 @@ func TestServersToolsPassThrough(t *testing.T) {
 
 // TestInspector lets the protocol's official inspector look at the program.
 func TestInspector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Node twice; make test-all runs it")
+	}
 	t.Parallel()
 	inspector := peer(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 	h := newPeerProgram(t)
