@@ -125,11 +125,7 @@ func TestHearNothing(t *testing.T) {
 	h := newProgram(t)
 	h.hears("")
 	file := h.says("said.wav", "Bartok, what do you drink?")
-	length, _ := h.heard(file)
 	r := h.run("", "play", "--json", "--hear", "Ana="+file).ok(t)
-	if most := length + 6*time.Second; r.took > most { // the deadline for a transcript is 15 s
-		t.Errorf("it took %s, want %s at most", r.took, most)
-	}
 	all := heardPlay(t, r.stdout)
 	if n := len(all["utterance"]) + len(all["turn.ended"]); n > 0 {
 		t.Errorf("there were %d events of turns, want none: %+v", n, all)
