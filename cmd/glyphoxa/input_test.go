@@ -116,7 +116,11 @@ func TestLastLineWithoutEnd(t *testing.T) {
 func TestManyLines(t *testing.T) {
 	t.Parallel()
 	var lines []string
-	for range 100 {
+	evening := 100
+	if testing.Short() {
+		evening = 30
+	}
+	for range evening {
 		lines = append(lines, "Bartok, another round!", "Juniper, hello", "Greymantle, roll d20")
 	}
 	h := newProgram(t)
