@@ -539,7 +539,7 @@ func TestSignalsEndReading(t *testing.T) {
 // end.
 func TestSignalsEndWaiting(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"doctor"}, {"tools", "calibrate"}, {"tools"}, {"recap"}, {"transcribe", "sound.wav"}, {"play"}, {"mcp", "serve"}, {"simulate"}} {
+	for _, args := range [][]string{{"doctor"}, {"tools", "calibrate"}, {"tools"}, {"recap"}, {"transcribe", "sound.wav"}, {"mcp", "serve"}} {
 		t.Run(strings.Join(args, "_"), func(t *testing.T) {
 			t.Parallel()
 			h := newProgram(t)

@@ -38,7 +38,7 @@ func TestTableInABrowser(t *testing.T) {
 		"npcs:\n  - name: Bartok\n    role: innkeeper\n", model.URL(), secretKey, stt.URL()))
 	h.secrets = append(h.secrets, secretKey)
 	speech := h.path(h.says("said.wav", "<speak>"+line+`<break time="2s"/></speak>`))
-	h.limit = 3 * time.Minute // it plays as long as the players do
+	h.limit = 9 * time.Minute // it plays as long as the players do
 	w := h.watch("--browser")
 
 	script, err := filepath.Abs(filepath.Join("..", "..", "testdata", "peers", "table.mjs"))

@@ -46,7 +46,7 @@ func TestConsoleInABrowser(t *testing.T) {
 	}
 	h.write("glyphoxa.yaml", string(shipped)+fmt.Sprintf("\nserver:\n  clients:\n    - {name: lead, token_hash: '%s', profile: dm}\n    - {name: guest, token_hash: '%s', profile: player.full}\n"+
 		"  policy:\n    - {name: ask, rule: approval, who: [guest], tools: [roll], expires: 10m}\n", access.HashToken(lead), access.HashToken(guest)))
-	h.limit = 2 * time.Minute // it plays as long as it is looked at
+	h.limit = 9 * time.Minute // it plays as long as it is looked at
 	w := h.watch("--console")
 	args := []string{script, browser, w.link, lead, guest}
 	if dir := os.Getenv("GLYPHOXA_PICTURES"); dir != "" {
@@ -108,6 +108,9 @@ func checkPaint(t *testing.T, loads []int) {
 // more is said than any buffer on the way holds: every line ends in its turn all the same,
 // and so does the program.
 func TestAConsoleThatReadsNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it says 800 lines; make test-all runs it")
+	}
 	t.Parallel()
 	w := newProgram(t).watch("--console")
 	for range 8 { // as many as one visitor may have

@@ -26,12 +26,9 @@ func (g *guild) fills(t testing.TB, asked *discordtest.Interaction, values map[s
 	return m
 }
 
-// TestDiscordEntityForm asks for what was not said with the command.
-func TestDiscordEntityForm(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// fillInEntities asks for what was not said with the command.
+func fillInEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	asks := func(user string, options ...discordtest.Option) *discordtest.Interaction {
 		t.Helper()
 		i, err := d.Command(user, g.channel, "entity add", options...)
@@ -78,5 +75,4 @@ func TestDiscordEntityForm(t *testing.T) {
 	}
 	d.SetRoles(g.id, g.dm)
 	answers(t, g.fills(t, last, map[string]string{"name": "Never", "kind": "item"}), true, "Only a dungeon master")
-	s.stop()
 }

@@ -127,6 +127,9 @@ func TestDiscordConnectionLostInATurn(t *testing.T) {
 		{"session expired while away", func(d *discordtest.Server) { d.DropConnections(); d.ExpireSessions() }, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
+			if testing.Short() && row.name != "dropped" && row.name != "session gone" {
+				t.Skip("each is a program of its own; make test-all runs them all")
+			}
 			t.Parallel()
 			d := discordtest.New(t, nil)
 			g := newGuild(t, d, "home")

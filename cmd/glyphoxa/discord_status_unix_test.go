@@ -45,15 +45,21 @@ func dawdles(r fakeopenai.Request) fakeopenai.Response {
 	return fakeopenai.Response{Pieces: []string{"Wel", "come."}, Delay: 100 * time.Millisecond}
 }
 
-func newFerry(t *testing.T) (*guild, *session) {
-	t.Helper()
+// TestDiscordFerry watches how sessions go, each in a server of its own.
+func TestDiscordFerry(t *testing.T) {
+	t.Parallel()
 	d := discordtest.New(t, nil)
-	g := newGuild(t, d, "home")
 	h := newProgram(t)
 	h.set("MODEL_URL", fakeopenai.Start(t, dawdles, &fakeopenai.Options{APIKey: modelKey}).URL())
 	h.set("MODEL_KEY", modelKey)
 	h.secrets = append(h.secrets, modelKey)
-	return g, h.bot(d, ferry)
+	s := h.bot(d, ferry)
+	t.Run("timing", func(t *testing.T) { tellTimes(t, newGuild(t, d, "home")) })
+	t.Run("the message that shows it", func(t *testing.T) { showHowItGoes(t, newGuild(t, d, "home")) })
+	t.Run("which may not be", func(t *testing.T) { showNothing(t, newGuild(t, d, "home")) })
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
 }
 
 // times asks for the times of turns until so many have ended: that is a moment
@@ -75,10 +81,8 @@ func drawn(m discordtest.Message) string {
 	return bars
 }
 
-// TestDiscordTiming asks where the time of turns went.
-func TestDiscordTiming(t *testing.T) {
-	t.Parallel()
-	g, s := newFerry(t)
+// tellTimes asks where the time of turns went.
+func tellTimes(t *testing.T, g *guild) {
 	answers(t, g.gives(t, g.dm, "session timing"), true, "No session is running here")
 	g.gives(t, g.dm, "session start")
 	answers(t, g.gives(t, g.ana, "session timing"), true, "Only a dungeon master")
@@ -110,9 +114,6 @@ func TestDiscordTiming(t *testing.T) {
 	}
 	g.gives(t, g.dm, "session stop")
 	answers(t, g.gives(t, g.dm, "session timing"), true, "No session is running here")
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
 }
 
 // statusMessage waits for the message that shows how the session goes, with words in it.
@@ -136,11 +137,9 @@ func (g *guild) statusMessage(t *testing.T, words ...string) discordtest.Message
 	return m
 }
 
-// TestDiscordStatusMessage watches how a session goes, deletes the message that shows it,
+// showHowItGoes watches how a session goes, deletes the message that shows it,
 // and stops.
-func TestDiscordStatusMessage(t *testing.T) {
-	t.Parallel()
-	g, s := newFerry(t)
+func showHowItGoes(t *testing.T, g *guild) {
 	g.gives(t, g.dm, "session start")
 	first := g.statusMessage(t, "The Crossing", "At the table", "Bartok", "Mira")
 	g.gives(t, g.dm, "tier raise", opt("npc", "Bartok"), opt("tier", "deep"), opt("minutes", 10))
@@ -158,9 +157,7 @@ func TestDiscordStatusMessage(t *testing.T) {
 	if m.ID == first.ID {
 		t.Error("the status message is shown in a message that was deleted")
 	}
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
+	g.gives(t, g.dm, "session stop")
 	g.statusMessage(t, "The session has ended.")
 	messages := 0
 	for _, m := range g.d.Messages(g.channel) {
@@ -173,10 +170,8 @@ func TestDiscordStatusMessage(t *testing.T) {
 	}
 }
 
-// TestDiscordStatusMessageNotAllowed plays where the bot may not post embeds.
-func TestDiscordStatusMessageNotAllowed(t *testing.T) {
-	t.Parallel()
-	g, s := newFerry(t)
+// showNothing plays where the bot may not post embeds.
+func showNothing(t *testing.T, g *guild) {
 	g.d.Deny(g.channel, discordtest.EmbedLinks)
 	g.gives(t, g.dm, "session start")
 	_, err := g.d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
@@ -187,8 +182,5 @@ func TestDiscordStatusMessageNotAllowed(t *testing.T) {
 	}
 	if got := g.asks(t, "Bartok", "Hello Bartok!"); got != "Welcome." {
 		t.Errorf("Bartok says %q, want the session to go on", got)
-	}
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
 }

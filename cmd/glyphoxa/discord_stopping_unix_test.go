@@ -56,14 +56,11 @@ func TestDiscordAnswersWhileStopping(t *testing.T) {
 	}
 }
 
-// TestDiscordTwoDungeonMasters has two give the same commands at once, and press
+// obeyTwoDungeonMasters has two give the same commands at once, and press
 // the same button twice: all are answered, and things happen once.
-func TestDiscordTwoDungeonMasters(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func obeyTwoDungeonMasters(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	other := d.AddMember(g.id, "other-dm", g.role)
-	s := newProgram(t).bot(d, tavern)
 	both := func(command string) (done, refused []string) {
 		t.Helper()
 		var work sync.WaitGroup
@@ -131,5 +128,4 @@ func TestDiscordTwoDungeonMasters(t *testing.T) {
 		answers(t, <-refused, true, "⚠", "old-ted")
 	}
 	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "There is nobody")
-	s.stop()
 }

@@ -28,13 +28,10 @@ func (g *guild) completes(t testing.TB, user, command, option, typed string) str
 	return strings.Join(all, ", ")
 }
 
-// TestDiscordSuggestsNPCs completes the names of NPCs while one types, and "all"
+// suggestNPCs completes the names of NPCs while one types, and "all"
 // where a command takes all of them.
-func TestDiscordSuggestsNPCs(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func suggestNPCs(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
 		t.Errorf("without a session %q is suggested, want nothing", got)
 	}
@@ -56,16 +53,12 @@ func TestDiscordSuggestsNPCs(t *testing.T) {
 	if got := g.completes(t, g.dm, "npc mute", "npc", ""); got != "" {
 		t.Errorf("after the session %q is suggested, want nothing", got)
 	}
-	s.stop()
 }
 
-// TestDiscordSuggestsEntities completes ids by the names people know, to dungeon
+// suggestEntities completes ids by the names people know, to dungeon
 // masters alone.
-func TestDiscordSuggestsEntities(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func suggestEntities(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Mill"), opt("kind", "location")), true, "`old-mill`")
 	for _, row := range []struct{ name, user, typed, want string }{
@@ -78,5 +71,4 @@ func TestDiscordSuggestsEntities(t *testing.T) {
 			t.Errorf("%s: %q is completed to %q, want %q", row.name, row.typed, got, row.want)
 		}
 	}
-	s.stop()
 }

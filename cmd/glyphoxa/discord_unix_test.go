@@ -122,12 +122,55 @@ func (s *session) stop() result {
 	return s.ended()
 }
 
-// TestDiscordTable plays a session in a channel: start, lines, orders, stop.
-func TestDiscordTable(t *testing.T) {
+// TestDiscordEvenings has one bot play many evenings, each in a server of its own.
+func TestDiscordEvenings(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)
+	h := newProgram(t)
+	s := h.bot(d, tavern)
+	for _, row := range []struct {
+		name string
+		play func(*testing.T, *program, *discordtest.Server)
+	}{
+		{"a table", playATable},
+		{"nobody else is heard", hearNobodyElse},
+		{"a thread", playInAThread},
+		{"the form of an entity", fillInEntities},
+		{"two dungeon masters", obeyTwoDungeonMasters},
+		{"NPCs are suggested", suggestNPCs},
+		{"entities are suggested", suggestEntities},
+		{"without a session", obeyWithoutASession},
+		{"a removal is confirmed", confirmARemoval},
+		{"an import", importACampaign},
+		{"ten guilds at once", playInTenGuilds},
+		{"without webhooks", playWithoutWebhooks},
+		{"many commands", obeyMany},
+		{"told to wait", slowDown},
+		{"edits and deletions", editAndDelete},
+		{"channel deleted", loseTheChannel},
+		{"bot removed", leaveTheServer},
+	} {
+		t.Run(row.name, func(t *testing.T) { row.play(t, h, d) })
+	}
+	r := s.stop()
+	if r.code != 0 || strings.Contains(r.stderr, "token") {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	for _, want := range []string{"the channel of a session was deleted", "the bot was removed from a server"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("stderr %q, want %q in it", r.stderr, want)
+		}
+	}
+	for _, word := range []string{"Xanadu", "Zanzibar"} {
+		if found := h.finds(word); len(found) > 0 {
+			t.Errorf("%s, which was taken back, stands in %q", word, found)
+		}
+	}
+}
+
+// playATable plays a session in a channel: start, lines, orders, stop.
+func playATable(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 
 	answers(t, g.gives(t, g.ana, "npc list"), true, "No session is running here")
 	answers(t, g.gives(t, g.ana, "session start"), true, "Only a dungeon master may do that", "Dungeon Master")
@@ -159,19 +202,13 @@ func TestDiscordTable(t *testing.T) {
 
 	answers(t, g.gives(t, g.dm, "session stop"), false, "The session has ended", "kept")
 	answers(t, g.gives(t, g.dm, "session stop"), true, "No session is running here")
-	if r := s.stop(); r.code != 0 || strings.Contains(r.stderr, "token") {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
 }
 
-// TestDiscordNobodyElseIsHeard shows whose messages are no utterances.
-func TestDiscordNobodyElseIsHeard(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// hearNobodyElse shows whose messages are no utterances.
+func hearNobodyElse(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	other := d.AddBot(g.id, "dicebot")
 	elsewhere := d.AddChannel(g.id, "elsewhere")
-	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
 	d.Say(g.channel, other, "Hello Bartok!", nil)
 	d.Say(elsewhere, g.ana, "Hello Bartok!", nil)
@@ -183,7 +220,6 @@ func TestDiscordNobodyElseIsHeard(t *testing.T) {
 	if said := spokenBy(d.Messages(elsewhere), "Bartok"); len(said) > 0 {
 		t.Errorf("Bartok spoke elsewhere: %q", said)
 	}
-	s.stop()
 }
 
 func spokenBy(all []discordtest.Message, name string) (said []string) {
@@ -195,13 +231,10 @@ func spokenBy(all []discordtest.Message, name string) (said []string) {
 	return said
 }
 
-// TestDiscordThread plays in a thread, through the webhook of its channel.
-func TestDiscordThread(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// playInAThread plays in a thread, through the webhook of its channel.
+func playInAThread(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	thread := d.AddThread(g.channel, "night one")
-	s := newProgram(t).bot(d, tavern)
 	parent := g.channel
 	g.channel = thread
 	answers(t, g.gives(t, g.dm, "session start"), false, "The Flagon")
@@ -210,7 +243,6 @@ func TestDiscordThread(t *testing.T) {
 	if said := spokenBy(d.Messages(parent), "Bartok"); len(said) > 0 {
 		t.Errorf("Bartok spoke outside the thread: %q", said)
 	}
-	s.stop()
 }
 
 // TestDiscordStopKeepsEverything stops the program with a session running: the
@@ -243,6 +275,8 @@ func TestDiscordStopKeepsEverything(t *testing.T) {
 // TestDiscordResumes loses the connection in the middle of a session.
 func TestDiscordResumes(t *testing.T) {
 	t.Parallel()
+	d := discordtest.New(t, nil)
+	s := newProgram(t).bot(d, tavern)
 	for _, trouble := range []struct {
 		name string
 		make func(*discordtest.Server)
@@ -253,10 +287,7 @@ func TestDiscordResumes(t *testing.T) {
 		{"session expired while away", func(d *discordtest.Server) { d.DropConnections(); d.ExpireSessions() }},
 	} {
 		t.Run(trouble.name, func(t *testing.T) {
-			t.Parallel()
-			d := discordtest.New(t, nil)
 			g := newGuild(t, d, "home")
-			s := newProgram(t).bot(d, tavern)
 			g.gives(t, g.dm, "session start")
 			before := len(d.Connections())
 			trouble.make(d)
@@ -268,10 +299,10 @@ func TestDiscordResumes(t *testing.T) {
 			}
 			d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 			g.hears(t, g.channel, "Bartok", "Welcome")
-			if r := s.stop(); r.code != 0 {
-				t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-			}
 		})
+	}
+	if r := s.stop(); r.code != 0 {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestDiscordVoiceGuilds(t *testing.T) {
 		pitches = append(pitches, 400+100*float64(i))
 	}
 	p := newProgram(t)
-	p.limit = 3 * time.Minute
+	p.limit = 9 * time.Minute
 	hears := fakestt.Start(t, fakestt.Script{Understand: book.understand, Interim: 20 * time.Millisecond, Delay: 20 * time.Millisecond})
 	model := fakeopenai.Start(t, func(r fakeopenai.Request) fakeopenai.Response {
 		return fakeopenai.Say("In the "+roomNames[max(roomOf(r.Chat.LastUser()), 0)]+" room ", "lies nothing but dust.")

@@ -227,7 +227,7 @@ func (s *seating) asks(t *testing.T, phrase string, voice int) (voiceTurn, []hea
 func (h *voiceHouse) innBot(t *testing.T, book phrasebook) (*session, *botEvents, *fakeopenai.Server) {
 	t.Helper()
 	p := newProgram(t)
-	p.limit = 3 * time.Minute
+	p.limit = 9 * time.Minute
 	p.secrets = append(p.secrets, secretKey, fakerealtime.Key)
 	hears := fakestt.Start(t, fakestt.Script{Understand: book.understand, Interim: 20 * time.Millisecond, Delay: 20 * time.Millisecond})
 	model := fakeopenai.Start(t, innModel(), &fakeopenai.Options{Voice: innVoice})

@@ -6,22 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestDiscordWithoutSession gives the commands that need no session, good and bad.
-func TestDiscordWithoutSession(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// obeyWithoutASession gives the commands that need no session, good and bad.
+func obeyWithoutASession(t *testing.T, h *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	h := newProgram(t)
-	s := h.bot(d, tavern)
 	for _, row := range []struct {
 		name    string
 		user    string
@@ -55,17 +49,11 @@ func TestDiscordWithoutSession(t *testing.T) {
 	if err != nil || !strings.Contains(string(kept), "Bartok is grumpy") {
 		t.Errorf("feedback.jsonl = %q, %v", kept, err)
 	}
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
 }
 
-// TestDiscordRemovalIsConfirmed asks before somebody is gone for good.
-func TestDiscordRemovalIsConfirmed(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// confirmARemoval asks before somebody is gone for good.
+func confirmARemoval(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "entity add", opt("name", "Old Ted"), opt("kind", "npc")), true, "`old-ted`")
 	question := g.gives(t, g.dm, "entity remove", opt("id", "old-ted"))
 	again := g.gives(t, g.dm, "entity remove", opt("id", "Old Ted"))
@@ -78,15 +66,11 @@ func TestDiscordRemovalIsConfirmed(t *testing.T) {
 		}
 		answers(t, follows(t, i, question), true, want)
 	}
-	s.stop()
 }
 
-// TestDiscordImport reads a campaign file that came with a command.
-func TestDiscordImport(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+// importACampaign reads a campaign file that came with a command.
+func importACampaign(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	file := func(text string) discordtest.Option {
 		return opt("file", discordtest.Upload{Name: "mere.yaml", Type: "application/yaml", Data: []byte(text)})
 	}
@@ -94,19 +78,15 @@ func TestDiscordImport(t *testing.T) {
 	answers(t, g.gives(t, g.dm, "entity list", opt("name", "ted")), true, "Old Ted")
 	answers(t, g.gives(t, g.dm, "entity import", file("name: Mere\nentitles: []\n")), true, "⚠", "mere.yaml", "entitles")
 	answers(t, g.gives(t, g.ana, "entity import", file("name: Mere\n")), true, "Only a dungeon master")
-	s.stop()
 }
 
-// TestDiscordTenGuilds plays in ten guilds at once; nothing of one is heard or
+// playInTenGuilds plays in ten guilds at once; nothing of one is heard or
 // known in another.
-func TestDiscordTenGuilds(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func playInTenGuilds(t *testing.T, _ *program, d *discordtest.Server) {
 	var all []*guild
 	for n := range 10 {
 		all = append(all, newGuild(t, d, fmt.Sprintf("guild%d", n)))
 	}
-	s := newProgram(t).bot(d, tavern)
 	var work sync.WaitGroup
 	for n, g := range all {
 		work.Go(func() {
@@ -141,45 +121,30 @@ func TestDiscordTenGuilds(t *testing.T) {
 			t.Errorf("%d messages in a channel, want 6 at most: start, line, answer, status, end", n)
 		}
 	}
-	if r := s.stop(); r.code != 0 {
-		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
-	}
 }
 
-// TestDiscordLosesItsChannel takes away what the bot plays in.
-func TestDiscordLosesItsChannel(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		name string
-		make func(*guild)
-		want string
-	}{
-		{"channel deleted", func(g *guild) { g.d.DeleteChannel(g.channel) }, "the channel of a session was deleted"},
-		{"bot removed", func(g *guild) { g.d.Kick(g.id) }, "the bot was removed from a server"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			d := discordtest.New(t, nil)
-			g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
-			s := newProgram(t).bot(d, tavern)
-			g.gives(t, g.dm, "session start")
-			row.make(g)
-			other.gives(t, other.dm, "session start") // the events before it are through
-			if r := s.stop(); r.code != 0 || !strings.Contains(r.stderr, row.want) {
-				t.Errorf("exit code %d, stderr %q, want %q in it", r.code, r.stderr, row.want)
-			}
-		})
-	}
+// loseTheChannel and leaveTheServer take away what the bot plays in; what it says of it is
+// asked when it has ended.
+func loseTheChannel(t *testing.T, _ *program, d *discordtest.Server) {
+	takeAway(t, d, func(g *guild) { d.DeleteChannel(g.channel) })
 }
 
-// TestDiscordWithoutWebhooks lets the bot speak for the NPCs where it may not
+func leaveTheServer(t *testing.T, _ *program, d *discordtest.Server) {
+	takeAway(t, d, func(g *guild) { d.Kick(g.id) })
+}
+
+func takeAway(t *testing.T, d *discordtest.Server, take func(*guild)) {
+	g, other := newGuild(t, d, "home"), newGuild(t, d, "other")
+	g.gives(t, g.dm, "session start")
+	take(g)
+	other.gives(t, other.dm, "session start") // the events before it are through
+}
+
+// playWithoutWebhooks lets the bot speak for the NPCs where it may not
 // have a webhook.
-func TestDiscordWithoutWebhooks(t *testing.T) {
-	t.Parallel()
-	d := discordtest.New(t, nil)
+func playWithoutWebhooks(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
 	d.Deny(g.channel, discordtest.ManageWebhooks|discordtest.EmbedLinks)
-	s := newProgram(t).bot(d, tavern)
 	answers(t, g.gives(t, g.dm, "session start"), false, "Manage Webhooks", "Embed Links")
 	d.Say(g.channel, g.ana, "Hello Bartok!", nil)
 	_, err := d.AwaitMessage(t.Context(), g.channel, func(m discordtest.Message) bool {
@@ -188,39 +153,24 @@ func TestDiscordWithoutWebhooks(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	s.stop()
 }
 
-// TestDiscordAcknowledgesInTime gives fifty commands a second.
-func TestDiscordAcknowledgesInTime(t *testing.T) {
-	d := discordtest.New(t, &discordtest.Options{InteractionDeadline: 3 * time.Second})
+// obeyMany is given 150 commands at once: each is answered, if only that it is too much.
+func obeyMany(t *testing.T, _ *program, d *discordtest.Server) {
 	g := newGuild(t, d, "home")
-	s := newProgram(t).bot(d, tavern)
 	g.gives(t, g.dm, "session start")
-	const n, second = 150, time.Second
 	var work sync.WaitGroup
-	took := make([]time.Duration, n)
-	tick := time.NewTicker(second / 50)
-	defer tick.Stop()
-	for k := range n {
-		<-tick.C
+	for range 150 {
 		i, err := d.Command(g.dm, g.channel, "tier status")
 		if err != nil {
 			t.Fatal(err)
 		}
 		work.Go(func() {
-			r, err := i.Response(t.Context())
-			if err != nil {
-				t.Error(err)
+			m, err := i.Answer(t.Context())
+			if err != nil || !strings.Contains(m.Content, "Bartok") && !strings.Contains(m.Content, "too much at once") {
+				t.Errorf("the answer is %q, %v", m.Content, err)
 			}
-			took[k] = r.Latency
 		})
 	}
 	work.Wait()
-	slices.Sort(took)
-	t.Logf("acknowledged: p50 %v, p99 %v, max %v", took[n/2], took[n*99/100], took[n-1])
-	if p99 := took[n*99/100]; p99 > 500*time.Millisecond {
-		t.Errorf("p99 of acknowledging is %v, want 500 ms at most", p99)
-	}
-	s.stop()
 }

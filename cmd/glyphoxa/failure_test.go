@@ -40,9 +40,13 @@ func TestModelFailures(t *testing.T) {
 		{"a silence before the first word", []fakeopenai.Response{fakeopenai.HangAfter()}, silence, []string{"the model stopped answering for 300ms"}, "300ms"},
 		{"a silence in mid-sentence", []fakeopenai.Response{fakeopenai.HangAfter("The river is high. I would")}, "The river is high.", []string{"the model stopped answering for 300ms"}, "300ms"},
 	}
+	short := []string{"overloaded, twice", "a wrong key, echoed", "cut in mid-sentence", "a silence before the first word"}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && !slices.Contains(short, row.name) {
+				t.Skip("each is a play; make test-all runs them all")
+			}
 			h, server := newModelProgram(t, fakeopenai.Sequence(append(row.script, fakeopenai.Say("Aye."))...))
 			if row.timeout != "" {
 				h.set("MODEL_TIMEOUT", row.timeout)
@@ -76,22 +80,20 @@ func TestModelFailures(t *testing.T) {
 // TestModelRecovers shows failures that cost time and nothing else.
 func TestModelRecovers(t *testing.T) {
 	t.Parallel()
-	for name, first := range map[string]fakeopenai.Response{
-		"rate limited for a moment": fakeopenai.RateLimited("0.05"),
-		"overloaded once":           fakeopenai.Fail(503, "overloaded"),
-		"cut before the first word": {CutAfter: -1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h, server := newModelProgram(t, fakeopenai.Sequence(first, fakeopenai.Say("Aye.")))
-			tr := h.play("Mira, can we cross?")
-			if got := tr.only("delivered").ended.Text; got != "Aye." {
-				t.Errorf("said %q, want the second answer", got)
-			}
-			if len(server.ChatRequests()) != 2 || len(tr.notices("")) != 0 {
-				t.Errorf("asked %d times, notices %q; want twice and quietly", len(server.ChatRequests()), tr.notices(""))
-			}
-		})
+	troubles := []string{"rate limited for a moment", "overloaded once", "cut before the first word"}
+	h, server := newModelProgram(t, fakeopenai.Sequence(
+		fakeopenai.RateLimited("0.05"), fakeopenai.Say("Aye."),
+		fakeopenai.Fail(503, "overloaded"), fakeopenai.Say("Aye, indeed."),
+		fakeopenai.Response{CutAfter: -1}, fakeopenai.Say("Aye, once more."),
+	))
+	tr := h.play("Mira, can we cross?", "Mira, can we go back?", "Mira, can we stay?")
+	for i, tn := range tr.want(len(troubles)) {
+		if want := []string{"Aye.", "Aye, indeed.", "Aye, once more."}[i]; tn.ended.Outcome != "delivered" || tn.ended.Text != want {
+			t.Errorf("%s: said %q, %s; want the second answer, %q", troubles[i], tn.ended.Text, tn.ended.Outcome, want)
+		}
+	}
+	if len(server.ChatRequests()) != 6 || len(tr.notices("")) != 0 {
+		t.Errorf("asked %d times, notices %q; want twice each, and quietly", len(server.ChatRequests()), tr.notices(""))
 	}
 }
 

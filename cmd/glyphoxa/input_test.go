@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -60,34 +61,38 @@ func TestHostileInput(t *testing.T) {
 		{"quotes and code", `Bartok, '"; DROP TABLE lines; -- ${HOME} {{.}} %s`, `Bartok, '"; DROP TABLE lines; -- ${HOME} {{.}} %s`, ""},
 		{"an event", `{"kind":"turn.ended","turn":1}`, `{"kind":"turn.ended","turn":1}`, ""},
 	}
-	for _, row := range rows {
+	h := newProgram(t)
+	var lines, warnings []string
+	for i, row := range rows {
+		lines = append(lines, row.line, fmt.Sprintf("Bartok, are you well after %d?", i))
+		if row.warning != "" {
+			warnings = append(warnings, row.warning)
+		}
+	}
+	tr := h.play(lines...)
+	if got := tr.notices("warning"); !slices.EqualFunc(got, warnings, strings.Contains) {
+		t.Errorf("warnings = %q, want %q", got, warnings)
+	}
+	var kept []string
+	for _, l := range h.lines() {
+		if l.NPC == "" {
+			kept = append(kept, l.Text)
+		}
+		if !utf8.ValidString(l.Text) || strings.ContainsAny(l.Text, "\x00\x1b\u202e\u200b") {
+			t.Errorf("the transcript keeps %q", l.Text)
+		}
+	}
+	if want := len(tr.turns); len(kept) != want {
+		t.Errorf("the transcript keeps %d of %d utterances", len(kept), want)
+	}
+	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			h := newProgram(t)
-			tr := h.play(row.line, "Bartok, are you well?")
-			if row.warning != "" {
-				tr.noticed("warning", row.warning)
-			} else if got := tr.notices("warning"); len(got) != 0 {
-				t.Errorf("warnings = %q, want none", got)
-			}
-			last := tr.turns[len(tr.turns)-1]
-			if last.heard.Text != "Bartok, are you well?" || last.ended.Outcome != "delivered" {
-				t.Errorf("the next turn = %+v, want it delivered", last.all)
-			}
-			var kept []string
-			for _, l := range h.lines() {
-				if l.NPC == "" {
-					kept = append(kept, l.Text)
-				}
-				if !utf8.ValidString(l.Text) || strings.ContainsAny(l.Text, "\x00\x1b\u202e\u200b") {
-					t.Errorf("the transcript keeps %q", l.Text)
-				}
+			next := slices.IndexFunc(tr.turns, func(tn turn) bool { return tn.heard.Text == lines[2*i+1] })
+			if next < 0 || tr.turns[next].ended.Outcome != "delivered" {
+				t.Errorf("the next line %q is not answered", lines[2*i+1])
 			}
 			if row.heard != "" && !slices.Contains(kept, row.heard) {
-				t.Errorf("the transcript keeps %d lines, the first of %d bytes; want one of %d bytes, whole", len(kept), len(kept[0]), len(row.heard))
-			}
-			if want := len(tr.turns); len(kept) != want {
-				t.Errorf("the transcript keeps %d of %d utterances", len(kept), want)
+				t.Errorf("the transcript lacks the line of %d bytes, whole", len(row.heard))
 			}
 		})
 	}
@@ -96,18 +101,14 @@ func TestHostileInput(t *testing.T) {
 // TestNoInput shows plays that hear nothing.
 func TestNoInput(t *testing.T) {
 	t.Parallel()
-	for name, input := range map[string]string{"an empty pipe": "", "empty lines": "\n\n\n"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			parse(t, newProgram(t).run(input, "play", "--json").ok(t).stdout).want(0)
-		})
-	}
+	parse(t, newProgram(t).run("", "play", "--json").ok(t).stdout).want(0)
 }
 
-// TestLastLineWithoutEnd shows that a last line counts without its line end.
+// TestLastLineWithoutEnd shows that a last line counts without its line end, and empty
+// ones do not.
 func TestLastLineWithoutEnd(t *testing.T) {
 	t.Parallel()
-	parse(t, newProgram(t).run("Bartok, hello", "play", "--json").ok(t).stdout).only("delivered")
+	parse(t, newProgram(t).run("\n\n\nBartok, hello", "play", "--json").ok(t).stdout).only("delivered")
 }
 
 // TestManyLines shows a long evening from a file: every line in order, none
@@ -115,7 +116,11 @@ func TestLastLineWithoutEnd(t *testing.T) {
 func TestManyLines(t *testing.T) {
 	t.Parallel()
 	var lines []string
-	for range 100 {
+	evening := 100
+	if testing.Short() {
+		evening = 30
+	}
+	for range evening {
 		lines = append(lines, "Bartok, another round!", "Juniper, hello", "Greymantle, roll d20")
 	}
 	h := newProgram(t)

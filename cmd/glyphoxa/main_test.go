@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,7 +55,7 @@ func buildAndRun(m *testing.M) int {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-X main.version=v0.0.0-test -X main.linked=cafe", "-o", binary, ".")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=v0.0.0-test -X main.linked=cafe", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
@@ -62,6 +63,14 @@ func buildAndRun(m *testing.M) int {
 	}
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: programs that are started would ignore it, too
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+	// Some tests wait for what takes its time in reality, such as speech: others run meanwhile.
+	flag.Parse()
+	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		if err := flag.Set("test.parallel", strconv.Itoa(runtime.GOMAXPROCS(0)+1)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	return m.Run()
 }

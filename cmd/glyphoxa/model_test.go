@@ -165,9 +165,12 @@ func TestCallsThatCannotBe(t *testing.T) {
 		{"rounds end with the tier's", "Mira, luck?", []fakeopenai.Response{call("roll", good), call("roll", good), say}, []bool{true, true}, "", false},
 		{"a call after the last round", "Mira, luck?", []fakeopenai.Response{call("roll", good), call("roll", good), {Pieces: []string{"So be it."}, Calls: []fakeopenai.Call{{Name: "roll", Arguments: good}}}}, []bool{true, true}, "", false},
 	}
-	for _, row := range rows {
+	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && i%2 > 0 {
+				t.Skip("each is a play; make test-all runs them all")
+			}
 			h, server := newModelProgram(t, fakeopenai.Sequence(row.script...))
 			tn := h.play(row.line).only("delivered")
 			var ok []bool
@@ -207,12 +210,16 @@ func TestOnlyWordsAreSpoken(t *testing.T) {
 		{"markup and stage directions", []string{"*smiles* The **fog** ", "lifts."}, "The fog lifts."},
 		{"invisible characters", []string{"The \u200bfog\u202e lifts.\x00"}, "The fog lifts."},
 	}
+	var script []fakeopenai.Response
+	var lines []string
 	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			h, _ := newModelProgram(t, fakeopenai.Always(fakeopenai.Say(row.pieces...)))
-			if got := h.play("Mira, what now?").only("delivered").ended.Text; got != row.want {
-				t.Errorf("spoke %q, want %q", got, row.want)
+		script, lines = append(script, fakeopenai.Say(row.pieces...)), append(lines, "Mira, what now?")
+	}
+	h, _ := newModelProgram(t, fakeopenai.Sequence(script...))
+	for i, tn := range h.play(lines...).want(len(rows)) {
+		t.Run(rows[i].name, func(t *testing.T) {
+			if tn.ended.Outcome != "delivered" || tn.ended.Text != rows[i].want {
+				t.Errorf("spoke %q, %s; want %q", tn.ended.Text, tn.ended.Outcome, rows[i].want)
 			}
 		})
 	}

@@ -91,11 +91,18 @@ func TestATokenIsRevoked(t *testing.T) {
 	}
 }
 
-// TestWhoIsLetIn shows who gets in over HTTP, and that a wrong token is never
-// taken for no token.
-func TestWhoIsLetIn(t *testing.T) {
+// TestClients has clients come to one server with and without tokens.
+func TestClients(t *testing.T) {
 	t.Parallel()
 	o := newIdentityProgram(t, "")
+	t.Run("over HTTP", func(t *testing.T) { letInOverHTTP(t, o) })
+	t.Run("sessions", func(t *testing.T) { ownSessions(t, o.in(t)) })
+	t.Run("over WebSocket", func(t *testing.T) { letInByWebSocket(t, o) })
+}
+
+// letInOverHTTP shows who gets in over HTTP, and that a wrong token is never
+// taken for no token.
+func letInOverHTTP(t *testing.T, o *outward) {
 	for _, row := range []struct {
 		name   string
 		change func(*web)
@@ -140,11 +147,9 @@ func TestWhoIsLetIn(t *testing.T) {
 	})
 }
 
-// TestSessionsBelongToTheirClient shows that knowing a session's id is worth
+// ownSessions shows that knowing a session's id is worth
 // nothing without its client's token.
-func TestSessionsBelongToTheirClient(t *testing.T) {
-	t.Parallel()
-	o := newIdentityProgram(t, "")
+func ownSessions(t *testing.T, o *outward) {
 	alice := o.web(secret("alice")).handshake()
 	for name, token := range map[string]string{"another client": secret("bob"), "nobody": ""} {
 		thief := o.web(token)
@@ -165,10 +170,8 @@ func TestSessionsBelongToTheirClient(t *testing.T) {
 	}
 }
 
-// TestWhoIsLetInByWebSocket shows the same rules for the upgrade.
-func TestWhoIsLetInByWebSocket(t *testing.T) {
-	t.Parallel()
-	o := newIdentityProgram(t, "")
+// letInByWebSocket shows the same rules for the upgrade.
+func letInByWebSocket(t *testing.T, o *outward) {
 	carried := func(token string) string {
 		return "glyphoxa.bearer." + base64.RawURLEncoding.EncodeToString([]byte(token))
 	}

@@ -28,21 +28,29 @@ func (h *program) agent(o *sdk.ClientOptions) (*sdk.ClientSession, *exec.Cmd) {
 	return session, cmd
 }
 
-// TestToolsForAgents shows what an outside agent finds: every tool with all a
-// client may want to know of it.
-func TestToolsForAgents(t *testing.T) {
+// TestAgent has an outside agent look at the tools, call them, and make mistakes.
+func TestAgent(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
 	session, _ := h.agent(nil)
-	if info := session.InitializeResult(); info.ServerInfo.Name != "glyphoxa" || info.ServerInfo.Version != "v0.0.0-test" || info.Instructions == "" {
-		t.Errorf("server = %+v, instructions %q", info.ServerInfo, info.Instructions)
-	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Run("finds", func(t *testing.T) { findsTools(t, session, list.Tools) })
+	t.Run("calls", func(t *testing.T) { callsTools(t, session, list.Tools) })
+	t.Run("mistakes", func(t *testing.T) { mistakeTools(t, session) })
+	t.Run("unknown arguments", func(t *testing.T) { inventsArguments(t, session, h) })
+}
+
+// findsTools shows what an outside agent finds: every tool with all a
+// client may want to know of it.
+func findsTools(t *testing.T, session *sdk.ClientSession, all []*sdk.Tool) {
+	if info := session.InitializeResult(); info.ServerInfo.Name != "glyphoxa" || info.ServerInfo.Version != "v0.0.0-test" || info.Instructions == "" {
+		t.Errorf("server = %+v, instructions %q", info.ServerInfo, info.Instructions)
+	}
 	var names []string
-	for _, tool := range list.Tools {
+	for _, tool := range all {
 		names = append(names, tool.Name)
 		if tool.Title == "" || tool.Description == "" || tool.InputSchema == nil || tool.OutputSchema == nil {
 			t.Errorf("%s lacks a title, a description or a schema: %+v", tool.Name, tool)
@@ -61,28 +69,9 @@ func TestToolsForAgents(t *testing.T) {
 	}
 }
 
-// agentTools is what an agent on the standard streams finds by default.
-var agentTools = []string{
-	"ambush", "arrival", "batch", "describe_scene", "describe_tool", "get_rule", "get_summary", "investigate", "move_entity", "place_entity",
-	"query_entities", "read_file", "recap", "relate_entities", "remember_fact", "remove_entity", "roll", "roll_table",
-	"search_facts", "search_rules", "search_sessions", "search_tools", "set_scene", "update_entity", "write_file",
-}
-
-// agentWrites are those that may change something.
-var agentWrites = map[string]bool{
-	"arrival": true, "batch": true, "move_entity": true, "place_entity": true, "relate_entities": true, "remember_fact": true,
-	"remove_entity": true, "set_scene": true, "update_entity": true, "write_file": true,
-}
-
-// TestAgentCallsTools shows calls from outside: the answer in words and as
+// callsTools shows calls from outside: the answer in words and as
 // structured content that fits the tool's own schema.
-func TestAgentCallsTools(t *testing.T) {
-	t.Parallel()
-	session, _ := newProgram(t).agent(nil)
-	list, err := session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+func callsTools(t *testing.T, session *sdk.ClientSession, all []*sdk.Tool) {
 	for name, args := range map[string]map[string]any{
 		"roll":            {"expression": "4d6kh3"},
 		"roll_table":      {"table_name": "wild_magic"},
@@ -105,10 +94,67 @@ func TestAgentCallsTools(t *testing.T) {
 			if !ok || !json.Valid([]byte(text.Text)) {
 				t.Errorf("content = %+v, want the same as JSON text", res.Content[0])
 			}
-			i := slices.IndexFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name })
-			fits(t, list.Tools[i].OutputSchema, res.StructuredContent)
+			i := slices.IndexFunc(all, func(tool *sdk.Tool) bool { return tool.Name == name })
+			fits(t, all[i].OutputSchema, res.StructuredContent)
 		})
 	}
+}
+
+// mistakeTools shows the difference the protocol makes: a tool that does
+// not exist is an error of the call, a call that fails is a result to read.
+func mistakeTools(t *testing.T, session *sdk.ClientSession) {
+	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "summon", Arguments: map[string]any{}})
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, "summon") {
+		t.Errorf("an unknown tool: %v, want error %d", err, jsonrpc.CodeInvalidParams)
+	}
+	for name, args := range map[string]any{
+		"a missing argument":     map[string]any{},
+		"an argument too many":   map[string]any{"expression": "d6", "luck": true},
+		"an argument of no type": map[string]any{"expression": 6},
+		"an argument without sense": map[string]any{
+			"expression": "two dice",
+		},
+	} {
+		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "roll", Arguments: args})
+		if err != nil || !res.IsError || len(res.Content) == 0 {
+			t.Errorf("%s: %+v, %v; want a result that is an error", name, res, err)
+		}
+	}
+}
+
+// inventsArguments shows that no tool takes an argument it does not know, which would else
+// mean "everything", and what the terminal says of one.
+func inventsArguments(t *testing.T, session *sdk.ClientSession, h *program) {
+	const complaint = `unknown argument "kwyjibo"`
+	for name, tool := range h.tools() {
+		switch {
+		case tool.Source != "builtin":
+		case !slices.Contains(agentTools, name):
+			h.run("", "tools", "call", name, `{"kwyjibo":"x"}`).complains(t, 1, "invalid arguments", complaint)
+		default:
+			res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]any{"kwyjibo": "x"}})
+			if err != nil || !res.IsError || len(res.Content) != 1 {
+				t.Errorf("%s answers %+v, %v; want an error", name, res, err)
+			} else if text, ok := res.Content[0].(*sdk.TextContent); !ok || !strings.Contains(text.Text, complaint) {
+				t.Errorf("%s answers %+v, want %s", name, res.Content[0], complaint)
+			}
+		}
+	}
+	h.run("", "tools", "call", "query_entities", `{"query":"bartok"}`).complains(t, 1, "invalid arguments", `unknown argument "query"; the known ones are "name", "type"`)
+}
+
+// agentTools is what an agent on the standard streams finds by default.
+var agentTools = []string{
+	"ambush", "arrival", "batch", "describe_scene", "describe_tool", "get_rule", "get_summary", "investigate", "move_entity", "place_entity",
+	"query_entities", "read_file", "recap", "relate_entities", "remember_fact", "remove_entity", "roll", "roll_table",
+	"search_facts", "search_rules", "search_sessions", "search_tools", "set_scene", "update_entity", "write_file",
+}
+
+// agentWrites are those that may change something.
+var agentWrites = map[string]bool{
+	"arrival": true, "batch": true, "move_entity": true, "place_entity": true, "relate_entities": true, "remember_fact": true,
+	"remove_entity": true, "set_scene": true, "update_entity": true, "write_file": true,
 }
 
 // fits requires that a value is valid under a schema.
@@ -128,31 +174,6 @@ func fits(t testing.TB, schema, value any) {
 	}
 	if err := resolved.Validate(value); err != nil {
 		t.Errorf("%v does not fit %s: %v", value, raw, err)
-	}
-}
-
-// TestAgentsMistakes shows the difference the protocol makes: a tool that does
-// not exist is an error of the call, a call that fails is a result to read.
-func TestAgentsMistakes(t *testing.T) {
-	t.Parallel()
-	session, _ := newProgram(t).agent(nil)
-	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "summon", Arguments: map[string]any{}})
-	var wire *jsonrpc.Error
-	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, "summon") {
-		t.Errorf("an unknown tool: %v, want error %d", err, jsonrpc.CodeInvalidParams)
-	}
-	for name, args := range map[string]any{
-		"a missing argument":     map[string]any{},
-		"an argument too many":   map[string]any{"expression": "d6", "luck": true},
-		"an argument of no type": map[string]any{"expression": 6},
-		"an argument without sense": map[string]any{
-			"expression": "two dice",
-		},
-	} {
-		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "roll", Arguments: args})
-		if err != nil || !res.IsError || len(res.Content) == 0 {
-			t.Errorf("%s: %+v, %v; want a result that is an error", name, res, err)
-		}
 	}
 }
 
@@ -226,6 +247,9 @@ func TestServersToolsPassThrough(t *testing.T) {
 
 // TestInspector lets the protocol's official inspector look at the program.
 func TestInspector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts Node twice; make test-all runs it")
+	}
 	t.Parallel()
 	inspector := peer(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 	h := newPeerProgram(t)

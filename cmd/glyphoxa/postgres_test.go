@@ -17,6 +17,9 @@ import (
 // TestMemoryInPostgres plays on a server of PostgreSQL and goes on in another run, which
 // finds what was said in the first; nothing of memory is in a file.
 func TestMemoryInPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts the program fourteen times; make test-all runs it")
+	}
 	t.Parallel()
 	const password = "hush-hush-hush"
 	server := peers.StartPostgres(t, "fsync=off")

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // lanternfall puts the rules of another system, and a configuration that names them, into
@@ -26,30 +28,45 @@ npcs:
 }
 
 func TestAnotherSystemIsSearched(t *testing.T) {
+	t.Parallel()
 	h := newProgram(t)
 	lanternfall(h)
 	if out := h.run("", "check").ok(t).stdout; !strings.Contains(out, "glyphoxa.yaml") {
 		t.Errorf("check says %q", out)
 	}
-	for args, want := range map[string]string{
-		`{"query":"how do I rest"}`:                       `"general-dawn"`,
-		`{"query":"Was macht eine Laterne?"}`:             `"equipment-storm-lantern"`,
-		`{"query":"how do I rest","system":"dnd5e"}`:      `"general-long-rest"`,
-		`{"query":"cost<1 light","system":"Lanternfall"}`: `"equipment-tallow-candle"`,
+	session, _ := h.agent(nil)
+	call := func(tool string, args map[string]any) string {
+		t.Helper()
+		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+		if err != nil || res.IsError {
+			t.Fatalf("%s %v: %+v, %v", tool, args, res, err)
+		}
+		return res.Content[0].(*sdk.TextContent).Text
+	}
+	for _, row := range []struct{ query, system, want string }{
+		{"how do I rest", "", `"general-dawn"`},
+		{"Was macht eine Laterne?", "", `"equipment-storm-lantern"`},
+		{"how do I rest", "dnd5e", `"general-long-rest"`},
+		{"cost<1 light", "Lanternfall", `"equipment-tallow-candle"`},
 	} {
-		out := h.run("", "tools", "call", "search_rules", args).ok(t).stdout
-		if !strings.Contains(out, want) || strings.Contains(out, "general-dawn") && strings.Contains(out, "general-long-rest") {
-			t.Errorf("search_rules %s = %s, want %s and nothing of another system", args, out, want)
+		args := map[string]any{"query": row.query}
+		if row.system != "" {
+			args["system"] = row.system
+		}
+		out := call("search_rules", args)
+		if !strings.Contains(out, row.want) || strings.Contains(out, "general-dawn") && strings.Contains(out, "general-long-rest") {
+			t.Errorf("search_rules %v = %s, want %s and nothing of another system", args, out, row.want)
 		}
 	}
 	for id, want := range map[string]string{"condition-hollow": `"system":"lanternfall"`, "spell-fireball": `"system":"dnd5e"`} {
-		if out := h.run("", "tools", "call", "get_rule", `{"id":"`+id+`"}`).ok(t).stdout; !strings.Contains(strings.ReplaceAll(out, " ", ""), want) {
+		if out := call("get_rule", map[string]any{"id": id}); !strings.Contains(strings.ReplaceAll(out, " ", ""), want) {
 			t.Errorf("get_rule %s = %s, want %s", id, out, want)
 		}
 	}
 }
 
 func TestCheckTellsWhereAnotherSystemIsWrong(t *testing.T) {
+	t.Parallel()
 	h := newProgram(t)
 	lanternfall(h)
 	h.write("lanternfall/more.yaml", "- id: general-the-pool\n  category: general\n  name: Twice\n  summary: It is there already.\n  text: Twice.\n\n- id: general-odd\n  categroy: general\n  name: Odd\n  summary: It is odd.\n  text: Odd.\n")

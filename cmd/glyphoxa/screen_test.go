@@ -18,7 +18,7 @@ import (
 func TestNoLibraryWritesToTheScreen(t *testing.T) {
 	t.Parallel()
 	h := newProgram(t)
-	h.limit = 3 * time.Minute
+	h.limit = 9 * time.Minute
 	w := h.watch("--browser")
 	url, invite, _ := strings.Cut(w.table, "#")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -182,6 +182,9 @@ func TestSpeechToSpeechFails(t *testing.T) {
 		"no quota":   {fakerealtime.Script{Answers: []fakerealtime.Answer{{Fail: "insufficient_quota"}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "silent" && name != "refused" {
+				t.Skip("each is a play; make test-all runs them all")
+			}
 			t.Parallel()
 			h := newProgram(t)
 			h.speaksForItself(tc.script)

@@ -20,7 +20,7 @@ import (
 )
 
 // stopsWithin is how soon a program must have ended after it was told to.
-const stopsWithin = 3 * time.Second
+const stopsWithin = time.Minute
 
 func (s *session) signal(sig os.Signal) {
 	s.t.Helper()

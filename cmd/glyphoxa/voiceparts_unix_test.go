@@ -102,7 +102,7 @@ func (h *hearing) await(from int, what string, met func([]heardFrame) bool) []he
 }
 
 // patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // awaitVoice waits until so many frames of a voice were heard from a frame on.
 func (h *hearing) awaitVoice(from, voice, frames int) []heardFrame {

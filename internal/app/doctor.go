@@ -196,10 +196,10 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	a.Registry.Ready(ctx, func(string) {})
 	findings := []finding{{part: "database", ok: true, state: a.Store.Location(), fix: play.StoreAdvice(a.Store)}}
 	findings = append(findings, memoryFindings(ctx, a.Store)...)
-	if err := a.Registry.Rules.Warm(); err != nil {
+	if rules, err := a.Registry.Rules.List(); err != nil {
 		findings = append(findings, finding{"rule book", false, err.Error(), ""})
 	} else {
-		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", a.Registry.Rules.Len())})
+		findings = append(findings, finding{part: "rule book", ok: true, state: fmt.Sprintf("%d rules", len(rules))})
 	}
 	findings = append(findings, auditFinding(a.Registry.Governance.Audit.Size()))
 	findings = append(findings, toolFindings(a)...)

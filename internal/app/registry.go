@@ -105,8 +105,10 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 	if !slices.ContainsFunc(a.Registry.Host.Status(), own) { // it is an external server's, or a workflow that may call one
 		a.Registry.Ready(ctx, a.say)
 	}
-	if err := a.Registry.Rules.Warm(); err != nil {
-		return err
+	if t, known := a.Registry.Host.Registered(name); known && t.Composite { // the time of what it calls is its own
+		if err := a.Registry.Rules.Warm(); err != nil {
+			return err
+		}
 	}
 	res, err := a.Registry.Host.ExecuteTool(ctx, name, args)
 	if errors.Is(err, mcp.ErrUnknownTool) {

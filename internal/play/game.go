@@ -129,11 +129,6 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 }
 
 func (g *Game) open(ctx context.Context, o Options) error {
-	g.work.Go(func() {
-		if err := o.Rules.Warm(); err != nil {
-			g.log.Error("reading the rule book", "reason", err)
-		}
-	})
 	embedder, err := providers.Embedder(g.Config.Providers.Embeddings)
 	if err != nil {
 		return userfile.Usage(err)
@@ -300,10 +295,15 @@ func (g *Game) settleGroups(all []config.NPC) {
 // calibration.
 const prepareTime = 15 * time.Second
 
-// Prepare waits for the external servers, measures the tools and tells what
-// people should know of that; level is as in [table.Notice]. It returns after
+// Prepare reads the rule book, waits for the external servers, measures the tools and
+// tells what people should know of that; level is as in [table.Notice]. It returns after
 // 15 s at most, or soon after ctx ends.
 func (g *Game) Prepare(ctx context.Context, tell func(level, text string)) {
+	g.work.Go(func() {
+		if err := g.Registry.Rules.Warm(); err != nil {
+			g.log.Error("reading the rule book", "reason", err)
+		}
+	})
 	until := ctx
 	ctx, cancel := context.WithTimeout(until, prepareTime)
 	defer cancel()

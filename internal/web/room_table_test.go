@@ -26,7 +26,7 @@ import (
 )
 
 // patience bounds what a test waits for.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 const home = "home"
 

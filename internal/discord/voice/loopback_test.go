@@ -22,7 +22,7 @@ const (
 )
 
 // patience bounds every wait.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // bot is a connection with the main gateway that a test needs around it.
 type bot struct {

@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // start runs a far end until the test ends. heard gets what bots say.
 func start(t *testing.T, o farend.Options) (s *farend.Server, heard chan farend.Packet) {

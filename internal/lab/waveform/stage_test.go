@@ -17,7 +17,7 @@ const (
 	// roomNoise is the amplitude of what it hears when nobody speaks.
 	roomNoise = 20
 	// patience is how long anything may take.
-	patience = 15 * time.Second
+	patience = time.Minute
 	// rest is how long it is quiet before the next thing is said.
 	rest = 800 * time.Millisecond
 )

@@ -209,7 +209,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		_ = s.CheckValue(value) // the property is that it ends, and takes its time at most
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("compiling and validating took %v", took)
 		}
 	})

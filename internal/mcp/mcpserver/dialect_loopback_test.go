@@ -103,7 +103,7 @@ func TestClientThatVanishesMidCall(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("Serve: %v", err)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took >= time.Minute {
 		t.Errorf("the call went on for %v after its client had vanished", took)
 	}
 	if opened, closed := w.opened.Load(), w.closed.Load(); opened != 1 || closed != 1 {

@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds how long a test waits for what it is told.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // TestToolsSpeakTheProtocol has tools answer with an error of the protocol
 // itself, and with a request for input.

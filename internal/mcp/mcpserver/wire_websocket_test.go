@@ -23,7 +23,7 @@ import (
 )
 
 // soon bounds what should happen at once, on a machine that is busy.
-const soon = 20 * time.Second
+const soon = time.Minute
 
 // accepted is the server's side of a WebSocket on loopback: its address, and
 // the sockets that were accepted there.

@@ -44,7 +44,7 @@ func TestExpressionsCannotCostMuch(t *testing.T) {
 			w := parse(t, "description: d\nsteps:\n- {id: l, tool: list}\n- {id: t, tool: text}\noutput: \"{{ "+expr+" }}\"\n")
 			start := time.Now()
 			_, _, err := run(t.Context(), t, w, d, "")
-			if took := time.Since(start); err == nil || took > 20*time.Second {
+			if took := time.Since(start); err == nil || took > time.Minute {
 				t.Errorf("err = %v after %v, want one soon", err, took)
 			}
 		})

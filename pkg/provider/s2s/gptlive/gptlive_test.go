@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const (
 	key = "sk-live-0123456789abcdef"
 	// patience bounds a test that would hang.
-	patience = 30 * time.Second
+	patience = time.Minute
 )
 
 // talk is a session with a service, and what was received of it.
