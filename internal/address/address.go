@@ -275,16 +275,18 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	}
 	odds := Probability(score)
 	bar := weights.Bar
-	if crowd {
+	if u.group() || asksWhoIsHere(u.tokens, u.asks) {
 		bar /= 2 // people are called, the question is only which
 	}
-	about := open && slices.Contains(u.mentioned, p) && !u.second
+	if open && slices.Contains(u.mentioned, p) && !u.second && !crowd {
+		return nobody("said about the NPC, not to it")
+	}
 	if s.listen == Eager {
 		bar = min(bar, eagerBar)
 		switch {
 		case u.group():
 			bar = eagerBar / 5
-		case about || st.Barged:
+		case st.Barged:
 			bar = 1
 		}
 	}

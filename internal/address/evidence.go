@@ -50,6 +50,9 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	asked := last && strings.Contains(endOf(st.Said, 60), "?")
 	own := open && st.Own.Known && st.Own.NPC == p && s.lasts(st.Own)
 	toMe := last && st.LastTo == st.Speaker
+	if !last && own && st.Asides == 0 { // between them, others have talked with another NPC
+		fresh, toMe = true, true
+	}
 	when := "late"
 	switch {
 	case !open:

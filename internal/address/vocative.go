@@ -110,7 +110,7 @@ func (u *utterance) mayFollow(c *clause, m match) bool {
 var governs = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`did does do has will would can could should may might must of to with from at for by about like than as in on into near behind under over after before against without between through towards toward around is was are were be am been
-		ask tell asked told see saw meet met know knew trust follow get got call called named meant mean want help give gave let find kill hit grab take love hate thank say says said not and or if that because while the
+		ask tell asked told see saw meet met know knew trust follow get got call called named meant mean want help give gave let find kill hit grab take love hate thank say says said not and or if that because while whether the
 		von mit zu zum zur bei beim über an am für gegen in im auf aus nach vor hinter unter ohne um durch neben zwischen als wie ist war sind sein heißt frag fragt frage sag sagt gefragt gesagt wegen seit bis dass ob weil wenn und oder nicht kein
 		hat habe hab kennt kenne traut glaubt sieht sehe seh gib gibt hilft hilf hol holt auch bloß anders mein meine der die das den dem ein eine ne würde würd lass lasst was wer`) {
 		m[w] = true

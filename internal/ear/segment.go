@@ -94,8 +94,11 @@ func (s *segment) settleSegment(now time.Time) {
 	s.finishSegment(s.words(""), sure, err, now)
 }
 
-// finishSegment notes the outcome.
+// finishSegment notes the outcome. What recognisers make up of silence is no text.
 func (s *segment) finishSegment(text string, sure bool, err error, now time.Time) {
+	if isPhantom(text) {
+		text = ""
+	}
 	s.done, s.text, s.sure, s.err, s.took = true, text, sure, err, now.Sub(s.ended)
 }
 

@@ -56,7 +56,7 @@ func TestDecide(t *testing.T) {
 		{"about someone", "Bartok is a thief", grey, "continuation", grey},
 		{"about the one spoken with", "Greymantle is a thief", grey, "none", -1},
 		{"asked about", "Who is Bartok?", grey, "continuation", grey},
-		{"mention without conversation", "Who is Bartok?", -1, "name", bart},
+		{"mention without conversation", "Who is Bartok?", -1, "none", -1},
 		{"first name set off wins", "Bartok, where is Greymantle?", -1, "name", bart},
 		{"two names", "Bartok, hide! Greymantle, run!", -1, "group", bart},
 		{"title when spoken to", "Captain, come here", grey, "name", harrow},
@@ -106,10 +106,10 @@ func TestPlayersKeepTheirConversations(t *testing.T) {
 		}
 		say("Alice", "Bart, an ale!", 1)
 		say("Ben", "Greymantle, a word?", 0)
-		say("Alice", "And another.", 1)
-		say("Ben", "Go on.", 0)
+		say("Alice", "Can you bring me another one?", 1)
+		say("Ben", "What would you know of the tower?", 0)
 		say("Cleo", "Really?")
-		say("Ben", "Tell us more.", 0)
+		say("Ben", "Can you tell us more about it?", 0)
 		say("Alice", "Ben, your turn.")
 		h.recordWords(2, "", "Quiet now.") // the captain speaks to everyone
 		say("Alice", "Who are you?", 2)

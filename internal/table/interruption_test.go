@@ -229,7 +229,7 @@ func TestNoFillerForTheTimeInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{alone: true, fillers: []string{"Hm."}})
 		r.speak("Ana", "hello")
-		r.speak("Bob", "hello too")
+		r.speak("Bob", "Mira, hello too")
 		if l := r.until(2).Ledger; len(of[*table.Filler](r.events)) != 0 || l.BreachStage != "queue" {
 			t.Errorf("ledger = %+v, fillers %+v; want none before an answer that is there at once", l, of[*table.Filler](r.events))
 		}

@@ -242,7 +242,7 @@ func TestEditsReachWhatWaits(t *testing.T) {
 		j := &journal{err: errors.New("disk full")}
 		r := open(t, setting{model: says("Aye."), journal: j, alone: true})
 		for i, who := range []string{"Ana", "Ana", "Bob", "Ana"} {
-			r.write(who, fmt.Sprint("m", i), fmt.Sprint("line ", i))
+			r.write(who, fmt.Sprint("m", i), fmt.Sprint("Mira, line ", i))
 			time.Sleep(time.Second)
 		}
 		check(t, r.Retract(t.Context(), "m0"))
@@ -252,6 +252,6 @@ func TestEditsReachWhatWaits(t *testing.T) {
 		check(t, err)
 		j.fail(nil)
 		r.close()
-		r.kept("Mira: Aye.", "Ana: better", "Mira: Aye.", "Mira: Aye.", "Ana: line 3")
+		r.kept("Mira: Aye.", "Ana: better", "Mira: Aye.", "Mira: Aye.", "Ana: Mira, line 3")
 	})
 }

@@ -15,7 +15,7 @@ func TestLedgerTellsWhenWorkBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye."), alone: true}) // 100 ms a turn
 		r.speak("Alice", "hello")
-		r.speak("Bob", "and me?")
+		r.speak("Bob", "Mira, and me?")
 		time.Sleep(time.Second)
 		all := of[*table.TurnEnded](r.events)
 		if len(all) != 2 {

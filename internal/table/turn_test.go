@@ -356,7 +356,7 @@ func TestWaitingPlayersMakeTurnsFast(t *testing.T) {
 		r := open(t, setting{alone: true, model: says("Aye."), voice: sound{takes: time.Second}})
 		r.hear("hello")
 		for _, speaker := range []string{"A", "B", "B", "C", "D"} {
-			r.speak(speaker, "what about the rules")
+			r.speak(speaker, "Mira, what about the rules")
 		}
 		time.Sleep(time.Minute)
 		var got []string

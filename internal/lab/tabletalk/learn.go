@@ -69,7 +69,7 @@ func (p *Evening) Examples(heard bool) []Example {
 // pulls draw weights to zero: the stronger, the less is learned from rare things.
 // Talk hardly ever follows on what an NPC said in what is planted, so that lines of the evening are
 // supposed to have been said there, too: they show what is no answer.
-const supposed = 4
+const supposed = 3
 
 // supposedCounts is how much each of them counts.
 const supposedCounts = 0.05

@@ -249,7 +249,7 @@ func (e *evening) plant(exchanges []exchange, rng *rand.Rand) *Evening {
 		for ; n > 0 && next < len(e.lines); n-- {
 			l := e.lines[next]
 			next++
-			p.lines = append(p.lines, Line{l.Speaker, l.Text, "talk", false, pauseOf(rng, 0.7), current})
+			p.lines = append(p.lines, Line{l.Speaker, l.Text, "talk", false, pauseOf(rng, 0.7) + lullOf(rng, 0.04), current})
 		}
 	}
 	talk(12)
@@ -266,11 +266,18 @@ func (e *evening) plant(exchanges []exchange, rng *rand.Rand) *Evening {
 			if t.Who != "N" {
 				who = players[int(t.Who[0]-'A')%len(players)]
 			}
-			pause := pauseOf(rng, 1.0)
+			pause := pauseOf(rng, 1.0) + lullOf(rng, 0.15)
 			if t.Who == "N" {
 				pause = time.Second + pauseOf(rng, 0.5)
 			}
-			p.lines = append(p.lines, Line{who, t.Text, t.Kind, t.toNPC(), pause, current})
+			text, rest := t.Text, ""
+			if t.toNPC() && rng.Float64() < 0.1 {
+				text, rest = inTwo(t.Text)
+			}
+			p.lines = append(p.lines, Line{who, text, t.Kind, t.toNPC(), pause, current})
+			if rest != "" {
+				p.lines = append(p.lines, Line{who, rest, "rest", true, pauseOf(rng, 0.8), current})
+			}
 			if busy && i+1 < len(x.Turns) && x.Turns[i+1].Kind != "npc" && rng.Float64() < 0.3 {
 				talk(1 + rng.IntN(3))
 			}
@@ -280,9 +287,26 @@ func (e *evening) plant(exchanges []exchange, rng *rand.Rand) *Evening {
 	return p
 }
 
+// inTwo is a text whose last sentence is said as a line of its own; rest is empty if there is but one.
+func inTwo(text string) (first, rest string) {
+	i := strings.LastIndexAny(strings.TrimRight(text, ".!?"), ".!?")
+	if i < 0 || i+1 >= len(text) || text[i+1] != ' ' {
+		return text, ""
+	}
+	return text[:i+1], strings.TrimSpace(text[i+1:])
+}
+
 // pauseOf is the silence before a line, exponential with a mean of mean seconds.
 func pauseOf(rng *rand.Rand, mean float64) time.Duration {
 	return time.Duration((0.15 + mean*rng.ExpFloat64()) * float64(time.Second))
+}
+
+// lullOf is a longer silence, which there is with a probability of often: people think, write and drink.
+func lullOf(rng *rand.Rand, often float64) time.Duration {
+	if rng.Float64() >= often {
+		return 0
+	}
+	return 4*time.Second + time.Duration(rng.Float64()*40*float64(time.Second))
 }
 
 // playersNear are players who speak around a line, in random order; three at least if there are so many.

@@ -1,0 +1,60 @@
+package ear
+
+import (
+	_ "embed"
+	"strings"
+	"unicode"
+)
+
+//go:embed phantoms.txt
+var phantomsFile string
+
+// phantoms are transcripts of nothing, in lower case and without punctuation, and their beginnings.
+var phantoms, phantomBeginnings = readPhantoms(phantomsFile)
+
+func readPhantoms(file string) (whole map[string]bool, beginnings []string) {
+	whole = map[string]bool{}
+	for row := range strings.Lines(file) {
+		row = strings.TrimSpace(row)
+		if row == "" || row[0] == '#' {
+			continue
+		}
+		if begins, open := strings.CutSuffix(row, "*"); open {
+			beginnings = append(beginnings, bareWords(begins)+" ")
+			continue
+		}
+		whole[bareWords(row)] = true
+	}
+	return whole, beginnings
+}
+
+// isPhantom reports whether a transcript is nothing but what recognisers write for silence: credits of
+// subtitles, thanks for watching, notes in brackets, signs for music.
+func isPhantom(text string) bool {
+	words := bareWords(text)
+	if words == "" {
+		return text != "" // "♪♪", "..."
+	}
+	if phantoms[words] {
+		return true
+	}
+	for _, begins := range phantomBeginnings {
+		if strings.HasPrefix(words+" ", begins) {
+			return true
+		}
+	}
+	for _, once := range []string{"thanks for watching", "thank you for watching", "you"} { // again and again
+		if strings.ReplaceAll(strings.ReplaceAll(words, once, ""), " ", "") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// bareWords are the words of a text in lower case, with one blank between them.
+func bareWords(text string) string {
+	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '_'
+	}), " ")
+}
