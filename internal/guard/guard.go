@@ -33,6 +33,8 @@ const (
 // concurrent use.
 type Card struct {
 	language tongue
+	spoken   languages
+	said     wordSet // words of the card, secrets and all
 	secrets  *secrets
 	prompt   *promptWords
 	tools    wordSet // names that no speech has in it
@@ -40,6 +42,7 @@ type Card struct {
 	own      wordSet // words of the NPC's names
 	others   wordSet // words of the others' names
 	roles    wordSet // words for what it is
+	callings wordSet // likewise, of a card that says nothing else
 	byName   bool    // it speaks of itself by name
 	mottos   []string
 	scripted map[uint64]bool // sentences that the card has it say
@@ -50,6 +53,9 @@ type CardOptions struct {
 	NPC config.NPC
 	// Language is what the NPC speaks, a BCP 47 tag; empty if several are spoken.
 	Language string
+	// Languages are what is spoken at the table, for an NPC without Language. If empty,
+	// any may be.
+	Languages []string
 	// Others are the names of the other NPCs.
 	Others []string
 	// Tools are the names of all tools there are.
@@ -81,9 +87,18 @@ func NewCard(o CardOptions) *Card {
 			c.commands[name] = true
 		}
 	}
+	if c.spoken = languagesOf(o.Languages); o.Language != "" {
+		c.spoken = languagesOf([]string{o.Language})
+	}
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
 	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"), c.own)
-	c.byName, c.roles = speaksByName(npc), roleWords(npc)
+	c.said = wordSet{}
+	for _, w := range readWords(strings.Join(append(append(card, npc.Aliases...), npc.Secrets()...), "\n"), nil).words {
+		if w.capital {
+			c.said[w.text], c.said[w.text+"'s"] = true, true
+		}
+	}
+	c.byName, c.roles, c.callings = speaksByName(npc), roleWords(npc), callingsOf(npc.Personality)
 	return c
 }
 
@@ -112,6 +127,7 @@ type Turn struct {
 	said     saidBefore
 	open     rune // the bracket that ends a stage direction, 0 if none is open
 	openFor  int  // sentences that the direction went through
+	named    bool // the NPC said its name for "I"
 	narrated bool // a game master's words were withheld
 	words    []word
 	again    []word
@@ -156,6 +172,10 @@ func (t *Turn) Judge(sentence string) Verdict {
 	if reason := t.declines(sentence); reason != "" {
 		v.withhold(reason)
 		return v
+	}
+	if n := t.ownLabel(sentence); n > 0 {
+		sentence = sentence[n:]
+		v.withhold(Markup)
 	}
 	v.Text = t.strip(sentence, &v)
 	if v.Text == "" {
@@ -204,7 +224,7 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 		v.withhold(Roll)
 		v.Dice = dice
 	}
-	if t.card.language.isForeign(s) {
+	if t.card.spoken.isForeign(s, t.card.said) {
 		v.withhold(Language)
 	}
 	if t.said.repeats(s, t.card.mottos) {
@@ -221,6 +241,7 @@ func (t *Turn) hears(s *sentence) {
 	t.further.hears(s)
 	t.said.hears(s)
 	t.rolls.hears(s)
+	t.named = t.named || t.namesSelf(s)
 }
 
 // Peek judges what is known of the next sentence so far, which more words may still
