@@ -22,6 +22,7 @@ const (
 	Model     Reason = "model"       // words about being a model
 	Syntax    Reason = "syntax"      // a tool call, or something else that only programs read
 	Direction Reason = "direction"   // a stage direction
+	Mechanics Reason = "mechanics"   // the rules of the game by their names
 	Markup    Reason = "markup"      // remnants of markup, links or a terminal's codes
 	Repeated  Reason = "repeated"    // the same again
 	Language  Reason = "language"    // not what is spoken at the table
@@ -214,11 +215,14 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 			v.withhold(Model)
 		}
 	}
-	if t.isOthersLine(s) {
+	if t.isOthersLine(s) || t.actsForOthers(s) {
 		v.withhold(Voice)
 	}
 	if t.isNarration(s) {
 		v.withhold(Direction)
+	}
+	if t.namesRules(s) {
+		v.withhold(Mechanics)
 	}
 	if dice := t.rolls.invents(s, t.speaksForOthers(s)); dice != "" {
 		v.withhold(Roll)

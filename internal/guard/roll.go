@@ -183,7 +183,7 @@ func (r *rolls) invents(s *sentence, forOthers bool) string {
 	if len(s.words) == 0 {
 		return ""
 	}
-	if r.claimsOutcome(s) || r.claimsNumber(s, forOthers) || !r.told && s.isBareThrow(r.german) {
+	if r.claimsOutcome(s) || r.tellsThrow(s) || r.claimsNumber(s, forOthers) || !r.told && s.isBareThrow(r.german) {
 		return r.thrownWith(s)
 	}
 	return ""

@@ -24,7 +24,7 @@ type trigrams struct {
 // tagsOf are the BCP 47 tags of the languages in the data.
 var tagsOf = map[string]string{
 	"eng": "en", "deu": "de", "fra": "fr", "spa": "es", "ita": "it", "por": "pt", "nld": "nl", "swe": "sv", "pol": "pl",
-	"ces": "cs", "hrv": "hr", "hun": "hu", "ron": "ro", "tur": "tr",
+	"ces": "cs", "hrv": "hr", "hun": "hu", "ron": "ro", "tur": "tr", "lat": "la",
 }
 
 // sharedTrigrams are read when the first NPC is made ready.
