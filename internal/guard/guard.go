@@ -37,6 +37,7 @@ type Card struct {
 	spoken   languages
 	said     wordSet // words of the card, secrets and all
 	secrets  *secrets
+	like     *likeness
 	prompt   *promptWords
 	tools    wordSet // names that no speech has in it
 	commands wordSet // names of tools that are words, too
@@ -61,6 +62,9 @@ type CardOptions struct {
 	Others []string
 	// Tools are the names of all tools there are.
 	Tools []string
+	// Likeness has what is said compared with the secrets by the sentence encoder, too. It
+	// takes up to some milliseconds for a sentence that speaks of what a secret does.
+	Likeness bool
 	// Orders are what every NPC is told of how it answers, which nobody is to hear.
 	Orders string
 }
@@ -93,6 +97,9 @@ func NewCard(o CardOptions) *Card {
 	}
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
 	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"), c.own)
+	if o.Likeness {
+		c.like = newLikeness(npc)
+	}
 	c.said = wordSet{}
 	for _, w := range readWords(strings.Join(append(append(card, npc.Aliases...), npc.Secrets()...), "\n"), nil).words {
 		if w.capital {
@@ -123,6 +130,8 @@ type Turn struct {
 	asked    sentence
 	players  wordSet
 	secrets  *telling
+	told     []string // secrets that it may tell now
+	recent   []string // the last sentences that were heard
 	further  *telling
 	rolls    rolls
 	said     saidBefore
@@ -136,7 +145,7 @@ type Turn struct {
 
 // NewTurn begins a turn of the NPC.
 func (c *Card) NewTurn(o TurnOptions) *Turn {
-	t := &Turn{card: c, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
+	t := &Turn{card: c, told: o.Told, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
 	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
 	t.further = newTelling(newSecrets(o.Secrets, "", c.own), o.Told, &t.asked)
 	t.rolls = newRolls(&t.asked, c.language)
@@ -195,7 +204,8 @@ func (t *Turn) Judge(sentence string) Verdict {
 // judgeWhole withholds a sentence that must not be heard as a whole.
 func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	n := len(v.Reasons)
-	if t.secrets.tells(s, t.card.own) || t.further.tells(s, t.card.own) {
+	told := t.secrets.tells(s, t.card.own)
+	if t.further.tells(s, t.card.own) || told || t.card.like.tells(strings.Join(t.recent, " "), s.raw, t.told) {
 		v.withhold(Secret)
 	}
 	scripted := t.card.scripted[s.sum()]
@@ -239,12 +249,18 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	}
 }
 
+// mostRecent is how many sentences a secret may be told in, besides the last.
+const mostRecent = 2
+
 // hears remembers a sentence that is heard.
 func (t *Turn) hears(s *sentence) {
 	t.secrets.hears(s)
 	t.further.hears(s)
 	t.said.hears(s)
 	t.rolls.hears(s)
+	if t.card.like != nil {
+		t.recent = append(t.recent[max(0, len(t.recent)-mostRecent+1):], s.raw)
+	}
 	t.named = t.named || t.namesSelf(s)
 }
 

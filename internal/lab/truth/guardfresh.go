@@ -67,7 +67,7 @@ func readFresh(corpora, half string) (*freshCorpus, error) {
 					ID: one.ID, Name: one.Name, Personality: one.Role, KnowledgeScope: one.Knows,
 					SecretKnowledge: []config.KeptSecret{{Text: one.Secret}},
 				},
-				Language: one.Lang, Tools: []string{"roll"}, Orders: agent.Orders(),
+				Language: one.Lang, Tools: []string{"roll"}, Orders: agent.Orders(), Likeness: true,
 			})
 		case one.Kind != "npc" && freshHalf(one.NPC) == half:
 			c.said = append(c.said, one)
