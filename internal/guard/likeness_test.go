@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
 // likeCase is a line to learn from, with the features of each secret of its NPC.
@@ -60,7 +61,7 @@ func readLikeCases(t *testing.T) (cases []*likeCase) {
 		for _, e := range entries {
 			switch {
 			case len(e.Withhold) == 0:
-				add(e.NPC, e.Text, false)
+				addOrdinary(add, e.NPC, e.Text)
 			case strings.HasPrefix(e.Kind, "secret") && e.Kind != "secret_spelled" && e.Kind != "secret_split":
 				for _, w := range e.Withhold {
 					if len(strings.Fields(w)) > 3 {
@@ -91,11 +92,24 @@ func readLikeCases(t *testing.T) (cases []*likeCase) {
 		switch {
 		case e.Kind == "npc":
 			all[e.ID] = newLikeness(config.NPC{Name: e.Name, Personality: e.Role, KnowledgeScope: e.Knows, SecretKnowledge: []config.KeptSecret{{Text: e.Secret}}})
-		case e.Kind == "good", strings.HasPrefix(e.Why, "secret"):
-			add(e.NPC, e.Text, e.Kind != "good")
+		case e.Kind == "good":
+			addOrdinary(add, e.NPC, e.Text)
+		case strings.HasPrefix(e.Why, "secret"):
+			add(e.NPC, e.Text, true)
 		}
 	}
 	return cases
+}
+
+// addOrdinary adds an ordinary line as a whole and, if it has several, its sentences.
+func addOrdinary(add func(npc, text string, tells bool), npc, text string) {
+	add(npc, text, false)
+	var split speech.Splitter
+	if all := append(split.Push(text), split.Flush()...); len(all) > 1 {
+		for _, one := range all {
+			add(npc, one, false)
+		}
+	}
 }
 
 // fitLikeness is a logistic regression by gradient descent, without the NPCs of a fold. Of an NPC's
