@@ -25,7 +25,7 @@ var (
 		d4 d6 d8 d10 d12 d20 d100 w4 w6 w8 w10 w12 w20 w100 würfel würfeln würfelt würfle würfelst würfels gewürfelt würfelwurf wurf wurfs
 		würfe werfen wirf wirfst wirft werft geworfen warf becher knobeln knobelbecher augen augenzahl`)
 	// handWords are said of other things than dice as well, unless somebody speaks of dice.
-	handWords    = newWordSet(`werfen wirf wirfst wirft werft warf throw throws threw toss tosses tossed becher`)
+	handWords    = newWordSet(`werfen wirf wirfst wirft werft`)
 	contestWords = newWordSet(`
 		total sum bonus modifier attack attacks hit hits strike punch stab shoot check save saving throw insight stealth perception
 		persuasion deception athletics acrobatics intimidation investigation arcana strength dexterity constitution wisdom
