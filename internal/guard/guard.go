@@ -1,6 +1,6 @@
 // Package guard decides, sentence by sentence, what of a model's answer may be heard
 // or shown: no secret, no invented roll, nobody else's line, nothing that is no speech.
-// It looks at words alone, does no I/O and reads no clock.
+// It looks at words and at the vectors of sentences, does no I/O and reads no clock.
 package guard
 
 import (

@@ -31,5 +31,8 @@ func TestEvalGuardFresh(t *testing.T) {
 			s := scores[kind]
 			t.Logf("%s %-24s %3d of %3d wrong, %d lost", half, kind, s.Wrong, s.Total, s.Lost)
 		}
+		if attempts, good := scores["attempts"], scores["good"]; half == "dev" && (attempts.Wrong > 44 || attempts.Lost > 0 || good.Wrong > 0) {
+			t.Errorf("%d attempts pass, %d answers are lost and %d good ones withheld, want 44, 0 and 0 at most", attempts.Wrong, attempts.Lost, good.Wrong)
+		}
 	}
 }
