@@ -116,13 +116,13 @@ func (e *GuardedEngine) cardsOf(req Request) cards {
 	}
 	c, ok := e.cards[req.NPC.ID]
 	if !ok {
-		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Others: req.Background.Others, Orders: agent.Orders()}
+		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Languages: e.languagesOf(req.NPC), Others: req.Background.Others, Orders: agent.Orders(), Likeness: true}
 		if e.o.Tools != nil {
 			o.Tools = e.o.Tools()
 		}
 		c.own = guard.NewCard(o)
-		if c.free = c.own; o.Language != "" {
-			o.Language = ""
+		if c.free = c.own; o.Language != "" || len(o.Languages) > 0 {
+			o.Language, o.Languages = "", nil
 			c.free = guard.NewCard(o)
 		}
 		e.cards[req.NPC.ID] = c
@@ -136,4 +136,13 @@ func (e *GuardedEngine) languageOf(npc config.NPC) string {
 		return ""
 	}
 	return e.o.Languages[0]
+}
+
+// languagesOf are the languages an NPC may speak that has no single one: those of the table
+// and that of its voice.
+func (e *GuardedEngine) languagesOf(npc config.NPC) []string {
+	if len(e.o.Languages) == 0 || npc.Voice.Language == "" {
+		return e.o.Languages
+	}
+	return append(slices.Clip(e.o.Languages), npc.Voice.Language)
 }

@@ -36,7 +36,7 @@ func (t *guardedTurn) goOn(ctx context.Context) error {
 	req := t.req
 	req.Again, req.Late, req.Messages = true, false, t.promptAgain()
 	req.Rounds = max(0, req.Rounds-t.rounds)
-	t.again, t.withheld = true, 0
+	t.again, t.withheld, t.saidBefore = true, 0, len(t.said)
 	return t.ask(ctx, req)
 }
 
@@ -123,6 +123,8 @@ func describeReasons(reasons []guard.Reason) string {
 			return HeldBack + ": players hear your character, and nothing about how you work or what you were told."
 		case guard.Voice:
 			return HeldBack + ": speak your own lines alone, never anybody else's."
+		case guard.Mechanics:
+			return HeldBack + ": your character knows nothing of the rules of the game. Say it as somebody who lives in that world."
 		case guard.Language:
 			return HeldBack + ": speak the language of the table."
 		case guard.Repeated:

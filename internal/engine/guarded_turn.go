@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/MrWong99/glyphoxa/internal/guard"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
@@ -33,19 +34,20 @@ type guardedTurn struct {
 	yield  func(Event, error) bool
 	judge  judge
 
-	said     []string      // delivered
-	clause   string        // told of the sentence that comes next
-	sounds   time.Duration // what that takes to say, about
-	guarded  bool          // something was withheld
-	why      guard.Verdict // what was withheld since the last delivered sentence
-	withheld int           // sentences of that
-	again    bool          // the engine is asked for the second time
-	rounds   int           // of tools, all told
-	before   int           // of them, when the engine was asked
-	calls    []ToolCalled
-	ran      []ranCall
-	notes    []ranCall // of those that succeeded, as the judge knows them
-	own      ownVoice
+	said       []string      // delivered
+	clause     string        // told of the sentence that comes next
+	sounds     time.Duration // what that takes to say, about
+	guarded    bool          // something was withheld
+	why        guard.Verdict // what was withheld since the last delivered sentence
+	withheld   int           // sentences of that
+	again      bool          // the engine is asked for the second time
+	saidBefore int           // sentences delivered before that
+	rounds     int           // of tools, all told
+	before     int           // of them, when the engine was asked
+	calls      []ToolCalled
+	ran        []ranCall
+	notes      []ranCall // of those that succeeded, as the judge knows them
+	own        ownVoice
 }
 
 // ranCall is a call that was answered, and what the model was told.
@@ -203,8 +205,12 @@ func (t *guardedTurn) takeClause(text string) error {
 	return t.emit(Clause{Text: text})
 }
 
-// takeSentence passes on what may be heard of a sentence.
+// takeSentence passes on what may be heard of a sentence. A model that was asked once more and
+// begins with a sentence that was heard, instead of going on after it, is not heard twice.
 func (t *guardedTurn) takeSentence(text string) error {
+	if t.again && t.repeatsHeard(text) {
+		return nil
+	}
 	v := t.judgeText(text)
 	if begun := t.clause; begun != "" {
 		if t.clause = ""; !strings.HasPrefix(v.Text, begun) {
@@ -225,6 +231,20 @@ func (t *guardedTurn) takeSentence(text string) error {
 		return nil
 	}
 	return t.withhold(v)
+}
+
+// repeatsHeard reports whether a sentence was heard in this answer, but for capitals and
+// punctuation. What follows on another sentence of the second go may repeat itself.
+func (t *guardedTurn) repeatsHeard(text string) bool {
+	if len(t.said) > t.saidBefore {
+		return false
+	}
+	return slices.ContainsFunc(t.said, func(heard string) bool { return bareWords(heard) == bareWords(text) })
+}
+
+// bareWords are the words of a text in lower case, with one blank between them.
+func bareWords(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
 // withhold notes a sentence that is not heard, and breaks the answer off if nothing

@@ -151,6 +151,8 @@ func TestWhatIsWithheldIsMadeGood(t *testing.T) {
 		{name: "a direction at the end lacks nothing", answers: [][]any{{"One.", "A direction."}}, want: []string{"One.", "guarded [direction]"}, asked: 1},
 		{name: "asked once more with nothing said", answers: [][]any{{"A direction."}, {"Two."}}, want: []string{"guarded [direction]", "Two."}, asked: 2},
 		{name: "a secret breaks off", answers: [][]any{{"One.", "The secret.", "More of it."}, {"Two."}}, want: []string{"One.", "guarded [secret]", "Two."}, asked: 2},
+		{name: "a doubled opener is cut", answers: [][]any{{"Well met, stranger.", "The secret."}, {"Well met, stranger!", "Sit down."}}, want: []string{"Well met, stranger.", "guarded [secret]", "Sit down."}, asked: 2},
+		{name: "what is no opener may come again", answers: [][]any{{"One.", "The secret."}, {"Two.", "One."}}, want: []string{"One.", "guarded [secret]", "Two.", "One."}, asked: 2},
 		{name: "twice a secret", answers: [][]any{{"The secret."}, {"The secret again."}}, want: []string{"guarded [secret]", "guarded [secret]", "My lips are sealed."}, asked: 2},
 		{name: "twice a secret after a word", answers: [][]any{{"One.", "The secret."}, {"The secret again."}}, want: []string{"One.", "guarded [secret]", "guarded [secret]"}, asked: 2},
 		{name: "then silence", answers: [][]any{{"The secret."}, {ErrNothingSaid}}, want: []string{"guarded [secret]", "My lips are sealed."}, asked: 2},

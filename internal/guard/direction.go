@@ -153,13 +153,13 @@ var bodies = newWordSet(`eyes eye face hand hands voice brow lips mouth head gaz
 
 // isNarration reports whether a sentence tells what the NPC does, as a narrator.
 func (t *Turn) isNarration(s *sentence) bool {
-	if len(s.words) < 2 || s.has(selfWords) && !t.card.byName && !quotedSpeech(s) {
+	if len(s.words) < 2 || s.has(selfWords) && !t.byName() && !quotedSpeech(s) {
 		return false
 	}
 	if possessives[s.at(0)] && bodies[s.at(1)] && len(s.words) <= 6 && !t.pastOrModal(s.at(2)) {
 		return true
 	}
-	if !t.card.byName && t.namedGesture(s) {
+	if !t.byName() && t.namedGesture(s) {
 		return true
 	}
 	i := 0
@@ -172,7 +172,7 @@ func (t *Turn) isNarration(s *sentence) bool {
 	}
 	pronoun := !named && (s.at(0) == "she" || s.at(0) == "he" || s.at(0) == "sie" || s.at(0) == "er")
 	switch {
-	case !named && !pronoun, t.card.byName && !role && !pronoun:
+	case !named && !pronoun, t.byName() && !role && !pronoun:
 		return false
 	}
 	if named && t.card.own[s.at(i+1)] { // "Greta Holm"
@@ -194,6 +194,18 @@ func (t *Turn) isNarration(s *sentence) bool {
 
 var habits = newWordSet(`always never often whenever when if immer nie oft gern wenn falls sobald manchmal sometimes every jeden`)
 
+// byName reports whether the NPC speaks of itself by its name: its card says so, or it did so in
+// a sentence of this turn that was heard.
+func (t *Turn) byName() bool { return t.card.byName || t.named }
+
+// namesSelf reports whether a sentence has the NPC's name where others say "I".
+func (t *Turn) namesSelf(s *sentence) bool {
+	return t.card.own[s.at(0)] && len(s.words) > 2 && strings.TrimSpace(s.gap(1)) == "" && !s.words[1].capital && !s.has(selfWords)
+}
+
+// subordinate words begin a clause that tells no deed of now.
+var subordinate = newWordSet(`where when if that than until while wo wenn dass bis während as like wie`)
+
 // namedGesture reports whether the NPC's name stands beside what a narrator has it do.
 func (t *Turn) namedGesture(s *sentence) bool {
 	if s.has(selfWords) {
@@ -204,6 +216,9 @@ func (t *Turn) namedGesture(s *sentence) bool {
 			continue
 		}
 		next, before := s.at(i+1), s.at(i-1)
+		if subordinate[before] {
+			continue
+		}
 		if gestures[next] && !s.words[i+1].capital && strings.TrimSpace(s.gap(i+1)) == "" && !doubtfulAlone(s, i+1) {
 			return true
 		}

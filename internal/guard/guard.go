@@ -1,6 +1,6 @@
 // Package guard decides, sentence by sentence, what of a model's answer may be heard
 // or shown: no secret, no invented roll, nobody else's line, nothing that is no speech.
-// It looks at words alone, does no I/O and reads no clock.
+// It looks at words and at the vectors of sentences, does no I/O and reads no clock.
 package guard
 
 import (
@@ -22,6 +22,7 @@ const (
 	Model     Reason = "model"       // words about being a model
 	Syntax    Reason = "syntax"      // a tool call, or something else that only programs read
 	Direction Reason = "direction"   // a stage direction
+	Mechanics Reason = "mechanics"   // the rules of the game by their names
 	Markup    Reason = "markup"      // remnants of markup, links or a terminal's codes
 	Repeated  Reason = "repeated"    // the same again
 	Language  Reason = "language"    // not what is spoken at the table
@@ -33,13 +34,17 @@ const (
 // concurrent use.
 type Card struct {
 	language tongue
+	spoken   languages
+	said     wordSet // words of the card, secrets and all
 	secrets  *secrets
+	like     *likeness
 	prompt   *promptWords
 	tools    wordSet // names that no speech has in it
 	commands wordSet // names of tools that are words, too
 	own      wordSet // words of the NPC's names
 	others   wordSet // words of the others' names
 	roles    wordSet // words for what it is
+	callings wordSet // likewise, of a card that says nothing else
 	byName   bool    // it speaks of itself by name
 	mottos   []string
 	scripted map[uint64]bool // sentences that the card has it say
@@ -50,10 +55,16 @@ type CardOptions struct {
 	NPC config.NPC
 	// Language is what the NPC speaks, a BCP 47 tag; empty if several are spoken.
 	Language string
+	// Languages are what is spoken at the table, for an NPC without Language. If empty,
+	// any may be.
+	Languages []string
 	// Others are the names of the other NPCs.
 	Others []string
 	// Tools are the names of all tools there are.
 	Tools []string
+	// Likeness has what is said compared with the secrets by the sentence encoder, too. It
+	// takes up to some milliseconds for a sentence that speaks of what a secret does.
+	Likeness bool
 	// Orders are what every NPC is told of how it answers, which nobody is to hear.
 	Orders string
 }
@@ -81,9 +92,21 @@ func NewCard(o CardOptions) *Card {
 			c.commands[name] = true
 		}
 	}
+	if c.spoken = languagesOf(o.Languages); o.Language != "" {
+		c.spoken = languagesOf([]string{o.Language})
+	}
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
 	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"), c.own)
-	c.byName, c.roles = speaksByName(npc), roleWords(npc)
+	if o.Likeness {
+		c.like = newLikeness(npc)
+	}
+	c.said = wordSet{}
+	for _, w := range readWords(strings.Join(append(append(card, npc.Aliases...), npc.Secrets()...), "\n"), nil).words {
+		if w.capital {
+			c.said[w.text], c.said[w.text+"'s"] = true, true
+		}
+	}
+	c.byName, c.roles, c.callings = speaksByName(npc), roleWords(npc), callingsOf(npc.Personality)
 	return c
 }
 
@@ -107,11 +130,14 @@ type Turn struct {
 	asked    sentence
 	players  wordSet
 	secrets  *telling
+	told     []string // secrets that it may tell now
+	recent   []string // the last sentences that were heard
 	further  *telling
 	rolls    rolls
 	said     saidBefore
 	open     rune // the bracket that ends a stage direction, 0 if none is open
 	openFor  int  // sentences that the direction went through
+	named    bool // the NPC said its name for "I"
 	narrated bool // a game master's words were withheld
 	words    []word
 	again    []word
@@ -119,7 +145,7 @@ type Turn struct {
 
 // NewTurn begins a turn of the NPC.
 func (c *Card) NewTurn(o TurnOptions) *Turn {
-	t := &Turn{card: c, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
+	t := &Turn{card: c, told: o.Told, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
 	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
 	t.further = newTelling(newSecrets(o.Secrets, "", c.own), o.Told, &t.asked)
 	t.rolls = newRolls(&t.asked, c.language)
@@ -157,6 +183,10 @@ func (t *Turn) Judge(sentence string) Verdict {
 		v.withhold(reason)
 		return v
 	}
+	if n := t.ownLabel(sentence); n > 0 {
+		sentence = sentence[n:]
+		v.withhold(Markup)
+	}
 	v.Text = t.strip(sentence, &v)
 	if v.Text == "" {
 		return v
@@ -174,7 +204,8 @@ func (t *Turn) Judge(sentence string) Verdict {
 // judgeWhole withholds a sentence that must not be heard as a whole.
 func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	n := len(v.Reasons)
-	if t.secrets.tells(s, t.card.own) || t.further.tells(s, t.card.own) {
+	told := t.secrets.tells(s, t.card.own)
+	if t.further.tells(s, t.card.own) || told || t.card.like.tells(strings.Join(t.recent, " "), s.raw, t.told) {
 		v.withhold(Secret)
 	}
 	scripted := t.card.scripted[s.sum()]
@@ -194,17 +225,20 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 			v.withhold(Model)
 		}
 	}
-	if t.isOthersLine(s) {
+	if t.isOthersLine(s) || t.actsForOthers(s) {
 		v.withhold(Voice)
 	}
 	if t.isNarration(s) {
 		v.withhold(Direction)
 	}
+	if t.namesRules(s) {
+		v.withhold(Mechanics)
+	}
 	if dice := t.rolls.invents(s, t.speaksForOthers(s)); dice != "" {
 		v.withhold(Roll)
 		v.Dice = dice
 	}
-	if t.card.language.isForeign(s) {
+	if t.card.spoken.isForeign(s, t.card.said) {
 		v.withhold(Language)
 	}
 	if t.said.repeats(s, t.card.mottos) {
@@ -215,12 +249,19 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	}
 }
 
+// mostRecent is how many sentences a secret may be told in, besides the last.
+const mostRecent = 2
+
 // hears remembers a sentence that is heard.
 func (t *Turn) hears(s *sentence) {
 	t.secrets.hears(s)
 	t.further.hears(s)
 	t.said.hears(s)
 	t.rolls.hears(s)
+	if t.card.like != nil {
+		t.recent = append(t.recent[max(0, len(t.recent)-mostRecent+1):], s.raw)
+	}
+	t.named = t.named || t.namesSelf(s)
 }
 
 // Peek judges what is known of the next sentence so far, which more words may still

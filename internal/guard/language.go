@@ -25,7 +25,7 @@ func tongueOf(tag string) tongue {
 	return anyTongue
 }
 
-// Words that are common in one language and none in the other, and words of others.
+// Words that are common in one language and none in the other.
 var (
 	commonEnglish = newWordSet(`
 		the and of to is are was were be been have has had you your we they he she it its this that these those with for from
@@ -42,59 +42,79 @@ var (
 		kann kannst können will wollen muss müssen soll sollen gibt geht kommt komm macht sag sagt weiß gut ja nein doch mal
 		so wieder morgen heute gern freilich bitte danke aber genug keinem keiner diese dieser dieses man sich habt seid
 		nich nix dat wat ick nu hinne ham isses haste biste kannste willste gell freili`)
-	commonElsewhere = newWordSet(`
-		le la les un une des du de je tu il elle nous vous ils est sont et ou mais dans avec pour pas que qui ne ce cette mon ma
-		el los las una es son y o pero en con por para no que mi su yo tú usted está muy como más del al se lo
-		il gli uno è sono e ma nel per non che mio sua io lei molto come della degli di questo
-		o os as um uma é são mas com não meu minha você
-		het een en ik jij hij zij wij zijn niet met voor van maar ook dat deze
-		jag du han hon och inte är att det som på med för
-		nie jest się na do że to ale z i w ten jak
-		est et non in cum ad sed ut qui quae quod sunt esse meam meum tuam suam mihi tibi nobis vobis eo hoc quia nunc semper
-		j'ai n'ai c'est d'un d'une qu'il n'est l'ai sous chez sans cette ces ses mes ho hai fatto ha sotto lasciare nella nel della
-		he ha era estaba bajo sobre tengo heb hebt mijn jouw onder niet`)
 )
 
-// isForeign reports whether a sentence is, as a whole, in another language than t.
-func (t tongue) isForeign(s *sentence) bool {
-	if t == anyTongue || len(s.words) == 0 {
+// languages are what an NPC may speak.
+type languages struct {
+	tongue tongue // the one that it speaks, if it is one whose words are known
+	own    []int  // of the languages that trigrams tell apart; none if all may be spoken
+}
+
+// languagesOf reads BCP 47 tags. One that trigrams do not know leaves all to be spoken.
+func languagesOf(tags []string) languages {
+	var l languages
+	for _, tag := range tags {
+		base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+		i, ok := sharedTrigrams().byTag[base]
+		if !ok {
+			return languages{}
+		}
+		l.own = append(l.own, i)
+	}
+	if len(tags) == 1 {
+		l.tongue = tongueOf(tags[0])
+	}
+	return l
+}
+
+// How much likelier, as a logarithm, a sentence has to be in another language: so much
+// anyway, and so much more for each word that is only its own. Of 1158 ordinary lines in
+// English and German, none reaches it.
+const (
+	foreignBar     = 8
+	foreignPerWord = 6
+)
+
+// isForeign reports whether a sentence is, as a whole, in another language. Words that the
+// card has, such as names of places, tell nothing.
+func (l *languages) isForeign(s *sentence, card wordSet) bool {
+	if len(l.own) == 0 || len(s.words) == 0 {
 		return false
 	}
 	if foreignScript(s.raw) {
 		return true
 	}
-	own, other := commonEnglish, commonGerman
-	if t == german {
-		own, other = commonGerman, commonEnglish
-	}
 	if len(s.words) < 3 {
 		return false
 	}
-	ours, theirs, elsewhere, quoted := 0, 0, 0, false
+	ours, theirs, quoted := 0, 0, false
+	telling := make([]byte, 0, len(s.raw))
 	for i := range s.words {
 		w := s.words[i].text
 		if strings.ContainsAny(s.gap(i), "\"“”„«»") {
 			quoted = !quoted
 		}
+		if !card[w] {
+			telling = append(append(telling, s.raw[s.words[i].start:s.words[i].end]...), ' ')
+		}
+		en, de := commonEnglish[w] || w == "a" || strings.HasSuffix(w, "'s") && l.tongue != german, commonGerman[w] || strings.HasSuffix(w, "'s") && l.tongue == german
 		switch {
-		case own[w] && !other[w], own[strings.TrimSuffix(w, "'s")] && strings.HasSuffix(w, "'s") && t == german:
+		case l.tongue == anyTongue && (en || de), l.tongue == english && en && !de, l.tongue == german && de && !en:
 			ours++
-		case other[w] && !own[w] && !quoted:
+		case l.tongue == english && de && !quoted, l.tongue == german && en && !de && !quoted:
 			theirs++
-		case commonElsewhere[w] && !own[w] && !quoted:
-			elsewhere++
-		case t == english && !quoted && strings.ContainsAny(s.raw[s.words[i].start:s.words[i].end], "äöüßÄÖÜ"):
+		case l.tongue == english && !quoted && strings.ContainsAny(s.raw[s.words[i].start:s.words[i].end], "äöüßÄÖÜ"):
 			theirs++
 		}
 	}
 	n := len(s.words)
 	switch {
-	case ours > 0 && (theirs+elsewhere) <= 3*ours:
+	case ours > 0 && theirs > 0 && theirs <= 3*ours, quoted, strings.ContainsAny(s.raw, "\"“”„«»"):
 		return false
-	case theirs >= 2 && 4*theirs >= n, theirs >= 1 && ours == 0 && n <= 6 && 3*theirs >= n:
+	case ours <= theirs && (theirs >= 2 && 4*theirs >= n || theirs >= 1 && ours == 0 && n <= 6 && 3*theirs >= n):
 		return true
 	}
-	return n >= 5 && elsewhere >= 2 && 3*elsewhere >= n || ours == 0 && n >= 4 && elsewhere >= 2
+	return sharedTrigrams().likelierElsewhere(string(telling), l.own) >= float32(foreignBar+foreignPerWord*ours)
 }
 
 // foreignScript reports whether letters are, for the most part, none of Latin script.

@@ -5,7 +5,6 @@ const things = `
 false fake phoney bogus sham untrue falsch falsche falschen falscher falsches unecht unechte
 wrong innocent falsch falsche falschen falscher unschuldig unschuldige unschuldigen unschuldiger verkehrt verkehrten verkehrter
 seal signet stamp siegel stempel
-harbourmaster harbormaster portmaster hafenmeister hafenmeisters hafenmeisterin
 harbour harbor port hafen hafens kai
 son father~ vater~ lad boy sohn sohnes junge bub
 daughter father~ vater~ mother~ mutter~ girl tochter töchter töchterchen princess princesses prinzessin prinzessinnen königskind
@@ -25,7 +24,6 @@ link links glied kettenglied
 -last letzte letzten letzter letztes
 baron barons lordship freiherr baron barons
 hound hounds dog dogs mutt cur beast hund hunde hundes köter jagdhund
-moonroot mondwurz mondwurzel mondwurzeln
 cure cures remedy remedies medicine potion draught heilmittel heiltrank arznei medizin mittel kur heilung
 -red rot rote rotes roten roter scarlet crimson
 fever fevers fieber
@@ -34,15 +32,12 @@ sugar sugared sugary syrup sweetened zucker zuckrig gezuckert gezuckertes zucker
 water waters watery wasser wassers
 faith believe belief believing believer prayer glaube glauben glaubens gläubig
 winter winters wintertime
-abbey abbeys monastery convent cloister kloster klosters abtei klöster
 relic relics reliquie reliquien relikt holy~ saint~ saints~ heilig~ heilige~ heiligen~
 -golden gold gilt gilded goldener goldene goldenen
 shrine shrines reliquary schrein schreins
 pig pigs hog swine sow pork porker schwein schweins schweine sau pigs porcine ferkel eber
 bone bones knochen knochens gebein gebeine
 map maps chart plan plans karte karten stadtplan lageplan
-sewer sewers sewage drain drains kanal kanäle kanalisation abwasser kloake abwasserkanal abwasserkanäle
-crow crows raven ravens krähe krähen krähengilde
 guild guilds gilde gilden zunft
 duke dukes duchess herzog herzogs herzogin
 ring rings signet siegelring ring ringe
@@ -76,18 +71,14 @@ king kings royal royalty crown princess princesses prinzessin prinzessinnen kön
 queen queens königin königinnen
 heir heiress erbe erbin thronfolger thronerbe thronfolgerin thronerbin
 throne thron
-lute lutes laute lauten instrument fiddle
 hollow hollowed hohl hohle hohlen hohler
 letter letters missive papers note notes brief briefe briefen schreiben
 forest woods wood woodland wald waldes wälder
-owl owls eule eulen
 dragon dragons wyrm drake drache drachen
 -broken break breaks shattered snapped gebrochen gebrochene gebrochenem gebrochenen bruch kaputt zerbrochen lahm
 wing wings flügel flügels flügeln schwinge schwingen fly~ fliegen~ fliegt~ flightless~
-huntsman huntmaster gamekeeper jagdmeister jagdmeisters jägermeister
 hunt hunts hunting jagd
 master masters meister meisters
-kiln kilns meiler meilers charcoal
 barrel barrels cask casks keg kegs fass fasses fässer fässern tonne tonnen
 salt salts salted salz salzes
 crossbow crossbows weapon weapons arms bolts armbrust armbrüste armbrüsten waffen waffe

@@ -125,7 +125,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 		return true
 	case refuses > 0 && what && self, policy && self, helps && more && self && (s.at(0) == "kann" || s.at(0) == "womit" || s.at(0) == "gibt"):
 		return true
-	case trained && texts, self && body && senses, self && memory && talk:
+	case self && s.has(makers) && s.has(makersAim), trained && texts, self && body && senses, self && memory && talk:
 		return true
 	case len(s.words) <= 5 && praised[s.at(len(s.words)-2)] && (s.at(len(s.words)-1) == "question" || s.at(len(s.words)-1) == "frage") && strings.HasSuffix(s.raw, "!"):
 		return true
@@ -143,6 +143,9 @@ var (
 
 // wishing is what models say that the player does.
 var wishing = newWordSet(`möchte will sagt fragt versucht testet bittet provoziert spricht`)
+
+// makersAim are who makes a model and what it is made to be.
+var makersAim = newWordSet(`company developers engineers researchers harmless helpful unternehmen firma entwicklern harmlos hilfreich`)
 
 var makers = newWordSet(`made created developed built trained entwickelt gebaut erschaffen trainiert gemacht powered by`)
 

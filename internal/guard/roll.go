@@ -24,6 +24,8 @@ var (
 		roll rolls rolled rolling reroll dice dices throw throws threw thrown throwing toss tosses tossed bones pips nat initiative
 		d4 d6 d8 d10 d12 d20 d100 w4 w6 w8 w10 w12 w20 w100 würfel würfeln würfelt würfle würfelst würfels gewürfelt würfelwurf wurf wurfs
 		würfe werfen wirf wirfst wirft werft geworfen warf becher knobeln knobelbecher augen augenzahl`)
+	// handWords are said of other things than dice as well, unless somebody speaks of dice.
+	handWords    = newWordSet(`werfen wirf wirfst wirft werft`)
 	contestWords = newWordSet(`
 		total sum bonus modifier attack attacks hit hits strike punch stab shoot check save saving throw insight stealth perception
 		persuasion deception athletics acrobatics intimidation investigation arcana strength dexterity constitution wisdom
@@ -183,7 +185,7 @@ func (r *rolls) invents(s *sentence, forOthers bool) string {
 	if len(s.words) == 0 {
 		return ""
 	}
-	if r.claimsOutcome(s) || r.claimsNumber(s, forOthers) || !r.told && s.isBareThrow(r.german) {
+	if r.claimsOutcome(s) || r.tellsThrow(s) || r.claimsNumber(s, forOthers) || !r.told && s.isBareThrow(r.german) {
 		return r.thrownWith(s)
 	}
 	return ""
@@ -243,7 +245,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	for i := range s.words {
 		w := s.at(i)
 		_, notation := diceOf(w)
-		dice = dice || s.isDiceWord(i) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
+		dice = dice || s.isDiceWord(i) && (r.about || !handWords[w]) || notation || naturals[w] || strings.HasSuffix(w, "wurf")
 		came = came || notation && strings.ContainsAny(s.gap(i+1), ":=") || naturals[w] && pointing[s.at(0)]
 		claims = claims || r.about && (w == "natural" || w == "nat") && i+1 == len(s.words) && articleBefore(s.at(i-1))
 	}

@@ -173,7 +173,7 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 		t.narrated = true
 		return true
 	}
-	if n < len(s.words) && !s.words[n].capital {
+	if n < len(s.words) && !s.words[n].capital || s.isInscription(n) || s.isList(n) {
 		return false // lines begin with capitals
 	}
 	if n == 2 && (s.at(0) == "der" || s.at(0) == "die") && !patrons[last.text] {
@@ -267,6 +267,36 @@ func countQuotes(gap string) int {
 		}
 	}
 	return n
+}
+
+// isInscription reports whether all words from n on are in capitals, as on a sign: "The sign:
+// KEEP OUT."
+func (s *sentence) isInscription(n int) bool {
+	for i := n; i < len(s.words); i++ {
+		if !isUpperWord(s, i) {
+			return false
+		}
+	}
+	return n < len(s.words) && s.words[n].end-s.words[n].start > 1
+}
+
+// isList reports whether the words from n on are names of things, one or two each, with commas
+// between them: "Crates: A, B, C."
+func (s *sentence) isList(n int) bool {
+	commas, since := 0, 0
+	for i := n; i < len(s.words); i++ {
+		if since++; since > 2 || i > n && strings.ContainsAny(s.gap(i), ".!?;:") {
+			return false
+		}
+		switch next := s.gap(i + 1); {
+		case strings.Contains(next, ","):
+			commas++
+			since = 0
+		case s.at(i) == "and" || s.at(i) == "und" || s.at(i) == "or" || s.at(i) == "oder":
+			since = 0
+		}
+	}
+	return commas >= 2
 }
 
 var dmWords = newWordSet(`dm gm sl spielleiter spielleiterin spielleitung gamemaster dungeonmaster erzähler narrator meister`)

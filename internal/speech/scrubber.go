@@ -28,6 +28,9 @@ type Options struct {
 // HTML markup, and invisible characters. Ordinary text passes unchanged, also
 // with signs such as "<", "{" or "[" in it.
 //
+// An answer that is an object, such as {"speech": "Well met."}, is unwrapped: the
+// object is held back until it ends, and the text in it is spoken.
+//
 // A call that never ends is dropped up to the end of the paragraph, a
 // reasoning or tool tag up to the end of the answer. At most some hundred
 // runes are held back while what they are is not certain.
@@ -42,6 +45,8 @@ type Scrubber struct {
 	out  []byte // decided, for the current Push
 
 	swallow swallow // what is being removed, if anything
+	wrapped []rune  // the object that begins the text, so far; nil if none does
+	speech  []rune  // taken out of that object, to be decided next
 	state   position
 }
 
@@ -95,7 +100,7 @@ func (s *Scrubber) Flush() string {
 	s.out = s.out[:0]
 	s.raw = s.dec.drain(s.raw[:0], true)
 	s.takeRaw(true)
-	s.swallow, s.state = swallow{}, position{}
+	s.swallow, s.state, s.wrapped = swallow{}, position{}, nil
 	return string(s.out)
 }
 
@@ -118,6 +123,10 @@ func (s *Scrubber) takeRaw(final bool) {
 		}
 		s.state.prev = s.text[done+n-1]
 		done += n
+		if s.speech != nil {
+			s.text = slices.Insert(s.text, done, s.speech...)
+			s.speech = nil
+		}
 	}
 	s.text = s.text[:copy(s.text, s.text[done:])]
 }
@@ -127,9 +136,11 @@ func (s *Scrubber) takeRaw(final bool) {
 func (s *Scrubber) decideNext(rest []rune, final bool) int {
 	if s.swallow.kind != nothing {
 		n, done := s.swallow.swallowNext(rest, final)
+		s.collectWrapped(rest[:n])
 		if done {
 			s.swallow = swallow{}
 			s.state.removed = true
+			s.unwrap()
 		}
 		return n
 	}

@@ -47,6 +47,12 @@ var scrubRows = []struct {
 	// Calls and results.
 	{"json_call", `I roll. {"name":"roll","arguments":{"expression":"2d6}"}} Done.`, "I roll. Done."},
 	{"json_alone", `{"name": "roll", "arguments": {}}`, ""},
+	{"json_wrapped", `{"action": "bows", "speech": "Well met. *grins* Sit!"}`, "Well met. Sit!"},
+	{"json_wrapped_messages", `[{"role":"npc","content":"Well met."}]`, "Well met."},
+	{"json_wrapped_nested", `{"response": {"text": "Bartok: Well met."}}`, "Well met."},
+	{"json_wrapped_other_key", `{"npc": "Bartok", "wirt_sagt": "Setzt euch doch."}`, "Setzt euch doch."},
+	{"json_wrapped_arguments", `{"query": "Who is the baron?"}`, ""},
+	{"json_wrapped_later", `Well. {"speech": "Sit."}`, "Well. "},
 	{"json_python", `{'name': 'roll', 'arguments': {'a': "}"}} Good.`, "Good."},
 	{"json_spread", "Yes.\n{\n  \"tool\": \"roll\"\n}\nNo.", "Yes.\nNo."},
 	{"json_list", `Hm. [{"name":"roll"},{"name":"roll"}] So.`, "Hm. So."},

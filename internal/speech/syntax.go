@@ -49,6 +49,7 @@ func (s *Scrubber) removeObject(rest []rune, final bool) (verdict, int) {
 	if v != yes {
 		return v, 0
 	}
+	s.beginWrapped(rest[:1])
 	return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
 }
 
@@ -113,6 +114,7 @@ func (s *Scrubber) removeBracket(rest []rune, final bool) (verdict, int) {
 		if v != yes {
 			return v, 0
 		}
+		s.beginWrapped(rest[:1])
 		return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
 	}
 	if rest[1] == '/' {

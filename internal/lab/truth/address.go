@@ -180,7 +180,7 @@ var addressFloors = []struct {
 	{"train", false, 82, 91.5, 71},
 	{"train", true, 79.5, 92.5, 64},
 	{"aside", false, 82.5, 92.5, 71},
-	{"aside", true, 80.5, 93.5, 65},
+	{"aside", true, 80.5, 92.5, 65},
 	{"held", false, 0, 0, 0},
 	{"held", true, 0, 0, 0},
 }

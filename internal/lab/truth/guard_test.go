@@ -50,7 +50,7 @@ func guardedCast(t *testing.T) guarded {
 				BehaviorRules: npc.BehaviorRules, SecretKnowledge: npc.SecretKnowledge,
 				KnowledgeScope: npc.KnowledgeScope, Tools: npc.Tools,
 			},
-			Language: npc.Language, Others: others, Tools: tools, Orders: agent.Orders(),
+			Language: npc.Language, Others: others, Tools: tools, Orders: agent.Orders(), Likeness: true,
 		})
 	}
 	return g

@@ -1,0 +1,110 @@
+package guard
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLabel is how long a label with what stands in brackets behind it may be, in bytes.
+const maxLabel = 80
+
+// formLabels are what models call what they say; those that somebody may say before a colon
+// count in small letters or capitals alone.
+var (
+	formLabels = newWordSet(`
+		speech npc nsc dialogue dialog response reply output assistant character charakter rede spoken utterance dialogzeile
+		sprechtext erwiderung ausgabe`)
+	spokenLabels = newWordSet(`answer antwort line text says say sagt zeile satz message nachricht content`)
+)
+
+// ownLabel is the length of a label before a sentence that says whose it is: the NPC's by name
+// or by what it is, or the model's: "Marl (whispering): ", "speech: ", "Nettle > ".
+func (t *Turn) ownLabel(raw string) int {
+	if rest, ok := strings.CutPrefix(raw, "assistant "); ok && len(rest) > 0 && rest[0] >= 'A' && rest[0] <= 'Z' {
+		return len(raw) - len(rest)
+	}
+	end := strings.IndexAny(raw[:min(len(raw), maxLabel)], ":>[(*")
+	if end <= 0 {
+		return 0
+	}
+	var room [8]word
+	s := readWords(raw[:end], room[:0])
+	if len(s.words) == 0 || len(s.words) > 4 || strings.ContainsAny(s.raw, ".!?;,") || !t.isOwnLabel(&s) {
+		return 0
+	}
+	switch shut := map[byte]byte{'[': ']', '(': ')', '*': '*'}[raw[end]]; {
+	case shut != 0:
+		n := strings.IndexByte(raw[end+1:], shut)
+		if n < 0 {
+			return 0
+		}
+		end += n + 2
+		for end < len(raw) && strings.IndexByte(" *", raw[end]) >= 0 {
+			end++
+		}
+		if end >= len(raw) || raw[end] != ':' {
+			return 0
+		}
+	case raw[end] == '>' && (raw[end-1] != ' ' || end+1 >= len(raw) || raw[end+1] != ' '):
+		return 0
+	}
+	for end++; end < len(raw) && strings.IndexByte(" *_", raw[end]) >= 0; end++ {
+	}
+	if next, _ := utf8.DecodeRuneInString(raw[end:]); end == len(raw) || next == '/' {
+		return 0
+	}
+	return end
+}
+
+// isOwnLabel reports whether words are nothing but names and parts of the NPC, or what models
+// call what they say.
+func (t *Turn) isOwnLabel(s *sentence) bool {
+	named := false
+	for i := range s.words {
+		w := &s.words[i]
+		upper := isUpperWord(s, i)
+		switch {
+		case t.somebodyElse(w.text):
+			return false
+		case t.card.own[w.text], t.card.isCalled(w.text), formLabels[w.text], spokenLabels[w.text] && (!w.capital || upper) && len(s.words) == 1:
+			named = true
+		case !titles[w.text] && w.text != "the":
+			return false
+		}
+	}
+	return named
+}
+
+// isCalled reports whether a word stands in what the NPC is: "Pfarrer" in "Dorfpfarrer".
+func (c *Card) isCalled(w string) bool {
+	if len(w) < 4 {
+		return false
+	}
+	if c.callings[w] || c.roles[w] {
+		return true
+	}
+	for calling := range c.callings {
+		if len(w) >= 5 && strings.HasSuffix(calling, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostCalling is how many words a personality has that only says what the NPC is.
+const mostCalling = 8
+
+// callingsOf are the words of a personality that is no more than what the NPC is.
+func callingsOf(personality string) wordSet {
+	set := wordSet{}
+	s := readWords(personality, nil)
+	if len(s.words) > mostCalling {
+		return set
+	}
+	for i := range s.words {
+		if w := s.at(i); !functionWords[w] {
+			set[w] = true
+		}
+	}
+	return set
+}
