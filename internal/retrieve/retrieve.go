@@ -10,6 +10,7 @@ package retrieve
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -44,7 +45,7 @@ type bar struct {
 // they come to. docs/adr/0080 has the table.
 var (
 	ruleBars = map[form]bar{statement: {.90, .84}, question: {.78, .69}, openQuery: {.78, .69}}
-	lineBars = map[form]bar{statement: {1.30, 1.10}, question: {.85, .60}, openQuery: {.55, .36}}
+	lineBars = map[form]bar{statement: {1.35, .95}, question: {.90, .47}, openQuery: {.46, .23}}
 )
 
 // Searcher searches. Its fields do not change once it is used; a nil Rules or Log is not searched.
@@ -149,12 +150,21 @@ func (s *Searcher) searchLines(ctx context.Context, f *Found, q Query, b bar) {
 	if len(hits) == 0 {
 		return
 	}
-	f.LineScore = hits[0].Score
+	f.LineScore = hits[0].Score * lengthShare(q.Text)
 	f.OfferMemory = f.LineScore >= b.offered || !hits[0].Nearest
 	if f.LineScore < b.told && hits[0].Nearest {
 		return
 	}
 	f.Lines = hits[:min(len(hits), maxLines)]
+}
+
+// usualWords is the length of a question at the table.
+const usualWords = 9
+
+// lengthShare makes scores of lines comparable: they are shares of the question, of which a short one is
+// soon matched by chance, and a long one never wholly.
+func lengthShare(text string) float64 {
+	return math.Sqrt(float64(len(words.Split(text))) / usualWords)
 }
 
 func sameWords(a, b string) bool { return words.Key(a) == words.Key(b) }
