@@ -29,6 +29,7 @@ var evaluations = []evaluation{
 	{"memory", "Score what search_sessions finds of six evenings, over testdata/truth/memory", false, truth.Memory},
 	{"quiet", "Score what NPCs answer at a table whose talk was recorded", false, truth.Quiet},
 	{"prosody", "Score what pitch, length and loudness tell of the end of a turn", true, truth.Prosody},
+	{"retrieve", "Score what is found for a line before the model is asked", false, truth.Retrieve},
 	{"rules", "Score the search of the rule book, over testdata/truth/rules", false, truth.Rules},
 }
 

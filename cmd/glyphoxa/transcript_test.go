@@ -20,6 +20,7 @@ type event struct {
 	Route   string          `json:"route"`
 	Tier    string          `json:"tier"`
 	Ceiling string          `json:"ceiling"`
+	Found   json.RawMessage `json:"found"`
 	Reason  string          `json:"reason"`
 	Tools   []string        `json:"tools"`
 	Tool    string          `json:"tool"`

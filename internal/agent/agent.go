@@ -134,6 +134,16 @@ func (c Choice) Plain() bool {
 	return c.Reason == tier.ReasonFirst || c.Reason == tier.ReasonDefault || c.Reason == tier.ReasonQueue
 }
 
+// Raised returns the choice where a search before the model found something to ask tools about: like a
+// keyword of STANDARD, it raises the tier of a line that has none, within the ceiling. It changes nothing
+// while players wait, and nothing that the DM or a keyword decided.
+func (c Choice) Raised(reason string) Choice {
+	if reason != "" && c.Reason == tier.ReasonDefault {
+		c.Tier, c.Reason = min(c.Ceiling, mcp.BudgetStandard), reason
+	}
+	return c
+}
+
 // Choose selects the tier for an utterance and uses up a turn of the lease.
 // waiting is how many players wait for an answer.
 func (a *Agent) Choose(utterance string, waiting int) Choice {

@@ -32,6 +32,8 @@ const (
 	maxUnwanted  = 100 // of each answer
 	maxTold      = maxSecrets
 	maxDiary     = 250
+	maxRecalled  = 350
+	maxRuled     = 250
 )
 
 // bytesPerToken is what [cost.EstimateTokens] counts by.
@@ -192,6 +194,15 @@ func (a *allowance) latest(title string, items []string, tokens int) string {
 	share := allowance{min(a.left, tokens*bytesPerToken)}
 	before := share.left
 	out := share.list(title, items, true)
+	a.left -= before - share.left
+	return out
+}
+
+// first takes the first items of a list that fit into so many tokens.
+func (a *allowance) first(title string, items []string, tokens int) string {
+	share := allowance{min(a.left, tokens*bytesPerToken)}
+	before := share.left
+	out := share.list(title, items, false)
 	a.left -= before - share.left
 	return out
 }

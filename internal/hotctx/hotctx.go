@@ -47,6 +47,9 @@ type Context struct {
 	// Entities describe who and what was mentioned, a sentence or two each, with
 	// where it is now.
 	Entities []string
+	// Recalled are lines of earlier that have to do with what was said, and Rules what the
+	// rule book says of it, the likeliest first; see [Context.AddFound].
+	Recalled, Rules []string
 }
 
 // Query says for whom and for what.

@@ -10,6 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm/offline"
@@ -222,6 +223,13 @@ func (g *Game) context() *hotctx.Source {
 	s.SetMind(g.Chronicle.Between)
 	s.SetDiary(g.Chronicle.DiaryInMind)
 	return s
+}
+
+// searcher searches rules and memory before the model of an NPC is asked.
+func (g *Game) searcher() *retrieve.Searcher {
+	return &retrieve.Searcher{
+		Rules: g.Registry.Rules, SystemOf: g.Config.RulesOf, Log: g.Store, Dates: g.clock, ByWords: !providers.EmbedsHere(g.Config.Providers.Embeddings),
+	}
 }
 
 // appendProposals adds a notice if something waits for the game master.

@@ -98,7 +98,7 @@ func (m *Member) SearchFacts(ctx context.Context, query string, most int) ([]mem
 // see for themselves.
 func (m *Member) SearchSessions(ctx context.Context, query string) ([]memorytool.Line, error) {
 	found, err := runTool[memorytool.FoundLines](ctx, m, "search_sessions", map[string]any{"query": query})
-	return append(found.Lines, found.Nearest...), err
+	return found.Lines, err
 }
 
 // NewEntity is somebody or something to add to the world. Description and

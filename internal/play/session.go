@@ -127,7 +127,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	s.Notices = g.appendProposals(s.Notices)
 	t := table.Options{
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
-		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
+		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Retrieve: g.searcher(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
 	}

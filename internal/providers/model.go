@@ -194,6 +194,11 @@ func oneModel(client *http.Client, p config.Provider, setting string) (llm.Provi
 	return cost.MeteredModel(m), nil
 }
 
+// EmbedsHere reports whether texts are embedded by this program itself, within a millisecond or so.
+func EmbedsHere(p config.Provider) bool {
+	return p.Name != OpenAI && p.Name != Ollama && (p.Name != config.ProviderAuto || !Hosted(p))
+}
+
 // Embedder returns what makes text searchable by meaning, nil for nothing.
 func Embedder(p config.Provider) (embeddings.Provider, error) {
 	name := p.Name

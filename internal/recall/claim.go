@@ -15,11 +15,11 @@ const leastEvidence = 4
 // claimed reports whether a line may be said to answer: by how much there is that ties it to the
 // question, or because the question is nothing but words, which the line has all. A line that
 // asks something itself answers nothing.
-func (x *Index) claimed(own [][]float32, seen []int, k int, terms []asked, bare bool) bool {
+func (x *Index) claimed(own [][]float32, seen []int, k int, evidence float64, bare bool) bool {
 	if bare && saysAll(own, k) {
 		return true
 	}
-	return !x.lines[seen[k]].asks && x.evidence(own, seen, k, terms) >= leastEvidence
+	return !x.lines[seen[k]].asks && evidence >= leastEvidence
 }
 
 var articles = set(`the a an der die das den dem des ein eine einen einem eines einer`)

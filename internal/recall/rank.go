@@ -70,6 +70,9 @@ type Hit struct {
 	// Claimed says that so much of the question is there that the line may be said to
 	// answer it. Else it is merely the nearest.
 	Claimed bool
+	// Evidence is what the words of the question that are in the line and around it weigh; from 4 on
+	// the line is claimed, unless it asks something itself.
+	Evidence float64
 }
 
 // asked is a word of the question, and how much each word of the vocabulary is like it.
@@ -123,7 +126,8 @@ func (x *Index) Rank(q Query) []Hit {
 	out := make([]Hit, len(hits))
 	for n := range out {
 		h := hits[n]
-		out[n] = Hit{x.lines[seen[h.place]].id, h.score, x.claimed(own, seen, h.place, terms, bare)}
+		evidence := x.evidence(own, seen, h.place, terms)
+		out[n] = Hit{x.lines[seen[h.place]].id, h.score, x.claimed(own, seen, h.place, evidence, bare), evidence}
 	}
 	return answersFirst(out, func(h int) bool { return x.lines[seen[hits[h].place]].asks })
 }

@@ -26,7 +26,8 @@ func (t *Table) beginTurn(tn *turn) {
 	case tn.leader != nil:
 		tn.plan.choice = agent.Choice{Tier: mcp.BudgetFast, Ceiling: tn.to.agent.Ceiling(), Reason: "reaction"}
 	default:
-		tn.plan.choice = tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn))
+		t.searchBefore(tn)
+		tn.plan.choice = tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
 	}
 	t.startAnswer(tn)
 	t.leases.expireLease(tn.to.index) // this may have been the last turn of a raise
@@ -45,11 +46,11 @@ func (t *Table) startAnswer(tn *turn) {
 
 // announceTurn emits [TurnStarted], with what is done against lateness.
 func (t *Table) announceTurn(tn *turn) {
-	tn.record.ledger.RouteUS = mcp.RoundedMillis(time.Since(tn.plan.started)) * 1000
+	tn.record.ledger.RouteUS = mcp.RoundedMillis(max(0, time.Since(tn.plan.started)-tn.plan.found.Took)) * 1000
 	tn.stampWords()
 	t.effects.emit(tn.number, KindTurnStarted, &TurnStarted{
 		NPC: tn.to.npc.Name, Route: tn.to.route, Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(),
-		Reason: tn.plan.choice.Reason, Tools: toolNames(tn.plan.tools.Definitions()), MayDecline: tn.to.mayDecline, Again: tn.again.instead,
+		Reason: tn.plan.choice.Reason, Tools: toolNames(tn.plan.tools.Definitions()), MayDecline: tn.to.mayDecline, Again: tn.again.instead, Found: foundBefore(tn.plan.found),
 	})
 	for _, d := range tn.plan.pace.Decisions {
 		t.announceStep(tn, d)
@@ -202,6 +203,8 @@ func (t *Table) endIfDone(a *attempt) {
 func (t *Table) answerAnew(tn *turn) {
 	t.undoAnswer(tn)
 	tn.plan.started = time.Now()
+	t.searchBefore(tn)
+	tn.plan.choice = tn.plan.choice.Raised(tn.plan.found.Reason())
 	t.startAnswer(tn)
 }
 

@@ -82,6 +82,8 @@ type TurnStarted struct {
 	// Again is the turn whose answer was taken back, in whose place this one is; 0 if none
 	// was.
 	Again int64 `json:"again,omitempty"`
+	// Found is what was found for the line before the model is asked; nil if nothing was.
+	Found *FoundBefore `json:"found,omitempty"`
 }
 
 // ToolCalled reports a call the model asked for.

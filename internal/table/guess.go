@@ -93,7 +93,8 @@ func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account
 	if len(d.NPCs) > 1 {
 		tn.to.also = d.NPCs[1]
 	}
-	tn.plan.choice = tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn))
+	t.searchBefore(tn)
+	tn.plan.choice = tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
 	t.planner.prepareTurn(tn, t.mayFill(tn))
 	t.startAttempt(tn)
 	return tn
@@ -109,7 +110,7 @@ func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 	if tn.to.mayDecline && d.Called {
 		return false // it was asked whether it is meant at all
 	}
-	expected := tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Tier
+	expected := tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason()).Tier
 	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // its plan lowered that
 }
 
@@ -122,7 +123,8 @@ func (t *Table) adoptGuess(tn *turn) {
 	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.to.decision)
 	t.queue.occupy(tn)
 	t.turns.open[tn.number] = tn
-	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn))
+	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
+	tn.plan.found.Took = 0 // that was before the turn began
 	tn.plan.choice.Ceiling, tn.plan.choice.Reason = chosen.Ceiling, chosen.Reason
 	t.announceTurn(tn)
 	t.leases.expireLease(tn.to.index)

@@ -36,6 +36,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
@@ -73,9 +74,12 @@ type Options struct {
 	// at the table's end are lost.
 	Aside   Aside
 	Context *hotctx.Source
-	Sink    Sink
-	Session memory.Session
-	Latency config.Latency
+	// Retrieve searches rules and memory for each line that an NPC answers. If nil, nothing is
+	// searched before a model is asked.
+	Retrieve *retrieve.Searcher
+	Sink     Sink
+	Session  memory.Session
+	Latency  config.Latency
 
 	// Voices and Outlet make the NPCs heard. If either is nil they are read: a
 	// sentence is delivered as soon as it is complete.

@@ -12,6 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
@@ -118,7 +119,8 @@ var nobody = addressee{index: -1, also: -1}
 
 // turnPlan is how a turn is answered.
 type turnPlan struct {
-	started time.Time // when work on the answer began
+	started time.Time      // when work on the answer began
+	found   retrieve.Found // what was found for the line before the model is asked
 	choice  agent.Choice
 	target  time.Duration // from the end of the player's speech to the first sound, for the tier chosen first
 	pace    cost.Plan     // what is done so that the sound comes in time

@@ -115,6 +115,8 @@ func (b Basis) Lines() []string {
 	list("in mind", c.Mind)
 	list("diary", c.Diary)
 	list("mentioned", c.Entities)
+	list("recalled before it answered", c.Recalled)
+	list("rule found before it answered", c.Rules)
 	list("tool", b.Findings)
 	if len(b.Findings) == 0 && len(b.Tools) > 0 {
 		list("tools it could have asked", []string{strings.Join(b.Tools, ", ")})

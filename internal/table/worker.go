@@ -17,6 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/hotctx"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
@@ -53,6 +54,7 @@ type brief struct {
 	history agent.History
 	recent  []memory.Line
 	company company
+	found   retrieve.Found
 	request engine.Request
 	unknown string // said in place of an answer that failed; may be empty
 	voiced  bool   // the NPC is heard, not read
@@ -97,11 +99,11 @@ func (t *Table) newWorker(tn *turn) *worker {
 			npc: tn.to.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace,
 			line: a.line, confirmed: a.confirmed, voiced: o.voiced() && tn.kind != whisperTurn, ahead: tn.guesses.ahead && o.voiced(),
 			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.to.mayDecline, Unwanted: tn.again.answers()},
-			history: tn.to.agent.Snapshot(), recent: t.transcript.before(tn), company: t.companyOf(tn),
+			history: tn.to.agent.Snapshot(), recent: t.transcript.before(tn), company: t.companyOf(tn), found: tn.plan.found,
 			request: engine.Request{
 				NPC: tn.to.npc, Persona: tn.to.agent.Persona(), Names: tn.to.agent.Names(), Tools: tn.plan.tools, Rounds: o.Latency.Rounds.Get(tn.plan.choice.Tier),
 				ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.pace.Fallback, Go: a.confirmed, Spoken: tn.words.sound,
-				MayDecline: tn.to.mayDecline, Clauses: o.speakClauses() && tn.kind != whisperTurn, Late: tn.plan.pace.Cascade, Plain: tn.plan.choice.Plain() || tn.leader != nil,
+				MayDecline: tn.to.mayDecline, Clauses: o.speakClauses() && tn.kind != whisperTurn, Late: tn.plan.pace.Cascade, Plain: tn.plan.choice.Plain() && !tn.plan.found.Offers() || tn.leader != nil,
 				Background: t.conversation.backgroundOf(tn),
 			},
 		},
@@ -179,7 +181,8 @@ func (w *worker) findAnswer(ctx context.Context) error {
 		Session: o.Session.ID, Scene: o.Scene(), Speaker: strings.TrimSuffix(w.heard.Speaker, hotctx.PlayerMark), Utterance: w.heard.Text,
 		Recent: min(o.RecentLines, most.Lines), Entities: most.Entities, Lines: w.recent, Groups: o.Groups, Date: o.Date().Text, Blind: w.npc.Senses.Blind,
 	})
-	took := time.Since(start)
+	now.AddFound(w.found)
+	took := time.Since(start) + w.found.Took
 	if err != nil {
 		w.report(contextRead{took: took})
 		return err

@@ -103,6 +103,9 @@ type LineQuery struct {
 	// Days restricts the search to lines said on these days of the world. With an
 	// empty Text all of them are found, the newest first.
 	Days *Days
+	// ByWords compares lines by their words alone, without asking an embedding model, which
+	// may be far away.
+	ByWords bool
 	// Limit is the most hits returned; 0 means 10.
 	Limit int
 }
@@ -114,6 +117,9 @@ type LineHit struct {
 	// Nearest says that the line is only the nearest to what was asked, which nothing that
 	// was said answers as far as can be told.
 	Nearest bool `json:"nearest,omitempty"`
+	// Evidence is what the words of the question that are in the line and around it weigh, by how
+	// rare they are; 0 if the log does not know.
+	Evidence float64 `json:"evidence,omitempty"`
 }
 
 // SessionLog is L1.

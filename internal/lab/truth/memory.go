@@ -172,8 +172,8 @@ func (c *recallCampaign) ask(ctx context.Context, q recallQuestion) (a answered,
 	if err != nil {
 		return a, fmt.Errorf("%s: %w", q.ID, err)
 	}
-	a.claimed = len(found.Lines) > 0
-	for _, l := range slices.Concat(found.Lines, found.Nearest) {
+	a.claimed = len(found.Lines) > 0 && found.Lines[0].Score >= memorytool.SureFrom
+	for _, l := range found.Lines {
 		a.ids = append(a.ids, c.lines[l.Turn])
 	}
 	return a, nil

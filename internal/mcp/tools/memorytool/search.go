@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -26,19 +27,21 @@ type FoundLines struct {
 	Query string `json:"query"`
 	// Count is how many Lines there are.
 	Count int `json:"count"`
-	// Lines are said to be about what was asked.
+	// Lines are what has to do with what was asked, the likeliest answer first.
 	Lines []Line `json:"lines"`
-	// Nearest are lines when there are no Lines: the nearest, of which none is said to
-	// answer.
-	Nearest []Line `json:"nearest,omitempty"`
-	// Note says that there is nothing.
+	// Note says that there is nothing, or that nothing is sure.
 	Note string `json:"note,omitempty"`
 }
 
-// nothingSaid and onlyNearest are for a model that would rather answer than say that it
+// SureFrom is the score from which a line is taken for an answer.
+const SureFrom = 0.5
+
+// nothingSaid and onlyNear are for a model that would rather answer than say that it
 // does not know.
 const (
 	nothingSaid = "nothing that was said in your hearing answers this; do not invent an answer"
+	onlyNear    = "no line has the words of the question: these are the nearest in meaning, and score says how sure that is. " +
+		"Answer from one that says it in other words; if none of them does, say that you do not know"
 	onlyNearest = "nothing was said about this that you know of; what is listed is merely the nearest. " +
 		"Unless one of these plainly says it, do not claim anything: say that you do not know"
 )
@@ -54,20 +57,34 @@ type Line struct {
 	// Date is the day in the world.
 	Date string `json:"date,omitempty"`
 	Turn int64  `json:"turn"`
+	// Score says how sure it is that the line has to do with what was asked.
+	Score float64 `json:"score" jsonschema:"How sure it is that the line answers; from 0.5 on it is taken for an answer, below it may say it in other words."`
 }
+
+// Sure returns how sure it is that a line that was found answers, 0 to 1: from [SureFrom] on for one
+// that is said to, below it for one that is merely near.
+func Sure(h memory.LineHit) float64 {
+	s := max(h.Evidence/(h.Evidence+4), min(h.Score, 1)*SureFrom)
+	if h.Nearest {
+		return hundredths(min(s, SureFrom-0.01))
+	}
+	return hundredths(max(s, SureFrom))
+}
+
+func hundredths(x float64) float64 { return math.Round(100*max(0, min(1, x))) / 100 }
 
 func (t *toolset) searchSessions() tools.Tool {
 	return tools.Reading(tools.Tool{
 		Definition: llm.ToolDefinition{
 			Name: "search_sessions",
 			Description: "Search what was said in this and earlier sessions, by words and by what they mean. " +
-				"Returns lines with speaker, session and time. Lines under nearest are no answer: if there are only these, it was not said. " +
+				"Returns lines with speaker, session and time, and a score that says how sure each is; a note says if none is. " +
 				"A time in the query counts, such as three days ago or a date.",
 			Parameters:          tools.SchemaOf[searchSessionsArgs](tools.Bounds{"query": said}),
 			EstimatedDurationMs: 100, MaxDurationMs: 500,
 		},
 		Title: "Search session transcripts", Permission: permMemoryRead, Floor: mcp.BudgetStandard, Probe: `{"query":"hello"}`,
-		OutputSchema: tools.SchemaOf[FoundLines](nil), Handler: tools.JSON(t.runSearchSessions),
+		OutputSchema: tools.SchemaOf[FoundLines](tools.Bounds{"lines.score": {"minimum": 0, "maximum": 1}}), Handler: tools.JSON(t.runSearchSessions),
 	})
 }
 
@@ -81,25 +98,25 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 		return FoundLines{}, fmt.Errorf("searching sessions: %w", err)
 	}
 	hits = hits[:min(len(hits), maxLines)]
-	out := FoundLines{Query: query, Lines: make([]Line, 0, len(hits))}
+	out := FoundLines{Query: query, Count: len(hits), Lines: make([]Line, 0, len(hits))}
 	for _, h := range hits {
-		line := Line{
-			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Date: h.Date.Text, Turn: h.Turn,
-		}
-		if h.Nearest {
-			out.Nearest = append(out.Nearest, line)
-		} else {
-			out.Lines = append(out.Lines, line)
-		}
+		out.Lines = append(out.Lines, Line{
+			SessionID: h.Session, Speaker: h.Speaker, Role: h.Role(), Text: untrusted.Clip(h.Text, maxText), At: h.At, Date: h.Date.Text, Turn: h.Turn, Score: Sure(h),
+		})
 	}
-	switch out.Count = len(out.Lines); {
-	case out.Count > 0:
-	case len(hits) > 0:
-		out.Note = onlyNearest
-	default:
+	switch {
+	case len(hits) == 0:
 		out.Note = nothingSaid
+	case hits[0].Nearest:
+		out.Note = onlyNear
 	}
 	return out, nil
+}
+
+// Recall finds what the caller of ctx may know of, as search_sessions does. dates may be nil.
+func Recall(ctx context.Context, log memory.SessionLog, dates Dates, q memory.LineQuery) ([]memory.LineHit, error) {
+	q.Viewer = viewer(ctx)
+	return (&toolset{sessions: log, dates: dates}).recallAt(ctx, q)
 }
 
 // recallAt finds lines. Where the text speaks of a time, those of these days are found
@@ -127,14 +144,21 @@ type recaller interface {
 // recall finds lines by what a question means if the log can, else by its words.
 func (t *toolset) recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
 	if r, ok := t.sessions.(recaller); ok {
-		return r.Recall(ctx, q)
+		hits, err := r.Recall(ctx, q)
+		return telling(hits), err
 	}
 	hits, err := t.sessions.SearchLines(ctx, q)
+	hits = telling(hits)
 	said := slices.ContainsFunc(hits, func(h memory.LineHit) bool { return saysAll(h.Text, q.Text) })
 	for i := range hits {
 		hits[i].Nearest = !said
 	}
 	return hits, err
+}
+
+// telling returns the lines without those that tell nothing, such as "Aye.".
+func telling(hits []memory.LineHit) []memory.LineHit {
+	return slices.DeleteFunc(hits, func(h memory.LineHit) bool { return !words.Tell(h.Text) })
 }
 
 // saysAll reports whether a text has all telling words of a question, or forms of them.

@@ -133,6 +133,23 @@ func (b *Book) List() ([]Brief, error) {
 	return out, nil
 }
 
+// Find returns the rules of a system that fit a query, best first, at most five. It finds nothing while
+// the book is being loaded: it never waits for that.
+func (b *Book) Find(system, query string) []Hit {
+	set := b.ofSystem(system)
+	if set == nil {
+		set = b.sets[0]
+	}
+	if !set.ready.Load() || len(query) > maxQuery {
+		return nil
+	}
+	lib, err := set.load()
+	if err != nil {
+		return nil
+	}
+	return lib.search(query, nil)
+}
+
 // Systems lists the names of the systems there are rules of.
 func (b *Book) Systems() []string {
 	var all []string

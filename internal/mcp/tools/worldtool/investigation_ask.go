@@ -141,6 +141,9 @@ func (i *inquiry) noteClaim(text string, hop int) {
 	}
 }
 
+// sureFrom is the score from which search_sessions takes a line for an answer.
+const sureFrom = 0.5
+
 func (i *inquiry) noteLines(a answer, hop int, l lead) {
 	type said struct {
 		SessionID string    `json:"session_id"`
@@ -148,14 +151,14 @@ func (i *inquiry) noteLines(a answer, hop int, l lead) {
 		Text      string    `json:"text"`
 		At        time.Time `json:"at"`
 		Turn      int64     `json:"turn"`
+		Score     float64   `json:"score"`
 	}
 	var found struct {
-		Lines   []said `json:"lines"`
-		Nearest []said `json:"nearest"`
+		Lines []said `json:"lines"`
 	}
 	a.decode(&found)
-	for rank, line := range slices.Concat(found.Lines, found.Nearest) {
-		if rank < len(found.Lines) {
+	for rank, line := range found.Lines {
+		if line.Score >= sureFrom {
 			i.noteClaim(line.Text, hop)
 		}
 		i.addFinding(Finding{

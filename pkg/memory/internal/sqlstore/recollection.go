@@ -119,8 +119,10 @@ func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]m
 	var out []memory.LineHit
 	var dropped bool
 	var err error
-	if q.Vector, err = log.Embed(ctx, query.Text); err != nil {
-		return nil, err
+	if !query.ByWords {
+		if q.Vector, err = log.Embed(ctx, query.Text); err != nil {
+			return nil, err
+		}
 	}
 	err = log.Read(ctx, func(src Source) (err error) {
 		if query.Session != "" {
@@ -281,7 +283,7 @@ func load(ctx context.Context, src Source, hits []recall.Hit, meant bool) ([]mem
 	out, err := src.Lines(ctx, ids)
 	for i := range out {
 		h := found[out[i].ID]
-		out[i].Score, out[i].Nearest = h.Score, !h.Claimed
+		out[i].Score, out[i].Evidence, out[i].Nearest = h.Score, h.Evidence, !h.Claimed
 	}
 	return out, err
 }
@@ -305,7 +307,7 @@ func recallOlder(ctx context.Context, log Log, query memory.LineQuery, q recall.
 	for _, h := range x.Rank(q) {
 		if h.Score >= leastScore {
 			line := byID[h.ID]
-			line.Score, line.Nearest = h.Score, !h.Claimed
+			line.Score, line.Evidence, line.Nearest = h.Score, h.Evidence, !h.Claimed
 			out = append(out, line)
 		}
 	}

@@ -81,7 +81,11 @@ func (t *turn) describe(r result) speech {
 	switch r.tool {
 	case "search_sessions", "search_facts", "investigate":
 		var kept []quote
-		for _, line := range recordsOf(r.content) {
+		found := recordsOf(r.content)
+		if r.tool == "search_sessions" {
+			found = answersOf(r.content)
+		}
+		for _, line := range found {
 			for _, q := range quotesOf(line) {
 				if !t.isEcho(q.text) {
 					kept = append(kept, q)

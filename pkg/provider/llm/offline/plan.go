@@ -192,7 +192,7 @@ func (t *turn) followUpCalls() []llm.ToolCall {
 				break
 			}
 		}
-	case last.tool == "search_sessions" && top == "" && len(recordsOf(last.content)) == 0:
+	case last.tool == "search_sessions" && top == "" && len(answersOf(last.content)) == 0:
 		for _, i := range t.findIntents() {
 			if i.kind == wantRecall {
 				ask("search_facts", map[string]any{"query": t.recallQuery(i.text)})

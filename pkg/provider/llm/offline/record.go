@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,6 +128,22 @@ func recordsOf(content string) []record {
 		}
 	}
 	return nil
+}
+
+// surelyFrom is the score from which search_sessions takes a line for an answer. Below it a model has
+// to judge whether the line says it in other words, and there is none here.
+const surelyFrom = 0.5
+
+// answersOf returns the objects of a search for what was said that are taken for answers.
+func answersOf(content string) []record {
+	return slices.DeleteFunc(recordsOf(content), func(r record) bool {
+		n, ok := r.field("score").(json.Number)
+		if !ok {
+			return false
+		}
+		score, err := n.Float64()
+		return err == nil && score < surelyFrom
+	})
 }
 
 // failureLeads begin the text of a failed call.

@@ -1,0 +1,70 @@
+package retrieve
+
+import (
+	"strings"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// form is what a line looks like. A question needs less of a score than a statement, because most
+// lines that only share words with a rule or a memory ask nothing.
+type form uint8
+
+const (
+	empty     form = iota // nothing to search for
+	statement             // asks nothing
+	question              // asks whether
+	openQuery             // asks who, what, where, when, why or how
+)
+
+// fewestWords is how many words a line has at least that is searched for.
+const fewestWords = 3
+
+var (
+	// openers are words with which a question begins that yes or no does not answer, folded.
+	openers = set(`what whats who whos whom whose where wheres when why which how hows
+wer wen wem wessen wo woher wohin wann warum wieso weshalb welche welcher welches welchen welchem wie
+womit wovon wofur woruber wodurch woran worauf wobei wozu worin`)
+	// verbs are those with which other questions begin, folded.
+	verbs = set(`can could may might must should shall do does did is are am was were has have had will would isn doesn don didn
+kann konnte konnten darf durfen muss mussen soll sollte sollten hat hab habe haben hast ist sind bin war waren wird werden
+gibt gilt zahlt geht gehen bekomme kriege krieg brauche braucht`)
+)
+
+// reach is how many words of a clause are looked at for its opener: "and what", "on which day".
+const reach = 3
+
+// formOf returns the form of a line. Recognisers write no question marks, so the first words of each
+// clause count, too.
+func formOf(line string) form {
+	if len(words.Split(line)) < fewestWords || !words.Tell(line) {
+		return empty
+	}
+	found := statement
+	if strings.Contains(line, "?") {
+		found = question
+	}
+	for clause := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(".!?…,;:–—", r) }) {
+		all := words.Split(clause)
+		if len(all) < fewestWords {
+			continue
+		}
+		for _, w := range all[:reach] {
+			if openers[w] {
+				return openQuery
+			}
+		}
+		if verbs[all[0]] {
+			found = question
+		}
+	}
+	return found
+}
+
+func set(list string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		out[w] = true
+	}
+	return out
+}

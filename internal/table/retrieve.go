@@ -1,0 +1,77 @@
+package table
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
+)
+
+// FoundBefore is the evidence that a search found before the model was asked.
+type FoundBefore struct {
+	// Rules are those in the prompt, Lines how many lines of earlier are.
+	Rules []string `json:"rules,omitempty"`
+	Lines int      `json:"lines,omitempty"`
+	// RuleScore and LineScore are those of the best, whether or not it is in the prompt.
+	RuleScore float64 `json:"rule_score,omitempty"`
+	LineScore float64 `json:"line_score,omitempty"`
+	// Offers are "rules" and "memory" where the tools may find more.
+	Offers []string `json:"offers,omitempty"`
+}
+
+// foundBefore returns what was found for a turn, nil if nothing counts.
+func foundBefore(f retrieve.Found) *FoundBefore {
+	if !f.Offers() && len(f.Rules)+len(f.Lines) == 0 {
+		return nil
+	}
+	out := &FoundBefore{Lines: len(f.Lines), RuleScore: f.RuleScore, LineScore: hundredths(f.LineScore)}
+	for _, r := range f.Rules {
+		out.Rules = append(out.Rules, r.ID)
+	}
+	if f.OfferRules {
+		out.Offers = append(out.Offers, "rules")
+	}
+	if f.OfferMemory {
+		out.Offers = append(out.Offers, "memory")
+	}
+	return out
+}
+
+func hundredths(x float64) float64 { return float64(int(100*x+0.5)) / 100 }
+
+// searchBefore searches the rules and what the NPC of a turn may know of past evenings, before its tier is
+// chosen. It waits [retrieve.Deadline] at most, and the turn goes on without what is not found by then.
+// An NPC finds only what it may look up itself.
+func (t *Table) searchBefore(tn *turn) {
+	tn.plan.found = retrieve.Found{}
+	if t.o.Retrieve == nil || !tn.isAnswer() {
+		return
+	}
+	npc := tn.to.agent.NPC
+	q := retrieve.Query{
+		Caller: mcp.Caller{NPC: npc.ID, Session: t.o.Session.ID, Blind: npc.Senses.Blind}, Text: tn.Text,
+		Rules: slices.Contains(npc.Tools, "search_rules"), Memory: slices.Contains(npc.Tools, "search_sessions"),
+		Before: max(1, t.turns.count-int64(t.o.RecentLines)),
+	}
+	if !q.Rules && !q.Memory {
+		return
+	}
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), retrieve.Deadline)
+	found := make(chan retrieve.Found, 1)
+	t.work.Go(func() {
+		defer cancel()
+		found <- t.o.Retrieve.Search(ctx, q)
+	})
+	select {
+	case tn.plan.found = <-found:
+	case <-ctx.Done():
+		select { // both may be ready
+		case tn.plan.found = <-found:
+		default:
+		}
+	}
+	tn.plan.found.Took = time.Since(start)
+}
