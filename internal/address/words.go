@@ -25,7 +25,6 @@ type token struct {
 	closes bool // a clause ends with it
 	stop   rune // mark that ends its clause: one of , . ? or 0
 	owns   bool // it had an 's
-	name   bool // it belongs to a name
 	quoted bool
 }
 

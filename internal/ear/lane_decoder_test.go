@@ -59,7 +59,7 @@ func TestDecoder(t *testing.T) {
 				payload[0] = 0 // the intake keeps a copy
 				b.tick()
 			}
-			b.wait(100 * laneMs)
+			b.wait(100 * laneTick)
 			if !slices.Equal(d.calls, tt.want) {
 				t.Errorf("decoder saw %v, want %v", d.calls, tt.want)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-const laneMs = time.Millisecond
+const laneTick = time.Millisecond
 
 // epoch is when every scene begins.
 var epoch = time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)

@@ -42,7 +42,7 @@ type arrival struct {
 func every20(seqs ...uint16) []arrival {
 	var out []arrival
 	for i, s := range seqs {
-		out = append(out, arrival{time.Duration(i) * 20 * laneMs, s})
+		out = append(out, arrival{time.Duration(i) * 20 * laneTick, s})
 	}
 	return out
 }
@@ -66,7 +66,7 @@ func TestIntake(t *testing.T) {
 		{"all_twice_for_long", every20(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7), []int16{1, 2, 3, 4, 5, 6, 7}, ear.LaneStats{Packets: 14, Late: 7}},
 		{"new_stream_far_away", every20(1, 2, 9000, 9001), []int16{1, 2, 9000, 9001}, ear.LaneStats{Packets: 4}},
 		{"begins_again", every20(50, 51, 1, 2, 3, 4, 5, 6), []int16{50, 51, 5, 6}, ear.LaneStats{Packets: 8, Late: 4}},
-		{"silence_swallows_numbers", []arrival{{0, 1}, {20 * laneMs, 2}, {time.Second, 9}, {1020 * laneMs, 10}}, []int16{1, 2, 9, 10}, ear.LaneStats{Packets: 4}},
+		{"silence_swallows_numbers", []arrival{{0, 1}, {20 * laneTick, 2}, {time.Second, 9}, {1020 * laneTick, 10}}, []int16{1, 2, 9, 10}, ear.LaneStats{Packets: 4}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &numbers{}
@@ -76,7 +76,7 @@ func TestIntake(t *testing.T) {
 				b.lane.Intake().Push(b.now, ear.Packet{Seq: a.seq, Frame: frame(int16(a.seq))})
 				b.tick()
 			}
-			b.wait(300 * laneMs)
+			b.wait(300 * laneTick)
 			if got := spoken(d.got); !slices.Equal(got, tt.want) {
 				t.Errorf("heard %v, want %v", got, tt.want)
 			}
@@ -145,7 +145,7 @@ func TestEveryPacketIsAccountedFor(t *testing.T) {
 				p.Frame, p.Payload = nil, make([]byte, rapid.SampledFrom([]int{0, 1, 60, 1500, 1501}).Draw(t, "bytes"))
 			}
 			b.lane.Intake().Push(b.now, p)
-			b.wait(time.Duration(rapid.SampledFrom([]int{0, 0, 5, 20, 20, 20, 60, 150, 3000}).Draw(t, "wait")) * laneMs)
+			b.wait(time.Duration(rapid.SampledFrom([]int{0, 0, 5, 20, 20, 20, 60, 150, 3000}).Draw(t, "wait")) * laneTick)
 			if rapid.IntRange(0, 4).Draw(t, "tick") != 0 {
 				b.tick()
 			}

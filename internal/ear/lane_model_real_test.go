@@ -73,7 +73,7 @@ func TestMusicKeepsNothingOpen(t *testing.T) {
 			if b.count(ear.VoiceStarted) != 1 || b.count(ear.UtteranceEnded) != 1 {
 				t.Fatalf("want one utterance, heard %s", b.story())
 			}
-			if end := b.events[len(b.events)-1].At.Sub(epoch); end > spoken+1500*laneMs {
+			if end := b.events[len(b.events)-1].At.Sub(epoch); end > spoken+1500*laneTick {
 				t.Errorf("it ended %v after the speech, want 1.5 s at most", end-spoken)
 			}
 		})
@@ -102,7 +102,7 @@ func TestPlayersShareAModel(t *testing.T) {
 	for i := range sounds {
 		s := sayings[i%len(sayings)]
 		said := speak(t, s[0], s[1])
-		sounds[i] = frames(room(join(silence(time.Duration(i)*50*laneMs), said, silence(200*laneMs))))
+		sounds[i] = frames(room(join(silence(time.Duration(i)*50*laneTick), said, silence(200*laneTick))))
 		d := openModel(t)
 		for k := range sounds[i] {
 			want[i] = append(want[i], d.Process(&sounds[i][k]))

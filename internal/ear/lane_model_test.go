@@ -67,8 +67,8 @@ func TestModelHearsWhatLedToTheSound(t *testing.T) {
 	j := &fakeJudge{}
 	m, _ := asking(t, j)
 	judgeAll(m, join(noise(quiet, -65, 1), noise(loud, -20, 2), noise(quiet, -65, 3)))
-	heard := time.Duration(len(j.windows)) * 32 * laneMs
-	if want := 200*laneMs + loud + 500*laneMs; heard < want-64*laneMs || heard > want+100*laneMs {
+	heard := time.Duration(len(j.windows)) * 32 * laneTick
+	if want := 200*laneTick + loud + 500*laneTick; heard < want-64*laneTick || heard > want+100*laneTick {
 		t.Errorf("the model heard %v, want about %v", heard, want)
 	}
 	if !slices.Equal(j.resets, []int{0}) {
@@ -91,12 +91,12 @@ func TestModelHearsWhatLedToTheSound(t *testing.T) {
 func TestModelHearsAcrossShortPauses(t *testing.T) {
 	j := &fakeJudge{}
 	m, _ := asking(t, j)
-	sound := join(silence(time.Second), noise(500*laneMs, -20, 1), silence(600*laneMs), noise(500*laneMs, -20, 2), silence(600*laneMs))
+	sound := join(silence(time.Second), noise(500*laneTick, -20, 1), silence(600*laneTick), noise(500*laneTick, -20, 2), silence(600*laneTick))
 	judgeAll(m, sound)
 	if len(j.resets) != 1 {
 		t.Errorf("it was started anew %d times, want once", len(j.resets))
 	}
-	if got, want := time.Duration(len(j.windows))*32*laneMs, 200*laneMs+500*laneMs+600*laneMs+500*laneMs+500*laneMs; got < want-64*laneMs || got > want+64*laneMs {
+	if got, want := time.Duration(len(j.windows))*32*laneTick, 200*laneTick+500*laneTick+600*laneTick+500*laneTick+500*laneTick; got < want-64*laneTick || got > want+64*laneTick {
 		t.Errorf("the model heard %v, want all %v", got, want)
 	}
 }
@@ -111,7 +111,7 @@ func TestModelThresholds(t *testing.T) {
 		{0.5, true, true}, {0.51, true, true}, {1, true, true},
 	} {
 		m, _ := asking(t, &fakeJudge{answer: tt.p})
-		answers := judgeAll(m, noise(200*laneMs, -20, 1))
+		answers := judgeAll(m, noise(200*laneTick, -20, 1))
 		got := answers[len(answers)-1]
 		if got < 0 || got > 1 || got >= 0.6 != tt.starts || got >= 0.4 != tt.sustain {
 			t.Errorf("a probability of %v is %v, want it to start: %v, to sustain: %v", tt.p, got, tt.starts, tt.sustain)
@@ -133,13 +133,13 @@ func TestModelKeepsTheGateOpen(t *testing.T) {
 func TestClearVoiceEndsAtOnce(t *testing.T) {
 	j := &fakeJudge{answer: 0.9}
 	m, _ := asking(t, j)
-	got := judgeAll(m, join(noise(2*time.Second, -65, 1), noise(time.Second, -20, 2), noise(200*laneMs, -65, 3)))
+	got := judgeAll(m, join(noise(2*time.Second, -65, 1), noise(time.Second, -20, 2), noise(200*laneTick, -65, 3)))
 	if got[149] < 0.6 || got[152] != 0 {
 		t.Errorf("the last frames of the voice and the first after it are %v, want an end", got[148:154])
 	}
 	// With the voice less clear, the model is believed.
 	m, _ = asking(t, &fakeJudge{answer: 0.9})
-	got = judgeAll(m, join(noise(2*time.Second, -40, 1), noise(time.Second, -20, 2), noise(200*laneMs, -40, 3)))
+	got = judgeAll(m, join(noise(2*time.Second, -40, 1), noise(time.Second, -20, 2), noise(200*laneTick, -40, 3)))
 	if got[149] < 0.6 || got[152] < 0.6 {
 		t.Errorf("the last frames of the voice and the first after it are %v, want the model's answer", got[148:154])
 	}

@@ -37,7 +37,7 @@ func note(out []float64, at, d time.Duration, freq, loud, roll, ring, vibrato fl
 // drum adds a hit of noise over a low tone.
 func drum(out []float64, at time.Duration, tone, loud float64, r *rand.Rand) {
 	first := samples(at)
-	for i := 0; i < samples(200*laneMs) && first+i < len(out); i++ {
+	for i := 0; i < samples(200*laneTick) && first+i < len(out); i++ {
 		t := float64(i) / audio.SampleRate
 		out[first+i] += loud * (math.Exp(-t/0.05)*math.Sin(2*math.Pi*tone*t) + 0.4*math.Exp(-t/0.03)*r.NormFloat64())
 	}
@@ -74,11 +74,11 @@ var pieces = sync.OnceValue(func() map[string]clip {
 			note(band, at, 2*time.Second, tone(step), 0.15, 1, 100, 0)
 		}
 		for beat := range 8 {
-			when := at + time.Duration(beat)*250*laneMs
+			when := at + time.Duration(beat)*250*laneTick
 			lead := tone(scale[r.IntN(len(scale))])
-			note(plucked, when, 600*laneMs, lead, 0.5, 1.2, 0.25, 0)
-			note(plucked, when, 900*laneMs, tone(chords[bar%4][beat%4]), 0.3, 1.4, 0.4, 0)
-			note(band, when, 230*laneMs, lead, 0.4, 0.8, 0.5, 0.1)
+			note(plucked, when, 600*laneTick, lead, 0.5, 1.2, 0.25, 0)
+			note(plucked, when, 900*laneTick, tone(chords[bar%4][beat%4]), 0.3, 1.4, 0.4, 0)
+			note(band, when, 230*laneTick, lead, 0.4, 0.8, 0.5, 0.1)
 			drum(band, when, []float64{60, 180}[beat%2], 0.8, r)
 		}
 	}

@@ -55,7 +55,7 @@ func TestOpusPayloads(t *testing.T) {
 			}
 			b.wait(3 * time.Second)
 			wantKinds(t, b, ear.VoiceStarted, ear.VoiceStopped, ear.UtteranceEnded)
-			if got := b.events[2].Speech; got < 2900*laneMs || got > 3100*laneMs {
+			if got := b.events[2].Speech; got < 2900*laneTick || got > 3100*laneTick {
 				t.Errorf("speech = %v, want 3 s", got)
 			}
 			if s := b.lane.Intake().Stats(); s.Lost != 25 || s.Late != 0 || s.Broken != 0 {

@@ -51,7 +51,7 @@ func TestOwner(t *testing.T) {
 		wg.Go(func() {
 			own(ctx, l, func(e ear.LaneEvent) {
 				if e.Kind == ear.Sound {
-					if e.Voiced > 100*laneMs && *e.Frame != (audio.Frame{}) { // neither onset nor silence
+					if e.Voiced > 100*laneTick && *e.Frame != (audio.Frame{}) { // neither onset nor silence
 						late = max(late, time.Since(e.At))
 					}
 					return
@@ -68,7 +68,7 @@ func TestOwner(t *testing.T) {
 			t.Fatalf("want one utterance, heard %v", events)
 		}
 		end := events[len(events)-1]
-		if end.Speech != 5*time.Second || end.Endpoint < 480*laneMs || end.Endpoint > 520*laneMs {
+		if end.Speech != 5*time.Second || end.Endpoint < 480*laneTick || end.Endpoint > 520*laneTick {
 			t.Errorf("ended after %v with %v of speech, want 500ms and 5s", end.Endpoint, end.Speech)
 		}
 		if got, want := l.Intake().Stats(), (ear.LaneStats{Packets: 250}); got != want {
@@ -77,7 +77,7 @@ func TestOwner(t *testing.T) {
 		if since, idle := l.IdleSince(); !idle || time.Since(since) < 15*time.Minute {
 			t.Errorf("idle %v for %v, want 15 min", idle, time.Since(since))
 		}
-		if late > 35*laneMs {
+		if late > 35*laneTick {
 			t.Errorf("a frame waited %v, want no longer than another was late", late)
 		}
 	})
@@ -89,7 +89,7 @@ func transport(in *ear.Intake, sound []audio.Frame) {
 	r := rand.New(rand.NewPCG(4, 2))
 	var wg sync.WaitGroup
 	for i := range sound {
-		delay := time.Duration(i)*audio.FrameDuration + time.Duration(r.IntN(35))*laneMs
+		delay := time.Duration(i)*audio.FrameDuration + time.Duration(r.IntN(35))*laneTick
 		if i == 0 {
 			delay = 0 // nothing can come before the first
 		}

@@ -115,11 +115,11 @@ func wantEvents(t *testing.T, b *table, from, to time.Duration) {
 		t.Fatalf("want one utterance, heard %s", b.story())
 	}
 	begin := b.events[0].At.Sub(epoch)
-	if begin < from-20*laneMs || begin > from+280*laneMs {
+	if begin < from-20*laneTick || begin > from+280*laneTick {
 		t.Errorf("began at %v, want %v and no more than the pre-roll later", begin, from)
 	}
 	end := b.events[len(b.events)-1]
-	if got := end.At.Sub(epoch); got < to || got > to+700*laneMs {
+	if got := end.At.Sub(epoch); got < to || got > to+700*laneTick {
 		t.Errorf("ended at %v, want up to 700 ms after %v", got, to)
 	}
 }

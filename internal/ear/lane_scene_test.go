@@ -19,11 +19,11 @@ func TestScenes(t *testing.T) {
 	}{
 		{"clean_speech", join(silence(time.Second), laneVoice(120, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
 		{"a_child", join(silence(time.Second), laneVoice(310, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
-		{"one_word", join(silence(time.Second), laneVoice(140, 240*laneMs, -14), silence(2*time.Second)), 1, 0},
-		{"short_pause_is_one_utterance", join(silence(time.Second), laneVoice(120, 1200*laneMs, -14), silence(300*laneMs), laneVoice(120, 1200*laneMs, -14), silence(2*time.Second)), 1, 0},
-		{"split_sentence_is_continued", join(silence(time.Second), laneVoice(120, 1200*laneMs, -14), silence(800*laneMs), laneVoice(120, 1200*laneMs, -14), silence(2*time.Second)), 1, 1},
-		{"long_pause_is_two", join(silence(time.Second), laneVoice(120, 1200*laneMs, -14), silence(2500*laneMs), laneVoice(120, 1200*laneMs, -14), silence(2*time.Second)), 2, 0},
-		{"click", join(silence(2*time.Second), click(50*laneMs, -3, 3), silence(2*time.Second)), 0, 0},
+		{"one_word", join(silence(time.Second), laneVoice(140, 240*laneTick, -14), silence(2*time.Second)), 1, 0},
+		{"short_pause_is_one_utterance", join(silence(time.Second), laneVoice(120, 1200*laneTick, -14), silence(300*laneTick), laneVoice(120, 1200*laneTick, -14), silence(2*time.Second)), 1, 0},
+		{"split_sentence_is_continued", join(silence(time.Second), laneVoice(120, 1200*laneTick, -14), silence(800*laneTick), laneVoice(120, 1200*laneTick, -14), silence(2*time.Second)), 1, 1},
+		{"long_pause_is_two", join(silence(time.Second), laneVoice(120, 1200*laneTick, -14), silence(2500*laneTick), laneVoice(120, 1200*laneTick, -14), silence(2*time.Second)), 2, 0},
+		{"click", join(silence(2*time.Second), click(50*laneTick, -3, 3), silence(2*time.Second)), 0, 0},
 		{"keyboard", typing(5 * time.Second), 0, 0},
 		{"cough", join(silence(2*time.Second), cough(-12, 5), silence(2*time.Second)), 0, 0},
 		{"hum", hum(10*time.Second, -20), 0, 0},
@@ -47,7 +47,7 @@ func TestScenes(t *testing.T) {
 		{"speech_from_the_first_frame", join(laneVoice(120, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newTable(ear.NewEnergy(), &ear.LaneOptions{Merge: 600 * laneMs})
+			b := newTable(ear.NewEnergy(), &ear.LaneOptions{Merge: 600 * laneTick})
 			b.play(room(tt.sound))
 			if got := b.count(ear.VoiceStarted); got != tt.utterances {
 				t.Errorf("%d utterances, want %d: %s", got, tt.utterances, b.story())
@@ -66,7 +66,7 @@ func TestScenes(t *testing.T) {
 func typing(d time.Duration) clip {
 	var out clip
 	for seed := uint64(0); len(out) < samples(d); seed++ {
-		out = join(out, click(25*laneMs, -8, seed), silence(time.Duration(70+seed*37%110)*laneMs))
+		out = join(out, click(25*laneTick, -8, seed), silence(time.Duration(70+seed*37%110)*laneTick))
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func TestNoPacketsInSilence(t *testing.T) {
 		t.Errorf("heard %s, want %s", got, want)
 	}
 	end := b.events[len(b.events)-1]
-	if end.Endpoint != 500*laneMs || end.Speech != time.Second {
+	if end.Endpoint != 500*laneTick || end.Speech != time.Second {
 		t.Errorf("endpoint %v, speech %v, want 500ms and 1s", end.Endpoint, end.Speech)
 	}
 	if b.ticks > 25 {
@@ -68,13 +68,13 @@ func TestSenderFallsSilent(t *testing.T) {
 		stopped time.Duration // after the voice it is known that it has stopped
 		goesOn  int           // frames of voice in the utterance
 	}{
-		{"nothing said", nil, 100 * laneMs, 50},
-		{"all five", [][]byte{end, end, end, end, end}, 100 * laneMs, 50},
-		{"four of them", [][]byte{end, end, end, end}, 120 * laneMs, 50},
-		{"three of them", [][]byte{end, end, end}, 100 * laneMs, 50},
-		{"two of them", [][]byte{end, end}, 140 * laneMs, 50},
-		{"one lost on the way", [][]byte{end, nil, end, end}, 120 * laneMs, 50},
-		{"goes on", [][]byte{end, end, end, say, say}, 200 * laneMs, 52},
+		{"nothing said", nil, 100 * laneTick, 50},
+		{"all five", [][]byte{end, end, end, end, end}, 100 * laneTick, 50},
+		{"four of them", [][]byte{end, end, end, end}, 120 * laneTick, 50},
+		{"three of them", [][]byte{end, end, end}, 100 * laneTick, 50},
+		{"two of them", [][]byte{end, end}, 140 * laneTick, 50},
+		{"one lost on the way", [][]byte{end, nil, end, end}, 120 * laneTick, 50},
+		{"goes on", [][]byte{end, end, end, say, say}, 200 * laneTick, 52},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newTable(lanetest.Presence{}, &ear.LaneOptions{Decoder: present{}})
@@ -183,7 +183,7 @@ func TestLossAndReordering(t *testing.T) {
 				}
 				b.wait(3 * time.Second)
 				wantKinds(t, b, ear.VoiceStarted, ear.VoiceStopped, ear.UtteranceEnded)
-				if got := b.events[len(b.events)-1].Speech; got < 2800*laneMs || got > 3100*laneMs {
+				if got := b.events[len(b.events)-1].Speech; got < 2800*laneTick || got > 3100*laneTick {
 					t.Errorf("speech = %v, want 3 s", got)
 				}
 				if s := b.lane.Intake().Stats(); s.Late != 0 || (s.Lost != 0) != (tt.drop > 0) {

@@ -21,10 +21,10 @@ func TestPreRoll(t *testing.T) {
 		before  time.Duration // the silence in the stream before the onset
 		want    time.Duration // of it in the utterance
 	}{
-		{"default", 0, time.Second, 500 * laneMs},
+		{"default", 0, time.Second, 500 * laneTick},
 		{"none", -1, time.Second, 0},
-		{"longest", time.Hour, time.Second, 800 * laneMs},
-		{"less_than_that_was_there", 0, 100 * laneMs, 100 * laneMs},
+		{"longest", time.Hour, time.Second, 800 * laneTick},
+		{"less_than_that_was_there", 0, 100 * laneTick, 100 * laneTick},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stream := join(noise(tt.before, -80, 1), laneVoice(120, time.Second, -14), noise(time.Second, -80, 2))
@@ -35,7 +35,7 @@ func TestPreRoll(t *testing.T) {
 			if len(got) == 0 || !slices.Equal(got, stream[from:from+len(got)]) {
 				t.Fatalf("the %d samples are not the stream's from %v on", len(got), tt.before-tt.want)
 			}
-			if want := samples(tt.want + 1500*laneMs); len(got) != want {
+			if want := samples(tt.want + 1500*laneTick); len(got) != want {
 				t.Errorf("%d samples, want %d: to the end of the utterance", len(got), want)
 			}
 		})
@@ -45,11 +45,11 @@ func TestPreRoll(t *testing.T) {
 // Sound that came before the transport fell silent is no pre-roll.
 func TestPreRollEndsAtSilence(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
-	b.play(noise(200*laneMs, -80, 1))
+	b.play(noise(200*laneTick, -80, 1))
 	b.wait(time.Second)
 	b.play(laneVoice(120, time.Second, -14))
 	b.wait(2 * time.Second)
-	if got, want := len(b.sounds[1]), samples(1500*laneMs); got != want {
+	if got, want := len(b.sounds[1]), samples(1500*laneTick); got != want {
 		t.Errorf("%d samples, want %d: without what came a second earlier", got, want)
 	}
 }
@@ -59,13 +59,13 @@ func TestPreRollEndsAtSilence(t *testing.T) {
 func TestVoicedTime(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	var confirmed, stopped time.Duration
-	for _, f := range frames(join(laneVoice(120, 600*laneMs, -14), silence(300*laneMs))) {
+	for _, f := range frames(join(laneVoice(120, 600*laneTick, -14), silence(300*laneTick))) {
 		b.wait(audio.FrameDuration)
 		b.lane.Intake().Push(b.now, ear.Packet{Seq: b.seq, Frame: &f})
 		b.seq++
 		for _, e := range b.lane.Tick(b.now) {
 			at := b.now.Sub(epoch)
-			if e.Kind == ear.Sound && e.Voiced >= 250*laneMs && confirmed == 0 {
+			if e.Kind == ear.Sound && e.Voiced >= 250*laneTick && confirmed == 0 {
 				confirmed = at
 			}
 			if e.Kind == ear.VoiceStopped {
@@ -76,10 +76,10 @@ func TestVoicedTime(t *testing.T) {
 			}
 		}
 	}
-	if confirmed != 260*laneMs {
+	if confirmed != 260*laneTick {
 		t.Errorf("250 ms of voice confirmed after %v, want in the 13th frame", confirmed)
 	}
-	if stopped != 700*laneMs {
+	if stopped != 700*laneTick {
 		t.Errorf("voicing stopped at %v, want 100 ms after its end", stopped)
 	}
 }
@@ -87,9 +87,9 @@ func TestVoicedTime(t *testing.T) {
 // A pause inside an utterance: stop and resume are told, nothing else.
 func TestPauseWithin(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
-	b.play(laneVoice(120, 600*laneMs, -14))
-	b.wait(300 * laneMs)
-	b.play(laneVoice(120, 600*laneMs, -14))
+	b.play(laneVoice(120, 600*laneTick, -14))
+	b.wait(300 * laneTick)
+	b.play(laneVoice(120, 600*laneTick, -14))
 	b.wait(3 * time.Second)
 	want := "VoiceStarted#1@0 VoiceStopped#1@700 VoiceResumed#1@900 VoiceStopped#1@1600 UtteranceEnded#1@2000"
 	if got := b.story(); got != want {
@@ -105,23 +105,23 @@ func TestMergeWindow(t *testing.T) {
 		pause time.Duration
 		want  ear.LaneKind
 	}{
-		{"within", 0, 3000 * laneMs, ear.UtteranceContinued},
-		{"beyond", 0, 3020 * laneMs, ear.VoiceStarted},
-		{"shorter", 600 * laneMs, 1100 * laneMs, ear.UtteranceContinued},
-		{"beyond_that", 600 * laneMs, 1120 * laneMs, ear.VoiceStarted},
-		{"never", -1, 520 * laneMs, ear.VoiceStarted},
+		{"within", 0, 3000 * laneTick, ear.UtteranceContinued},
+		{"beyond", 0, 3020 * laneTick, ear.VoiceStarted},
+		{"shorter", 600 * laneTick, 1100 * laneTick, ear.UtteranceContinued},
+		{"beyond_that", 600 * laneTick, 1120 * laneTick, ear.VoiceStarted},
+		{"never", -1, 520 * laneTick, ear.VoiceStarted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newTable(lanetest.Presence{}, &ear.LaneOptions{Merge: tt.merge})
-			b.play(laneVoice(120, 600*laneMs, -14))
+			b.play(laneVoice(120, 600*laneTick, -14))
 			b.wait(tt.pause)
-			b.play(laneVoice(120, 600*laneMs, -14))
+			b.play(laneVoice(120, 600*laneTick, -14))
 			b.wait(5 * time.Second)
 			wantKinds(t, b, ear.VoiceStarted, ear.VoiceStopped, ear.UtteranceEnded, tt.want, ear.VoiceStopped, ear.UtteranceEnded)
 			last := b.events[len(b.events)-1]
-			id, speech := uint64(2), 600*laneMs
+			id, speech := uint64(2), 600*laneTick
 			if tt.want == ear.UtteranceContinued {
-				id, speech = 1, 1200*laneMs
+				id, speech = 1, 1200*laneTick
 			}
 			if last.Utterance != id || last.Speech != speech {
 				t.Errorf("ended #%d with %v of speech, want #%d with %v", last.Utterance, last.Speech, id, speech)
@@ -138,23 +138,23 @@ func TestEndpointAdapts(t *testing.T) {
 		pause    time.Duration
 		min, max time.Duration // endpoint after 20 such pauses
 	}{
-		{"hasty", ear.LaneOptions{}, 160 * laneMs, 350 * laneMs, 350 * laneMs},
-		{"even", ear.LaneOptions{}, 340 * laneMs, 480 * laneMs, 540 * laneMs},
-		{"slow", ear.LaneOptions{}, 900 * laneMs, 1200 * laneMs, 1400 * laneMs},
-		{"within_a_word", ear.LaneOptions{}, 120 * laneMs, 500 * laneMs, 500 * laneMs},
-		{"never_beyond_the_limit", ear.LaneOptions{MaxEndpoint: 800 * laneMs}, 900 * laneMs, 800 * laneMs, 800 * laneMs},
-		{"never_below_the_limit", ear.LaneOptions{MinEndpoint: 450 * laneMs}, 160 * laneMs, 460 * laneMs, 460 * laneMs},
+		{"hasty", ear.LaneOptions{}, 160 * laneTick, 350 * laneTick, 350 * laneTick},
+		{"even", ear.LaneOptions{}, 340 * laneTick, 480 * laneTick, 540 * laneTick},
+		{"slow", ear.LaneOptions{}, 900 * laneTick, 1200 * laneTick, 1400 * laneTick},
+		{"within_a_word", ear.LaneOptions{}, 120 * laneTick, 500 * laneTick, 500 * laneTick},
+		{"never_beyond_the_limit", ear.LaneOptions{MaxEndpoint: 800 * laneTick}, 900 * laneTick, 800 * laneTick, 800 * laneTick},
+		{"never_below_the_limit", ear.LaneOptions{MinEndpoint: 450 * laneTick}, 160 * laneTick, 460 * laneTick, 460 * laneTick},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newTable(lanetest.Presence{}, &tt.opts)
-			said := laneVoice(120, 500*laneMs, -14)
+			said := laneVoice(120, 500*laneTick, -14)
 			for range 20 {
 				b.play(said)
 				b.wait(tt.pause)
 			}
 			b.wait(5 * time.Second)
 			last := b.events[len(b.events)-1]
-			if last.Kind != ear.UtteranceEnded || last.Endpoint < tt.min || last.Endpoint > tt.max+20*laneMs {
+			if last.Kind != ear.UtteranceEnded || last.Endpoint < tt.min || last.Endpoint > tt.max+20*laneTick {
 				t.Errorf("%v after %v, want %v to %v", last.Kind, last.Endpoint, tt.min, tt.max)
 			}
 			if last.Utterance != 1 {
@@ -199,7 +199,7 @@ func TestEventsMakeSense(t *testing.T) {
 				b.seq++
 				b.tick()
 			}
-			b.wait(time.Duration(rapid.IntRange(0, 3000).Draw(t, "pause")) * laneMs)
+			b.wait(time.Duration(rapid.IntRange(0, 3000).Draw(t, "pause")) * laneTick)
 		}
 		b.wait(time.Minute)
 		checkOrder(t, b.events)
@@ -242,14 +242,14 @@ func checkOrder(t *rapid.T, events []ear.LaneEvent) {
 // What was sealed is not continued, however soon somebody goes on.
 func TestLaneSeal(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
-	said := laneVoice(120, 600*laneMs, -14)
+	said := laneVoice(120, 600*laneTick, -14)
 	b.play(said)
 	b.lane.Seal(1) // while it is open, which it stays
-	b.wait(300 * laneMs)
+	b.wait(300 * laneTick)
 	b.play(said)
-	b.wait(700 * laneMs)
+	b.wait(700 * laneTick)
 	b.play(said)
-	b.wait(700 * laneMs)
+	b.wait(700 * laneTick)
 	b.play(said)
 	b.wait(5 * time.Second)
 	wantKinds(t, b, ear.VoiceStarted, ear.VoiceStopped, ear.VoiceResumed, ear.VoiceStopped, ear.UtteranceEnded,
@@ -266,38 +266,38 @@ func TestPausesAreLearnt(t *testing.T) {
 	}{{"no_words", ear.Unknown}, {"a_statement", ear.Open}} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newTable(lanetest.Presence{}, nil)
-			said := laneVoice(120, 800*laneMs, -14)
+			said := laneVoice(120, 800*laneTick, -14)
 			say := func(pause time.Duration) {
 				b.play(said)
-				b.wait(140 * laneMs)
+				b.wait(140 * laneTick)
 				b.lane.Expect(tt.outlook)
-				b.wait(pause - 140*laneMs)
+				b.wait(pause - 140*laneTick)
 			}
 			for range 3 {
-				say(1200 * laneMs)
+				say(1200 * laneTick)
 			}
 			cut := b.count(ear.UtteranceEnded)
 			for range 4 {
-				say(1200 * laneMs)
+				say(1200 * laneTick)
 			}
 			if got := b.count(ear.UtteranceEnded); got != cut || cut == 0 {
 				t.Errorf("%d ends after three pauses, %d after seven, want some and then none: %s", cut, got, b.story())
 			}
 			b.play(said)
-			b.wait(140 * laneMs)
+			b.wait(140 * laneTick)
 			b.lane.Expect(ear.Complete)
 			b.wait(4 * time.Second)
 			last := b.events[len(b.events)-1]
-			if last.Kind != ear.UtteranceEnded || last.Endpoint > 900*laneMs {
+			if last.Kind != ear.UtteranceEnded || last.Endpoint > 900*laneTick {
 				t.Errorf("a complete one ended with %v after %v, want within 900ms", last.Kind, last.Endpoint)
 			}
 			for range 8 {
 				for range 4 {
-					say(200 * laneMs)
+					say(200 * laneTick)
 				}
 				b.wait(4 * time.Second)
 			}
-			if last := b.events[len(b.events)-1]; last.Endpoint > 520*laneMs {
+			if last := b.events[len(b.events)-1]; last.Endpoint > 520*laneTick {
 				t.Errorf("after eight fluent utterances an end is waited for %v, want what it was before", last.Endpoint)
 			}
 		})

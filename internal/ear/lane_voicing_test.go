@@ -68,13 +68,13 @@ func TestFadingVoiceHasEnded(t *testing.T) {
 	for _, tt := range []struct {
 		after float64
 		ends  time.Duration
-	}{{0.9, 2 * time.Second}, {0.75, 2 * time.Second}, {0.55, 1500 * laneMs}} {
+	}{{0.9, 2 * time.Second}, {0.75, 2 * time.Second}, {0.55, 1500 * laneTick}} {
 		b := answered(t, slices.Repeat([]float64{0.98}, 15), []float64{tt.after})
 		i := slices.IndexFunc(b.events, func(e ear.LaneEvent) bool { return e.Kind == ear.VoiceStopped })
 		if i < 0 {
 			t.Fatalf("after %v it goes on: %s", tt.after, b.story())
 		}
-		if stopped := b.events[i].At.Sub(epoch); stopped < tt.ends || stopped > tt.ends+200*laneMs {
+		if stopped := b.events[i].At.Sub(epoch); stopped < tt.ends || stopped > tt.ends+200*laneTick {
 			t.Errorf("after %v it stopped at %v, want soon after %v", tt.after, stopped, tt.ends)
 		}
 	}
@@ -85,7 +85,7 @@ func TestOnsetIsWhereTheSoundBegan(t *testing.T) {
 	for _, tt := range []struct {
 		late     int // windows
 		from, to time.Duration
-	}{{0, 960 * laneMs, 1020 * laneMs}, {4, 960 * laneMs, 1020 * laneMs}, {12, 1180 * laneMs, 1280 * laneMs}} {
+	}{{0, 960 * laneTick, 1020 * laneTick}, {4, 960 * laneTick, 1020 * laneTick}, {12, 1180 * laneTick, 1280 * laneTick}} {
 		b := answered(t, make([]float64, tt.late), []float64{0.95})
 		if got := b.events[0].At.Sub(epoch); b.events[0].Kind != ear.VoiceStarted || got < tt.from || got > tt.to {
 			t.Errorf("noticed %d windows late, it begins at %v, want between %v and %v", tt.late, got, tt.from, tt.to)

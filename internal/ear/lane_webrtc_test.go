@@ -79,17 +79,17 @@ func newBandPass(mid, width float64) func(float64) float64 {
 
 // knocks are three at a door.
 func knocks(peak float64) clip {
-	one := make(clip, samples(120*laneMs))
+	one := make(clip, samples(120*laneTick))
 	for i := range one {
 		t := float64(i) / audio.SampleRate
 		one[i] = int16(level(peak) * math.Exp(-t/0.02) * math.Sin(2*math.Pi*140*t))
 	}
-	return join(one, silence(100*laneMs), one, silence(100*laneMs), one)
+	return join(one, silence(100*laneTick), one, silence(100*laneTick), one)
 }
 
 // breath is one into the microphone.
 func breath(dB float64) clip {
-	out := rumble(700*laneMs, dB)
+	out := rumble(700*laneTick, dB)
 	for i := range out {
 		out[i] = int16(float64(out[i]) * math.Sin(math.Pi*float64(i)/float64(len(out))))
 	}
@@ -105,7 +105,7 @@ func TestDetectorsOnNoises(t *testing.T) {
 		want  [3]int // of each of contestants
 	}{
 		{"room", silence(10 * time.Second), [3]int{0, 0, 0}},
-		{"click", after(click(50*laneMs, -3, 3)), [3]int{0, 1, 0}},
+		{"click", after(click(50*laneTick, -3, 3)), [3]int{0, 1, 0}},
 		{"keyboard", typing(10 * time.Second), [3]int{0, 0, 0}},
 		{"hum", hum(10*time.Second, -20), [3]int{0, 0, 0}},
 		{"fan", noise(10*time.Second, -38, 9), [3]int{0, 0, 0}},
@@ -173,7 +173,7 @@ func TestDetectorsOnSpeech(t *testing.T) {
 					m.end += end
 				}
 				n := time.Duration(len(said))
-				t.Logf("%.2f of speech and %.3f of noise are voice; begins %v and ends %v after it", m.hits(), m.false(), (m.begin / n).Round(laneMs), (m.end / n).Round(laneMs))
+				t.Logf("%.2f of speech and %.3f of noise are voice; begins %v and ends %v after it", m.hits(), m.false(), (m.begin / n).Round(laneTick), (m.end / n).Round(laneTick))
 				if m.hits() < tt.least || m.false() > 0.01 {
 					t.Errorf("%.2f of speech and %.3f of noise are voice, want %v at least and 0.01 at most", m.hits(), m.false(), tt.least)
 				}
@@ -191,10 +191,10 @@ func wantOne(t *testing.T, b *table, from, to time.Duration) (begin, end time.Du
 	}
 	last := b.events[len(b.events)-1]
 	begin, end = b.events[0].At.Sub(epoch)-from, last.At.Sub(epoch)-to
-	if begin < -20*laneMs || begin > 280*laneMs {
+	if begin < -20*laneTick || begin > 280*laneTick {
 		t.Errorf("began %v after the speech, want no more than the pre-roll", begin)
 	}
-	if last.Kind != ear.UtteranceEnded || end < -50*laneMs || end > 800*laneMs { // what dies away may be lost
+	if last.Kind != ear.UtteranceEnded || end < -50*laneTick || end > 800*laneTick { // what dies away may be lost
 		t.Errorf("%v %v after the speech, want it to end no later than 800 ms", last.Kind, end)
 	}
 	return begin, end
@@ -213,7 +213,7 @@ func (m *measured) false() float64 { return m.wrong / m.noise }
 // judge takes in a sound in which somebody speaks between from and to. What is
 // near either counts for nothing.
 func (m *measured) judge(d ear.Detector, c clip, from, to time.Duration) {
-	const near = 100 * laneMs
+	const near = 100 * laneTick
 	for i, f := range frames(c) {
 		at, voice := time.Duration(i)*audio.FrameDuration, 0.0
 		if d.Process(&f) >= 0.4 { // what sustains voicing

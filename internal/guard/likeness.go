@@ -173,7 +173,7 @@ type overlap struct {
 	best                 []float64 // for each word, from the best on
 	sum                  float64
 	back                 float64 // how much of the text's words are the secret's
-	share, of            float64
+	share                float64
 	assent, denial, self float64
 }
 
