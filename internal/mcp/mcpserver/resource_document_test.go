@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -23,8 +22,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
-
-var resourceUpdate = flag.Bool("update", false, "write the goldens anew")
 
 // moment matches a time of this run.
 var moment = regexp.MustCompile(`"20\d\d-[^"]*Z"`)
@@ -60,7 +57,7 @@ func TestDocuments(t *testing.T) {
 			resourceMust(t, "Indent", json.Indent(&doc, []byte(res.Contents[0].Text), "", "  "))
 			got := moment.ReplaceAllString(strings.ReplaceAll(doc.String(), table.session, "SESSION"), `"TIME"`) + "\n"
 			file := filepath.Join("testdata", tc.name+".json")
-			if *resourceUpdate {
+			if *update {
 				resourceMust(t, "MkdirAll", os.MkdirAll("testdata", 0o755))
 				resourceMust(t, "WriteFile", os.WriteFile(file, []byte(got), 0o644))
 			}

@@ -75,7 +75,7 @@ func TestGoldens(t *testing.T) {
 			promptMust(t, "Unmarshal", json.Unmarshal(wire, &received))
 			got := render(t, &received)
 			file := filepath.Join("testdata", tc.name+".golden")
-			if *resourceUpdate {
+			if *update {
 				promptMust(t, "MkdirAll", os.MkdirAll("testdata", 0o755))
 				promptMust(t, "WriteFile", os.WriteFile(file, []byte(got), 0o644))
 			}
