@@ -312,7 +312,7 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 const (
 	// aloneShift is how much likelier it is that a line is for an NPC where one player talks: there is
 	// nobody else to talk to.
-	aloneShift = 4
+	aloneShift = 7
 	// eagerBar is the probability from which an eager NPC takes a line.
 	eagerBar = 0.05
 )

@@ -31,13 +31,16 @@ type file struct {
 //go:embed shared
 var shared embed.FS
 
+// served is the directory that pages load their files from.
+const served = "web"
+
 // LoadFiles reads all files of a directory of a file system that is part of the program, and
 // those that all pages share, which are served as if they were there, too. None of it can
 // fail but by a mistake in it.
 func LoadFiles(from fs.FS, dir string) *Files {
 	f := &Files{all: map[string]file{}}
-	f.read(shared, "shared", dir)
-	f.read(from, dir, dir)
+	f.read(shared, "shared", served)
+	f.read(from, dir, served)
 	return f
 }
 
