@@ -20,7 +20,7 @@ func TestAPipeIsPlain(t *testing.T) {
 	t.Parallel()
 	script := strings.Join([]string{
 		"Bartok, good evening", "/mute Greymantle", "Ana: Greymantle, roll 2d6", "/unmute all",
-		"Greymantle, what do the rules say about being grappled?", "quit", "/raise Bartok standard 5m", "/tools Bartok", "/lower all",
+		"Greymantle, what do the rules say about being grappled?", "/raise Bartok standard 5m", "/tools Bartok", "/lower all",
 		"Nobody in particular: a sentence that is longer than any terminal is wide, so that it would be wrapped if this were a terminal, which it is not, however often one looks", "/quit", "",
 	}, "\n")
 	r := newProgram(t).run(script, "play").ok(t)
