@@ -36,7 +36,7 @@ const fullDisk = `set -eu
 mkdir -p "$DISK"
 mount -t tmpfs -o size=24m tmpfs "$DISK"
 cd "$DISK"
-dd if=/dev/zero of=ballast bs=1k count=16384 2>/dev/null
+dd if=/dev/zero of=ballast bs=1k count=20480 2>/dev/null
 code=0
 "$GLYPHOXA" play --json <"$OUT/lines" >"$OUT/first" 2>"$OUT/errors" || code=$?
 echo "$code" >"$OUT/code"
@@ -132,7 +132,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("long; make test-all runs it")
 	}
 	t.Parallel()
-	h, lines := smallDisk(t, fullDisk, 100_000) // the text alone is more than there is room for
+	h, lines := smallDisk(t, fullDisk, 50_000) // the text alone is more than there is room for
 	first, found := parse(t, h.output("first")), h.output("found")
 	outcomes := map[string]int{}
 	for i, tn := range first.want(len(lines)) {
