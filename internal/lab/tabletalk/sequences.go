@@ -75,7 +75,10 @@ func Sequences(folder string, files []string, heard bool, use func(sequence stri
 					talk.Decided(now.Add(-30*time.Second), number, p, address.Decision{Route: address.RouteNone})
 				}
 			}
-			after, _ := strconv.ParseFloat(c[3], 64)
+			after, err := strconv.ParseFloat(c[3], 64)
+			if err != nil {
+				return nil, fmt.Errorf("%s.tsv:%d: %w", file, i+2, err)
+			}
 			text := c[8]
 			if heard && c[10] != "-" {
 				text = c[10]
