@@ -26,7 +26,9 @@ func relay(ctx context.Context, o Options) (webrtc.Configuration, error) {
 		return way, err
 	}
 	q.Header.Set("X-Table-Invite", o.Invite)
-	res, err := client(o.Table).Do(q)
+	c := client(o.Table)
+	defer c.CloseIdleConnections() // because nothing uses this client again
+	res, err := c.Do(q)
 	if err != nil {
 		return way, err
 	}
@@ -68,7 +70,9 @@ func Post(ctx context.Context, url string, body []byte, out any) error {
 		return err
 	}
 	q.Header.Set("Content-Type", "application/json")
-	res, err := client(url).Do(q)
+	c := client(url)
+	defer c.CloseIdleConnections() // because nothing uses this client again
+	res, err := c.Do(q)
 	if err != nil {
 		return err
 	}
