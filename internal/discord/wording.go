@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -14,9 +13,6 @@ const (
 	English Language = iota
 	German
 )
-
-// Languages are all of them.
-var Languages = [...]Language{English, German}
 
 // LanguageOf returns the language for a tag such as de-AT, or for a locale of
 // Discord's.
@@ -102,9 +98,6 @@ func inPart(l Language, err error) string {
 	}
 	return Translate(l, err.Error())
 }
-
-// IsText reports whether an error is a phrase of a text, or wraps one.
-func IsText(err error, t Text) bool { return errors.Is(err, t.With()) }
 
 // Count is something that is counted: One for 1, which names no number or takes it,
 // and More for any other.

@@ -191,7 +191,7 @@ func TestPhrases(t *testing.T) {
 	if got := keys.In(German, 1); got != "ein Schlüssel" {
 		t.Errorf("one is %q", got)
 	}
-	if !IsText(fmt.Errorf("losing: %w", p), lost) || IsText(p, Text{"other", "anders"}) || !errors.Is(lost.With("x", cause), cause) {
+	if !errors.Is(fmt.Errorf("losing: %w", p), lost.With()) || errors.Is(p, Text{"other", "anders"}.With()) || !errors.Is(lost.With("x", cause), cause) {
 		t.Error("a phrase is not known by its text, or does not wrap what is filled in")
 	}
 	if got := Say(English, cause); got != "gone" {

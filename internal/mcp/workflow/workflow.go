@@ -32,8 +32,6 @@ const (
 	// MaxResult is how large all results of a run may be together, in bytes of
 	// JSON.
 	MaxResult = 1 << 20
-	// MaxTimeout is the longest a workflow may be given.
-	MaxTimeout = 10 * time.Minute
 )
 
 // Workflow is a sequence of tool calls that has been read and found sound. It
