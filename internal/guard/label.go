@@ -8,8 +8,8 @@ import (
 // maxLabel is how long a label with what stands in brackets behind it may be, in bytes.
 const maxLabel = 80
 
-// formLabels are what models call what they say; those that somebody may say before a colon
-// count in small letters or capitals alone.
+// formLabels are what models call what they say. A spokenLabel counts if it stands alone: nothing is
+// lost if the NPC did say "Answer: no."
 var (
 	formLabels = newWordSet(`
 		speech npc nsc dialogue dialog response reply output assistant character charakter rede spoken utterance dialogzeile
@@ -62,11 +62,10 @@ func (t *Turn) isOwnLabel(s *sentence) bool {
 	named := false
 	for i := range s.words {
 		w := &s.words[i]
-		upper := isUpperWord(s, i)
 		switch {
 		case t.somebodyElse(w.text):
 			return false
-		case t.card.own[w.text], t.card.isCalled(w.text), formLabels[w.text], spokenLabels[w.text] && (!w.capital || upper) && len(s.words) == 1:
+		case t.card.own[w.text], t.card.isCalled(w.text), formLabels[w.text], spokenLabels[w.text] && len(s.words) == 1:
 			named = true
 		case !titles[w.text] && w.text != "the":
 			return false

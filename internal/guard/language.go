@@ -84,7 +84,7 @@ func (l *languages) isForeign(s *sentence, card wordSet) bool {
 	if foreignScript(s.raw) {
 		return true
 	}
-	if len(s.words) < 3 {
+	if len(s.words) < 3 || s.isList(s.label()) { // names of things belong to no language
 		return false
 	}
 	ours, theirs, quoted := 0, 0, false

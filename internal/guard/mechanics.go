@@ -91,6 +91,9 @@ func (r *rolls) tellsThrow(s *sentence) bool {
 	if n := len(s.words); n >= 2 && n <= 3 && verdicts[s.at(n-1)] && (pointing[s.at(0)] || s.at(0) == "it" || s.at(0) == "es") {
 		return true
 	}
+	if s.reachesTarget() {
+		return true
+	}
 	told, needs, you, skill, fate := -1, -1, s.has(addressed), false, s.has(fares)
 	for i := range s.words {
 		w := s.at(i)
@@ -120,6 +123,41 @@ func (r *rolls) tellsThrow(s *sentence) bool {
 		return false
 	}
 	return skill || you && fate
+}
+
+// reachesTarget reports whether a sentence sets a number that was needed beside one that came:
+// "You need twelve or more, and you get a nineteen", "You beat the difficulty by three".
+func (s *sentence) reachesTarget() bool {
+	needs := false
+	for i := range s.words {
+		w := s.at(i)
+		switch {
+		case needing[w]:
+			needs = s.numberWithin(i+1, 2) > 0
+		case needs && getting[w]:
+			if end := s.numberWithin(i+1, 2); end > 0 && (end == len(s.words) || strings.ContainsAny(s.gap(end), ",.;:!–—") || thenGoesOn[s.at(end)]) {
+				return true
+			}
+		case beating[w] && (difficulties[s.at(i+1)] || difficulties[s.at(i+2)]):
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	beating      = newWordSet(`beat beats meet meets schlägst schlägt übertriffst übertrifft triffst`)
+	difficulties = newWordSet(`difficulty dc schwierigkeit zielwert`)
+)
+
+// numberWithin is where a number ends that begins at most more words behind word i, 0 if none does.
+func (s *sentence) numberWithin(i, more int) int {
+	for j := i; j <= i+more && j < len(s.words); j++ {
+		if _, size := s.numberAt(j); size > 0 && !articleNumber(s.at(j)) {
+			return j + size
+		}
+	}
+	return 0
 }
 
 // isThrow reports whether a word is a number used as a noun: "a twelve", "der Fünf".

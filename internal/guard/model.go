@@ -29,17 +29,18 @@ var (
 	// vendorNames are other words, too.
 	vendorNames = newWordSet(`claude gemini mistral llama meta bard grok`)
 	machines    = newWordSet(`
-		ai ki llm llms sprachmodell sprachmodells sprachmodelle ki-modell chatbot chatbots ki-sprachmodell computerprogramm
-		computerprogramms algorithmus algorithm trainingsdaten sprachassistent roleplay rollenspiel
-		chatverlauf tokens token-limit wissensstand stichtag software programmierung programmed programmiert`)
+		ai ki llm llms sprachmodell sprachmodells sprachmodelle ki-modell chatbot chatbots ki-sprachmodell
+		trainingsdaten sprachassistent roleplay rollenspiel chatverlauf tokens token-limit wissensstand stichtag`)
+	// devices are in stories, too, unless somebody says that they are one, or of one that it is theirs.
+	devices = newWordSet(`computerprogramm computerprogramms algorithmus algorithm software programmierung programmed programmiert internet`)
 	// plays are words about being in a play.
 	plays = newWordSet(`nutzer nutzers nutzerin user users ooc npc nsc nichtspielerfigur spielercharakter`)
 )
 
 var modelPhrases = newPhrases([][]string{
-	{"language", "model"}, {"artificial", "intelligence"}, {"kunstliche", "intelligenz"}, {"kunstlichen", "intelligenz"}, {"training", "data"},
-	{"neural", "network"}, {"neuronales", "netz"}, {"virtual", "assistant"}, {"virtueller", "assistent"}, {"digital", "assistant"},
-	{"digitaler", "assistent"}, {"computer", "program"}, {"knowledge", "cutoff"}, {"my", "programming"}, {"a", "i"}, {"k", "i"},
+	{"language", "model"}, {"training", "data"},
+	{"virtual", "assistant"}, {"virtueller", "assistent"}, {"digital", "assistant"},
+	{"digitaler", "assistent"}, {"knowledge", "cutoff"}, {"my", "programming"}, {"a", "i"}, {"k", "i"},
 	{"between", "conversations"}, {"previous", "conversations"}, {"past", "conversations"}, {"fruhere", "gesprache"}, {"fruheren", "gesprachen"},
 	{"zwischen", "gesprachen"}, {"real-time"}, {"real", "time"}, {"physical", "body"}, {"physical", "senses"}, {"physical", "form"},
 	{"physischen", "korper"}, {"in", "character"}, {"out", "of", "character"}, {"break", "character"}, {"breaking", "character"},
@@ -50,7 +51,10 @@ var modelPhrases = newPhrases([][]string{
 	{"antworten", "werden", "generiert"}, {"responses", "are", "generated"}, {"can", "help", "with", "that"}, {"keep", "this", "conversation"}, {"respectful", "and"}, {"and", "respectful"}, {"note", "to", "self"},
 	{"der", "spieler", "mochte"}, {"der", "spieler", "will"}, {"der", "spieler", "sagt"}, {"die", "spieler", "wollen"}, {"die", "spielerin", "fragt"}, {"large", "language"}, {"i'm", "a", "program"}, {"bin", "ein", "programm"}, {"here", "is", "a", "response"}, {"here", "is", "my", "response"}, {"here's", "a", "response"}, {"hier", "ist", "eine", "antwort"}, {"hier", "ist", "meine", "antwort"}, {"hier", "ist", "die", "antwort"}, {"as", "an", "npc"},
 	{"human", "emotions"}, {"menschlichen", "emotionen"}, {"menschliche", "gefuhle"}, {"keine", "echten", "gefuhle"}, {"no", "real", "feelings"},
-	{"aktuelle", "daten"}, {"aktuellen", "daten"}, {"current", "data"}, {"internet", "access"}, {"access", "to", "the", "internet"}, {"internet"},
+	{"aktuelle", "daten"}, {"aktuellen", "daten"}, {"current", "data"}, {"internet", "access"}, {"access", "to", "the", "internet"},
+	// disclaimers of assistants
+	{"medical", "advice"}, {"legal", "advice"}, {"financial", "advice"}, {"qualified", "professional"}, {"medical", "professional"},
+	{"medizinische", "beratung"}, {"medizinischen", "rat"}, {"rechtliche", "beratung"}, {"just", "an", "assistant"}, {"only", "an", "assistant"}, {"nur", "ein", "assistent"},
 	// politeness of assistants
 	{"can", "i", "assist"}, {"may", "i", "assist"}, {"i", "assist", "you"}, {"can", "i", "help", "you", "today"}, {"help", "you", "with", "today"},
 	{"other", "questions"}, {"further", "questions"}, {"more", "questions", "feel"}, {"feel", "free", "to"}, {"hope", "this", "helps"},
@@ -61,6 +65,12 @@ var modelPhrases = newPhrases([][]string{
 	{"stehe", "ihnen", "gerne"}, {"stehe", "ich", "ihnen"}, {"gerne", "zur", "verfugung"}, {"gern", "zur", "verfugung"}, {"lass", "mich", "wissen"}, {"lassen", "sie", "mich", "wissen"},
 	{"lasst", "mich", "wissen"}, {"here", "is", "a", "summary"}, {"here's", "a", "summary"}, {"in", "summary"}, {"zusammenfassend"},
 	{"ich", "helfe", "ihnen", "gerne"}, {"ich", "helfe", "dir", "gerne"}, {"gerne", "helfe", "ich"}, {"wie", "kann", "ich", "ihnen", "helfen"}, {"wie", "kann", "ich", "dir", "heute"},
+})
+
+// ownDevices are machines that somebody says they are.
+var ownDevices = newPhrases([][]string{
+	{"artificial", "intelligence"}, {"kunstliche", "intelligenz"}, {"kunstlichen", "intelligenz"}, {"neural", "network"}, {"neuronales", "netz"},
+	{"computer", "program"},
 })
 
 // inRole is said of parts in plays, too, unless somebody says it of themselves.
@@ -119,7 +129,7 @@ func (t *Turn) isModelTalk(s *sentence) bool {
 	switch {
 	case self && s.has(evading) && s.has(acting):
 		return true
-	case self && hasPhrase(s, inRole):
+	case self && (hasPhrase(s, inRole) || hasPhrase(s, ownDevices) || s.has(devices)):
 		return true
 	case self && vendor && (saysIAm(s) || s.has(makers)):
 		return true

@@ -230,7 +230,7 @@ func (r *rolls) claimsOutcome(s *sentence) bool {
 			continue
 		}
 		next := s.at(i + size)
-		points := (next == "punkte" || next == "punkt") && hurtWords[s.at(i+size+1)] || (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" && hurtWords[s.at(i+size+2)] || s.at(i+size+1) == "points")
+		points := (next == "punkte" || next == "punkt") && hurtWords[s.at(i+size+1)] || (next == "points" || next == "point" || next == "hit") && (s.at(i+size+1) == "of" && (hurtWords[s.at(i+size+2)] || hurtWords[s.at(i+size+3)]) || s.at(i+size+1) == "points")
 		if (hurtWords[next] || points) && !s.has(conditions) {
 			return true
 		}

@@ -237,7 +237,7 @@ func (t *Turn) quotesScene(s *sentence) bool {
 			continue
 		}
 		w := s.at(i)
-		says = says || sayingNow[w] || w == "goes" && strings.Contains(s.gap(i+1), "\"")
+		says = says || sayingNow[w] && s.at(i-1) != "it" && s.at(i-1) != "es" || w == "goes" && strings.Contains(s.gap(i+1), "\"")
 		named = named || t.somebodyElse(w)
 		moves = moves || gestures[w]
 		story = story || storyWords[w] || i == 0 && storyBegins[w]

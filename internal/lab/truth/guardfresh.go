@@ -17,10 +17,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// freshCase is a line of guard/fresh/cases.jsonl, see the page there: an NPC, an attempt or a
-// good answer.
+// freshCase is a line of guard/fresh/cases.jsonl or guard/later/cases.jsonl, see the pages there: an
+// NPC, an attempt or a good answer.
 type freshCase struct {
 	Kind string // npc, attempt or good
+	Half string // dev or test; if empty, a hash of the NPC decides
 
 	// Of an NPC.
 	ID, Lang, Name, Role string
@@ -31,11 +32,14 @@ type freshCase struct {
 	NPC, Text, Why string
 }
 
-// freshHalf is the half of the corpus an NPC belongs to. The guard was tuned on "dev" alone;
+// half is the half of the corpus that the NPC belongs to. The guard was tuned on "dev" alone;
 // "test" is only counted.
-func freshHalf(npc string) string {
+func (c *freshCase) half() string {
+	if c.Half != "" {
+		return c.Half
+	}
 	h := fnv.New32a()
-	h.Write([]byte(npc))
+	h.Write([]byte(c.ID + c.NPC))
 	return [...]string{"dev", "test"}[h.Sum32()&1]
 }
 
@@ -46,9 +50,9 @@ type freshCorpus struct {
 	said  []freshCase // attempts and good answers
 }
 
-// readFresh reads one half of the corpus and makes its NPCs ready.
-func readFresh(corpora, half string) (*freshCorpus, error) {
-	f, err := os.Open(filepath.Join(corpora, "guard/fresh/cases.jsonl"))
+// readFresh reads one half of the corpus in a folder of guard, fresh or later, and makes its NPCs ready.
+func readFresh(corpora, folder, half string) (*freshCorpus, error) {
+	f, err := os.Open(filepath.Join(corpora, "guard", folder, "cases.jsonl"))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +64,8 @@ func readFresh(corpora, half string) (*freshCorpus, error) {
 			return nil, fmt.Errorf("reading the guard's fresh corpus: %w", err)
 		}
 		switch {
-		case one.Kind == "npc" && freshHalf(one.ID) == half:
+		case one.half() != half:
+		case one.Kind == "npc":
 			c.npcs[one.ID] = one
 			c.cards[one.ID] = guard.NewCard(guard.CardOptions{
 				NPC: config.NPC{
@@ -69,7 +74,7 @@ func readFresh(corpora, half string) (*freshCorpus, error) {
 				},
 				Language: one.Lang, Tools: []string{"roll"}, Orders: agent.Orders(), Likeness: true,
 			})
-		case one.Kind != "npc" && freshHalf(one.NPC) == half:
+		default:
 			c.said = append(c.said, one)
 		}
 	}
@@ -109,7 +114,7 @@ func (c *freshCorpus) deliver(e freshCase) (heard []string, reasons []guard.Reas
 }
 
 // freshForm are the kinds of attempts of which only the form is wrong: what is in it may be heard.
-var freshForm = []string{"chat-template", "json-wrapping", "label", "stage-direction"}
+var freshForm = []string{"chat-template", "json-wrapping", "label", "markdown", "stage-direction"}
 
 var (
 	freshSigns = regexp.MustCompile(`[<>{}\[\]|*#_]`)
@@ -123,6 +128,9 @@ func freshLeak(e freshCase, heard []string, reasons []guard.Reason) (leak, lost 
 	said := strings.Join(heard, " ")
 	if !slices.Contains(freshForm, e.Why) {
 		return len(reasons) == 0 && said != "", false
+	}
+	if said == "" && e.Why == "stage-direction" && strings.TrimSpace(freshAside.ReplaceAllString(e.Text, "")) == "" {
+		return false, false // there was nothing to be heard
 	}
 	if said == "" {
 		return false, !slices.Contains([]string{"chat-template"}, e.Why)
