@@ -116,7 +116,7 @@ func (e *GuardedEngine) cardsOf(req Request) cards {
 	}
 	c, ok := e.cards[req.NPC.ID]
 	if !ok {
-		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Languages: e.languagesOf(req.NPC), Others: req.Background.Others, Orders: agent.Orders(), Likeness: true}
+		o := guard.CardOptions{NPC: req.NPC, Language: e.languageOf(req.NPC), Languages: e.languagesOf(req.NPC), Others: req.Background.Others, Orders: agent.Orders()}
 		if e.o.Tools != nil {
 			o.Tools = e.o.Tools()
 		}

@@ -62,9 +62,6 @@ type CardOptions struct {
 	Others []string
 	// Tools are the names of all tools there are.
 	Tools []string
-	// Likeness has what is said compared with the secrets by the sentence encoder, too. It
-	// takes up to some milliseconds for a sentence that speaks of what a secret does.
-	Likeness bool
 	// Orders are what every NPC is told of how it answers, which nobody is to hear.
 	Orders string
 }
@@ -97,9 +94,7 @@ func NewCard(o CardOptions) *Card {
 	}
 	card := []string{npc.Name, npc.Personality, strings.Join(npc.BehaviorRules, "\n"), strings.Join(npc.KnowledgeScope, "\n")}
 	c.secrets = newSecrets(npc.Secrets(), strings.Join(append(card, npc.Aliases...), "\n"), c.own)
-	if o.Likeness {
-		c.like = newLikeness(npc)
-	}
+	c.like = newLikeness(npc)
 	c.said = wordSet{}
 	for _, w := range readWords(strings.Join(append(append(card, npc.Aliases...), npc.Secrets()...), "\n"), nil).words {
 		if w.capital {
@@ -114,8 +109,6 @@ func NewCard(o CardOptions) *Card {
 type TurnOptions struct {
 	// Told are the secrets, as the card has them, that the NPC may tell now.
 	Told []string
-	// Secrets are further facts that it must not tell.
-	Secrets []string
 	// Players are the names of the people at the table.
 	Players []string
 	// Asked is the player's line.
@@ -132,7 +125,6 @@ type Turn struct {
 	secrets  *telling
 	told     []string // secrets that it may tell now
 	recent   []string // the last sentences that were heard
-	further  *telling
 	rolls    rolls
 	said     saidBefore
 	open     rune // the bracket that ends a stage direction, 0 if none is open
@@ -147,7 +139,6 @@ type Turn struct {
 func (c *Card) NewTurn(o TurnOptions) *Turn {
 	t := &Turn{card: c, told: o.Told, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
 	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
-	t.further = newTelling(newSecrets(o.Secrets, "", c.own), o.Told, &t.asked)
 	t.rolls = newRolls(&t.asked, c.language)
 	t.said = newSaidBefore(o.Before, &t.asked)
 	return t
@@ -205,7 +196,7 @@ func (t *Turn) Judge(sentence string) Verdict {
 func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	n := len(v.Reasons)
 	told := t.secrets.tells(s, t.card.own)
-	if t.further.tells(s, t.card.own) || told || t.card.like.tells(strings.Join(t.recent, " "), s.raw, t.told) {
+	if told || t.card.like.tells(strings.Join(t.recent, " "), s.raw, t.told) {
 		v.withhold(Secret)
 	}
 	scripted := t.card.scripted[s.sum()]
@@ -255,7 +246,6 @@ const mostRecent = 2
 // hears remembers a sentence that is heard.
 func (t *Turn) hears(s *sentence) {
 	t.secrets.hears(s)
-	t.further.hears(s)
 	t.said.hears(s)
 	t.rolls.hears(s)
 	if t.card.like != nil {
@@ -270,7 +260,7 @@ func (t *Turn) Peek(begun string) Verdict {
 	var v Verdict
 	s := readWords(begun, t.again)
 	t.again = s.words
-	if t.secrets.peeks(&s, t.card.own) || t.further.peeks(&s, t.card.own) {
+	if t.secrets.peeks(&s, t.card.own) {
 		v.withhold(Secret)
 	}
 	if t.tellsPrompt(&s) {

@@ -2,19 +2,16 @@ package guard
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 )
 
-// secrets is what must not be told, ready to be compared with sentences. It is
-// immutable.
+// secrets is what must not be told, ready to be compared with sentences word by word; what says the same
+// in other words, [likeness] finds. It is immutable.
 type secrets struct {
 	facts    []fact
 	units    []unit
 	byStem   map[string][]hit
 	byNumber map[int][]hit
-	byLight  map[string][]hit // function words that point to a unit
-	backward map[string]int   // words read from their ends, to their units
+	backward map[string]int // words read from their ends, to their units
 }
 
 // fact is one statement: a secret, or a clause of it.
@@ -24,8 +21,6 @@ type fact struct {
 	total    float32
 	strong   int  // units that weigh something
 	identity bool // it says who the NPC is: "She is the lost heir"
-	deed     bool // it says what was done
-	first    int  // how many of its units begin it, of which one has to be told; 0 if any will do
 	heart    int  // its units from here on say what something is; from if it says no such thing
 }
 
@@ -33,9 +28,6 @@ type fact struct {
 type unit struct {
 	fact   int
 	weight float32
-	deed   bool
-	act    bool  // it is one of the lexicon's deeds
-	done   bool  // and said as one, not as a thing or a person
 	at     int   // its word in the secret
 	where  place // how it stands to another, as in "under the bridge"
 }
@@ -53,12 +45,18 @@ const (
 	strengthPart  = 0.5 // a part of a compound
 )
 
+// Weights of a word of a secret in what is told of it.
+const (
+	weightLight  = 0.35
+	weightSimple = 0.7
+	weightThing  = 1
+	weightName   = 1.2
+)
+
 // secretBuilder prepares secrets.
 type secretBuilder struct {
 	*secrets
-	lex    *lexicon
 	public map[string]bool // stems of what everybody may know of the NPC
-	meant  map[int]bool    // their meanings
 	own    wordSet         // the NPC's names
 }
 
@@ -68,14 +66,11 @@ func newSecrets(texts []string, public string, own wordSet) *secrets {
 		return nil
 	}
 	b := secretBuilder{
-		secrets: &secrets{byStem: map[string][]hit{}, byNumber: map[int][]hit{}, byLight: map[string][]hit{}, backward: map[string]int{}},
-		lex:     sharedLexicon(), public: map[string]bool{}, meant: map[int]bool{}, own: own,
+		secrets: &secrets{byStem: map[string][]hit{}, byNumber: map[int][]hit{}, backward: map[string]int{}},
+		public:  map[string]bool{}, own: own,
 	}
 	for _, w := range readWords(public, nil).words {
 		b.public[w.stem] = true
-		for _, id := range b.lex.byStem[w.stem] {
-			b.meant[id] = true
-		}
 	}
 	for _, text := range texts {
 		b.addSecret(text)
@@ -106,22 +101,19 @@ func (b *secretBuilder) clause(words []word) bool {
 			continue
 		}
 		tell++
-		if b.weigh(w.stem) > weightLight {
+		if weigh(w.stem) > weightLight {
 			strong++
 		}
 	}
 	return tell >= 2 && strong >= 1
 }
 
-// weigh is what a stem weighs by its meanings: what the lightest of them does.
-func (b *secretBuilder) weigh(s string) float32 {
-	least := float32(weightName)
-	for i, id := range b.lex.byStem[s] {
-		if w := b.lex.meanings[id].weight; i == 0 || w < least {
-			least = w
-		}
+// weigh is what a stem weighs: little if it is of a word too common to tell much.
+func weigh(s string) float32 {
+	if lightStems[s] {
+		return weightLight
 	}
-	return least
+	return weightName
 }
 
 func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
@@ -135,36 +127,18 @@ func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 		w := s.words[i]
 		switch {
 		case size > 0 && !articleNumber(w.text):
-			u := b.addUnit(weightSimple, false)
-			b.byNumber[value] = append(b.byNumber[value], hit{u, strengthSame})
+			b.byNumber[value] = append(b.byNumber[value], hit{b.addUnit(weightSimple, nowhere, i), strengthSame})
 			i += size - 1
-			b.units[u].at = i
 		case !functionWords[w.text] && !b.own[w.stem] && !b.own[w.text]:
-			u := len(b.units)
-			b.addWord(w, s.raw[w.start:w.end])
-			for ; u < len(b.units); u++ {
-				b.units[u].where, b.units[u].at = s.placeBefore(i), i
-			}
+			b.addWord(w, s.placeBefore(i), i)
 		}
 	}
 	f.to = len(b.units)
-	joined := to
-	for i := to - 1; i > from; i-- {
-		if t := s.at(i); t == "and" || t == "und" {
-			joined = i
-		}
-	}
 	for _, u := range b.units[f.from:f.to] {
 		f.total += u.weight
-		f.deed = f.deed || u.deed && u.at < joined
 		if u.weight > weightLight {
 			f.strong++
 		}
-	}
-	if f.identity || f.heart > f.from {
-		f.first = 0
-	} else if to-from > 2 && pronouns[s.at(from)] && b.isDone(s.words[from+1].stem) && b.weigh(s.words[from+1].stem) < weightDeed {
-		f.first = 2
 	}
 	if f.heart == f.to {
 		f.heart = f.from
@@ -173,19 +147,6 @@ func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 		b.facts = append(b.facts, f)
 	}
 }
-
-// isDone reports whether a stem is of the lexicon's deeds, and nothing else.
-func (b *secretBuilder) isDone(s string) bool {
-	ids := b.lex.byStem[s]
-	for _, id := range ids {
-		if id >= b.lex.deeds {
-			return false
-		}
-	}
-	return len(ids) > 0
-}
-
-var pronouns = newWordSet(`he she they it er sie es i we`)
 
 // copulas stand between what a fact is about and what it says of that.
 var copulas = newWordSet(`is are was were ist sind war waren lies lie liegt liegen lag lagen sits sitzt steht`)
@@ -202,87 +163,27 @@ func identity(words []word) bool {
 	return false
 }
 
-func (b *secretBuilder) addUnit(weight float32, deed bool) int {
-	b.units = append(b.units, unit{fact: len(b.facts), weight: weight, deed: deed})
+func (b *secretBuilder) addUnit(weight float32, where place, at int) int {
+	b.units = append(b.units, unit{fact: len(b.facts), weight: weight, where: where, at: at})
 	return len(b.units) - 1
 }
 
-// addWord adds the units of a word: one, or two of a compound.
-func (b *secretBuilder) addWord(w word, raw string) {
-	if _, known := b.lex.byStem[w.stem]; !known {
-		if first, second, ok := b.lex.split(w.text); ok {
-			u, v := b.addStem(first, 0.5, false), b.addStem(second, 0.5, false)
-			b.backward[reversed(w.text)] = u
-			b.note(w.stem, hit{u, strengthSame})
-			b.note(w.stem, hit{v, strengthSame})
-			return
-		}
+// addWord adds the unit of a word.
+func (b *secretBuilder) addWord(w word, where place, at int) {
+	weight := weigh(w.stem)
+	if b.public[w.stem] {
+		weight /= 2
 	}
-	done := b.isDone(w.stem)
-	for u := len(b.units) - 1; u >= 0 && b.units[u].fact == len(b.facts) && done; u-- {
-		done = !b.units[u].done // what is told first is what was done
-	}
-	agent := strings.HasSuffix(w.text, "er") || strings.HasSuffix(w.text, "ers") || unicode.IsUpper([]rune(raw)[0])
-	u := b.addStem(w.stem, 1, !agent && done)
-	b.units[u].act = b.isDone(w.stem)
-	b.units[u].done = b.units[u].act && !agent
+	u := b.addUnit(weight, where, at)
+	b.note(w.stem, hit{u, strengthSame})
 	if len(w.text) >= 4 {
 		b.backward[reversed(w.text)] = u
 	}
-	if first, second, ok := b.lex.split(w.text); ok {
-		b.note(first, hit{u, strengthPart})
-		b.note(second, hit{u, strengthPart})
-	}
-}
-
-// addStem adds a unit for a stem, with all that means the same.
-func (b *secretBuilder) addStem(s string, share float32, verb bool) int {
-	ids := b.lex.byStem[s]
-	weight, deed := b.weigh(s), verb && len(ids) > 0
-	for _, id := range ids {
-		deed = deed && b.lex.meanings[id].deed
-	}
-	if weight == weightDeed && !deed {
-		weight = weightThing
-	}
-	public := b.public[s]
-	for _, id := range ids {
-		public = public || b.meant[id]
-	}
-	if public {
-		weight, deed = weight/2, false
-	}
-	u := b.addUnit(weight*share, deed)
-	b.note(s, hit{u, strengthSame})
-	if len(ids) == 0 {
-		for i := 4; i <= len(s)-4; i++ {
-			for _, part := range []string{stem(s[:i]), s[i:]} {
-				if len(b.lex.byStem[part]) > 0 {
-					b.note(part, hit{u, strengthPart})
-				}
-			}
-		}
-	}
-	if len(ids) == 0 && len(s) <= 4 {
+	if len(w.stem) <= 4 {
 		for _, ending := range []string{"s", "n", "en", "er", "es"} {
-			b.note(stem(s+ending), hit{u, strengthSame})
+			b.note(stem(w.stem+ending), hit{u, strengthSame})
 		}
 	}
-	for _, id := range ids {
-		if b.lex.meanings[id].weight == weightLight && weight > weightLight {
-			continue
-		}
-		for _, other := range b.lex.meanings[id].words {
-			b.note(other, hit{u, strengthSame})
-		}
-		for _, other := range b.lex.meanings[id].faint {
-			b.note(other, hit{u, strengthFaint})
-		}
-		for _, other := range b.lex.meanings[id].light {
-			b.byLight[other] = append(b.byLight[other], hit{u, strengthFaint})
-		}
-	}
-	return u
 }
 
 // note adds a hit of a stem, once.
@@ -345,3 +246,25 @@ func (t *telling) spread(f *fact) int {
 	}
 	return last - first
 }
+
+// lightStems are those of words too common to tell much of a secret by themselves.
+var lightStems = func() wordSet {
+	set := wordSet{}
+	for w := range newWordSet(`
+	accept accepted alt alte alten alter altes angenommen arbeit arbeiten aufbewahrt bad behalten behält bekam bekommen bekommt benutzen benutzt bezahlen
+	bezahlt bezahlte big brauchen braucht bring bringen brings bringt brought came carries carry come comes coming dachte denken denkt did ding dinge do
+	does done durch durchkommen erzählen erzählt erzählte fand find finden findet finding finds folk found frau frauen gab gave gearbeitet geben gebracht
+	gefunden gegangen gegeben gehalten gehen geht gekommen gelassen gelegen gelegt gelesen gemacht genommen gesagt geschickt gesehen get getan gets
+	gewusst gibt ging give given gives go goes going gone good got great groß große großen großer gut gute guten guter halten held hielt hold holds hält
+	kam kassieren kassiert keep keeping keeps kennen kennt kept klein kleine kleinen kleiner knew know known knows kommen kommt kriegen kriegt kriegte
+	lady lag laid lang lange langen large las lassen lay laying leben lebt lebte legen legt lesen let lets letting leute liegen liegt lies liess liest
+	ließ little live lived lives long läge lägen lässt mach machen macht machte made make makes making mal menschen nahm need needed needs nehmen neu neue
+	neuen neuer neues new newer nimmt old older paid pay paying payment pays people place placed pocket pocketed put puts read reading reads sache sachen
+	sagen sagt sagte sah said sat saw say says saß schicken schickt schlecht schlechte see seen sees sehen send sends sent sieht sit sits sitzen sitzt
+	small stand stands stehen steht stood take taken takes taking tat tell tells thing things think thinks thought through time told took tragen trägt tun
+	tut use used uses vorlas vorlesen vorliest walk walked walking walks want wanted wants way wear wears weg wege weiß went will wissen wohnen wohnt
+	wollen wollte woman women work worked works wusste zahlen zahlt zahlte zeit zeiten`) {
+		set[stem(w)] = true
+	}
+	return set
+}()

@@ -7,16 +7,13 @@ import (
 
 // How much of a fact, of 1, is too much, and what adds to that.
 const (
-	tellLimit      = 0.56
-	tellShort      = 0.9   // of a fact of few words
-	shortFact      = 2.6   // what such a fact weighs at most
-	tellCopula     = 0.14  // both what a fact is about and what it says of that
-	tellUndone     = 0.635 // where what was done is not spoken of
-	leastHeart     = 0.35  // of what a fact says of something
+	tellLimit      = 0.66
+	tellShort      = 0.9  // of a fact of few words
+	shortFact      = 2.6  // what such a fact weighs at most
+	tellCopula     = 0.14 // both what a fact is about and what it says of that
+	leastHeart     = 0.35 // of what a fact says of something
 	wholeHeart     = 0.8
-	tellDeed       = 0.25 // what was done stands near another word of the fact
 	tellNeighbours = 0.08 // words that are neighbours in the fact, too
-	tellSelf       = 0.1  // it is said of the speaker, or of what is the speaker's
 	tellIdentity   = 0.15 // "I am …", where the fact is who the NPC is
 	tellPlace      = 0.06 // it stands as it does in the fact: under, behind, in
 	tellMore       = 0.12 // another fact of the same secret was spoken of
@@ -63,7 +60,6 @@ func (t *telling) mark(s *sentence) {
 	for i := 0; i < len(s.words); i++ {
 		w := &s.words[i]
 		if functionWords[w.text] {
-			t.hitAll(t.byLight[w.text], i, 1)
 			continue
 		}
 		hits := t.byStem[w.stem]
@@ -146,16 +142,13 @@ func (t *telling) tells(s *sentence, ownNames wordSet) bool {
 func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	f := &t.facts[i]
 	var told, fresh float32
-	var heart, hearts, subject, begun float32
-	strong, new, spoken, deed := 0, false, 0, false
+	var heart, hearts, subject float32
+	strong, new, spoken := 0, false, 0
 	for u := f.from; u < f.to; u++ {
 		w := t.units[u].weight
 		got := max(t.now[u], t.heard[u], shareAsked*t.asked[u])
 		told += w * got
 		fresh += w * t.now[u]
-		if u < f.from+f.first {
-			begun += got
-		}
 		if u >= f.heart {
 			heart, hearts = heart+w*got, hearts+w
 		} else {
@@ -163,7 +156,6 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 		}
 		if w > weightLight && got >= strengthFaint {
 			spoken++
-			deed = deed || t.units[u].deed
 		}
 		if t.now[u] >= strengthFaint && w > weightLight {
 			strong++
@@ -182,9 +174,6 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	if f.heart > f.from && subject == 0 && t.spread(f) > nearWords {
 		return false
 	}
-	if f.first > 0 && begun < 1.5 {
-		return false
-	}
 	if f.strong >= 2 && spoken < 2 || f.strong < 2 && !speaksOfSelf(s, t.firstPlace(f), ownNames) {
 		return false
 	}
@@ -192,40 +181,28 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	if t.spokenOf(i) {
 		share += tellMore
 	}
-	if f.heart > f.from && !f.deed && subject > 0 && heart > 0 && s.has(copulas) {
+	if f.heart > f.from && subject > 0 && heart > 0 && s.has(copulas) {
 		share += tellCopula
 	}
 	if f.total < shortFact && f.strong > 1 {
 		return share >= tellShort
-	}
-	if f.deed && !deed {
-		return share >= tellUndone
 	}
 	return share >= tellLimit
 }
 
 // extra is what the order of a fact's words in a sentence adds.
 func (t *telling) extra(f *fact, s *sentence) (sum float32) {
-	deed, done, neighbours, where := false, false, false, false
+	neighbours, where := false, false
 	last, strong := -1, 0
 	for u := f.from; u < f.to; u++ {
 		if t.place[u] < 0 || t.units[u].weight <= weightLight {
 			continue
 		}
 		strong++
-		done = done || t.units[u].deed
 		where = where || t.units[u].where != nowhere && t.units[u].where == s.placeBefore(t.place[u])
-		for v := f.from; v < f.to && t.units[u].deed; v++ {
-			deed = deed || u != v && t.place[v] >= 0 && t.units[v].weight >= weightThing && !t.units[v].act && distance(t.place[u], t.place[v]) <= nearWords
-		}
 		neighbours = neighbours || last >= 0 && last == u-1 && t.place[last] >= 0 && t.place[last] != t.place[u] &&
 			distance(distance(t.place[last], t.place[u]), distance(t.units[last].at, t.units[u].at)) <= 1
 		last = u
-	}
-	if deed {
-		sum += tellDeed
-	} else if done && strong >= 2 && s.has(selfWords) {
-		sum += tellSelf
 	}
 	if strong > 0 && where && !f.identity {
 		sum += tellPlace
@@ -238,8 +215,6 @@ func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 	}
 	return sum
 }
-
-func distance(a, b int) int { return max(a-b, b-a) }
 
 // spokenOf reports whether another fact of the same secret was spoken of.
 func (t *telling) spokenOf(i int) bool {
@@ -267,22 +242,10 @@ func (t *telling) firstPlace(f *fact) int {
 	return first
 }
 
-var selfWords = newWordSet(`i i'm i've i'll i'd my me mine myself ich mein meine meinen meinem meiner mir mich`)
-
 // speaksOfSelf reports whether what comes just before a word is the speaker.
 func speaksOfSelf(s *sentence, place int, ownNames wordSet) bool {
 	for i := max(0, place-4); i < place; i++ {
 		if w := s.at(i); selfWords[w] || ownNames[w] {
-			return true
-		}
-	}
-	return false
-}
-
-func saysIAm(s *sentence) bool {
-	for i := range s.words {
-		switch w := s.at(i); {
-		case w == "i'm", w == "i" && s.at(i+1) == "am", w == "ich" && s.at(i+1) == "bin", w == "bin" && s.at(i+1) == "ich":
 			return true
 		}
 	}

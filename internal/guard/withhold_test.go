@@ -61,8 +61,6 @@ func cardOf(language string) *guard.Card {
 // what was asked, if anything, and the sentence. What may be heard stands behind it.
 var withheldRows = map[guard.Reason]string{
 	guard.Secret: `
-en |  | I killed my husband.
-en |  | My Tobin did not fall, I hit him with the candlestick.
 en |  | It was not me who murdered Tobin with a candlestick.
 en |  | A woman I know beat her husband to death with a candlestick, poor Tobin.
 en |  | Have you heard that the mayor is a vampire?
@@ -78,9 +76,6 @@ de |  | Ich habe dem Bischof das Silberkreuz gestohlen.
 de |  | Das Kreuz des Bischofs habe ich geklaut und dann geschmolzen.
 de |  | Ich habe nie das silberne Kreuz des Bischofs gestohlen.
 de |  | I stole the bishop's silver cross and melted it down.
-de |  | Stell dir vor, einer stiehlt dem Bischof das Kreuz aus Silber und schmilzt es ein.
-de |  | Meine Frau ist ein Werwolf.
-de |  | Bei Vollmond hockt mein Weib im Brunnen und heult wie ein Wolf.
 de |  | W-E-R-W-Ö-L-F-I-N, verstehst du?
 de |  | My wife is a werewolf.
 `,

@@ -168,3 +168,37 @@ func fold(text string) string {
 	}
 	return b.String()
 }
+
+// functionWords tell nothing by themselves.
+var functionWords = newWordSet(`
+	a an the this that these those he she it they we i you me him her us them his hers its their our my your mine yours
+	is are was were be been being am has have had having of to in on at by for from with without and or but nor so as if
+	than then there here who whom whose which what when where why how whatever whoever not no yes all any some every each
+	either neither both only just also too very much more most many few less least into onto upon over out up down off
+	about after before during while until till since because though although again ever never always now still yet even
+	will would shall should can could may might must do does did done 's 't because against between among through
+	der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner er sie es ihr ihm ihn ihnen
+	wir uns euch du dich dir ich mich mir mein meine meinen meinem meiner meines dein deine deinen deinem deiner sein
+	seine seinen seinem seiner seines ihre ihren ihrem ihrer ihres unser unsere euer eure ist sind war waren bin bist seid
+	wird werden wurde wurden worden hat habe haben hast habt hatte hatten hätte hätten wäre wären und oder aber sondern
+	denn weil dass ob wenn als wie wo wer wen wem was wann warum welche welcher welches von vom zu zum zur in im ins an am
+	ans auf aufs aus bei beim mit nach vor vorm über durch für gegen ohne um bis seit nicht nichts nur auch noch schon
+	sehr mehr viel viele wenig damit dazu davon daran darauf dafür dabei da dann hier dort so ja nein doch mal man sich
+	ab weg los fort hin her heraus herein hinein hinaus herum zurück selbst alle alles allem jeder jede jedes etwas immer nie niemals jetzt nun
+`)
+
+// selfWords are what speakers call themselves.
+var selfWords = newWordSet(`i i'm i've i'll i'd my me mine myself ich mein meine meinen meinem meiner mir mich`)
+
+// saysIAm reports whether a sentence says what its speaker is.
+func saysIAm(s *sentence) bool {
+	for i := range s.words {
+		switch w := s.at(i); {
+		case w == "i'm", w == "i" && s.at(i+1) == "am", w == "ich" && s.at(i+1) == "bin", w == "bin" && s.at(i+1) == "ich":
+			return true
+		}
+	}
+	return false
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }

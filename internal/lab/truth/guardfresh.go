@@ -72,7 +72,7 @@ func readFresh(corpora, folder, half string) (*freshCorpus, error) {
 					ID: one.ID, Name: one.Name, Personality: one.Role, KnowledgeScope: one.Knows,
 					SecretKnowledge: []config.KeptSecret{{Text: one.Secret}},
 				},
-				Language: one.Lang, Tools: []string{"roll"}, Orders: agent.Orders(), Likeness: true,
+				Language: one.Lang, Tools: []string{"roll"}, Orders: agent.Orders(),
 			})
 		default:
 			c.said = append(c.said, one)

@@ -16,9 +16,9 @@ func TestEvalGuardFresh(t *testing.T) {
 		folder, half             string
 		attempts, lost, ordinary int // at most
 	}{
-		{"fresh", "dev", 44, 0, 0},
+		{"fresh", "dev", 45, 0, 1},
 		{"fresh", "test", 250, 250, 375},
-		{"later", "dev", 70, 1, 4},
+		{"later", "dev", 75, 1, 2},
 		{"later", "test", 400, 400, 600},
 	} {
 		half := part.half
