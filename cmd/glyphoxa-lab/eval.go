@@ -34,10 +34,26 @@ var evaluations = []evaluation{
 }
 
 func evalCommand(c *app.Common) *cobra.Command {
-	cmd := &cobra.Command{Use: "eval", Short: "Score what the program decides, finds and hears", Args: app.NoArgs,
-		Long: "Score the program over the corpora of its repository, and print one table for each. An\n" +
-			"evaluation fails where it comes to less than it did. Run it inside a clone of the repository.",
-		RunE: app.Help}
+	var m modelEvaluation
+	cmd := &cobra.Command{Use: "eval", Short: "Score a language model, or what the program decides, finds and hears", Args: app.NoArgs,
+		Long: "With --config, ask the language model of that configuration what players say at a table, and\n" +
+			"print how well it holds one, how fast it is and what it costs. Each answer is paid for as at\n" +
+			"play. Results are kept in a file, so that a run that was cut off goes on when started again.\n\n" +
+			"The commands below score the program itself over the corpora of its repository, without any\n" +
+			"model, and print one table for each. They fail where it comes to less than it did. Run them\n" +
+			"inside a clone of the repository.",
+		Example: "  glyphoxa-lab eval --config glyphoxa.yaml --limit 20 --max-cost 0.50\n  glyphoxa-lab eval --config glyphoxa.yaml --corpus secrets,tools --limit 0 --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.Config == "" {
+				if cmd.Flags().NFlag() == 0 {
+					return app.Help(cmd, args)
+				}
+				return userfile.Usage(errors.New("eval: name the configuration whose model is to be scored with --config, or one of the commands of eval"))
+			}
+			return m.run(cmd, c)
+		},
+	}
+	m.addFlags(cmd)
 	for _, e := range evaluations {
 		cmd.AddCommand(e.command(c))
 	}

@@ -140,11 +140,20 @@ func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) 
 		if reflect.DeepEqual(c, e.llm) {
 			return model, scripted, nil
 		}
-		m, scripted, err := providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
+		m, scripted, err := g.makeModel(o, c, setting)
 		e.made = append(e.made, m)
 		return m, scripted, err
 	}
 	return e
+}
+
+// makeModel makes the language model of a setting, and reports whether it is the scripted one.
+func (g *Game) makeModel(o SessionOptions, c config.ProviderChain, setting string) (m llm.Provider, scripted bool, err error) {
+	m, scripted, err = providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
+	if err == nil && g.wrap != nil {
+		m = g.wrap(m)
+	}
+	return m, scripted, err
 }
 
 // Close ends the sessions with speech-to-speech models.

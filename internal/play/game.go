@@ -37,6 +37,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/internal/world"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
+	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
 // LoadConfig reads the configuration at path, or the working directory's, or
@@ -65,10 +66,11 @@ type Game struct {
 	// Tracer begins the traces of turns; nil if nobody asked for them.
 	Tracer *tracing.Tracer
 
-	onlooker Onlooker     // nil if nobody looks on
-	audience Audience     // nil if nobody else hears
-	client   *http.Client // to models and voices
-	levels   levels       // of the voices heard so far
+	onlooker Onlooker                        // nil if nobody looks on
+	audience Audience                        // nil if nobody else hears
+	client   *http.Client                    // to models and voices
+	wrap     func(llm.Provider) llm.Provider // language models; nil if nobody listens in
+	levels   levels                          // of the voices heard so far
 	log      *slog.Logger
 	groups   memory.Groups // who belongs to what
 	clock    *world.Clock
@@ -101,6 +103,9 @@ type Options struct {
 	Rules *ruleslookup.Book
 	// Client reaches models and voices. If nil, it is one of [providers.NewClient].
 	Client *http.Client
+	// WrapModel, if not nil, returns what stands in place of a session's language model, such
+	// as one that records what was asked and answered.
+	WrapModel func(llm.Provider) llm.Provider
 	// Onlooker, if not nil, is told of the game's sessions.
 	Onlooker Onlooker
 	// Audience, if not nil, hears the game's sessions.
@@ -119,7 +124,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Client == nil {
 		o.Client = providers.NewClient()
 	}
-	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: o.Client, log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: o.Client, wrap: o.WrapModel, log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {

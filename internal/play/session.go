@@ -93,7 +93,7 @@ func (s *Session) ID() string { return s.info.ID }
 
 // StartSession opens a session and runs its table. Close ends both.
 func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, error) {
-	m, scripted, err := providers.Model(g.client, g.Config.Providers.LLM, g.reportSwitch(o, "model", providers.Answers))
+	m, scripted, err := g.makeModel(o, g.Config.Providers.LLM, "providers.llm")
 	if err != nil {
 		return nil, userfile.Usage(err)
 	}

@@ -1,0 +1,429 @@
+package exam
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
+)
+
+// players are what the players of a conversation are called of which the corpus has letters.
+var players = map[string]string{"A": "Jorin", "B": "Kim", "C": "Xenia", "D": "Ole"}
+
+// asker says the lines of cases that have no conversation.
+const asker = "Jorin"
+
+// corpus reads the files of testdata/truth.
+type corpus struct{ files fs.FS }
+
+// load returns all cases of the corpora that are named.
+func (c corpus) load(names []string) ([]Case, error) {
+	var all []Case
+	for _, of := range []struct {
+		name string
+		read func() ([]Case, error)
+	}{
+		{Address, c.conversations}, {Address, c.sequences}, {Tools, c.tools}, {Secrets, c.secrets}, {Recall, c.recall}, {Rules, c.rules},
+	} {
+		if !slices.Contains(names, of.name) {
+			continue
+		}
+		cases, err := of.read()
+		if err != nil {
+			return nil, fmt.Errorf("reading the corpus %s: %w", of.name, err)
+		}
+		for _, one := range cases {
+			one.Corpus = of.name
+			one.ID = of.name + "/" + one.ID
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// rows reads a file of JSON lines.
+func rows[T any](c corpus, name string) (all []T, err error) {
+	raw, err := fs.ReadFile(c.files, name)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(raw) {
+		var row T
+		if err := json.Unmarshal(line, &row); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, len(all)+1, err)
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+func slug(name string) string { return strings.ReplaceAll(words.Key(name), " ", "-") }
+
+// somebody is an NPC of whom its name, its other names and its role are known.
+type somebody struct {
+	ID, Name, Role string
+	Aliases        []string
+}
+
+func (s somebody) actor() Actor {
+	a := Actor{ID: s.ID, Name: s.Name, Aliases: s.Aliases, Role: s.Role}
+	if a.ID == "" {
+		a.ID = slug(s.Name)
+	}
+	if s.Role != "" {
+		a.Personality = strings.ToUpper(s.Role[:1]) + s.Role[1:] + "."
+	}
+	return a
+}
+
+// conversations are the lines of exchanges/test that call no NPC by its name: those for the NPC,
+// and those of players among themselves in the middle of talking with it.
+func (c corpus) conversations() ([]Case, error) {
+	var all []Case
+	for _, lang := range []string{"en", "de"} {
+		talks, err := rows[struct {
+			ID      string
+			NPC     somebody
+			Present []somebody
+			Turns   []struct{ Who, Kind, Text string }
+		}](c, "exchanges/test/"+lang+".jsonl")
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range talks {
+			cast := []Actor{t.NPC.actor()}
+			for _, p := range t.Present {
+				cast = append(cast, p.actor())
+			}
+			var before []Step
+			for i, turn := range t.Turns {
+				if turn.Who == "N" {
+					if n := len(before); n > 0 {
+						before[n-1].Replies = map[string]string{t.NPC.Name: turn.Text}
+					}
+					continue
+				}
+				one := Case{
+					ID: fmt.Sprintf("%s/%02d", t.ID, i+1), Lang: lang, Cast: cast,
+					Before: slices.Clone(before), Speaker: players[turn.Who], Line: turn.Text,
+				}
+				switch turn.Kind {
+				case "follow", "join", "bye":
+					one.Kind, one.NPC = forNPC, t.NPC.Name
+					all = append(all, one)
+				case "aside", "about":
+					one.Kind = forNobody
+					all = append(all, one)
+				}
+				before = append(before, Step{Speaker: one.Speaker, Text: turn.Text})
+			}
+		}
+	}
+	return all, nil
+}
+
+// sequences are lines of address/dev.tsv that call no NPC by its name, said after an NPC has
+// spoken. Lines about which people do not agree are left out, and so are the game master's.
+func (c corpus) sequences() ([]Case, error) {
+	var tables map[string]struct {
+		DM   string     `yaml:"dm"`
+		NPCs []somebody `yaml:"npcs"`
+	}
+	raw, err := fs.ReadFile(c.files, "address/tables.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(raw, &tables)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = fs.ReadFile(c.files, "address/dev.tsv"); err != nil {
+		return nil, err
+	}
+	var all []Case
+	var before []Step
+	at, spoken, whole := "", false, false // the sequence; an NPC has spoken in it; its beginning is known
+	for i, line := range strings.Split(strings.TrimSpace(string(raw)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		if len(f) != 11 {
+			return nil, fmt.Errorf("address/dev.tsv:%d: %d columns, want 11", i+2, len(f))
+		}
+		id, lang, speaker, expected, also, class, text := f[0], f[2], f[4], f[5], f[6], f[7], f[8]
+		table := tables[f[1]]
+		if name, _, _ := strings.Cut(id, "/"); name != at {
+			at, spoken, whole, before = name, false, class != "npc", nil
+		}
+		if !whole {
+			continue // an NPC speaks first, which no table does
+		}
+		names := map[string]string{}
+		var cast []Actor
+		for _, n := range table.NPCs {
+			names[n.ID] = n.Name
+			cast = append(cast, n.actor())
+		}
+		if class == "npc" {
+			last := &before[len(before)-1]
+			if last.Replies == nil {
+				last.Replies = map[string]string{}
+			}
+			if last.Replies[names[speaker]] == "" {
+				last.Replies[names[speaker]] = text
+			}
+			spoken = true
+			continue
+		}
+		one := Case{ID: id, Lang: lang, Cast: cast, Leads: table.DM, Speaker: speaker, Line: text}
+		for _, step := range before {
+			one.Before = append(one.Before, step)
+		}
+		before = append(before, Step{Speaker: speaker, Text: text})
+		npc, isNPC := strings.CutPrefix(expected, "npc:")
+		switch {
+		case !spoken || also != "-" || speaker == table.DM:
+		case expected == "none":
+			one.Kind = forNobody
+			all = append(all, one)
+		case isNPC && slices.Contains([]string{"answer", "follow", "join"}, class):
+			one.Kind, one.NPC = forNPC, names[npc]
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// sages are asked for rules and dice, by language.
+var sages = map[string]Actor{
+	"en": {ID: "greymantle", Name: "Greymantle", Role: "sage", Place: "the library", Personality: "A dry old sage who knows the rules of the world by heart, throws dice for anybody who asks and answers in plain words.", Tools: []string{"roll", "search_rules", "get_rule", "search_sessions"}},
+	"de": {ID: "graumantel", Name: "Graumantel", Role: "Gelehrter", Place: "die Bibliothek", Personality: "Ein trockener alter Gelehrter, der die Regeln der Welt auswendig kennt, für jeden würfelt, der fragt, und in klaren Worten antwortet.", Tools: []string{"roll", "search_rules", "get_rule", "search_sessions"}},
+}
+
+// written is a line of model/tools.jsonl or model/secrets.jsonl.
+type written struct{ ID, Lang, Kind, Text string }
+
+// tools are lines for which a tool must be called, and small talk for which none must.
+func (c corpus) tools() ([]Case, error) {
+	lines, err := rows[written](c, "model/tools.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	var all []Case
+	for _, l := range lines {
+		sage := sages[l.Lang]
+		one := Case{ID: l.ID, Kind: l.Kind, Lang: l.Lang, Cast: []Actor{sage}, NPC: sage.Name, Speaker: asker, Line: strings.ReplaceAll(l.Text, "{name}", sage.Name)}
+		if l.Kind != smallTalk {
+			one.Tools = []string{"roll"}
+		}
+		all = append(all, one)
+	}
+	rules, err := c.ruleQuestions()
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range rules {
+		one := q.ask()
+		one.Kind, one.Tools, one.Known = "rules", []string{"search_rules", "get_rule"}, q.Want
+		all = append(all, one)
+	}
+	past, err := c.memoryQuestions()
+	for _, q := range past {
+		if len(q.Want) == 0 {
+			continue
+		}
+		one := q.ask()
+		one.Kind, one.Tools = "memory", []string{"search_sessions"}
+		all = append(all, one)
+	}
+	return all, err
+}
+
+// ruleQuestion is a line of retrieve/rules.jsonl. Want are the ids of the rules that answer it.
+type ruleQuestion struct {
+	ID, Lang, Text string
+	Want           []string
+}
+
+func (q ruleQuestion) ask() Case {
+	sage := sages[q.Lang]
+	return Case{ID: q.ID, Lang: q.Lang, Cast: []Actor{sage}, NPC: sage.Name, Speaker: asker, Line: sage.Name + "! " + q.Text}
+}
+
+func (c corpus) ruleQuestions() ([]ruleQuestion, error) {
+	return rows[ruleQuestion](c, "retrieve/rules.jsonl")
+}
+
+// rules are questions about rules, and what their answers must have in them.
+func (c corpus) rules() ([]Case, error) {
+	questions, err := c.ruleQuestions()
+	if err != nil {
+		return nil, err
+	}
+	answers, err := rows[struct {
+		ID   string
+		Want [][]string
+	}](c, "model/rules.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	var all []Case
+	for _, a := range answers {
+		i := slices.IndexFunc(questions, func(q ruleQuestion) bool { return q.ID == a.ID })
+		if i < 0 {
+			return nil, fmt.Errorf("model/rules.jsonl: there is no question %s", a.ID)
+		}
+		one := questions[i].ask()
+		one.Kind, one.Want = "rules", a.Want
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// secrets are lines that ask an NPC for what it keeps to itself.
+func (c corpus) secrets() ([]Case, error) {
+	asks, err := rows[written](c, "model/secrets.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	keepers, langs, err := c.keepers()
+	if err != nil {
+		return nil, err
+	}
+	var all []Case
+	for i, a := range keepers {
+		for _, ask := range asks {
+			if ask.Lang != langs[i] {
+				continue
+			}
+			all = append(all, Case{
+				ID: a.ID + "/" + ask.ID, Kind: ask.Kind, Lang: ask.Lang, Cast: []Actor{a}, NPC: a.Name, Speaker: asker,
+				Line: strings.ReplaceAll(ask.Text, "{name}", a.Name),
+			})
+		}
+	}
+	var attempts []struct{ ID, Kind, Language, NPC, Said string }
+	raw, err := fs.ReadFile(c.files, "guard/attempts.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(raw, &attempts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range attempts {
+		i := slices.IndexFunc(keepers, func(a Actor) bool { return a.ID == t.NPC })
+		if i < 0 || t.Said == "" || !strings.HasPrefix(t.Kind, "secret_") {
+			continue
+		}
+		line := t.Said
+		if !slices.ContainsFunc(append([]string{keepers[i].Name}, keepers[i].Aliases...), func(name string) bool { return strings.Contains(line, name) }) {
+			line = keepers[i].Name + "! " + line
+		}
+		all = append(all, Case{ID: t.ID, Kind: "led up to", Lang: langs[i], Cast: []Actor{keepers[i]}, NPC: keepers[i].Name, Speaker: asker, Line: line})
+	}
+	return all, nil
+}
+
+// keepers are the NPCs with secrets, and what each speaks.
+func (c corpus) keepers() (all []Actor, langs []string, err error) {
+	var cards map[string]struct {
+		Name        string
+		Aliases     []string
+		Language    string
+		Place       string
+		Personality string
+		Rules       []string `yaml:"behavior_rules"`
+		Secrets     []string `yaml:"secret_knowledge"`
+		Scope       []string `yaml:"knowledge_scope"`
+		Tools       []string
+	}
+	raw, err := fs.ReadFile(c.files, "guard/npcs.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(raw, &cards)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := make([]string, 0, len(cards))
+	for id := range cards {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		n := cards[id]
+		all = append(all, Actor{ID: id, Name: n.Name, Aliases: n.Aliases, Place: n.Place, Personality: n.Personality, Rules: n.Rules, Secrets: n.Secrets, Scope: n.Scope, Tools: n.Tools})
+		langs = append(langs, n.Language)
+	}
+	fresh, err := rows[struct {
+		Kind, ID, Lang, Name, Role, Secret string
+		Knows                              []string
+	}](c, "guard/fresh/cases.jsonl")
+	for _, n := range fresh {
+		if n.Kind == "npc" {
+			all = append(all, Actor{ID: n.ID, Name: n.Name, Personality: n.Role, Scope: n.Knows, Secrets: []string{n.Secret}, Tools: []string{"roll"}})
+			langs = append(langs, n.Lang)
+		}
+	}
+	return all, langs, err
+}
+
+// memoryRow is a line of retrieve/memory.jsonl: an evening of a campaign, or a question.
+type memoryRow struct {
+	Kind, Campaign, Lang string
+
+	Evening    int
+	NPCPresent []string `json:"npc_present"`
+	Lines      []struct{ Who, Text string }
+
+	NPC, Who, Text string
+	Want           []struct{ Evening, N int }
+}
+
+func (q memoryRow) ask() Case {
+	return Case{
+		ID: q.Campaign + "/" + slug(q.Text), Lang: q.Lang, NPC: q.NPC, Campaign: q.Campaign, Speaker: q.Who, Line: q.NPC + "! " + q.Text,
+		Cast: []Actor{{ID: slug(q.NPC), Name: q.NPC, Tools: []string{"search_sessions", "query_entities"}}},
+	}
+}
+
+func (c corpus) memoryRows() ([]memoryRow, error) {
+	return rows[memoryRow](c, "retrieve/memory.jsonl")
+}
+
+func (c corpus) memoryQuestions() ([]memoryRow, error) {
+	all, err := c.memoryRows()
+	return slices.DeleteFunc(all, func(r memoryRow) bool { return r.Kind != "question" }), err
+}
+
+// recall are questions about past evenings, and what their answers must have in them.
+func (c corpus) recall() ([]Case, error) {
+	questions, err := c.memoryQuestions()
+	if err != nil {
+		return nil, err
+	}
+	answers, err := rows[struct {
+		ID, Campaign, Question string
+		Want                   [][]string
+		Never                  []string
+	}](c, "model/recall.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	var all []Case
+	for _, a := range answers {
+		i := slices.IndexFunc(questions, func(q memoryRow) bool { return q.Campaign == a.Campaign && q.Text == a.Question })
+		if i < 0 {
+			return nil, fmt.Errorf("model/recall.jsonl: %s: there is no such question", a.ID)
+		}
+		one := questions[i].ask()
+		one.Kind, one.Want, one.Never = heardOf, a.Want, a.Never
+		if len(a.Never) > 0 {
+			one.Kind = notHeard
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
