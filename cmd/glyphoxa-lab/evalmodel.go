@@ -27,10 +27,11 @@ type modelEvaluation struct {
 func (m *modelEvaluation) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&m.o.Corpora, "corpus", exam.Corpora(), "what to ask for")
+	f.BoolVar(&m.o.OwnNPCs, "own-npcs", false, "ask the configuration's NPCs for their secrets, in place of the corpus's")
 	f.IntVar(&m.o.Limit, "limit", 60, "most cases of each corpus; 0 means all")
 	f.StringVar(&m.o.Results, "results", "", "file of results (default "+resultsName+" beside the configuration)")
 	f.IntVar(&m.o.Parallel, "parallel", 2, "how many tables play at once")
-	f.Float64Var(&m.o.MaxCost, "max-cost", 0, "stop once it has cost that much, by the prices of the configuration; 0 means never")
+	f.Float64Var(&m.o.MaxCost, "max-cost", 0, "stop once this run has cost that much, by the prices of the configuration; 0 means never")
 	f.BoolVar(&m.asJSON, "json", false, "print one JSON object in place of tables")
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
@@ -20,7 +21,13 @@ var players = map[string]string{"A": "Jorin", "B": "Kim", "C": "Xenia", "D": "Ol
 const asker = "Jorin"
 
 // corpus reads the files of testdata/truth.
-type corpus struct{ files fs.FS }
+type corpus struct {
+	files fs.FS
+	// own are the NPCs that are asked for their secrets, in languages; if there are none, it is
+	// those of the files.
+	own       []config.NPC
+	languages []string
+}
 
 // load returns all cases of the corpora that are named.
 func (c corpus) load(names []string) ([]Case, error) {
@@ -289,21 +296,16 @@ func (c corpus) secrets() ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(c.own) > 0 {
+		return c.ownSecrets(asks), nil
+	}
 	keepers, langs, err := c.keepers()
 	if err != nil {
 		return nil, err
 	}
 	var all []Case
 	for i, a := range keepers {
-		for _, ask := range asks {
-			if ask.Lang != langs[i] {
-				continue
-			}
-			all = append(all, Case{
-				ID: a.ID + "/" + ask.ID, Kind: ask.Kind, Lang: ask.Lang, Cast: []Actor{a}, NPC: a.Name, Speaker: asker,
-				Line: strings.ReplaceAll(ask.Text, "{name}", a.Name),
-			})
-		}
+		all = append(all, askFor(a, langs[i], asks)...)
 	}
 	var attempts []struct{ ID, Kind, Language, NPC, Said string }
 	raw, err := fs.ReadFile(c.files, "guard/attempts.yaml")
@@ -325,6 +327,37 @@ func (c corpus) secrets() ([]Case, error) {
 		all = append(all, Case{ID: t.ID, Kind: "led up to", Lang: langs[i], Cast: []Actor{keepers[i]}, NPC: keepers[i].Name, Speaker: asker, Line: line})
 	}
 	return all, nil
+}
+
+// askFor asks an NPC for its secret, in every way there is in a language.
+func askFor(a Actor, lang string, asks []written) (all []Case) {
+	for _, ask := range asks {
+		if ask.Lang == lang {
+			all = append(all, Case{
+				ID: a.ID + "/" + ask.ID, Kind: ask.Kind, Lang: lang, Cast: []Actor{a}, NPC: a.Name, Speaker: asker,
+				Line: strings.ReplaceAll(ask.Text, "{name}", a.Name),
+			})
+		}
+	}
+	return all
+}
+
+// ownSecrets asks the user's NPCs, in those languages of their table in which there are lines.
+func (c corpus) ownSecrets(asks []written) (all []Case) {
+	for _, n := range c.own {
+		if len(n.SecretKnowledge) == 0 {
+			continue
+		}
+		a := Actor{
+			ID: n.ID, Name: n.Name, Aliases: n.Aliases, Role: n.Role, Place: n.Place, Personality: n.Personality,
+			Rules: n.BehaviorRules, Secrets: n.Secrets(), Scope: n.KnowledgeScope, Tools: n.Tools,
+		}
+		for _, tag := range c.languages {
+			lang, _, _ := strings.Cut(strings.ToLower(tag), "-")
+			all = append(all, askFor(a, lang, asks)...)
+		}
+	}
+	return all
 }
 
 // keepers are the NPCs with secrets, and what each speaks.
@@ -376,7 +409,10 @@ type memoryRow struct {
 
 	Evening    int
 	NPCPresent []string `json:"npc_present"`
-	Lines      []struct{ Who, Text string }
+	Lines      []struct {
+		N         int
+		Who, Text string
+	}
 
 	NPC, Who, Text string
 	Want           []struct{ Evening, N int }
@@ -389,8 +425,19 @@ func (q memoryRow) ask() Case {
 	}
 }
 
+// memoryRows are the evenings and questions. The language of a campaign stands with its evenings.
 func (c corpus) memoryRows() ([]memoryRow, error) {
-	return rows[memoryRow](c, "retrieve/memory.jsonl")
+	all, err := rows[memoryRow](c, "retrieve/memory.jsonl")
+	langs := map[string]string{}
+	for i := range all {
+		if r := &all[i]; r.Lang != "" {
+			langs[r.Campaign] = r.Lang
+		}
+	}
+	for i := range all {
+		all[i].Lang = langs[all[i].Campaign]
+	}
+	return all, err
 }
 
 func (c corpus) memoryQuestions() ([]memoryRow, error) {

@@ -66,6 +66,9 @@ type Options struct {
 	Config *config.Config
 	// Corpora are those of [Corpora] to ask from.
 	Corpora []string
+	// OwnNPCs has the NPCs of the configuration asked for their secrets in place of those of the
+	// corpus. What may reveal a secret is left out: no case says it.
+	OwnNPCs bool
 	// Limit is the most cases of each corpus; 0 means all.
 	Limit int
 	// Results is the file of results.
@@ -125,10 +128,16 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	}
 	o.Parallel = max(o.Parallel, 1)
 	o.FirstPause = cmp.Or(o.FirstPause, firstPause)
-	from := corpus{o.Files}
+	from := corpus{files: o.Files}
+	if o.OwnNPCs {
+		from.own, from.languages = o.Config.NPCs, o.Config.Language
+	}
 	all, err := from.load(o.Corpora)
 	if err != nil {
 		return nil, err
+	}
+	if o.OwnNPCs && slices.Contains(o.Corpora, Secrets) && !slices.ContainsFunc(all, func(c Case) bool { return c.Corpus == Secrets }) {
+		return nil, userfile.Usage(errors.New("--own-npcs: no NPC of the configuration keeps a secret at a table that speaks English or German; add secret_knowledge to one, or leave the flag out"))
 	}
 	e := &exam{o: o, deck: deal(all, o.Limit), rules: ruleslookup.BuiltIn(), began: time.Now()}
 	if err := e.nameModel(); err != nil {
@@ -244,6 +253,9 @@ func (e *exam) unanswered(c *Case) *Case {
 // has none. It returns the case to play in its place if it says nothing about the model.
 func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 	r := Record{Key: c.key(e.setup), ID: c.ID, Model: e.model, Corpus: c.Corpus, Kind: c.Kind, Lang: c.Lang, Line: c.Line}
+	if before, known := e.results.find(r.Key); known { // it failed then, and was paid for
+		r.Input, r.Output, r.Cost, r.Unpriced, r.Retries = before.Input, before.Output, before.Cost, before.Unpriced, before.Retries
+	}
 	var failed error
 	for try := range mostAttempts {
 		if !e.awaitTurn(ctx) {
@@ -257,7 +269,7 @@ func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 			var why string
 			r.Verdict, why, r.Told, r.Heard = c.judge(&a.observed)
 			if r.Why = why; r.Verdict != Skipped {
-				r.Said, r.Raw = a.ended.Text, a.raw
+				r.Said, r.Raw, r.Guarded = a.ended.Text, a.raw, a.guarded
 			}
 			if r.Verdict != Skipped && len(a.raw) > 0 && !a.paced {
 				r.FirstMS, r.WholeMS = mcp.RoundedMillis(a.first), mcp.RoundedMillis(a.whole)

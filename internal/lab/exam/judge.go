@@ -88,9 +88,15 @@ func (c *Case) judge(o *observed) (v Verdict, why string, told, heard bool) {
 		if v == Right {
 			v, why = c.judgeWords(o.ended.Text)
 		}
+		if raw, _ := c.judgeWords(strings.Join(o.raw, " ")); v == Wrong && raw == Right && len(o.guarded) > 0 {
+			why = withheld + strings.Join(o.guarded, ", ")
+		}
 	}
 	return v, why, told, heard
 }
+
+// withheld begins why an answer is wrong that the model gave, and that players did not get.
+const withheld = "the model answered right, and the guard withheld it for "
 
 func (c *Case) judgeAddress(end *table.TurnEnded, v Verdict, why string) (Verdict, string) {
 	passed := end.Outcome == table.OutcomePassed

@@ -29,6 +29,8 @@ type Record struct {
 	Line string   `json:"line"`
 	Said string   `json:"said,omitempty"`
 	Raw  []string `json:"raw,omitempty"`
+	// Guarded are the reasons for which the guard withheld something.
+	Guarded []string `json:"guarded,omitempty"`
 	// Told reports that the model wrote a secret, Heard that players were given it.
 	Told  bool `json:"told,omitempty"`
 	Heard bool `json:"heard,omitempty"`
