@@ -45,8 +45,10 @@ import (
 )
 
 const (
-	// mostAttempts bounds the attempts at one case.
+	// mostAttempts bounds the attempts at one case, and mostWaits those that end without a
+	// word of the model: one that is too slow is so the next time, too.
 	mostAttempts = 6
+	mostWaits    = 2
 	// firstPause is the pause after the first failure where the provider names none; it
 	// doubles with each further one, up to longestPause.
 	firstPause   = time.Second
@@ -109,6 +111,7 @@ type exam struct {
 	done     int       // cases of this run
 	began    time.Time
 	broken   error // of this machine: the file of results, a table that does not open
+	ending   error // why no further case is begun; those under way go on
 }
 
 // Errors that stop a run before its end.
@@ -209,7 +212,7 @@ func (e *exam) askAll(ctx context.Context) error {
 	for range min(e.o.Parallel, len(todo)) {
 		work.Go(func() {
 			for c := range queue {
-				for c != nil && ctx.Err() == nil {
+				for c != nil && e.mayGoOn(ctx) {
 					c = e.ask(ctx, c)
 				}
 			}
@@ -228,7 +231,16 @@ func (e *exam) askAll(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return nil
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ending
+}
+
+// mayGoOn reports whether a further attempt may begin.
+func (e *exam) mayGoOn(ctx context.Context) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ending == nil && ctx.Err() == nil
 }
 
 // unanswered returns a case if it has no result, or else, if the result says nothing about the
@@ -259,6 +271,9 @@ func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 	var failed error
 	for try := range mostAttempts {
 		if !e.awaitTurn(ctx) {
+			if failed != nil && ctx.Err() == nil {
+				break // what it has cost so far is kept
+			}
 			return nil
 		}
 		a, err := e.play(ctx, c)
@@ -286,12 +301,10 @@ func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 		if errors.Is(err, llm.ErrRejected) {
 			break // the same request is refused again
 		}
-		if try < mostAttempts-1 {
-			r.Retries++
-		}
-		if !e.pause(err, try) {
+		if errors.Is(err, errUnanswered) && try >= mostWaits-1 || try == mostAttempts-1 || !e.pause(err, try) {
 			break
 		}
+		r.Retries++
 	}
 	if failed != nil {
 		r.Verdict, r.Why = Failed, e.hideKey(userfile.OneLine(failed))
@@ -307,14 +320,14 @@ func (e *exam) charge(r *Record, a *attempt) {
 	r.Cost += t.Amount.Units()
 	r.Unpriced = r.Unpriced || t.Unpriced
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.spent += t.Amount.Units()
-	reached := e.o.MaxCost > 0 && e.spent >= e.o.MaxCost
-	e.mu.Unlock()
 	switch {
-	case e.o.MaxCost > 0 && t.Unpriced:
-		e.stop(fmt.Errorf("%w: nobody knows what %s costs, so --max-cost cannot hold; add its price under cost.prices", ErrGivenUp, e.model))
-	case reached:
-		e.stop(ErrMaxCost)
+	case e.o.MaxCost == 0 || e.ending != nil:
+	case t.Unpriced:
+		e.ending = fmt.Errorf("%w: %s has no price, so --max-cost cannot hold; add one under cost.prices", ErrGivenUp, e.model)
+	case e.spent >= e.o.MaxCost:
+		e.ending = ErrMaxCost
 	}
 }
 
@@ -325,7 +338,7 @@ func (e *exam) awaitTurn(ctx context.Context) bool {
 		wait := time.Until(e.until)
 		e.mu.Unlock()
 		if wait <= 0 {
-			return ctx.Err() == nil
+			return e.mayGoOn(ctx)
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -194,6 +194,9 @@ func TestGoodModel(t *testing.T) {
 }
 
 func TestBadModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	m := casesByLine(t)
 	report, _, _ := sit(t, bad(m), nil)
 	for _, corpus := range Corpora() {
@@ -208,6 +211,9 @@ func TestBadModel(t *testing.T) {
 
 // TestFailingProvider answers some requests with 429, some with 500, and cuts some off.
 func TestFailingProvider(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	m := casesByLine(t)
 	answer := good(m)
 	var mu sync.Mutex
@@ -240,6 +246,9 @@ func TestFailingProvider(t *testing.T) {
 
 // TestErrorsAreNoWrongAnswers has every fourth case fail for good.
 func TestErrorsAreNoWrongAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	m := casesByLine(t)
 	answer := good(m)
 	var mu sync.Mutex
@@ -332,6 +341,9 @@ func TestInterruptedAndResumed(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; make test-all runs it")
+	}
 	m := casesByLine(t)
 	for _, tt := range []struct {
 		name   string
@@ -341,7 +353,7 @@ func TestStops(t *testing.T) {
 		most   int // requests
 	}{
 		{"max_cost", good(m), func(o *Options) { o.MaxCost = 1e-9 }, "it has cost what --max-cost allows", 2},
-		{"max_cost_without_a_price", good(m), func(o *Options) { o.MaxCost, o.Config.Cost.Prices = 5, nil }, "add its price under cost.prices", 2},
+		{"max_cost_without_a_price", good(m), func(o *Options) { o.MaxCost, o.Config.Cost.Prices = 5, nil }, "add one under cost.prices", 2},
 		{"wrong_key", fakeopenai.Always(fakeopenai.Response{Status: 401, Message: "bad key", EchoKey: true}), nil, "check providers.llm.api_key", 4},
 		{"long_absence", fakeopenai.Always(fakeopenai.RateLimited("300")), nil, "wants to be left alone for 5m0s", 2},
 		{"down", fakeopenai.Always(fakeopenai.Response{Status: 503, Message: "down"}), nil, "given up after 5 failures in a row", 200},

@@ -89,7 +89,7 @@ func (c *Case) judge(o *observed) (v Verdict, why string, told, heard bool) {
 			v, why = c.judgeWords(o.ended.Text)
 		}
 		if raw, _ := c.judgeWords(strings.Join(o.raw, " ")); v == Wrong && raw == Right && len(o.guarded) > 0 {
-			why = withheld + strings.Join(o.guarded, ", ")
+			why = withheld + strings.Join(slices.Compact(slices.Sorted(slices.Values(o.guarded))), ", ")
 		}
 	}
 	return v, why, told, heard

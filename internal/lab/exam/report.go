@@ -34,6 +34,9 @@ type Score struct {
 	Told  int `json:"told,omitempty"`
 	Heard int `json:"heard,omitempty"`
 
+	// Withheld counts the wrong answers that the model gave right, and the guard withheld.
+	Withheld int `json:"withheld,omitempty"`
+
 	FirstP50 *float64 `json:"first_p50_ms"`
 	FirstP99 *float64 `json:"first_p99_ms"`
 	WholeP50 *float64 `json:"whole_p50_ms"`
@@ -87,6 +90,9 @@ func (g *group) add(r Record) {
 	}
 	if r.Heard {
 		g.Heard++
+	}
+	if strings.HasPrefix(r.Why, withheld) {
+		g.Withheld++
 	}
 	if r.WholeMS > 0 {
 		g.first, g.whole = append(g.first, r.FirstMS), append(g.whole, r.WholeMS)
@@ -283,6 +289,9 @@ func (r *Report) notes() (all []string) {
 	t := r.Total()
 	if t.Skipped > 0 {
 		all = append(all, fmt.Sprintf("%d cases are not counted, because the program decided without the model.", t.Skipped))
+	}
+	if t.Withheld > 0 {
+		all = append(all, fmt.Sprintf("%d of the wrong answers had what was asked for, and the guard withheld it; the file of results says why.", t.Withheld))
 	}
 	if t.Unpriced {
 		all = append(all, fmt.Sprintf("What it costs is not known: add a price for %q under cost.prices.", r.Model))

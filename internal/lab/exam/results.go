@@ -35,8 +35,9 @@ type Record struct {
 	Told  bool `json:"told,omitempty"`
 	Heard bool `json:"heard,omitempty"`
 
-	// FirstMS and WholeMS are from the player's line to the first piece of the answer and to
-	// its end, 0 where the model was not asked or was made to wait.
+	// FirstMS is from asking the model to the first piece of its answer, WholeMS from the
+	// player's line to the end of the answer with all its tools. They are 0 where the model was
+	// not asked, or a request had to be repeated.
 	FirstMS float64 `json:"first_ms,omitempty"`
 	WholeMS float64 `json:"whole_ms,omitempty"`
 	// Input and Output are tokens, Cost is in the configuration's currency; all attempts count.

@@ -16,7 +16,9 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/play"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/speech"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -39,9 +41,10 @@ var errUnanswered = errors.New("the table got no answer in time")
 // attempt is what one attempt at a case came to.
 type attempt struct {
 	observed
-	first, whole time.Duration // to the first piece of the answer, and to its end
-	paced        bool          // a request was repeated, so that the times are not the model's
-	spent        cost.Report
+	first time.Duration // from asking the model to the first piece of its answer
+	whole time.Duration // from the player's line to the end of the answer
+	paced bool          // a request was repeated, so that the times are not the model's
+	spent cost.Report
 }
 
 // sitting is a case being played at a table. It is the table's sink, and what the table's model
@@ -66,6 +69,7 @@ type sitting struct {
 type request struct {
 	text        strings.Builder
 	sent        int
+	since       time.Time
 	begun, over time.Time
 	err         error // of the provider
 	whole       bool  // the answer ended by itself
@@ -79,7 +83,7 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { _ = os.RemoveAll(dir) }() // what stays is removed with the scratch folder
 	if err := e.evenings.copyTo(ctx, c.Campaign, dir); err != nil {
 		return nil, err
 	}
@@ -100,6 +104,9 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 		if _, err := s.say(ctx, session.Table, step.Speaker, step.Text, step.Replies, false); err != nil {
 			return nil, err
 		}
+	}
+	if c.Campaign != "" { // the first search reads all that was said, for which a turn has no time
+		(&retrieve.Searcher{Log: game.Store}).Search(ctx, retrieve.Query{Caller: mcp.Caller{NPC: c.meant().ID}, Text: "What happened on the first evening?", Memory: true})
 	}
 	s.awaitWarm(ctx)
 	end, err := s.say(ctx, session.Table, c.Speaker, c.Line, nil, true)
@@ -186,7 +193,7 @@ func (s *sitting) outcome(end *table.TurnEnded) (*attempt, error) {
 			failed = r.err
 		}
 		if a.first == 0 && !r.begun.IsZero() {
-			a.first = r.begun.Sub(s.asked)
+			a.first = r.begun.Sub(r.since)
 		}
 		if !r.over.IsZero() {
 			a.whole = r.over.Sub(s.asked)
@@ -259,7 +266,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 			_ = yield(llm.Chunk{Text: text}, nil) && yield(llm.Chunk{FinishReason: "stop"}, nil)
 			return
 		}
-		r := &request{}
+		r := &request{since: time.Now()}
 		m.s.mu.Lock()
 		m.s.requests = append(m.s.requests, r)
 		m.s.mu.Unlock()
