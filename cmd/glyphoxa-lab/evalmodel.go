@@ -43,7 +43,11 @@ func (m *modelEvaluation) run(cmd *cobra.Command, c *app.Common) error {
 	if err != nil {
 		return err
 	}
-	m.o.Config, m.o.Say = cfg, c.SayProgress
+	log := c.Logger()
+	m.o.Config, m.o.Say = cfg, func(text string) {
+		c.SayProgress(text)
+		log.Info(text)
+	}
 	if m.o.Results == "" {
 		m.o.Results = filepath.Join(filepath.Dir(c.Config), resultsName)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,11 +79,17 @@ func TestEvalModel(t *testing.T) {
 	if more := len(s.ChatRequests()) - asked; more != 0 {
 		t.Errorf("%d requests, want none: all cases have a result", more)
 	}
+	more := h.run("eval", "--config", "my.yaml", "--corpus", "secrets", "--limit", "5", "--verbose")
+	for _, want := range []string{"4 cases have a result already, 1 are left", "1 of 1, 0s left, 0.000", " USD so far"} {
+		if !strings.Contains(more.stderr, want) {
+			t.Errorf("stderr has no %q: %s", want, more.stderr)
+		}
+	}
 	results, err := os.ReadFile(h.path("glyphoxa-eval.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(plain.stdout+plain.stderr+again.stdout+string(results), evalKey) {
+	if strings.Contains(plain.stdout+plain.stderr+again.stdout+more.stderr+string(results), evalKey) {
 		t.Error("the key shows")
 	}
 }
@@ -102,6 +109,9 @@ func TestEvalModelRefused(t *testing.T) {
 
 // TestEvalModelInterrupted shows that Ctrl-C prints what there is.
 func TestEvalModelInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process can send Ctrl-C to another")
+	}
 	t.Parallel()
 	var mu sync.Mutex
 	n := 0

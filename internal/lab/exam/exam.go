@@ -286,6 +286,9 @@ func (e *exam) ask(ctx context.Context, c *Case) (instead *Case) {
 			if r.Why = why; r.Verdict != Skipped {
 				r.Said, r.Raw, r.Guarded = a.ended.Text, a.raw, a.guarded
 			}
+			if t := a.started; t != nil && t.Found != nil {
+				r.Rules, r.Lines = t.Found.Rules, t.Found.Lines
+			}
 			if r.Verdict != Skipped && len(a.raw) > 0 && !a.paced {
 				r.FirstMS, r.WholeMS = mcp.RoundedMillis(a.first), mcp.RoundedMillis(a.whole)
 			}

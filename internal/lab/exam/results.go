@@ -29,6 +29,10 @@ type Record struct {
 	Line string   `json:"line"`
 	Said string   `json:"said,omitempty"`
 	Raw  []string `json:"raw,omitempty"`
+	// Rules are the rules that the program had put into the prompt, Lines how many lines of past
+	// evenings.
+	Rules []string `json:"rules,omitempty"`
+	Lines int      `json:"lines,omitempty"`
 	// Guarded are the reasons for which the guard withheld something.
 	Guarded []string `json:"guarded,omitempty"`
 	// Told reports that the model wrote a secret, Heard that players were given it.
