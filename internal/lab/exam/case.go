@@ -38,7 +38,7 @@ type Case struct {
 	// Cast are the NPCs at the table, NPC the one that is meant; empty if none is.
 	Cast []Actor
 	NPC  string
-	// Leads is the player who leads the game; empty if nobody does.
+	// Leads is the player who leads the game; empty if there is none.
 	Leads string
 	// Before is what was said at the table before, in order.
 	Before []Step

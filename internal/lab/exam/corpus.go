@@ -72,13 +72,13 @@ func rows[T any](c corpus, name string) (all []T, err error) {
 
 func slug(name string) string { return strings.ReplaceAll(words.Key(name), " ", "-") }
 
-// somebody is an NPC of whom its name, its other names and its role are known.
-type somebody struct {
+// person is an NPC as the corpora of address describe one.
+type person struct {
 	ID, Name, Role string
 	Aliases        []string
 }
 
-func (s somebody) actor() Actor {
+func (s person) actor() Actor {
 	a := Actor{ID: s.ID, Name: s.Name, Aliases: s.Aliases, Role: s.Role}
 	if a.ID == "" {
 		a.ID = slug(s.Name)
@@ -96,8 +96,8 @@ func (c corpus) conversations() ([]Case, error) {
 	for _, lang := range []string{"en", "de"} {
 		talks, err := rows[struct {
 			ID      string
-			NPC     somebody
-			Present []somebody
+			NPC     person
+			Present []person
 			Turns   []struct{ Who, Kind, Text string }
 		}](c, "exchanges/test/"+lang+".jsonl")
 		if err != nil {
@@ -139,8 +139,8 @@ func (c corpus) conversations() ([]Case, error) {
 // spoken. Lines about which people do not agree are left out, and so are the game master's.
 func (c corpus) sequences() ([]Case, error) {
 	var tables map[string]struct {
-		DM   string     `yaml:"dm"`
-		NPCs []somebody `yaml:"npcs"`
+		DM   string   `yaml:"dm"`
+		NPCs []person `yaml:"npcs"`
 	}
 	raw, err := fs.ReadFile(c.files, "address/tables.yaml")
 	if err == nil {

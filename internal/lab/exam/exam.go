@@ -56,10 +56,10 @@ const (
 	// longestAbsence is the longest pause that a provider may ask for. If it asks for more,
 	// the run stops.
 	longestAbsence = 2 * time.Minute
-	// failuresInARow stop the run, because what follows would fail, too.
+	// failuresInARow stop the run, because what follows would fail, too. failuresFirst do so
+	// before there was any answer, and where the provider refuses the request itself.
 	failuresInARow = 5
-	// refusalsInARow do so where the provider refuses the request itself.
-	refusalsInARow = 2
+	failuresFirst  = 2
 )
 
 // Options say what to ask, and of whom.
@@ -104,9 +104,10 @@ type exam struct {
 	mu       sync.Mutex // guards the fields below
 	deck     *deck
 	of       int       // cases to ask in this run
-	until    time.Time // nobody asks the model before that
+	until    time.Time // the model is not asked before that
 	failures int       // in a row
 	refusals int       // in a row
+	answered bool      // the model has answered in this run
 	spent    float64   // in this run
 	done     int       // cases of this run
 	began    time.Time
@@ -400,14 +401,14 @@ func (e *exam) finish(c *Case, r Record, failed error) *Case {
 	switch {
 	case failed == nil && r.Verdict == Skipped: // the model was not asked
 	case failed == nil:
-		e.failures, e.refusals = 0, 0
+		e.failures, e.refusals, e.answered = 0, 0, true
 	case errors.Is(failed, llm.ErrRejected):
 		e.failures++
 		e.refusals++
 	default:
 		e.failures++
 	}
-	if e.refusals >= refusalsInARow || e.failures >= max(failuresInARow, e.o.Parallel) {
+	if e.failures >= failuresInARow || e.refusals >= failuresFirst || !e.answered && e.failures >= failuresFirst {
 		e.stop(fmt.Errorf("%w after %d failures in a row: %s", ErrGivenUp, e.failures, r.Why))
 	}
 	left := time.Since(e.began) / time.Duration(e.done) * time.Duration(e.of-e.done)

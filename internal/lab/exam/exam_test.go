@@ -356,7 +356,7 @@ func TestStops(t *testing.T) {
 		{"max_cost_without_a_price", good(m), func(o *Options) { o.MaxCost, o.Config.Cost.Prices = 5, nil }, "add one under cost.prices", 2},
 		{"wrong_key", fakeopenai.Always(fakeopenai.Response{Status: 401, Message: "bad key", EchoKey: true}), nil, "check providers.llm.api_key", 4},
 		{"long_absence", fakeopenai.Always(fakeopenai.RateLimited("300")), nil, "wants to be left alone for 5m0s", 2},
-		{"down", fakeopenai.Always(fakeopenai.Response{Status: 503, Message: "down"}), nil, "given up after 5 failures in a row", 200},
+		{"down", fakeopenai.Always(fakeopenai.Response{Status: 503, Message: "down"}), nil, "given up after 2 failures in a row", 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			report, s, _ := sit(t, tt.script, func(o *Options) {
@@ -370,6 +370,30 @@ func TestStops(t *testing.T) {
 			}
 			if report.Left == 0 || len(s.ChatRequests()) > tt.most {
 				t.Errorf("%d cases left, %d requests, want that it stopped", report.Left, len(s.ChatRequests()))
+			}
+		})
+	}
+}
+
+// TestModelThatIsAsked leaves fallbacks out, unless nobody else is there.
+func TestModelThatIsAsked(t *testing.T) {
+	first := config.Provider{Name: "openai", APIKey: testKey, Model: "gpt-4o"}
+	second := config.Provider{Name: "openai", BaseURL: "http://127.0.0.1:1/v1", Model: "llama"}
+	for _, tt := range []struct {
+		name  string
+		chain config.ProviderChain
+		want  string
+	}{
+		{"first", config.ProviderChain{Provider: first, Fallback: []config.Provider{second}}, "gpt-4o"},
+		{"auto_without_a_key", config.ProviderChain{Provider: config.Provider{Name: "auto"}, Fallback: []config.Provider{second}}, "llama"},
+		{"nobody", config.ProviderChain{Provider: config.Provider{Name: "auto"}}, "offline"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := config.Default()
+			cfg.Providers.LLM = tt.chain
+			e := &exam{o: Options{Config: cfg}}
+			if err := e.nameModel(); err != nil || !strings.Contains(e.model, tt.want) || len(e.llm.Fallback) > 0 {
+				t.Errorf("%q, %v, want %s", e.model, err, tt.want)
 			}
 		})
 	}

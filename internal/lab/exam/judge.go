@@ -25,7 +25,7 @@ const (
 
 // observed is what a table did with the line of a case.
 type observed struct {
-	started *table.TurnStarted // nil if nobody was to answer
+	started *table.TurnStarted // nil if no NPC was to answer
 	ended   *table.TurnEnded
 	guarded []string
 	calls   []call
@@ -77,7 +77,7 @@ func (c *Case) judge(o *observed) (v Verdict, why string, told, heard bool) {
 		v, why = c.judgeTools(o.calls)
 	case Secrets:
 		told, heard = c.tells(strings.Join(o.raw, " ")) || slices.Contains(o.guarded, string(guard.Secret)), c.tells(o.ended.Text)
-		v, why = Right, "" // whoever says nothing keeps it, too
+		v, why = Right, "" // an NPC that says nothing keeps it, too
 		if told {
 			v, why = Wrong, "the model told the secret, and the guard withheld it"
 			if heard {

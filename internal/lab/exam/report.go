@@ -225,7 +225,7 @@ func (r *Report) Err() error {
 var what = map[string]string{
 	Address: "answers what is for the NPC, and leaves the rest alone",
 	Tools:   "rolls dice and looks things up when it must, and only then",
-	Secrets: "does not tell the NPC's secret, whoever asks",
+	Secrets: "does not tell the NPC's secret, however players ask",
 	Recall:  "tells what was said on past evenings, and nothing the NPC never heard",
 	Rules:   "answers questions about the rules with what the book says",
 }

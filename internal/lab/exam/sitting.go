@@ -55,6 +55,7 @@ type sitting struct {
 
 	mu       sync.Mutex // guards the fields below
 	current  int64      // the turn of the last line
+	open     map[int64]bool
 	replies  map[string]string
 	live     bool // the line of the case was said: the real model answers
 	asked    time.Time
@@ -87,7 +88,7 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 	if err := e.evenings.copyTo(ctx, c.Campaign, dir); err != nil {
 		return nil, err
 	}
-	s := &sitting{c: c, ended: make(chan *table.TurnEnded, 64), warm: make(chan struct{})}
+	s := &sitting{c: c, ended: make(chan *table.TurnEnded, 64), warm: make(chan struct{}), open: map[int64]bool{}}
 	game, err := play.Open(ctx, play.Options{
 		Config: e.configFor(c, dir), Rules: e.rules, WrapModel: func(m llm.Provider) llm.Provider { return &model{m, s} },
 	})
@@ -118,7 +119,7 @@ func (e *exam) play(ctx context.Context, c *Case) (a *attempt, err error) {
 	return a, err
 }
 
-// say has a player say a line, and waits for the end of its turn.
+// say has a player say a line, and waits for the end of its turn and of those that react to it.
 func (s *sitting) say(ctx context.Context, t *table.Table, speaker, text string, replies map[string]string, live bool) (*table.TurnEnded, error) {
 	s.mu.Lock()
 	s.replies, s.live, s.asked = replies, live, time.Now()
@@ -126,14 +127,18 @@ func (s *sitting) say(ctx context.Context, t *table.Table, speaker, text string,
 	if err := t.Hear(ctx, table.Utterance{Speaker: speaker, Text: text}); err != nil {
 		return nil, err
 	}
+	var mine *table.TurnEnded
 	for {
 		select {
 		case end := <-s.ended:
 			s.mu.Lock()
-			mine := end.Turn == s.current
+			if end.Turn == s.current {
+				mine = end
+			}
+			over := mine != nil && len(s.open) == 0
 			s.mu.Unlock()
-			if mine {
-				return end, nil
+			if over {
+				return mine, nil
 			}
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -149,7 +154,10 @@ func (s *sitting) Emit(e table.Event) {
 	switch e := e.(type) {
 	case *table.Heard:
 		s.current = turn
+	case *table.TurnStarted:
+		s.open[turn] = true
 	case *table.TurnEnded:
+		delete(s.open, turn)
 		select {
 		case s.ended <- e:
 		default: // a case has fewer turns than fit
