@@ -76,6 +76,8 @@ type Background struct {
 	Before []string
 	// Told are the secrets, as the NPC has them, that it may tell now.
 	Told []string
+	// Rules says that rules of the game are in the prompt, because the search before the turn found them.
+	Rules bool
 	// Found is what tools told in the turn before, if that was cut off, each as
 	// "tool(arguments): result".
 	Found []string

@@ -85,7 +85,7 @@ func (e *GuardedEngine) Answer(ctx context.Context, req Request) iter.Seq2[Event
 // judgeOf returns who judges the answer to a request.
 func (e *GuardedEngine) judgeOf(req Request) judge {
 	b := &req.Background
-	j := e.newJudge(e.cardsOf(req).forLine(b.Asked), guard.TurnOptions{Told: b.Told, Players: b.Players, Asked: b.Asked, Before: b.Before})
+	j := e.newJudge(e.cardsOf(req).forLine(b.Asked), guard.TurnOptions{Told: b.Told, Rules: b.Rules, Players: b.Players, Asked: b.Asked, Before: b.Before})
 	for _, f := range b.Found {
 		tool, rest, _ := strings.Cut(f, "(")
 		arguments, result, _ := strings.Cut(rest, "): ")

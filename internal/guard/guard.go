@@ -111,6 +111,8 @@ type TurnOptions struct {
 	Told []string
 	// Players are the names of the people at the table.
 	Players []string
+	// Rules says that the prompt has rules of the game in it, which the NPC may tell in their words.
+	Rules bool
 	// Asked is the player's line.
 	Asked string
 	// Before are the sentences of the NPC's last turns, oldest first.
@@ -124,6 +126,7 @@ type Turn struct {
 	players  wordSet
 	secrets  *telling
 	told     []string // secrets that it may tell now
+	rules    bool     // it was given rules of the game
 	recent   []string // the last sentences that were heard
 	rolls    rolls
 	said     saidBefore
@@ -137,7 +140,7 @@ type Turn struct {
 
 // NewTurn begins a turn of the NPC.
 func (c *Card) NewTurn(o TurnOptions) *Turn {
-	t := &Turn{card: c, told: o.Told, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
+	t := &Turn{card: c, told: o.Told, rules: o.Rules, asked: readWords(o.Asked, nil), players: nameWords(o.Players)}
 	t.secrets = newTelling(c.secrets, o.Told, &t.asked)
 	t.rolls = newRolls(&t.asked, c.language)
 	t.said = newSaidBefore(o.Before, &t.asked)

@@ -38,6 +38,16 @@ func TestToldSecretsAreHeard(t *testing.T) {
 	}
 }
 
+// TestRulesInThePrompt: an NPC may tell a rule that it was given, and no other.
+func TestRulesInThePrompt(t *testing.T) {
+	const rule = "A creature that you cannot see has advantage on attack rolls against you."
+	for _, given := range []bool{false, true} {
+		if v := judgeAll(wilda, guard.TurnOptions{Rules: given}, rule)[0]; (v.Text != "") != given {
+			t.Errorf("with rules in the prompt (%v): heard %q, %v", given, v.Text, v.Reasons)
+		}
+	}
+}
+
 func TestSecretInPieces(t *testing.T) {
 	all := judgeAll(wilda, guard.TurnOptions{Asked: "What about the mayor?"}, "The mayor sleeps by day.", "In the old mill.", "He is a vampire.", "Soup?")
 	if all[1].Text != "" && all[2].Text != "" {

@@ -35,10 +35,10 @@ var (
 	skillHeld = newWordSet(`proficient proficiency expertise advantage disadvantage vorteil nachteil geübt expertise plus`)
 )
 
-// namesRules reports whether a sentence speaks of the game by its rules. What a tool found is
-// told in their words.
+// namesRules reports whether a sentence speaks of the game by its rules. What a tool found, or the search
+// before the turn, is told in their words.
 func (t *Turn) namesRules(s *sentence) bool {
-	if t.rolls.told {
+	if t.rolls.told || t.rules {
 		return false
 	}
 	if hasPhrase(s, ruleTerms) || s.has(ruleWords) {

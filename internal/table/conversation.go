@@ -142,7 +142,7 @@ func (v *conversation) isBackChannel(text string) bool {
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
 		Cast: v.version, Others: v.othersThan(tn.to.index), Players: v.players[:len(v.players):len(v.players)],
-		Asked: tn.Text, Before: tn.to.agent.Said(), Told: tn.to.agent.Told(), Found: tn.to.agent.Found(), Edits: tn.to.agent.Edits(), Turn: tn.number,
+		Asked: tn.Text, Before: tn.to.agent.Said(), Told: tn.to.agent.Told(), Rules: len(tn.plan.found.Rules) > 0, Found: tn.to.agent.Found(), Edits: tn.to.agent.Edits(), Turn: tn.number,
 	}
 	if tn.kind == repeatTurn {
 		b.Before = append(slices.Concat(tn.again.unwanted...), b.Before...)
