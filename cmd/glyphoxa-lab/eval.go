@@ -92,6 +92,7 @@ func (e evaluation) command(c *app.Common) *cobra.Command {
 	f := cmd.Flags()
 	if e.name == "quiet" {
 		f.StringVar(&o.Talk, "talk", os.Getenv("GLYPHOXA_TABLE_TALK"), "the folder of recorded table talk; $GLYPHOXA_TABLE_TALK if missing")
+		f.StringVar(&o.Judge, "judge", "", "who decides what is in doubt: a judge that is perfect, right nine times in ten (nine), slow or failing; nobody if missing")
 	}
 	f.BoolVar(&asJSON, "json", false, "print one JSON object in place of tables")
 	if e.name != "prosody" {

@@ -176,6 +176,9 @@ type Decision struct {
 	// BackChannel reports that the utterance was a mere sound such as "mhm",
 	// which asks for no answer. It then is for nobody.
 	BackChannel bool
+	// Doubt is set where a judge who understands the line may decide otherwise; nil where
+	// the decision is sure enough, or there is nothing to go by.
+	Doubt *Doubt
 }
 
 // NewSnapshot prepares a roster. Names without a letter or digit name nobody.
@@ -231,7 +234,7 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 			partner = p
 		}
 		if npc, ok := u.narratedCall(partner); ok {
-			u.called, u.confidence, u.why = []int{npc}, 0.9, "the speaker says that they turn to it"
+			u.called, u.confidence, u.why, u.doubtful = []int{npc}, 0.9, "the speaker says that they turn to it", toldCall
 		}
 	}
 	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
@@ -241,7 +244,7 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 	case len(u.called) > 1:
 		return Decision{NPCs: slices.Clone(u.called), Route: RouteGroup, Called: true, Confidence: u.confidence, Why: "several were called"}
 	case len(u.called) == 1:
-		return Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why, NotFor: u.notFor}
+		return u.calledOne()
 	case u.toPlayer:
 		d := nobody("said to a player")
 		d.NotFor, d.Elsewhere = u.notFor, true
@@ -255,7 +258,6 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	p, open := s.partner(st)
 	crowd := u.group() || u.callsRoom()
 	u.crowd = crowd
-	goesOn := len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last)
 	alone := st.Talkers == 1
 	switch {
 	case s.listen == CalledOnly && !crowd:
@@ -263,7 +265,7 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	case alone && s.open == 1:
 		return Decision{NPCs: []int{s.onlyNPC()}, Route: RouteOnlyNPC, Confidence: 0.8, Why: "there is one player and one NPC"}
 	case !open && !crowd:
-		return nobody("nobody was called")
+		return u.calledNobody()
 	}
 	if !open {
 		p = -1
@@ -278,9 +280,6 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	if u.group() || asksWhoIsHere(u.tokens, u.asks) {
 		bar /= 2 // people are called, the question is only which
 	}
-	if open && slices.Contains(u.mentioned, p) && !u.second && !crowd {
-		return nobody("said about the NPC, not to it")
-	}
 	if s.listen == Eager {
 		bar = min(bar, eagerBar)
 		switch {
@@ -290,20 +289,39 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 			bar = 1
 		}
 	}
-	if odds < bar {
-		d := nobody("it sounds like talk among the players")
-		d.Confidence = 1 - odds
+	d := s.likely(st, u, p, odds)
+	if len(d.NPCs) == 0 {
 		return d
 	}
+	doubt := &Doubt{NPCs: slices.Clone(d.NPCs), All: d.All, Route: d.Route, Odds: odds, Why: d.Why}
 	switch {
-	case crowd:
+	case open && slices.Contains(u.mentioned, p) && !u.second && !crowd:
+		d = nobody("said about the NPC, not to it")
+	case odds < bar:
+		d = nobody("it sounds like talk among the players")
+		d.Confidence = 1 - odds
+	}
+	if odds >= min(doubtFrom, bar) && odds < doubtTo {
+		d.Doubt = doubt
+	} else if len(d.NPCs) == 0 {
+		d.Doubt = u.namesAnother(p)
+	}
+	return d
+}
+
+// likely is whom an utterance that calls nobody by name is for, if it is for an NPC. p is the NPC that is
+// being talked with, below zero if none is.
+func (s *Snapshot) likely(st State, u *utterance, p int, odds float64) Decision {
+	goesOn := len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last)
+	switch {
+	case u.crowd:
 		if who := s.group(st); len(who) > 1 {
 			return Decision{NPCs: who, All: true, Route: RouteGroup, Confidence: odds, Why: "everybody was called"}
 		}
 	case goesOn && u.second:
 		return Decision{NPCs: s.audibleFirst(st.Group), Route: RouteGroup, Confidence: odds, Why: "the group goes on being spoken with"}
 	}
-	if !open {
+	if p < 0 {
 		return nobody("nobody was called")
 	}
 	return Decision{NPCs: []int{p}, Route: RouteContinuation, Confidence: odds, Why: "it goes on with the conversation"}

@@ -131,25 +131,33 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 	}
 	if len(run) == 0 || run[0].form.title { // "Captain Harow, …"
 		if m, ok := u.misheardCall(c, head, prefer); ok {
-			return !u.listed(c) && u.noteCall(0.95-0.05*float64(m.cost), "a name as it was heard", m)
+			return !u.listed(c) && u.noteDoubtful(misheard, 0.95-0.05*float64(m.cost), "a name as it was heard", m)
 		}
 	}
 	if c.first == 0 && len(c.matches()) == 0 {
 		if m, ok := u.slot(c, prefer); ok {
-			return u.noteCall(0.7, "a name as it was heard", m)
+			return u.noteDoubtful(misheard, 0.7, "a name as it was heard", m)
 		}
 	}
 	if m, ok := u.lastName(c, prefer); ok {
 		return u.noteCall(0.9, "a name at the end", m)
 	}
 	if m, ok := u.narrated(c, prefer); ok {
-		return u.noteCall(0.9, "the speaker turns to someone", m)
+		return u.noteDoubtful(toldCall, 0.9, "the speaker turns to someone", m)
 	}
 	return false
 }
 
 // quotesSomebody are words behind which a name stands in somebody else's words.
 var quotesSomebody = setOf(`says said reads quote goes steht heißt sagt sagte geschrieben inschrift`)
+
+// noteDoubtful notes that a name is called, as it seems, and reports true.
+func (u *utterance) noteDoubtful(why doubtful, confidence float64, route string, m match) bool {
+	if len(u.called) == 0 {
+		u.doubtful = why
+	}
+	return u.noteCall(confidence, route, m)
+}
 
 // noteCall notes that names are called, and reports true.
 func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
@@ -161,6 +169,9 @@ func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
 		case len(u.called) < maxCalled && !slices.Contains(u.called, m.form.npc):
 			if len(u.called) == 0 {
 				u.confidence, u.why = confidence, why
+				if f := m.form; u.doubtful == "" && (f.common || f.title || f.role) {
+					u.doubtful = commonName
+				}
 			}
 			u.called = append(u.called, m.form.npc)
 		}

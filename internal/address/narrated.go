@@ -20,6 +20,7 @@ func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 		if first > 0 && notNow[u.tokens[first-1].text] || subject > first && notNow[u.tokens[subject-1].text] {
 			continue // "if I ask Odo"
 		}
+		u.tells = u.tells || u.tellsSomebody(v)
 		if m, found := u.toldName(v, end); found {
 			if m.form.npc == player {
 				return anyone, false
@@ -35,6 +36,19 @@ func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 		}
 	}
 	return anyone, false
+}
+
+// tellsSomebody reports whether what follows on the verb v makes clear that somebody is spoken to, whoever
+// that is: "I ask him …", "asks if …", "I ask the old man …", "and say: …".
+func (u *utterance) tellsSomebody(v int) bool {
+	if tellsNow[u.tokens[v].text] && !u.justNow(v) {
+		return false
+	}
+	next := u.wordAt(v + 1)
+	if v > 0 && saysAloud[u.tokens[v].text] && u.tokens[v-1].class&joins != 0 {
+		return true // "I lean over and say …"
+	}
+	return u.tokens[v].closes || listener[next] && next != "it" && next != "es" || asksThat[next] || v+1 < len(u.tokens) && u.tokens[v+1].class&article != 0
 }
 
 // sentence is where the sentence around token i begins, and where it ends.
@@ -157,6 +171,10 @@ var (
 	listener = setOf(`him her them it ihn sie ihm ihr ihnen es`)
 	// startsReport begin what was asked.
 	startsReport = setOf(`if whether what how why when where who which about for to that ob was wie warum wann wo wer welche welchen nach um dass leise quietly very`)
+	// saysAloud are verbs behind which the words themselves may follow.
+	saysAloud = setOf(`say says sag sage sagt`)
+	// asksThat begin what was asked of somebody.
+	asksThat = setOf(`if whether what how why when where who ob was wie warum wann wo wer`)
 	// besideVerb may stand between the verb and the name.
 	besideVerb = setOf(`straight just again quietly softly gently him her mal einfach leise halt kurz to at up`)
 )

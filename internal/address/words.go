@@ -148,7 +148,9 @@ type utterance struct {
 	mentioned  []int
 	notFor     []int // named as not meant
 	toPlayer   bool
-	hailed     bool // the call cannot be taken for anything else: "hey Bart"
+	doubtful   doubtful // why the first of called may not be called; empty if it surely is
+	tells      bool     // it says that somebody speaks to somebody just now
+	hailed     bool     // the call cannot be taken for anything else: "hey Bart"
 	confidence float64
 	why        string
 }

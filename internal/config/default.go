@@ -17,7 +17,7 @@ func Default() *Config {
 		Hearing:   Hearing{Detection: DetectionAuto, EarlyFinals: 3},
 		Voice:     Speaking{MaxSpeech: Duration(45 * time.Second), Normalise: NormaliseAuto},
 		Memory:    Memory{Store: StoreSQLite, RecentLines: 20, History: 12, Learn: LearnReview, Digest: DigestPhrases},
-		Table:     Table{Listening: ListeningAttentive},
+		Table:     Table{Listening: ListeningAttentive, Judge: JudgeAuto, JudgeWait: Duration(700 * time.Millisecond), JudgeCalls: 20},
 		Latency: Latency{
 			Ceilings:        perTier(500, 1500, 4000),
 			Rounds:          PerTier[int]{Fast: 1, Standard: 2, Deep: 4},

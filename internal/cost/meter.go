@@ -62,8 +62,8 @@ type Sum struct {
 	Unpriced bool
 }
 
-// add returns what s and t are together.
-func (s Sum) add(t Sum) Sum {
+// Add returns what s and t are together.
+func (s Sum) Add(t Sum) Sum {
 	return Sum{s.Usage.add(t.Usage), addCapped(s.Amount, t.Amount), s.Unpriced || t.Unpriced}
 }
 
@@ -114,8 +114,8 @@ func (a *Account) Charge(provider string, u Usage) {
 	if m.rows[at] == nil {
 		m.rows[at] = &Sum{}
 	}
-	*m.rows[at] = m.rows[at].add(one)
-	a.sum = a.sum.add(one)
+	*m.rows[at] = m.rows[at].Add(one)
+	a.sum = a.sum.Add(one)
 	m.spent = addCapped(m.spent, amount)
 	m.mu.Unlock()
 	if m.o.Charged != nil {
@@ -194,9 +194,9 @@ func (m *Meter) Report() Report {
 	npcs, providers := map[string]Sum{}, map[string]Sum{}
 	m.mu.Lock()
 	for at, s := range m.rows {
-		npcs[at.npc] = npcs[at.npc].add(*s)
-		providers[at.provider] = providers[at.provider].add(*s)
-		r.Total = r.Total.add(*s)
+		npcs[at.npc] = npcs[at.npc].Add(*s)
+		providers[at.provider] = providers[at.provider].Add(*s)
+		r.Total = r.Total.Add(*s)
 	}
 	m.mu.Unlock()
 	r.Level = m.o.level(r.Total.Amount)

@@ -9,7 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/engine"
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
+	"github.com/MrWong99/glyphoxa/internal/judge"
 	"github.com/MrWong99/glyphoxa/internal/providers"
+	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
@@ -154,6 +156,30 @@ func (g *Game) makeModel(o SessionOptions, c config.ProviderChain, setting strin
 		m = g.wrap(m)
 	}
 	return m, scripted, err
+}
+
+// judge returns who decides whom a line is for where that is in doubt: the fast model of the cascade if there is
+// one, else the model that answers. It is nil where a scripted model answers, or nobody is to be asked.
+func (g *Game) judge(e *engines) (table.Judge, error) {
+	if g.Config.Table.Judge == config.JudgeOff {
+		return nil, nil
+	}
+	for _, c := range []struct {
+		chain   config.ProviderChain
+		setting string
+	}{{g.Config.Cascade.Opener, "cascade.opener"}, {g.Config.Providers.LLM, "providers.llm"}} {
+		if c.chain.Name == "" && c.setting == "cascade.opener" {
+			continue
+		}
+		m, scripted, err := e.model(c.chain, c.setting)
+		if err != nil {
+			return nil, err
+		}
+		if !scripted {
+			return judge.New(m), nil
+		}
+	}
+	return nil, nil
 }
 
 // Close ends the sessions with speech-to-speech models.

@@ -135,3 +135,30 @@ func TestCascadeThatCannotBeMade(t *testing.T) {
 		t.Error("a session begins with a model that cannot be made")
 	}
 }
+
+// TestWhoJudges has the fast model of the cascade judge, else the one that answers, and nobody where lines are
+// prepared.
+func TestWhoJudges(t *testing.T) {
+	scripted := config.ProviderChain{Provider: config.Provider{Name: "offline", Model: "Scripted."}}
+	for _, row := range []struct {
+		name        string
+		mode        string
+		opener, llm config.ProviderChain
+		want        []string // models that are made, in order
+		judges      bool
+	}{
+		{"the usual model", config.JudgeAuto, config.ProviderChain{}, named("Usual."), []string{"providers.llm Usual."}, true},
+		{"the fast model", config.JudgeAuto, named("Quick."), named("Usual."), []string{"cascade.opener Quick."}, true},
+		{"a scripted opener", config.JudgeAuto, scripted, named("Usual."), []string{"cascade.opener Scripted.", "providers.llm Usual."}, true},
+		{"scripted", config.JudgeAuto, config.ProviderChain{}, scripted, []string{"providers.llm Scripted."}, false},
+		{"off", config.JudgeOff, named("Quick."), named("Usual."), nil, false},
+	} {
+		var made []string
+		g := &Game{Config: config.Default()}
+		g.Config.Table.Judge, g.Config.Cascade.Opener, g.Config.Providers.LLM = row.mode, row.opener, row.llm
+		j, err := g.judge(newEngines(&made))
+		if err != nil || (j != nil) != row.judges || !slices.Equal(made, row.want) {
+			t.Errorf("%s: %v, %v, made %q; want %v of %q", row.name, j, err, made, row.judges, row.want)
+		}
+	}
+}

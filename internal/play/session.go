@@ -110,6 +110,10 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err := answering.prepareEngines(cast); err != nil {
 		return nil, userfile.Usage(err)
 	}
+	doubts, err := g.judge(answering)
+	if err != nil {
+		return nil, userfile.Usage(err)
+	}
 	if answering.speech, err = g.openSpeech(answering.cascaded); err != nil {
 		return nil, err
 	}
@@ -131,6 +135,8 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
 		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
 	}
+	t.Judge = doubts
+	t.JudgeWait, t.JudgeCalls = time.Duration(g.Config.Table.JudgeWait), g.Config.Table.JudgeCalls
 	if answering.speech != nil {
 		t.Listener = engine.NewCappedListener(s.meter, answering.speech)
 	}

@@ -89,7 +89,7 @@ func (t *Table) cancelAll(more []*turn, done chan<- error) {
 	for _, a := range t.turns.attempts {
 		t.cutTurn(a.turn, turnEnd{outcome: OutcomeCancelled})
 	}
-	t.cancelQueued(append(t.queue.removeAll(), more...), done)
+	t.cancelQueued(slices.Concat(t.queue.removeAll(), t.cancelDoubts(), more), done)
 }
 
 // cancelQueued keeps what players said in turns that will not begin, in the

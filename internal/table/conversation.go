@@ -54,7 +54,18 @@ func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision
 	d := address.Detect(v.snapshot, v.talk.State(time.Now(), line, u.Speaker, v.placeOf), u.Text)
 	v.toCast(d.NPCs)
 	v.toCast(d.NotFor)
+	if d.Doubt != nil {
+		v.toCast(d.Doubt.NPCs)
+	}
 	return d
+}
+
+// company are the NPCs that answer when a player calls all.
+func (v *conversation) company(player string) []int {
+	v.refreshSnapshot()
+	who := v.snapshot.Company(v.talk.State(time.Now(), 0, player, v.placeOf))
+	v.toCast(who)
+	return who
 }
 
 // toCast makes indices of the cast of those of the snapshot.

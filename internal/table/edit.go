@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/agent"
@@ -145,6 +146,11 @@ func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 			t.editQueued(tn, e.text)
 		}
 	}
+	for _, tn := range slices.Clone(t.turns.doubted) {
+		if e.changes(tn) {
+			t.editDoubted(tn, e.text)
+		}
+	}
 	for _, number := range slices.Sorted(maps.Keys(t.turns.open)) {
 		tn := t.turns.open[number]
 		if tn == nil || !e.changes(tn) { // nil: it waits for another NPC by now
@@ -175,6 +181,20 @@ func (t *Table) editQueued(tn *turn, text string) {
 	t.queue.remove(tn)
 	t.turns.moveTo(tn, arrived)
 	t.routeTurn(tn, d)
+}
+
+// editDoubted changes a turn about which the judge is asked.
+func (t *Table) editDoubted(tn *turn, text string) {
+	t.undoDoubt(tn)
+	if text == "" {
+		t.conversation.withdraw(tn.to.renewal)
+		tn.to, tn.kept.lineTakenBack = nobody, true
+		t.endTurn(tn, turnEnd{outcome: OutcomeCancelled, stage: "queue"})
+		return
+	}
+	t.rewordTurn(tn, text)
+	tn.words.known = time.Now()
+	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
 // editBegun changes a turn that has begun.

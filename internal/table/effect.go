@@ -25,6 +25,8 @@ type (
 	stopLine struct{ *attempt }
 	// cancelWork ends what an attempt's goroutines do.
 	cancelWork struct{ *attempt }
+	// cancelInquiry ends a question to the judge.
+	cancelInquiry struct{ *inquiry }
 	// confirmGuess lets an attempt run tools and be heard that was a guess.
 	confirmGuess struct{ *attempt }
 	// openEar has a player heard who has taken a seat.
@@ -72,6 +74,8 @@ type (
 type (
 	// undecidedExpired: the player did not go on with an utterance for no NPC.
 	undecidedExpired struct{ *turn }
+	// judgeLate: the judge has not decided in time.
+	judgeLate struct{ *turn }
 	// fillerDue: a turn's first sound is late.
 	fillerDue struct{ *turn }
 	// leaseExpired: the time of an NPC's raise is over.

@@ -8,7 +8,6 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/ear"
-	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
 const (
@@ -26,11 +25,12 @@ const (
 // guess has the model begin on words that are not final yet: once the player's
 // voice has stopped, for what has been understood so far.
 func (t *Table) guess(s *Seat, p *passage) {
-	if t.o.Latency.Preemptive == "" || t.o.Latency.Preemptive == config.PreemptOff || s.voicing || p.turn != nil || p.interim == "" {
+	if !t.guesses() || s.voicing || p.turn != nil || p.interim == "" {
 		return
 	}
 	u := s.utterance(strings.TrimSpace(p.text() + " " + p.interim))
 	if p.guess.turn != nil && sameWords(p.guess.turn.Text, u.Text) {
+		t.askAhead(p)
 		return
 	}
 	most := maxGuesses
@@ -46,19 +46,41 @@ func (t *Table) guess(s *Seat, p *passage) {
 		return // it is for no NPC
 	}
 	d := t.conversation.decideAddressee(0, u)
-	if len(d.NPCs) == 0 || t.queue.isBusy(d.NPCs[0]) || t.cast.agents[d.NPCs[0]].Muted {
+	who := t.likelyFor(d)
+	if len(who) == 0 || t.queue.isBusy(who[0]) || t.cast.agents[who[0]].Muted {
 		return
 	}
-	if p.sound != nil && t.cast.agents[d.NPCs[0]].NPC.Engine == config.EngineS2S {
+	if t.cast.agents[who[0]].NPC.Engine == config.EngineS2S && (p.sound != nil || t.doubts(d)) {
 		return // it listens itself, and what it has answered cannot be asked again
+	}
+	if len(d.NPCs) == 0 && !t.judging.mayAsk(time.Now()) {
+		return // nobody would decide that it is for one
 	}
 	t.dropGuess(p)
 	p.guess.begun++
 	p.guess.turn = t.startGuess(u, d, p.guess.wasted, t.o.Latency.Preemptive == config.PreemptVoice && p.guess.voiced < maxVoiced)
+	t.askAhead(p)
 }
 
-// dropGuesses gives up all guesses because what they rest on has changed.
+// guesses reports whether answers are begun that may come to nothing.
+func (t *Table) guesses() bool {
+	return t.o.Latency.Preemptive != "" && t.o.Latency.Preemptive != config.PreemptOff
+}
+
+// askAhead asks the judge about a guess whose line is in doubt, once its player has ended: so that it has
+// decided when the words are final.
+func (t *Table) askAhead(p *passage) {
+	if tn := p.guess.turn; p.phase == passageDue && t.doubts(tn.to.decision) && tn.inquiry == nil {
+		t.ask(tn)
+	}
+}
+
+// dropGuesses gives up all guesses because what they rest on has changed, and what is prepared for lines in
+// doubt.
 func (t *Table) dropGuesses() {
+	for _, tn := range t.turns.doubted {
+		t.dropPrepared(tn)
+	}
 	for _, s := range t.seats.bySpeaker {
 		for _, p := range s.passages {
 			t.dropGuess(p)
@@ -78,8 +100,9 @@ func (t *Table) dropGuess(p *passage) {
 		p.guess.voiced++
 	}
 	t.turns.moveTo(tn, over)
+	t.dropInquiry(tn)
 	t.dropAttempt(tn)
-	tn.record.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
+	tn.dropTrace()
 }
 
 // startGuess begins an answer to words that are not final. wasted is the account of the guess
@@ -88,27 +111,42 @@ func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account
 	now := time.Now()
 	tn := newTurn(lineTurn, u, now)
 	tn.phase, tn.guesses, tn.plan.started = guessed, guesses{wasted: wasted, ahead: ahead}, now
-	tn.to.index, tn.to.agent = d.NPCs[0], t.cast.agents[d.NPCs[0]]
-	tn.to.decision, tn.to.route, tn.to.mayDecline, tn.to.version = d, Route(d.Route), !d.Called, tn.to.agent.Version()
-	if len(d.NPCs) > 1 {
-		tn.to.also = d.NPCs[1]
+	tn.to.decision, tn.to.route = d, Route(d.Route)
+	t.prepareAnswer(tn, t.likelyFor(d))
+	return tn
+}
+
+// prepareAnswer begins an answer to a turn for which NPCs it may be, the first of whom answers.
+func (t *Table) prepareAnswer(tn *turn, who []int) {
+	tn.to.index, tn.to.agent = who[0], t.cast.agents[who[0]]
+	tn.to.mayDecline, tn.to.version = !tn.to.decision.Called, tn.to.agent.Version()
+	if len(who) > 1 && (len(tn.to.decision.NPCs) > 1 || tn.to.decision.Doubt.Route == address.RouteGroup) {
+		tn.to.also = who[1]
 	}
 	t.searchBefore(tn)
-	tn.plan.choice = tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
+	tn.plan.choice = tn.to.agent.PeekChoice(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
 	t.planner.prepareTurn(tn, t.mayFill(tn))
 	t.startAttempt(tn)
-	return tn
 }
 
 // guessHolds reports whether what was guessed at would be answered the same way
 // now that its words are known.
 func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 	d := t.conversation.decideAddressee(0, u)
-	if len(d.NPCs) == 0 || d.NPCs[0] != tn.to.index || t.queue.isBusy(tn.to.index) || tn.to.agent.Muted || tn.to.agent.Version() != tn.to.version || len(tn.to.agent.RevealedBy(u.Text)) > 0 {
+	who := t.likelyFor(d)
+	if len(who) == 0 || who[0] != tn.to.index || t.doubts(d) != t.doubts(tn.to.decision) || len(d.NPCs) == 0 != (len(tn.to.decision.NPCs) == 0) {
 		return false
 	}
 	if tn.to.mayDecline && d.Called {
 		return false // it was asked whether it is meant at all
+	}
+	return t.wouldAnswer(tn, u)
+}
+
+// wouldAnswer reports whether what was prepared for a turn is what its NPC would be asked now.
+func (t *Table) wouldAnswer(tn *turn, u Utterance) bool {
+	if t.queue.isBusy(tn.to.index) || tn.to.agent.Muted || tn.to.agent.Left || tn.to.agent.Version() != tn.to.version || len(tn.to.agent.RevealedBy(u.Text)) > 0 {
+		return false
 	}
 	expected := tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason()).Tier
 	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // its plan lowered that
@@ -117,10 +155,20 @@ func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 // adoptGuess makes a guess the turn of the utterance it was right about, and
 // handles what its attempt has reported meanwhile.
 func (t *Table) adoptGuess(tn *turn) {
-	a := tn.attempt
-	tn.words.known, tn.plan.started = time.Now(), time.Now()
+	tn.words.known = time.Now()
 	t.announceUtterance(tn)
 	tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, tn.to.decision)
+	if t.doubts(tn.to.decision) {
+		t.awaitVerdict(tn)
+		return
+	}
+	t.confirmAttempt(tn)
+}
+
+// confirmAttempt has the answer that was prepared for a turn be the turn's.
+func (t *Table) confirmAttempt(tn *turn) {
+	a := tn.attempt
+	tn.plan.started = time.Now()
 	t.queue.occupy(tn)
 	t.turns.open[tn.number] = tn
 	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())

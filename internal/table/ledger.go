@@ -51,7 +51,7 @@ type Ledger struct {
 	Budget string `json:"budget"`
 	// BreachStage is the stage that took longest in a breached turn, or the one
 	// that failed: "endpoint", "stt", "queue", "route", "context", "llm", "tool",
-	// "tts", "floor", "playback" or "commit".
+	// "tts", "floor", "judge", "playback" or "commit".
 	BreachStage string `json:"breach_stage"`
 	// InputTokens and OutputTokens are all that went to the models for this turn, and
 	// came from them, also for answers that were given up; what nobody counted is
@@ -62,6 +62,19 @@ type Ledger struct {
 	// given up since those were others. What they took is in the tokens and the cost, if
 	// it was the same NPC's.
 	DroppedGuesses int `json:"dropped_guesses"`
+	// Judge is what became of asking the judge whom the line is for: "npc", "player" or "nobody" is
+	// what it decided; "late" and "failed" say that it did not, and "spent" that it could not be asked, so
+	// that the rules decided. It is left out where the line was in no doubt.
+	Judge string `json:"judge,omitempty"`
+	// JudgeIntent is what the judge says that the speaker does: "speaks", "narrates", "about", "plans"
+	// or "aside".
+	JudgeIntent string `json:"judge_intent,omitempty"`
+	// JudgeMS is how long the line waited for the judge once its words were known, and JudgeCalls how often
+	// it was asked: again, if the player went on.
+	JudgeMS    float64 `json:"judge_ms,omitempty"`
+	JudgeCalls int     `json:"judge_calls,omitempty"`
+	// JudgeCost is what of Cost the judge took.
+	JudgeCost cost.Amount `json:"judge_cost,omitzero"`
 	// Cost is what the answer cost by its end, in the configuration's currency: models
 	// and voices. Hearing is the session's. It is left out where nothing was charged,
 	// or some of it has no price.
@@ -104,7 +117,7 @@ func (l *Ledger) judgeBudget(target time.Duration, outcome Outcome, stage string
 	}{
 		{"endpoint", l.EndpointMS}, {"stt", l.STTFinalMS}, {"queue", mcp.RoundedMillis(waited)}, {"route", l.RouteUS / 1000},
 		{"context", l.ContextMS}, {"llm", l.LLMFirstTokenMS + l.LLMFirstSentenceMS}, {"tool", l.ToolMS}, {"tts", l.TTSFirstAudioMS},
-		{"floor", l.FloorMS},
+		{"floor", l.FloorMS}, {"judge", l.JudgeMS},
 	} {
 		if s.ms >= longest {
 			l.BreachStage, longest = s.name, s.ms
@@ -129,7 +142,7 @@ func (tn *turn) closeLedger(end turnEnd) Ledger {
 		l.BeginMS = mcp.RoundedMillis(tn.attempt.began.Sub(tn.words.since))
 	}
 	l.DroppedGuesses = tn.guesses.dropped
-	l.enterCost(tn.record.account.Sum())
+	l.enterCost(tn.record.account.Sum().Add(tn.record.judged.enter(&l)))
 	l.judgeBudget(tn.plan.target, end.outcome, end.stage, tn.waited())
 	if (tn.kept.lineTakenBack || tn.kept.answerTakenBack) && end.outcome == OutcomeCancelled { // no answer was due
 		l.Budget, l.BreachStage = budgetMet, ""

@@ -235,7 +235,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 	case nothing:
 		t.releaseTurn(tn)
 		return
-	case tn.phase == undecided:
+	case tn.phase == undecided || tn.phase == doubted:
 		p.known = text
 		t.extendTurn(tn, text, p.timing())
 		t.decideAnew(tn)

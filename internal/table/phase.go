@@ -12,6 +12,8 @@ const (
 	// guessed: an answer is begun on words that are not final. No event is emitted,
 	// no tool runs, nothing sounds.
 	guessed
+	// doubted: the judge is asked whom it is for. An answer may be in the making, as in a guess.
+	doubted
 	// undecided: it is for no NPC so far, and the player may go on.
 	undecided
 	// queued: its NPC is busy.
@@ -42,15 +44,21 @@ const (
 // cuts a line; a turn ends with endTurn.
 var exits = [phases][]phase{
 	arrived: {
+		doubted,   // awaitJudge
 		undecided, // awaitContinuation
 		queued,    // queueTurn
 		thinking,  // startAnswer
 		ending,    // endUnanswered, cancelQueued
-		over,      // endUnheard
+		over,      // endUnheard; editAll, of a line in doubt that is taken back
 	},
 	guessed: {
+		doubted,  // adoptGuess, if the line is in doubt
 		thinking, // adoptGuess
 		over,     // dropGuess
+	},
+	doubted: {
+		arrived,  // settle, undoDoubt
+		thinking, // settle, if the answer that was prepared is the one
 	},
 	undecided: {
 		arrived, // decideAnew
@@ -97,7 +105,7 @@ var exits = [phases][]phase{
 
 func (p phase) String() string {
 	return [phases]string{
-		"arrived", "guessed", "undecided", "queued", "thinking", "ready", "asking", "speaking", "spoken", "cut", "ending", "over",
+		"arrived", "guessed", "doubted", "undecided", "queued", "thinking", "ready", "asking", "speaking", "spoken", "cut", "ending", "over",
 	}[p]
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/judge"
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -34,6 +35,7 @@ var (
 	randomWords   = []string{
 		"Mira, what do you drink?", "Bart, come here!", "and why is that so?", "Mira and Bart, listen!", "mhm", "", "no, wait a moment, please",
 		"Mira, what about the rules?", "Bart, roll a die", "write it down, Mira", "everybody be quiet now",
+		doubtful, doubtful, murmur, "Mirra, and what does that cost?",
 	}
 	randomKinds = []string{
 		"speak", "speak", "speak", "guess", "guess", "split", "split", "barge", "barge", "noise", "type", "wait", "mute", "unmute", "muteall", "unmuteall",
@@ -44,9 +46,9 @@ var (
 
 // moods are how a model round or a voice goes.
 type moods struct {
-	models, voices []int
-	model, voice   atomic.Int64
-	rested         atomic.Bool // all goes well from now on
+	models, voices, judges []int
+	model, voice, judge    atomic.Int64
+	rested                 atomic.Bool // all goes well from now on
 }
 
 func (m *moods) next(of []int, n *atomic.Int64, well int) int {
@@ -88,6 +90,32 @@ func (m *moods) answer(req llm.Request) []step {
 		return []step{{after: 200 * ms, text: "The old mill by the river burned, and nobody "}, {after: 900 * ms, err: llm.ErrUnavailable}}
 	}
 	return []step{{text: "Aye. Nine it is."}}
+}
+
+// Judge implements table.Judge.
+func (m *moods) Judge(ctx context.Context, q judge.Question) (judge.Verdict, error) {
+	takes := 300 * ms
+	v, err := verdict("mira"), error(nil)
+	switch m.next(m.judges, &m.judge, 0) {
+	case 1:
+		v = verdict("bart")
+	case 2:
+		v, takes = verdict(""), 20*ms
+	case 3:
+		v, err = fails(q)
+	case 4:
+		takes = time.Hour
+	case 5:
+		v = judge.Verdict{Everyone: true, Addressee: judge.Everyone, Intent: judge.Speaks}
+	case 6:
+		v, takes = verdict(""), 690*ms
+	}
+	select {
+	case <-time.After(takes):
+		return v, err
+	case <-ctx.Done():
+		return judge.Verdict{}, context.Cause(ctx)
+	}
 }
 
 func (*moods) SpeaksClauses() bool { return true }
@@ -143,6 +171,7 @@ func drawMoods(rt *rapid.T) *moods {
 	return &moods{
 		models: rapid.SliceOfN(rapid.IntRange(0, 14), 4, 12).Draw(rt, "models"),
 		voices: rapid.SliceOfN(rapid.IntRange(0, 6), 3, 8).Draw(rt, "voices"),
+		judges: rapid.SliceOfN(rapid.IntRange(0, 6), 3, 8).Draw(rt, "judges"),
 	}
 }
 
@@ -150,7 +179,7 @@ func drawMoods(rt *rapid.T) *moods {
 // speaks for itself; nil if none does.
 func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibility, own *speechMoods) []string {
 	l := &pupil{}
-	set := setting{voice: m, manner: manner, fillers: []string{"Hm."}, journal: &journal{takes: 30 * ms}}
+	set := setting{voice: m, judge: m, manner: manner, fillers: []string{"Hm."}, journal: &journal{takes: 30 * ms}}
 	set.model = func(req llm.Request) []step {
 		l.model(req)
 		return m.answer(req)

@@ -70,6 +70,9 @@ func (t *Table) handleReport(r report) {
 	case *erased:
 		t.handleErased(f)
 		return
+	case *judged:
+		t.handleJudged(f)
+		return
 	case kept:
 		t.effects.emit(0, KindNotice, &Notice{Level: f.level, Text: f.text, Code: f.code})
 		return
@@ -82,7 +85,7 @@ func (t *Table) handleReport(r report) {
 	}
 	switch {
 	case a.turn.attempt != a:
-	case a.turn.phase == guessed:
+	case a.turn.phase == guessed || a.turn.phase == doubted:
 		a.backlog = append(a.backlog, r.finding)
 	default:
 		t.handleFinding(a, r.finding)

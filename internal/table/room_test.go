@@ -283,6 +283,7 @@ type setting struct {
 	preempts   config.Preemption       // the default if empty
 	leads      string
 	known      func() []config.NPC
+	judge      table.Judge // nil: the rules decide alone
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -379,6 +380,7 @@ func open(t testing.TB, s setting) *room {
 		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Aside: s.aside, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: latency, RecentLines: 10,
 		Logger: slog.New(strict{t}), Leads: s.leads, Known: s.known,
+		Judge: s.judge, JudgeWait: 700 * time.Millisecond, JudgeCalls: 20,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop

@@ -121,6 +121,11 @@ type Options struct {
 	Languages []string
 	// Listening is how readily the NPCs take what calls none of them, to begin with.
 	Listening address.Listening
+	// Judge decides whom a line is for where that is in doubt. If nil, the bar does. A line waits
+	// JudgeWait for it at most, and it is asked JudgeCalls times a minute at most.
+	Judge      Judge
+	JudgeWait  time.Duration
+	JudgeCalls int
 	// Leads is the player who leads the game; empty if it is not known.
 	Leads string
 	// Known returns the NPCs of the campaign, whether at the table or not, whose names no
@@ -157,6 +162,7 @@ type Table struct {
 	leases       *leases
 	planner      *planner
 	purse        *purse
+	judging      *judging
 	floor        *floorControl
 	past         past
 	transcript   *transcript
@@ -214,6 +220,7 @@ func New(o Options) *Table {
 		queue: newQueue(), leases: &leases{cast: cast, agenda: agenda, effects: effects, running: map[int]agent.Lease{}},
 		planner: &planner{governor: cost.NewGovernor(), latency: o.Latency, host: o.Host, session: o.Session.ID, hurries: o.Hurries},
 		purse:   &purse{meter: o.Cost, effects: effects},
+		judging: &judging{judge: o.Judge, wait: o.JudgeWait, most: o.JudgeCalls, meter: o.Cost},
 		past:    past{phrased: map[int]bool{}},
 	}
 	t.floor = &floorControl{floor.New(times), effects, agenda, t.mixer}
@@ -343,6 +350,12 @@ func (t *Table) carryOut(ctx context.Context) {
 			t.work.Go(func() { e.run(ctx, t) })
 		case cancelWork:
 			e.cancel(errAbandoned)
+		case *askJudge:
+			e.inquiry.cancel = e.startAsking(ctx, t)
+		case cancelInquiry:
+			if e.cancel != nil {
+				e.cancel(errSettled)
+			}
 		case confirmGuess:
 			close(e.confirmed)
 		case openEar:
@@ -391,6 +404,8 @@ func (t *Table) handleStep(e effect) {
 		t.carryOutOrder(e)
 	case undecidedExpired:
 		t.endUndecided(e.turn)
+	case judgeLate:
+		t.judgeIsLate(e.turn)
 	case fillerDue:
 		if line, _ := t.floor.Speaking(); line == 0 && !t.seats.anybodyVoices() {
 			t.sayIfLate(e.turn)

@@ -9,6 +9,12 @@ import (
 // outcomeDropped is what a trace says of a guess that came to nothing.
 const outcomeDropped Outcome = "dropped"
 
+// dropTrace ends the trace of an answer that came to nothing.
+func (tn *turn) dropTrace() {
+	tn.record.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
+	tn.record.trace = nil
+}
+
 // openTrace begins the trace of a turn whose answer begins, unless it has one. A guess's
 // becomes the turn's.
 func (t *Table) openTrace(tn *turn) {

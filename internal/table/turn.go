@@ -31,6 +31,7 @@ type turn struct {
 	plan      turnPlan
 	guesses   guesses
 	attempt   *attempt // at an answer; nil before the first, and after one that was given up
+	inquiry   *inquiry // to the judge, about whom the line is for; nil unless that is in doubt
 	delivered delivered
 	kept      retention
 	record    record
@@ -154,6 +155,7 @@ type record struct {
 	tooling time.Duration // of all tool rounds
 	floor   time.Duration // the wait for the floor
 	account *cost.Account // of all attempts; nil before the first
+	judged  judgment      // what became of asking the judge
 	trace   *tracing.Turn // nil if it is not traced
 }
 

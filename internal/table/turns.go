@@ -18,11 +18,12 @@ type turns struct {
 	count     int64 // turns so far
 	open      map[int64]*turn
 	undecided []*turn // spoken lines for no NPC, which their players may go on with
+	doubted   []*turn // lines about which the judge is asked
 	closing   bool    // the table closes: none begins
 
 	lines    uint64              // attempts so far, and so lines on the floor
 	attempts map[uint64]*attempt // at work, by line
-	working  int                 // attempts whose goroutines have not ended
+	working  int                 // attempts and questions to the judge whose goroutines have not ended
 }
 
 // moveTo moves a turn to another phase; a move that is not among its exits is logged.
@@ -42,7 +43,7 @@ func (ts *turns) nextNumber() int64 {
 func (ts *turns) addAttempt(tn *turn) {
 	ts.lines++
 	a := &attempt{id: ts.lines, turn: tn, line: mixer.NewLine(ts.lines), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
-	if tn.phase != guessed {
+	if tn.phase != guessed && tn.phase != doubted {
 		close(a.confirmed)
 	}
 	tn.attempt, ts.attempts[a.id] = a, a
@@ -100,7 +101,9 @@ func (t *Table) routeTurn(tn *turn, d address.Decision) {
 	for _, npc := range d.NotFor {
 		t.takeBackCall(npc, tn)
 	}
-	t.beginOrQueue(tn)
+	if !t.awaitJudge(tn) {
+		t.beginOrQueue(tn)
+	}
 }
 
 // redirectTurn gives a turn to whom it is for by now that the player has added a
@@ -195,6 +198,9 @@ func (t *Table) queueTurn(tn *turn) {
 func (t *Table) awaitContinuation(tn *turn) {
 	t.turns.moveTo(tn, undecided)
 	t.turns.undecided = append(t.turns.undecided, tn)
+	if tn.words.held {
+		return // the player goes on already
+	}
 	t.agenda.put(undecidedExpired{tn}, t.o.mergeWindow(), undecidedExpired{tn})
 }
 
@@ -219,8 +225,12 @@ func (t *Table) endUndecided(tn *turn) {
 
 // decideAnew routes an utterance to which the player has added something.
 func (t *Table) decideAnew(tn *turn) {
-	t.forgetUndecided(tn)
-	t.turns.moveTo(tn, arrived)
+	if tn.phase == doubted {
+		t.undoDoubt(tn)
+	} else {
+		t.forgetUndecided(tn)
+		t.turns.moveTo(tn, arrived)
+	}
 	tn.words.known = time.Now()
 	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }

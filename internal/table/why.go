@@ -29,6 +29,8 @@ type Basis struct {
 	Speaker   string
 	Utterance string
 	Route     Route
+	// Addressed says why the line was for the NPC, what decided that, and what asking the judge took.
+	Addressed string
 	// Tier is the answer's, and Reason why it is that; it may not be above Ceiling.
 	Tier, Ceiling, Reason string
 	// Context is what the NPC knew of where it is, who is there, what was said last and
@@ -55,7 +57,7 @@ func (b *bases) add(tn *turn) {
 		return
 	}
 	one := Basis{
-		Turn: tn.number, NPC: tn.to.npc.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.to.route,
+		Turn: tn.number, NPC: tn.to.npc.Name, Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Utterance: untrusted.Line(tn.Text, maxWhyText), Route: tn.to.route, Addressed: tn.addressed(),
 		Tier: tn.plan.choice.Tier.String(), Ceiling: tn.plan.choice.Ceiling.String(), Reason: tn.plan.choice.Reason,
 		Context: *a.basis.context, Exchanges: a.basis.exchanges, Secrets: len(tn.to.npc.SecretKnowledge), Told: len(tn.to.agent.Told()), Withheld: tn.to.agent.Withheld(), Findings: slices.Clone(a.basis.found[:min(len(a.basis.found), maxFindings)]),
 	}
@@ -98,6 +100,9 @@ func (b Basis) Lines() []string {
 	out := []string{
 		fmt.Sprintf("turn %d: %s answered %s, %q", b.Turn, b.NPC, b.Speaker, b.Utterance),
 		fmt.Sprintf("tier %s of at most %s: %s; asked by %s", b.Tier, b.Ceiling, b.Reason, b.Route),
+	}
+	if b.Addressed != "" {
+		out = append(out, "addressed: "+b.Addressed)
 	}
 	list := func(what string, all []string) {
 		for _, one := range all {

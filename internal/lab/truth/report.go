@@ -22,6 +22,9 @@ type Options struct {
 	Held bool
 	// Talk is the folder of recorded table talk that Quiet scores.
 	Talk string
+	// Judge is who decides the lines that are in doubt for Quiet: perfect, nine (right nine times in
+	// ten), slow or failing. If empty, nobody is asked.
+	Judge string
 	// Clips is the folder of the clips that Hearing and Prosody score.
 	Clips string
 	// EachClip has Hearing score each clip of dev as a group of its own.

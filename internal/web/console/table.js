@@ -73,6 +73,7 @@ function turn(el, i) {
 function why(i) {
   const out = [];
   if (i.npc && i.route) out.push(h("span", {}, `${i.npc}: ${t(`route ${i.route}`)}`));
+  if (i.ledger?.judge) out.push(h("span", {}, t(`judge ${i.ledger.judge}`)));
   if (i.outcome === "no_target") out.push(h("span", {}, t("for nobody")));
   else if (i.outcome && i.outcome !== "delivered") out.push(h("span", { class: i.outcome === "failed" ? "breach" : "careful" }, t(`outcome ${i.outcome}`)));
   if (i.tier) out.push(h("span", { class: `chip ${i.tier}`, title: t("ceiling {tier}", { tier: i.ceiling }) }, `${i.tier}`), h("span", {}, t(i.reason)));

@@ -215,6 +215,7 @@ function facts(a) {
     [t("first sound"), `${ms(l.first_sound_ms)} / ${ms(l.target_ms)}`], [t("first of the answer"), ms(l.first_substance_ms)], [t("in all"), ms(l.total_ms)],
     [t("outcome"), t(`outcome ${a.outcome}`)], [t("tool rounds"), l.tool_rounds], [t("tokens"), `${l.input_tokens} → ${l.output_tokens}`],
     l.cost !== undefined && [t("cost"), l.cost], l.dropped_guesses > 0 && [t("guesses dropped"), l.dropped_guesses],
+    l.judge && [t("judge"), [t(`judge ${l.judge}`), l.judge_intent, ms(l.judge_ms ?? 0), t("{n} calls", { n: l.judge_calls ?? 0 }), l.judge_cost].filter(Boolean).join(", ")],
     a.guarded.length > 0 && [t("withheld"), a.guarded.map((g) => t(`guard ${g}`)).join(", ")],
     a.steps.length > 0 && [t("Governor"), a.steps.map((p) => `${t(`step ${p.step}`)} (${ms(p.projected_ms)} / ${ms(p.target_ms)})`).join(", ")],
     a.tools?.length > 0 && [t("tools it was shown"), h("span", { class: "mono" }, a.tools.join(", "))],

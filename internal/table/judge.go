@@ -1,0 +1,421 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/cost"
+	"github.com/MrWong99/glyphoxa/internal/judge"
+	"github.com/MrWong99/glyphoxa/internal/mcp"
+	"github.com/MrWong99/glyphoxa/internal/userfile"
+	"github.com/MrWong99/glyphoxa/pkg/memory"
+)
+
+// Judge decides whom a line is for where [address.Detect] leaves that in doubt. It is safe for concurrent
+// use. *judge.Judge is one.
+type Judge interface {
+	Judge(ctx context.Context, q judge.Question) (judge.Verdict, error)
+}
+
+const (
+	// judgeShare is which part of the hard cap the judge may take: one in so many.
+	judgeShare = 10
+	// judgeTimeout ends a question that was asked ahead, should the words not become final.
+	judgeTimeout = 5 * time.Second
+	// judgeStrikes is after how many questions in a row without an answer in time the judge is left alone,
+	// and judgeRest for how long.
+	judgeStrikes = 3
+	judgeRest    = time.Minute
+	// judgeAccount is whose account the judge's questions are charged to, among those of the NPCs.
+	judgeAccount = "(judge)"
+)
+
+// What became of asking the judge about a line, as in [Ledger.Judge].
+const (
+	judgedNPC    = "npc"    // it is for an NPC, or for all
+	judgedPlayer = "player" // it is for somebody at the table
+	judgedNobody = "nobody" // it is for nobody, or about somebody
+	judgedLate   = "late"   // there was no verdict in time
+	judgedFailed = "failed" // there will be none
+	judgedSpent  = "spent"  // it was not asked: too often, too dear, or it is left alone
+)
+
+// judging asks the judge, within bounds.
+type judging struct {
+	judge   Judge         // nil: nobody is asked
+	wait    time.Duration // for a verdict
+	most    int           // questions within a minute
+	meter   *cost.Meter
+	asked   []time.Time // questions within the last minute
+	spent   cost.Sum    // on all questions that have ended
+	strikes int         // questions in a row without a verdict in time
+	rests   time.Time   // until when it is left alone
+}
+
+// inquiry is a question to the judge about the line of a turn.
+type inquiry struct {
+	turn    *turn
+	account *cost.Account
+	cancel  context.CancelCauseFunc // nil until it is asked
+	answer  *judged                 // nil until there is one
+	names   map[string]int          // of the NPCs it may name, by id, as indices of the cast
+}
+
+// judged is what the judge has answered. It is a report of a question, always its last.
+type judged struct {
+	inquiry *inquiry
+	verdict judge.Verdict
+	err     error
+}
+
+// judgment is what the ledger tells of the judge.
+type judgment struct {
+	outcome  string // one of the judged constants; empty if the line was in no doubt
+	verdict  judge.Verdict
+	calls    int
+	waited   time.Duration   // from when the words were known
+	accounts []*cost.Account // of the questions
+	doubt    *address.Doubt
+}
+
+// errSettled is why a question ends whose answer is not needed any more.
+var errSettled = errors.New("whom the line is for is decided")
+
+// mayAsk reports whether the judge may be asked now.
+func (j *judging) mayAsk(now time.Time) bool {
+	j.asked = slices.DeleteFunc(j.asked, func(at time.Time) bool { return now.Sub(at) >= time.Minute })
+	if now.Before(j.rests) || len(j.asked) >= j.most || j.meter.Level() >= cost.Cheaper {
+		return false
+	}
+	limit := j.meter.Report().HardCap / judgeShare
+	return limit == 0 || j.spent.Amount < limit
+}
+
+// strike counts a question without a verdict in time, and reports whether the judge is left alone from now on.
+func (j *judging) strike(now time.Time) bool {
+	if j.strikes++; j.strikes < judgeStrikes {
+		return false
+	}
+	j.strikes, j.rests = 0, now.Add(judgeRest)
+	return true
+}
+
+// doubts reports whether the judge decides about a line.
+func (t *Table) doubts(d address.Decision) bool { return t.judging.judge != nil && d.Doubt != nil }
+
+// likelyFor are the NPCs that a line is for, or may be for if the judge decides that.
+func (t *Table) likelyFor(d address.Decision) []int {
+	who := d.NPCs
+	if len(who) == 0 && t.doubts(d) {
+		who = d.Doubt.NPCs
+	}
+	return t.cast.hearing(who)
+}
+
+// awaitJudge has the judge decide whom the line of a turn is for, if that is in doubt and the judge may be
+// asked. The answer is prepared meanwhile as a guess is. It reports whether the turn waits.
+func (t *Table) awaitJudge(tn *turn) bool {
+	if tn.record.judged.outcome = ""; !t.doubts(tn.to.decision) || tn.kind != lineTurn || !t.ask(tn) {
+		return false
+	}
+	t.awaitVerdict(tn)
+	t.prepareDoubted(tn)
+	return true
+}
+
+// awaitVerdict has a turn wait for the judge, who may have decided already.
+func (t *Table) awaitVerdict(tn *turn) {
+	t.turns.moveTo(tn, doubted)
+	t.turns.doubted = append(t.turns.doubted, tn)
+	if tn.inquiry == nil && !t.ask(tn) || tn.inquiry.answer != nil {
+		t.settle(tn, false)
+		return
+	}
+	t.agenda.put(judgeLate{tn}, t.judging.wait, judgeLate{tn})
+}
+
+// ask asks the judge about the line of a turn, and reports whether it may be asked.
+func (t *Table) ask(tn *turn) bool {
+	now := time.Now()
+	tn.record.judged.doubt = tn.to.decision.Doubt
+	if !t.judging.mayAsk(now) {
+		tn.record.judged.outcome = judgedSpent
+		return false
+	}
+	t.judging.asked = append(t.judging.asked, now)
+	q := &inquiry{turn: tn, account: t.o.Cost.Account(judgeAccount), names: map[string]int{}}
+	tn.inquiry = q
+	tn.record.judged.calls++
+	t.turns.working++
+	t.effects.add(&askJudge{q, t.questionOf(tn, q)})
+	return true
+}
+
+// questionOf is what the judge is asked about a turn.
+func (t *Table) questionOf(tn *turn, q *inquiry) judge.Question {
+	out := judge.Question{Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Text: tn.Text, Players: slices.Clone(t.conversation.players), Leads: t.conversation.leaderName()}
+	d := tn.to.decision
+	for _, i := range t.cast.present() {
+		a := t.cast.agents[i]
+		named := slices.Contains(d.NPCs, i) || slices.Contains(d.Doubt.NPCs, i)
+		if a.NPC.Senses.Deaf || a.NPC.AddressOnly && !named {
+			continue
+		}
+		q.names[a.NPC.ID] = i
+		out.NPCs = append(out.NPCs, judge.NPC{ID: a.NPC.ID, Name: a.NPC.Name, Role: a.NPC.Role})
+	}
+	if d.Doubt.Route == address.RouteContinuation && len(d.Doubt.NPCs) > 0 {
+		out.With = t.cast.agents[d.Doubt.NPCs[0]].NPC.ID
+	}
+	for _, l := range slices.Concat(t.transcript.recent, t.unkeptLines(tn)) {
+		if len(l.Present) == 0 || slices.Contains(l.Present, memory.Anyone) { // no whisper, no aside
+			out.Lines = append(out.Lines, judge.Line{Speaker: nameOf(l), NPC: l.NPC != "", Text: l.Text})
+		}
+	}
+	return out
+}
+
+// unkeptLines are the lines of turns that have not ended, but for one: what an NPC is saying, for example. Whispers
+// and asides are not among them.
+func (t *Table) unkeptLines(but *turn) (lines []memory.Line) {
+	all := slices.Concat(slices.Collect(maps.Values(t.turns.open)), t.turns.undecided, t.turns.doubted)
+	slices.SortFunc(all, func(a, b *turn) int { return cmp.Compare(a.number, b.number) })
+	for _, tn := range all {
+		if tn != but && tn.kind != whisperTurn && !isAside(tn.Text) {
+			lines = append(lines, t.transcript.linesOf(tn, nil)...)
+		}
+	}
+	return lines
+}
+
+// askJudge is the work of asking the judge.
+type askJudge struct {
+	inquiry  *inquiry
+	question judge.Question
+}
+
+// startAsking starts the work, and returns what cancels it.
+func (w *askJudge) startAsking(ctx context.Context, t *Table) context.CancelCauseFunc {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.work.Go(func() { w.run(ctx, t) })
+	return cancel
+}
+
+func (w *askJudge) run(ctx context.Context, t *Table) {
+	ctx, stop := context.WithTimeout(cost.WithAccount(ctx, w.inquiry.account), judgeTimeout)
+	defer stop()
+	v, err := t.o.Judge.Judge(ctx, w.question)
+	t.inbox.reports <- report{finding: &judged{w.inquiry, v, err}}
+}
+
+// handleJudged handles the judge's answer.
+func (t *Table) handleJudged(f *judged) {
+	t.turns.working--
+	q := f.inquiry
+	q.answer = f
+	t.judging.spent = t.judging.spent.Add(q.account.Sum())
+	tn := q.turn
+	if tn.inquiry != q {
+		return // it came too late, or the line is another by now
+	}
+	if f.err == nil {
+		t.judging.strikes = 0
+	} else {
+		t.judgeFails("the judge of doubtful lines fails: " + userfile.OneLine(f.err))
+	}
+	if tn.phase == doubted {
+		t.settle(tn, false)
+	}
+}
+
+// judgeIsLate decides by the bar about a line whose verdict did not come in time.
+func (t *Table) judgeIsLate(tn *turn) {
+	if tn.phase != doubted {
+		return
+	}
+	t.judgeFails(fmt.Sprintf("the judge of doubtful lines takes longer than %s (table.judge_wait)", config.Duration(t.judging.wait)))
+	t.settle(tn, true)
+}
+
+// judgeFails records that there is no verdict in time, and says so once the judge is left alone.
+func (t *Table) judgeFails(why string) {
+	t.o.Logger.Warn("asking whom a line is for", "reason", why)
+	if t.judging.strike(time.Now()) {
+		t.effects.notify(0, "warning", fmt.Sprintf("%s; it is not asked for %s, and the rules decide alone", why, config.Duration(judgeRest)))
+	}
+}
+
+// prepareDoubted begins the answer to a line in doubt, as it will be if the line is for whom it may be for.
+// Nothing of it is heard or told before the judge has decided.
+func (t *Table) prepareDoubted(tn *turn) {
+	who := t.likelyFor(tn.to.decision)
+	if len(who) == 0 || !t.purse.mayGuess() {
+		return
+	}
+	a := t.cast.agents[who[0]]
+	answers := len(tn.to.decision.NPCs) > 0 || t.guesses() // else it would cost what has proved right only sometimes
+	if !answers || t.queue.isBusy(who[0]) || a.Muted || a.Left || a.NPC.Engine == config.EngineS2S {
+		return
+	}
+	tn.plan.started, tn.guesses.ahead = time.Now(), t.o.Latency.Preemptive == config.PreemptVoice
+	t.prepareAnswer(tn, who)
+}
+
+// settle ends the doubt about a turn: by the verdict if there is one, else by the bar.
+func (t *Table) settle(tn *turn, late bool) {
+	d := tn.to.decision
+	verdict := t.judgmentOf(tn, late)
+	t.forgetDoubted(tn)
+	if verdict != nil {
+		d = *verdict
+	}
+	if len(d.NPCs) > 0 && t.cast.agents[d.NPCs[0]].Left { // it is for whom it would be for without that one
+		d = t.conversation.decideAddressee(tn.number, tn.Utterance)
+	}
+	t.o.Logger.Debug("a line in doubt is decided", "turn", tn.number, "judge", tn.record.judged.outcome, "intent", tn.record.judged.verdict.Intent, "doubt", tn.record.judged.doubt.Why, "odds", tn.record.judged.doubt.Odds, "waited", tn.record.judged.waited)
+	if len(tn.to.decision.NPCs) > 0 && (len(d.NPCs) == 0 || d.NPCs[0] != tn.to.decision.NPCs[0]) {
+		t.conversation.withdraw(tn.to.renewal)
+	}
+	tn.words.known = time.Now()
+	if t.preparedFor(tn, d) {
+		tn.to.decision, tn.to.route, tn.to.also = d, Route(d.Route), -1
+		if len(d.NPCs) > 1 {
+			tn.to.also = d.NPCs[1]
+		}
+		tn.to.renewal = t.conversation.recordDecision(tn.number, tn.Speaker, d).After(tn.to.renewal)
+		t.confirmAttempt(tn)
+		return
+	}
+	t.dropPrepared(tn)
+	t.turns.moveTo(tn, arrived)
+	t.assignDecision(tn, d)
+	if tn.to.npc.Name != tn.record.account.NPC() && tn.to.agent != nil {
+		tn.record.account = nil
+	}
+	t.beginOrQueue(tn)
+}
+
+// judgmentOf enters in the account of a turn what became of asking the judge, and returns what the judge has decided;
+// nil if nothing.
+func (t *Table) judgmentOf(tn *turn, late bool) *address.Decision {
+	q, j := tn.inquiry, &tn.record.judged
+	j.waited = time.Since(tn.words.known)
+	d := tn.to.decision
+	switch {
+	case q == nil: // the outcome is that it could not be asked
+		return nil
+	case late || q.answer == nil:
+		j.outcome = judgedLate
+		return nil
+	case q.answer.err != nil:
+		j.outcome = judgedFailed
+		return nil
+	}
+	j.verdict = q.answer.verdict
+	switch v := j.verdict; {
+	case v.NPC != "":
+		npc, known := q.names[v.NPC]
+		if !known || t.cast.agents[npc].Left {
+			j.outcome = judgedFailed
+			return nil
+		}
+		j.outcome, d = judgedNPC, d.For(npc)
+	case v.Everyone:
+		j.outcome, d = judgedNPC, d.ForAll(t.conversation.company(tn.Speaker))
+	default:
+		j.outcome, d = judgedNobody, d.ForNobody()
+		if v.Addressee == judge.Player {
+			j.outcome = judgedPlayer
+		}
+	}
+	return &d
+}
+
+// preparedFor reports whether the answer that was prepared for a turn is the one to a line that is for whom d says.
+func (t *Table) preparedFor(tn *turn, d address.Decision) bool {
+	return tn.attempt != nil && len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index && t.wouldAnswer(tn, tn.Utterance)
+}
+
+// dropPrepared gives up the answer that was prepared for a turn. What it took stays the turn's, unless another
+// NPC answers.
+func (t *Table) dropPrepared(tn *turn) {
+	if tn.attempt == nil {
+		return
+	}
+	t.dropAttempt(tn)
+	tn.dropTrace()
+	tn.guesses.dropped++
+	tn.guesses.wasted = tn.record.account
+	tn.plan = turnPlan{}
+}
+
+// forgetDoubted has nothing wait for the judge any more.
+func (t *Table) forgetDoubted(tn *turn) {
+	t.agenda.remove(judgeLate{tn})
+	t.turns.doubted = slices.DeleteFunc(t.turns.doubted, func(o *turn) bool { return o == tn })
+	t.dropInquiry(tn)
+}
+
+// dropInquiry ends the question about a turn.
+func (t *Table) dropInquiry(tn *turn) {
+	q := tn.inquiry
+	if q == nil {
+		return
+	}
+	tn.inquiry = nil
+	tn.record.judged.accounts = append(tn.record.judged.accounts, q.account)
+	t.effects.add(cancelInquiry{q})
+}
+
+// cancelDoubts gives up all lines in doubt, and returns their turns.
+func (t *Table) cancelDoubts() []*turn {
+	all := slices.Clone(t.turns.doubted)
+	for _, tn := range all {
+		t.undoDoubt(tn)
+	}
+	return all
+}
+
+// undoDoubt has the line of a turn be as it was before the judge was asked.
+func (t *Table) undoDoubt(tn *turn) {
+	t.forgetDoubted(tn)
+	t.dropPrepared(tn)
+	t.turns.moveTo(tn, arrived)
+}
+
+// enter enters in a ledger what became of asking the judge, and returns what that took.
+func (j *judgment) enter(l *Ledger) (took cost.Sum) {
+	for _, a := range j.accounts {
+		took = took.Add(a.Sum())
+	}
+	l.Judge, l.JudgeIntent, l.JudgeCalls, l.JudgeMS = j.outcome, j.verdict.Intent, j.calls, mcp.RoundedMillis(j.waited)
+	if !took.Unpriced {
+		l.JudgeCost = took.Amount
+	}
+	return took
+}
+
+// addressed says why a turn is for its NPC, and what decided that.
+func (tn *turn) addressed() string {
+	d, j := tn.to.decision, &tn.record.judged
+	if j.outcome == "" {
+		if d.Why == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s (%.2f)", d.Why, d.Confidence)
+	}
+	var l Ledger
+	took := j.enter(&l)
+	doubt := fmt.Sprintf("in doubt (%.2f): %s; ", j.doubt.Odds, j.doubt.Why)
+	if j.outcome != judgedNPC {
+		return fmt.Sprintf("%sthe rules decided, because the judge was %s after %.0f ms: %s", doubt, j.outcome, l.JudgeMS, d.Why)
+	}
+	return fmt.Sprintf("%sthe judge decided after %.0f ms: it %s; %d calls, %d tokens, cost %g", doubt, l.JudgeMS, j.verdict.Intent, j.calls, took.InputTokens()+took.OutputTokens(), l.JudgeCost.Units())
+}
