@@ -26,6 +26,7 @@ type evaluation struct {
 var evaluations = []evaluation{
 	{"address", "Score whom a line is for, over the sequences of testdata/truth/address", false, truth.Address},
 	{"hearing", "Score the voice detectors on the clips of testdata/hearing", true, truth.Hearing},
+	{"interrupt", "Score what an NPC does when somebody speaks over it, over testdata/truth/interrupt", false, truth.Interrupt},
 	{"memory", "Score what search_sessions finds of six evenings, over testdata/truth/memory", false, truth.Memory},
 	{"quiet", "Score what NPCs answer at a table whose talk was recorded", false, truth.Quiet},
 	{"prosody", "Score what pitch, length and loudness tell of the end of a turn", true, truth.Prosody},

@@ -40,6 +40,23 @@ func learnCommand(c *app.Common) *cobra.Command {
 		},
 	}
 	address.Flags().StringVar(&talk, "talk", os.Getenv("GLYPHOXA_TABLE_TALK"), "the folder of recorded table talk; $GLYPHOXA_TABLE_TALK if missing")
-	cmd.AddCommand(address)
+	cmd.AddCommand(address, &cobra.Command{
+		Use: "uptake", Short: "Learn what tells assent from other words", Args: app.NoArgs,
+		Long: "Learn the weights by which the program takes words over an NPC's answer for assent, from the\n" +
+			"reactions that internal/address lists and the exchanges of testdata/truth/exchanges, and write them to\n" +
+			"internal/address/uptake.tsv. Run it inside a clone of the repository.",
+		Example: "  glyphoxa-lab learn uptake",
+		RunE: func(*cobra.Command, []string) error {
+			root, err := repositoryRoot()
+			if err != nil {
+				return userfile.Usage(fmt.Errorf("learn uptake: %w", err))
+			}
+			weights, err := truth.Options{Root: root}.AddressLesson().LearnUptake()
+			if err != nil {
+				return fmt.Errorf("learn uptake: %w", err)
+			}
+			return os.WriteFile(filepath.Join(root, "internal", "address", "uptake.tsv"), []byte(tabletalk.Encode(weights)), 0o644)
+		},
+	})
 	return cmd
 }

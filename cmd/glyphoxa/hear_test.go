@@ -242,14 +242,14 @@ func TestHearInterrupts(t *testing.T) {
 		t.Skip("the player of sound is a shell script")
 	}
 	h := newProgram(t)
-	h.hears("Bartok, what do you drink?", "Mira, make him stop!")
+	h.hears("Bartok, what do you drink?", "Bartok, hold on a moment!")
 	long := "Stout, " + strings.Repeat("and stout, and more stout, ", 14) + "and water."
 	cfg, err := os.ReadFile(h.path("glyphoxa.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.write("glyphoxa.yaml", strings.Replace(string(cfg), "    lines:\n", "    topics: [{intents: [drink], lines: {en: [\""+long+"\"]}}]\n    lines:\n", 1))
-	said := h.says("said.wav", `<speak>Bartok, what do you drink?<break time="2500ms"/>Mira, make him stop now, I beg you!</speak>`)
+	said := h.says("said.wav", `<speak>Bartok, what do you drink?<break time="2500ms"/>Bartok, hold on a moment, I beg you!</speak>`)
 	script := h.write("bin/pacat", "#!/bin/sh\nexec cat >/dev/null\n")
 	if err := os.Chmod(script, 0o755); err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestHearInterrupts(t *testing.T) {
 	for _, e := range all["turn.ended"] {
 		got = append(got, e.NPC+" "+e.Outcome)
 	}
-	if want := []string{"Bartok barged", "Mira delivered"}; !slices.Equal(got, want) {
+	if want := []string{"Bartok barged", "Bartok delivered"}; !slices.Equal(got, want) {
 		t.Errorf("the turns ended %q, want %q", got, want)
 	}
 }

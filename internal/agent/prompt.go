@@ -35,6 +35,12 @@ func (a *Agent) Snapshot() History {
 // Exchanges is how much of the conversation there is.
 func (h History) Exchanges() int { return len(h.exchanges) }
 
+// With is the history with another exchange behind it.
+func (h History) With(e Exchange) History {
+	h.exchanges = append(slices.Clip(h.exchanges), e)
+	return h
+}
+
 // Line is what an NPC answers.
 type Line struct {
 	// Speaker is who says it, as [hotctx.Attribution] has it.
@@ -51,6 +57,9 @@ type Line struct {
 	// MayDecline says that the line calls no one: it may be meant for somebody else, and
 	// then the NPC may say nothing.
 	MayDecline bool
+	// Over says that the line was said while the NPC was speaking, which goes on with that if it
+	// says nothing.
+	Over bool
 }
 
 // Prompt builds the messages of a turn. What never changes comes first, then
@@ -177,7 +186,10 @@ func (h History) volatileFacts(line Line, now hotctx.Context) string {
 			fmt.Fprintf(&last, "- \"%s\"\n", cutLine(answer, maxUnwanted))
 		}
 	}
-	if line.MayDecline {
+	switch {
+	case line.MayDecline && line.Over:
+		last.WriteString(goingOn)
+	case line.MayDecline:
 		last.WriteString(declining)
 	}
 	where := describePlace(now)
@@ -238,3 +250,7 @@ const unwanted = "\nYou have answered the next line before, and that is taken ba
 // declining tells the NPC when and how it says nothing.
 const declining = "\nThe next line does not call you by name. If it is plainly not meant for you, as when players talk among themselves, about the rules or dice, or say what their own characters do, " +
 	speech.SilentRule + ". In doubt, answer it.\n"
+
+// goingOn tells the NPC when it goes on with what it was saying.
+const goingOn = "\nThe next line was said while you were speaking, and you have stopped to listen. If it only shows that somebody listens, or what they feel about your words, or is meant for somebody else, as when players talk among themselves, " +
+	"about you, about the rules or dice, " + speech.SilentRule + ": then you go on where you were. Answer it if it asks you something, objects, answers your question, offers you something or wants you to do something.\n"

@@ -175,7 +175,7 @@ const (
 // Interruptibility is how an NPC takes a barge-in.
 type Interruptibility struct {
 	// Style is one of the Style constants. Default yields.
-	Style string `yaml:"style" json:"style" enum:"yields|finishes_sentence|insists" doc:"What the NPC does when a player talks over it: yields (stops at once), finishes_sentence or insists (speaks to the end)."`
+	Style string `yaml:"style" json:"style" enum:"yields|finishes_sentence|insists" doc:"What the NPC does when a player talks over it: yields (stops at once), finishes_sentence or insists (stops only when told to or called)."`
 	// Confirm is how long a player must voice before it counts, unless words are known
 	// earlier. Default 500ms.
 	Confirm Duration `yaml:"confirm" json:"confirm" min:"20ms" max:"5s" doc:"How long a player must make themselves heard over the NPC before that counts as an interruption, unless their words are understood earlier. The NPC speaks softly from 200 ms on."`

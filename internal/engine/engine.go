@@ -126,7 +126,8 @@ type Sound struct{ Samples []int16 }
 type Answering struct{}
 
 // Interrupted says that an engine with a voice of its own has let a player interrupt
-// it: what has not been heard of it is not meant any more.
+// it: no more of the answer comes. Whether what came is heard to its end is for who plays it
+// to decide.
 type Interrupted struct{}
 
 // Wording is what the sound since the last [Spoken] says, as far as that is known.

@@ -15,8 +15,8 @@ type Event struct {
 	Turn uint64
 	// Speaker is the player; of VoiceOn, VoiceOff, Quiet and Left.
 	Speaker string
-	// Words says that what was heard means something: no cough, no "mhm".
-	Words bool
+	// Order says that the NPC was told to stop, or called by its name; of Interrupt.
+	Order bool
 	// Timer is which timer has fired, and Serial which setting of it.
 	Timer  Timer
 	Serial uint64
@@ -46,10 +46,13 @@ const (
 	VoiceOff
 	// Quiet: a player's utterance is over.
 	Quiet
-	// Heard: what a player said is known.
+	// Doubt: words over the line are known that may be meant for its NPC. The line
+	// stops as for a voice that was confirmed.
+	Doubt
+	// Heard: what the players said who stopped the line is known, and none of it was
+	// meant for its NPC.
 	Heard
-	// Interrupt: a player who is not counted by voice has said something that
-	// means something, over the line that is heard.
+	// Interrupt: a player has said something over the line that is meant for its NPC.
 	Interrupt
 	// Left: a player has left.
 	Left
@@ -137,10 +140,12 @@ func (f *Floor) Apply(e Event) []Effect {
 	case Quiet, Left:
 		f.stopVoice(e.Speaker)
 		f.endUtterance(e.Speaker)
+	case Doubt:
+		f.doubtHolder()
 	case Heard:
-		f.judgeWords(e.Words)
+		f.passOver()
 	case Interrupt:
-		f.interruptHolder()
+		f.interruptHolder(e.Order)
 	case Fired:
 		f.fireTimer(e)
 	}
@@ -177,7 +182,7 @@ func (f *Floor) followPlayback(e Event) {
 	switch e.Kind {
 	case Started:
 		if f.phase == granted {
-			f.phase, f.holder.sounded = audible, true
+			f.phase, f.holder.sounded, f.holder.begun = audible, true, true
 			f.setTimer(TimerStall, f.timing.Stall)
 			f.startConfirmWindow()
 		}
@@ -195,6 +200,7 @@ func (f *Floor) followPlayback(e Event) {
 			f.setTimer(TimerStall, f.timing.Dry)
 		}
 	case SentenceEnd:
+		f.holder.begun = true
 		switch f.phase {
 		case yielding:
 			f.yieldAtSentenceEnd()
@@ -223,9 +229,10 @@ func (f *Floor) yieldAtSentenceEnd() {
 
 // pauseHolder stops the sound until it is known what the interruption was.
 func (f *Floor) pauseHolder() {
+	f.holder.silent = f.phase == granted
 	f.phase, f.holder.ducked = paused, false
 	f.stopConfirmWindow()
-	f.setTimer(TimerStall, f.timing.Stall) // nobody talks for ever
+	f.setTimer(TimerStall, f.timing.Paused)
 	f.addEffect(Effect{Kind: Pause, Turn: f.holder.Turn})
 }
 
@@ -241,16 +248,14 @@ func (f *Floor) endUtterance(speaker string) {
 	}
 }
 
-// judgeWords decides by the words of a player whether a voice was an interruption.
-func (f *Floor) judgeWords(words bool) {
+// passOver lets the holder go on because nothing that stopped it was meant for it. Who
+// voices now may yet mean it.
+func (f *Floor) passOver() {
 	switch {
-	case f.phase == yielding && words:
-		f.holder.meant = true
-	case f.phase == yielding && len(f.players.voicing) == 0:
+	case len(f.players.voicing) > 0:
+	case f.phase == yielding && !f.holder.meant:
 		f.phase = audible
-	case f.phase == paused && words:
-		f.cutHolder(Interrupted)
-	case f.phase == paused && len(f.players.voicing) == 0:
+	case f.phase == paused:
 		f.resumeHolder()
 	}
 }
@@ -262,8 +267,13 @@ func (f *Floor) resumeHolder() {
 		return
 	}
 	f.stopTimer(TimerDoubt)
-	f.phase = audible
 	f.addEffect(Effect{Kind: Resume, Turn: f.holder.Turn})
+	if f.holder.silent {
+		f.phase = granted
+		f.setTimer(TimerStall, f.timing.Dry)
+		return
+	}
+	f.phase = audible
 	f.setTimer(TimerStall, f.timing.Stall)
 }
 

@@ -20,8 +20,11 @@ const (
 	Yields Manner = iota
 	// FinishesSentence stops at the end of the sentence.
 	FinishesSentence
-	// Insists is spoken to its end: what the DM has an NPC say.
+	// Insists goes on under any voice. It stops within a frame once its NPC is told to
+	// stop or called by its name.
 	Insists
+	// Dictated is spoken to its end: what the DM has an NPC say.
+	Dictated
 )
 
 // Line is something an NPC wants to say: a turn with sound to play.
@@ -59,6 +62,9 @@ type Timing struct {
 	// Doubt is how long after a player's voice has stopped an interruption waits
 	// for words before it counts as none. Default 2 s.
 	Doubt time.Duration
+	// Paused is how long a line stays stopped at most. After that it ends, because by
+	// then the talk has left it behind. Default 20 s.
+	Paused time.Duration
 	// Stall is how long a line may be silent although it has sound to play.
 	// Default 10 s.
 	Stall time.Duration
@@ -84,6 +90,7 @@ func (t Timing) withDefaults() Timing {
 	}
 	set(&t.Hold, time.Second)
 	set(&t.Doubt, 2*time.Second)
+	set(&t.Paused, 20*time.Second)
 	set(&t.Stall, 10*time.Second)
 	set(&t.Dry, 90*time.Second)
 	if t.Waiting <= 0 {
@@ -124,8 +131,10 @@ type Floor struct {
 type holder struct {
 	Line
 	sounded bool // something of it was heard
+	begun   bool // something of it was heard or read
 	ducked  bool // it sounds softly under a voice
-	meant   bool // a player said words against it: if it yields, it is for good
+	silent  bool // nothing of it was heard when it was paused: it is read, or had no more to play
+	meant   bool // a player said words meant for it: if it yields, it is for good
 }
 
 // players are the players who make themselves heard.
@@ -182,6 +191,18 @@ func (f *Floor) Speaking() (turn uint64, heard bool) {
 // Paused returns the turn that was stopped by a player's voice, and whether there
 // is one.
 func (f *Floor) Paused() (turn uint64, ok bool) { return f.holder.Turn, f.phase == paused }
+
+// Stopping reports whether a turn was stopped by a player, or will be with its sentence, and it is open
+// whether for good.
+func (f *Floor) Stopping(turn uint64) bool {
+	return f.holder.Turn == turn && (f.phase == paused || f.phase == yielding && !f.holder.meant)
+}
+
+// UnderWay returns the turn that has the floor and of which something was heard or read
+// already, and whether there is one.
+func (f *Floor) UnderWay() (turn uint64, ok bool) {
+	return f.holder.Turn, f.phase >= granted && f.holder.begun
+}
 
 // Waiting lists the turns that wait for the floor, in order.
 func (f *Floor) Waiting() []uint64 {

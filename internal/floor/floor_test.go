@@ -82,11 +82,13 @@ func (s *scene) play(script string) string {
 		word, arg, _ := strings.Cut(strings.TrimSpace(step), " ")
 		_, _ = fmt.Sscan(arg, &turn)
 		switch word {
-		case "want", "insist", "polite", "brief", "urgent":
+		case "want", "insist", "dictate", "polite", "brief", "urgent":
 			l := floor.Line{Turn: turn, Resumes: word != "brief"}
 			switch word {
 			case "insist":
 				l.Manner = floor.Insists
+			case "dictate":
+				l.Manner = floor.Dictated
 			case "polite":
 				l.Manner = floor.FinishesSentence
 			case "urgent":
@@ -118,10 +120,12 @@ func (s *scene) play(script string) string {
 			s.apply(floor.Event{Kind: floor.VoiceOff, Speaker: arg})
 		case "left":
 			s.apply(floor.Event{Kind: floor.Left, Speaker: arg})
-		case "interrupt":
-			s.apply(floor.Event{Kind: floor.Interrupt})
-		case "words", "cough":
-			s.apply(floor.Event{Kind: floor.Heard, Words: word == "words"})
+		case "words", "order": // that are meant for the line
+			s.apply(floor.Event{Kind: floor.Interrupt, Order: word == "order"})
+		case "unsure":
+			s.apply(floor.Event{Kind: floor.Doubt})
+		case "cough": // or words that are meant for somebody else
+			s.apply(floor.Event{Kind: floor.Heard})
 		default:
 			var ms int
 			if _, err := fmt.Sscanf(word, "+%d", &ms); err != nil {
@@ -163,7 +167,16 @@ func TestScenes(t *testing.T) {
 		{"each line waits for who talks", "on ann, want 1, +1000, started 1, finished 1, want 2, +1000, started 2, +250", "1000 grant 1, 2000 grant 2"},
 		{"a sentence may be long", "want 1, started 1, +9000, playing 1, +9000, playing 1, +9000, finished 1", "0 grant 1"},
 		{"a line that is read, not heard, may take its time", "want 1, sentence 1, dry 1, +60000, sentence 1, +9000, finished 1", "0 grant 1"},
-		{"the DM's line is spoken to its end", "insist 1, started 1, on ann, +4000, words, sentence 1, finished 1", "0 grant 1"},
+		{"the DM's line is spoken to its end", "dictate 1, started 1, on ann, +4000, words, order, unsure, sentence 1, finished 1", "0 grant 1"},
+		{"who insists goes on under words", "insist 1, started 1, on ann, +4000, words, unsure, sentence 1, finished 1", "0 grant 1"},
+		{"until it is told to stop", "insist 1, started 1, on ann, +900, order", "0 grant 1, 900 cut 1"},
+		{"words that may be meant stop a line at once", "want 1, started 1, on ann, +100, unsure, +100, off ann, words", "0 grant 1, 100 pause 1, 200 cut 1"},
+		{"and let it go on if they were not", "want 1, started 1, on ann, +100, unsure, +100, off ann, cough", "0 grant 1, 100 pause 1, 200 resume 1"},
+		{"or if that is never known", "want 1, started 1, unsure, +3000", "0 grant 1, 0 pause 1, 2000 resume 1"},
+		{"so does a line that is read", "want 1, sentence 1, unsure, +100, cough, +60000, sentence 1, finished 1", "0 grant 1, 0 pause 1, 100 resume 1"},
+		{"which words stop as well", "want 1, sentence 1, words", "0 grant 1, 0 cut 1"},
+		{"the polite go on with the next sentence", "polite 1, started 1, on ann, +100, unsure, +100, off ann, cough, sentence 1, +500", "0 grant 1"},
+		{"but not once one player means it", "polite 1, started 1, words, cough, sentence 1", "0 grant 1, 0 cut 1"},
 		{"an interruption ends the reaction too, not what else waits", "want 1, started 1, react 2, want 5, on ann, +300, off ann, words, +300", "0 grant 1, 250 pause 1, 300 cut 1, 300 drop 2, 600 grant 5"},
 		{"nobody is interrupted who is not heard", "want 1, on ann, +3000, started 1, +100, off ann", "0 grant 1"},
 		{"who talks when it begins has to go on", "want 1, on ann, +500, started 1, +250", "0 grant 1, 750 pause 1"},
@@ -177,12 +190,11 @@ func TestScenes(t *testing.T) {
 		{"who talks when it goes on has to go on", "want 1, started 1, dry 1, on ann, +3000, started 1, +250", "0 grant 1, 3250 pause 1"},
 		{"a line that was heard and has no more leaves a breath behind", "want 1, started 1, dry 1, want 2, finished 1, +300", "0 grant 1, 300 grant 2"},
 		{"a line with nothing more to play loses the floor", "want 1, started 1, dry 1, +90000", "0 grant 1, 90000 cut 1"},
-		{"words alone interrupt as well", "want 1, started 1, +100, interrupt", "0 grant 1, 100 cut 1"},
-		{"though not before anything is heard", "want 1, interrupt, started 1", "0 grant 1"},
-		{"nor the DM's line", "insist 1, started 1, interrupt, finished 1", "0 grant 1"},
-		{"and the polite finish their sentence", "polite 1, started 1, interrupt, +400, sentence 1", "0 grant 1, 400 cut 1"},
+		{"words alone interrupt as well", "want 1, started 1, +100, words", "0 grant 1, 100 cut 1"},
+		{"though not before anything is heard", "want 1, words, unsure, started 1", "0 grant 1"},
+		{"and the polite finish their sentence", "polite 1, started 1, words, +400, sentence 1", "0 grant 1, 400 cut 1"},
 		{"players who leave are silent", "on ann, want 1, +100, left ann", "100 grant 1"},
-		{"a line stopped by an endless talker ends", "want 1, started 1, on ann, +20000", "0 grant 1, 250 pause 1, 10250 cut 1"},
+		{"a line stopped by an endless talker ends", "want 1, started 1, on ann, +30000", "0 grant 1, 250 pause 1, 20250 cut 1"},
 		{"two talk, one stops", "want 1, started 1, on ann, on bob, +200, off bob, +50", "0 grant 1, 250 pause 1"},
 		{"two short sounds are no long one", "want 1, started 1, on ann, +200, on bob, +30, off ann, +200, off bob, +500", "0 grant 1"},
 		{"a line that has the floor and no sound loses it", "want 1, want 2, +10000", "0 grant 1, 10000 cut 1, 10000 grant 2"},
@@ -208,7 +220,7 @@ func TestLinesDuck(t *testing.T) {
 		{"a line ducks, and stops", "want 1, started 1, on ann, +1000, words", "0 grant 1, 200 duck 1, 500 pause 1, 1000 cut 1"},
 		{"an mhm is only ducked for", "want 1, started 1, on ann, +350, off ann, cough, +3000", "0 grant 1, 200 duck 1, 350 unduck 1"},
 		{"a click is not", "want 1, started 1, on ann, +190, off ann, +3000", "0 grant 1"},
-		{"words stop it at once", "want 1, started 1, on ann, +300, interrupt, off ann", "0 grant 1, 200 duck 1, 300 cut 1"},
+		{"words stop it at once", "want 1, started 1, on ann, +300, words, off ann", "0 grant 1, 200 duck 1, 300 cut 1"},
 		{"two that mumble in turn are two mumbles", "want 1, started 1, on ann, +300, on bob, off ann, +300, off bob, +1000", "0 grant 1, 200 duck 1, 300 unduck 1, 500 duck 1, 600 unduck 1"},
 		{"what falls silent comes back as loud as ever", "want 1, started 1, on ann, +300, dry 1, off ann, started 1", "0 grant 1, 200 duck 1, 300 unduck 1"},
 		{"what goes on after a laugh too", "want 1, started 1, on ann, +900, off ann, cough, on bob, +250, off bob", "0 grant 1, 200 duck 1, 500 pause 1, 900 resume 1, 1100 duck 1, 1150 unduck 1"},
@@ -270,14 +282,14 @@ func TestAnyOrderOfEvents(t *testing.T) {
 			case 0, 1:
 				j.want(floor.Line{
 					Turn: turn, Priority: rapid.IntRange(0, 2).Draw(t, "priority"), Resumes: rapid.Bool().Draw(t, "resumes"),
-					Manner: floor.Manner(rapid.IntRange(0, 2).Draw(t, "manner")), After: rapid.Uint64Range(0, n).Draw(t, "after"),
+					Manner: floor.Manner(rapid.IntRange(0, 3).Draw(t, "manner")), After: rapid.Uint64Range(0, n).Draw(t, "after"),
 				})
 			case 2:
 				j.played(floor.Started, turn)
 			case 12:
 				j.played(floor.Playing, turn)
 			case 11:
-				s.apply(floor.Event{Kind: floor.Interrupt})
+				s.apply(floor.Event{Kind: floor.Interrupt, Order: rapid.Bool().Draw(t, "order")})
 			case 10:
 				j.played(floor.Dry, turn)
 			case 3:
@@ -291,7 +303,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 			case 7:
 				s.apply(floor.Event{Kind: rapid.SampledFrom([]floor.EventKind{floor.VoiceOff, floor.Quiet}).Draw(t, "off"), Speaker: player})
 			case 8:
-				s.apply(floor.Event{Kind: floor.Heard, Words: rapid.Bool().Draw(t, "words")})
+				s.apply(floor.Event{Kind: rapid.SampledFrom([]floor.EventKind{floor.Heard, floor.Doubt}).Draw(t, "words")})
 			case 9:
 				s.pass(time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond)
 			}
@@ -378,7 +390,7 @@ func (j *judge) effect(e floor.Effect) {
 		}
 		j.holder = e.Turn
 	case floor.Pause:
-		if j.holder != e.Turn || j.paused[e.Turn] || line.Manner == floor.Insists {
+		if j.holder != e.Turn || j.paused[e.Turn] || line.Manner >= floor.Insists {
 			j.t.Fatalf("turn %d is paused: holder %d, paused %v, manner %d", e.Turn, j.holder, j.paused[e.Turn], line.Manner)
 		}
 		j.paused[e.Turn] = true
@@ -388,7 +400,7 @@ func (j *judge) effect(e floor.Effect) {
 		}
 		j.paused[e.Turn] = false
 	case floor.Cut:
-		if j.holder != e.Turn || e.Reason == floor.Interrupted && line.Manner == floor.Insists {
+		if j.holder != e.Turn || e.Reason == floor.Interrupted && line.Manner == floor.Dictated {
 			j.t.Fatalf("turn %d is cut: holder %d, reason %d, manner %d", e.Turn, j.holder, e.Reason, line.Manner)
 		}
 		j.end(e.Turn, "cut")

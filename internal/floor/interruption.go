@@ -8,7 +8,7 @@ import (
 // startConfirmWindow starts to count a player's voice against a line that is heard, which
 // first ducks, and then stops.
 func (f *Floor) startConfirmWindow() {
-	if f.phase != audible || f.holder.Manner == Insists || f.window.state != shut {
+	if f.phase != audible || f.holder.Manner >= Insists || f.window.state != shut {
 		return
 	}
 	voice, ok := f.players.newVoice()
@@ -138,18 +138,41 @@ func (f *Floor) stopVoice(speaker string) {
 	}
 }
 
-// interruptHolder stops the holder for words that need no confirmation, as its manner is.
-func (f *Floor) interruptHolder() {
+// interruptHolder stops the holder for good, as its manner is, for words that are meant
+// for it; order says that it was told to stop or called.
+func (f *Floor) interruptHolder(order bool) {
 	switch {
 	case f.phase == paused:
 		f.cutHolder(Interrupted)
 	case f.phase == yielding:
 		f.holder.meant = true
-	case f.phase != audible || f.holder.Manner == Insists:
-	case f.holder.Manner == FinishesSentence:
+	case f.phase < granted || !f.holder.begun || f.holder.Manner == Dictated || f.holder.Manner == Insists && !order:
+	case f.holder.Manner == FinishesSentence && f.phase == audible:
 		f.phase, f.holder.meant = yielding, true
 	default:
 		f.cutHolder(Interrupted)
+	}
+}
+
+// doubtHolder stops the holder, as its manner is, for words that may be meant for it.
+func (f *Floor) doubtHolder() {
+	switch {
+	case f.phase != granted && f.phase != audible || !f.holder.begun || f.holder.Manner >= Insists:
+	case f.holder.Manner == FinishesSentence:
+		f.yield()
+	default:
+		f.pauseHolder()
+		if len(f.players.voicing) == 0 {
+			f.setTimer(TimerDoubt, f.timing.Doubt)
+		}
+	}
+}
+
+// yield has the holder stop with its sentence, unless what made it yield proves to be nothing.
+func (f *Floor) yield() {
+	if f.phase == audible {
+		f.phase = yielding
+		f.addEffect(Effect{Kind: Yield, Turn: f.holder.Turn})
 	}
 }
 
@@ -160,8 +183,7 @@ func (f *Floor) confirmInterruption() {
 		return
 	}
 	if f.holder.Manner == FinishesSentence {
-		f.phase = yielding
-		f.addEffect(Effect{Kind: Yield, Turn: f.holder.Turn})
+		f.yield()
 		return
 	}
 	f.pauseHolder()

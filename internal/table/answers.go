@@ -125,7 +125,10 @@ func (t *Table) bargeIn(a *attempt, speaker string) {
 	if said := strings.Join(a.turn.delivered.answer, " "); said != "" {
 		t.conversation.recordWords(a.turn.to.index, a.turn.Speaker, said)
 	}
-	t.conversation.recordInterruption(a.turn.to.index)
+	if !t.seats.answered {
+		t.conversation.recordInterruption(a.turn.to.index)
+	}
+	t.seats.answered = false
 	t.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
 
@@ -148,6 +151,9 @@ func (t *Table) cutTurn(tn *turn, end turnEnd) {
 	t.effects.add(cancelWork{a})
 	t.effects.add(deliverRest{a})
 	t.floor.handle(floor.Event{Kind: floor.Gone, Turn: a.id})
+	if w := t.turns.weighed; w != nil && w.over == a {
+		t.settleWeighed()
+	}
 	t.cutReactions(tn)
 	t.effects.add(endIfDone{a})
 }

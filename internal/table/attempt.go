@@ -113,7 +113,7 @@ func (a *attempt) floorLine() floor.Line {
 	how := tn.to.npc.Interruptibility
 	l := floor.Line{Turn: a.id, Resumes: how.Resumes, Confirm: time.Duration(how.Confirm), Manner: manners[how.Style]}
 	if tn.isPuppet() {
-		l.Manner, l.Priority = floor.Insists, 1 // the DM is not interrupted
+		l.Manner, l.Priority = floor.Dictated, 1 // the DM is not interrupted
 	}
 	if tn.leader != nil && tn.leader.attempt != nil {
 		l.After = tn.leader.attempt.id

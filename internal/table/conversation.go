@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/MrWong99/glyphoxa/internal/address"
@@ -46,10 +47,7 @@ func newConversation(c *cast, o Options) *conversation {
 // decideAddressee decides whom an utterance is for. line is the number of its turn,
 // 0 as long as it has none.
 func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision {
-	if !isMarked(u.Speaker) && !slices.Contains(v.players, u.Speaker) && len(v.players) < maxPlayers { // whom an NPC's name calls is the NPC
-		v.players = append(v.players, u.Speaker)
-		v.snapshot = nil
-	}
+	v.meet(u.Speaker)
 	v.refreshSnapshot()
 	d := address.Detect(v.snapshot, v.talk.State(time.Now(), line, u.Speaker, v.placeOf), u.Text)
 	v.toCast(d.NPCs)
@@ -66,6 +64,38 @@ func (v *conversation) company(player string) []int {
 	who := v.snapshot.Company(v.talk.State(time.Now(), 0, player, v.placeOf))
 	v.toCast(who)
 	return who
+}
+
+// decideDuring is decideAddressee for an utterance that is said while an NPC says words to a player.
+func (v *conversation) decideDuring(line int64, u Utterance, npc int, player, words string) address.Decision {
+	v.meet(u.Speaker)
+	v.refreshSnapshot()
+	now := time.Now()
+	d := address.Detect(v.snapshot, v.talk.While(now, npc, player, words).State(now, line, u.Speaker, v.placeOf), u.Text)
+	v.toCast(d.NPCs)
+	v.toCast(d.NotFor)
+	return d
+}
+
+// uptake is how an utterance takes up what an NPC is saying, and whether it answers a question
+// in that.
+func (v *conversation) uptake(text, saying string) (how address.Uptake, answers bool) {
+	v.refreshSnapshot()
+	return address.Take(v.snapshot, text, saying), strings.Contains(saying, "?") && address.IsAnswer(text)
+}
+
+// isLeaderName reports whether a player is shown by the name of who leads the game.
+func (v *conversation) isLeaderName(speaker string) bool {
+	leader := v.leaderName()
+	return leader != "" && strings.EqualFold(speaker, leader)
+}
+
+// meet learns the name of a player: whom a player's name calls is no NPC.
+func (v *conversation) meet(speaker string) {
+	if !isMarked(speaker) && !slices.Contains(v.players, speaker) && len(v.players) < maxPlayers { // whom an NPC's name calls is the NPC
+		v.players = append(v.players, speaker)
+		v.snapshot = nil
+	}
 }
 
 // toCast makes indices of the cast of those of the snapshot.
@@ -102,6 +132,9 @@ func (v *conversation) refreshSnapshot() {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}
 	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.leaderName()
+	if r.Leads != "" && !isMarked(r.Leads) && !slices.Contains(r.Players, r.Leads) {
+		r.Players = append(slices.Clip(r.Players), r.Leads)
+	}
 	v.snapshot = address.NewSnapshot(r)
 }
 

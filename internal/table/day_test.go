@@ -33,7 +33,7 @@ func TestADayAtTheTable(t *testing.T) {
 			ana.say([]string{"Mira, what do you drink?", "and why is that?", "Bart, come here!"}[i%3], 1200*ms)
 			if i%10 == 0 {
 				time.Sleep(2 * time.Second)
-				bob.say("Bart, listen to me for a moment!", 1500*ms)
+				bob.say("Stop, listen to me for a moment!", 1500*ms)
 			}
 			time.Sleep(30*time.Second - time.Since(began))
 			switch i {

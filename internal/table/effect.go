@@ -67,6 +67,14 @@ type (
 		seat    *Seat
 		passage *passage
 		text    string
+		judgement
+	}
+	// continued is understood for one whose turn goes on.
+	continued understood
+	// typed is understood for a typed utterance.
+	typed struct {
+		*turn
+		judgement
 	}
 )
 
@@ -76,6 +84,8 @@ type (
 	undecidedExpired struct{ *turn }
 	// judgeLate: the judge has not decided in time.
 	judgeLate struct{ *turn }
+	// weighingExpired: an NPC's model did not find in time whether an utterance is meant for it.
+	weighingExpired struct{ *turn }
 	// fillerDue: a turn's first sound is late.
 	fillerDue struct{ *turn }
 	// leaseExpired: the time of an NPC's raise is over.

@@ -78,13 +78,13 @@ func (t *Table) carryOutFloor(e floor.Effect) {
 
 // floorTimerFired reports to the floor that one of its timers has run out, but for
 // two that know more than the clock: sound that still flows has not stalled, and
-// an interruption whose words are still being made out stays in doubt.
+// an interruption stays in doubt whose words are still being made out, or weighed.
 func (t *Table) floorTimerFired(e floorTimer) {
 	line, sounds := t.floor.Speaking()
 	switch {
 	case e.timer == floor.TimerStall && sounds && t.mixer.Stats().Frames > e.played:
 		t.floor.handle(floor.Event{Kind: floor.Playing, Turn: line})
-	case e.timer == floor.TimerDoubt && t.seats.awaitsWords(line) && time.Since(e.set) < doubtMost:
+	case e.timer == floor.TimerDoubt && (t.turns.weighed != nil || t.seats.awaitsWords(line) && time.Since(e.set) < doubtMost):
 		t.agenda.put(e.timer, doubtStep, e)
 	default:
 		t.floor.handle(floor.Event{Kind: floor.Fired, Timer: e.timer, Serial: e.serial})

@@ -81,6 +81,7 @@ func (t *Table) dropGuesses() {
 	for _, tn := range t.turns.doubted {
 		t.dropPrepared(tn)
 	}
+	t.settleWeighed()
 	for _, s := range t.seats.bySpeaker {
 		for _, p := range s.passages {
 			t.dropGuess(p)
@@ -152,8 +153,7 @@ func (t *Table) wouldAnswer(tn *turn, u Utterance) bool {
 	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // its plan lowered that
 }
 
-// adoptGuess makes a guess the turn of the utterance it was right about, and
-// handles what its attempt has reported meanwhile.
+// adoptGuess makes a guess the turn of the utterance it was right about.
 func (t *Table) adoptGuess(tn *turn) {
 	tn.words.known = time.Now()
 	t.announceUtterance(tn)
@@ -165,7 +165,8 @@ func (t *Table) adoptGuess(tn *turn) {
 	t.confirmAttempt(tn)
 }
 
-// confirmAttempt has the answer that was prepared for a turn be the turn's.
+// confirmAttempt makes the answer that was prepared for a turn the turn's, and handles what its attempt
+// has reported meanwhile.
 func (t *Table) confirmAttempt(tn *turn) {
 	a := tn.attempt
 	tn.plan.started = time.Now()

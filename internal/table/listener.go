@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/MrWong99/glyphoxa/internal/address"
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/ear"
 	"github.com/MrWong99/glyphoxa/internal/engine"
@@ -40,7 +41,7 @@ func (t *Table) handleEarEvent(h earEvent) {
 		t.guess(s, p)
 	case ear.Interim:
 		p.interim = h.Text
-		t.endDoubt(s, p)
+		t.doubtLine(s, p)
 		t.guess(s, p)
 	case ear.Ended:
 		p.endSegment()
@@ -88,31 +89,20 @@ func (t *Table) stoppedSpeaker(p *passage) bool {
 	return p.overlap.stopped != 0 && p.overlap.stopped == line
 }
 
-// endDoubt ends an interruption as soon as it has words that are more than a
-// sound of agreement and no echo of an NPC.
-func (t *Table) endDoubt(s *Seat, p *passage) {
-	if p.interim == "" || t.conversation.isBackChannel(p.interim) || p.overlap.any && t.echoUntil(time.Now()).hears(p.interim) {
+// doubtLine stops a line as soon as there are words over it that are more than assent and no echo
+// of an NPC. What they do to it is judged once all of them are known.
+func (t *Table) doubtLine(s *Seat, p *passage) {
+	if p.interim == "" {
 		return
 	}
-	if t.interruptsSpeaker(s, p, p.interim) {
-		t.interruptSpeaker(s)
+	a := t.spokenOver(s, p, p.interim, false)
+	if a == nil || t.floor.Stopping(a.id) || t.echoUntil(time.Now()).hears(p.interim) {
+		return
 	}
-}
-
-// interruptsSpeaker reports whether words take the floor from the line that has it: those
-// of a player whose voice stopped it, or who talks over it without being taken for an echo.
-func (t *Table) interruptsSpeaker(s *Seat, p *passage, words string) bool {
-	if s.echoes() {
-		return t.stoppedSpeaker(p) || p.overlap.any && len(wordsOf(words)) >= echoWords
+	if uptake, answers := t.conversation.uptake(p.interim, a.lastTold()); uptake != address.Assent || answers {
+		t.seats.lastVoice = s.speaker
+		t.floor.handle(floor.Event{Kind: floor.Doubt})
 	}
-	line, heard := t.floor.Speaking()
-	return t.stoppedSpeaker(p) || heard && p.overlap.line == line
-}
-
-// interruptSpeaker takes the floor from the line that has it, for what a player said.
-func (t *Table) interruptSpeaker(s *Seat) {
-	t.seats.lastVoice = s.speaker
-	t.floor.handle(floor.Event{Kind: floor.Interrupt})
 }
 
 // echoUntil returns what the microphone of a player may have picked up of the NPCs, for a voice that
@@ -134,6 +124,11 @@ func (t *Table) resumePassage(p *passage) {
 	case tn == nil:
 	case tn.phase >= speaking:
 		p.standAlone() // too late
+	case tn.phase == weighed: // what it is as a whole is to be judged
+		t.dropWeighing(tn)
+		t.turns.moveTo(tn, undecided)
+		t.turns.undecided = append(t.turns.undecided, tn)
+		tn.words.held = true
 	case tn.phase == undecided: // it may yet be for an NPC
 		t.agenda.remove(undecidedExpired{tn})
 		tn.words.held = true
@@ -148,7 +143,7 @@ func (t *Table) understand(s *Seat, p *passage) {
 	text := p.text()
 	switch {
 	case p.turn != nil && p.turn.words.held:
-		t.continueTurn(s, p, text)
+		t.effects.add(continued{s, p, text, t.settleDoubt(s, p, text)})
 		return
 	case p.turn != nil:
 		return
@@ -164,27 +159,35 @@ func (t *Table) understand(s *Seat, p *passage) {
 		}
 		s.echoed, text = time.Now(), ""
 	}
-	words := text != "" && !t.conversation.isBackChannel(text)
-	switch {
-	case words && (t.interruptsSpeaker(s, p, text) || p.overlap.any && s.echoes()):
-		t.interruptSpeaker(s)
-	case !words && t.stoppedSpeaker(p):
-		line := p.overlap.stopped
-		if p.overlap.stopped = 0; !t.seats.awaitsWords(line) { // no other voice is left that may have meant it
-			t.floor.handle(floor.Event{Kind: floor.Heard})
+	t.effects.add(understood{s, p, text, t.settleDoubt(s, p, text)}) // once whom it interrupts is interrupted
+}
+
+// settleDoubt judges what an utterance does to the line over which it was said: that stops for good,
+// waits for its NPC's model, or goes on.
+func (t *Table) settleDoubt(s *Seat, p *passage, text string) (j judgement) {
+	if a := t.spokenOver(s, p, text, true); a != nil && text != "" {
+		number := int64(0)
+		if p.turn != nil {
+			number = p.turn.number
 		}
+		j = t.judgeOver(a, number, s.utterance(text))
+		t.applyJudgement(j, s.speaker)
 	}
-	t.effects.add(understood{s, p, text}) // once whom it interrupts is interrupted
+	if line := p.overlap.stopped; t.stoppedSpeaker(p) && j.bearing <= passes {
+		p.overlap.stopped = 0
+		t.passOver(line)
+	}
+	return j
 }
 
 // acceptUtterance gives an utterance its turn, if it is one.
-func (t *Table) acceptUtterance(s *Seat, p *passage, text string) {
+func (t *Table) acceptUtterance(s *Seat, p *passage, text string, j judgement) {
 	if text != "" && t.admit(s.utterance(text)) != nil { // the front is not told: a microphone has no screen
 		t.dropGuess(p)
 		text = ""
 	}
 	if text != "" {
-		t.giveTurn(s, p, text)
+		t.giveTurn(s, p, text, j)
 	}
 	t.declineSound(p)
 	if !p.isPending() && p.turn == nil {
@@ -194,7 +197,7 @@ func (t *Table) acceptUtterance(s *Seat, p *passage, text string) {
 
 // giveTurn gives an utterance its turn: the one that was guessed, if the guess
 // was right.
-func (t *Table) giveTurn(s *Seat, p *passage, text string) {
+func (t *Table) giveTurn(s *Seat, p *passage, text string, j judgement) {
 	p.known = text
 	if o, ok := t.readOrder(s, text); ok {
 		if text = t.acceptOrder(s, p, o, text); text == "" {
@@ -213,12 +216,12 @@ func (t *Table) giveTurn(s *Seat, p *passage, text string) {
 	p.turn = newTurn(lineTurn, u, time.Time{})
 	p.turn.words = words{timing: p.timing(), spoken: true, sound: p.sound}
 	p.turn.guesses = guesses{dropped: p.guess.begun, wasted: p.guess.wasted}
-	t.admitUtterance(p.turn)
+	t.admitUtterance(p.turn, j)
 }
 
 // continueTurn handles what the player added: nothing, more of the same, or
 // something for another NPC.
-func (t *Table) continueTurn(s *Seat, p *passage, text string) {
+func (t *Table) continueTurn(s *Seat, p *passage, text string, j judgement) {
 	tn := p.turn
 	tn.words.held = false
 	added := strings.TrimSpace(strings.TrimPrefix(text, p.known))
@@ -229,6 +232,9 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 		p.parts, nothing = []string{text}, added == ""
 	}
 	switch {
+	case nothing && tn.phase == undecided && tn.to.index >= 0: // it was being weighed
+		t.decideAnew(tn, j)
+		return
 	case nothing && tn.phase == undecided:
 		t.endUndecided(tn)
 		return
@@ -238,7 +244,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 	case tn.phase == undecided || tn.phase == doubted:
 		p.known = text
 		t.extendTurn(tn, text, p.timing())
-		t.decideAnew(tn)
+		t.decideAnew(tn, j)
 		return
 	}
 	if d := t.conversation.decideAddressee(tn.number, s.utterance(text)); slices.Contains(d.NotFor, tn.to.index) && tn.mayRedirect() {
@@ -253,7 +259,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string) {
 	if silenced || d.Elsewhere || d.Route == string(RouteName) && !slices.Contains(d.NPCs, tn.to.index) {
 		t.releaseTurn(tn)
 		p.turn, p.parts, p.known = nil, []string{added}, ""
-		t.giveTurn(s, p, added)
+		t.giveTurn(s, p, added, judgement{})
 		return
 	}
 	p.known = text

@@ -14,6 +14,9 @@ const (
 	guessed
 	// doubted: the judge is asked whom it is for. An answer may be in the making, as in a guess.
 	doubted
+	// weighed: it was said over the line of an NPC that it may be for. The line waits, and
+	// the NPC's model decides: an answer is begun as for guessed.
+	weighed
 	// undecided: it is for no NPC so far, and the player may go on.
 	undecided
 	// queued: its NPC is busy.
@@ -45,6 +48,7 @@ const (
 var exits = [phases][]phase{
 	arrived: {
 		doubted,   // awaitJudge
+		weighed,   // weighTurn
 		undecided, // awaitContinuation
 		queued,    // queueTurn
 		thinking,  // startAnswer
@@ -59,6 +63,12 @@ var exits = [phases][]phase{
 	doubted: {
 		arrived,  // settle, undoDoubt
 		thinking, // settle, if the answer that was prepared is the one
+	},
+	weighed: {
+		thinking,  // adoptWeighed
+		arrived,   // queueWeighed
+		undecided, // resumePassage
+		ending,    // passWeighed
 	},
 	undecided: {
 		arrived, // decideAnew
@@ -105,7 +115,7 @@ var exits = [phases][]phase{
 
 func (p phase) String() string {
 	return [phases]string{
-		"arrived", "guessed", "doubted", "undecided", "queued", "thinking", "ready", "asking", "speaking", "spoken", "cut", "ending", "over",
+		"arrived", "guessed", "doubted", "weighed", "undecided", "queued", "thinking", "ready", "asking", "speaking", "spoken", "cut", "ending", "over",
 	}[p]
 }
 

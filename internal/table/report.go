@@ -33,6 +33,8 @@ type (
 	}
 	// firstSentence: the model has written what can be spoken first.
 	firstSentence struct{ took time.Duration } // since the first token
+	// wordsEnded: the model is done, or has failed.
+	wordsEnded struct{ err error }
 	// phraseBegins: a stock phrase passes the time.
 	phraseBegins struct{}
 	// sentenceBegins: the next sentence of the line.
@@ -87,6 +89,8 @@ func (t *Table) handleReport(r report) {
 	case a.turn.attempt != a:
 	case a.turn.phase == guessed || a.turn.phase == doubted:
 		a.backlog = append(a.backlog, r.finding)
+	case a.turn.phase == weighed:
+		t.weigh(a, r.finding)
 	default:
 		t.handleFinding(a, r.finding)
 	}

@@ -54,6 +54,7 @@ type Seat struct {
 type seats struct {
 	bySpeaker map[string]*Seat
 	lastVoice string // who voiced last
+	answered  bool   // what was said last to interrupt an NPC is answered by it
 }
 
 // markStopped records which utterances stopped a line.
@@ -115,6 +116,7 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 			return fmt.Errorf("%s sits at the table already", speaker)
 		}
 		s.speaker, t.seats.bySpeaker[speaker] = speaker, s
+		t.conversation.meet(speaker)
 		t.effects.add(openEar{s, *o})
 		return nil
 	})

@@ -253,9 +253,12 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	}
 }
 
-// hearTyped gives a typed utterance its turn.
+// hearTyped gives a typed utterance its turn, once the line is interrupted that it interrupts.
 func (t *Table) hearTyped(u Utterance) {
-	t.admitUtterance(newTurn(lineTurn, t.conversation.introduce(u), time.Now()))
+	u = t.conversation.introduce(u)
+	j := t.judgeTyped(u)
+	t.applyJudgement(j, u.Speaker)
+	t.effects.add(typed{newTurn(lineTurn, u, time.Now()), j})
 }
 
 // order has Run call f, and returns f's error once the effects of f are carried out. Any goroutine
@@ -387,7 +390,9 @@ func (t *Table) handleStep(e effect) {
 	case deliverRest:
 		t.deliverRest(e.attempt)
 	case interruptedItself:
-		t.bargeIn(e.attempt, t.seats.lastVoice)
+		if !t.floor.Stopping(e.attempt.id) { // else what the player says decides
+			t.bargeIn(e.attempt, t.seats.lastVoice)
+		}
 	case endIfDone:
 		t.endIfDone(e.attempt)
 	case commitTurn:
@@ -399,13 +404,19 @@ func (t *Table) handleStep(e effect) {
 			close(e.turn.done)
 		}
 	case understood:
-		t.acceptUtterance(e.seat, e.passage, e.text)
+		t.acceptUtterance(e.seat, e.passage, e.text, e.judgement)
+	case continued:
+		t.continueTurn(e.seat, e.passage, e.text, e.judgement)
+	case typed:
+		t.admitUtterance(e.turn, e.judgement)
 	case spokenOrder:
 		t.carryOutOrder(e)
 	case undecidedExpired:
 		t.endUndecided(e.turn)
 	case judgeLate:
 		t.judgeIsLate(e.turn)
+	case weighingExpired:
+		t.queueWeighed(e.turn)
 	case fillerDue:
 		if line, _ := t.floor.Speaking(); line == 0 && !t.seats.anybodyVoices() {
 			t.sayIfLate(e.turn)

@@ -32,6 +32,7 @@ type turn struct {
 	guesses   guesses
 	attempt   *attempt // at an answer; nil before the first, and after one that was given up
 	inquiry   *inquiry // to the judge, about whom the line is for; nil unless that is in doubt
+	over      *attempt // the line that it was said over, as long as it is weighed
 	delivered delivered
 	kept      retention
 	record    record

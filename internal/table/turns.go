@@ -19,6 +19,7 @@ type turns struct {
 	open      map[int64]*turn
 	undecided []*turn // spoken lines for no NPC, which their players may go on with
 	doubted   []*turn // lines about which the judge is asked
+	weighed   *turn   // see [Table.weighTurn]; nil if there is none
 	closing   bool    // the table closes: none begins
 
 	lines    uint64              // attempts so far, and so lines on the floor
@@ -43,7 +44,7 @@ func (ts *turns) nextNumber() int64 {
 func (ts *turns) addAttempt(tn *turn) {
 	ts.lines++
 	a := &attempt{id: ts.lines, turn: tn, line: mixer.NewLine(ts.lines), began: time.Now(), confirmed: make(chan struct{}), phrase: make(chan string, 1)}
-	if tn.phase != guessed && tn.phase != doubted {
+	if tn.phase != guessed && tn.phase != doubted && tn.phase != weighed {
 		close(a.confirmed)
 	}
 	tn.attempt, ts.attempts[a.id] = a, a
@@ -84,15 +85,25 @@ func (t *Table) extendTurn(tn *turn, text string, timing timing) {
 }
 
 // admitUtterance announces the turn of an utterance, decides whom it is for, and begins it or lets
-// it wait.
-func (t *Table) admitUtterance(tn *turn) {
+// it wait. j is what it does to the line over which it was said.
+func (t *Table) admitUtterance(tn *turn, j judgement) {
 	t.announceUtterance(tn)
 	tn.words.known = time.Now()
-	if isAside(tn.Text) {
+	t.routeJudged(tn, j)
+}
+
+// routeJudged gives a turn to the NPC it is for, as far as that is known.
+func (t *Table) routeJudged(tn *turn, j judgement) {
+	switch {
+	case isAside(tn.Text):
 		t.routeTurn(tn, address.Decision{Route: address.RouteNone})
-		return
+	case j.bearing == open && t.floor.Stopping(j.over.id) && t.mayWeigh(j.over):
+		t.weighTurn(tn, j)
+	case j.over != nil:
+		t.routeTurn(tn, j.decision)
+	default:
+		t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 	}
-	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 }
 
 // routeTurn gives a turn to the NPC it is for, and takes calls back that it corrects.
@@ -224,7 +235,7 @@ func (t *Table) endUndecided(tn *turn) {
 }
 
 // decideAnew routes an utterance to which the player has added something.
-func (t *Table) decideAnew(tn *turn) {
+func (t *Table) decideAnew(tn *turn, j judgement) {
 	if tn.phase == doubted {
 		t.undoDoubt(tn)
 	} else {
@@ -232,7 +243,7 @@ func (t *Table) decideAnew(tn *turn) {
 		t.turns.moveTo(tn, arrived)
 	}
 	tn.words.known = time.Now()
-	t.routeTurn(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
+	t.routeJudged(tn, j)
 }
 
 func (t *Table) forgetUndecided(tn *turn) {

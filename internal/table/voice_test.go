@@ -58,7 +58,7 @@ func TestPlayerInterrupts(t *testing.T) {
 		r.awaitSentence(1)
 		time.Sleep(500 * ms)
 		began := time.Now()
-		bob.say("Bart, come here!", 1500*ms)
+		bob.say("Mira, come here!", 1500*ms)
 		ended := r.until(1)
 		if ended.Outcome != table.OutcomeBarged || ended.Text != "I pour ale." {
 			t.Errorf("turn.ended = %+v, want it barged after the first sentence", ended)
@@ -75,7 +75,7 @@ func TestPlayerInterrupts(t *testing.T) {
 		if b := of[*table.Barge](r.events); len(b) != 1 || b[0].Speaker != "Bob" || b[0].Text != "I pour ale." {
 			t.Errorf("barge = %+v", b)
 		}
-		if next := r.until(2); next.NPC != "Bartok the Barkeep" || next.Outcome != table.OutcomeDelivered {
+		if next := r.until(2); next.NPC != "Mira" || next.Outcome != table.OutcomeDelivered {
 			t.Errorf("the second turn ended %+v", next)
 		}
 	})
@@ -137,28 +137,61 @@ func TestCoughAndMhmDoNotInterrupt(t *testing.T) {
 }
 
 func TestMannersOfInterruption(t *testing.T) {
+	const all = "I pour ale. It is dark. It is good."
 	for _, row := range []struct {
-		style string
-		text  string
-		want  table.Outcome
+		style, words string
+		text         string
+		want         table.Outcome
 	}{
-		{config.StyleFinishesSentence, "I pour ale. It is dark.", table.OutcomeBarged},
-		{config.StyleInsists, "I pour ale. It is dark. It is good.", table.OutcomeDelivered},
+		{config.StyleYields, "wait, no, stop it!", "I pour ale.", table.OutcomeBarged},
+		{config.StyleYields, "Yeah, right, okay.", all, table.OutcomeDelivered},
+		{config.StyleFinishesSentence, "Mira, wait, no, stop it!", "I pour ale. It is dark.", table.OutcomeBarged},
+		{config.StyleFinishesSentence, "Yeah, right, okay.", all, table.OutcomeDelivered},
+		{config.StyleInsists, "what is it that you put in there?", all, table.OutcomeDelivered},
+		{config.StyleInsists, "Yeah, right, okay.", all, table.OutcomeDelivered},
+		{config.StyleInsists, "Hold on.", "I pour ale. It is dark.", table.OutcomeBarged},
+		{config.StyleInsists, "what is it, Mira?", "I pour ale. It is dark.", table.OutcomeBarged},
 	} {
-		t.Run(row.style, func(t *testing.T) {
+		t.Run(row.style+" "+row.words, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := heard(t, setting{manner: config.Interruptibility{Style: row.style, Confirm: config.Duration(250 * ms), Resumes: true}})
 				ana := r.join("Ana")
 				ana.say("Mira, what do you drink?", time.Second)
 				r.awaitSentence(1)
 				time.Sleep(500 * ms)
-				ana.say("Mira, wait, no, stop it!", 1200*ms)
-				if ended := r.until(1); ended.Outcome != row.want || ended.Text != row.text {
+				ana.say(row.words, 1200*ms)
+				ended := r.until(1)
+				if ended.NPC == "" { // the assent is nobody's
+					ended = r.until(2)
+				}
+				if ended.Outcome != row.want || ended.Text != row.text {
 					t.Errorf("turn.ended = %+v, want %s with %q", ended, row.want, row.text)
 				}
 			})
 		})
 	}
+}
+
+// TestWordsForOthersLetTheNPCGoOn has another player call another NPC, whose answer
+// follows on what the first had to say.
+func TestWordsForOthersLetTheNPCGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heard(t, setting{})
+		ana, bob := r.join("Ana"), r.join("Bob")
+		ana.say("Mira, what do you drink?", time.Second)
+		r.awaitSentence(1)
+		time.Sleep(500 * ms)
+		bob.say("Bart, come here!", 1500*ms)
+		r.until(2)
+		for i, npc := range []string{"Mira", "Bartok the Barkeep"} {
+			if e := r.until(i + 1); e.NPC != npc || e.Outcome != table.OutcomeDelivered || e.Text != "I pour ale. It is dark. It is good." {
+				t.Errorf("turn.ended %d = %+v, want all of %s's answer", i+1, e, npc)
+			}
+		}
+		if n := len(r.wire.heard()); n < 600 || n > 602 { // a fade ends in a frame of its own
+			t.Errorf("%d frames of sound, want both answers once, 12 s", n)
+		}
+	})
 }
 
 func TestSplitUtteranceIsOneTurn(t *testing.T) {

@@ -98,8 +98,8 @@ func (t *Table) newWorker(tn *turn) *worker {
 		brief: brief{
 			npc: tn.to.npc, puppet: tn.isPuppet(), account: tn.record.account, trace: tn.record.trace,
 			line: a.line, confirmed: a.confirmed, voiced: o.voiced() && tn.kind != whisperTurn, ahead: tn.guesses.ahead && o.voiced(),
-			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.to.mayDecline, Unwanted: tn.again.answers()},
-			history: tn.to.agent.Snapshot(), recent: t.transcript.before(tn), company: t.companyOf(tn), found: tn.plan.found,
+			heard:   agent.Line{Speaker: tn.attribution(), Text: tn.Text, Tier: tn.plan.choice.Tier, MayDecline: tn.to.mayDecline, Over: tn.over != nil, Unwanted: tn.again.answers()},
+			history: tn.historyBefore(), recent: t.transcript.before(tn), company: t.companyOf(tn), found: tn.plan.found,
 			request: engine.Request{
 				NPC: tn.to.npc, Persona: tn.to.agent.Persona(), Names: tn.to.agent.Names(), Tools: tn.plan.tools, Rounds: o.Latency.Rounds.Get(tn.plan.choice.Tier),
 				ModelTimeout: time.Duration(o.Latency.ModelTimeout), Hurry: tn.plan.pace.Fallback, Go: a.confirmed, Spoken: tn.words.sound,
@@ -119,6 +119,17 @@ func (t *Table) newWorker(tn *turn) *worker {
 		w.unknown = ""
 	}
 	return w
+}
+
+// historyBefore is the NPC's conversation up to a turn: with what it was saying, if the turn was said
+// over that.
+func (tn *turn) historyBefore() agent.History {
+	h := tn.to.agent.Snapshot()
+	if tn.over == nil {
+		return h
+	}
+	said := tn.over.turn
+	return h.With(agent.Exchange{Turn: said.number, Speaker: said.attribution(), Utterance: said.Text, Answer: tn.over.told() + " —"})
 }
 
 // report hands something to the table's goroutine, which takes reports until
@@ -145,6 +156,7 @@ func (w *worker) run(ctx context.Context, t *Table) {
 		w.speakSentences(ctx)
 	})
 	w.result.err = w.findAnswer(ctx)
+	w.report(wordsEnded{w.result.err})
 	declined := errors.Is(w.result.err, engine.ErrDeclined)
 	if w.result.err != nil && !declined && !w.spoke && !w.spokeClause.Load() && w.unknown != "" && !w.puppet {
 		w.pass(ctx, saying{sentence: sentence{text: w.unknown, kind: excuse}}) // rather than stay silent

@@ -184,6 +184,12 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 			yield(nil, err)
 			return
 		}
+		if errors.Is(err, errInterrupted) { // whether that ends what is heard, the table decides
+			if rest := a.unfinished(); rest == nil || yield(*rest, nil) {
+				yield(engine.Interrupted{}, nil)
+			}
+			return
+		}
 		if errors.Is(err, engine.ErrTooLong) { // nobody wants more of it
 			if rest := a.unfinished(); rest == nil || yield(*rest, nil) {
 				yield(nil, err)

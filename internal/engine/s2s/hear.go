@@ -106,6 +106,9 @@ func itemOf(ev provider.Event) string {
 	return ""
 }
 
+// errInterrupted ends an answer that the vendor has ended because somebody spoke.
+var errInterrupted = errors.New("the service was interrupted by somebody who spoke")
+
 // endInterrupted takes in that the vendor has ended its answer because somebody spoke.
 func (c *conversation) endInterrupted() {
 	tn := c.turn
@@ -115,8 +118,7 @@ func (c *conversation) endInterrupted() {
 	}
 	c.leaveTurn()
 	tn.endDoubt()
-	tn.put(engine.Interrupted{})
-	tn.finish(nil)
+	tn.finish(errInterrupted)
 }
 
 // hearSound takes in sound piece by piece, so that the first frame is heard while the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -118,7 +119,7 @@ func (st *stage) makeTable(ctx context.Context, voices *speaker) (err error) {
 		Agents: agents(s, defaults.Memory.History), Host: st.host, Log: st.store, Context: hotctx.New(st.store, st.store),
 		Engine: engine.NewGuarded(st.answering, &engine.GuardedOptions{Languages: s.Languages, Tools: st.toolNames, MaxSpeech: time.Duration(config.Default().Voice.MaxSpeech)}), Listener: st.answering.listener(), Hurries: s.Model.Hurried > 0,
 		Voices: voices, Outlet: st.wire,
-		Hearing: newRecogniser(s.STT, st.rec, st.wordsOf),
+		Hearing: newRecogniser(s.STT, st.rec, func(speaker string) *rig.Words { return st.wordsOf(strings.TrimSuffix(speaker, hotctx.PlayerMark)) }),
 		Expect:  stt.Options{Language: s.Languages[0], Keyterms: keyterms, Interim: s.STT.Interims},
 		Sink:    st.rec, Session: st.info, Latency: s.Latency, Languages: s.Languages, RecentLines: defaults.Memory.RecentLines,
 		Listening: listening,

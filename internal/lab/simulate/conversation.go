@@ -30,6 +30,7 @@ type conversation struct {
 	players []*player
 	npcs    []string
 	spoke   int // the NPC that was spoken to last
+	ended   int // turns that had ended when its answer was awaited
 }
 
 // converse talks until ctx ends.
@@ -37,12 +38,13 @@ func (c *conversation) converse(ctx context.Context) {
 	if rig.Pause(ctx, c.dice.between(0, staggeredBy)) != nil {
 		return
 	}
+	interrupts := false
 	for ctx.Err() == nil {
-		if c.sayLine(ctx) != nil {
+		if c.sayLine(ctx, interrupts) != nil {
 			return
 		}
-		if c.listen(ctx) {
-			continue // somebody has interrupted and goes on speaking
+		if interrupts = c.listen(ctx, interrupts); interrupts {
+			continue
 		}
 		if rig.Pause(ctx, c.dice.between(400*time.Millisecond, 2*time.Second)) != nil {
 			return
@@ -50,9 +52,10 @@ func (c *conversation) converse(ctx context.Context) {
 	}
 }
 
-// sayLine lets somebody say a line to an NPC and returns when it has been said.
-func (c *conversation) sayLine(ctx context.Context) error {
-	if len(c.npcs) > 1 && !c.dice.chance(sameNPC) {
+// sayLine lets somebody say a line to an NPC and returns when it has been said. Who interrupts
+// speaks to the NPC that speaks, because what is said to another lets it go on.
+func (c *conversation) sayLine(ctx context.Context, interrupts bool) error {
+	if len(c.npcs) > 1 && !interrupts && !c.dice.chance(sameNPC) {
 		c.spoke = (c.spoke + 1 + c.dice.one(len(c.npcs)-1)) % len(c.npcs)
 	}
 	u := utterance{text: c.dice.drawLine(c.npcs[c.spoke])}
@@ -66,8 +69,12 @@ func (c *conversation) anyone() *player { return c.players[c.dice.one(len(c.play
 
 // listen waits for the answer to a line that has just been said. It reports
 // whether the NPC is to be interrupted now.
-func (c *conversation) listen(ctx context.Context) (interrupt bool) {
-	ended, _ := c.watch.state() // with the turn that the line has interrupted
+func (c *conversation) listen(ctx context.Context, interrupts bool) (interrupt bool) {
+	ended, _ := c.watch.state()
+	if interrupts { // the turn ends as well that is interrupted, as soon as the words are known
+		ended = max(ended, c.ended+1)
+	}
+	c.ended = ended
 	audible := func(now int, audible bool) bool { return audible || now > ended }
 	over := func(now int, _ bool) bool { return now > ended }
 	if !c.await(ctx, patience, audible) {

@@ -2,7 +2,7 @@
 // heard, what is said and what the scripted cast answers, over the corpora of testdata/truth and
 // the clips of testdata/hearing.
 //
-// [Address], [Hearing], [Memory], [Prosody] and [Rules] are evaluations: each scores its corpus
+// [Address], [Hearing], [Interrupt], [Memory], [Prosody] and [Rules] are evaluations: each scores its corpus
 // and holds what it comes to against bounds.
 //
 //	report, err := truth.Rules(ctx, truth.Options{Root: "."})

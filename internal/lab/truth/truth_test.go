@@ -56,6 +56,7 @@ func TestEvalCorpora(t *testing.T) {
 		t.Skip("long; make test-all runs it")
 	}
 	t.Run("address", func(t *testing.T) { hold(t, Address) })
+	t.Run("interrupt", func(t *testing.T) { hold(t, Interrupt) })
 	t.Run("memory", func(t *testing.T) { hold(t, Memory) })
 	t.Run("rules", func(t *testing.T) { hold(t, Rules) })
 }

@@ -1,0 +1,288 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/MrWong99/glyphoxa/internal/address"
+	"github.com/MrWong99/glyphoxa/internal/config"
+	"github.com/MrWong99/glyphoxa/internal/engine"
+	"github.com/MrWong99/glyphoxa/internal/floor"
+)
+
+const (
+	// sureOdds is the probability from which an utterance over an NPC's line ends that without
+	// further question, and noOdds that below which the line goes on. Between them the NPC's
+	// model decides.
+	sureOdds = 0.95
+	noOdds   = 0.1
+	// bareOrder is how many words an order to stop has at most that asks for nothing else.
+	bareOrder = 4
+)
+
+// bearing is what an utterance does to the line of an NPC over which it is said.
+type bearing uint8
+
+const (
+	// apart: it is said over no line, or over one that takes no notice.
+	apart bearing = iota
+	// passes: it is assent, or for somebody else. The line goes on.
+	passes
+	// open: it may be meant for the NPC, whose model decides.
+	open
+	// ends: it is meant for the NPC.
+	ends
+	// halts: it tells the NPC to stop, or calls it. An NPC that insists stops, too.
+	halts
+)
+
+// judgement is what an utterance does to the line over which it is said, and whom it is for.
+type judgement struct {
+	bearing
+	over     *attempt // whose line; nil if it is apart
+	decision address.Decision
+}
+
+// judgeOver decides what an utterance does to the line of a, over which it is said. turn is the number
+// of the utterance's turn, 0 as long as it has none.
+func (t *Table) judgeOver(a *attempt, turn int64, u Utterance) judgement {
+	npc := a.turn.to.index
+	d := t.conversation.decideDuring(turn, u, npc, a.turn.Speaker, a.told())
+	j := judgement{over: a, decision: d}
+	uptake, answers := t.conversation.uptake(u.Text, a.lastTold())
+	odds := d.Confidence
+	if len(d.NPCs) == 0 {
+		odds = 1 - odds
+	}
+	forNPC := slices.Contains(d.NPCs, npc)
+	switch {
+	case isAside(u.Text), d.Elsewhere, t.conversation.isLeaderName(u.Speaker) && !forNPC:
+		j.bearing = passes
+	case d.Called && forNPC, d.Called && uptake == address.Order, slices.Contains(d.NotFor, npc): // "Be quiet, Bart!" is for who speaks
+		j.bearing = halts
+	case d.Called:
+		j.bearing = passes
+	case uptake == address.Order:
+		j.bearing = halts
+		if !forNPC && len(wordsOf(u.Text)) > bareOrder {
+			j.decision = goingOn(d, npc, odds)
+		}
+	case d.BackChannel:
+		j.bearing = passes
+	case answers && (uptake == address.Words || a.asks() || !t.mayWeigh(a)):
+		j.bearing = ends
+		if !forNPC {
+			j.decision = goingOn(d, npc, odds)
+		}
+	case answers:
+		j.bearing, j.decision = open, goingOn(d, npc, odds)
+	case uptake == address.Assent:
+		j.bearing, j.decision = passes, address.Decision{Route: address.RouteNone, Confidence: 1, Why: "it shows that the player listens", BackChannel: true, Gist: d.Gist}
+	case len(d.NPCs) > 0 && !forNPC, odds < noOdds:
+		j.bearing = passes
+	case odds >= sureOdds, d.Route == address.RouteOnlyNPC:
+		j.bearing = ends
+	case t.mayWeigh(a):
+		j.bearing, j.decision = open, goingOn(d, npc, odds)
+	case forNPC:
+		j.bearing = ends
+	default:
+		j.bearing = passes
+	}
+	return j
+}
+
+// goingOn is a decision for the NPC that speaks.
+func goingOn(d address.Decision, npc int, odds float64) address.Decision {
+	return address.Decision{NPCs: []int{npc}, Route: address.RouteContinuation, Confidence: odds, Why: "said over what it says", Gist: d.Gist}
+}
+
+// told are the words of an answer that were said, and those of the sentence under way.
+func (s *script) told() string { return s.textOf(0) }
+
+// lastTold are the words of the sentence under way, and those of the one before.
+func (s *script) lastTold() string { return s.textOf(max(0, s.delivered-1)) }
+
+// asks reports whether the sentence under way asks something.
+func (s *script) asks() bool {
+	next := s.unsaid()
+	return next != nil && strings.Contains(next.text, "?")
+}
+
+// textOf are the words of the sentences from one on up to the one under way.
+func (s *script) textOf(from int) string {
+	var all []string
+	for _, one := range s.said[min(from, len(s.said)):min(s.delivered+1, len(s.said))] {
+		if one.text != "" {
+			all = append(all, one.text)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// spokenOver is the attempt over whose line a player's words are said; nil if there is none. It is
+// the line that the player's voice has stopped, or one that is heard, unless the player's
+// microphone picks up NPCs and these words may be an echo.
+func (t *Table) spokenOver(s *Seat, p *passage, words string, final bool) *attempt {
+	line, heard := t.floor.Speaking()
+	over := t.stoppedSpeaker(p) || heard && p.overlap.line == line
+	if s.echoes() {
+		over = t.stoppedSpeaker(p) || p.overlap.any && (final || len(wordsOf(words)) >= echoWords)
+	}
+	if !over {
+		return nil
+	}
+	return t.lineOf(line)
+}
+
+// writtenOver is the attempt whose line is heard or read while a player types; nil if there is none.
+func (t *Table) writtenOver() *attempt {
+	line, ok := t.floor.UnderWay()
+	if !ok {
+		return nil
+	}
+	return t.lineOf(line)
+}
+
+// lineOf is the attempt of a line that a player may interrupt; nil if nobody may.
+func (t *Table) lineOf(line uint64) *attempt {
+	a := t.turns.attempts[line]
+	if a == nil || a.turn.phase != speaking || a.turn.isPuppet() || a.turn.kind == whisperTurn {
+		return nil
+	}
+	return a
+}
+
+// judgeTyped judges a typed utterance. A line that is only read leaves room for others: only who
+// is answered, or who tells the NPC to stop, ends it.
+func (t *Table) judgeTyped(u Utterance) judgement {
+	a := t.writtenOver()
+	if a == nil {
+		return judgement{}
+	}
+	j := t.judgeOver(a, 0, u)
+	if j.bearing != passes && j.bearing != halts && !a.turn.delivered.audible && cmp.Or(u.User, u.Speaker) != a.turn.owner() {
+		return judgement{}
+	}
+	return j
+}
+
+// applyJudgement tells the floor what an utterance does to the line that has it.
+func (t *Table) applyJudgement(j judgement, speaker string) {
+	switch j.bearing {
+	case open:
+		t.floor.handle(floor.Event{Kind: floor.Doubt})
+	case ends, halts:
+		t.interruptSpeaker(speaker, j.bearing == halts, slices.Contains(j.decision.NPCs, j.over.turn.to.index))
+	}
+}
+
+// interruptSpeaker takes the floor from the line that has it, for what a player said. order
+// says that its NPC was told to stop or called, answered that it answers what was said.
+func (t *Table) interruptSpeaker(speaker string, order, answered bool) {
+	t.seats.lastVoice, t.seats.answered = speaker, answered
+	t.floor.handle(floor.Event{Kind: floor.Interrupt, Order: order})
+}
+
+// passOver lets a line go on that players have stopped, once nothing is left that may have meant it.
+func (t *Table) passOver(line uint64) {
+	if t.turns.weighed == nil && !t.seats.awaitsWords(line) {
+		t.floor.handle(floor.Event{Kind: floor.Heard})
+	}
+}
+
+// mayWeigh reports whether the NPC's model can be asked whether an utterance is meant for it,
+// while its line waits. A voice of its own cannot be asked without giving up what it says.
+func (t *Table) mayWeigh(a *attempt) bool {
+	return t.turns.weighed == nil && a.turn.to.npc.Engine != config.EngineS2S && t.purse.mayGuess() && !t.turns.closing
+}
+
+// weighTime is how long an NPC's line waits for its model to find whether an utterance is
+// meant for it. After that it goes on, and the utterance waits for its end.
+const weighTime = 4 * time.Second
+
+// weighTurn has the model of the NPC begin an answer to an utterance that may be meant for it,
+// while its line waits: nothing of the answer is told or heard until it is sure to be one.
+func (t *Table) weighTurn(tn *turn, j judgement) {
+	t.assignDecision(tn, j.decision)
+	tn.over = j.over
+	now := time.Now()
+	t.turns.moveTo(tn, weighed)
+	t.turns.weighed, tn.plan.started = tn, now
+	t.searchBefore(tn)
+	tn.plan.choice = tn.to.agent.PeekChoice(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
+	t.planner.prepareTurn(tn, t.mayFill(tn))
+	t.startAttempt(tn)
+	t.agenda.put(weighingExpired{tn}, weighTime, weighingExpired{tn})
+}
+
+// weigh handles what the model finds about an utterance that may be meant for its NPC.
+func (t *Table) weigh(a *attempt, f finding) {
+	tn := a.turn
+	a.backlog = append(a.backlog, f)
+	switch f := f.(type) {
+	case engine.Begun, engine.ToolCalled, sentenceBegins, firstSentence:
+		t.adoptWeighed(tn)
+	case wordsEnded:
+		if errors.Is(f.err, engine.ErrDeclined) {
+			t.passWeighed(tn)
+			return
+		}
+		t.queueWeighed(tn)
+	}
+}
+
+// adoptWeighed has an utterance end the line that it was said over, since its NPC answers it.
+func (t *Table) adoptWeighed(tn *turn) {
+	t.endWeighing(tn)
+	if line, _ := t.floor.Speaking(); line == tn.over.id { // else it has come to its end meanwhile
+		t.interruptSpeaker(tn.Speaker, true, true)
+	}
+	tn.over = nil
+	t.confirmAttempt(tn)
+}
+
+// passWeighed ends an utterance that its NPC finds not meant for it. The line goes on.
+func (t *Table) passWeighed(tn *turn) {
+	t.endWeighing(tn)
+	t.conversation.withdraw(tn.to.renewal)
+	tn.end = turnEnd{outcome: OutcomePassed}
+	t.turns.moveTo(tn, ending)
+	t.turns.open[tn.number] = tn
+	t.dropAttempt(tn)
+	t.passOver(tn.over.id)
+	tn.over = nil
+	t.effects.add(commitTurn{tn})
+}
+
+// queueWeighed gives up to find out whether an utterance is meant for an NPC while that waits: the
+// line goes on, and the utterance waits for its end.
+func (t *Table) queueWeighed(tn *turn) {
+	over := tn.over
+	t.dropWeighing(tn)
+	t.turns.moveTo(tn, arrived)
+	t.beginOrQueue(tn)
+	t.passOver(over.id)
+}
+
+// settleWeighed is queueWeighed for the utterance that is weighed, if there is one.
+func (t *Table) settleWeighed() {
+	if tn := t.turns.weighed; tn != nil {
+		t.queueWeighed(tn)
+	}
+}
+
+// dropWeighing gives up the answer to an utterance that is weighed.
+func (t *Table) dropWeighing(tn *turn) {
+	t.endWeighing(tn)
+	t.dropAttempt(tn)
+	tn.record.tooling, tn.plan.target, tn.plan.started, tn.record.ledger, tn.over = 0, 0, time.Time{}, Ledger{}, nil
+}
+
+func (t *Table) endWeighing(tn *turn) {
+	t.agenda.remove(weighingExpired{tn})
+	t.turns.weighed = nil
+}
