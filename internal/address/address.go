@@ -117,6 +117,9 @@ type State struct {
 	// Talkers is how many players have spoken in the last minutes, the speaker included; zero if
 	// it is not known.
 	Talkers int
+	// Leads says that the speaker leads the game by their role. Where others play, only what calls an NPC by
+	// name is for it.
+	Leads bool
 	// Before is the line of a player before this one, Earlier the one before that, and
 	// Mine the speaker's own last.
 	Before, Earlier, Mine Remark
@@ -228,7 +231,7 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 	if !u.corrected(&st) {
 		u.findCalls(st)
 	}
-	if len(u.called) == 0 && !u.toPlayer && (s.leads == "" || u.speaker != s.leads) {
+	if len(u.called) == 0 && !u.toPlayer && (s.leads == "" || u.speaker != s.leads) && !st.Leads {
 		partner := s.onlyNPC()
 		if p, ok := s.partner(st); ok {
 			partner = p
@@ -238,6 +241,9 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 		}
 	}
 	if s.leads != "" && u.speaker == s.leads && !(len(u.called) > 0 && u.hailed) {
+		return nobody("said by whoever leads the game")
+	}
+	if st.Leads && st.Talkers != 1 && len(u.called) == 0 {
 		return nobody("said by whoever leads the game")
 	}
 	switch {

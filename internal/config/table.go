@@ -23,6 +23,8 @@ type Table struct {
 	JudgeWait Duration `yaml:"judge_wait" json:"judge_wait" min:"50ms" max:"5s" doc:"How long a line in doubt waits for that model, from when its words are known; after that the rules decide."`
 	// JudgeCalls is how often it is asked. Default 20.
 	JudgeCalls int `yaml:"judge_calls" json:"judge_calls" min:"1" max:"600" doc:"How often that model is asked within a minute at most; what is beyond that the rules decide."`
+	// Players are the characters by the names of their players.
+	Players map[string]string `yaml:"players" json:"players" doc:"Characters by the name of their player, such as {Marco: Thokk}: a line that calls one of them is for no NPC."`
 	// Leads is the player who leads the game; empty if it is not said.
 	Leads string `yaml:"leads" json:"leads" max:"100" doc:"Name of the player who leads the game, as it is shown at the table: what is said by them is for no NPC."`
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -133,7 +134,7 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 		Agents: g.makeAgents(cast, &s.Notices), Engine: s.engine(answering), Cost: s.meter, Host: g.Registry.Host,
 		Log: chronicler{g.Store, g.Chronicle}, Context: g.context(), Retrieve: g.searcher(), Sink: countEvents(watched(g, o.Sink), g.Metrics), Playback: sound.Playback, Hurries: canHurry(m),
 		Session: s.info, Scene: g.currentScene, Places: g.World, Groups: &g.groups, Date: g.clock.Today, Latency: g.Config.Latency, Languages: g.Config.Language, RecentLines: g.Config.Memory.RecentLines, Logger: g.log,
-		Listening: g.listening(), Leads: g.Config.Table.Leads, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
+		Listening: g.listening(), Leads: g.Config.Table.Leads, Characters: g.characters, Known: g.Cast, Tracer: g.Tracer, Aside: NewAside(AsideDir(g.Config)),
 	}
 	t.Judge = doubts
 	t.JudgeWait, t.JudgeCalls = time.Duration(g.Config.Table.JudgeWait), g.Config.Table.JudgeCalls
@@ -157,6 +158,21 @@ func (g *Game) StartSession(ctx context.Context, o SessionOptions) (*Session, er
 	}
 	s.warming.Go(func() { providers.Warm(run, g.log, used...) })
 	return s, nil
+}
+
+// maxCharacters bounds the players' characters whose names a table knows.
+const maxCharacters = 64
+
+// playerType is the type of entities that are players' characters.
+const playerType = "player"
+
+// characters are the names of the players' characters: those of the configuration, and of the world.
+func (g *Game) characters() []string {
+	names := slices.Sorted(maps.Values(g.Config.Table.Players))
+	if g.World != nil {
+		names = append(names, g.World.Names(playerType)...)
+	}
+	return names[:min(len(names), maxCharacters)]
 }
 
 // listening is how the NPCs of a new session listen.

@@ -18,25 +18,26 @@ const maxPlayers = 64
 // conversation knows who is at the table and who talked with whom, and so whom a line
 // is for.
 type conversation struct {
-	cast      *cast
-	languages []string
-	window    time.Duration
-	listening address.Listening
-	leads     string                      // the player who leads the game
-	snapshot  *address.Snapshot           // nil once the players, the NPCs or who is muted have changed
-	npcNames  *untrusted.NameBook[string] // of the NPCs alone, with whose they are; nil as snapshot is
-	known     func() []config.NPC         // see Options.Known
-	speakers  *speakers
-	present   []int // the snapshot's NPCs, as indices of the cast
-	players   []string
-	talk      address.Talk     // NPCs as indices of the cast
-	version   int              // of who is at the table
-	others    map[int][]string // the names of all but one; empty for those not asked for yet
+	cast       *cast
+	languages  []string
+	window     time.Duration
+	listening  address.Listening
+	leads      string                      // the player who leads the game
+	snapshot   *address.Snapshot           // nil once the players, the NPCs or who is muted have changed
+	npcNames   *untrusted.NameBook[string] // of the NPCs alone, with whose they are; nil as snapshot is
+	known      func() []config.NPC         // see Options.Known
+	characters func() []string             // see Options.Characters
+	speakers   *speakers
+	present    []int // the snapshot's NPCs, as indices of the cast
+	players    []string
+	talk       address.Talk     // NPCs as indices of the cast
+	version    int              // of who is at the table
+	others     map[int][]string // the names of all but one; empty for those not asked for yet
 }
 
 func newConversation(c *cast, o Options) *conversation {
 	v := &conversation{
-		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, known: o.Known, speakers: newSpeakers(), others: map[int][]string{},
+		cast: c, languages: o.Languages, window: time.Duration(o.Latency.Continuation), listening: o.Listening, leads: o.Leads, known: o.Known, characters: o.Characters, speakers: newSpeakers(), others: map[int][]string{},
 	}
 	if v.window == 0 {
 		v.window = -1 // no conversation at all
@@ -49,7 +50,9 @@ func newConversation(c *cast, o Options) *conversation {
 func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision {
 	v.meet(u.Speaker)
 	v.refreshSnapshot()
-	d := address.Detect(v.snapshot, v.talk.State(time.Now(), line, u.Speaker, v.placeOf), u.Text)
+	st := v.talk.State(time.Now(), line, u.Speaker, v.placeOf)
+	st.Leads = u.Leads
+	d := address.Detect(v.snapshot, st, u.Text)
 	v.toCast(d.NPCs)
 	v.toCast(d.NotFor)
 	if d.Doubt != nil {
@@ -71,7 +74,9 @@ func (v *conversation) decideDuring(line int64, u Utterance, npc int, player, wo
 	v.meet(u.Speaker)
 	v.refreshSnapshot()
 	now := time.Now()
-	d := address.Detect(v.snapshot, v.talk.While(now, npc, player, words).State(now, line, u.Speaker, v.placeOf), u.Text)
+	st := v.talk.While(now, npc, player, words).State(now, line, u.Speaker, v.placeOf)
+	st.Leads = u.Leads
+	d := address.Detect(v.snapshot, st, u.Text)
 	v.toCast(d.NPCs)
 	v.toCast(d.NotFor)
 	return d
@@ -132,6 +137,9 @@ func (v *conversation) refreshSnapshot() {
 		r.NPCs[i].Muted = v.cast.agents[npc].Muted
 	}
 	r.Players, r.Languages, r.Window, r.Listening, r.Leads = v.players, v.languages, v.window, v.listening, v.leaderName()
+	if v.characters != nil {
+		r.Players = append(slices.Clip(r.Players), v.characters()...)
+	}
 	if r.Leads != "" && !isMarked(r.Leads) && !slices.Contains(r.Players, r.Leads) {
 		r.Players = append(slices.Clip(r.Players), r.Leads)
 	}

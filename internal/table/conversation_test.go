@@ -152,3 +152,53 @@ func TestLookup(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoLeadsByRole: where others play, a DM's line is for an NPC only if it calls it by name.
+func TestWhoLeadsByRole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, row := range []struct {
+			name, text string
+			others     bool
+			npc        int // -1 for nobody
+		}{
+			{"goes on alone", "An ale, please. What does it cost?", false, 1},
+			{"goes on among others", "An ale, please. What does it cost?", true, -1},
+			{"calls among others", "Bartok, what does it cost?", true, 1},
+			{"narrates among others", "I ask him what the ale costs.", true, -1},
+		} {
+			h := conversationOf(inn()[1:2], -1)
+			if row.others {
+				h = conversationOf(inn(), 1)
+				h.recordDecision(1, "Ana", h.decideAddressee(1, Utterance{Speaker: "Ana", Text: "Bartok, good evening!"}))
+				h.recordWords(1, "", "Good evening to you all. What will it be?")
+			}
+			want := row.npc
+			if !row.others {
+				want = 0
+			}
+			d := h.decideAddressee(2, Utterance{Speaker: "Dora", Text: row.text, Leads: true})
+			switch {
+			case row.npc < 0 && len(d.NPCs) > 0:
+				t.Errorf("%s: it is for %v (%s), want nobody", row.name, d.NPCs, d.Why)
+			case row.npc >= 0 && !slices.Equal(d.NPCs, []int{want}):
+				t.Errorf("%s: it is for %v (%s), want %d", row.name, d.NPCs, d.Why, want)
+			}
+		}
+	})
+}
+
+// TestCharactersAreSomebodyElse: what calls a player's character is for no NPC.
+func TestCharactersAreSomebodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, known := range []bool{false, true} {
+			h := conversationOf(inn()[1:2], 0)
+			if known {
+				h.characters = func() []string { return []string{"Thokk"} }
+			}
+			d := h.decideAddressee(1, Utterance{Speaker: "Ana", Text: "Thokk, put the axe down!"})
+			if known && (len(d.NPCs) > 0 || !d.Elsewhere) {
+				t.Errorf("it is for %v (%s), want Thokk alone", d.NPCs, d.Why)
+			}
+		}
+	})
+}

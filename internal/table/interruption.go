@@ -27,10 +27,9 @@ const (
 type bearing uint8
 
 const (
-	// apart: it is said over no line, or over one that takes no notice.
-	apart bearing = iota
-	// passes: it is assent, or for somebody else. The line goes on.
-	passes
+	// passes: it is assent, or for somebody else. The line goes on. The zero bearing is that of an
+	// utterance that is said over no line, or over one that cannot be interrupted.
+	passes bearing = iota + 1
 	// open: it may be meant for the NPC, whose model decides.
 	open
 	// ends: it is meant for the NPC.
@@ -42,7 +41,7 @@ const (
 // judgement is what an utterance does to the line over which it is said, and whom it is for.
 type judgement struct {
 	bearing
-	over     *attempt // whose line; nil if it is apart
+	over     *attempt // whose line; nil if it is said over none
 	decision address.Decision
 }
 

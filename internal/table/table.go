@@ -128,6 +128,9 @@ type Options struct {
 	JudgeCalls int
 	// Leads is the player who leads the game; empty if it is not known.
 	Leads string
+	// Characters returns the names of the players' characters, which call no NPC. The table's
+	// goroutine calls it; it does not wait. If nil, none are known.
+	Characters func() []string
 	// Known returns the NPCs of the campaign, whether at the table or not, whose names no
 	// player may bear. The table's goroutine calls it; it does not wait. If nil, those at the
 	// table are all.
@@ -349,12 +352,12 @@ func (t *Table) carryOut(ctx context.Context) {
 		case *worker:
 			e.attempt.cancel = e.startWork(ctx, t)
 			t.turns.working++
+		case *askJudge:
+			e.inquiry.cancel = e.startAsking(ctx, t)
 		case work:
 			t.work.Go(func() { e.run(ctx, t) })
 		case cancelWork:
 			e.cancel(errAbandoned)
-		case *askJudge:
-			e.inquiry.cancel = e.startAsking(ctx, t)
 		case cancelInquiry:
 			if e.cancel != nil {
 				e.cancel(errSettled)

@@ -159,6 +159,20 @@ func (w *World) Entities(viewer string) []memory.Entity {
 	return out
 }
 
+// Names returns the names and aliases of all entities of a type, in order.
+func (w *World) Names(kind string) []string {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	var names []string
+	for _, v := range w.all {
+		if v.entity.Type == kind {
+			names = append(append(names, v.entity.Name), v.entity.Aliases...)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Relations returns the relations from an entity, by type and end, as far as
 // viewer may see them and what they lead to.
 func (w *World) Relations(from, viewer string) []memory.Relation {

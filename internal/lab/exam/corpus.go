@@ -186,9 +186,7 @@ func (c corpus) sequences() ([]Case, error) {
 			continue
 		}
 		one := Case{ID: id, Lang: lang, Cast: cast, Leads: table.DM, Speaker: speaker, Line: text}
-		for _, step := range before {
-			one.Before = append(one.Before, step)
-		}
+		one.Before = append(one.Before, before...)
 		before = append(before, Step{Speaker: speaker, Text: text})
 		npc, isNPC := strings.CutPrefix(expected, "npc:")
 		switch {
