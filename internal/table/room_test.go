@@ -19,6 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mixer"
+	"github.com/MrWong99/glyphoxa/internal/retrieve"
 	"github.com/MrWong99/glyphoxa/internal/table"
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
@@ -277,13 +278,15 @@ type setting struct {
 	sink       table.Sink              // instead of events
 	outlet     mixer.Outlet            // instead of the wire
 	fillers    []string                // Mira's
+	tools      []string                // further ones of hers
 	manner     config.Interruptibility // Mira's; yields and resumes if empty
 	secrets    []config.KeptSecret     // Mira's
 	guarded    *engine.GuardedOptions  // nil: what engines say is not judged
 	preempts   config.Preemption       // the default if empty
 	leads      string
 	known      func() []config.NPC
-	judge      table.Judge // nil: the rules decide alone
+	judge      table.Judge        // nil: the rules decide alone
+	retrieve   *retrieve.Searcher // nil: nothing is searched before the model is asked
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -303,7 +306,7 @@ func mira(s setting) config.NPC {
 		speaksThrough = config.EngineS2S
 	}
 	return config.NPC{
-		ID: "mira", Name: "Mira", Engine: speaksThrough, BudgetTier: mcp.BudgetStandard, Tools: []string{"roll", "rules", "write"},
+		ID: "mira", Name: "Mira", Engine: speaksThrough, BudgetTier: mcp.BudgetStandard, Tools: append([]string{"roll", "rules", "write"}, s.tools...),
 		Lines: map[string][]string{"unknown": {"I cannot say."}, "filler": s.fillers}, Interruptibility: s.manner,
 		SecretKnowledge: s.secrets,
 	}
@@ -379,7 +382,7 @@ func open(t testing.TB, s setting) *room {
 	r.Table = table.New(table.Options{
 		Agents: agents, Engine: s.engine, Listener: ahead, Cost: s.cost, Host: host, Log: r.journal, Aside: s.aside, Context: hotctx.New(r.journal, nowhere{}),
 		Voices: s.voice, Outlet: s.outlet, Hearing: hearing, Sink: s.sink, Session: memory.Session{ID: "s1"}, Latency: latency, RecentLines: 10,
-		Logger: slog.New(strict{t}), Leads: s.leads, Known: s.known,
+		Logger: slog.New(strict{t}), Leads: s.leads, Known: s.known, Retrieve: s.retrieve,
 		Judge: s.judge, JudgeWait: 700 * time.Millisecond, JudgeCalls: 20,
 	})
 	ctx, stop := context.WithCancel(context.Background())
