@@ -21,37 +21,36 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// For how long what Discord said of who leads a game is believed: without asking again,
-// and while Discord cannot be asked.
+// Answers from Discord about who leads a game are cached for leadsFor. If Discord does not respond, a cached
+// answer stays valid for leadsStale.
 const (
 	leadsFor   = time.Minute
 	leadsStale = 10 * time.Minute
-	maxLeads   = 1024 // answers kept
+	maxLeads   = 1024 // cached answers at most
 )
 
-// maxSelf bounds what Discord may say of an account.
+// maxSelf bounds Discord's response about an account, in bytes.
 const maxSelf = 64 << 10
 
-// Accounts lets people sign in elsewhere with their account on Discord, and says which
-// guilds' games it leads: by the roles that make a DM, and all of them if the application is
-// theirs. It is safe for concurrent use and starts no goroutine. Tokens of accounts are
-// used once and not kept.
+// Accounts lets people sign in to the console with their Discord account, and reports which guilds' games an
+// account leads: those where it has a DM role, or all of them if it owns the application. It is safe for
+// concurrent use and starts no goroutine. An account's token is used once and not stored.
 type Accounts struct {
 	oauth  oauth2.Config // without the client's id
 	client *http.Client
 	rest   *RestClient
-	guild  string // the only one, if not empty
+	guild  string // if not empty, the only guild served
 	dms    dmRoles
 
-	asking singleflight.Group // whether a user leads games in a guild
+	asking singleflight.Group // deduplicates concurrent requests about one user and guild
 
 	mu    sync.Mutex // guards the fields below
 	app   *discordgo.Application
-	appAt time.Time // when Discord was asked for app
+	appAt time.Time // when app was requested from Discord
 	known map[leading]answerOfDiscord
 }
 
-// leading is the question whether a user leads games in a guild.
+// leading identifies the question whether a user leads games in a guild.
 type leading struct{ user, guild string }
 
 type answerOfDiscord struct {
@@ -59,8 +58,8 @@ type answerOfDiscord struct {
 	at    time.Time
 }
 
-// NewAccounts returns the accounts of the Discord that cfg names. Its client secret must be
-// set. If dial is nil, connections are the usual ones.
+// NewAccounts returns the accounts of the Discord configured in cfg, whose client secret must be set. If dial
+// is nil, it uses the default dialler.
 func NewAccounts(cfg config.Discord, dial DialFunc) (*Accounts, error) {
 	session, err := NewRestSession(cfg.Token.Reveal(), cfg.APIURL, dial)
 	if err != nil {
@@ -83,10 +82,10 @@ func NewAccounts(cfg config.Discord, dial DialFunc) (*Accounts, error) {
 	}, nil
 }
 
-// Service is what people know it as.
+// Service returns the name that people know the service by.
 func (a *Accounts) Service() string { return "Discord" }
 
-// SignInURL is where Discord asks somebody whether we may know who they are.
+// SignInURL returns the address at which Discord asks the user for permission to identify them.
 func (a *Accounts) SignInURL(ctx context.Context, redirect, state, verifier string) (string, error) {
 	o, err := a.configFor(ctx, redirect)
 	if err != nil {
@@ -95,8 +94,7 @@ func (a *Accounts) SignInURL(ctx context.Context, redirect, state, verifier stri
 	return o.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("prompt", "none")), nil
 }
 
-// Account trades a code for the user whose it is, whose id is that of records, see
-// [play.UserRef].
+// Account exchanges an authorisation code for the user who granted it. The id has the form of [play.UserRef].
 func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string) (id, name string, err error) {
 	o, err := a.configFor(ctx, redirect)
 	if err != nil {
@@ -127,7 +125,8 @@ func (a *Accounts) Account(ctx context.Context, redirect, code, verifier string)
 	return play.UserRef(Front, user.ID), memberName("", &user), nil
 }
 
-// explainRefusal says what is wrong with a code or with us, without what Discord's answer has.
+// explainRefusal describes what is wrong with the code or the configuration, without the content of Discord's
+// response.
 func explainRefusal(err error) error {
 	var refused *oauth2.RetrieveError
 	switch {
@@ -139,10 +138,10 @@ func explainRefusal(err error) error {
 	return fmt.Errorf("it refuses with status %d", refused.Response.StatusCode)
 }
 
-// configFor is the OAuth2 client as Discord knows it.
+// configFor returns the OAuth2 configuration with the application's id and the redirect address.
 func (a *Accounts) configFor(ctx context.Context, redirect string) (*oauth2.Config, error) {
 	a.mu.Lock()
-	app := a.app // however old it is: its id never changes
+	app := a.app // age does not matter, because an application's id never changes
 	a.mu.Unlock()
 	if app == nil {
 		var err error
@@ -155,8 +154,8 @@ func (a *Accounts) configFor(ctx context.Context, redirect string) (*oauth2.Conf
 	return &o, nil
 }
 
-// application is ours, with its owner or team as they were at a time not longer ago than
-// leadsFor.
+// application returns the bot's application with its owner or team, at most leadsFor old, and when it was
+// requested.
 func (a *Accounts) application(ctx context.Context) (*discordgo.Application, time.Time, error) {
 	a.mu.Lock()
 	app, at := a.app, a.appAt
@@ -174,11 +173,11 @@ func (a *Accounts) application(ctx context.Context) (*discordgo.Application, tim
 	return app, at, nil
 }
 
-// Leads reports whether a user leads the games of a guild. What Discord said, of roles and of
-// the application's owner and team alike, is believed for a minute, and for ten if Discord does
-// not answer; then nobody leads anything. One question at a time is asked about a user and a
-// guild, and it goes on if its caller gives up: whoever lost the right could otherwise prolong it
-// by hanging up.
+// Leads reports whether a user leads the games of a guild. Answers about roles and about the application's
+// owner and team are cached for a minute, or for ten while Discord does not respond; after that, Leads
+// reports false. Concurrent calls about the same user and guild share one request. The request continues if
+// its caller gives up, because otherwise a user who lost the right could keep a cached answer alive by
+// hanging up.
 func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	user, ok := strings.CutPrefix(id, play.UserRef(Front, ""))
 	if !ok {
@@ -202,7 +201,7 @@ func (a *Accounts) Leads(ctx context.Context, id, guild string) (bool, error) {
 	return now.(bool), nil
 }
 
-// keep keeps what Discord said.
+// keep caches an answer.
 func (a *Accounts) keep(q leading, said answerOfDiscord) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -210,9 +209,9 @@ func (a *Accounts) keep(q leading, said answerOfDiscord) {
 	a.known[q] = said
 }
 
-// makeRoom drops answers that are too old to be believed, and if need be one more: of a user
-// about whom most is kept, the oldest, and first one that says no. Whoever signs in with many
-// accounts does not have what is known of a dungeon master forgotten. It is called with mu held.
+// makeRoom drops expired answers and, if the cache is still full, one more: preferably one that says no, then
+// one of the user with the most answers, then the oldest. So a person who signs in with many accounts cannot
+// evict the answers about a dungeon master. The caller must hold mu.
 func (a *Accounts) makeRoom() {
 	if len(a.known) < maxLeads {
 		return
@@ -250,7 +249,7 @@ func (a *Accounts) makeRoom() {
 	delete(a.known, leaves)
 }
 
-// askLeads asks Discord and keeps the answer, which is as old as the oldest thing it was made of.
+// askLeads asks Discord and caches the answer with the age of its oldest input.
 func (a *Accounts) askLeads(ctx context.Context, q leading) (leads bool, err error) {
 	app, at, err := a.application(ctx)
 	if err != nil {
@@ -273,7 +272,7 @@ func (a *Accounts) askRoles(ctx context.Context, q leading) (bool, error) {
 	m, err := a.rest.Member(ctx, q.guild, q.user)
 	switch code := ErrorCode(err); {
 	case code == discordgo.ErrCodeUnknownMember, code == discordgo.ErrCodeUnknownGuild, code == discordgo.ErrCodeUnknownUser, code == discordgo.ErrCodeMissingAccess:
-		return false, nil // the user is not in it, or the bot is not
+		return false, nil // the user or the bot is not in the guild
 	case err != nil:
 		return false, fmt.Errorf("asking Discord for a member: %w", err)
 	}
@@ -284,15 +283,14 @@ func (a *Accounts) askRoles(ctx context.Context, q leading) (bool, error) {
 	return a.dms.lead(g, m), nil
 }
 
-// lead reports whether a member is a DM in a guild, as [dmRoles.isDM] does of who gave a
-// command.
+// lead reports whether a member is a DM in a guild, like [dmRoles.isDM] does for the sender of a command.
 func (d dmRoles) lead(g *discordgo.Guild, m *discordgo.Member) bool {
 	if len(d) == 0 && g.OwnerID == m.User.ID {
 		return true
 	}
 	for _, r := range g.Roles {
 		switch {
-		case r.ID != g.ID && !slices.Contains(m.Roles, r.ID): // not the member's; everybody has the first
+		case r.ID != g.ID && !slices.Contains(m.Roles, r.ID): // the member lacks this role; everyone has the role whose id is the guild's
 		case len(d) == 0 && r.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0, d.includes(*r):
 			return true
 		}
@@ -300,7 +298,7 @@ func (d dmRoles) lead(g *discordgo.Guild, m *discordgo.Member) bool {
 	return false
 }
 
-// owns reports whether an application is a user's, or a team's of which they are.
+// owns reports whether a user owns an application, or has joined the team that does.
 func owns(app *discordgo.Application, user string) bool {
 	if app.Team == nil {
 		return app.Owner != nil && app.Owner.ID == user
@@ -310,7 +308,7 @@ func owns(app *discordgo.Application, user string) bool {
 	})
 }
 
-// isID reports whether a text is an id of Discord's.
+// isID reports whether s has the form of a Discord id.
 func isID(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

@@ -13,27 +13,27 @@ import (
 // maxAnswers bounds the messages one answer is split into.
 const maxAnswers = 5
 
-// answer is what is told to who gave a command.
+// answer is the response to a command.
 type answer struct {
 	text string
 	err  error
-	// open shows it to everyone, instead puts it where the question was that a
-	// button answered, and deferred says that it was announced. An error is
-	// shown to who gave the command alone.
+	// open shows the answer to everyone in the channel, instead replaces the message whose button was
+	// pressed, and deferred means that Discord was told to expect the answer. An error is shown only to the
+	// user who gave the command.
 	open, instead, deferred bool
 
 	buttons []button
 	files   []Attachment
 }
 
-// button does something that goes with an answer: a command's name, a space, and
-// what the command is then told.
+// button runs a command when it is pressed: does holds the command's name, a space, and the command's
+// argument.
 type button struct {
 	label, does string
 	style       discordgo.ButtonStyle
 }
 
-// buttonRow shows buttons. Without any it takes those away that are there.
+// buttonRow returns the message components for buttons. An empty row removes existing buttons.
 func buttonRow(all []button) []discordgo.MessageComponent {
 	if len(all) == 0 {
 		return []discordgo.MessageComponent{}
@@ -45,7 +45,7 @@ func buttonRow(all []button) []discordgo.MessageComponent {
 	return []discordgo.MessageComponent{out}
 }
 
-// form is what somebody fills in for a command.
+// form is what the user fills in before a command runs.
 type form struct {
 	command, title string
 	fields         []discordgo.TextInput
@@ -62,7 +62,7 @@ func (f *form) modalResponse() *discordgo.InteractionResponse {
 	}
 }
 
-// messageFlags of an answer that everyone sees, or only who asked.
+// messageFlags returns the flags of an answer that everyone sees, or only the user who asked.
 func messageFlags(open bool) discordgo.MessageFlags {
 	if open {
 		return 0
@@ -76,8 +76,8 @@ type responder struct {
 	log  *slog.Logger
 }
 
-// sendAnswer answers an interaction, in several messages if the text is long. The
-// first of them has the buttons and the files.
+// sendAnswer answers an interaction, in several messages if the text is long. The first message has the
+// buttons and files.
 func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a answer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()
@@ -93,8 +93,8 @@ func (r responder) sendAnswer(ctx context.Context, i *discordgo.Interaction, a a
 	}
 }
 
-// splitText are the messages of an answer, in which links show their addresses: much of what
-// answers tell was written by players. What is wrong is said in l.
+// splitText returns the messages of an answer. Links show their addresses, because much of the text was
+// written by players. Errors are in l.
 func (a answer) splitText(l Language) []string {
 	text := a.text
 	if a.err != nil {
@@ -105,20 +105,20 @@ func (a answer) splitText(l Language) []string {
 	case len(parts) == 0 && len(a.files) > 0:
 		parts = []string{""}
 	case len(parts) == 0:
-		parts = []string{Done.In(l)} // Discord takes no empty answer
+		parts = []string{Done.In(l)} // Discord rejects empty messages
 	case len(parts) > maxAnswers:
 		parts = append(parts[:maxAnswers-1], "…")
 	}
 	return parts
 }
 
-// answerFirst answers an interaction, or puts the answer where it was announced.
+// answerFirst answers an interaction, or replaces the deferred answer.
 func (r responder) answerFirst(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
 	if a.err != nil {
-		if a.instead && a.deferred { // the question stays as it is
+		if a.instead && a.deferred { // leave the question in place
 			return r.followUp(ctx, i, answer{}, text)
 		}
-		if a.open && a.deferred { // everyone saw that it was announced
+		if a.open && a.deferred { // the placeholder is visible to everyone
 			if err := r.rest.DeleteResponse(ctx, i); err != nil {
 				return err
 			}
@@ -140,15 +140,15 @@ func (r responder) answerFirst(ctx context.Context, i *discordgo.Interaction, a 
 	return r.rest.Respond(ctx, i, out, a.files...)
 }
 
-// followUp adds to an answer.
+// followUp sends a further message of an answer.
 func (r responder) followUp(ctx context.Context, i *discordgo.Interaction, a answer, text string) error {
 	return r.rest.FollowUp(ctx, i, &discordgo.WebhookParams{Content: text, AllowedMentions: noMentions(), Flags: messageFlags(a.open && a.err == nil)})
 }
 
-// errorText is an error as people read it.
+// errorText formats an error for the user.
 func errorText(l Language, err error) string {
 	text := shortenPaths(Say(l, err))
-	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // else it is no word but a file or a key
+	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, ".:/_") { // otherwise it is a file name or a key, not a word
 		first, n := utf8.DecodeRuneInString(text)
 		text = string(unicode.ToUpper(first)) + text[n:]
 	}

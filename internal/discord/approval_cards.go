@@ -19,43 +19,43 @@ import (
 )
 
 const (
-	// maxCards bounds the cards that ask at once; the next call gets one when another's
-	// is closed, and is under /approve list meanwhile.
+	// maxCards bounds the open cards. When one is closed, the next call gets a card; until then it is only in
+	// /approve list.
 	maxCards = 10
-	// maxCardArgs and maxCardName bound the arguments and the names on a card, in
-	// characters, so that it is one message however many bytes they have.
+	// maxCardArgs and maxCardName bound the arguments and the names on a card, in characters, so that a card
+	// fits into one message whatever their length in bytes.
 	maxCardArgs, maxCardName = 750, 60
-	// maxCardFailure bounds why an allowed call could not be made, in characters.
+	// maxCardFailure bounds the text about why an approved call failed, in characters.
 	maxCardFailure = 300
-	// cardRetry is how long it takes until Discord is asked again for what it did not do.
+	// cardRetry is the pause before a failed request to Discord is retried.
 	cardRetry = 10 * time.Second
 )
 
-// waitingCalls is where calls wait. It is safe for concurrent use. Its methods are
-// those of [play.GuildSession].
+// waitingCalls lists the calls that wait for approval; [play.GuildSession] implements it. It is safe for
+// concurrent use.
 type waitingCalls interface {
 	WaitingCalls() ([]access.Approval, <-chan struct{})
 	DecidedCall(id string) (access.Decision, bool)
 }
 
-// approvalCards are messages in the channel of a session that ask DMs about the calls
-// which wait for them. Everything but run is owned by run.
+// approvalCards manages the messages in a session's channel that ask DMs about waiting calls. The goroutine
+// of run owns all fields.
 type approvalCards struct {
 	rest    *RestClient
 	log     *slog.Logger
 	channel string
 	lang    Language
 	calls   waitingCalls
-	cast    func() []config.NPC      // who is at the table
+	cast    func() []config.NPC      // the NPCs at the table
 	open    map[string]*approvalCard // by the id of the call
 }
 
 // approvalCard is a message about a call.
 type approvalCard struct {
 	access.Approval
-	nonce   string // of its posting
+	nonce   string // the nonce of its message
 	message string // its id, empty until it is posted
-	refused bool   // Discord does not take it: the call is under /approve list alone
+	refused bool   // Discord rejected the message; the call is only in /approve list
 }
 
 func newApprovalCards(b *Bot, r *session) *approvalCards {
@@ -65,8 +65,8 @@ func newApprovalCards(b *Bot, r *session) *approvalCards {
 	}
 }
 
-// run posts a card for each call that waits, and closes it when the call does not wait
-// any more. When ctx ends it closes all that are open.
+// run posts a card for each waiting call, and closes it when the call no longer waits. When ctx ends, it
+// closes all open cards.
 func (a *approvalCards) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		waiting, changed := a.calls.WaitingCalls()
@@ -81,14 +81,14 @@ func (a *approvalCards) run(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	waiting, _ := a.calls.WaitingCalls()
-	a.closeCards(ctx, waiting) // nobody can do anything about it any more if it cannot be done
+	a.closeCards(ctx, waiting) // best effort: there is no later retry
 	for _, c := range a.open {
 		a.closeCard(ctx, c, CallLeftOpen.In(a.lang))
 	}
 }
 
-// showCalls has the channel show which calls wait. It reports whether it did all it could.
-// What has begun when ctx ends may come to its end: a card must not be left behind.
+// showCalls updates the cards in the channel to the waiting calls and reports whether every request
+// succeeded. Requests that have begun when ctx ends may finish, so that no card is left behind.
 func (a *approvalCards) showCalls(ctx context.Context, waiting []access.Approval) (done bool) {
 	ctx, cancel := withGrace(ctx, closeTimeout)
 	defer cancel()
@@ -96,8 +96,7 @@ func (a *approvalCards) showCalls(ctx context.Context, waiting []access.Approval
 	return a.postCards(ctx, waiting) && done
 }
 
-// nextLook is how long until a call's time is over, or until what could not be done is
-// tried again.
+// nextLook returns the time until the next card expires or failed requests are retried.
 func (a *approvalCards) nextLook(done bool) time.Duration {
 	wait := time.Hour
 	if !done {
@@ -111,8 +110,7 @@ func (a *approvalCards) nextLook(done bool) time.Duration {
 	return wait
 }
 
-// postCards asks about calls for which there is no card. It reports whether it did all it
-// could.
+// postCards posts a card for every waiting call without one. It reports whether every request succeeded.
 func (a *approvalCards) postCards(ctx context.Context, waiting []access.Approval) (done bool) {
 	done = true
 	for _, w := range waiting {
@@ -141,8 +139,7 @@ func (a *approvalCards) postCards(ctx context.Context, waiting []access.Approval
 	return done
 }
 
-// closeCards closes the cards of calls that do not wait any more. It reports whether it
-// did all it could.
+// closeCards closes the cards of calls that no longer wait. It reports whether every request succeeded.
 func (a *approvalCards) closeCards(ctx context.Context, waiting []access.Approval) (done bool) {
 	done = true
 	for id, c := range a.open {
@@ -158,7 +155,7 @@ func (a *approvalCards) closeCards(ctx context.Context, waiting []access.Approva
 	return done
 }
 
-// outcome says what became of a call that does not wait any more.
+// outcome describes how a call that no longer waits was decided.
 func (a *approvalCards) outcome(c *approvalCard) string {
 	if d, is := a.calls.DecidedCall(c.ID); is {
 		return decisionText(a.lang, d)
@@ -169,8 +166,7 @@ func (a *approvalCards) outcome(c *approvalCard) string {
 	return CallTimedOut.In(a.lang)
 }
 
-// closeCard takes the buttons from a card and says what became of its call. It reports
-// whether there is nothing left to do.
+// closeCard removes a card's buttons and writes the outcome on it. It reports whether no retry is needed.
 func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome string) bool {
 	if c.message == "" {
 		return true
@@ -183,14 +179,14 @@ func (a *approvalCards) closeCard(ctx context.Context, c *approvalCard, outcome 
 	return err == nil || RefusedAnswer(err)
 }
 
-// cardText is a card: what waits, and how it stands. cast is who is at the table.
+// cardText returns the text of a card: the call and its state. cast is the NPCs at the table.
 func cardText(l Language, cast []config.NPC, w access.Approval, state string) string {
 	tool := withoutBackticks(clipText(w.Tool, maxCardName))
 	args := withoutBackticks(clipText(cmp.Or(w.Args, "{}"), maxCardArgs))
 	return CallWaits.In(l, callerName(w.Caller, cast), tool) + "\n```json\n" + args + "\n```\n" + state
 }
 
-// decisionText says who decided what.
+// decisionText describes a decision and who made it.
 func decisionText(l Language, d access.Decision) string {
 	if d.Failed != "" {
 		return CallNotDone.In(l, callerName(d.By, nil), escapeMarkup(untrusted.Line(d.Failed, maxCardFailure)))
@@ -201,8 +197,8 @@ func decisionText(l Language, d access.Decision) string {
 	return CallDenied.In(l, callerName(d.By, nil))
 }
 
-// callerName is a caller as people know it. Discord shows the name of a user, and tells
-// nobody of it where mentions are off.
+// callerName returns a caller's name as people know it. A user becomes a mention, which Discord shows as the
+// user's name; it notifies nobody, because messages disable mentions.
 func callerName(caller string, cast []config.NPC) string {
 	name := plainCaller(caller, cast)
 	if name == "" {
@@ -211,7 +207,7 @@ func callerName(caller string, cast []config.NPC) string {
 	return "**" + escapeMarkup(clipText(name, maxCardName)) + "**"
 }
 
-// plainCaller is the name of a caller, empty for a user: that one Discord knows.
+// plainCaller returns a caller's name, or "" for a user, whose name Discord fills in.
 func plainCaller(caller string, cast []config.NPC) string {
 	user, is := strings.CutPrefix(caller, play.UserRef(Front, ""))
 	if is && user != "" && strings.Trim(user, "0123456789") == "" {
@@ -224,7 +220,7 @@ func plainCaller(caller string, cast []config.NPC) string {
 	return id
 }
 
-// knownNPCs is who may have asked: who is at the table, or else in the campaign.
+// knownNPCs returns the NPCs that may have made a call: those at the table, or else those of the campaign.
 func (c *call) knownNPCs(ctx context.Context) ([]config.NPC, error) {
 	if r, err := c.runningSession(); err == nil {
 		return r.presentNPCs(), nil
@@ -232,14 +228,14 @@ func (c *call) knownNPCs(ctx context.Context) ([]config.NPC, error) {
 	return c.guild.Cast(ctx)
 }
 
-// waitingCall is the id of the one call that waits which somebody means by what it would
-// use or by who would; empty if there is none, or several.
+// waitingCall returns the id of the one waiting call whose tool or caller is called word. It returns "" if
+// there is none, or more than one.
 func (c *call) waitingCall(ctx context.Context, word string) (id string) {
 	all, err := c.by.PendingApprovals(ctx)
 	if err != nil {
 		return ""
 	}
-	cast, _ := c.knownNPCs(ctx) // a call is known by what it would use, too
+	cast, _ := c.knownNPCs(ctx) // without a cast, calls are still found by their tool
 	for _, a := range all {
 		if !strings.EqualFold(a.Tool, word) && !strings.EqualFold(plainCaller(a.Caller, cast), word) {
 			continue
@@ -252,12 +248,12 @@ func (c *call) waitingCall(ctx context.Context, word string) (id string) {
 	return id
 }
 
-// decideApproval lets a call pass or refuses it, by a command or by the button of its
-// card. The card is closed in the language of the table.
+// decideApproval grants or denies a call, for a command or for a card's button. A card is closed in the
+// language of the table.
 func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 	d, err := c.by.DecideApproval(ctx, cmp.Or(c.pressed, c.textOption("id")), grant)
 	var before *access.DecidedError
-	if c.pressed == "" && errors.Is(err, mcp.ErrInvalidArguments) && !errors.As(err, &before) { // it may be no id
+	if c.pressed == "" && errors.Is(err, mcp.ErrInvalidArguments) && !errors.As(err, &before) { // it may be a name instead of an id
 		if id := c.waitingCall(ctx, c.textOption("id")); id != "" {
 			d, err = c.by.DecideApproval(ctx, id, grant)
 		}
@@ -267,12 +263,12 @@ func decideApproval(ctx context.Context, c *call, grant bool) (string, error) {
 		return "", AllowedBefore.With(callerName(before.By, nil))
 	case before != nil:
 		return "", DeniedBefore.With(callerName(before.By, nil))
-	case c.pressed != "" && errors.Is(err, mcp.ErrInvalidArguments): // the card is of another time
+	case c.pressed != "" && errors.Is(err, mcp.ErrInvalidArguments): // the card is from an earlier session
 		return CallWithdrawn.In(c.bot.language()), nil
 	case err != nil:
 		return "", err
 	case c.pressed != "":
-		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
+		cast, _ := c.knownNPCs(ctx) // without a cast, the card shows the NPC's id
 		return cardText(c.bot.language(), cast, d.Approval, decisionText(c.bot.language(), d)), nil
 	case d.Failed != "":
 		return decisionText(c.lang, d), nil

@@ -1,38 +1,34 @@
-// Package discord is the Discord bot: a dungeon master starts a session in a
-// text channel or thread by slash command, the players write there, and NPCs
-// answer through a webhook under their own names.
+// Package discord is the Discord bot: a dungeon master starts a session in a text channel or thread by slash
+// command, the players write there, and NPCs answer through a webhook under their own names.
 //
-// A [Bot] takes in what the gateway tells. Messages go to the [session] of their
-// guild, interactions to the [dispatcher], which carries out commands. What a
-// session is made of, and what is kept of a guild, comes from [play.Guilds].
-// discordgo does the gateway and REST; its voice is not used. Nothing is written
-// to disk here.
+// A [Bot] handles the gateway's events. It passes messages to the [session] of their guild, and interactions
+// to the [dispatcher], which runs commands. [play.Guilds] opens sessions and stores guild data. The bot uses
+// discordgo for the gateway and REST, but not for voice, and writes nothing to disk.
 //
-// [RestClient] asks Discord's REST interface for things: messages, webhooks, answers to interactions, commands
-// (files rest*.go). A call waits out rate limits for no longer than its context, and no error names an
-// address, since those of webhooks and interactions are secrets.
+// [RestClient] calls Discord's REST interface: messages, webhooks, answers to interactions, commands (files
+// rest*.go). A call waits out rate limits, but no longer than its context allows. Errors contain no
+// addresses, because those of webhooks and interactions are secrets.
 //
-// [Gateway] keeps a bot connected to Discord's gateway (files gateway*.go): a connection for each shard, which
-// resumes where it was after a break, begins anew where that is refused, and ends with an error where
-// trying again is no use. What Discord tells goes to those who subscribed.
+// [Gateway] keeps a bot connected to Discord's gateway (files gateway*.go), with one connection per shard.
+// After a break, a shard resumes its session, starts a new one if Discord refuses that, and returns an error
+// if retrying is useless. Subscribers receive the events.
 //
-// [Text] is a text of the catalogue of what the bot says to people (files wording*.go), in English and German,
-// each text with both beside each other: formats of package fmt, one for each language. Where the languages
-// differ in the order of what is filled in, they number it: %[2]s. What is counted is a [Count]. A whole
-// sentence is one text: nothing is put together from parts, since other languages order and inflect
-// differently. So
+// [Text] is an entry in the catalogue of everything the bot says to people (files wording*.go). An entry has
+// one format of package fmt per language, English and German, side by side. Where the order of the arguments
+// differs, the formats number them: %[2]s. [Count] is a text with a number. Each text is a whole sentence,
+// never assembled from parts, because languages order and inflect words differently. For example, the text
 //
 //	var SessionEnded = Text{
 //		EN: "The session has ended after %s. What was said is kept.",
 //		DE: "Die Sitzung ist nach %s zu Ende. Was gesagt wurde, ist aufgehoben.",
 //	}
 //
-// is said with SessionEnded.In(language, length). Code that does not know the reader yet passes on
-// SessionEnded.With(length), a [Phrase]: it is an error, too, and [Say] puts any error into the reader's
-// language, with [Translate] what other parts of the program say in English. What is filled in may itself
-// be a Phrase. An answer to a command is in the language of whoever gave it, and what a whole channel reads
-// in that of the table. Names of options and tools, and of commands but for /flüstern, are the same
-// everywhere, and a new text is written for people who do not program.
+// is formatted with SessionEnded.In(language, length). Code that does not know the reader's language returns
+// SessionEnded.With(length), a [Phrase], which is also an error. [Say] translates any error into the reader's
+// language, and uses [Translate] for English texts from other packages. An argument may itself be a Phrase.
+// Answers to a command are in the language of its user; texts for a whole channel are in the language of the
+// table. Names of options, tools and commands (except /flüstern) are the same in all languages. Write new
+// texts for people who do not program.
 package discord
 
 import (
@@ -49,29 +45,27 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// closeTimeout bounds what is still told after the end.
+// closeTimeout bounds the messages sent after a session or the bot has ended.
 const closeTimeout = 5 * time.Second
 
-// Front is what this front is called in what is kept; see [play.UserRef].
+// Front names this front in stored records; see [play.UserRef].
 const Front = "discord"
 
 // Options are a bot's settings. The zero value works.
 type Options struct {
-	// Logger receives what only operators care about. If nil, nothing is logged.
+	// Logger receives messages for operators. If nil, nothing is logged.
 	Logger *slog.Logger
-	// Say tells the operator, in a sentence, what happens to the connection. It may
-	// be called by any goroutine. If nil, nobody is told.
+	// Say reports to the operator, in a sentence, what happens to the connection. Any goroutine may call it.
+	// If nil, these reports are dropped.
 	Say func(text string)
-	// Dial opens connections, to Discord and to its gateway. If nil, it is the usual way.
+	// Dial opens connections to Discord and its gateway. If nil, the default dialler is used.
 	Dial DialFunc
-	// Hearing says how voice is told from noise in voice channels, and Recognition
-	// what recognises speech there.
+	// Hearing configures voice detection in voice channels, and Recognition the speech recognition.
 	Hearing     config.Hearing
 	Recognition config.ProviderChain
 }
 
-// Bot is one application on Discord: it takes in what happens there. Everything
-// else is done by its parts.
+// Bot is one Discord application. It receives the gateway's events and passes them to its parts.
 type Bot struct {
 	cfg    config.Discord
 	guilds *play.Guilds
@@ -89,14 +83,14 @@ type Bot struct {
 	hearing     config.Hearing
 	recognition config.ProviderChain
 	voiceStates *voiceStates
-	// voiceParts opens them the first time.
+	// voiceParts opens the parts on its first call.
 	voiceParts  func() (*voiceParts, error)
 	voiceOpened atomic.Pointer[voiceParts]
 
-	greeted atomic.Bool // the operator knows that the bot is there
+	greeted atomic.Bool // the operator was told that the bot is online
 }
 
-// New returns a bot that signs in with cfg's token and plays for gs; Run runs it.
+// New returns a bot that signs in with cfg's token and serves the guilds in gs. Call Run to start it.
 func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	if o == nil {
 		o = &Options{}
@@ -125,12 +119,11 @@ func New(cfg config.Discord, gs *play.Guilds, o *Options) (*Bot, error) {
 	return b, nil
 }
 
-// language is that of the tables: what a whole channel reads is in it.
+// language returns the language of the tables, in which texts for whole channels are written.
 func (b *Bot) language() Language { return LanguageOf(b.guilds.Language()) }
 
-// Run connects and serves until ctx ends. It then closes every session without
-// loss. It returns an error for what no trying again mends, such as [ErrToken]
-// and [ErrIntents]. It is called once.
+// Run connects and serves until ctx ends. It then closes every session without losing what was said. It
+// returns an error if retrying cannot help, such as [ErrToken] or [ErrIntents]. Call it once.
 func (b *Bot) Run(ctx context.Context) error {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -139,7 +132,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	// The connections outlive ctx: what the NPCs said last is yet to be told.
+	// The connections outlive ctx so that the last lines of the NPCs are still posted.
 	g, connected := errgroup.WithContext(life)
 	g.Go(func() error { return b.gateway.Run(connected, n) })
 	select {

@@ -9,59 +9,58 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// call is a command that somebody gave, a button that was pressed, or a form
-// that was filled in.
+// call is one use of a command: a slash command, a pressed button, or a submitted form.
 type call struct {
 	bot     *Bot
 	guild   *play.Guild
 	channel *discordgo.Channel
-	id      string // of the interaction
-	rights  int64  // of the bot in the channel
+	id      string // the interaction's id
+	rights  int64  // the bot's permissions in the channel
 	by      *play.Member
-	name    string   // of who gave it, in the guild
-	lang    Language // of the answer
+	name    string   // the user's name in the guild
+	lang    Language // the language of the answer
 	options map[string]any
 	files   map[string]*discordgo.MessageAttachment // by id
-	focused string                                  // the option that is typed into, where it is completed
-	// pressed is what the button says that was pressed, empty if none was.
+	focused string                                  // the option being completed
+	// pressed is the argument of the pressed button, empty if none was pressed.
 	pressed string
-	// filled is whether the options come from a form.
+	// filled reports whether the options come from a form.
 	filled bool
 
-	// showMeanwhile shows a text in the place of the answer until that comes.
+	// showMeanwhile shows a text until the answer replaces it.
 	showMeanwhile func(ctx context.Context, text string)
 
-	// What goes with the answer.
+	// Sent with the answer.
 	buttons  []button
 	attached []Attachment
 }
 
-// say is a text in the language of the answer.
+// say formats a text in the language of the answer.
 func (c *call) say(t Text, args ...any) string { return t.In(c.lang, args...) }
 
-// textOption is a text option, empty if it was not given.
+// textOption returns a text option, "" if it was not given.
 func (c *call) textOption(name string) string {
 	s, _ := c.options[name].(string)
 	return strings.TrimSpace(s)
 }
 
-// fileOption is an attached file, nil if none was given.
+// fileOption returns an attached file, nil if none was given.
 func (c *call) fileOption(name string) *discordgo.MessageAttachment {
 	return c.files[c.textOption(name)]
 }
 
-// numberOption is a whole number, 0 if it was not given.
+// numberOption returns a whole number, 0 if it was not given.
 func (c *call) numberOption(name string) int {
-	f, _ := c.options[name].(float64) // as JSON has it
+	f, _ := c.options[name].(float64) // JSON numbers decode to float64
 	return int(f)
 }
 
-// attachFile lets the answer carry a file.
+// attachFile adds a file to the answer.
 func (c *call) attachFile(name string, data []byte) {
 	c.attached = append(c.attached, Attachment{Name: name, Data: data})
 }
 
-// requireText is a text option that may not be blank; missing says so.
+// requireText returns a text option, or missing as an error if the option is blank.
 func (c *call) requireText(name string, missing Text) (string, error) {
 	if s := c.textOption(name); s != "" {
 		return s, nil
@@ -69,7 +68,7 @@ func (c *call) requireText(name string, missing Text) (string, error) {
 	return "", missing.With()
 }
 
-// runningSession is the session of the guild.
+// runningSession returns the guild's session.
 func (c *call) runningSession() (*session, error) {
 	if r := c.bot.sessions.findSession(c.guild.ID()); r != nil {
 		return r, nil
@@ -77,5 +76,5 @@ func (c *call) runningSession() (*session, error) {
 	return nil, errNoSession
 }
 
-// errNoSession says that there is nothing a command could work on.
+// errNoSession is the error of commands that need a session.
 var errNoSession = NoSession.With()

@@ -15,41 +15,40 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// Flags of an application that may read what players write: verified ones have
-// the first, those in few servers the second.
+// Application flags that grant access to message content: verified applications have the first, those in few
+// servers the second.
 const (
 	flagMessageContent        = 1 << 18
 	flagMessageContentLimited = 1 << 19
 )
 
-// ErrShape says that a token cannot be one.
+// ErrShape reports that a configured token does not have the form of a bot token.
 var ErrShape = errors.New("discord.token is no bot token: those have three parts with dots between them; copy it whole from Bot → Reset Token at https://discord.com/developers/applications")
 
-// Identity is who a bot is.
+// Identity describes a bot.
 type Identity struct {
 	Name string
-	// Invite is the address where somebody lets the bot into a server.
+	// Invite is the address for adding the bot to a server.
 	Invite string
-	// Servers is how many it is in, and Troubles what keeps it from playing well in
-	// the first of them.
+	// Servers is the number of servers the bot is in, and Troubles lists the problems found in the first
+	// maxChecked of them.
 	Servers  int
 	Troubles []Trouble
 }
 
-// Trouble is what keeps a bot from playing well somewhere, and what to do.
+// Trouble is a problem in a server and how to fix it.
 type Trouble struct{ What, Fix string }
 
-// maxChecked is how many servers Check looks at.
+// maxChecked bounds the servers that Check examines.
 const maxChecked = 20
 
-// inviteAddress is where somebody lets an application's bot into a server.
+// inviteAddress returns the address for adding an application's bot to a server.
 func inviteAddress(app string) string {
 	return fmt.Sprintf("https://discord.com/oauth2/authorize?client_id=%s&scope=bot%%20applications.commands&permissions=%d", app, int64(permissions))
 }
 
-// Check asks Discord about the bot, without connecting it, and returns who it is. An
-// error says what to do: it is [ErrShape], [ErrToken], [ErrIntents], or about the
-// way to Discord.
+// Check asks Discord about the bot without connecting to the gateway. Its errors say what to do: [ErrShape],
+// [ErrToken], [ErrIntents], or a connection error.
 func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	if !tokenShape(cfg.Token.Reveal()) {
 		return Identity{}, ErrShape
@@ -79,15 +78,15 @@ func Check(ctx context.Context, cfg config.Discord) (Identity, error) {
 	return who, checkServers(ctx, client, cfg, &who)
 }
 
-// server is a guild as the bot's own list has it.
+// server is a guild in the bot's list of guilds.
 type server struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Permissions are the bot's, before what single channels change.
+	// Permissions are the bot's, before overwrites of single channels.
 	Permissions int64 `json:"permissions,string"`
 }
 
-// checkServers looks at what the bot may do where it is, and for the DMs' roles.
+// checkServers checks the bot's permissions and the DM roles in its servers.
 func checkServers(ctx context.Context, client *RestClient, cfg config.Discord, who *Identity) error {
 	var all []server
 	address := discordgo.EndpointUserGuilds("@me")
@@ -116,7 +115,7 @@ func checkServers(ctx context.Context, client *RestClient, cfg config.Discord, w
 	return nil
 }
 
-// hasDMRole reports whether a guild has one of the DMs' roles, if any are named.
+// hasDMRole reports whether a guild has one of the DM roles, or none are configured.
 func hasDMRole(ctx context.Context, client *RestClient, dms dmRoles, guild string) (bool, error) {
 	if len(dms) == 0 {
 		return true, nil
@@ -129,8 +128,8 @@ func hasDMRole(ctx context.Context, client *RestClient, dms dmRoles, guild strin
 	return slices.ContainsFunc(roles, dms.includes), nil
 }
 
-// tokenShape reports whether a text looks like a bot token: the first of its
-// three parts is the bot's id.
+// tokenShape reports whether a text looks like a bot token: three parts, of which the first encodes the bot's
+// id.
 func tokenShape(token string) bool {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 || parts[1] == "" || parts[2] == "" {

@@ -7,21 +7,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// action is what a command or a subcommand does.
+// action implements a command or a subcommand.
 type action struct {
-	// everyone may do it; else it takes a DM.
+	// everyone allows every member to use it; otherwise only DMs may.
 	everyone bool
 	// open shows the answer to everyone in the channel.
 	open bool
 	do   func(ctx context.Context, c *call) (string, error)
-	// suggest completes the option that is typed into, if not nil.
+	// suggest completes the option being typed, if not nil.
 	suggest suggestFunc
-	// form returns what is to be filled in first, nil if nothing is. A nil form
-	// asks for nothing.
+	// form returns the form to fill in first, or nil if none is needed. If the field is nil, there is no
+	// form.
 	form func(ctx context.Context, c *call) *form
 }
 
-// commandActions are what the bot can do, by command and subcommand.
+// commandActions returns the actions by command and subcommand.
 func commandActions() map[string]action {
 	all := map[string]action{
 		"campaign info":   {everyone: true, do: showCampaign},

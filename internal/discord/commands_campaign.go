@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// configuredCampaign names the configured campaign where an id is asked for: it has none,
-// and Discord takes no empty text.
+// configuredCampaign stands for the configured campaign as an option's value: it has no id, and Discord
+// rejects empty values.
 const configuredCampaign = ":configured"
 
 func showCampaign(ctx context.Context, c *call) (string, error) {
@@ -20,7 +20,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	if scene := strings.TrimSpace(k.Scene); scene != "" {
 		lines = append(lines, splitMessage(scene, maxLine)...)
 	}
-	if c.by.DM { // what else may come is for the DM to tell
+	if c.by.DM { // only DMs may see the other campaigns
 		others, err := c.otherCampaigns(ctx)
 		if err != nil {
 			return "", err
@@ -30,7 +30,7 @@ func showCampaign(ctx context.Context, c *call) (string, error) {
 	return c.showPage("campaign info", "", lines, "")
 }
 
-// otherCampaigns lists what else may be played, under a heading; nothing if there is nothing.
+// otherCampaigns lists the other campaigns under a heading. It returns nothing if there are none.
 func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 	all, err := c.guild.Campaigns(ctx)
 	for _, k := range all {
@@ -44,7 +44,7 @@ func (c *call) otherCampaigns(ctx context.Context) (lines []string, err error) {
 	return lines, err
 }
 
-// campaignTitle is a campaign's name and its rules.
+// campaignTitle returns a campaign's name and its rule system.
 func (c *call) campaignTitle(k play.GuildCampaign) string {
 	out := "**" + escapeMarkup(campaignName(c.lang, k)) + "**"
 	if k.System != "" {
@@ -53,7 +53,7 @@ func (c *call) campaignTitle(k play.GuildCampaign) string {
 	return out
 }
 
-// campaignName is a campaign's name.
+// campaignName returns a campaign's name, or its id if it has none.
 func campaignName(l Language, k play.GuildCampaign) string {
 	switch {
 	case k.Name != "":
@@ -64,7 +64,7 @@ func campaignName(l Language, k play.GuildCampaign) string {
 	return k.ID
 }
 
-// loadCampaign keeps a campaign file that came with the command.
+// loadCampaign stores the attached campaign file.
 func loadCampaign(ctx context.Context, c *call) (string, error) {
 	name, data, err := fetchAttachment(ctx, c)
 	if err != nil {
@@ -81,7 +81,7 @@ func loadCampaign(ctx context.Context, c *call) (string, error) {
 	return out, nil
 }
 
-// switchCampaign has the guild play another of its campaigns.
+// switchCampaign switches the guild to another of its campaigns.
 func switchCampaign(ctx context.Context, c *call) (string, error) {
 	all, err := c.guild.Campaigns(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func switchCampaign(ctx context.Context, c *call) (string, error) {
 	return c.say(NowPlayed, c.campaignTitle(k), OfEntities.Of(k.Entities), Sessions.Of(k.Sessions)), nil
 }
 
-// findCampaign returns the id of the campaign that somebody calls by id or name.
+// findCampaign returns the id of the campaign with an id or name.
 func findCampaign(l Language, all []play.GuildCampaign, word string) (string, error) {
 	if word == configuredCampaign {
 		return "", nil

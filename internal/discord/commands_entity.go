@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxImport bounds an imported file, in bytes: one that is as hard to read as can be
-	// takes 160 MB of memory and about a second, and a plain one has 10,000 entities.
+	// maxImport bounds an imported file, in bytes: the worst file of this size takes 160 MB of memory and
+	// about a second to read; a plain one has 10,000 entities.
 	maxImport = 1 << 20
-	// What an entity is made of, in characters.
+	// Limits of an entity's fields, in characters.
 	maxEntityName, maxEntityKind, maxEntityText = 200, 64, 1000
 )
 
-// entityKinds are what an entity may be, and what that means.
+// entityKinds are the kinds of entities with their descriptions.
 var entityKinds = []struct {
 	name          string
 	word, meaning Text
@@ -29,7 +29,7 @@ var entityKinds = []struct {
 	{"item", KindItem, ChoiceItem}, {"creature", KindCreature, ChoiceCreature},
 }
 
-// kindWord is a kind of entities in a language; one that is not among them stays as it is.
+// kindWord translates a kind of entity. It returns unknown kinds unchanged.
 func kindWord(l Language, kind string) string {
 	for _, k := range entityKinds {
 		if k.name == kind {
@@ -39,7 +39,7 @@ func kindWord(l Language, kind string) string {
 	return kind
 }
 
-// addEntity adds to the world.
+// addEntity adds an entity to the world.
 func addEntity(ctx context.Context, c *call) (string, error) {
 	e, err := newEntity(c)
 	if err != nil {
@@ -52,7 +52,7 @@ func addEntity(ctx context.Context, c *call) (string, error) {
 	return c.say(EntityPlaced, escapeMarkup(placed.Name), placed.ID), nil
 }
 
-// newEntity is the entity that somebody describes.
+// newEntity returns the entity that the options describe.
 func newEntity(c *call) (play.NewEntity, error) {
 	kind, known := strings.ToLower(c.textOption("kind")), false
 	var all []string
@@ -73,8 +73,7 @@ func newEntity(c *call) (play.NewEntity, error) {
 	return e, nil
 }
 
-// entityForm asks for an entity that has no name or no kind yet; what is known of
-// it is filled in.
+// entityForm asks for an entity's fields if its name or kind is missing. Given options are filled in.
 func entityForm(_ context.Context, c *call) *form {
 	if c.textOption("name") != "" && c.textOption("kind") != "" {
 		return nil
@@ -92,7 +91,7 @@ func entityForm(_ context.Context, c *call) *form {
 	}}
 }
 
-// withTypedText adds to an error what was typed into a form, which is gone otherwise.
+// withTypedText adds the submitted form's content to an error, because Discord discards it.
 func (c *call) withTypedText(err error) error {
 	if !c.filled {
 		return err
@@ -109,7 +108,7 @@ func (c *call) withTypedText(err error) error {
 	return Verbatim.With(strings.Join(lines, "\n"))
 }
 
-// entityLine is an entity in a list.
+// entityLine formats an entity in a list.
 func entityLine(l Language, id, kind, name, description string) string {
 	line := fmt.Sprintf("- **%s** `%s` (%s)", escapeMarkup(name), id, escapeMarkup(kindWord(l, kind)))
 	if description != "" {
@@ -118,7 +117,7 @@ func entityLine(l Language, id, kind, name, description string) string {
 	return line
 }
 
-// listEntities lists all there are, or those with a text in their name.
+// listEntities lists the entities, or those whose name contains a text.
 func listEntities(ctx context.Context, c *call) (string, error) {
 	filter := c.textOption("name")
 	if page, query := c.turnedPage(); page > 0 {
@@ -135,7 +134,7 @@ func listEntities(ctx context.Context, c *call) (string, error) {
 	return c.showPage("entity list", filter, lines, c.say(NoSuchEntity))
 }
 
-// removeEntity takes an entity out of the world, once that is confirmed.
+// removeEntity removes an entity from the world after a confirmation.
 func removeEntity(ctx context.Context, c *call) (string, error) {
 	if c.pressed != "" {
 		if err := c.by.RemoveEntity(ctx, c.pressed); err != nil {
@@ -151,7 +150,7 @@ func removeEntity(ctx context.Context, c *call) (string, error) {
 	return c.say(RemoveSure, "**"+escapeMarkup(e.Name)+"** `"+e.ID+"`"), nil
 }
 
-// namedEntity is the entity that an id or a name means.
+// namedEntity finds an entity by id, name or alias.
 func (c *call) namedEntity(ctx context.Context, word string) (memory.Entity, error) {
 	all, err := c.by.ListEntities(ctx, "")
 	if err != nil {
@@ -176,7 +175,7 @@ func (c *call) namedEntity(ctx context.Context, word string) (memory.Entity, err
 	return memory.Entity{}, SeveralCalled.With(word, strings.Join(ids, ", "))
 }
 
-// importEntities reads a campaign file that came with the command.
+// importEntities imports the attached campaign file.
 func importEntities(ctx context.Context, c *call) (string, error) {
 	name, data, err := fetchAttachment(ctx, c)
 	if err != nil {
@@ -189,7 +188,7 @@ func importEntities(ctx context.Context, c *call) (string, error) {
 	return c.say(ImportedFrom, escapeMarkup(name), OfEntities.Of(n)), nil
 }
 
-// fetchAttachment gets the file that came with a command.
+// fetchAttachment downloads the file attached to a command.
 func fetchAttachment(ctx context.Context, c *call) (name string, data []byte, err error) {
 	f := c.fileOption("file")
 	if f == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// showHelp is a guide for a first session, and every command that whoever asks may give.
+// showHelp shows a guide for a first session, and every command the user may use.
 func showHelp(_ context.Context, c *call) (string, error) {
 	lines := []string{c.say(GuidePlayers)}
 	if c.by.DM {
@@ -29,7 +29,7 @@ func showHelp(_ context.Context, c *call) (string, error) {
 	return c.showPage("help", "", lines, "")
 }
 
-// helpLine adds what a command does, if who asks may give it.
+// helpLine adds a command's description if the user may use it.
 func (c *call) helpLine(lines []string, a action, path, does string, translated map[discordgo.Locale]string) []string {
 	if !a.everyone && !c.by.DM {
 		return lines

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// recapLines is how many lines /session recap looks back.
+	// recapLines is the number of lines that /session recap reads.
 	recapLines = 100
 	// maxFacts is how many facts /ask shows.
 	maxFacts = 5
@@ -47,7 +47,7 @@ func lookUpRules(ctx context.Context, c *call) (string, error) {
 	return c.showPage("rules", about, lines, c.say(RulesSilent))
 }
 
-// ruleCategory is a category of the rules in the language of the answer.
+// ruleCategory translates a category of rules into the language of the answer.
 func (c *call) ruleCategory(name string) string {
 	if word, ok := ruleCategories[name]; ok {
 		return c.say(word)
@@ -59,7 +59,7 @@ var ruleCategories = map[string]Text{
 	"condition": RuleCondition, "combat": RuleCombat, "spell": RuleSpell, "general": RuleGeneral,
 }
 
-// askTable tells a DM what the table knows of something.
+// askTable shows a DM what the table knows about a subject.
 func askTable(ctx context.Context, c *call) (string, error) {
 	about, err := c.listedText("about", NothingToAsk)
 	if err != nil {
@@ -109,7 +109,7 @@ func listApprovals(ctx context.Context, c *call) (string, error) {
 func grantApproval(ctx context.Context, c *call) (string, error) { return decideApproval(ctx, c, true) }
 func denyApproval(ctx context.Context, c *call) (string, error)  { return decideApproval(ctx, c, false) }
 
-// recapSession shows what was said last.
+// recapSession shows the last lines of the session.
 func recapSession(ctx context.Context, c *call) (string, error) {
 	s, said, err := c.guild.RecallSession(ctx, c.by.DM, recapLines)
 	if err != nil {
@@ -127,8 +127,7 @@ func recapSession(ctx context.Context, c *call) (string, error) {
 	return head + "\n" + text, err
 }
 
-// quoteLine is something that was said, with what its speaker is: nobody's name can say
-// otherwise.
+// quoteLine formats a line with its speaker's role, so that no player's name can pass for an NPC's.
 func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
 	said := SaidByPlayer
 	switch role {
@@ -140,7 +139,7 @@ func (c *call) quoteLine(speaker string, role memory.Role, text string) string {
 	return c.say(said, escapeMarkup(speaker), escapeMarkup(text))
 }
 
-// keepFeedback keeps what somebody thinks of the play.
+// keepFeedback stores a member's feedback.
 func keepFeedback(ctx context.Context, c *call) (string, error) {
 	if c.textOption("text") == "" {
 		return "", NothingKept.With()

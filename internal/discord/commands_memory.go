@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// maxLearnt bounds what is to be kept in mind, in characters; see [world.Entry].
+	// maxLearnt bounds the text of an entry, in characters; see [world.Entry].
 	maxLearnt = 400
-	// formTimeout bounds looking up what a form begins with: Discord waits three seconds.
+	// formTimeout bounds loading a form's initial values. Discord waits three seconds for the form.
 	formTimeout = time.Second
-	// What the buttons of a proposal say behind its number.
+	// Second words in the buttons of a proposal, after its number.
 	editWord, reviewWord = "edit", "review"
 )
 
-// reviewMemory shows a proposal, with buttons that decide on it: the first that waits, or the
-// next after the one of the button that was pressed.
+// reviewMemory shows a proposal with buttons to decide on it: the first, or the one after the proposal whose
+// button was pressed.
 func reviewMemory(ctx context.Context, c *call) (string, error) {
 	if c.pressed == "" {
 		return c.showProposal(ctx, 0, true)
@@ -35,7 +35,7 @@ func reviewMemory(ctx context.Context, c *call) (string, error) {
 	return c.showProposal(ctx, after, false)
 }
 
-// showProposal shows what waits next after a number, or the first again if nothing does.
+// showProposal shows the first proposal after an id, or the first of all if none follows.
 func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (string, error) {
 	l, err := c.by.Learning(ctx, afresh)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *call) showProposal(ctx context.Context, after int64, afresh bool) (stri
 	return strings.Join(append(lines, "-# "+c.say(ProposalsLeft, at+1, len(l.Waiting))), "\n"), nil
 }
 
-// entryLine is an entry of the chronicle: its number, what it is, and when it was said.
+// entryLine formats an entry of the chronicle: its number, kind, text and date.
 func (c *call) entryLine(e world.Entry) string {
 	line := fmt.Sprintf("**#%d** %s: %s", e.ID, c.say(LearntKind(string(e.Kind))), escapeMarkup(e.Text))
 	switch {
@@ -77,7 +77,7 @@ func (c *call) entryLine(e world.Entry) string {
 	return line
 }
 
-// whoKnows says who will know of an entry; nothing if everybody does.
+// whoKnows names the NPCs who will know an entry, or returns "" if all will.
 func (c *call) whoKnows(ctx context.Context, e world.Entry) string {
 	if len(e.Visible) == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (c *call) whoKnows(ctx context.Context, e world.Entry) string {
 	return c.say(WouldKnow, strings.Join(names, ", "))
 }
 
-// listLearnt lists what was learnt, the latest last.
+// listLearnt lists the learnt entries, latest last.
 func listLearnt(ctx context.Context, c *call) (string, error) {
 	l, err := c.by.Learning(ctx, false)
 	if err != nil {
@@ -115,7 +115,7 @@ func listLearnt(ctx context.Context, c *call) (string, error) {
 	return c.showLastPage("memory list", lines, c.say(NothingLearnt))
 }
 
-// entryNumber is the number of the entry that is meant, and what else a button says.
+// entryNumber returns the id of an entry, and the word that follows it in the pressed button.
 func entryNumber(c *call) (id int64, word string) {
 	number, word, _ := strings.Cut(c.pressed, " ")
 	if number == "" {
@@ -125,7 +125,7 @@ func entryNumber(c *call) (id int64, word string) {
 	return id, word
 }
 
-// editedEntry asks for other words, where the button says so.
+// editedEntry returns a form for editing a proposal's text if its edit button was pressed.
 func editedEntry(ctx context.Context, c *call) *form {
 	id, word := entryNumber(c)
 	if word != editWord {
@@ -135,7 +135,7 @@ func editedEntry(ctx context.Context, c *call) *form {
 	defer cancel()
 	e, err := c.by.Proposal(ctx, id)
 	if err != nil {
-		return nil // accepting it says what is wrong
+		return nil // accepting it reports the error
 	}
 	must := true
 	return &form{command: "memory accept " + strconv.FormatInt(id, 10) + " " + reviewWord, title: c.say(LearnInOtherWords), fields: []discordgo.TextInput{
@@ -143,7 +143,7 @@ func editedEntry(ctx context.Context, c *call) *form {
 	}}
 }
 
-// acceptMemory has NPCs learn what was proposed.
+// acceptMemory accepts a proposal, so that NPCs learn it.
 func acceptMemory(ctx context.Context, c *call) (string, error) {
 	id, word := entryNumber(c)
 	e, err := c.by.DecideLearning(ctx, id, true, c.textOption("text"))
@@ -153,7 +153,7 @@ func acceptMemory(ctx context.Context, c *call) (string, error) {
 	return sayDecided(ctx, c, IsLearnt, e, word)
 }
 
-// rejectMemory has nobody learn what was proposed.
+// rejectMemory rejects a proposal.
 func rejectMemory(ctx context.Context, c *call) (string, error) {
 	id, word := entryNumber(c)
 	e, err := c.by.DecideLearning(ctx, id, false, "")
@@ -163,7 +163,7 @@ func rejectMemory(ctx context.Context, c *call) (string, error) {
 	return sayDecided(ctx, c, IsNotLearnt, e, word)
 }
 
-// sayDecided says what became of an entry, and shows the next where the button of one was pressed.
+// sayDecided describes the decision, and shows the next proposal if a button was pressed.
 func sayDecided(ctx context.Context, c *call, became Text, e world.Entry, word string) (string, error) {
 	said := c.say(became, escapeMarkup(e.Text))
 	if word != reviewWord {
@@ -173,7 +173,7 @@ func sayDecided(ctx context.Context, c *call, became Text, e world.Entry, word s
 	return said + "\n\n" + next, err
 }
 
-// dropMemory takes back what was learnt.
+// dropMemory removes a learnt entry.
 func dropMemory(ctx context.Context, c *call) (string, error) {
 	e, err := c.by.DropLearnt(ctx, int64(c.numberOption("number")))
 	if err != nil {
@@ -182,8 +182,8 @@ func dropMemory(ctx context.Context, c *call) (string, error) {
 	return c.say(IsUnlearnt, escapeMarkup(e.Text)), nil
 }
 
-// showMentions shows where others mention a player who was forgotten. The list is gone then,
-// because it has names in it.
+// showMentions shows where others mention a forgotten player. Showing the list deletes it, because it
+// contains names.
 func showMentions(ctx context.Context, c *call) (string, error) {
 	m, waited, err := c.by.TakeMentions(ctx)
 	if err != nil {
@@ -226,7 +226,7 @@ func eraseMention(ctx context.Context, c *call) (string, error) {
 	return c.say(IsErased, escapeMarkup(l.Speaker+": "+l.Text)), nil
 }
 
-// pinMemory has an NPC, or all of them, keep something in mind.
+// pinMemory pins an entry for one NPC or for all.
 func pinMemory(ctx context.Context, c *call) (string, error) {
 	id := ""
 	if name := c.textOption("npc"); name != "" && !c.meansEveryone(name) {
@@ -251,8 +251,7 @@ func pinMemory(ctx context.Context, c *call) (string, error) {
 	return c.say(IsPinned, e.ID, escapeMarkup(e.Text)), nil
 }
 
-// proposalsNotice says that something waits to be learnt, nothing if nothing does or nobody
-// can say.
+// proposalsNotice reports waiting proposals. It returns "" if there are none or the lookup fails.
 func proposalsNotice(ctx context.Context, c *call) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

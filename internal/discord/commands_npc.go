@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// everyNPC stands for all NPCs where one is named.
+	// everyNPC stands for all NPCs in the option npc.
 	everyNPC = "all"
-	// directedTurns is how long a direction holds if nothing else is said.
+	// directedTurns is the default duration of a direction, in turns.
 	directedTurns = 3
 )
 
@@ -32,7 +32,7 @@ func listNPCs(ctx context.Context, c *call) (string, error) {
 	return c.showPage("npc list", "", lines, "")
 }
 
-// describeNPCs describes the NPCs at a table, a line each, as players may know them.
+// describeNPCs describes the NPCs at the table, one per line, without details that players must not see.
 func (c *call) describeNPCs(ctx context.Context, r *session) (lines []string, err error) {
 	all, err := r.played.Table.Status(ctx)
 	for _, s := range all {
@@ -45,7 +45,7 @@ func (c *call) describeNPCs(ctx context.Context, r *session) (lines []string, er
 	return lines, err
 }
 
-// namedNPC is the NPC at the table that a name means.
+// namedNPC finds an NPC at the table by name.
 func (r *session) namedNPC(name string) (config.NPC, error) {
 	cast := r.presentNPCs()
 	i, err := table.Lookup(cast, name)
@@ -64,8 +64,8 @@ func (c *call) meansEveryone(name string) bool {
 	return strings.EqualFold(name, everyNPC) || strings.EqualFold(name, c.say(EveryNPC))
 }
 
-// orderNPCs gives the table an order about the NPC of the option npc, or about all of
-// them. It returns the NPC's name as it is shown, empty for all.
+// orderNPCs calls do for the NPC in the option npc, or for all of them. It returns the NPC's escaped name, ""
+// for all.
 func (c *call) orderNPCs(do func(t *table.Table, npc string) error) (shown string, err error) {
 	name := c.textOption("npc")
 	if c.meansEveryone(name) {
@@ -79,7 +79,7 @@ func (c *call) orderNPCs(do func(t *table.Table, npc string) error) (shown strin
 	return escapeMarkup(n.Name), err
 }
 
-// orderNPC gives the table an order about the NPC of the option npc.
+// orderNPC calls do for the NPC in the option npc.
 func (c *call) orderNPC(do func(t *table.Table, npc string) error) (config.NPC, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -143,7 +143,7 @@ func directNPC(ctx context.Context, c *call) (string, error) {
 	return NPCDirected.In(c.lang, who, Answers.Of(turns), escapeMarkup(text)), err
 }
 
-// revealSecrets lets an NPC tell a secret, or lists what it keeps.
+// revealSecrets allows an NPC to tell a secret, or lists its secrets.
 func revealSecrets(ctx context.Context, c *call) (said string, err error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -191,7 +191,7 @@ func concealSecrets(ctx context.Context, c *call) (string, error) {
 	return c.say(KeepsAllAgain, escapeMarkup(n.Name)), err
 }
 
-// listenNow has the NPCs listen otherwise, or says how they listen.
+// listenNow changes when the NPCs answer, or shows the current setting.
 func listenNow(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -206,7 +206,7 @@ func listenNow(ctx context.Context, c *call) (string, error) {
 	return c.say(listeningText(how)), err
 }
 
-// listeningText says how NPCs listen.
+// listeningText describes a listening mode.
 func listeningText(how address.Listening) Text {
 	switch how {
 	case address.Eager:
@@ -217,7 +217,7 @@ func listeningText(how address.Listening) Text {
 	return ListenAttend
 }
 
-// reloadNPCs reads the NPC files anew.
+// reloadNPCs reads the NPC files again.
 func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -234,7 +234,7 @@ func reloadNPCs(ctx context.Context, c *call) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// describeCastChange says what has changed about the NPCs at the table.
+// describeCastChange describes the changes to the NPCs at the table.
 func describeCastChange(l Language, c table.CastChange) (lines []string) {
 	for _, p := range []struct {
 		names []string
@@ -254,7 +254,7 @@ func describeCastChange(l Language, c table.CastChange) (lines []string) {
 	return lines
 }
 
-// tierWord is a tier in the language of the answer.
+// tierWord translates a tier into the language of the answer.
 func (c *call) tierWord(t mcp.BudgetTier) string { return c.say(TierWord(t.String())) }
 
 func raiseTier(ctx context.Context, c *call) (string, error) {
@@ -276,7 +276,7 @@ func raiseTier(ctx context.Context, c *call) (string, error) {
 		}
 		return err
 	})
-	if err != nil || lease.Lease == nil { // it was over at once
+	if err != nil || lease.Lease == nil { // the lease ended immediately
 		return "", err
 	}
 	return NPCRaised.In(c.lang, who, c.tierWord(to), lease.Lease.Until.Unix(), Answers.Of(lease.Lease.Turns)), nil
@@ -305,7 +305,7 @@ func capTier(ctx context.Context, c *call) (string, error) {
 	return NPCCapped.In(c.lang, who, c.tierWord(to)), err
 }
 
-// showTiers describes how carefully NPCs answer, and how fast that was.
+// showTiers shows each NPC's tier, and how fast answers were.
 func showTiers(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -330,7 +330,7 @@ func showTiers(ctx context.Context, c *call) (string, error) {
 	return c.showPage("tier status", "", lines, "")
 }
 
-// describeTier describes how carefully an NPC answers, and what else a DM has told it.
+// describeTier describes an NPC's tier and a DM's other orders to it.
 func describeTier(l Language, s table.Status) []string {
 	parts := []string{tierLine(l, s)}
 	if s.Muted {
@@ -345,7 +345,7 @@ func describeTier(l Language, s table.Status) []string {
 	return parts
 }
 
-// tierLine is how carefully an NPC answers.
+// tierLine describes an NPC's tier.
 func tierLine(l Language, s table.Status) string {
 	name, word := clipText(escapeMarkup(s.Name), maxRow), TierWord(s.Tier.String()).With()
 	switch {

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// privateName is the option of what only who asks, and DMs, are to see.
+	// privateName is the option that shows a result only to the user and DMs.
 	privateName = "private"
-	// maxPrivateRolls is how many private rolls DMs are shown.
+	// maxPrivateRolls bounds the private rolls shown to DMs.
 	maxPrivateRolls = 5
 )
 
-// asides begin what players say to each other, and not as their characters.
+// asides match messages that players write to each other out of character.
 var asides = regexp.MustCompile(`(?i)^(//|ooc\b|\(\(|ot:)`)
 
-// outOfCharacter reports whether a message is none of the NPCs' business: it stands in
-// brackets as a whole, or begins with // or ooc.
+// outOfCharacter reports whether a message is not meant for the NPCs: it begins with a mark such as // or
+// ooc, or is completely in brackets.
 func outOfCharacter(text string) bool {
 	text = strings.TrimSpace(text)
 	if asides.MatchString(text) {
@@ -33,7 +33,7 @@ func outOfCharacter(text string) bool {
 		case '(':
 			depth++
 		case ')':
-			if depth--; depth == 0 && i < len(text)-1 { // the rest is not in them
+			if depth--; depth == 0 && i < len(text)-1 { // text follows the closing bracket
 				return false
 			}
 		}
@@ -41,7 +41,7 @@ func outOfCharacter(text string) bool {
 	return true
 }
 
-// pauseSession has nothing heard until resumeSession.
+// pauseSession ignores messages and speech until resumeSession.
 func pauseSession(_ context.Context, c *call) (string, error) {
 	return c.setPaused(true, SessionPaused, AlreadyPaused)
 }
@@ -50,7 +50,7 @@ func resumeSession(_ context.Context, c *call) (string, error) {
 	return c.setPaused(false, SessionResumed, NotPaused)
 }
 
-// setPaused pauses or resumes the session, and says so, or that it is so already.
+// setPaused pauses or resumes the session. It returns already as an error if nothing changes.
 func (c *call) setPaused(on bool, done, already Text) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -65,8 +65,7 @@ func (c *call) setPaused(on bool, done, already Text) (string, error) {
 	return c.say(done), nil
 }
 
-// privateRolls are the latest rolls that not everybody saw. The zero value has none. It
-// is safe for concurrent use.
+// privateRolls are the latest private rolls. The zero value is empty. It is safe for concurrent use.
 type privateRolls struct {
 	mu  sync.Mutex // guards all
 	all []string
@@ -79,7 +78,7 @@ func (p *privateRolls) note(line string) {
 	p.all = p.all[max(len(p.all)-maxPrivateRolls, 0):]
 }
 
-// latest are the rolls, the latest last.
+// latest returns the rolls, latest last.
 func (p *privateRolls) latest() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// forgettingShown is how often it is shown how far forgetting is: who has said little is
-// forgotten before.
+// forgettingShown is the interval between progress reports. Forgetting a user who said little ends before the
+// first.
 const forgettingShown = 3 * time.Second
 
-// showPrivacy says what is kept of people.
+// showPrivacy explains what is stored about people.
 func showPrivacy(ctx context.Context, c *call) (string, error) {
 	declined, err := c.guild.Declined(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func showPrivacy(ctx context.Context, c *call) (string, error) {
 	return c.say(PrivacyInfo) + "\n" + c.say(NowHeard), nil
 }
 
-// changeConsent keeps whether somebody is heard from now on.
+// changeConsent stores whether the user may be heard.
 func changeConsent(ctx context.Context, c *call) (string, error) {
 	heard := c.textOption("heard") == "yes"
 	if err := c.bot.consents.setHeard(ctx, c.guild, c.by.ID, heard); err != nil {
@@ -39,7 +39,7 @@ func changeConsent(ctx context.Context, c *call) (string, error) {
 	return c.say(NotHeard), nil
 }
 
-// forgetUser deletes what is kept of who asks for it, once that is confirmed.
+// forgetUser deletes everything stored about the user after a confirmation.
 func forgetUser(ctx context.Context, c *call) (string, error) {
 	switch c.pressed {
 	case "":
@@ -62,9 +62,9 @@ func forgetUser(ctx context.Context, c *call) (string, error) {
 	return c.say(Forgotten, LinesGone.Of(n)), nil
 }
 
-// tellOfMentions tells the DM who started the session, by themselves, that others mention users who
-// were forgotten. There is no name in that, because a direct message stays. Without a session DMs
-// read it with their next command.
+// tellOfMentions sends a direct message to the DM who started the session if others mention forgotten users.
+// The message contains no names, because direct messages persist. Without a session, DMs see the notice with
+// their next command.
 func (c *call) tellOfMentions(ctx context.Context) {
 	places := c.guild.Mentions()
 	r := c.bot.sessions.findSession(c.guild.ID())
@@ -74,7 +74,7 @@ func (c *call) tellOfMentions(ctx context.Context) {
 	r.sender.tellStarter(ctx, func(l Language) string { return MentionsWait.In(l, places) })
 }
 
-// forgettingProgress shows how far forgetting is where its answer will be. stop ends it.
+// forgettingProgress shows progress in place of the answer until stop is called.
 type forgettingProgress struct {
 	mu   sync.Mutex // guards far
 	far  memory.Forgetting
@@ -82,7 +82,7 @@ type forgettingProgress struct {
 	work sync.WaitGroup
 }
 
-// showForgetting begins to show how far it is.
+// showForgetting starts showing the progress.
 func (c *call) showForgetting(ctx context.Context) *forgettingProgress {
 	p := &forgettingProgress{}
 	ctx, p.end = context.WithCancel(ctx)
@@ -106,7 +106,7 @@ func (c *call) showForgetting(ctx context.Context) *forgettingProgress {
 	return p
 }
 
-// note takes in how far it is.
+// note records the progress.
 func (p *forgettingProgress) note(f memory.Forgetting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,12 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// resumeWord is what the button says that goes on with a session that was cut off,
-// before the session's id.
+// resumeWord is the word of the button that resumes an interrupted session. The session's id follows it.
 const resumeWord = "resume"
 
-// beginSession begins a session in the channel. If the last one was cut off, it
-// asks first whether that goes on.
+// beginSession starts a session in the channel. If the last one was interrupted, it first asks whether to
+// resume it.
 func beginSession(ctx context.Context, c *call) (string, error) {
 	parent, err := checkPlayable(ctx, c)
 	if err != nil {
@@ -56,7 +55,7 @@ func beginSession(ctx context.Context, c *call) (string, error) {
 	return r.openingText(does == resumeWord, c.rights), nil
 }
 
-// resumeQuestion asks whether a session that was cut off goes on.
+// resumeQuestion asks whether to resume an interrupted session.
 func resumeQuestion(l Language, cut memory.Session) string {
 	return SessionCutOff.In(l, cut.Started.Unix(), LinesAreKept.Of(cut.Lines))
 }
@@ -69,21 +68,20 @@ func resumeButtons(l Language, cut memory.Session, voiceIn string) []button {
 	}
 }
 
-// offerToResume asks, where sessions were cut off before the bot was there, whether
-// they go on.
+// offerToResume asks in each channel with an interrupted session whether to resume it.
 func (b *Bot) offerToResume(ctx context.Context) {
 	for _, c := range b.guilds.CutOffSessions(ctx) {
 		if b.cfg.Guild != "" && c.Guild != b.cfg.Guild {
 			continue
 		}
 		err := b.offerToResumeIn(ctx, c)
-		if err != nil { // /session start asks, too
+		if err != nil { // /session start asks as well
 			b.log.Warn("offering to go on with a session", "guild", c.Guild, "reason", err)
 		}
 	}
 }
 
-// offerToResumeIn asks where a session was cut off.
+// offerToResumeIn asks in the channel of one interrupted session.
 func (b *Bot) offerToResumeIn(ctx context.Context, c play.CutOff) error {
 	g, err := b.guilds.Guild(c.Guild)
 	if err != nil {
@@ -97,10 +95,10 @@ func (b *Bot) offerToResumeIn(ctx context.Context, c play.CutOff) error {
 	return err
 }
 
-// checkPlayable reports why a session cannot be played in a channel. Of a thread it
-// returns the channel.
+// checkPlayable reports why a session cannot be played in a channel. For a thread, it returns the parent
+// channel.
 func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
-	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // the state does not know it
+	if c.channel.Type == 0 && c.channel.ParentID == "" && c.channel.GuildID == "" { // not in discordgo's state
 		asked, err := c.bot.rest.Channel(ctx, c.channel.ID)
 		if err != nil {
 			return "", CannotSeeChannel.With(err)
@@ -108,7 +106,7 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 		c.channel = asked
 	}
 	switch c.channel.Type {
-	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice: // which have a chat
+	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice: // voice and stage channels have a text chat
 	case discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
 		parent = c.channel.ParentID
 	default:
@@ -120,8 +118,8 @@ func checkPlayable(ctx context.Context, c *call) (parent string, err error) {
 	return parent, nil
 }
 
-// openingText is what everybody reads as a session begins, or goes on. rights are the
-// bot's in the channel, and more is what there is to say before all else.
+// openingText returns the message that opens a session or resumes it. rights are the bot's permissions in the
+// channel, and more is shown before the other notices.
 func (r *session) openingText(again bool, rights int64, more ...*Phrase) string {
 	name := escapeMarkup(r.played.Campaign)
 	if name == "" {
@@ -146,8 +144,8 @@ func (r *session) openingText(again bool, rights int64, more ...*Phrase) string 
 	return strings.Join(lines, "\n")
 }
 
-// openingNotices are what everybody should know before the first line. What only
-// whoever runs the bot can mend is in the program's log.
+// openingNotices returns what players should know before the first line. Problems that only the operator can
+// fix are logged instead.
 func (r *session) openingNotices(rights int64) (all []*Phrase) {
 	all = r.voiceNotices()
 	if r.played.Scripted {

@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
-// showSessionStatus says how the session goes: more of it to DMs.
+// showSessionStatus shows the state of the session, with more detail for DMs.
 func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -45,7 +45,7 @@ func showSessionStatus(ctx context.Context, c *call) (string, error) {
 	return strings.Join(append(lines, r.status.countLines(c.lang)...), "\n"), nil
 }
 
-// countWithheld is how often something was withheld that NPCs were about to say.
+// countWithheld counts the withheld parts of NPCs' answers.
 func countWithheld(ctx context.Context, r *session) (n int, err error) {
 	all, err := r.played.Table.Status(ctx)
 	for _, s := range all {
@@ -54,7 +54,7 @@ func countWithheld(ctx context.Context, r *session) (n int, err error) {
 	return n, err
 }
 
-// costText is what a session has cost, and what becomes of it.
+// costText describes the cost of a session and its limits.
 func costText(l Language, r cost.Report) string {
 	if r.Total.Usage == (cost.Usage{}) {
 		return CostNothing.In(l)

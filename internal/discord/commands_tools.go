@@ -11,8 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// maxDiff bounds how much of a difference is shown, in characters; all of it is
-// in a file.
+// maxDiff bounds the part of a diff that is shown, in characters. The attached file has all of it.
 const maxDiff = 1500
 
 func listTools(ctx context.Context, c *call) (string, error) { return showTools(ctx, c, false) }
@@ -32,7 +31,7 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 	lines := c.describeServers(servers)
 	var builtin []string
 	for _, s := range all {
-		if s.Source == "builtin" { // what others offer, and may change, comes first
+		if s.Source == "builtin" { // list external tools first, because they can change
 			builtin = append(builtin, c.describeTool(s))
 		} else {
 			lines = append(lines, c.describeTool(s))
@@ -42,7 +41,7 @@ func showTools(ctx context.Context, c *call, measure bool) (string, error) {
 	return c.showPage("tools list", "", lines, c.say(NoTools))
 }
 
-// describeServers say whose tools are missing, and why.
+// describeServers describes servers with missing tools and the reasons.
 func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	for _, s := range all {
 		name := "**" + escapeMarkup(s.Name) + "**"
@@ -59,8 +58,7 @@ func (c *call) describeServers(all []mcphost.ServerStatus) (lines []string) {
 	return lines
 }
 
-// approveTool shows how the server of a tool describes it now, and lets NPCs use
-// it so once that is confirmed.
+// approveTool shows a held tool's new definition, and approves it after a confirmation.
 func approveTool(ctx context.Context, c *call) (string, error) {
 	held, err := c.guild.HeldTools(ctx)
 	if err != nil {
@@ -92,16 +90,16 @@ func approveTool(ctx context.Context, c *call) (string, error) {
 	return c.say(ToolApproved, withoutBackticks(name)), nil
 }
 
-// heldToolName is what a tool that waits is called, and no other.
+// heldToolName returns the unique name of a held tool.
 func heldToolName(w mcphost.Held) string { return w.Server + "/" + w.Name + "@" + w.Hash }
 
-// matchesHeldTool reports whether somebody who names a tool may mean this one.
+// matchesHeldTool reports whether a name may refer to a held tool.
 func matchesHeldTool(w mcphost.Held, name string) bool {
 	name = strings.TrimSuffix(name, "@"+w.Hash)
 	return name == w.Name || name == w.Server+"/"+w.Name
 }
 
-// listHeldTools names tools that wait for approval.
+// listHeldTools lists the names of held tools.
 func listHeldTools(all []mcphost.Held) string {
 	var names []string
 	for _, w := range all {
@@ -110,8 +108,8 @@ func listHeldTools(all []mcphost.Held) string {
 	return strings.Join(names, ", ")
 }
 
-// showDifference shows what a server says of a tool now, against what it said before.
-// What does not fit goes with the answer as a file.
+// showDifference shows the difference between a tool's approved and offered definitions. A long diff is
+// attached as a file.
 func (c *call) showDifference(w mcphost.Held) string {
 	diff, why := udiff.Unified(c.say(DiffApproved), c.say(DiffOffered), w.Approved+"\n", w.Offered+"\n"), ToolDiffers
 	if w.Approved == "" {
@@ -125,11 +123,10 @@ func (c *call) showDifference(w mcphost.Held) string {
 	return c.say(ToolDifference, withoutBackticks(heldToolName(w)), c.say(why), shown)
 }
 
-// withoutBackticks keeps a text from ending the code it is shown as.
+// withoutBackticks prevents a text from ending the code block it is shown in.
 func withoutBackticks(text string) string { return strings.ReplaceAll(text, "`", "ˋ") }
 
-// describeTool describes what NPCs can do: when they may, how long it takes, and
-// whether anything is wrong with it.
+// describeTool describes a tool: its tier, its latency, and its state if it is not ready.
 func (c *call) describeTool(s mcphost.Status) string {
 	parts := []string{c.say(ToolIs, escapeMarkup(s.Name), c.tierWord(s.Tier))}
 	switch {
@@ -147,7 +144,7 @@ func (c *call) describeTool(s mcphost.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// toolStates are what may be said of a tool that is not simply ready.
+// toolStates describe the states of tools that are not ready.
 var toolStates = map[string]Text{
 	"demoted": ToolDemoted, "on trial": ToolOnTrial, "held": ToolHeld,
 	"asleep": ToolAsleep, "down": ToolDown, "waiting": ToolWaiting,

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// maxListedChanges is how many changes of the world are listed.
+// maxListedChanges bounds the listed changes of the world.
 const maxListedChanges = 100
 
 // listChanges shows the latest changes of the world.
@@ -27,7 +27,7 @@ func listChanges(ctx context.Context, c *call) (string, error) {
 	return c.showPage("undo list", "", lines, c.say(NothingChanged))
 }
 
-// undoChange takes a change of the world back.
+// undoChange reverts a change of the world.
 func undoChange(ctx context.Context, c *call) (string, error) {
 	done, err := c.by.UndoChange(ctx, uint64(c.numberOption("number")))
 	switch {
@@ -41,14 +41,14 @@ func undoChange(ctx context.Context, c *call) (string, error) {
 	return c.say(ChangeUndone, c.describeChange(done)), nil
 }
 
-// changeWords say what a change was, by its cause.
+// changeWords describe changes by their cause.
 var changeWords = map[string]Text{
 	"entity.placed": ChangePlaced, "entity.moved": ChangeMoved, "entity.updated": ChangeUpdated,
 	"entity.removed": ChangeRemoved, "entity.related": ChangeRelated, "entity.unrelated": ChangeParted,
 	"scene.changed": ChangeScene, world.Undone: ChangeBack,
 }
 
-// describeChange is a change in one line: its number, when, who, what and about whom.
+// describeChange formats a change in one line: number, time, author, kind and entities.
 func (c *call) describeChange(p world.Past) string {
 	did, known := changeWords[p.Cause]
 	if !known {

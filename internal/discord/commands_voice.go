@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// voiceActions are the commands about voice.
+// voiceActions returns the actions of the voice commands.
 func voiceActions() map[string]action {
 	return map[string]action{
 		"session join":  {open: true, do: joinVoice},
@@ -22,24 +22,24 @@ func voiceActions() map[string]action {
 	}
 }
 
-// voiceOption is a voice channel.
+// voiceOption selects a voice channel.
 func voiceOption() *discordgo.ApplicationCommandOption {
 	o := optionOf(discordgo.ApplicationCommandOptionChannel, "voice", OptVoice)
 	o.ChannelTypes = []discordgo.ChannelType{discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice}
 	return o
 }
 
-// captionsCommand is /captions.
+// captionsCommand defines /captions.
 func captionsCommand() *discordgo.ApplicationCommand {
 	return commandGroup("captions", CmdCaptions, subcommand("on", CmdCaptionsOn), subcommand("off", CmdCaptionsOff))
 }
 
-// voiceCommand is /voice.
+// voiceCommand defines /voice.
 func voiceCommand() *discordgo.ApplicationCommand {
 	return commandGroup("voice", CmdVoice, npcOption(), withSuggestions(textOption("voice", OptVoiceID, true, 100)))
 }
 
-// voiceRoom is that of the running session.
+// voiceRoom returns the voice room of the running session.
 func (c *call) voiceRoom() (*voiceRoom, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *call) voiceRoom() (*voiceRoom, error) {
 	return r.voice, nil
 }
 
-// joinVoice has the bot join a voice channel with the session that is running.
+// joinVoice makes the bot join a voice channel for the running session.
 func joinVoice(ctx context.Context, c *call) (string, error) {
 	room, err := c.voiceRoom()
 	if err != nil {
@@ -77,7 +77,7 @@ func joinVoice(ctx context.Context, c *call) (string, error) {
 	return text, nil
 }
 
-// leaveVoice takes the bot out of the voice channel.
+// leaveVoice makes the bot leave the voice channel.
 func leaveVoice(ctx context.Context, c *call) (string, error) {
 	room, err := c.voiceRoom()
 	if err != nil {
@@ -92,7 +92,7 @@ func leaveVoice(ctx context.Context, c *call) (string, error) {
 	return c.say(VoiceOff), nil
 }
 
-// setCaptions says whether what is heard is written, too.
+// setCaptions switches the captions of what is heard on or off.
 func setCaptions(c *call, on bool) (string, error) {
 	room, err := c.voiceRoom()
 	if err != nil {
@@ -105,7 +105,7 @@ func setCaptions(c *call, on bool) (string, error) {
 	return c.say(CaptionsAreOff), nil
 }
 
-// tryVoice has an NPC say a sentence with a voice that is not its own.
+// tryVoice plays a sample sentence of an NPC with another voice.
 func tryVoice(ctx context.Context, c *call) (string, error) {
 	room, err := c.voiceRoom()
 	if err != nil {
@@ -124,7 +124,7 @@ func tryVoice(ctx context.Context, c *call) (string, error) {
 	return c.say(VoiceTried, escapeMarkup(n.Name), escapeMarkup(voice)), err
 }
 
-// inFives writes a code as Discord shows it.
+// inFives groups a code's digits by five, as Discord shows it.
 func inFives(code string) string {
 	var groups []string
 	for len(code) > 5 {
@@ -133,7 +133,7 @@ func inFives(code string) string {
 	return strings.Join(append(groups, code), " ")
 }
 
-// showPrivacyCode shows the code of the voice channel's encryption.
+// showPrivacyCode shows the privacy code of the voice channel's encryption.
 func showPrivacyCode(_ context.Context, c *call) (string, error) {
 	room, err := c.voiceRoom()
 	if err != nil {
@@ -144,7 +144,7 @@ func showPrivacyCode(_ context.Context, c *call) (string, error) {
 	}
 	if code := room.conn.PrivacyCode(); code != "" {
 		text := c.say(VoiceCode, inFives(code))
-		if own, err := room.conn.VerificationCode(c.by.ID); err == nil { // who asks is in the channel
+		if own, err := room.conn.VerificationCode(c.by.ID); err == nil { // the user is in the channel
 			text += "\n" + c.say(VoiceOwnCode, inFives(own))
 		}
 		return text, nil

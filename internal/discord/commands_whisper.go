@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// whisperTo says something to one NPC alone, and tells its answer to who asked.
+// whisperTo whispers to one NPC, and shows its answer only to the user.
 func whisperTo(ctx context.Context, c *call) (string, error) {
 	text, err := c.requireText("text", NothingWhispered)
 	if err != nil {
@@ -44,7 +44,7 @@ func whisperTo(ctx context.Context, c *call) (string, error) {
 	}
 }
 
-// showDate tells which day it is in the world; a DM sets it.
+// showDate shows the date in the world. A DM can set it.
 func showDate(ctx context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {

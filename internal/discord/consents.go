@@ -7,30 +7,29 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// consents are who does not want to be heard, in memory for the guilds that have
-// had a session. It is safe for concurrent use.
+// consents caches which users declined to be heard, for the guilds that have had a session. It is safe for
+// concurrent use.
 type consents struct {
 	sessions *sessions
 
-	changing sync.Mutex // held while what is kept is read or changed
+	changing sync.Mutex // held while stored consents are read or changed
 
 	mu       sync.Mutex                 // guards declined
-	declined map[string]map[string]bool // users by guild: true are not heard
+	declined map[string]map[string]bool // by guild and user; true means not heard
 }
 
 func newConsents(all *sessions) *consents {
 	return &consents{sessions: all, declined: map[string]map[string]bool{}}
 }
 
-// isHeard reports whether a user is heard in a guild where a session runs. It
-// does not wait.
+// isHeard reports whether a user may be heard in a guild with a running session. It does not block.
 func (c *consents) isHeard(guild, user string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.declined[guild][user]
 }
 
-// loadDeclined learns who does not want to be heard in a guild.
+// loadDeclined loads the users of a guild who declined to be heard.
 func (c *consents) loadDeclined(ctx context.Context, g *play.Guild) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -48,8 +47,8 @@ func (c *consents) loadDeclined(ctx context.Context, g *play.Guild) error {
 	return nil
 }
 
-// setHeard keeps whether a user is heard from now on. What the table has not heard
-// yet of somebody who is not is dropped.
+// setHeard stores whether a user may be heard. If not, it drops the user's messages that the table has not
+// heard yet.
 func (c *consents) setHeard(ctx context.Context, g *play.Guild, user string, heard bool) error {
 	c.changing.Lock()
 	defer c.changing.Unlock()

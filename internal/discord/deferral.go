@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// ackWithin is how long Discord waits for the first word about an interaction.
+	// ackWithin is the time within which Discord expects the first response to an interaction.
 	ackWithin = 3 * time.Second
-	// ackRetry is the pause between two attempts at it.
+	// ackRetry is the pause before a retry.
 	ackRetry = 200 * time.Millisecond
 )
 
-// deferAnswer tells Discord that the answer to an interaction is coming. It returns nil
-// only if Discord has taken that.
+// deferAnswer tells Discord that the answer to an interaction will follow. It returns nil only if Discord
+// acknowledged that.
 func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, open, pressed bool) error {
 	coming := &discordgo.InteractionResponse{
 		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
@@ -32,7 +32,7 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 		case err == nil:
 			return nil
 		case doubt && ErrorCode(err) == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged:
-			return nil // it took the first, and did not say so
+			return nil // an earlier attempt succeeded, but its response was lost
 		case RefusedAnswer(err):
 			return err
 		}
@@ -43,8 +43,8 @@ func (d *dispatcher) deferAnswer(ctx context.Context, i *discordgo.Interaction, 
 	}
 }
 
-// tellUndone tells whoever gave a command that nothing was done: in the place of the
-// answer, if Discord expects one after all, else in the channel.
+// tellUndone tells the user that a command was not run: in place of the answer if Discord still expects one,
+// else in the channel.
 func (d *dispatcher) tellUndone(ctx context.Context, i *discordgo.Interaction) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RestTimeout)
 	defer cancel()

@@ -6,14 +6,12 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// dmCommands are the commands that players have no use for. What a player may know of
-// them /session status tells, too.
+// dmCommands are the commands that players cannot use. Players see what they may know with /session status.
 var dmCommands = []string{"npc", "tier", "tools", "ask", "campaign", "approve", "undo", "entity", "captions", "voice", "memory", "remember"}
 
-// commandDefinitions are the commands as Discord knows them. Where everybody who may
-// manage the server is a DM, those for DMs alone are hidden from the rest. Roles that
-// make a DM cannot be named to Discord, so there everybody sees all: who runs the
-// server hides them under its integrations.
+// commandDefinitions returns the commands to register at Discord. If everyone who manages the server is a DM,
+// the DM commands are hidden from the others. Discord cannot hide commands by role, so with DM roles everyone
+// sees all commands unless the server's owner hides them under its integrations.
 func commandDefinitions(dms dmRoles) []*discordgo.ApplicationCommand {
 	all := append(tableCommands(), recordCommands()...)
 	if len(dms) > 0 {
@@ -27,7 +25,7 @@ func commandDefinitions(dms dmRoles) []*discordgo.ApplicationCommand {
 	return all
 }
 
-// tableCommands are those about the table: its session, its NPCs, their tools.
+// tableCommands are the commands for the table: its session, NPCs and tools.
 func tableCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
 		commandGroup("session", CmdSession,
@@ -87,8 +85,7 @@ func tableCommands() []*discordgo.ApplicationCommand {
 	}
 }
 
-// recordCommands are those that work without a table too: dice, rules, the world,
-// and what is kept.
+// recordCommands are the commands that also work without a table: dice, rules, the world, and stored data.
 func recordCommands() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
 		commandGroup("help", CmdHelp),
@@ -127,24 +124,24 @@ func recordCommands() []*discordgo.ApplicationCommand {
 	}
 }
 
-// heardOption is whether somebody is heard.
+// heardOption selects whether the user may be heard.
 func heardOption() *discordgo.ApplicationCommandOption {
 	return withChoices(textOption("heard", OptHeard, true, 0), choice(ChoiceHeardYes, "yes"), choice(ChoiceHeardNo, "no"))
 }
 
-// privateOption is whether a roll is for who rolls, and for DMs, alone.
+// privateOption shows a roll only to the user and DMs.
 func privateOption() *discordgo.ApplicationCommandOption {
 	return optionOf(discordgo.ApplicationCommandOptionBoolean, privateName, OptPrivateRoll)
 }
 
-// campaignFileOption is a campaign file.
+// campaignFileOption takes a campaign file.
 func campaignFileOption() *discordgo.ApplicationCommandOption {
 	o := optionOf(discordgo.ApplicationCommandOptionAttachment, "file", OptCampaignFile)
 	o.Required = true
 	return o
 }
 
-// kindOption is what an entity is.
+// kindOption selects an entity's kind.
 func kindOption() *discordgo.ApplicationCommandOption {
 	o := textOption("kind", OptEntityKind, false, 0)
 	for _, k := range entityKinds {
@@ -153,7 +150,7 @@ func kindOption() *discordgo.ApplicationCommandOption {
 	return o
 }
 
-// npcOption names an NPC at the table, npcsOption perhaps all of them.
+// npcOption names one NPC at the table, npcsOption one or all.
 func npcOption() *discordgo.ApplicationCommandOption {
 	return withSuggestions(textOption("npc", OptNPC, true, 200))
 }
@@ -161,13 +158,13 @@ func npcsOption() *discordgo.ApplicationCommandOption {
 	return withSuggestions(textOption("npc", OptNPCs, true, 200))
 }
 
-// listeningOption takes how the NPCs listen.
+// listeningOption selects when NPCs answer.
 func listeningOption() *discordgo.ApplicationCommandOption {
 	return withChoices(textOption("how", OptListening, false, 0),
 		choice(ChoiceEager, "eager"), choice(ChoiceAttentive, "attentive"), choice(ChoiceCalledOnly, "called_only"))
 }
 
-// tierOption takes one of some tiers.
+// tierOption selects one of tiers.
 func tierOption(tiers ...string) *discordgo.ApplicationCommandOption {
 	meaning := map[string]Text{"fast": ChoiceFast, "standard": ChoiceStandard, "deep": ChoiceDeep}
 	o := textOption("tier", OptTier, true, 0)
@@ -177,7 +174,7 @@ func tierOption(tiers ...string) *discordgo.ApplicationCommandOption {
 	return o
 }
 
-// translations are a text in the languages that are not the one everybody sees without.
+// translations returns a text in the languages other than the default, English.
 func translations(t Text) map[discordgo.Locale]string {
 	return map[discordgo.Locale]string{discordgo.German: t.In(German)}
 }
@@ -190,28 +187,27 @@ func commandGroup(name string, does Text, subs ...*discordgo.ApplicationCommandO
 	}
 }
 
-// inGermanToo has a command be called otherwise in German: who types the other name finds it
-// as well.
+// inGermanToo gives a command a German name. Users can type either name.
 func inGermanToo(c *discordgo.ApplicationCommand, name string) *discordgo.ApplicationCommand {
 	c.NameLocalizations = &map[discordgo.Locale]string{discordgo.German: name}
 	return c
 }
 
-// entryOption is the number of what was learnt, or is proposed.
+// entryOption takes the number of a learnt or proposed entry.
 func entryOption() *discordgo.ApplicationCommandOption {
 	o := numberOption("number", OptLearntNumber, 1, 1<<53-1)
 	o.Required = true
 	return o
 }
 
-// mentionOption is the number of a line or a note that mentions somebody.
+// mentionOption takes the number of a line or note that mentions someone.
 func mentionOption() *discordgo.ApplicationCommandOption {
 	o := numberOption("number", OptMentionNumber, 1, 1<<53-1)
 	o.Required = true
 	return o
 }
 
-// erasedOption is what the number is of.
+// erasedOption selects whether the number is a line's or a note's.
 func erasedOption() *discordgo.ApplicationCommandOption {
 	return withChoices(textOption("what", OptErased, false, 0), choice(ChoiceLine, "line"), choice(ChoiceNote, "note"))
 }
@@ -226,7 +222,8 @@ func subcommand(name string, does Text, options ...*discordgo.ApplicationCommand
 	return o
 }
 
-// textOption is a text of at most so many characters; 0, which what has choices needs, is no bound.
+// textOption takes a text of at most that many characters; 0 means no limit and is required for options with
+// choices.
 func textOption(name string, is Text, required bool, most int) *discordgo.ApplicationCommandOption {
 	o := optionOf(discordgo.ApplicationCommandOptionString, name, is)
 	o.Required, o.MaxLength = required, most
@@ -239,13 +236,13 @@ func numberOption(name string, is Text, least, most float64) *discordgo.Applicat
 	return o
 }
 
-// withSuggestions asks for suggestions while somebody types into an option.
+// withSuggestions enables autocompletion for an option.
 func withSuggestions(o *discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
 	o.Autocomplete = true
 	return o
 }
 
-// withChoices lets nothing be given but one of them.
+// withChoices restricts an option to choices.
 func withChoices(o *discordgo.ApplicationCommandOption, all ...*discordgo.ApplicationCommandOptionChoice) *discordgo.ApplicationCommandOption {
 	o.Choices = all
 	return o

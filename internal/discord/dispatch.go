@@ -15,24 +15,23 @@ import (
 )
 
 const (
-	// commandTimeout bounds a command. Discord takes answers for a quarter of an hour.
+	// commandTimeout bounds a command. Discord accepts answers for 15 minutes.
 	commandTimeout = 5 * time.Minute
 )
 
 const (
-	// maxInteractions bounds the interactions at work; beyond that the gateway
-	// waits.
+	// maxInteractions bounds the running interactions. At the limit, the gateway's goroutine blocks.
 	maxInteractions = 256
-	// maxAtOnce bounds those of one guild; beyond that they are refused.
+	// maxAtOnce bounds those of one guild; more are refused.
 	maxAtOnce = 32
-	// keptForDMs are those of maxAtOnce that players cannot take.
+	// keptForDMs is the part of maxAtOnce reserved for DMs.
 	keptForDMs = 8
-	// maxOwnAtOnce bounds those of one member; beyond that they are refused.
+	// maxOwnAtOnce bounds those of one member; more are refused.
 	maxOwnAtOnce = 4
 )
 
-// dispatcher takes in interactions: it checks who may give a command, carries the
-// command out, and answers. It is safe for concurrent use.
+// dispatcher handles interactions: it checks permissions, runs commands, and answers. It is safe for
+// concurrent use.
 type dispatcher struct {
 	bot     *Bot
 	log     *slog.Logger
@@ -40,13 +39,13 @@ type dispatcher struct {
 	dms     dmRoles
 	answers responder
 	actions map[string]action // by command and subcommand
-	// suggesterFor returns who suggests to somebody what the guild has.
+	// suggesterFor returns the source of a member's suggestions.
 	suggesterFor func(*play.Member) suggester
-	slots        chan struct{} // one for each interaction at work, of all guilds
+	slots        chan struct{} // one per running interaction in all guilds
 
 	mu     sync.Mutex     // guards the fields below
-	atWork map[string]int // interactions, by guild, and by guild and member
-	recent recentIDs      // of interactions, which the gateway may tell of again
+	atWork map[string]int // running interactions, by guild and by guild and member
+	recent recentIDs      // interactions, because the gateway may send one twice
 }
 
 func newDispatcher(b *Bot) *dispatcher {
@@ -57,7 +56,7 @@ func newDispatcher(b *Bot) *dispatcher {
 	}
 }
 
-// onInteraction takes in an interaction, and waits while too many are at work.
+// onInteraction handles an interaction. It blocks while maxInteractions are running.
 func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.InteractionCreate) {
 	i := e.Interaction
 	if i.Member != nil && i.Member.User != nil {
@@ -97,7 +96,7 @@ func (d *dispatcher) onInteraction(s *discordgo.Session, e *discordgo.Interactio
 	}
 }
 
-// isRepeated reports whether an interaction came before.
+// isRepeated reports whether an interaction was received before.
 func (d *dispatcher) isRepeated(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -106,9 +105,9 @@ func (d *dispatcher) isRepeated(id string) bool {
 	return is
 }
 
-// admitInteraction counts an interaction until release is called. It returns an error for the
-// member if too many are at work: neither may one guild keep others waiting, nor one member the
-// rest of a guild, nor all players together its DMs.
+// admitInteraction counts an interaction until release is called. It returns an error for the member if too
+// many are running, so that one guild cannot block others, one member cannot block a guild, and all players
+// together cannot block their DMs.
 func (d *dispatcher) admitInteraction(s *discordgo.Session, i *discordgo.Interaction) (release func(), refused error) {
 	counts, most := []string{i.GuildID}, maxAtOnce
 	if i.Member != nil && i.Member.User != nil {
@@ -139,7 +138,7 @@ func (d *dispatcher) admitInteraction(s *discordgo.Session, i *discordgo.Interac
 	}, nil
 }
 
-// refuseBusy answers an interaction that is one too many.
+// refuseBusy answers an interaction that exceeds a limit.
 func (d *dispatcher) refuseBusy(ctx context.Context, i *discordgo.Interaction, refused error) {
 	if i.Type == discordgo.InteractionApplicationCommandAutocomplete {
 		d.sendChoices(ctx, i, []*discordgo.ApplicationCommandOptionChoice{})
@@ -148,8 +147,7 @@ func (d *dispatcher) refuseBusy(ctx context.Context, i *discordgo.Interaction, r
 	d.answers.sendAnswer(ctx, i, answer{err: refused})
 }
 
-// commandPath names the command and subcommand of an interaction, and returns the
-// options.
+// commandPath returns an interaction's command and subcommand, and the options.
 func commandPath(d discordgo.ApplicationCommandInteractionData) (string, []*discordgo.ApplicationCommandInteractionDataOption) {
 	if len(d.Options) == 1 && d.Options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
 		return d.Name + " " + d.Options[0].Name, d.Options[0].Options
@@ -157,7 +155,7 @@ func commandPath(d discordgo.ApplicationCommandInteractionData) (string, []*disc
 	return d.Name, d.Options
 }
 
-// runCommand carries out a slash command and answers it.
+// runCommand runs a slash command and answers it.
 func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
 	data := i.ApplicationCommandData()
 	name, given := commandPath(data)
@@ -178,8 +176,7 @@ func (d *dispatcher) runCommand(ctx context.Context, s *discordgo.Session, i *di
 	d.carryOut(ctx, i, c, a)
 }
 
-// pressButton does what a button says, and puts what came of it in the place of the
-// question.
+// pressButton runs the command of a button, and replaces the button's message with the answer.
 func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
 	words := strings.SplitN(i.MessageComponentData().CustomID, " ", 3)
 	if len(words) < 3 {
@@ -187,7 +184,7 @@ func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *d
 		return
 	}
 	name, does := words[0]+" "+words[1], words[2]
-	if _, known := d.actions[words[0]]; known { // it has no subcommands
+	if _, known := d.actions[words[0]]; known { // the command has no subcommands
 		name, does = words[0], words[1]+" "+words[2]
 	}
 	c, a, err := d.prepareCall(s, i, name)
@@ -199,14 +196,14 @@ func (d *dispatcher) pressButton(ctx context.Context, s *discordgo.Session, i *d
 	d.carryOut(ctx, i, c, a)
 }
 
-// errStaleButton says that a button is of another time.
+// errStaleButton is the answer to a button from an earlier version.
 var errStaleButton = StaleButton.With()
 
-// submitForm carries out the command that a form was for.
+// submitForm runs the command that a form belongs to.
 func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
 	data := i.ModalSubmitData()
 	name, does := data.CustomID, ""
-	if words := strings.SplitN(name, " ", 3); len(words) == 3 { // of the button that it was opened with
+	if words := strings.SplitN(name, " ", 3); len(words) == 3 { // the argument of the button that opened the form
 		name, does = words[0]+" "+words[1], words[2]
 	}
 	c, a, err := d.prepareCall(s, i, name)
@@ -229,8 +226,8 @@ func (d *dispatcher) submitForm(ctx context.Context, s *discordgo.Session, i *di
 	d.carryOut(ctx, i, c, a)
 }
 
-// prepareCall returns the call of a command, without its options, and what the command
-// does. The error says why who gave it may not.
+// prepareCall returns a call of a command, without its options, and the command's action. The error says why
+// the user may not use the command.
 func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction, name string) (*call, action, error) {
 	a, known := d.actions[name]
 	dm := i.Member != nil && d.dms.isDM(s, i)
@@ -263,18 +260,17 @@ func (d *dispatcher) prepareCall(s *discordgo.Session, i *discordgo.Interaction,
 	return c, a, nil
 }
 
-// languageOf is the language of who caused an interaction.
+// languageOf returns the language of the user who caused an interaction.
 func languageOf(i *discordgo.Interaction) Language {
 	return LanguageOf(string(i.Locale))
 }
 
-// carryOut does what a call asks for and answers it. Discord is told first that the
-// answer is coming, and nothing is done if it does not take that: whoever gave the
-// command reads that it failed. Where a form is to be filled in first, that is the
-// answer.
+// carryOut runs a command and answers it. It first tells Discord that the answer will follow. If Discord does
+// not acknowledge that, the command does not run, because Discord tells the user that it failed. If a form
+// must be filled in first, the form is the answer.
 func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *call, a action) {
 	if a.form != nil && !c.filled {
-		if f := a.form(ctx, c); f != nil { // Discord takes a form as a first word only
+		if f := a.form(ctx, c); f != nil { // Discord accepts a form only as the first response
 			if err := d.rest.Respond(ctx, i, f.modalResponse()); err != nil {
 				d.log.Warn("opening a form", "reason", err)
 			}
@@ -292,7 +288,7 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 		}
 	}
 	text, err := a.do(ctx, c)
-	if places := c.by.MentionsWait(); err == nil && !a.open && places > 0 { // a DM reads it, and nobody else
+	if places := c.by.MentionsWait(); err == nil && !a.open && places > 0 { // only DMs see this
 		text += "\n-# " + c.say(MentionsWait, places)
 	}
 	d.answers.sendAnswer(ctx, i, answer{
@@ -301,10 +297,10 @@ func (d *dispatcher) carryOut(ctx context.Context, i *discordgo.Interaction, c *
 	})
 }
 
-// errGoingOffline says that nothing is done any more.
+// errGoingOffline is the answer to commands while the bot shuts down.
 var errGoingOffline = GoingOffline.With()
 
-// explainError is an error in the words of those who give commands.
+// explainError translates internal errors into the words of users.
 func explainError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

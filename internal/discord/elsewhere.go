@@ -6,13 +6,13 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// home is who is told what cannot be told in the session's channel, and how.
+// home describes where to report problems that cannot be posted in the session's channel.
 type home struct {
-	guild, starter string // starter is who started the session
+	guild, starter string // starter is the user who started the session
 	language       Language
 }
 
-// setHome sets who receives what cannot be posted in the channel.
+// setHome sets the recipient of reports that cannot be posted in the channel.
 func (s *sender) setHome(h home) {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
@@ -25,7 +25,7 @@ func (s *sender) currentHome() home {
 	return s.shared.home
 }
 
-// tellStarter tells something to who started the session, in a direct message.
+// tellStarter sends a direct message to the user who started the session.
 func (s *sender) tellStarter(ctx context.Context, text func(Language) string) {
 	h := s.currentHome()
 	if h.starter == "" {
@@ -42,12 +42,11 @@ func (s *sender) tellStarter(ctx context.Context, text func(Language) string) {
 	}
 }
 
-// mostElsewhere is in how many other channels it is tried to tell what cannot be told in
-// the session's.
+// mostElsewhere bounds the other channels that are tried when the session's channel is closed to the bot.
 const mostElsewhere = 5
 
-// tellElsewhere tells that the session's channel is closed to the bot: whoever started the
-// session, else another channel of the guild.
+// tellElsewhere reports that the bot has no access to the session's channel: to the user who started the
+// session, or else in another channel of the guild.
 func (s *sender) tellElsewhere(why error) {
 	h := s.currentHome()
 	if h.guild == "" {

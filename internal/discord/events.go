@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// subscribe subscribes to what a session tells. discordgo calls the functions one
-// after the other, in the order of the events: they do not wait.
+// subscribe registers the handlers of a gateway session. discordgo calls them one at a time in the order of
+// the events, so they must not block.
 func (b *Bot) subscribe(s *discordgo.Session) {
 	s.AddHandler(b.onReady)
 	s.AddHandler(b.onGuildCreate)
@@ -38,12 +38,12 @@ func (b *Bot) subscribe(s *discordgo.Session) {
 	s.AddHandler(b.dispatcher.onInteraction)
 }
 
-// onReady learns who the bot is.
+// onReady records the bot's identity.
 func (b *Bot) onReady(_ *discordgo.Session, e *discordgo.Ready) {
 	if e.Application != nil {
 		b.rest.SetApplicationID(e.Application.ID)
 	} else {
-		b.rest.SetApplicationID(e.User.ID) // the same for all but the oldest applications
+		b.rest.SetApplicationID(e.User.ID) // same as the application's id, except for very old applications
 	}
 	b.voiceStates.setSelf(e.User.ID)
 	b.tasks.spawn(b.rejoinVoice)
@@ -53,8 +53,7 @@ func (b *Bot) onReady(_ *discordgo.Session, e *discordgo.Ready) {
 	b.tasks.spawn(func(ctx context.Context) { b.registrar.registerCommands(ctx, "") })
 }
 
-// greetOperator tells the operator, once, that the bot is there, and reports whether it
-// did.
+// greetOperator tells the operator, once, that the bot is online. It reports whether it did.
 func (b *Bot) greetOperator(e *discordgo.Ready) bool {
 	if b.greeted.Swap(true) {
 		return false
@@ -67,7 +66,7 @@ func (b *Bot) greetOperator(e *discordgo.Ready) bool {
 	return true
 }
 
-// onGuildCreate puts the commands into a guild if they are not everywhere.
+// onGuildCreate registers the commands in the configured guild.
 func (b *Bot) onGuildCreate(_ *discordgo.Session, e *discordgo.GuildCreate) {
 	if e.Unavailable || e.ID != b.cfg.Guild {
 		return
@@ -75,15 +74,15 @@ func (b *Bot) onGuildCreate(_ *discordgo.Session, e *discordgo.GuildCreate) {
 	b.tasks.spawn(func(ctx context.Context) { b.registrar.registerCommands(ctx, e.ID) })
 }
 
-// onGuildDelete ends the session of a guild that threw the bot out.
+// onGuildDelete ends the session of a guild that removed the bot.
 func (b *Bot) onGuildDelete(_ *discordgo.Session, e *discordgo.GuildDelete) {
-	if r := b.sessions.findSession(e.ID); r != nil && !e.Unavailable { // unavailable guilds come back
+	if r := b.sessions.findSession(e.ID); r != nil && !e.Unavailable { // an unavailable guild comes back
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
 		b.say("discord: the bot was removed from a server; its session is closed, and what was said is kept")
 	}
 }
 
-// onChannelDelete ends the session whose channel was deleted.
+// onChannelDelete ends a session whose channel was deleted.
 func (b *Bot) onChannelDelete(guild, channel string) {
 	if r := b.sessions.findSession(guild); r != nil && (r.channel == channel || r.parent == channel) {
 		b.tasks.spawn(func(context.Context) { b.sessions.endSession(r, "") })
@@ -92,10 +91,10 @@ func (b *Bot) onChannelDelete(guild, channel string) {
 	}
 }
 
-// errChannelDeleted says why nothing can be told in a channel.
+// errChannelDeleted is the reason why a session's channel is closed.
 var errChannelDeleted = errors.New("the channel was deleted")
 
-// onMessageCreate hands a player's message to the table.
+// onMessageCreate passes a player's message to the table.
 func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) {
 	m := e.Message
 	if m.Author != nil {
@@ -111,7 +110,7 @@ func (b *Bot) onMessageCreate(s *discordgo.Session, e *discordgo.MessageCreate) 
 	r.takeMessage(message{m.ID, m.Author.ID, displayName(m), b.spokenText(s, r, m), b.wroteAsDM(s, m)})
 }
 
-// wroteAsDM reports whether a message is a DM's.
+// wroteAsDM reports whether a DM wrote a message.
 func (b *Bot) wroteAsDM(s *discordgo.Session, m *discordgo.Message) bool {
 	if m.Member == nil {
 		return false
@@ -119,7 +118,7 @@ func (b *Bot) wroteAsDM(s *discordgo.Session, m *discordgo.Message) bool {
 	return dmRoles(b.cfg.DMRoles).memberIsDM(s.State, m.GuildID, m.Author.ID, m.Member.Roles)
 }
 
-// isPlayerMessage reports whether a message is what a player says.
+// isPlayerMessage reports whether a player wrote a message.
 func isPlayerMessage(m *discordgo.Message) bool {
 	if m.Author == nil || m.Author.Bot || m.WebhookID != "" {
 		return false
@@ -127,7 +126,7 @@ func isPlayerMessage(m *discordgo.Message) bool {
 	return m.Type == discordgo.MessageTypeDefault || m.Type == discordgo.MessageTypeReply
 }
 
-// onMessageUpdate takes in what became of a message that was edited.
+// onMessageUpdate handles an edited message.
 func (b *Bot) onMessageUpdate(s *discordgo.Session, e *discordgo.MessageUpdate) {
 	m := e.Message
 	r := b.sessions.findSession(m.GuildID)
@@ -135,24 +134,24 @@ func (b *Bot) onMessageUpdate(s *discordgo.Session, e *discordgo.MessageUpdate) 
 		return
 	}
 	text := ""
-	if b.consents.isHeard(m.GuildID, m.Author.ID) { // else what was heard before is no more
+	if b.consents.isHeard(m.GuildID, m.Author.ID) { // otherwise the line is taken back
 		text = b.spokenText(s, r, m)
 	}
 	r.changeMessage(m.ID, text)
 }
 
-// onMessageDelete takes back messages that were deleted.
+// onMessageDelete takes back deleted messages.
 func (b *Bot) onMessageDelete(guild, channel string, messages ...string) {
 	if r := b.sessions.findSession(guild); r != nil && r.channel == channel {
 		for _, id := range messages {
-			if !r.sender.lines.contains(id) { // else it is nothing that a player wrote
+			if !r.sender.lines.contains(id) { // the table has no player's line for an NPC's message
 				r.changeMessage(id, "")
 			}
 		}
 	}
 }
 
-// displayName is what the author of a message is called in the guild.
+// displayName returns the name of a message's author in the guild.
 func displayName(m *discordgo.Message) string {
 	nick := ""
 	if m.Member != nil {
@@ -161,8 +160,8 @@ func displayName(m *discordgo.Message) string {
 	return memberName(nick, m.Author)
 }
 
-// spokenText returns a message as it is spoken: mentions are names, and a reply to an
-// NPC speaks to that NPC.
+// spokenText returns a message as spoken text: mentions become names, and a reply to an NPC begins with its
+// name.
 func (b *Bot) spokenText(s *discordgo.Session, r *session, m *discordgo.Message) string {
 	names := func(kind byte, id string) string { return mentionName(s, m, kind, id) }
 	if outOfCharacter(m.Content) {
@@ -181,8 +180,8 @@ func (b *Bot) spokenText(s *discordgo.Session, r *session, m *discordgo.Message)
 	return cast[i].Name + ", " + text
 }
 
-// mentionName is what a mention in a message stands for: '@' a user, '&' a role, '#' a
-// channel. Empty is nothing known.
+// mentionName returns the name that a mention refers to: '@' a user, '&' a role, '#' a channel. It returns ""
+// if it is unknown.
 func mentionName(s *discordgo.Session, m *discordgo.Message, kind byte, id string) string {
 	switch kind {
 	case '@':

@@ -11,25 +11,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// intents are the least that lets the bot see guilds, what is written in their
-// channels, and who is in their voice channels.
+// intents are the minimum for guilds, messages and reactions in their channels, and the members of their
+// voice channels.
 const intents = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentMessageContent | discordgo.IntentGuildVoiceStates | discordgo.IntentGuildMessageReactions
 
 // GatewayOptions are what a gateway needs; all but Base are required.
 type GatewayOptions struct {
 	Token string
-	// Base is where the REST interface is that tells the gateway's address.
-	// Discord's own if empty.
+	// Base is the address of the REST interface that returns the gateway's address. If empty, it is Discord's
+	// own.
 	Base   string
 	Client *RestClient
-	// Subscribe adds handlers to the session of each new connection. discordgo
-	// calls them one after the other, in the order of the events: they do not wait.
+	// Subscribe adds handlers to the session of each new connection. discordgo calls them one at a time in
+	// the order of the events, so they must not block.
 	Subscribe func(*discordgo.Session)
-	// Dial opens connections; if nil, it is the usual way.
+	// Dial opens connections. If nil, the default dialler is used.
 	Dial   DialFunc
 	Logger *slog.Logger
-	// Say tells the operator, in a sentence, what happens to the connection. It is
-	// called by any goroutine.
+	// Say reports to the operator, in a sentence, what happens to the connection. Any goroutine may call it.
 	Say func(text string)
 }
 
@@ -43,16 +42,16 @@ type Gateway struct {
 	say         func(string)
 
 	mu     sync.Mutex // guards shards
-	shards []*shard   // once Run has begun
+	shards []*shard   // set by Run
 }
 
-// NewGateway returns a gateway; Run connects it.
+// NewGateway returns a gateway. Call Run to connect it.
 func NewGateway(o GatewayOptions) *Gateway {
 	return &Gateway{token: o.Token, base: o.Base, client: o.Client, subscribe: o.Subscribe, dial: o.Dial, log: o.Logger, say: o.Say}
 }
 
-// Run keeps so many shards connected until ctx ends. It returns an error for what
-// no trying again mends, such as [ErrToken] and [ErrIntents].
+// Run keeps that many shards connected until ctx ends. It returns an error if retrying cannot help, such as
+// [ErrToken] or [ErrIntents].
 func (g *Gateway) Run(ctx context.Context, shards int) error {
 	all, ctx := errgroup.WithContext(ctx)
 	var made []*shard
@@ -68,8 +67,8 @@ func (g *Gateway) Run(ctx context.Context, shards int) error {
 	return all.Wait()
 }
 
-// CountShards asks Discord how many shards it wants, until it answers; when ctx
-// ends there are none.
+// CountShards returns the number of shards that Discord recommends. It retries until Discord answers, and
+// returns 0 if ctx ends first.
 func (g *Gateway) CountShards(ctx context.Context) (int, error) {
 	for failed := 0; ; failed++ {
 		n, err := g.client.RecommendedShards(ctx)

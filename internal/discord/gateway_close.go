@@ -20,11 +20,10 @@ const (
 	closeNormal, closeGoing = 1000, 1001
 )
 
-// ErrIntents says that the bot may not read what players write.
+// ErrIntents reports that the bot has no access to message content.
 var ErrIntents = errors.New("the bot may not read messages; switch on Bot → Message Content Intent at https://discord.com/developers/applications, then start again")
 
-// fatalCloseCode returns the error of a close code after which trying again is no use,
-// nil if it is some.
+// fatalCloseCode returns the error for a close code after which retrying cannot help, nil for other codes.
 func fatalCloseCode(code int) error {
 	switch code {
 	case closeUnauthenticated, closeInvalidToken:
@@ -37,8 +36,7 @@ func fatalCloseCode(code int) error {
 	return nil
 }
 
-// needsNewSession reports whether a session is over after a close code, so that the next
-// connection begins another.
+// needsNewSession reports whether the session cannot be resumed after a close code.
 func needsNewSession(code int) bool {
 	switch code {
 	case closeInvalidSequence, closeTimedOut, closeNormal, closeGoing:

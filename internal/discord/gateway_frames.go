@@ -13,8 +13,8 @@ import (
 const (
 	// frameText and frameClose are opcodes of RFC 6455.
 	frameText, frameClose = 1, 8
-	// maxControl bounds the frames that are looked into: those that tell a client
-	// to reconnect or that its session is gone are far shorter.
+	// maxControl bounds the frames that are parsed. The messages to reconnect or that the session is invalid
+	// are far shorter.
 	maxControl = 512
 )
 
@@ -24,21 +24,20 @@ const (
 	opInvalidSession = 9
 )
 
-// frameFilter is a gateway connection whose incoming frames are watched. discordgo
-// does not tell why a connection was closed, and it deadlocks when it is told
-// to reconnect, or that its session is gone, while it opens a connection: those
-// messages then reach it as a close.
+// frameFilter watches the incoming frames of a gateway connection. discordgo does not report why a connection
+// was closed, and deadlocks if the server asks it to reconnect, or invalidates its session, while it opens a
+// connection. The filter replaces those messages with a close frame.
 type frameFilter struct {
 	net.Conn
 	in       *bufio.Reader
-	code     *atomic.Int64 // close code of the server, 0 if none came
+	code     *atomic.Int64 // the server's close code, 0 if none was received
 	opened   *atomic.Bool  // discordgo has opened the connection
-	blind    *atomic.Bool  // a proxy answered, and what it passes on has TLS around it
+	blind    *atomic.Bool  // a proxy responded, so the frames are inside TLS
 	refused  bool          // the upgrade was refused
-	begun    bool          // the first line has passed
-	upgraded bool          // the answer to the upgrade has passed
-	out      []byte        // looked into and not yet read
-	left     int64         // of a frame that passes as it is
+	begun    bool          // the first line was read
+	upgraded bool          // the response to the upgrade was read
+	out      []byte        // parsed but not yet read
+	left     int64         // rest of a frame that is passed through
 }
 
 func newFrameFilter(c net.Conn, code *atomic.Int64, opened, blind *atomic.Bool) *frameFilter {
@@ -46,7 +45,7 @@ func newFrameFilter(c net.Conn, code *atomic.Int64, opened, blind *atomic.Bool) 
 	return &frameFilter{Conn: c, in: bufio.NewReader(c), code: code, opened: opened, blind: blind}
 }
 
-// Read implements net.Conn. Like a connection's it is for one goroutine.
+// Read implements net.Conn. Like a connection's, it must not be called concurrently.
 func (t *frameFilter) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -73,7 +72,7 @@ func (t *frameFilter) Read(p []byte) (int, error) {
 	}
 }
 
-// readUpgradeLine passes a line of the answer to the upgrade.
+// readUpgradeLine passes on a line of the response to the upgrade.
 func (t *frameFilter) readUpgradeLine() error {
 	line, err := t.in.ReadSlice('\n')
 	if err != nil && len(line) == 0 {
@@ -90,7 +89,7 @@ func (t *frameFilter) readUpgradeLine() error {
 	return nil
 }
 
-// readFrame takes in a frame, or its beginning if nobody needs to look into it.
+// readFrame reads a frame, or only the header of a frame that needs no parsing.
 func (t *frameFilter) readFrame() error {
 	header := make([]byte, 2, 10)
 	if _, err := io.ReadFull(t.in, header); err != nil {
@@ -108,7 +107,7 @@ func (t *frameFilter) readFrame() error {
 		}
 	}
 	final, opcode, masked := header[0]&0x80 != 0, header[0]&0x0f, header[1]&0x80 != 0
-	if masked || length < 0 { // no server may send either; discordgo says so
+	if masked || length < 0 { // a server may send neither; discordgo reports the error
 		t.out, t.left = header, max(length, 0)
 		return nil
 	}
@@ -132,8 +131,8 @@ func (t *frameFilter) readFrame() error {
 	return nil
 }
 
-// closeCodeOf returns the close code that says the same as a message: reconnect, or
-// begin a new session. Of any other message it is 0.
+// closeCodeOf returns the close code equivalent to a message that asks to reconnect or to start a new
+// session. It returns 0 for other messages.
 func closeCodeOf(message []byte) int {
 	var m struct {
 		Op   *int            `json:"op"`

@@ -22,35 +22,32 @@ import (
 const (
 	// openTime bounds connecting, from dialling to being ready.
 	openTime = 30 * time.Second
-	// identifyGap is how long a shard waits for the one before it: Discord lets
-	// one sign in every five seconds.
+	// identifyGap is the delay between the shards' sign-ins, because Discord allows one every five seconds.
 	identifyGap = 5 * time.Second
-	// longestPause bounds the time between two attempts to connect.
+	// longestPause bounds the pause between attempts to connect.
 	longestPause = time.Minute
-	// steady is how long a connection holds before the next failure counts as the
-	// first.
+	// steady is how long a connection must last to reset the count of failures.
 	steady = time.Minute
 )
 
-// shard keeps one shard connected: it resumes where it was, begins anew where
-// that is refused, and gives up where trying again is no use.
+// shard keeps one shard connected. It resumes its session, starts a new one if Discord refuses that, and
+// gives up if retrying cannot help.
 type shard struct {
 	gateway   *Gateway
 	id, count int
 
 	session *discordgo.Session
-	down    chan struct{} // of the session: receives when it is closed
-	code    atomic.Int64  // close code of the server
+	down    chan struct{} // receives when the session is closed
+	code    atomic.Int64  // the server's close code
 	opened  atomic.Bool
-	blind   atomic.Bool                       // the connection cannot be watched
+	blind   atomic.Bool                       // frames cannot be watched
 	live    atomic.Pointer[discordgo.Session] // nil while there is no connection
 
 	mu   sync.Mutex // guards conn
-	conn net.Conn   // the latest
+	conn net.Conn   // the latest connection
 }
 
-// run keeps the shard connected until ctx ends, or for as long as that makes
-// sense.
+// run keeps the shard connected until ctx ends or retrying cannot help.
 func (s *shard) run(ctx context.Context) error {
 	if !WaitFor(ctx, time.Duration(s.id)*identifyGap) {
 		return nil
@@ -65,7 +62,7 @@ func (s *shard) run(ctx context.Context) error {
 		if err := fatalCloseCode(code); err != nil {
 			return err
 		}
-		// discordgo would hang if a resumption were refused, and nobody saw it.
+		// discordgo would hang on a refused resumption that the filter cannot see.
 		if needsNewSession(code) || s.blind.Load() {
 			s.session = nil
 		}
@@ -73,7 +70,7 @@ func (s *shard) run(ctx context.Context) error {
 			failed = 0
 		}
 		s.gateway.log.Info("discord connection lost", "shard", s.id, "code", code, "reason", err)
-		if failed == 2 { // a hiccup is nobody's business
+		if failed == 2 { // do not report short interruptions
 			s.gateway.say("discord: the connection is lost; trying again")
 		}
 		if !WaitFor(ctx, backoff(failed)) {
@@ -82,7 +79,7 @@ func (s *shard) run(ctx context.Context) error {
 	}
 }
 
-// connectOnce connects and stays until the connection is gone or ctx ends.
+// connectOnce connects and returns when the connection is lost or ctx ends.
 func (s *shard) connectOnce(ctx context.Context) error {
 	if s.session == nil {
 		if err := s.newSession(); err != nil {
@@ -91,11 +88,11 @@ func (s *shard) connectOnce(ctx context.Context) error {
 	}
 	s.code.Store(0)
 	s.opened.Store(false)
-	select { // of an earlier connection
+	select { // drop a signal of an earlier connection
 	case <-s.down:
 	default:
 	}
-	cut := context.AfterFunc(ctx, s.closeConn) // ends a dial and a read that nothing else ends
+	cut := context.AfterFunc(ctx, s.closeConn) // interrupts dialling and reading, which ignore ctx
 	err := s.session.Open()
 	s.opened.Store(true)
 	if err != nil {
@@ -122,15 +119,15 @@ func (s *shard) connectOnce(ctx context.Context) error {
 	return errors.Join(err, s.session.Close())
 }
 
-// newSession begins a new session: the old one cannot be resumed.
+// newSession starts a new session when the old one cannot be resumed.
 func (s *shard) newSession() error {
 	d, err := NewRestSession(s.gateway.token, s.gateway.base, s.gateway.dial)
 	if err != nil {
 		return err
 	}
-	d.ShouldReconnectOnError = false // a shard does that, and knows when it is no use
+	d.ShouldReconnectOnError = false // the shard reconnects, because it knows when that is useless
 	d.ShouldReconnectVoiceOnSessionError = false
-	d.SyncEvents = true // players' lines come in order
+	d.SyncEvents = true // keeps players' lines in order
 	d.Compress, d.Identify.Compress = false, false
 	d.Identify.Intents = intents
 	d.State.TrackMembers, d.State.TrackEmojis, d.State.TrackPresences, d.State.TrackVoice, d.State.TrackStickers = false, false, false, false, false
@@ -173,13 +170,13 @@ func (s *shard) dialTLS(ctx context.Context, network, addr string) (net.Conn, er
 	return s.filterFrames(secure, nil)
 }
 
-// policy permits a private gateway where the operator has a Discord of their own:
-// Discord says where the gateway is, and Discord's own is on the open network.
+// policy allows private addresses if the operator configured their own Discord, because the REST interface
+// determines the gateway's address. Discord's own gateway is public.
 func (s *shard) policy(ctx context.Context) context.Context {
 	return outbound.WithPolicy(ctx, outbound.Policy{AnyPrivate: s.gateway.base != ""})
 }
 
-// filterFrames watches a fresh connection, and bounds the time until it is ready.
+// filterFrames watches a new connection, and bounds the time until it is ready.
 func (s *shard) filterFrames(c net.Conn, err error) (net.Conn, error) {
 	if err != nil {
 		return nil, err
@@ -191,11 +188,11 @@ func (s *shard) filterFrames(c net.Conn, err error) (net.Conn, error) {
 	return opening{f}, f.SetReadDeadline(time.Now().Add(openTime))
 }
 
-// opening is a connection whose deadline the websocket's handshake may not
-// lift: nothing else would end a wait for a Hello that never comes.
+// opening is a connection whose read deadline the WebSocket handshake cannot clear. Without that deadline,
+// waiting for a missing Hello would never end.
 type opening struct{ *frameFilter }
 
-// SetDeadline bounds writing only.
+// SetDeadline sets only the write deadline.
 func (o opening) SetDeadline(t time.Time) error { return o.SetWriteDeadline(t) }
 
 func (s *shard) currentConn() net.Conn {
@@ -204,14 +201,14 @@ func (s *shard) currentConn() net.Conn {
 	return s.conn
 }
 
-// closeConn ends the connection from outside.
+// closeConn closes the connection from another goroutine.
 func (s *shard) closeConn() {
 	if c := s.currentConn(); c != nil {
-		_ = c.Close() // whoever reads it finds out
+		_ = c.Close() // the reader reports the error
 	}
 }
 
-// describeDialError keeps what went wrong with a connection, without its address.
+// describeDialError describes a connection error without the address.
 func describeDialError(err error) error {
 	var c *websocket.CloseError
 	if errors.As(err, &c) {
@@ -220,9 +217,8 @@ func describeDialError(err error) error {
 	return fmt.Errorf("connecting to the gateway: %w", err)
 }
 
-// backoff is how long to wait after a number of failures: a second, doubled
-// with each, up to a minute, and a part of it left to chance, so that shards
-// and bots do not come back together.
+// backoff returns the pause after a number of failures: a second, doubled with each failure up to a minute,
+// with jitter so that shards and bots do not reconnect at the same time.
 func backoff(failed int) time.Duration {
 	d := time.Second << min(failed, 6)
 	d = min(d, longestPause)

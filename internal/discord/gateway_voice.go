@@ -9,13 +9,12 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// ErrAway says that a shard is not connected just now.
+// ErrAway reports that a shard is not connected at the moment.
 var ErrAway = errors.New("the connection to Discord is lost just now; try again in a moment")
 
-// MoveVoice asks Discord to put the bot into a guild's voice channel, or out of voice
-// for an empty one, over the shard that has the guild. Discord answers, if it does, by
-// the events of the bot's voice state and voice server. It returns [ErrAway] where
-// that shard is not connected.
+// MoveVoice asks Discord to move the bot into a guild's voice channel, or out of voice if channel is empty,
+// through the guild's shard. If Discord agrees, it sends the bot's voice state and voice server events.
+// MoveVoice returns [ErrAway] if the shard is not connected.
 func (g *Gateway) MoveVoice(ctx context.Context, guild, channel string) error {
 	id, err := strconv.ParseUint(guild, 10, 64)
 	if err != nil {
@@ -33,14 +32,13 @@ func (g *Gateway) MoveVoice(ctx context.Context, guild, channel string) error {
 	return all[(id>>22)%uint64(len(all))].moveVoice(guild, channel)
 }
 
-// moveVoice asks over this shard.
+// moveVoice sends the request on this shard.
 func (s *shard) moveVoice(guild, channel string) (err error) {
 	d := s.live.Load()
 	if d == nil {
 		return ErrAway
 	}
-	// discordgo takes its connection away without a lock when it is lost, and would
-	// then write to none.
+	// discordgo clears its connection without a lock when it is lost, and then writes to nil.
 	defer func() {
 		if recover() != nil {
 			err = ErrAway
@@ -52,5 +50,5 @@ func (s *shard) moveVoice(guild, channel string) (err error) {
 	return nil
 }
 
-// setLive says which session can be asked for something; nil is none.
+// setLive sets the connected session; nil means none.
 func (s *shard) setLive(d *discordgo.Session) { s.live.Store(d) }

@@ -12,16 +12,13 @@ import (
 )
 
 const (
-	// maxUnheard bounds the messages that wait for the table; beyond that they are
-	// dropped, and somebody is told.
+	// maxUnheard bounds the messages waiting for the table. More are dropped with a notice.
 	maxUnheard = 64
-	// maxUnheardOfOne bounds those of one player, so that the others are heard whatever
-	// one of them does.
+	// maxUnheardOfOne bounds those of one player, so that one player cannot crowd out the others.
 	maxUnheardOfOne = maxUnheard / 4
-	// maxUnchanged bounds the edits and deletions that wait for the table; beyond
-	// that they are dropped, and somebody is told.
+	// maxUnchanged bounds the edits and deletions waiting for the table. More are dropped with a notice.
 	maxUnchanged = 1024
-	// tellAgain is how long a player is not told once more that messages are dropped.
+	// tellAgain is the minimum interval between two notices to a player about dropped messages.
 	tellAgain = 30 * time.Second
 )
 
@@ -31,30 +28,28 @@ type message struct {
 	leads                   bool // a DM wrote it
 }
 
-// utterance is a message as the table hears it.
+// utterance converts a message for the table.
 func (m message) utterance() table.Utterance {
 	return table.Utterance{Speaker: m.speaker, Text: m.text, User: play.UserRef(Front, m.user), Ref: m.id, Leads: m.leads}
 }
 
-// change is another text for a message; without one the message is taken back.
+// change is a new text for a message; an empty text takes the message back.
 type change struct{ id, text string }
 
-// inbox holds what players wrote until the table has heard it, and what they
-// changed of what it has heard. Its methods do not wait and are safe for
-// concurrent use.
+// inbox queues players' messages until the table has heard them, and changes to messages it has heard. Its
+// methods do not block and are safe for concurrent use.
 type inbox struct {
 	arrived chan struct{} // receives when there is a message
 	changed chan struct{} // receives when there is a change
 
 	mu      sync.Mutex // guards the fields below
 	waiting []message
-	taken   message // that the table is taking in now
+	taken   message // being passed to the table now
 	changes []change
-	order   table.Rotation       // of the players
-	told    map[string]time.Time // when players were told that messages of theirs are dropped
+	order   table.Rotation       // alternates between players
+	told    map[string]time.Time // when players were told about dropped messages
 	lost    bool                 // the last change was dropped
-	// Messages that came, or that were changed before they came; what is noted is
-	// the text they have then.
+	// Messages that arrived, or that were changed before they arrived, with the changed text.
 	recent recentIDs
 }
 
@@ -62,18 +57,18 @@ func newInbox() *inbox {
 	return &inbox{arrived: make(chan struct{}, 1), changed: make(chan struct{}, 1), told: map[string]time.Time{}}
 }
 
-// arrivedMark stands in recent for a message that came; no text has it.
+// arrivedMark marks a message in recent that has arrived; no text equals it.
 const arrivedMark = "\x00"
 
-// addMessage adds a message, once however often the gateway tells of it. It reports whether
-// it is dropped, and its player to be told.
+// addMessage queues a message, once even if the gateway repeats it. It reports whether the message was
+// dropped and the player should be told.
 func (b *inbox) addMessage(m message) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text, known := b.recent.find(m.id)
 	b.recent.note(m.id, arrivedMark)
 	switch {
-	case known && (text == arrivedMark || text == ""): // again, or deleted since
+	case known && (text == arrivedMark || text == ""): // a repetition, or a message that was already deleted
 		return false
 	case known:
 		m.text = text
@@ -86,21 +81,19 @@ func (b *inbox) addMessage(m message) (dropped bool) {
 	return false
 }
 
-// tells reports whether a player is told now that messages are dropped. It is called with mu
-// held.
+// tells reports whether to tell a player now that messages are dropped. The caller must hold mu.
 func (b *inbox) tells(user string) bool {
 	if time.Since(b.told[user]) < tellAgain {
 		return false
 	}
-	if len(b.told) > maxUnheard { // some may be told once more
+	if len(b.told) > maxUnheard { // some players may be told again early
 		clear(b.told)
 	}
 	b.told[user] = time.Now()
 	return true
 }
 
-// refuseTaken says that the table refuses the message that was taken. It reports whether its
-// player is to be told.
+// refuseTaken drops the taken message because the table refused it. It reports whether to tell its player.
 func (b *inbox) refuseTaken() bool {
 	b.mu.Lock()
 	user := b.taken.user
@@ -111,7 +104,7 @@ func (b *inbox) refuseTaken() bool {
 	return b.tells(user)
 }
 
-// countOf counts the messages of a player that wait.
+// countOf counts the waiting messages of a player.
 func (b *inbox) countOf(user string) (n int) {
 	for _, m := range b.waiting {
 		if m.user == user {
@@ -121,12 +114,12 @@ func (b *inbox) countOf(user string) (n int) {
 	return n
 }
 
-// changeMessage gives a message another text; none takes it back. It reports whether
-// it is the first change to be dropped.
+// changeMessage changes a message's text; "" takes it back. It reports whether this is the first change to be
+// dropped.
 func (b *inbox) changeMessage(id, text string) (dropped bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if note, _ := b.recent.find(id); note != arrivedMark { // the gateway told of the change first
+	if note, _ := b.recent.find(id); note != arrivedMark { // the change arrived before the message
 		b.recent.note(id, text)
 	}
 	for i := range b.waiting {
@@ -149,19 +142,19 @@ func (b *inbox) changeMessage(id, text string) (dropped bool) {
 	return dropped
 }
 
-// dropUser takes back what a user wrote and the table has not heard.
+// dropUser drops a user's messages that the table has not heard.
 func (b *inbox) dropUser(user string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.waiting = slices.DeleteFunc(b.waiting, func(m message) bool { return m.user == user })
 	if b.taken.user == user && user != "" {
-		b.changes = append(b.changes, change{id: b.taken.id}) // one at most
+		b.changes = append(b.changes, change{id: b.taken.id}) // at most one above the limit
 		wakeup.Signal(b.changed)
 	}
 }
 
-// takeMessage takes the oldest message, players taking turns, false if there is none. It is taken until
-// confirmTaken or returnTaken.
+// takeMessage takes the next message, alternating between players, or returns false if there is none. The
+// message is taken until confirmTaken or returnTaken.
 func (b *inbox) takeMessage() (message, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -178,7 +171,7 @@ func (b *inbox) takeMessage() (message, bool) {
 	return message{}, false
 }
 
-// confirmTaken says that the table has the message that was taken.
+// confirmTaken records that the table has the taken message.
 func (b *inbox) confirmTaken() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -188,7 +181,7 @@ func (b *inbox) confirmTaken() {
 	}
 }
 
-// returnTaken says that the table does not have the message that was taken.
+// returnTaken puts the taken message back, because the table does not have it.
 func (b *inbox) returnTaken() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,13 +194,13 @@ func (b *inbox) returnTaken() {
 	b.waiting = append([]message{m}, b.waiting...)
 }
 
-// findChange returns where the change of a message is, -1 if there is none.
+// findChange returns the index of a message's change, or -1.
 func (b *inbox) findChange(id string) int {
 	return slices.IndexFunc(b.changes, func(c change) bool { return c.id == id })
 }
 
-// takeChange takes the oldest change of what the table has heard, false if there
-// is none. That of a message the table is taking in comes later.
+// takeChange takes the oldest change, or returns false if there is none. It skips a change of the message
+// being passed to the table.
 func (b *inbox) takeChange() (change, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -229,7 +222,7 @@ func (b *inbox) returnChange(c change) {
 	}
 }
 
-// takeRest takes all messages that the table has not heard, the oldest first.
+// takeRest takes all messages that the table has not heard, in order.
 func (b *inbox) takeRest() (all []table.Utterance) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

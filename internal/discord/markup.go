@@ -1,8 +1,7 @@
 package discord
 
-// This file fits texts to Discord: it splits what is too long for a
-// message, shows names as they are, and turns mentions into words. It asks
-// Discord nothing.
+// This file formats texts for Discord: it splits long messages, escapes names, and replaces mentions with
+// words. It makes no requests.
 
 import (
 	"regexp"
@@ -11,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// absolutePaths are absolute paths of files, with what stands before them.
+// absolutePaths matches absolute file paths with the character before them.
 var absolutePaths = regexp.MustCompile(`(^|[\s"'(=,:\x60])(?:(?:/[^\s/"'(),:;<>\x60]+)+/|[A-Za-z]:\\(?:[^\s\\"'(),:;<>\x60]+\\)*)([^\s/\\"'(),:;<>\x60]+)`)
 
-// shortenPaths leaves of the paths in a text the last name each: what else is on the
-// machine is no business of those who play.
+// shortenPaths shortens each path in a text to its last name, because players should not see the machine's
+// directories.
 func shortenPaths(text string) string { return absolutePaths.ReplaceAllString(text, "${1}…/$2") }
 
-// maxMessage is the most characters of a message.
+// maxMessage is the maximum length of a message, in characters.
 const maxMessage = 2000
 
-// mentions are users, roles, channels and emoji as Discord writes them.
+// mentions matches mentions of users, roles and channels, and custom emoji.
 var mentions = regexp.MustCompile(`<(?:@([!&]?)|(#))(\d{1,20})>|<a?:(\w{2,32}):\d{1,20}>`)
 
-// replaceMentions replaces mentions by names: '@' is a user, '&' a role, '#' a channel.
-// What has no name is left out.
+// replaceMentions replaces mentions with names: '@' is a user, '&' a role, '#' a channel. Mentions without a
+// name are removed.
 func replaceMentions(text string, name func(kind byte, id string) string) string {
 	return mentions.ReplaceAllStringFunc(text, func(s string) string {
 		m := mentions.FindStringSubmatch(s)
@@ -41,8 +40,8 @@ func replaceMentions(text string, name func(kind byte, id string) string) string
 	})
 }
 
-// splitMessage cuts a text into pieces of at most most characters: after a sentence
-// if that wastes less than half a piece, else after a word, else anywhere.
+// splitMessage splits a text into pieces of at most most characters: after a sentence if that uses more than
+// half of the piece, else after a word, else anywhere.
 func splitMessage(text string, most int) []string {
 	var out []string
 	for text = strings.TrimSpace(text); text != ""; {
@@ -61,7 +60,7 @@ func splitMessage(text string, most int) []string {
 	return out
 }
 
-// splitPoint returns where the first piece of a text ends, end at the latest.
+// splitPoint returns the end of a text's first piece, at most end.
 func splitPoint(text string, end int) int {
 	sentence, word := 0, 0
 	for i, r := range text[:end] {
@@ -83,8 +82,8 @@ func splitPoint(text string, end int) int {
 	return end
 }
 
-// nameOnWebhook is how a name looks on a webhook: Discord takes 80 characters at
-// most, and no name with its own in it.
+// nameOnWebhook returns a name in the form that Discord accepts for webhooks: at most 80 characters, without
+// Discord's own names.
 func nameOnWebhook(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if runes := []rune(name); len(runes) > 80 {
@@ -98,20 +97,19 @@ func nameOnWebhook(name string) string {
 
 var forbiddenNames = regexp.MustCompile(`(?i)discord|clyde`)
 
-// escaper keeps a name from being read as markup.
+// escaper escapes markup in names.
 var escaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "[", `\[`, "\n", " ")
 
-// escapeMarkup returns a text whose markup shows as it is.
+// escapeMarkup escapes a text's markup.
 func escapeMarkup(text string) string { return escaper.Replace(text) }
 
-// maskedLink is where the words of a link end and its address begins.
+// maskedLink matches the boundary between a link's text and its address.
 var maskedLink = regexp.MustCompile(`\](\s*)\(`)
 
-// showAddresses returns a text in which no link has other words than its address: what
-// somebody clicks on is what it says.
+// showAddresses disables links with their own text, so that people see the address they click on.
 func showAddresses(text string) string { return maskedLink.ReplaceAllString(text, "]\u200b$1(") }
 
-// clipText cuts a text to at most most characters.
+// clipText truncates a text to at most most characters.
 func clipText(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most-1]) + "…"

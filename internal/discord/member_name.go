@@ -6,9 +6,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// memberName is what a member of a guild is called: by the nickname, else by the display name,
-// else by the account's username. One in which nothing can be seen is passed over. The table
-// marks a name that would pass for somebody else's, since a nickname cannot be refused.
+// memberName returns a guild member's nickname, or else the display name, or else the username. It skips
+// names without visible characters. Nicknames cannot be refused, so the table marks a name that could pass
+// for another's.
 func memberName(nick string, u *discordgo.User) string {
 	for _, called := range []string{nick, u.GlobalName, u.Username} {
 		if shown, err := untrusted.Name(called); err == nil {

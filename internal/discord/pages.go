@@ -8,20 +8,19 @@ import (
 )
 
 const (
-	// pageSize bounds a page of a list, in characters: with what stands above and below
-	// it, it is one message.
+	// pageSize bounds a page of a list, in characters, so that it fits into one message with its heading and
+	// footer.
 	pageSize = 1700
 	// maxLine bounds an entry of a list, in characters.
 	maxLine = 500
-	// maxPageQuery bounds what a list was asked for, in characters: a button carries it, and
-	// Discord lets that carry 100 characters.
+	// maxPageQuery bounds a list's query, in characters, because it is stored in a button's id, which Discord
+	// limits to 100 characters.
 	maxPageQuery = 60
-	// pageWord comes first in what the buttons of a list say, before the page's number.
+	// pageWord begins the argument of a list's buttons. The page's number follows.
 	pageWord = "page"
 )
 
-// splitPages puts the entries of a list on pages, each as a whole. There is one page at
-// least, unless there are no entries.
+// splitPages groups the entries of a list into pages without splitting entries. An empty list has no pages.
 func splitPages(lines []string) (pages []string) {
 	length := 0
 	for _, line := range lines {
@@ -37,8 +36,8 @@ func splitPages(lines []string) (pages []string) {
 	return pages
 }
 
-// turnedPage is the page that a button of a list asks for, from 1, and what the list was
-// asked for; 0 if the list is asked for the first time.
+// turnedPage returns the page that a list's button requests, from 1, and the list's query. The page is 0 if
+// no such button was pressed.
 func (c *call) turnedPage() (page int, query string) {
 	word, rest, _ := strings.Cut(c.pressed, " ")
 	if word != pageWord {
@@ -49,7 +48,7 @@ func (c *call) turnedPage() (page int, query string) {
 	return max(page, 1), query
 }
 
-// listedText is the option that a list is asked for with, also when a page is turned.
+// listedText returns a list's query, from the option or from the button that turns the page.
 func (c *call) listedText(name string, missing Text) (string, error) {
 	if page, query := c.turnedPage(); page > 0 {
 		return query, nil
@@ -57,19 +56,18 @@ func (c *call) listedText(name string, missing Text) (string, error) {
 	return c.requireText(name, missing)
 }
 
-// showPage shows a page of a list, the first unless another is asked for, with buttons
-// that turn it. The command makes the list anew for each, asked for the same query. A
-// list that is empty says none.
+// showPage returns the requested page of a list, by default the first, and adds buttons to turn it. The
+// command builds the list again for each page. An empty list returns none.
 func (c *call) showPage(command, query string, lines []string, none string) (string, error) {
 	page, _ := c.turnedPage()
 	return c.pageOf(command, query, lines, none, max(page, 1)), nil
 }
 
-// showLastPage is showPage for a list whose end comes first.
+// showLastPage is like showPage, but starts with the last page.
 func (c *call) showLastPage(command string, lines []string, none string) (string, error) {
 	page, _ := c.turnedPage()
 	if page == 0 {
-		page = len(lines) // there are no more pages than lines
+		page = len(lines) // at least the number of pages
 	}
 	return c.pageOf(command, "", lines, none, page), nil
 }
@@ -79,7 +77,7 @@ func (c *call) pageOf(command, query string, lines []string, none string, page i
 	if len(pages) == 0 {
 		return none
 	}
-	page = min(page, len(pages)) // it may have become shorter
+	page = min(page, len(pages)) // the list may have become shorter
 	if len(pages) == 1 {
 		return pages[0]
 	}

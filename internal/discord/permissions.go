@@ -8,18 +8,16 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Permissions the bot needs where it plays: View Channel, Send Messages, Send
-// Messages in Threads, Embed Links, Read Message History, Manage Webhooks, and where
-// it is heard Connect and Speak.
+// Permissions that the bot needs to play: View Channel, Send Messages, Send Messages in Threads, Embed Links,
+// Read Message History, Manage Webhooks, and Connect and Speak for voice.
 const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
 	discordgo.PermissionEmbedLinks | discordgo.PermissionReadMessageHistory | discordgo.PermissionManageWebhooks | discordgo.PermissionVoiceConnect | discordgo.PermissionVoiceSpeak
 
-// dmRoles are the roles of dungeon masters, by id or name. Without any, the right
-// to manage the server makes a DM.
+// dmRoles are the roles of dungeon masters, by id or name. If empty, members who may manage the server are
+// DMs.
 type dmRoles []string
 
-// isDM reports whether who gave a command has a DM's role. Where no role is
-// configured it takes the right to manage the server.
+// isDM reports whether the user of a command is a DM.
 func (d dmRoles) isDM(s *discordgo.Session, i *discordgo.Interaction) bool {
 	if len(d) == 0 {
 		return i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
@@ -35,12 +33,12 @@ func (d dmRoles) isDM(s *discordgo.Session, i *discordgo.Interaction) bool {
 	return false
 }
 
-// includes reports whether a role makes a DM of who has it.
+// includes reports whether a role is a DM role.
 func (d dmRoles) includes(r discordgo.Role) bool {
 	return slices.ContainsFunc(d, func(name string) bool { return name == r.ID || strings.EqualFold(name, r.Name) })
 }
 
-// dmOnlyError says who may do what another wanted to do.
+// dmOnlyError returns an error that names who may use a DM command.
 func (d dmRoles) dmOnlyError() error {
 	var names []string
 	for _, r := range d {
@@ -58,7 +56,7 @@ func (d dmRoles) dmOnlyError() error {
 	return OnlyRoles.With(strings.Join(names, ", "))
 }
 
-// missingPermissions names the permissions that are missing of those the bot needs.
+// missingPermissions names the missing permissions of those the bot needs.
 func missingPermissions(rights int64) (names []string) {
 	if rights&discordgo.PermissionAdministrator != 0 {
 		return nil
@@ -83,8 +81,7 @@ func missingPermissions(rights int64) (names []string) {
 	return names
 }
 
-// missingToPlay names the permissions without which nothing can be played, nil if none
-// is missing.
+// missingToPlay names the missing permissions without which no session can be played, nil if there are none.
 func missingToPlay(rights int64, thread bool) (lacking *Phrase) {
 	need := []struct {
 		right int64

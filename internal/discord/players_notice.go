@@ -4,14 +4,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// playersNotice is what of an event that went wrong those at the table are told, nil if
-// nothing: why it did is for whoever runs the bot, and for DMs who ask.
+// playersNotice returns what players are told about an event that reports a problem, nil if nothing. The
+// reasons are only for the operator, and for DMs who ask.
 func playersNotice(e table.Event) *Phrase {
 	switch e := e.(type) {
 	case *table.TurnEnded:
 		switch {
 		case e.Outcome != table.OutcomeFailed:
-		case e.Ledger.BreachStage == "commit": // a notice has told
+		case e.Ledger.BreachStage == "commit": // a notice has reported it
 		case e.NPC == "":
 			return NotAnswered.With()
 		default:

@@ -13,51 +13,51 @@ import (
 )
 
 const (
-	// maxPosted bounds the messages of which it is known in which turn they were said, and
-	// maxUnsaid the turns that are remembered to be taken back.
+	// maxPosted bounds the messages whose turn is known, and maxUnsaid the turns that are remembered as taken
+	// back.
 	maxPosted, maxUnsaid = 512, 128
 )
 
-// errUnsaid says that a message is not to be posted any more.
+// errUnsaid reports that a message must not be posted any more.
 var errUnsaid = errors.New("it was taken back")
 
 // postedLine is a message of an NPC.
 type postedLine struct {
 	id   string
 	turn int64
-	by   *discordgo.Webhook // through which it was posted; nil if by the bot
-	gone bool               // it was taken back, and is deleted or cannot be
+	by   *discordgo.Webhook // the webhook that posted it; nil if the bot did
+	gone bool               // it was deleted, or cannot be deleted
 }
 
-// earlyReaction is a reaction to a message of which nobody has told the sender yet that it was
-// posted: people may be quicker than Discord's answer.
+// earlyReaction is a reaction to a message that the sender does not know yet, because people can react before
+// Discord's response arrives.
 type earlyReaction struct {
 	message string
 	take    func(turn int64)
 }
 
-// maxEarly bounds the early reactions; beyond it the oldest is forgotten.
+// maxEarly bounds the early reactions. At the limit, the oldest is dropped.
 const maxEarly = 16
 
-// postedLines are the last messages of NPCs, and which of them are not to be read any more. It
-// is safe for concurrent use.
+// postedLines are the latest messages of NPCs, and which of them were taken back. It is safe for concurrent
+// use.
 type postedLines struct {
 	erasing chan struct{} // receives when there may be something to delete
 
 	mu     sync.Mutex // guards the fields below
 	all    []postedLine
-	unsaid []int64 // the last turns whose answers were taken back
-	erased []int64 // of those, the ones of which nothing is kept any more
+	unsaid []int64 // the latest turns whose answers were taken back
+	erased []int64 // those of unsaid whose stored lines were erased
 	early  []earlyReaction
 }
 
 func newPostedLines() *postedLines { return &postedLines{erasing: make(chan struct{}, 1)} }
 
-// add notes in which turn a message was said.
+// add records the turn of a posted message.
 func (p *postedLines) add(id string, turn int64, by *discordgo.Webhook) {
 	p.mu.Lock()
 	p.all = append(p.all[max(len(p.all)-maxPosted+1, 0):], postedLine{id: id, turn: turn, by: by})
-	if slices.Contains(p.erased, turn) { // it was on its way when it was taken back
+	if slices.Contains(p.erased, turn) { // the turn was taken back while the message was being posted
 		wakeup.Signal(p.erasing)
 	}
 	var came []earlyReaction
@@ -73,8 +73,8 @@ func (p *postedLines) add(id string, turn int64, by *discordgo.Webhook) {
 	}
 }
 
-// whenPosted has take, which does not wait, told in which turn an NPC said a message: now, or
-// when it is known to be one. Of what was deleted, and of what others wrote, never.
+// whenPosted calls take, which must not block, with the turn of an NPC's message: now, or when the message
+// becomes known. It never calls take for deleted messages and those of others.
 func (p *postedLines) whenPosted(message string, take func(turn int64)) {
 	p.mu.Lock()
 	i := slices.IndexFunc(p.all, func(l postedLine) bool { return l.id == message })
@@ -90,14 +90,14 @@ func (p *postedLines) whenPosted(message string, take func(turn int64)) {
 	}
 }
 
-// contains reports whether a message is one of an NPC, be it taken back.
+// contains reports whether a message is an NPC's, even if it was taken back.
 func (p *postedLines) contains(message string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.all, func(l postedLine) bool { return l.id == message })
 }
 
-// markUnsaid notes that what was said in a turn is not to be posted any more.
+// markUnsaid records that a turn's answer must not be posted any more.
 func (p *postedLines) markUnsaid(turn int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,8 +110,8 @@ func (p *postedLines) isUnsaid(turn int64) bool {
 	return turn != 0 && slices.Contains(p.unsaid, turn)
 }
 
-// markErased notes that nothing is kept of what was said in a turn: what was posted of it may
-// go. As long as something is kept, it has to be there to be read.
+// markErased records that a turn's stored lines were erased, so that its messages can be deleted. Until then
+// they stay, because what is stored must also be visible.
 func (p *postedLines) markErased(turn int64) {
 	p.mu.Lock()
 	p.erased = append(p.erased[max(len(p.erased)-maxUnsaid+1, 0):], turn)
@@ -119,7 +119,7 @@ func (p *postedLines) markErased(turn int64) {
 	wakeup.Signal(p.erasing)
 }
 
-// toDelete are the messages of turns of which nothing is kept.
+// toDelete returns the messages of erased turns.
 func (p *postedLines) toDelete() (all []postedLine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *postedLines) toDelete() (all []postedLine) {
 	return all
 }
 
-// markGone notes that a message is not to be deleted any more.
+// markGone records that a message needs no deletion any more.
 func (p *postedLines) markGone(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,9 +142,9 @@ func (p *postedLines) markGone(id string) {
 	}
 }
 
-// deleteErased deletes what was posted of turns of which nothing is kept, beside run, so that
-// no line waits for that. Once settled is closed it ends when that is done, and in any case
-// when ctx does.
+// deleteErased deletes the messages of erased turns. It runs beside run, so that deletions do not delay
+// lines. It returns when settled is closed and all deletions are done. When ctx ends, it makes no more
+// retries.
 func (s *sender) deleteErased(ctx context.Context, settled <-chan struct{}) {
 	for {
 		s.deleteLines(ctx)
@@ -157,10 +157,10 @@ func (s *sender) deleteErased(ctx context.Context, settled <-chan struct{}) {
 	}
 }
 
-// deleteLines deletes what is to be deleted, however often that takes, for as long as a
-// message is tried to be posted. What cannot be deleted stays in the channel, which is told.
+// deleteLines deletes the messages of erased turns. It retries as long as it would retry a post, then gives
+// up on a message and reports that in the channel.
 func (s *sender) deleteLines(ctx context.Context) {
-	since := map[string]time.Time{} // by message: when it was first tried
+	since := map[string]time.Time{} // first attempt, by message
 	for failed := 0; ; failed++ {
 		left := false
 		for _, l := range s.lines.toDelete() {
@@ -184,15 +184,15 @@ func (s *sender) deleteLines(ctx context.Context) {
 	}
 }
 
-// tellNotDeleted tells the channel and the operator that a line can be read that nobody has
-// in mind any more.
+// tellNotDeleted reports to the channel and the operator that a line is still visible although it was taken
+// back.
 func (s *sender) tellNotDeleted(err error) {
 	s.log.Warn("deleting what was taken back", "channel", s.channel, "reason", err)
 	s.hooks.say("discord: a line that was taken back could not be deleted in its channel; the NPC has forgotten it all the same")
 	s.postNotice("warning", NotDeleted.In(s.currentHome().language))
 }
 
-// delete deletes a message; one that is gone already is deleted.
+// delete deletes a message. A missing message is no error.
 func (l postedLine) delete(ctx context.Context, s *sender) (err error) {
 	if l.by != nil {
 		thread := ""

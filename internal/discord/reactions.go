@@ -10,16 +10,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// What somebody wants of an NPC's line by reacting to it: that it was never said, and
-// with again that the NPC says something else instead. Each by the emoji, without the
-// mark that has it drawn in colours.
+// reactionsTo maps the emoji of a reaction to an NPC's line, without the variation selector, to its effect:
+// the line is taken back and, with again, the NPC answers again.
 var reactionsTo = map[string]struct{ again bool }{"❌": {}, "✖": {}, "❎": {}, "🔁": {again: true}, "🔄": {again: true}}
 
-// maxReactions bounds the reactions that wait for the table; those beyond it are dropped,
-// and can be given again.
+// maxReactions bounds the reactions waiting for the table. More are dropped; people can react again.
 const maxReactions = 16
 
-// reaction is what somebody wants of an NPC's line.
+// reaction asks to take back an NPC's line.
 type reaction struct {
 	turn  int64
 	user  string
@@ -27,8 +25,8 @@ type reaction struct {
 	again bool
 }
 
-// onReaction takes in that somebody reacted to a message. Only lines of NPCs in the running
-// session count.
+// onReaction handles a reaction to a message. Only reactions to NPCs' lines in the running session have an
+// effect.
 func (b *Bot) onReaction(s *discordgo.Session, e *discordgo.MessageReactionAdd) {
 	r := b.sessions.findSession(e.GuildID)
 	wish, known := reactionsTo[trimPresentation(e.Emoji.Name)]
@@ -46,7 +44,7 @@ func (b *Bot) onReaction(s *discordgo.Session, e *discordgo.MessageReactionAdd) 
 	})
 }
 
-// trimPresentation takes off an emoji what says how it is drawn.
+// trimPresentation removes variation selectors from an emoji.
 func trimPresentation(emoji string) string {
 	var kept []rune
 	for _, c := range emoji {
@@ -57,8 +55,8 @@ func trimPresentation(emoji string) string {
 	return string(kept)
 }
 
-// takeReactions has the table do what people want by reacting to lines. What it
-// refuses stays as it is: there is no way to answer a reaction but for all to read.
+// takeReactions passes reactions to the table. A refusal is only logged, because any reply to a reaction
+// would be visible to everyone.
 func (r *session) takeReactions(ctx context.Context) {
 	for {
 		select {

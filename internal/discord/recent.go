@@ -1,23 +1,21 @@
 package discord
 
-// maxRecent bounds the ids that are remembered: more than come again, as the gateway
-// replays what it told last.
+// maxRecent bounds the remembered ids. It exceeds the number of events that the gateway replays.
 const maxRecent = 2048
 
-// recentIDs remembers the last ids that were noted, each with what is known of it. It is
-// for one goroutine at a time.
+// recentIDs remembers the latest ids, each with a note. It is not safe for concurrent use.
 type recentIDs struct {
 	known map[string]string
 	order []string
 }
 
-// find returns what is known of an id, and whether it is one of the last.
+// find returns the note of an id, and whether the id is remembered.
 func (r *recentIDs) find(id string) (note string, is bool) {
 	note, is = r.known[id]
 	return note, is
 }
 
-// note notes an id, and forgets the oldest beyond maxRecent.
+// note records an id with a note, and drops the oldest id beyond maxRecent.
 func (r *recentIDs) note(id, note string) {
 	if r.known == nil {
 		r.known = map[string]string{}

@@ -10,8 +10,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// registrar registers the bot's commands with Discord: in one guild if the bot
-// plays in no other, else everywhere. It is safe for concurrent use.
+// registrar registers the bot's commands with Discord: in one guild if only that one is configured, else
+// globally. It is safe for concurrent use.
 type registrar struct {
 	rest  *RestClient
 	guild string // empty if the bot plays everywhere
@@ -19,10 +19,10 @@ type registrar struct {
 	say   func(string)
 
 	mu   sync.Mutex      // guards done
-	done map[string]bool // guilds whose commands are right; "" for all
+	done map[string]bool // guilds with current commands; "" means global
 }
 
-// registerCommands puts the commands where they belong, if others are there.
+// registerCommands replaces the commands of a guild, or the global ones if guild is "", if they are outdated.
 func (r *registrar) registerCommands(ctx context.Context, guild string) {
 	r.mu.Lock()
 	done := r.done[guild]
@@ -32,7 +32,7 @@ func (r *registrar) registerCommands(ctx context.Context, guild string) {
 		return
 	}
 	want := commandDefinitions(r.dms)
-	if guild != r.guild { // they were everywhere before they were one guild's
+	if guild != r.guild { // they belong to the other scope, where they may have been registered earlier
 		want = []*discordgo.ApplicationCommand{}
 	}
 	have, err := r.rest.Commands(ctx, guild)
@@ -43,7 +43,7 @@ func (r *registrar) registerCommands(ctx context.Context, guild string) {
 		return
 	}
 	r.mu.Lock()
-	delete(r.done, guild) // the next connection tries again
+	delete(r.done, guild) // the next connection retries
 	r.mu.Unlock()
 	if ErrorCode(err) == discordgo.ErrCodeMissingAccess {
 		err = fmt.Errorf("%w; invite the bot with the scope applications.commands", err)
@@ -51,8 +51,8 @@ func (r *registrar) registerCommands(ctx context.Context, guild string) {
 	r.say(fmt.Sprintf("discord: registering the slash commands: %v", err))
 }
 
-// sameCommands reports whether the registered commands are those wanted. What
-// Discord adds to them does not count.
+// sameCommands reports whether the registered commands equal those wanted, apart from fields that Discord
+// adds.
 func sameCommands(have, want []*discordgo.ApplicationCommand) bool {
 	if len(have) != len(want) {
 		return false

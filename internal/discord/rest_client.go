@@ -20,32 +20,30 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// RestTimeout bounds a request, waiting for rate limits excluded.
+// RestTimeout bounds a request, without the wait for rate limits.
 const RestTimeout = 20 * time.Second
 
-// maxAnswer bounds an answer of Discord, attachments included, in bytes.
+// maxAnswer bounds a response from Discord, including attachments, in bytes.
 const maxAnswer = 32 << 20
 
-// RestClient asks Discord for things. It is safe for concurrent use; a call waits out
-// rate limits, and its errors name no address.
+// RestClient calls Discord's REST interface. It is safe for concurrent use. A call waits out rate limits, and
+// its errors contain no addresses.
 type RestClient struct {
 	limits      limits
-	session     *discordgo.Session // for REST alone
+	session     *discordgo.Session // only for REST
 	application atomic.Value       // its id, a string
 }
 
-// NewRestClient returns a client that asks through a session of its own, which is
-// never connected; see [NewRestSession].
+// NewRestClient returns a client that uses s, which is never connected; see [NewRestSession].
 func NewRestClient(s *discordgo.Session) *RestClient {
 	return &RestClient{session: s, limits: newLimits()}
 }
 
-// DialFunc opens a connection, as [net.Dialer.DialContext] does.
+// DialFunc opens a connection, like [net.Dialer.DialContext].
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewRestSession returns a session of discordgo that is not connected. Its requests
-// go to base, or to Discord if that is empty. If dial is nil, connections are the
-// usual ones.
+// NewRestSession returns a discordgo session that is not connected. It sends requests to base, or to Discord
+// if base is empty. If dial is nil, it uses the default dialler.
 func NewRestSession(token, base string, dial DialFunc) (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + token)
 	if err != nil {
@@ -61,28 +59,27 @@ func NewRestSession(token, base string, dial DialFunc) (*discordgo.Session, erro
 	if dial != nil {
 		next.DialContext = dial
 	}
-	s.LogLevel = -1      // it would write to stderr
-	s.MaxRestRetries = 0 // it would try again at once, without asking whether Discord did it
+	s.LogLevel = -1      // discordgo would log to stderr
+	s.MaxRestRetries = 0 // discordgo would retry at once, even if Discord may have completed the request
 	s.Client = outbound.Client(&http.Client{
 		Timeout:   RestTimeout,
 		Transport: redirect{to, outbound.RoundTripper(next, outbound.Policy{Home: base, Private: base != "", MaxBody: maxAnswer, Advice: "correct discord.api_url"})},
-	}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // the transport says where it may go
+	}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // the transport has the actual policy
 	return s, nil
 }
 
-// ApplicationID is the application's id, empty until [RestClient.SetApplicationID].
+// ApplicationID returns the application's id, "" before [RestClient.SetApplicationID].
 func (c *RestClient) ApplicationID() string {
 	id, _ := c.application.Load().(string)
 	return id
 }
 
-// SetApplicationID learns the application's id, which is known once the bot has
-// signed in.
+// SetApplicationID sets the application's id, which is known once the bot has signed in.
 func (c *RestClient) SetApplicationID(id string) { c.application.Store(id) }
 
-// redirect sends requests for Discord's API to another base.
+// redirect sends requests for Discord's API to another base address.
 type redirect struct {
-	base *url.URL // nil: where they were to go
+	base *url.URL // nil: do not redirect
 	next http.RoundTripper
 }
 
@@ -105,32 +102,32 @@ func (e redirect) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	return e.next.RoundTrip(r)
 }
 
-// CloseIdleConnections closes the connections that no request uses.
+// CloseIdleConnections closes the idle connections.
 func (e redirect) CloseIdleConnections() {
 	if c, ok := e.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// maxRateLimitWaits is how often a call waits because Discord asks it to.
+// maxRateLimitWaits bounds how often a call waits for rate limits.
 const maxRateLimitWaits = 5
 
-// statusOf is the key under which a request's context has the place for the status of
-// its answer: discordgo tells that of some answers in words alone.
+// statusOf is the context key for a pointer that receives the response's status, because discordgo reports
+// some statuses only as text.
 type statusOf struct{}
 
-// retrySlack is added to such a wait: discordgo cuts it to milliseconds, and who
-// comes too early is made to wait again.
+// retrySlack is added to such a wait, because discordgo truncates it to milliseconds and a request that comes
+// too early is limited again.
 const retrySlack = 50 * time.Millisecond
 
-// Attachment is sent along with a message.
+// Attachment is a file sent with a message.
 type Attachment struct {
 	Name string
 	Data []byte
 }
 
-// encodeRequest returns a request's body and of what kind it is: JSON, or with files a
-// form.
+// encodeRequest encodes a request as JSON, or as a multipart form if it has files. It returns the content
+// type and the body.
 func encodeRequest(in any, files []Attachment) (kind string, body []byte, err error) {
 	if len(files) > 0 {
 		var parts []*discordgo.File
@@ -145,8 +142,7 @@ func encodeRequest(in any, files []Attachment) (kind string, body []byte, err er
 	return "application/json", body, err
 }
 
-// Do makes a request, files going with it, and reads the answer into out,
-// unless that is nil.
+// Do makes a request with optional files, and decodes the response into out unless that is nil.
 func (c *RestClient) Do(ctx context.Context, method, address, bucket string, in, out any, files ...Attachment) error {
 	kind, body, err := encodeRequest(in, files)
 	if err != nil {
@@ -171,7 +167,7 @@ func (c *RestClient) Do(ctx context.Context, method, address, bucket string, in,
 	}
 }
 
-// requestOnce makes a request when Discord's limits let it.
+// requestOnce makes a request when the rate limits allow it.
 func (c *RestClient) requestOnce(ctx context.Context, method, address, kind, bucket string, body []byte) ([]byte, error) {
 	b, done, err := c.limits.begin(ctx, bucket)
 	if err != nil {
@@ -185,17 +181,17 @@ func (c *RestClient) requestOnce(ctx context.Context, method, address, kind, buc
 	switch {
 	case err == nil || errors.As(err, &limited):
 		return raw, err
-	case status == http.StatusTooManyRequests: // not in Discord's words: something before it has had enough
+	case status == http.StatusTooManyRequests: // the response is not Discord's, so a proxy in front of it limits the rate
 		return nil, &discordgo.RateLimitError{RateLimit: &discordgo.RateLimit{TooManyRequests: &discordgo.TooManyRequests{RetryAfter: blockedFor}}}
 	case status >= http.StatusInternalServerError:
 		return nil, &apiError{status: status}
-	case ctx.Err() != nil: // whether Discord did it is not known
+	case ctx.Err() != nil: // the request may have succeeded
 		return nil, ctx.Err()
 	}
 	return nil, err
 }
 
-// WaitFor lets some time pass and reports whether ctx goes on.
+// WaitFor waits for a duration. It returns false if ctx ends first.
 func WaitFor(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -207,5 +203,5 @@ func WaitFor(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// CloseIdle closes the connections that nobody uses.
+// CloseIdle closes the idle connections.
 func (c *RestClient) CloseIdle() { c.session.Client.CloseIdleConnections() }

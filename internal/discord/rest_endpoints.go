@@ -12,27 +12,27 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Respond answers an interaction for the first time.
+// Respond sends the first response to an interaction.
 func (c *RestClient) Respond(ctx context.Context, i *discordgo.Interaction, r *discordgo.InteractionResponse, files ...Attachment) error {
 	return c.Do(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(i.ID, i.Token), unlimited, r, nil, files...)
 }
 
-// EditResponse replaces the first answer to an interaction.
+// EditResponse replaces the first response to an interaction.
 func (c *RestClient) EditResponse(ctx context.Context, i *discordgo.Interaction, e *discordgo.WebhookEdit, files ...Attachment) error {
 	return c.Do(ctx, http.MethodPatch, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), e, nil, files...)
 }
 
-// DeleteResponse deletes the first answer to an interaction.
+// DeleteResponse deletes the first response to an interaction.
 func (c *RestClient) DeleteResponse(ctx context.Context, i *discordgo.Interaction) error {
 	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(i.AppID, i.Token, "@original"), answerBucket(i.ID), nil, nil)
 }
 
-// FollowUp adds an answer to an interaction.
+// FollowUp sends a further response to an interaction.
 func (c *RestClient) FollowUp(ctx context.Context, i *discordgo.Interaction, p *discordgo.WebhookParams, files ...Attachment) error {
 	return c.Do(ctx, http.MethodPost, discordgo.EndpointWebhookToken(i.AppID, i.Token), answerBucket(i.ID), p, nil, files...)
 }
 
-// ExecuteWebhook posts as somebody through a webhook, in a thread if one is named.
+// ExecuteWebhook posts under the name in p through a webhook, in a thread if thread is not empty.
 func (c *RestClient) ExecuteWebhook(ctx context.Context, w *discordgo.Webhook, thread string, p *discordgo.WebhookParams) (*discordgo.Message, error) {
 	query := url.Values{"wait": {"true"}}
 	if thread != "" {
@@ -43,8 +43,7 @@ func (c *RestClient) ExecuteWebhook(ctx context.Context, w *discordgo.Webhook, t
 	return m, err
 }
 
-// FindOrCreateWebhook returns the bot's own webhook of a channel, and makes one if there is
-// none.
+// FindOrCreateWebhook returns the bot's webhook in a channel. It creates one if there is none.
 func (c *RestClient) FindOrCreateWebhook(ctx context.Context, channel string) (*discordgo.Webhook, error) {
 	var all []*discordgo.Webhook
 	address := discordgo.EndpointChannelWebhooks(channel)
@@ -60,22 +59,21 @@ func (c *RestClient) FindOrCreateWebhook(ctx context.Context, channel string) (*
 	return made, c.Do(ctx, http.MethodPost, address, address, map[string]string{"name": "Glyphoxa"}, made)
 }
 
-// CreateMessage writes a message as the bot.
+// CreateMessage posts a message as the bot.
 func (c *RestClient) CreateMessage(ctx context.Context, channel string, m *discordgo.MessageSend) (*discordgo.Message, error) {
 	out := &discordgo.Message{}
 	address := discordgo.EndpointChannelMessages(channel)
 	return out, c.Do(ctx, http.MethodPost, address, address, m, out)
 }
 
-// MessagesAfter lists messages of a channel that came after another, the oldest
-// MessagesAtOnce of them, newest first.
+// MessagesAfter returns the oldest MessagesAtOnce messages of a channel after a message, newest first.
 func (c *RestClient) MessagesAfter(ctx context.Context, channel, message string) (out []*discordgo.Message, err error) {
 	address := discordgo.EndpointChannelMessages(channel)
 	query := url.Values{"limit": {strconv.Itoa(MessagesAtOnce)}, "after": {message}}
 	return out, c.Do(ctx, http.MethodGet, address+"?"+query.Encode(), "read "+channel, nil, &out)
 }
 
-// MessagesAtOnce is how many messages Discord lists at once.
+// MessagesAtOnce is the maximum number of messages in one response.
 const MessagesAtOnce = 100
 
 // GuildChannels lists the channels of a guild, without its threads.
@@ -84,15 +82,15 @@ func (c *RestClient) GuildChannels(ctx context.Context, guild string) (out []*di
 	return out, c.Do(ctx, http.MethodGet, address, address, nil, &out)
 }
 
-// OpenDM opens the conversation with a user.
+// OpenDM opens the direct-message channel with a user.
 func (c *RestClient) OpenDM(ctx context.Context, user string) (*discordgo.Channel, error) {
 	out := &discordgo.Channel{}
 	address := discordgo.EndpointUserChannels("@me")
 	return out, c.Do(ctx, http.MethodPost, address, address, map[string]string{"recipient_id": user}, out)
 }
 
-// CreateMessageOnce writes a message as the bot. Of calls with the same nonce, of at most
-// 25 characters, that come within minutes Discord makes one message.
+// CreateMessageOnce posts a message as the bot. Discord creates one message for calls with the same nonce
+// within a few minutes. A nonce has at most 25 characters.
 func (c *RestClient) CreateMessageOnce(ctx context.Context, channel, nonce string, m *discordgo.MessageSend) (*discordgo.Message, error) {
 	in := struct {
 		*discordgo.MessageSend
@@ -104,7 +102,7 @@ func (c *RestClient) CreateMessageOnce(ctx context.Context, channel, nonce strin
 	return out, c.Do(ctx, http.MethodPost, address, address, in, out)
 }
 
-// EditMessage changes a message of the bot.
+// EditMessage edits a message of the bot.
 func (c *RestClient) EditMessage(ctx context.Context, channel, message string, m *discordgo.MessageEdit) error {
 	return c.Do(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(channel, message), "edit "+channel, m, nil)
 }
@@ -114,8 +112,7 @@ func (c *RestClient) DeleteMessage(ctx context.Context, channel, message string)
 	return c.Do(ctx, http.MethodDelete, discordgo.EndpointChannelMessage(channel, message), "delete "+channel, nil, nil)
 }
 
-// DeleteWebhookMessage deletes a message that came through a webhook, in a thread of its
-// channel if thread is one.
+// DeleteWebhookMessage deletes a message posted through a webhook, in a thread if thread is not empty.
 func (c *RestClient) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webhook, thread, message string) error {
 	query := ""
 	if thread != "" {
@@ -124,20 +121,20 @@ func (c *RestClient) DeleteWebhookMessage(ctx context.Context, w *discordgo.Webh
 	return c.Do(ctx, http.MethodDelete, discordgo.EndpointWebhookMessage(w.ID, w.Token, message)+query, "delete webhook "+w.ID, nil, nil)
 }
 
-// ShowTyping shows for ten seconds that the bot is writing.
+// ShowTyping shows the bot as typing for ten seconds.
 func (c *RestClient) ShowTyping(ctx context.Context, channel string) error {
 	address := discordgo.EndpointChannelTyping(channel)
 	return c.Do(ctx, http.MethodPost, address, address, nil, nil)
 }
 
-// Channel asks what a channel is.
+// Channel returns a channel.
 func (c *RestClient) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	out := &discordgo.Channel{}
 	address := discordgo.EndpointChannel(id)
 	return out, c.Do(ctx, http.MethodGet, address, address, nil, out)
 }
 
-// Member returns a member of a guild, which takes no right to see all of them.
+// Member returns a member of a guild. It needs no members intent.
 func (c *RestClient) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	out := &discordgo.Member{}
 	err := c.Do(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, user), discordgo.EndpointGuildMember(guild, ""), nil, out)
@@ -147,14 +144,13 @@ func (c *RestClient) Member(ctx context.Context, guild, user string) (*discordgo
 	return out, err
 }
 
-// Commands lists the commands that are registered in a guild, or everywhere, with
-// their translations.
+// Commands lists the commands registered in a guild, or globally if guild is "", with their translations.
 func (c *RestClient) Commands(ctx context.Context, guild string) (out []*discordgo.ApplicationCommand, err error) {
 	address := commandsEndpoint(c.ApplicationID(), guild)
 	return out, c.Do(ctx, http.MethodGet, address+"?with_localizations=true", address, nil, &out)
 }
 
-// ReplaceCommands replaces the commands of a guild, or those that are everywhere.
+// ReplaceCommands replaces the commands of a guild, or the global ones if guild is "".
 func (c *RestClient) ReplaceCommands(ctx context.Context, guild string, all []*discordgo.ApplicationCommand) error {
 	address := commandsEndpoint(c.ApplicationID(), guild)
 	return c.Do(ctx, http.MethodPut, address, address, all, nil)
@@ -167,7 +163,7 @@ func commandsEndpoint(app, guild string) string {
 	return discordgo.EndpointApplicationGuildCommands(app, guild)
 }
 
-// RecommendedShards asks for how many connections Discord wants.
+// RecommendedShards returns the number of shards that Discord recommends, at least 1.
 func (c *RestClient) RecommendedShards(ctx context.Context) (int, error) {
 	var out struct {
 		Shards int `json:"shards"`
@@ -179,7 +175,7 @@ func (c *RestClient) RecommendedShards(ctx context.Context) (int, error) {
 	return max(1, out.Shards), nil
 }
 
-// Download gets an attached file of at most most bytes.
+// Download fetches an attachment of at most most bytes.
 func (c *RestClient) Download(ctx context.Context, address string, most int64) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

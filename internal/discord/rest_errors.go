@@ -10,10 +10,10 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// ErrToken says that Discord does not know the bot's token.
+// ErrToken reports that Discord rejects the bot's token.
 var ErrToken = errors.New("the bot's token is not accepted by Discord; make a new one under Bot → Reset Token at https://discord.com/developers/applications and set DISCORD_TOKEN, or discord.token in glyphoxa.yaml")
 
-// restErrorCode returns Discord's code of a failed request, 0 if it has none.
+// restErrorCode returns Discord's error code of a failed request, or 0.
 func restErrorCode(err error) int {
 	var e *discordgo.RESTError
 	if errors.As(err, &e) && e.Message != nil {
@@ -22,8 +22,8 @@ func restErrorCode(err error) int {
 	return 0
 }
 
-// WithoutAddress turns an error of the REST interface into one that names no address:
-// those of webhooks and interactions are secrets.
+// WithoutAddress replaces a REST error with one that contains no address, because those of webhooks and
+// interactions are secrets.
 func WithoutAddress(err error) error {
 	var e *discordgo.RESTError
 	var limited *discordgo.RateLimitError
@@ -53,31 +53,31 @@ func WithoutAddress(err error) error {
 	return errUnreachable
 }
 
-// DoubtfulAnswer reports whether it is open, after an error of a call, what became of what was asked
-// for: Discord may have done it, and trying again may do it twice.
+// DoubtfulAnswer reports whether a failed call may still have succeeded at Discord, so that a retry could
+// repeat it.
 func DoubtfulAnswer(err error) bool {
 	return err != nil && !RefusedAnswer(err) && !errors.Is(err, errRateLimited)
 }
 
-// RefusedAnswer reports whether Discord said no, and will say so again.
+// RefusedAnswer reports whether Discord refused a call, so that a retry is useless.
 func RefusedAnswer(err error) bool {
 	var r *apiError
 	return errors.Is(err, ErrToken) || errors.As(err, &r) && r.status < http.StatusInternalServerError
 }
 
-// errUnreachable says that a request did not come through.
+// errUnreachable reports that a request failed to reach Discord.
 var errUnreachable = errors.New("no connection to Discord")
 
-// errRateLimited says that Discord asked for patience more often than it is worth.
+// errRateLimited reports that a call was rate-limited too often.
 var errRateLimited = errors.New("too much is asked of Discord; try again in a minute")
 
-// apiError is an answer of Discord that is no success.
+// apiError is an error response from Discord.
 type apiError struct {
 	status, code int
 	text         string
 }
 
-// Error says what Discord said, and nothing of the request.
+// Error returns Discord's message, without details of the request.
 func (r *apiError) Error() string {
 	if r.text == "" {
 		return fmt.Sprintf("Discord answered with status %d", r.status)
@@ -85,7 +85,7 @@ func (r *apiError) Error() string {
 	return fmt.Sprintf("Discord refused: %s (%d)", r.text, r.code)
 }
 
-// ErrorCode returns Discord's code of a refusal, 0 if err is none.
+// ErrorCode returns the error code of Discord's response, or 0.
 func ErrorCode(err error) int {
 	var r *apiError
 	if errors.As(err, &r) {

@@ -13,19 +13,17 @@ import (
 )
 
 const (
-	// perSecond is how much a bot asks for in a second, of all routes together: Discord
-	// refuses more than 50.
+	// perSecond bounds a bot's requests per second on all routes. Discord allows 50.
 	perSecond = 45
-	// atOnce is how many of them may be asked for at once.
+	// atOnce is the burst size of that limit.
 	atOnce = 4
-	// blockedFor is how long nothing more is asked for in a bucket after a refusal that
-	// does not say when to come back.
+	// blockedFor is the pause in a bucket after a rate-limit response that gives no time.
 	blockedFor = time.Minute
 )
 
-// limits keeps requests within Discord's limits. Those of a bucket go one after the
-// other, since each answer says what the next may do. discordgo counts; it would
-// also wait, but under a lock, and whatever becomes of who waits.
+// limits keeps requests within Discord's rate limits. Requests of a bucket run one at a time, because each
+// response has the limit for the next. discordgo counts them. Its own waiting is not used, because it holds a
+// lock and ignores the context.
 type limits struct {
 	all *rate.Limiter
 
@@ -34,9 +32,9 @@ type limits struct {
 	counted *discordgo.RateLimiter
 }
 
-// lane lets the requests of a bucket through, one at a time.
+// lane serialises the requests of a bucket.
 type lane struct {
-	free   chan struct{} // holds one while nobody is at it
+	free   chan struct{} // holds one token while no request is running
 	bucket *discordgo.Bucket
 }
 
@@ -44,12 +42,12 @@ func newLimits() limits {
 	return limits{all: rate.NewLimiter(perSecond, atOnce), mu: &sync.Mutex{}, buckets: map[string]*lane{}, counted: discordgo.NewRatelimiter()}
 }
 
-// unlimited is the bucket of requests that no limit of Discord's is for, and that do not
-// wait for each other: first answers to interactions.
+// unlimited is the bucket of requests without a rate limit, which run concurrently: first responses to
+// interactions.
 const unlimited = ""
 
-// begin waits until a request of a bucket may be made, and returns the bucket, locked. Who
-// made it calls done.
+// begin waits until a request of a bucket may start, and returns the locked bucket. The caller must call done
+// after the request.
 func (l limits) begin(ctx context.Context, bucket string) (b *discordgo.Bucket, done func(), err error) {
 	if bucket == unlimited {
 		alone := discordgo.NewRatelimiter()
@@ -93,15 +91,15 @@ func (l limits) laneOf(bucket string) *lane {
 	return at
 }
 
-// answerBuckets is over how many buckets later answers to interactions are spread.
-// Each has an address of its own, for which a bucket would be kept for good; and one
-// bucket for all would send them one after the other.
+// answerBuckets is the number of buckets shared by later responses to interactions. Each interaction has its
+// own address, so a bucket per address would never be freed, and a single bucket would serialise all
+// responses.
 const answerBuckets = 64
 
-// answers begins the names of those buckets. The limit on all routes is not for them.
+// answers is the prefix of those buckets' names. The global limit does not apply to them.
 const answers = "interaction "
 
-// answerBucket names the bucket of an interaction's later answers.
+// answerBucket returns the name of the bucket for an interaction's later responses.
 func answerBucket(id string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id)) // never fails

@@ -15,92 +15,90 @@ import (
 )
 
 const (
-	// maxUnsent bounds what waits to be posted; beyond that the table waits.
+	// maxUnsent bounds the pieces waiting to be posted. A full queue blocks the table.
 	maxUnsent = 256
-	// A sentence waits for the next one of the same answer, so that a quick answer
-	// is one message and a slow one comes in pieces: the first of an answer for
-	// firstSentenceWait, since somebody waits for it, and later ones for sentenceWait.
+	// A sentence waits for the next one of the same answer, so that a fast answer is one message and a slow
+	// one several. The first sentence of an answer waits for firstSentenceWait, because a player is waiting
+	// for it, and later ones for sentenceWait.
 	firstSentenceWait = 150 * time.Millisecond
 	sentenceWait      = 800 * time.Millisecond
-	// typingAfter is how long an answer may take before the bot shows that one is
-	// coming, and typingAgain how often it repeats that: Discord forgets it after
-	// ten seconds.
+	// typingAfter is the delay before the bot shows a typing indicator for an answer, and typingAgain the
+	// interval of repeating it. Discord removes it after ten seconds.
 	typingAfter = 200 * time.Millisecond
 	typingAgain = 8 * time.Second
 )
 
-// sender posts what happens at a table in a channel, each message once and in order:
-// the NPCs' lines through a webhook, each under its NPC's name. It is a table.Sink. One goroutine,
-// run, posts what others enqueue; the methods that it does not call are safe for concurrent use.
+// sender posts a table's events in a channel, each message once and in order. NPCs' lines go through a
+// webhook under each NPC's name. It is a table.Sink. The goroutine of run posts what other goroutines
+// enqueue. Methods that run does not call are safe for concurrent use.
 type sender struct {
 	rest            *RestClient
 	log             *slog.Logger
-	channel, parent string // parent is that of a thread, empty for any other channel
+	channel, parent string // parent is the thread's channel, "" outside threads
 	lang            Language
 	hooks           senderHooks
 	lines           *postedLines
 
-	queue  chan piece // maxUnsent
+	queue  chan piece // capacity maxUnsent
 	ending senderEnding
 	typing typing
 	shared senderShared
 
 	// Owned by run.
-	waiting posting // sentences of one answer that are to be one message; without text there are none
-	begun   int64   // the turn of which something was posted last
-	posted  string  // id of the last message of the channel that was there before what is being posted
+	waiting posting // sentences of one answer to post as one message; none if its text is empty
+	begun   int64   // the turn of the last posted answer
+	posted  string  // id of the channel's last message before the one being posted
 	delay   delay
 	losses  losses
 }
 
-// senderHooks are what a sender reports, and asks, outside its channel. None waits, and none is
-// nil; they are set before run.
+// senderHooks connect a sender to the rest of the session. They must not block or be nil, and are set before
+// run.
 type senderHooks struct {
-	lost   func(why string)   // called once, when nothing can be posted any more
-	unread func(table.Unread) // called for what was given up and not heard
-	aloud  func() bool        // reports whether what NPCs say now is heard
-	say    func(text string)  // writes to the operator
+	lost   func(why string)   // called once, when the channel is closed to the bot
+	unread func(table.Unread) // called for a line that was neither posted nor heard
+	aloud  func() bool        // reports whether the NPCs can be heard now
+	say    func(text string)  // reports to the operator
 }
 
-// senderEnding is how a sender comes to its end.
+// senderEnding controls the shutdown of a sender.
 type senderEnding struct {
 	hurry   sync.Once
-	hurried chan struct{} // closed by hurry: what waits is given up sooner
+	hurried chan struct{} // closed by hurry: give up retries sooner
 	stop    sync.Once
-	closing chan struct{} // closed by sendRest: what waits is posted, and nothing after that
-	done    chan struct{} // closed when run has ended
+	closing chan struct{} // closed by sendRest: post what is queued, then end
+	done    chan struct{} // closed when run returns
 }
 
-// senderShared is what any goroutine may read and write of a sender.
+// senderShared is the state that any goroutine may read and write.
 type senderShared struct {
 	mu       sync.Mutex           // guards the fields below
-	barred   error                // why the bot may not post in the channel any more; nil if it may
-	webhook  *discordgo.Webhook   // nil if the bot speaks for the NPCs
-	webhooks []string             // ids of this one and of those before
-	avatars  map[string]string    // by NPC
-	echoes   []*discordgo.Message // the bot's own, as the gateway told of them, at most maxEchoes
+	barred   error                // why the bot cannot post in the channel; nil if it can
+	webhook  *discordgo.Webhook   // nil if the bot posts the NPCs' lines itself
+	webhooks []string             // ids of this webhook and earlier ones
+	avatars  map[string]string    // by NPC name
+	echoes   []*discordgo.Message // the bot's own messages from the gateway, at most maxEchoes
 	home     home
 }
 
-// typing is which turns are being answered, so that the channel shows it. It is safe for
-// concurrent use.
+// typing tracks the turns being answered, for the typing indicator. It is safe for concurrent use.
 type typing struct {
 	mu      sync.Mutex // guards turns
 	turns   map[int64]bool
 	changed chan struct{} // receives when turns changes
 }
 
-// piece is something to post. Without an NPC it is the bot's own.
+// piece is something to post. Without an NPC it is a message of the bot.
 type piece struct {
 	npc, text string
 	turn      int64
 	end       bool      // of the turn
-	unsaid    bool      // what was said in the turn is taken back, and not to be posted
-	heard     bool      // somebody heard it, too
-	due       time.Time // when it came
+	unsaid    bool      // the turn was taken back and must not be posted
+	heard     bool      // the line was also heard
+	due       time.Time // when it was enqueued
 }
 
-// newSender returns a sender with hooks that do nothing, and without a webhook.
+// newSender returns a sender with no-op hooks and without a webhook.
 func newSender(a *RestClient, log *slog.Logger, channel, parent string, l Language) *sender {
 	return &sender{
 		rest: a, log: log, channel: channel, parent: parent, lang: l, posted: "0", lines: newPostedLines(), queue: make(chan piece, maxUnsent),
@@ -110,8 +108,8 @@ func newSender(a *RestClient, log *slog.Logger, channel, parent string, l Langua
 	}
 }
 
-// findWebhook finds or makes the webhook. Without the right to do so the bot
-// speaks for the NPCs itself.
+// findWebhook finds or creates the webhook. Without the permission to do so, the bot posts the NPCs' lines
+// itself.
 func (s *sender) findWebhook(ctx context.Context) error {
 	home := s.channel
 	if s.parent != "" {
@@ -131,7 +129,7 @@ func (s *sender) findWebhook(ctx context.Context) error {
 	return nil
 }
 
-// hasWebhook reports whether NPCs speak under their own names.
+// hasWebhook reports whether NPCs post under their own names.
 func (s *sender) hasWebhook() bool { return s.webhookID() != "" }
 
 func (s *sender) webhookID() string {
@@ -143,7 +141,7 @@ func (s *sender) webhookID() string {
 	return s.shared.webhook.ID
 }
 
-// setAvatars sets what the NPCs look like.
+// setAvatars sets the NPCs' avatars.
 func (s *sender) setAvatars(all []config.NPC) {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
@@ -153,10 +151,10 @@ func (s *sender) setAvatars(all []config.NPC) {
 	}
 }
 
-// Emit implements table.Sink. It waits while too much is to be posted.
+// Emit implements table.Sink. It blocks while the queue is full.
 func (s *sender) Emit(e table.Event) {
 	turn := table.HeaderOf(e).Turn
-	if table.HeaderOf(e).Whisper { // who whispered is answered alone
+	if table.HeaderOf(e).Whisper { // only the whisperer sees the answer
 		return
 	}
 	switch e := e.(type) {
@@ -182,7 +180,7 @@ func (s *sender) Emit(e table.Event) {
 	}
 }
 
-// enqueue hands run something to post. What comes after run has ended is dropped.
+// enqueue queues a piece for run. After run has returned, pieces are dropped.
 func (s *sender) enqueue(p piece) {
 	p.due = time.Now()
 	select {
@@ -191,8 +189,8 @@ func (s *sender) enqueue(p piece) {
 	}
 }
 
-// postNotice posts a message of the bot. It does not wait: if too much is to be
-// posted, the message is dropped.
+// postNotice posts a message of the bot. It does not block: if the queue is full, it drops and logs the
+// message. Level "info" is not posted.
 func (s *sender) postNotice(level, text string) {
 	if level == "info" {
 		return
@@ -204,7 +202,7 @@ func (s *sender) postNotice(level, text string) {
 	}
 }
 
-// noticeText is how a notice looks: small, and not like anybody's speech.
+// noticeText formats a notice in small print, so that it does not look like speech.
 func noticeText(level, text string) string {
 	mark := ""
 	if level == "warning" || level == "error" {
@@ -232,16 +230,16 @@ func (t *typing) any() bool {
 	return len(t.turns) > 0
 }
 
-// hurry has what waits to be posted given up sooner: the end is near.
+// hurry makes the sender give up retries sooner, because the session is ending.
 func (s *sender) hurry() { s.ending.hurry.Do(func() { close(s.ending.hurried) }) }
 
-// sendRest lets run post what waits and end.
+// sendRest makes run post what is queued and return.
 func (s *sender) sendRest() {
 	s.ending.stop.Do(func() { close(s.ending.closing) })
 	<-s.ending.done
 }
 
-// run posts what is queued, until sendRest, or until ctx ends.
+// run posts what is queued until sendRest or until ctx ends.
 func (s *sender) run(ctx context.Context) {
 	defer close(s.ending.done)
 	var typing sync.WaitGroup
@@ -251,7 +249,7 @@ func (s *sender) run(ctx context.Context) {
 	typing.Go(func() { s.showTyping(quiet) })
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	typing.Go(func() { // what is being tried when the end comes has a while yet
+	typing.Go(func() { // give the attempts in progress some more time
 		select {
 		case <-s.ending.closing:
 			WaitFor(ctx, closeTimeout)
@@ -259,7 +257,7 @@ func (s *sender) run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})
-	settled := make(chan struct{}) // nothing more is posted
+	settled := make(chan struct{}) // closed when posting has ended
 	var deleting sync.WaitGroup
 	defer deleting.Wait()
 	defer close(settled)
@@ -289,7 +287,7 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// drainQueue posts what still waits, for as long as ctx lets it.
+// drainQueue posts what is queued, as far as ctx allows.
 func (s *sender) drainQueue(ctx context.Context) {
 	for {
 		select {
@@ -303,8 +301,8 @@ func (s *sender) drainQueue(ctx context.Context) {
 	}
 }
 
-// addPiece adds a piece to what waits, or posts it. For the first piece that waits
-// it returns for how long.
+// addPiece adds a piece to the waiting message, or posts it. If it starts a new message, it returns how long
+// the message waits.
 func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	switch {
 	case p.unsaid:
@@ -339,7 +337,7 @@ func (s *sender) addPiece(ctx context.Context, p piece) (wait time.Duration) {
 	return firstSentenceWait
 }
 
-// postSentences posts the sentences that wait.
+// postSentences posts the waiting message.
 func (s *sender) postSentences(ctx context.Context) {
 	p := s.waiting
 	if p.text == "" {
@@ -352,7 +350,7 @@ func (s *sender) postSentences(ctx context.Context) {
 	}
 }
 
-// showTyping shows that an answer is coming while one is.
+// showTyping shows the typing indicator while an answer is in progress.
 func (s *sender) showTyping(ctx context.Context) {
 	for {
 		select {

@@ -15,36 +15,35 @@ import (
 )
 
 const (
-	// heldAfter is how long a message waits before people are told.
+	// heldAfter is the delay after which held-up posts are reported.
 	heldAfter = 10 * time.Second
-	// giveUpAfter is how long a message is tried for. An answer that comes later has
-	// nothing to do any more with what is said by then.
+	// giveUpAfter bounds the attempts to post a message. A later answer no longer fits the conversation.
 	giveUpAfter = 5 * time.Minute
-	// firstRetry is the pause after the first failure, doubled with each up to
-	// longestRetry. It gives Discord time to show what it took without saying so.
+	// firstRetry is the pause after the first failure; it doubles with each failure up to longestRetry. It
+	// gives Discord time to show a message that it accepted without confirming it.
 	firstRetry   = time.Second
 	longestRetry = 15 * time.Second
 )
 
 // posting is a message on its way to the channel.
 type posting struct {
-	npc, text string // without an NPC it is the bot's own
+	npc, text string // without an NPC it is a message of the bot
 	turn      int64
-	since     time.Time // when it was due
-	heard     bool      // somebody heard it, too
+	since     time.Time // when it was enqueued
+	heard     bool      // the line was also heard
 
-	nonce   string             // the message's own
-	renewed bool               // the webhook was looked for anew
-	doubt   bool               // Discord may have taken it
-	by      *discordgo.Webhook // through which it was posted last; nil if by the bot
+	nonce   string             // unique to the message
+	renewed bool               // the webhook was looked up again
+	doubt   bool               // Discord may have accepted the message
+	by      *discordgo.Webhook // the webhook of the last attempt; nil if the bot posted
 }
 
-// errNotTaken says that a message was tried for as long as it is worth.
+// errNotTaken reports that a message was given up after its last attempt.
 var errNotTaken = NotTakenInTime.With()
 
-// deliver posts a message, with as many attempts as that takes; messages after it wait. A line that
-// is not posted is a loss, which reportLosses posts; if it was not heard either, the hook unread is
-// called, so that it is not kept.
+// deliver posts a message with retries, during which later messages wait. A line that cannot be posted is a
+// loss, which reportLosses reports. If it was not heard either, deliver calls the hook unread, so that the
+// line is not stored.
 func (s *sender) deliver(ctx context.Context, p posting) {
 	s.reportLosses(ctx)
 	if err := s.postUntilTaken(ctx, &p); err != nil {
@@ -63,9 +62,9 @@ func (s *sender) deliver(ctx context.Context, p posting) {
 	s.endDelay(ctx)
 }
 
-// postUntilTaken posts a message once. It tries again until Discord takes it, refuses it, or
-// giveUpAfter is over; before it does, it looks whether Discord has it already, if
-// that is open. Discord keeps from double posts by nonces, but not with webhooks.
+// postUntilTaken posts a message once. It retries until Discord accepts or refuses the message, or
+// giveUpAfter has passed. If an earlier attempt may have succeeded, it first looks for the message in the
+// channel. Discord's nonces prevent duplicates, but not for webhooks.
 func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 	p.nonce = newNonce()
 	for failed := 0; ; failed++ {
@@ -88,7 +87,7 @@ func (s *sender) postUntilTaken(ctx context.Context, p *posting) error {
 	}
 }
 
-// patience is for how long a message is tried.
+// patience returns how long attempts to post a message may go on.
 func (s *sender) patience() time.Duration {
 	select {
 	case <-s.ending.hurried:
@@ -98,7 +97,7 @@ func (s *sender) patience() time.Duration {
 	}
 }
 
-// pause waits before the next attempt, no longer than it takes until the end is near.
+// pause waits before the next attempt, less if the session is ending.
 func (s *sender) pause(ctx context.Context, d time.Duration) {
 	if s.patience() == closeTimeout {
 		WaitFor(ctx, min(d, firstRetry))
@@ -113,7 +112,7 @@ func (s *sender) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// postIfMissing posts a message that is not in the channel yet, and returns its id.
+// postIfMissing posts a message if it is not in the channel yet, and returns its id.
 func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err error) {
 	if p.doubt {
 		id, err := s.findPosted(ctx, p)
@@ -127,13 +126,13 @@ func (s *sender) postIfMissing(ctx context.Context, p *posting) (id string, err 
 	return s.postOnce(ctx, p)
 }
 
-// delay is how long posting is held up. The zero value is not at all.
+// delay describes for how long posts have been held up. The zero value means they are not.
 type delay struct {
-	since time.Time // when the first message was due that waits; zero if none does
-	told  bool      // the operator knows
+	since time.Time // when the oldest waiting message was enqueued; zero if none waits
+	told  bool      // the operator was told
 }
 
-// recordDelay records that a message waits, and reports it to the operator after heldAfter.
+// recordDelay records that a message is held up, and reports it to the operator after heldAfter.
 func (s *sender) recordDelay(p *posting, err error) {
 	if s.delay.since.IsZero() {
 		s.delay.since = p.since
@@ -146,7 +145,7 @@ func (s *sender) recordDelay(p *posting, err error) {
 	s.hooks.say(fmt.Sprintf("discord: what NPCs say is held up (%v); it is posted when Discord takes it", err))
 }
 
-// endDelay posts in the channel, once messages are taken again, that some came late.
+// endDelay ends a delay. If the delay was reported, it posts that messages came late.
 func (s *sender) endDelay(ctx context.Context) {
 	since, told := s.delay.since, s.delay.told
 	s.delay = delay{}
@@ -159,21 +158,21 @@ func (s *sender) endDelay(ctx context.Context) {
 	s.checkPosted(s.postUntilTaken(ctx, &p))
 }
 
-// loss is a message that was not posted, and why.
+// loss is a message that was not posted, with the reason.
 type loss struct {
 	npc   string
 	err   error
 	heard bool
 }
 
-// losses are the messages that were not posted, as far as the channel does not know it.
+// losses are the lost messages that the channel was not told about yet.
 type losses struct {
 	untold []loss
-	notice *posting // says so of some, and is not taken yet; nil if there is none
+	notice *posting // reports losses and is not posted yet; nil if there is none
 }
 
-// reportLosses posts in the channel what was not posted. It tries once, because what is said next
-// must not wait for it, and is called again until Discord takes the notice.
+// reportLosses posts a notice about lost messages. It makes one attempt, so that it does not delay the next
+// line, and is called again until Discord accepts the notice.
 func (s *sender) reportLosses(ctx context.Context) {
 	if s.losses.notice == nil && len(s.losses.untold) > 0 {
 		s.losses.notice = &posting{text: lossNotice(s.currentHome().language, s.losses.untold), nonce: newNonce()}
@@ -194,7 +193,7 @@ func (s *sender) reportLosses(ctx context.Context) {
 	}
 }
 
-// lossNotice says what was not posted.
+// lossNotice returns the notice about lost messages.
 func lossNotice(l Language, all []loss) string {
 	var lost, heard []string
 	for _, one := range all {
@@ -221,10 +220,10 @@ func lossNotice(l Language, all []loss) string {
 	return noticeText("warning", strings.Join(said, " "))
 }
 
-// newNonce makes the nonce of a message.
+// newNonce returns a random nonce.
 func newNonce() string { return rand.Text()[:24] }
 
-// joinNames lists names, each once.
+// joinNames lists names in order, without duplicates.
 func joinNames(all []string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(all))), ", ")
 }

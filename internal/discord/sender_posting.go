@@ -9,21 +9,21 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// noMentions is who a message of the bot calls: nobody, whatever it says.
+// noMentions disables all mentions in a message.
 func noMentions() *discordgo.MessageAllowedMentions {
 	return &discordgo.MessageAllowedMentions{Parse: []discordgo.AllowedMentionType{}}
 }
 
-// spokenByBot is an NPC's line where the bot speaks for the NPCs.
+// spokenByBot formats an NPC's line for a message of the bot.
 func spokenByBot(npc, text string) string { return "**" + escapeMarkup(npc) + ":** " + text }
 
-// splitLine cuts what an NPC says into messages, whoever is to post them. No link in it
-// has other words than its address.
+// splitLine splits an NPC's line into messages that fit with and without a webhook. It shows links'
+// addresses.
 func splitLine(npc, text string) []string {
 	return splitMessage(showAddresses(text), maxMessage-len([]rune(spokenByBot(npc, ""))))
 }
 
-// postOnce asks Discord once to post a message, and returns its id.
+// postOnce makes one attempt to post a message, and returns its id.
 func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error) {
 	w, avatar := s.currentWebhook(p.npc)
 	p.by = w
@@ -45,7 +45,7 @@ func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error
 	m, err := s.rest.ExecuteWebhook(ctx, w, thread, &discordgo.WebhookParams{
 		Content: p.text, Username: nameOnWebhook(p.npc), AvatarURL: avatar, AllowedMentions: noMentions(),
 	})
-	if ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !p.renewed { // somebody deleted it
+	if ErrorCode(err) == discordgo.ErrCodeUnknownWebhook && !p.renewed { // it was deleted
 		p.renewed = true
 		if err := s.findWebhook(ctx); err != nil {
 			return "", err
@@ -55,19 +55,18 @@ func (s *sender) postOnce(ctx context.Context, p *posting) (id string, err error
 	return m.ID, err
 }
 
-// currentWebhook is through what NPCs speak, nil if the bot speaks for them, and what an
-// NPC looks like.
+// currentWebhook returns the webhook for NPCs' lines, nil if the bot posts them, and an NPC's avatar.
 func (s *sender) currentWebhook(npc string) (*discordgo.Webhook, string) {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
 	return s.shared.webhook, s.shared.avatars[npc]
 }
 
-// maxLookedThrough bounds the messages, in hundreds, among which one is looked for.
+// maxLookedThrough bounds the requests for messages, of MessagesAtOnce each, in a search.
 const maxLookedThrough = 5
 
-// findPosted looks in the channel for a message that Discord may have taken without saying
-// so. Only what came after the last message that was posted can be it.
+// findPosted looks in the channel for a message that Discord may have accepted without confirming it. It
+// searches only after the last posted message.
 func (s *sender) findPosted(ctx context.Context, p *posting) (id string, err error) {
 	if id := s.findEcho(p); id != "" {
 		return id, nil
@@ -78,7 +77,7 @@ func (s *sender) findPosted(ctx context.Context, p *posting) (id string, err err
 		if err != nil {
 			return "", err
 		}
-		for _, m := range slices.Backward(found) { // the oldest first
+		for _, m := range slices.Backward(found) { // oldest first
 			if s.isPosting(m, p) {
 				return m.ID, nil
 			}
@@ -91,18 +90,18 @@ func (s *sender) findPosted(ctx context.Context, p *posting) (id string, err err
 	return "", nil
 }
 
-// maxEchoes bounds the messages that are remembered of those the gateway told of.
+// maxEchoes bounds the remembered messages from the gateway.
 const maxEchoes = 64
 
-// recordEcho records a message of the bot itself that the gateway has sent.
+// recordEcho records a message of the bot that the gateway sent.
 func (s *sender) recordEcho(m *discordgo.Message) {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
 	s.shared.echoes = append(s.shared.echoes[max(len(s.shared.echoes)-maxEchoes+1, 0):], m)
 }
 
-// findEcho looks for a message among those that the gateway has sent: it sends them also where the
-// bot may not read the channel's history.
+// findEcho looks for a message among those from the gateway, which sends them even if the bot may not read
+// the channel's history.
 func (s *sender) findEcho(p *posting) (id string) {
 	s.shared.mu.Lock()
 	echoes := slices.Clone(s.shared.echoes)
@@ -115,12 +114,12 @@ func (s *sender) findEcho(p *posting) (id string) {
 	return ""
 }
 
-// later reports whether an id was given after another.
+// later reports whether an id was created after another.
 func later(id, than string) bool {
 	return len(id) > len(than) || len(id) == len(than) && id > than
 }
 
-// isPosting reports whether a message of the channel is what was to be posted.
+// isPosting reports whether a message in the channel is the posting.
 func (s *sender) isPosting(m *discordgo.Message, p *posting) bool {
 	if m.Author == nil {
 		return false
@@ -136,15 +135,15 @@ func (s *sender) isPosting(m *discordgo.Message, p *posting) bool {
 	return m.Author.Bot && m.Author.ID == s.rest.ApplicationID() && content == strings.TrimSpace(text)
 }
 
-// isOurWebhook reports whether the bot speaks, or spoke, through a webhook.
+// isOurWebhook reports whether a webhook is or was the sender's.
 func (s *sender) isOurWebhook(id string) bool {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
 	return slices.Contains(s.shared.webhooks, id)
 }
 
-// checkPosted logs an error of posting. Where nothing can be posted any more it ends the
-// session. It may be called by any goroutine.
+// checkPosted logs a posting error. If the channel is closed to the bot, it ends the session. It is safe for
+// concurrent use.
 func (s *sender) checkPosted(err error) {
 	if err == nil {
 		return
@@ -165,8 +164,7 @@ func (s *sender) checkPosted(err error) {
 	}
 }
 
-// bar records why the bot may not post in the channel any more, and reports whether that
-// is new.
+// bar records why the bot cannot post in the channel any more. It reports whether this is the first time.
 func (s *sender) bar(why error) bool {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()
@@ -177,7 +175,7 @@ func (s *sender) bar(why error) bool {
 	return true
 }
 
-// whyBarred is why the bot may not post in the channel any more, nil if it may.
+// whyBarred returns why the bot cannot post in the channel, nil if it can.
 func (s *sender) whyBarred() error {
 	s.shared.mu.Lock()
 	defer s.shared.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// hearer is the part of a table that takes in what players write.
+// hearer is the part of a table that receives players' messages.
 type hearer interface {
 	Hear(ctx context.Context, u table.Utterance) error
 	Keep(ctx context.Context, us ...table.Utterance) error
@@ -23,50 +23,50 @@ type hearer interface {
 	DropUnread(ctx context.Context, u table.Unread) error
 }
 
-// session is a session of a guild: a table, and the channel it is played in.
+// session is a running session of a guild: a table and its channel.
 type session struct {
 	log            *slog.Logger
 	guild, channel string
-	parent         string // of channel, if that is a thread
+	parent         string // the thread's channel, "" outside threads
 	began          time.Time
-	lang           Language // of what the channel reads
+	lang           Language // for texts in the channel
 	played         *play.GuildSession
-	paused         atomic.Bool // nothing is heard
+	paused         atomic.Bool // messages and speech are ignored
 	rolled         privateRolls
 	hearer         hearer // the session's table
 	inbox          *inbox
-	reactions      chan reaction // to lines of NPCs
+	reactions      chan reaction // reactions to NPCs' lines
 	sender         *sender
 	status         *statusMessage
-	voice          *voiceRoom // nil where there is no voice at all; voiceless says why
+	voice          *voiceRoom // nil without voice; voiceless is the reason
 	voiceless      error
 
-	stopHearing context.CancelFunc // ends hearing
-	cancel      context.CancelFunc // ends everything
-	hearing     sync.WaitGroup     // what asks the table: hearMessages, applyChanges and the status message
+	stopHearing context.CancelFunc // ends the goroutines in hearing
+	cancel      context.CancelFunc // ends all goroutines
+	hearing     sync.WaitGroup     // goroutines that call the table, such as hearMessages and applyChanges
 	posting     sync.WaitGroup
-	once        sync.Once // of closing
-	err         error     // of closing
-	quiet       error     // why there is no voice where there should be one
-	why         string    // it is closed
+	once        sync.Once // guards closing
+	err         error     // result of closing
+	quiet       error     // why the bot could not join the voice channel
+	why         string    // reason for closing the session
 	unread      *unreadLines
 
-	reloading sync.Mutex // held while the cast is read anew
+	reloading sync.Mutex // held while the cast is reloaded
 
 	mu   sync.Mutex // guards the fields below
 	npcs []config.NPC
 }
 
-// sessionStart is how a session starts.
+// sessionStart describes how a session starts.
 type sessionStart struct {
-	channel, parent string // parent is that of a thread
-	voice           string // the voice channel it is heard in, empty if in none
-	after           string // an id that Discord gave before anything of the session is posted
-	resume          bool   // the session goes on that was cut off
+	channel, parent string // parent is the thread's channel
+	voice           string // voice channel to join, "" for none
+	after           string // an id older than all of the session's messages
+	resume          bool   // resume the interrupted session
 }
 
-// startSession starts a session, or with resume goes on with the one that was cut
-// off: first whether the channel can be written to, then the table.
+// startSession starts a session, or resumes the interrupted one. It first checks that the bot can post in the
+// channel, and then opens the table.
 func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) (*session, error) {
 	run, end := context.WithCancel(b.tasks.context())
 	hear, stopHearing := context.WithCancel(run)
@@ -107,7 +107,7 @@ func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) 
 	r.setNPCs(r.played.Cast)
 	r.status.name, r.status.table = r.played.Campaign, r.played.Table
 	r.posting.Go(func() { r.sender.run(run) })
-	r.hearing.Go(func() { // it asks the table, so it ends before it
+	r.hearing.Go(func() { // it calls the table, so it must end first
 		r.sender.checkPosted(r.status.run(hear))
 	})
 	r.hearing.Go(func() { r.hearMessages(hear) })
@@ -122,8 +122,7 @@ func (b *Bot) startSession(ctx context.Context, g *play.Guild, at sessionStart) 
 	return r, nil
 }
 
-// noteForOperator takes in what only whoever runs the bot can mend: it is in the log,
-// and DMs are told who ask how the session goes.
+// noteForOperator logs a problem that only the operator can fix. DMs see it in /session status.
 func (r *session) noteForOperator(level, text string) {
 	r.log.Warn("a session's notice", "guild", r.guild, "level", level, "text", text)
 	if level != "info" {
@@ -131,14 +130,14 @@ func (r *session) noteForOperator(level, text string) {
 	}
 }
 
-// presentNPCs is who is at the table. It is not to be changed.
+// presentNPCs returns the NPCs at the table. The slice must not be changed.
 func (r *session) presentNPCs() []config.NPC {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.npcs
 }
 
-// setNPCs learns who is at the table from now on.
+// setNPCs sets the NPCs at the table.
 func (r *session) setNPCs(all []config.NPC) {
 	r.mu.Lock()
 	r.npcs = all
@@ -146,8 +145,7 @@ func (r *session) setNPCs(all []config.NPC) {
 	r.sender.setAvatars(all)
 }
 
-// reloadNPCs has the table go on with the NPCs that are in the files now, and says
-// what has changed.
+// reloadNPCs reloads the NPC files and returns what changed at the table.
 func (r *session) reloadNPCs(ctx context.Context) (play.Recast, error) {
 	r.reloading.Lock()
 	defer r.reloading.Unlock()
@@ -158,7 +156,7 @@ func (r *session) reloadNPCs(ctx context.Context) (play.Recast, error) {
 	return changed, err
 }
 
-// close ends the table, tells what it said last, and waits for everything.
+// close ends the table, posts its last lines, and waits for all goroutines.
 func (r *session) close(why string) error {
 	r.once.Do(func() {
 		r.why = why
@@ -176,8 +174,7 @@ func (r *session) close(why string) error {
 	return r.err
 }
 
-// sayLastWords tells what is yet to be told once the table has ended, and returns what of it
-// could not be.
+// sayLastWords posts what is left after the table has ended, and returns the lines that could not be posted.
 func (r *session) sayLastWords() []table.Unread {
 	if r.why != "" {
 		r.sender.postNotice("end", SessionEnded.In(r.lang, r.why))
@@ -186,14 +183,14 @@ func (r *session) sayLastWords() []table.Unread {
 	return r.unread.takeAll()
 }
 
-// takeMessage takes in a message.
+// takeMessage queues a message.
 func (r *session) takeMessage(m message) {
 	if m.text != "" && r.inbox.addMessage(m) {
 		r.tellTooMuch(m)
 	}
 }
 
-// tellTooMuch tells a player that messages are dropped.
+// tellTooMuch tells a player that their messages are being dropped.
 func (r *session) tellTooMuch(m message) {
 	r.sender.postNotice("warning", TooMuchOfOne.In(r.sender.currentHome().language, escapeMarkup(m.speaker)))
 }
@@ -205,7 +202,7 @@ func (r *session) changeMessage(id, text string) {
 	}
 }
 
-// hearMessages hands messages to the table, in order.
+// hearMessages passes messages to the table in order.
 func (r *session) hearMessages(ctx context.Context) {
 	for {
 		m, ok := r.inbox.takeMessage()
@@ -231,7 +228,7 @@ func (r *session) hearMessages(ctx context.Context) {
 	}
 }
 
-// applyChanges hands the table what players changed of what it has heard.
+// applyChanges passes changes of messages to the table.
 func (r *session) applyChanges(ctx context.Context) {
 	for {
 		c, ok := r.inbox.takeChange()
@@ -250,7 +247,7 @@ func (r *session) applyChanges(ctx context.Context) {
 	}
 }
 
-// applyChange changes what the table has heard.
+// applyChange changes a line that the table has heard.
 func (r *session) applyChange(ctx context.Context, c change) error {
 	var err error
 	if c.text == "" {
@@ -265,8 +262,7 @@ func (r *session) applyChange(ctx context.Context, c change) error {
 	return err
 }
 
-// keepUnheard gives the table what it has yet to hear, so that it is kept, however
-// much that is.
+// keepUnheard stores all messages and changes that the table has not received yet.
 func (r *session) keepUnheard() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

@@ -5,42 +5,41 @@ import (
 	"sync"
 )
 
-// sessions are those that run, one a guild at most. It is safe for concurrent
-// use.
+// sessions are the running sessions, at most one per guild. It is safe for concurrent use.
 type sessions struct {
 	log *slog.Logger
 
 	mu      sync.Mutex          // guards the fields below
-	byGuild map[string]*session // nil while one opens or closes
-	offline bool                // none opens any more
+	byGuild map[string]*session // nil while a session is opening or closing
+	offline bool                // no session may open any more
 }
 
 func newSessions(log *slog.Logger) *sessions {
 	return &sessions{log: log, byGuild: map[string]*session{}}
 }
 
-// findSession returns the session of a guild, nil if it has none.
+// findSession returns the session of a guild, or nil.
 func (s *sessions) findSession(guild string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byGuild[guild]
 }
 
-// goingOffline reports whether no session opens any more.
+// goingOffline reports whether sessions can no longer open.
 func (s *sessions) goingOffline() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.offline
 }
 
-// checkFree says why no session can begin in a guild now, if none can.
+// checkFree returns an error if no session can start in a guild now.
 func (s *sessions) checkFree(guild string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.checkFreeLocked(guild)
 }
 
-// checkFreeLocked is checkFree for whoever holds s.mu.
+// checkFreeLocked is checkFree for callers that hold s.mu.
 func (s *sessions) checkFreeLocked(guild string) error {
 	r, taken := s.byGuild[guild]
 	switch {
@@ -54,7 +53,7 @@ func (s *sessions) checkFreeLocked(guild string) error {
 	return nil
 }
 
-// reserveGuild makes sure that a guild has one session at a time.
+// reserveGuild reserves a guild for a session that is about to open.
 func (s *sessions) reserveGuild(guild string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +64,7 @@ func (s *sessions) reserveGuild(guild string) error {
 	return nil
 }
 
-// openSession starts the session of a guild that has none.
+// openSession starts a session in a guild without one.
 func (s *sessions) openSession(guild string, start func() (*session, error)) (*session, error) {
 	if err := s.reserveGuild(guild); err != nil {
 		return nil, err
@@ -88,12 +87,12 @@ func (s *sessions) openSession(guild string, start func() (*session, error)) (*s
 	return r, err
 }
 
-// endSession ends a session and says why in its channel, unless why is empty.
+// endSession ends a session and posts the reason in its channel, unless why is empty.
 func (s *sessions) endSession(r *session, why string) error {
 	s.mu.Lock()
 	ours := !s.offline && s.byGuild[r.guild] == r
 	if ours {
-		s.byGuild[r.guild] = nil // until it is closed, no other opens
+		s.byGuild[r.guild] = nil // no other session may open until this one is closed
 	}
 	s.mu.Unlock()
 	err := r.close(why)
@@ -108,7 +107,7 @@ func (s *sessions) endSession(r *session, why string) error {
 	return err
 }
 
-// endAllSessions ends every session and says why in its channel; none opens any more.
+// endAllSessions ends every session and posts the reason in its channel. No session can open afterwards.
 func (s *sessions) endAllSessions(why Text) {
 	s.mu.Lock()
 	var open []*session

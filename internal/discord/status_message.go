@@ -18,46 +18,44 @@ import (
 )
 
 const (
-	// statusEvery is the least time between two changes of the message, and how often
-	// it is looked for what no event tells.
+	// statusEvery is the minimum interval between two edits, and the interval of checks for changes without
+	// an event.
 	statusEvery = 10 * time.Second
-	// statusDelay lets what happens together be shown together, and the answer to
-	// /session start come first.
+	// statusDelay combines events that happen together into one edit, and lets the answer to /session start
+	// come first.
 	statusDelay = time.Second
-	// maxTroubles is how many of the latest warnings and errors are kept.
+	// maxTroubles bounds the latest warnings and errors that are kept.
 	maxTroubles = 3
 	// maxTrouble bounds one of them, in characters.
 	maxTrouble = 250
-	// maxTitle, maxField and maxRow bound the title of an embed, a field, and a
-	// line of it, in characters.
+	// maxTitle, maxField and maxRow bound an embed's title, a field, and a line of a field, in characters.
 	maxTitle, maxField, maxRow = 256, 1024, 120
 )
 
-// tableWatcher is what the status message shows of a table. It is safe for concurrent use.
+// tableWatcher returns the state of a table. It is safe for concurrent use.
 type tableWatcher interface {
 	Status(ctx context.Context) ([]table.Status, error)
 }
 
-// noticeSink is told everything that a status message is, and what that has to say
-// itself.
+// noticeSink receives the table's events from a status message, and notices about the message itself.
 type noticeSink interface {
 	table.Sink
 	postNotice(level, text string)
 }
 
-// statusMessage is a message that shows how a session goes: who is at the table, and who
-// may think for longer. It changes at most every ten seconds, and only if there is
-// something new. What only DMs are told who ask, it counts. It is a table.Sink.
+// statusMessage is a message that shows the state of a session: the NPCs at the table and their tiers. It is
+// edited at most every ten seconds, and only when something changed. It also counts what DMs see in /session
+// status. It is a table.Sink.
 type statusMessage struct {
 	rest    *RestClient
 	channel string
 	lang    Language
 	next    noticeSink
-	// name and table are there before run begins.
+	// name and table are set before run.
 	name  string
 	table tableWatcher
 	voice *voiceRoom // nil without one
-	// due receives when something happened that the status message shows.
+	// due receives when an event changed what the message shows.
 	due     chan struct{}
 	timings turnTimings
 
@@ -67,14 +65,14 @@ type statusMessage struct {
 	troubles []trouble
 
 	// Owned by run.
-	message string // its id, once it is posted
-	again   bool   // it was posted anew
-	shown   string // the embed as JSON
+	message string // id, once posted
+	again   bool   // the message was posted a second time
+	shown   string // the posted embed as JSON
 }
 
 // trouble is a warning or an error.
 type trouble struct {
-	at    time.Time // the last time
+	at    time.Time // when it happened last
 	text  string
 	times int
 }
@@ -92,7 +90,7 @@ func (s *statusMessage) Emit(e table.Event) {
 	s.next.Emit(e)
 }
 
-// noteEvent takes in what happens, and reports whether the message shows it.
+// noteEvent records an event, and reports whether the message shows it.
 func (s *statusMessage) noteEvent(e table.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +108,7 @@ func (s *statusMessage) noteEvent(e table.Event) bool {
 			}
 			s.breached[e.Ledger.BreachStage]++
 		}
-		return true // a raise may have one answer less
+		return true // the turn may have used up one of a lease's answers
 	case *table.Notice:
 		if e.Level != "info" {
 			s.noteTrouble(table.HeaderOf(e).Time, e.Text)
@@ -119,14 +117,14 @@ func (s *statusMessage) noteEvent(e table.Event) bool {
 	return false
 }
 
-// noteTold takes in a warning that is of no turn.
+// noteTold records a warning that belongs to no turn.
 func (s *statusMessage) noteTold(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.noteTrouble(time.Now(), text)
 }
 
-// noteTrouble takes in a warning; one that comes again is not told twice.
+// noteTrouble records a warning. A repeated one is counted, not added.
 func (s *statusMessage) noteTrouble(at time.Time, text string) {
 	text = clipText(strings.Join(strings.Fields(shortenPaths(text)), " "), maxTrouble)
 	t := trouble{at: at, text: text}
@@ -139,14 +137,14 @@ func (s *statusMessage) noteTrouble(at time.Time, text string) {
 	s.troubles = s.troubles[max(len(s.troubles)-maxTroubles, 0):]
 }
 
-// run keeps the message up to date until ctx ends, and then says that the session has ended.
-// It returns an error if the channel is closed to the bot.
+// run keeps the message up to date until ctx ends, and then marks the session as ended. It returns an error
+// if the channel is closed to the bot.
 func (s *statusMessage) run(ctx context.Context) error {
 	look := time.NewTimer(statusEvery)
 	defer look.Stop()
 	for wait := statusDelay; WaitFor(ctx, wait); {
 		select {
-		case <-s.due: // it is about to be shown
+		case <-s.due: // this pass shows it
 		default:
 		}
 		wait = statusDelay
@@ -157,7 +155,7 @@ func (s *statusMessage) run(ctx context.Context) error {
 		case ErrorCode(err) == discordgo.ErrCodeMissingPermissions:
 			s.next.postNotice("warning", CannotShowState.In(s.lang))
 			return nil
-		case ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // nobody wants it
+		case ErrorCode(err) == discordgo.ErrCodeUnknownMessage: // it was deleted twice
 			return nil
 		case err != nil || changed:
 			wait = statusEvery
@@ -175,20 +173,20 @@ func (s *statusMessage) run(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		e := &discordgo.MessageEmbed{Title: s.embedTitle(), Description: SessionIsOver.In(s.lang)}
-		_, _ = s.editMessage(ctx, e) // nobody can do anything about it any more
+		_, _ = s.editMessage(ctx, e) // best effort: there is no later retry
 	}
 	return nil
 }
 
-// channelClosed reports whether a channel is gone, or hidden from the bot.
+// channelClosed reports whether a channel was deleted, or the bot has no access to it.
 func channelClosed(err error) bool {
 	code := ErrorCode(err)
 	return code == discordgo.ErrCodeUnknownChannel || code == discordgo.ErrCodeMissingAccess
 }
 
-// publishEmbed posts an embed, or changes the one that is posted, if it is new. A message
-// that somebody deleted is posted anew, once; then it is an error. What has begun
-// when ctx ends may come to its end: a message must not be left behind.
+// publishEmbed posts an embed, or edits the posted message, if the embed changed. A deleted message is posted
+// again once; after that, its deletion is an error. A request that has begun when ctx ends may finish, so
+// that no message is left behind.
 func (s *statusMessage) publishEmbed(ctx context.Context, e *discordgo.MessageEmbed) (changed bool, err error) {
 	ctx, cancel := withGrace(ctx, closeTimeout)
 	defer cancel()
@@ -226,7 +224,7 @@ func withGrace(ctx context.Context, while time.Duration) (context.Context, conte
 	return longer, func() { stop(); cancel() }
 }
 
-// editMessage changes the message, and reports whether it is gone.
+// editMessage edits the message, and reports whether it was deleted.
 func (s *statusMessage) editMessage(ctx context.Context, e *discordgo.MessageEmbed) (gone bool, err error) {
 	all := []*discordgo.MessageEmbed{e}
 	err = s.rest.EditMessage(ctx, s.channel, s.message, &discordgo.MessageEdit{Embeds: &all, AllowedMentions: noMentions()})
@@ -240,8 +238,8 @@ func (s *statusMessage) embedTitle() string {
 	return clipText(escapeMarkup(s.name), maxTitle)
 }
 
-// buildEmbed is how the session goes now. Everybody sees it: what only the DM knows,
-// such as directions, is not in it.
+// buildEmbed returns an embed with the current state. Everyone sees it, so it leaves out what only the DM may
+// know, such as directions.
 func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed {
 	e := &discordgo.MessageEmbed{Title: s.embedTitle()}
 	if all, err := s.table.Status(ctx); err == nil && len(all) > 0 {
@@ -255,8 +253,7 @@ func (s *statusMessage) buildEmbed(ctx context.Context) *discordgo.MessageEmbed 
 	return e
 }
 
-// npcStatusLine is an NPC as everybody may know it: whether it may think for longer, and
-// whether it is silent.
+// npcStatusLine describes an NPC as players may see it: its tier if changed, and whether it is muted.
 func npcStatusLine(l Language, s table.Status) string {
 	line := clipText(escapeMarkup(s.Name), maxRow)
 	if s.Lease != nil || s.Ceiling < s.Tier {
@@ -268,8 +265,7 @@ func npcStatusLine(l Language, s table.Status) string {
 	return line
 }
 
-// countLines are what DMs are told of the session so far: how many answers came in
-// time, and what went wrong lately.
+// countLines returns the counts for DMs: answers within and over budget, and the latest problems.
 func (s *statusMessage) countLines(l Language) (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,7 +285,7 @@ func (s *statusMessage) countLines(l Language) (lines []string) {
 	return lines
 }
 
-// breachCauses lists stages by how often each was the reason, most often first.
+// breachCauses lists stages by how often they caused a late answer, most frequent first.
 func breachCauses(l Language, by map[string]int) string {
 	stages := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(by[b]-by[a], strings.Compare(a, b)) })
 	var out []string
@@ -299,10 +295,9 @@ func breachCauses(l Language, by map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// embedField is a field of an embed with as many of the lines as fit; a line is shown
-// as a whole, or not.
+// embedField returns a field with as many complete lines as fit.
 func embedField(l Language, name string, lines []string) *discordgo.MessageEmbedField {
-	const reserved = 20 // for what says how many are missing
+	const reserved = 20 // for the count of missing lines
 	var kept []string
 	length := 0
 	for i, line := range lines {

@@ -13,24 +13,21 @@ import (
 )
 
 const (
-	// maxSuggestions is the most that Discord shows.
+	// maxSuggestions is Discord's limit.
 	maxSuggestions = 25
 	// maxChoice bounds a suggestion, in characters.
 	maxChoice = 100
-	// suggestTimeout bounds looking for suggestions: who types does not wait.
+	// suggestTimeout bounds a search for suggestions, because the user keeps typing.
 	suggestTimeout = 100 * time.Millisecond
 )
 
-// suggestFunc looks for what completes a text. Of what it returns no more is shown
-// than Discord takes.
+// suggestFunc returns suggestions that complete a text. Suggestions beyond Discord's limit are dropped.
 type suggestFunc func(ctx context.Context, c *call, typed string) ([]suggestion, error)
 
-// suggestion is what may be put into an option: how it looks, and what the
-// command is told.
+// suggestion is a suggested value for an option, and its label.
 type suggestion struct{ name, value string }
 
-// suggestOptions completes what somebody types into an option. Who may not give the
-// command is told nothing.
+// suggestOptions suggests values for the option being typed. A user who may not use the command gets none.
 func (d *dispatcher) suggestOptions(ctx context.Context, s *discordgo.Session, i *discordgo.Interaction) {
 	name, given := commandPath(i.ApplicationCommandData())
 	choices := []*discordgo.ApplicationCommandOptionChoice{}
@@ -55,7 +52,7 @@ func (d *dispatcher) suggestOptions(ctx context.Context, s *discordgo.Session, i
 	d.sendChoices(ctx, i, choices)
 }
 
-// sendChoices answers who types with choices.
+// sendChoices sends suggestions.
 func (d *dispatcher) sendChoices(ctx context.Context, i *discordgo.Interaction, choices []*discordgo.ApplicationCommandOptionChoice) {
 	err := d.rest.Respond(ctx, i, &discordgo.InteractionResponse{
 		Type: discordgo.InteractionApplicationCommandAutocompleteResult,
@@ -66,8 +63,8 @@ func (d *dispatcher) sendChoices(ctx context.Context, i *discordgo.Interaction, 
 	}
 }
 
-// findSuggestions returns what completes a text, nothing if that is not known in time. What
-// it starts is of work.
+// findSuggestions returns suggestions, or none if the search takes too long. The search's goroutine is added
+// to work.
 func (d *dispatcher) findSuggestions(ctx context.Context, work *sync.WaitGroup, c *call, look suggestFunc, typed string) []suggestion {
 	ctx, cancel := context.WithTimeout(ctx, suggestTimeout)
 	defer cancel()
@@ -87,11 +84,11 @@ func (d *dispatcher) findSuggestions(ctx context.Context, work *sync.WaitGroup, 
 	}
 }
 
-// suggestNPCs suggests who is at the table.
+// suggestNPCs suggests the NPCs at the table.
 func suggestNPCs(_ context.Context, c *call, typed string) (out []suggestion, err error) {
 	r, err := c.runningSession()
 	if err != nil {
-		return nil, nil // nobody is
+		return nil, nil // no NPCs without a session
 	}
 	for _, n := range r.presentNPCs() {
 		if containsFold(n.Name, typed) {
@@ -101,7 +98,7 @@ func suggestNPCs(_ context.Context, c *call, typed string) (out []suggestion, er
 	return out, nil
 }
 
-// suggestNPCsOrAll suggests who is at the table, and after them everyone.
+// suggestNPCsOrAll suggests the NPCs at the table, and last all of them.
 func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion, error) {
 	out, err := suggestNPCs(ctx, c, typed)
 	if len(out) >= maxSuggestions {
@@ -113,7 +110,7 @@ func suggestNPCsOrAll(ctx context.Context, c *call, typed string) ([]suggestion,
 	return out, err
 }
 
-// suggestByOption suggests by the option that is typed into.
+// suggestByOption selects the suggestFunc by the option being typed.
 func suggestByOption(by map[string]suggestFunc) suggestFunc {
 	return func(ctx context.Context, c *call, typed string) ([]suggestion, error) {
 		if look := by[c.focused]; look != nil {
@@ -123,12 +120,12 @@ func suggestByOption(by map[string]suggestFunc) suggestFunc {
 	}
 }
 
-// suggester knows what may be meant by what somebody typed.
+// suggester searches a guild for suggestions.
 type suggester interface {
 	Suggest(ctx context.Context, what play.Suggestion, typed string) ([]play.Choice, error)
 }
 
-// suggestFromGuild suggests what the guild has.
+// suggestFromGuild suggests items of the guild.
 func suggestFromGuild(what play.Suggestion) suggestFunc {
 	return func(ctx context.Context, c *call, typed string) (out []suggestion, err error) {
 		all, err := c.bot.dispatcher.suggesterFor(c.by).Suggest(ctx, what, typed)
@@ -139,7 +136,7 @@ func suggestFromGuild(what play.Suggestion) suggestFunc {
 	}
 }
 
-// describeChoice is how something of the guild is suggested.
+// describeChoice formats an item of the guild as a suggestion.
 func (c *call) describeChoice(ctx context.Context, what play.Suggestion, k play.Choice) suggestion {
 	switch {
 	case what == play.SuggestCampaign && k.Value == "":
@@ -147,7 +144,7 @@ func (c *call) describeChoice(ctx context.Context, what play.Suggestion, k play.
 	case k.Kind != "":
 		k.Name += " (" + kindWord(c.lang, k.Kind) + ")"
 	case k.Call != nil:
-		cast, _ := c.knownNPCs(ctx) // a call is known by an id, too
+		cast, _ := c.knownNPCs(ctx) // without a cast, the NPC's id is shown
 		k.Name = c.say(WaitingCall, k.Value, cmp.Or(plainCaller(k.Call.Caller, cast), c.say(SomePlayer)), k.Call.Tool, k.Call.Args)
 	case what == play.SuggestHeldTool && k.New:
 		k.Name += " " + c.say(ToolIsNew)
@@ -157,7 +154,7 @@ func (c *call) describeChoice(ctx context.Context, what play.Suggestion, k play.
 	return suggestion{k.Name, k.Value}
 }
 
-// containsFold reports whether a text has another in it, in whatever case.
+// containsFold reports whether a text contains another, ignoring case.
 func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }

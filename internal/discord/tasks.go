@@ -5,31 +5,30 @@ import (
 	"sync"
 )
 
-// tasks are work in the background, with a context that ends with it. It is safe
-// for concurrent use.
+// tasks are background goroutines with a common context. It is safe for concurrent use.
 type tasks struct {
 	running sync.WaitGroup
 
 	mu    sync.Mutex // guards the fields below
 	life  context.Context
-	ended bool // nothing is begun any more
+	ended bool // no task may start any more
 }
 
-// setContext sets the context of all tasks, before the first is spawned.
+// setContext sets the context of all tasks. Call it before the first spawn.
 func (t *tasks) setContext(life context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.life = life
 }
 
-// context is what tasks end with.
+// context returns the context of all tasks.
 func (t *tasks) context() context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.life
 }
 
-// spawn begins a task. It reports whether it did: none is begun after end.
+// spawn starts a task. It returns false without starting it after end.
 func (t *tasks) spawn(do func(ctx context.Context)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,7 +40,7 @@ func (t *tasks) spawn(do func(ctx context.Context)) bool {
 	return true
 }
 
-// end lets no task begin any more, cancels those that run, and waits for them.
+// end prevents new tasks, cancels the running ones, and waits for them.
 func (t *tasks) end(cancel context.CancelFunc) {
 	t.mu.Lock()
 	t.ended = true

@@ -14,31 +14,31 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// maxTurns is how many of the last turns are shown.
+// maxTurns bounds the turns shown.
 const maxTurns = 12
 
-// turnTimings record where the time of a session's last turns went. The zero value has none.
-// It is safe for concurrent use.
+// turnTimings records the stages of a session's latest turns. The zero value is empty. It is safe for
+// concurrent use.
 type turnTimings struct {
 	mu    sync.Mutex            // guards the fields below
-	begun map[int64]*turnTiming // turns that have not ended
-	last  []*turnTiming         // the last turns that ended, which no longer change
+	begun map[int64]*turnTiming // turns in progress
+	last  []*turnTiming         // the latest ended turns, which are immutable
 }
 
 // turnTiming is a turn with the times of its stages.
 type turnTiming struct {
 	number    int64
-	npc, tier string // no tier if nobody began to answer
+	npc, tier string // no tier if no NPC began to answer
 	outcome   table.Outcome
 	ledger    table.Ledger
-	began     time.Time // the end of the player's words
+	began     time.Time // when the player stopped speaking
 	tools     []toolRun
 }
 
-// toolRun is when a tool was at work.
+// toolRun is the time span of a tool call.
 type toolRun struct{ from, to time.Time }
 
-// wantsAnswer reports whether a turn that ended so should have been answered.
+// wantsAnswer reports whether a turn with this outcome should have had an answer.
 func wantsAnswer(o table.Outcome) bool {
 	return o != table.OutcomeNoTarget && o != table.OutcomeMuted && o != table.OutcomePassed
 }
@@ -52,7 +52,7 @@ func (t *turnTimings) recordEvent(e table.Event) {
 	defer t.mu.Unlock()
 	h := table.HeaderOf(e)
 	switch e := e.(type) {
-	case *table.TurnStarted: // for the second time if the player had more to say
+	case *table.TurnStarted: // a second time if the player continued
 		if t.begun == nil {
 			t.begun = map[int64]*turnTiming{}
 		}
@@ -72,12 +72,12 @@ func (t *turnTimings) recordEvent(e table.Event) {
 		}
 		tn.number, tn.npc, tn.outcome, tn.ledger = h.Turn, e.NPC, e.Outcome, e.Ledger
 		tn.began = h.Time.Add(-mcp.DurationOf(e.Ledger.TotalMS))
-		t.last = append(slices.Clone(t.last), tn) // others may be reading it
+		t.last = append(slices.Clone(t.last), tn) // readers may hold the old slice
 		t.last = t.last[max(len(t.last)-maxTurns, 0):]
 	}
 }
 
-// maxTools bounds the tools that are kept of a turn.
+// maxTools bounds the recorded tool calls of a turn.
 const maxTools = 32
 
 // turns returns the last turns, oldest first. The slice must not be changed.
@@ -87,8 +87,7 @@ func (t *turnTimings) turns() []*turnTiming {
 	return t.last
 }
 
-// showTiming shows where the time of the last turns went: a line for each, and the stages of
-// the last one as bars.
+// showTiming shows the timing of the latest turns: the stages of the last one as bars, and a line for each.
 func showTiming(_ context.Context, c *call) (string, error) {
 	r, err := c.runningSession()
 	if err != nil {
@@ -106,15 +105,14 @@ func showTiming(_ context.Context, c *call) (string, error) {
 }
 
 const (
-	// barCells is the width of the drawing in characters, so that a line fits on a phone.
+	// barCells is the width of the bars in characters, so that a line fits on a phone.
 	barCells = 16
-	// maxBars bounds the drawing: a turn of many tool calls shows the first stages.
+	// maxBars bounds the number of bars. More stages, as of a turn with many tool calls, are left out.
 	maxBars = 16
 )
 
-// drawBars draws the stages of a turn as a code block, one below the other, each at its place
-// in time. The right edge is a quarter beyond the first sound, because what comes before it
-// matters most; a stage that goes on longer ends there.
+// drawBars draws the stages of a turn in a code block, one bar per line on a common time axis. The axis ends
+// a quarter after the first sound, because the stages before it matter most; longer stages are cut off there.
 func (tn *turnTiming) drawBars(l Language) string {
 	spans := tn.stageSpans()
 	end, wide := tn.ledger.FirstSoundMS*1.25, 0
@@ -136,8 +134,8 @@ func (tn *turnTiming) drawBars(l Language) string {
 	return strings.Join(append(lines, "```"), "\n")
 }
 
-// timeLabel is a duration in milliseconds in a few characters, such as "<1 ms", "963 ms",
-// "1.2 s" or "12 min", with the language's decimal sign.
+// timeLabel formats a duration in milliseconds in a few characters, such as "<1 ms", "963 ms", "1.2 s" or "12
+// min", with the language's decimal separator.
 func timeLabel(l Language, ms float64) string {
 	switch d := mcp.DurationOf(ms); {
 	case d <= 0:
@@ -155,7 +153,7 @@ func timeLabel(l Language, ms float64) string {
 	}
 }
 
-// describeTurn is the turn in one line.
+// describeTurn describes the turn in one line.
 func (tn *turnTiming) describeTurn(l Language) string {
 	led := tn.ledger
 	name, mark := clipText(escapeMarkup(tn.npc), maxRow), "❌"
@@ -192,7 +190,7 @@ func (tn *turnTiming) describeTurn(l Language) string {
 	return fmt.Sprintf("#%d %s: %s %s — %s", tn.number, name, mark, strings.Join(ended, ", "), strings.Join(stages, ", "))
 }
 
-// describeEnd says how a turn ended that did not end well.
+// describeEnd describes why a turn was late or failed.
 func (tn *turnTiming) describeEnd(l Language) string {
 	late := ""
 	stage := stageWord(l, tn.ledger.BreachStage)
@@ -210,7 +208,7 @@ func (tn *turnTiming) describeEnd(l Language) string {
 	return late
 }
 
-// stageWord is a stage of the ledger as people read it.
+// stageWord returns a readable name of a stage.
 func stageWord(l Language, stage string) string {
 	if word, ok := stageWords[stage]; ok {
 		return word.In(l)
@@ -224,13 +222,13 @@ var stageWords = map[string]Text{
 	"commit": StageCommit, "playback": StagePlayback, "filler": StageFiller, "answer": StageAnswer,
 }
 
-// stageSpan is when a stage was at work, in milliseconds since the player's last word.
+// stageSpan is the time span of a stage, in milliseconds since the player stopped speaking.
 type stageSpan struct {
 	stage    string // a key of stageWords
 	from, to float64
 }
 
-// stageSpans are when the stages of the turn were at work.
+// stageSpans returns the time spans of the turn's stages.
 func (tn *turnTiming) stageSpans() []stageSpan {
 	l := tn.ledger
 	var out []stageSpan
@@ -239,10 +237,10 @@ func (tn *turnTiming) stageSpans() []stageSpan {
 			out = append(out, stageSpan{stage, max(from, 0), to})
 		}
 	}
-	known := l.EndpointMS + l.STTFinalMS // when the words were
+	known := l.EndpointMS + l.STTFinalMS // when the words were known
 	add("endpoint", 0, l.EndpointMS)
 	add("stt", l.EndpointMS, known)
-	if tn.tier == "" { // nobody began to answer
+	if tn.tier == "" { // no NPC began to answer
 		if l.BreachStage == "queue" {
 			add("queue", known, l.TotalMS)
 		}
@@ -252,7 +250,7 @@ func (tn *turnTiming) stageSpans() []stageSpan {
 	if l.BeginMS >= known+route {
 		add("queue", known, l.BeginMS-route)
 		add("route", l.BeginMS-route, l.BeginMS)
-	} else { // the words were guessed
+	} else { // the answer was started from a guess
 		add("route", known, known+route)
 	}
 	for _, t := range tn.tools {
@@ -263,12 +261,12 @@ func (tn *turnTiming) stageSpans() []stageSpan {
 	return out
 }
 
-// addThinking adds when the answer was being found. Of a stage that did not come to
-// its end the ledger has no time: it was at work until the turn was given up.
+// addThinking adds the stages before the answer. The ledger has no time of a stage that was not completed;
+// such a stage lasted until the turn was given up.
 func (tn *turnTiming) addThinking(add func(stage string, from, to float64)) {
 	l := tn.ledger
 	until := l.TotalMS
-	if l.FirstSoundMS > 0 { // an excuse, in place of an answer
+	if l.FirstSoundMS > 0 { // an excuse instead of an answer
 		until = l.FirstSoundMS - l.FloorMS - l.TTSFirstAudioMS
 	}
 	asked := l.BeginMS + l.ContextMS
@@ -281,14 +279,14 @@ func (tn *turnTiming) addThinking(add func(stage string, from, to float64)) {
 	default:
 		add("context", l.BeginMS, asked)
 		add("llm", asked, asked+l.LLMFirstTokenMS)
-		if wrote := asked + l.LLMFirstTokenMS; l.ToolRounds == 0 { // else tools came in between
+		if wrote := asked + l.LLMFirstTokenMS; l.ToolRounds == 0 { // otherwise tool calls came in between
 			add("writing", wrote, wrote+l.LLMFirstSentenceMS)
 		}
 	}
 }
 
-// voiceSpan is when the voice worked on what was heard first: just before it was heard,
-// or while the words it answers were not known yet.
+// voiceSpan returns when the voice produced the first sound: just before it was played, or earlier for an
+// answer from a guess.
 func (tn *turnTiming) voiceSpan() (begin, end float64) {
 	l := tn.ledger
 	end = l.FirstSoundMS - l.FloorMS
@@ -299,7 +297,7 @@ func (tn *turnTiming) voiceSpan() (begin, end float64) {
 	return begin, end
 }
 
-// addSpeaking adds when the answer was said. A stock phrase may have come before it.
+// addSpeaking adds the stages of speaking. A stock phrase may precede the answer.
 func (tn *turnTiming) addSpeaking(add func(stage string, from, to float64)) {
 	l := tn.ledger
 	first := l.FirstSoundMS

@@ -8,10 +8,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// unreadLines are what NPCs said and nobody could read, until what is kept knows it. It is
-// safe for concurrent use. What is in it is bounded by what the sender may have to post.
+// unreadLines queues lines of NPCs that were neither posted nor heard, until they are removed from the
+// session log. It is safe for concurrent use. The sender's queue bounds its size.
 type unreadLines struct {
-	arrived chan struct{} // receives when there is something
+	arrived chan struct{} // receives when a line is added
 
 	mu      sync.Mutex // guards waiting
 	waiting []table.Unread
@@ -26,7 +26,7 @@ func (l *unreadLines) add(u table.Unread) {
 	wakeup.Signal(l.arrived)
 }
 
-// takeAll takes all that waits.
+// takeAll removes and returns all lines.
 func (l *unreadLines) takeAll() []table.Unread {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,14 +35,14 @@ func (l *unreadLines) takeAll() []table.Unread {
 	return all
 }
 
-// returnAll puts back what was taken.
+// returnAll puts lines back.
 func (l *unreadLines) returnAll(all []table.Unread) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting = append(all, l.waiting...)
 }
 
-// dropUnread has the table forget what nobody could read.
+// dropUnread removes the queued lines from the table's log.
 func (r *session) dropUnread(ctx context.Context) {
 	for {
 		select {

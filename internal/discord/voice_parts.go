@@ -11,16 +11,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// voiceParts are what all voice connections of a bot share.
+// voiceParts are shared by all voice connections of a bot.
 type voiceParts struct {
 	opus      *opus.Library
 	detection *providers.Detection
-	tls       *tls.Config // nil is the usual
-	// recognition is why nobody is heard, nil if players are.
+	tls       *tls.Config // nil means the default
+	// recognition is why players are not heard, nil if they are.
 	recognition error
 }
 
-// openVoiceParts opens what voice takes on this machine. The error says what is missing.
+// openVoiceParts opens what voice needs on this machine. The error says what is missing.
 func (b *Bot) openVoiceParts() (*voiceParts, error) {
 	p := &voiceParts{}
 	var err error
@@ -43,8 +43,7 @@ func (b *Bot) openVoiceParts() (*voiceParts, error) {
 	return p, nil
 }
 
-// trustToo is a configuration that trusts the certificates of a file besides the
-// system's.
+// trustToo returns a TLS configuration that trusts the certificates in a file in addition to the system's.
 func trustToo(file string) (*tls.Config, error) {
 	data, err := userfile.Read(file, 1<<20)
 	if err != nil {

@@ -7,44 +7,42 @@ import (
 )
 
 const (
-	// brief is how long a connection may be away before the NPCs are read instead of
-	// heard, and long when that is told: what lasts less is over before anybody asks.
+	// brief is the interruption after which NPCs' lines are posted instead of played. After long, the
+	// interruption is reported; shorter ones are over before people notice.
 	brief = 2 * time.Second
 	long  = 5 * time.Second
-	// A channel that could not be reached any more is tried again after firstReturn, then
-	// after twice that and so on, nextReturn at most.
+	// Joining a lost channel is retried after firstReturn. The pause doubles with each attempt up to
+	// nextReturn.
 	firstReturn = 15 * time.Second
 	nextReturn  = time.Minute
 )
 
-// voicePlace is where a bot is in voice.
+// voicePlace is the bot's position in voice.
 type voicePlace struct {
-	channel string // empty while in none
-	// wanted is where the bot is to be. It is in no channel, and wanted in one, after the
-	// connection was given up and until it is there again.
+	channel string // empty if in none
+	// wanted is the channel the bot should be in. After the connection was given up, channel is empty and
+	// wanted is not, until the bot is back.
 	wanted string
 	up     bool      // sound can be sent
-	down   time.Time // since when it cannot; zero while it can, or in no channel
-	told   bool      // people know that it cannot
-	moved  bool      // it was moved there, and nobody has been told
-	again  time.Time // when the channel is tried again
-	tries  int       // made since the connection was given up
+	down   time.Time // since when sound cannot be sent; zero if it can, or in no channel
+	told   bool      // the interruption was reported
+	moved  bool      // the bot was moved there; not reported yet
+	again  time.Time // when to retry the channel
+	tries  int       // retries since the connection was given up
 }
 
-// keptPlace is where the wanted channel is written down, so that a session that was cut
-// off is heard there again.
+// keptPlace stores the wanted channel, so that an interrupted session can rejoin it.
 type keptPlace struct {
-	mu   sync.Mutex // held while it is written down; guards the fields below
+	mu   sync.Mutex // held while storing; guards the fields below
 	keep func(channel string) error
 	last string
 }
 
-// join has the bot join a voice channel. If it cannot, the bot stays where it is, if
-// anywhere.
+// join makes the bot join a voice channel. If that fails, the bot stays where it is.
 func (r *voiceRoom) join(ctx context.Context, channel string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
-	r.setTold(false) // whoever has it join is told
+	r.setTold(false) // the user of the command gets the answer
 	if err := r.reach(ctx, channel); err != nil {
 		return err
 	}
@@ -53,14 +51,14 @@ func (r *voiceRoom) join(ctx context.Context, channel string) error {
 	return nil
 }
 
-// leave takes the bot out of its channel; nobody is heard there any more.
+// leave makes the bot leave its channel.
 func (r *voiceRoom) leave(ctx context.Context) error {
 	r.setPlace("", false)
 	r.keepPlace()
 	return r.conn.Leave(ctx)
 }
 
-// rejoin joins the channel anew, since Discord has forgotten that the bot is there.
+// rejoin joins the channel again after Discord has lost the bot's voice state.
 func (r *voiceRoom) rejoin(ctx context.Context) {
 	if channel := r.place(); channel != "" {
 		if err := r.join(ctx, channel); err != nil {
@@ -69,21 +67,21 @@ func (r *voiceRoom) rejoin(ctx context.Context) {
 	}
 }
 
-// place is the channel the bot is in, empty if none.
+// place returns the channel the bot is in, or "".
 func (r *voiceRoom) place() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at.channel
 }
 
-// wantedPlace is the channel the bot is to be in, empty if in none.
+// wantedPlace returns the channel the bot should be in, or "".
 func (r *voiceRoom) wantedPlace() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at.wanted
 }
 
-// setPlace notes where the bot is, which is where it is to be.
+// setPlace records the bot's channel, which becomes the wanted one.
 func (r *voiceRoom) setPlace(channel string, up bool) {
 	r.mu.Lock()
 	if channel != "" && !r.joined {
@@ -101,8 +99,7 @@ func (r *voiceRoom) setPlace(channel string, up bool) {
 	r.wake()
 }
 
-// movePlace notes that somebody moved the bot to another channel. It is told once that is
-// written down.
+// movePlace records that the bot was moved to another channel. It is reported once the channel is stored.
 func (r *voiceRoom) movePlace(channel string) {
 	r.setPlace(channel, false)
 	r.mu.Lock()
@@ -111,7 +108,7 @@ func (r *voiceRoom) movePlace(channel string) {
 	r.wake()
 }
 
-// interruptPlace notes that no sound can be sent for the time being.
+// interruptPlace records that sound cannot be sent at the moment.
 func (r *voiceRoom) interruptPlace() {
 	r.mu.Lock()
 	r.at.up = false
@@ -122,7 +119,7 @@ func (r *voiceRoom) interruptPlace() {
 	r.wake()
 }
 
-// losePlace notes that the channel cannot be reached any more: it is tried again later.
+// losePlace records that the connection was given up. The channel is retried later.
 func (r *voiceRoom) losePlace() {
 	r.mu.Lock()
 	if r.at.channel != "" {
@@ -132,22 +129,21 @@ func (r *voiceRoom) losePlace() {
 	r.wake()
 }
 
-// unheard reports whether the NPCs are heard by nobody: then they are read.
+// unheard reports whether NPCs cannot be heard, so that their lines must be posted.
 func (r *voiceRoom) unheard() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.at.channel == "" || !r.at.down.IsZero() && time.Since(r.at.down) > brief
 }
 
-// keepPlacesBy has where the bot is to be written down from now on; channel is what is
-// written already.
+// keepPlacesBy sets the function that stores the wanted channel; channel is the stored one.
 func (r *voiceRoom) keepPlacesBy(keep func(channel string) error, channel string) {
 	r.kept.mu.Lock()
 	defer r.kept.mu.Unlock()
 	r.kept.keep, r.kept.last = keep, channel
 }
 
-// keepPlace writes down where the bot is to be.
+// keepPlace stores the wanted channel if it changed.
 func (r *voiceRoom) keepPlace() {
 	r.kept.mu.Lock()
 	defer r.kept.mu.Unlock()
@@ -162,9 +158,8 @@ func (r *voiceRoom) keepPlace() {
 	r.kept.last = channel
 }
 
-// lookAfterPlace tells that the bot was moved, when the connection is away for longer and
-// when it is back, and tries to come back once it was given up. It returns when to look again, zero for not
-// before something changes. Its caller is one goroutine.
+// lookAfterPlace reports moves, long interruptions and recoveries, and retries a lost channel. It returns
+// when to call it again, zero if only after a change. It must not be called concurrently.
 func (r *voiceRoom) lookAfterPlace(ctx context.Context) (again time.Time) {
 	r.keepPlace()
 	r.mu.Lock()
@@ -195,15 +190,14 @@ func (r *voiceRoom) lookAfterPlace(ctx context.Context) (again time.Time) {
 	return again
 }
 
-// setTold notes whether people know that no sound can be sent.
+// setTold sets whether an interruption was reported.
 func (r *voiceRoom) setTold(told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at.told = told
 }
 
-// comeBack tries to join the channel that was lost, and returns when to do so again if that
-// failed.
+// comeBack tries to rejoin the lost channel. On failure, it returns when to retry.
 func (r *voiceRoom) comeBack(ctx context.Context, at voicePlace) (again time.Time) {
 	r.setTold(true)
 	trying, cancel := context.WithTimeout(ctx, joinTimeout)
@@ -212,7 +206,7 @@ func (r *voiceRoom) comeBack(ctx context.Context, at voicePlace) (again time.Tim
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.at.wanted != at.wanted || r.at.channel != "": // somebody decided otherwise meanwhile, or it is told already
+	case r.at.wanted != at.wanted || r.at.channel != "": // the situation changed meanwhile
 	case err == nil:
 		r.at = voicePlace{channel: at.wanted, wanted: at.wanted, up: true, told: true}
 	default:

@@ -19,50 +19,48 @@ import (
 )
 
 const (
-	// idleAfter is how long a session in a voice channel goes on in which nobody says
-	// anything, aloud or in writing.
+	// idleAfter is how long a session in a voice channel runs without anyone speaking or writing.
 	idleAfter = 15 * time.Minute
 	// joinTimeout bounds joining a voice channel.
 	joinTimeout = 20 * time.Second
-	// rolesFor is how long roles that were asked for count: who begins to speak after that
-	// has them asked for again.
+	// rolesFor is how long requested roles are valid. A player who starts speaking later has them requested
+	// again.
 	rolesFor = 20 * time.Second
-	// maxUnasked is for how many it is asked one after the other; who else begins to speak
-	// is asked for the next time.
+	// maxUnasked bounds the queue of role requests. A player who does not fit is queued when they start to
+	// speak again.
 	maxUnasked = 16
-	// speakingFor is how long after a packet somebody counts as speaking.
+	// speakingFor is how long after a packet a player counts as speaking.
 	speakingFor = 300 * time.Millisecond
-	// lastWords is how long the end of a session waits for what is being transcribed.
+	// lastWords is how long closing waits for transcripts.
 	lastWords = 3 * time.Second
 )
 
-// voiceSeat is a player who is heard in a voice channel.
+// voiceSeat is a player in a voice channel.
 type voiceSeat struct {
 	seat listeningSeat
-	last atomic.Int64 // when a packet came, in nanoseconds of Unix time
-	seen atomic.Int64 // when it was last asked for the member's roles, the same
+	last atomic.Int64 // when a packet arrived last, in Unix nanoseconds
+	seen atomic.Int64 // when the member's roles were last requested, likewise
 }
 
-// listeningSeat is where a player's sound goes. It is safe for concurrent use.
+// listeningSeat receives a player's sound. It is safe for concurrent use.
 type listeningSeat interface {
-	Speaker() string // as the table shows the player
+	Speaker() string // the player's name at the table
 	Push(ear.Packet) // never blocks
 	Stats() ear.Stats
 	Pending(context.Context) (bool, error)
 	Leave()
 }
 
-// players is what a room has to know of a session. Its functions may wait.
+// players connects a room to a session. Its functions may block.
 type players struct {
-	// join gives somebody a seat at the table.
+	// join gives a player a seat at the table.
 	join func(ctx context.Context, speaker string, o *table.JoinOptions) (listeningSeat, error)
-	// name is what a user is called in the guild, and whether that is a person.
+	// name returns a user's name in the guild, and whether the user is a person.
 	name func(ctx context.Context, user string) (name string, person bool)
 }
 
-// voiceRoom is the voice channel of a session: what the players in it say reaches
-// the table, and what the NPCs say is heard there. It is a mixer.Outlet. Its goroutines
-// are those of run, which the session waits for. It is safe for concurrent use.
+// voiceRoom is a session's voice channel: it passes the players' speech to the table, and plays the NPCs'
+// speech. It is a mixer.Outlet. The session waits for its goroutines. It is safe for concurrent use.
 type voiceRoom struct {
 	guild    string
 	states   *voiceStates
@@ -71,27 +69,27 @@ type voiceRoom struct {
 	conn     *voice.Conn
 	log      *slog.Logger
 	lang     Language
-	paused   atomic.Bool // nobody is heard
+	paused   atomic.Bool // speech is ignored
 	idle     time.Duration
 	notify   func(level, text string)
-	changed  chan struct{} // receives when somebody came, went, or was muted
-	spoke    chan string   // whose roles are to be asked for; who does not fit comes later
-	captions atomic.Bool   // what is heard is written, too
+	changed  chan struct{} // receives when the occupants or their state changed
+	spoke    chan string   // users whose roles to request; if full, they are skipped
+	captions atomic.Bool   // post spoken lines as text
 	ended    chan struct{} // closed when the connection has ended
 	cancel   context.CancelFunc
-	// reach joins a voice channel; it is conn's.
+	// reach joins a voice channel through conn.
 	reach func(ctx context.Context, channel string) error
 	kept  keptPlace
 
 	mu      sync.Mutex // guards the fields below
 	at      voicePlace
-	closing bool // nobody is heard any more
+	closing bool // speech is ignored because the session is closing
 	seats   map[string]*voiceSeat
 	human   time.Time
-	joined  bool // a channel, be it one that was left: who never did is not idle
+	joined  bool // in a channel at some time; otherwise the session cannot be idle
 }
 
-// newVoiceRoom returns the room of a guild's session, which runs until it is closed.
+// newVoiceRoom returns the room of a guild's session, which runs until close.
 func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voiceRoom, error) {
 	parts, err := b.voiceParts()
 	if err != nil {
@@ -127,7 +125,7 @@ func (b *Bot) newVoiceRoom(guild string, notify func(level, text string)) (*voic
 	return r, nil
 }
 
-// close leaves the channel and waits until that is done. It may be called more than once.
+// close leaves the channel and waits for the connection to end. It may be called more than once.
 func (r *voiceRoom) close() {
 	r.cancel()
 	<-r.ended
@@ -137,7 +135,7 @@ func (r *voiceRoom) close() {
 // Write implements mixer.Outlet.
 func (r *voiceRoom) Write(ctx context.Context, f *audio.Frame) error { return r.conn.Write(ctx, f) }
 
-// hasListener reports whether somebody hears what the NPCs say.
+// hasListener reports whether a person can hear the NPCs.
 func (r *voiceRoom) hasListener() bool {
 	r.mu.Lock()
 	channel, up := r.at.channel, r.at.up
@@ -145,18 +143,18 @@ func (r *voiceRoom) hasListener() bool {
 	return up && slices.ContainsFunc(r.states.occupants(r.guild, channel), func(o occupant) bool { return !o.bot && o.user != r.states.selfID() })
 }
 
-// wake has run look at who is there.
+// wake makes run check the channel.
 func (r *voiceRoom) wake() { wakeup.Signal(r.changed) }
 
-// noteHuman notes that a person said something.
+// noteHuman records that a person spoke.
 func (r *voiceRoom) noteHuman() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.human = time.Now()
 }
 
-// hear hands on what somebody's microphone brought. Of who does not want to be heard,
-// or has no seat, it is dropped before anything keeps it.
+// hear passes a packet to the player's seat. It drops packets of players without a seat, or who declined to
+// be heard.
 func (r *voiceRoom) hear(user string, p voice.Packet) {
 	if r.paused.Load() || !r.consents.isHeard(r.guild, user) {
 		return
@@ -173,8 +171,8 @@ func (r *voiceRoom) hear(user string, p voice.Packet) {
 	}
 }
 
-// noteSpeaking notes a packet of somebody, and has it asked for the roles of who begins to
-// speak: they decide by the end of the utterance what it may order.
+// noteSpeaking records a packet. When a player starts to speak, it requests their roles, because those decide
+// at the end of the utterance which orders it may give.
 func (r *voiceRoom) noteSpeaking(user string, s *voiceSeat, now time.Time) {
 	begins := now.UnixNano()-s.last.Swap(now.UnixNano()) > int64(speakingFor)
 	if !begins || now.UnixNano()-s.seen.Load() < int64(rolesFor) {
@@ -187,7 +185,7 @@ func (r *voiceRoom) noteSpeaking(user string, s *voiceSeat, now time.Time) {
 	}
 }
 
-// askForRoles asks for the roles of those who begin to speak, until ctx ends.
+// askForRoles requests the roles of players who start to speak, until ctx ends.
 func (r *voiceRoom) askForRoles(ctx context.Context, ask func(ctx context.Context, user string)) {
 	for {
 		select {
@@ -199,7 +197,7 @@ func (r *voiceRoom) askForRoles(ctx context.Context, ask func(ctx context.Contex
 	}
 }
 
-// tell takes in what changes about the connection.
+// tell handles events of the connection.
 func (r *voiceRoom) tell(e voice.Event) {
 	switch e := e.(type) {
 	case voice.Connected:
@@ -224,8 +222,8 @@ func (r *voiceRoom) tell(e voice.Event) {
 	}
 }
 
-// run gives seats to those who are in the channel, and takes them back, until ctx ends
-// or nobody has said anything for so long that it returns true.
+// run gives seats to the players in the channel, and removes them, until ctx ends. It returns true if the
+// session has been idle for too long.
 func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	timer := time.NewTimer(r.idle)
 	defer timer.Stop()
@@ -254,7 +252,7 @@ func (r *voiceRoom) run(ctx context.Context, p players) (idle bool) {
 	}
 }
 
-// arrangeSeats has those sit at the table who are in the channel and want to be heard.
+// arrangeSeats seats the players in the channel who may be heard, and removes the seats of all others.
 func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
 	channel := r.place()
 	here := map[string]occupant{}
@@ -290,7 +288,7 @@ func (r *voiceRoom) arrangeSeats(ctx context.Context, p players) {
 	}
 }
 
-// seatPlayer has somebody heard at the table.
+// seatPlayer gives a player a seat at the table.
 func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	decoder, err := opus.NewDecoder(r.parts.opus)
 	if err != nil {
@@ -305,20 +303,20 @@ func (r *voiceRoom) seatPlayer(ctx context.Context, p players, o occupant) {
 	r.mu.Lock()
 	if err == nil {
 		seat := &voiceSeat{seat: s}
-		seat.seen.Store(time.Now().UnixNano()) // who comes is told of with their roles
+		seat.seen.Store(time.Now().UnixNano()) // the voice state event had the roles
 		r.seats[o.user] = seat
 	}
 	r.mu.Unlock()
 	switch {
 	case err == nil || ctx.Err() != nil || errors.Is(err, table.ErrClosed):
-	case errors.Is(err, table.ErrDeaf): // which was told when the session began
+	case errors.Is(err, table.ErrDeaf): // already reported when the session began
 	default:
 		r.notify("warning", VoiceNotHeardNow.In(r.lang, escapeMarkup(o.name), err))
 	}
 }
 
-// awaitLastWords waits until what was being said is a turn, or proved to be nothing, and
-// hears nobody any more; not for long.
+// awaitLastWords ignores new speech, and waits up to lastWords until pending utterances have become turns or
+// were discarded.
 func (r *voiceRoom) awaitLastWords() {
 	r.mu.Lock()
 	r.closing = true

@@ -12,12 +12,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// voiceSink is told what happens at a table that is heard in a voice channel. It
-// tells of orders, and leaves out what is heard if that is not to be written, too.
+// voiceSink receives the events of a table with a voice channel. It confirms spoken orders, and drops spoken
+// lines if captions are off.
 type voiceSink struct {
 	noticeSink
 	room *voiceRoom
-	// end asks whether the session is to end that somebody wants to end.
+	// end asks for confirmation that a speaker wants to end the session.
 	end func(speaker string)
 }
 
@@ -37,7 +37,7 @@ func (s *voiceSink) Emit(e table.Event) {
 	s.noticeSink.Emit(e)
 }
 
-// tellOrder confirms an order that was given aloud.
+// tellOrder confirms a spoken order.
 func (s *voiceSink) tellOrder(e *table.Ordered) {
 	if e.Order == orders.EndSession.String() {
 		s.end(e.Speaker)
@@ -46,7 +46,7 @@ func (s *voiceSink) tellOrder(e *table.Ordered) {
 	s.postNotice("order", OrderGiven.In(s.room.lang, escapeMarkup(e.Speaker), orderText(s.room.lang, e)))
 }
 
-// orderText says what was done of an order that was given aloud, or why nothing was.
+// orderText describes the effect of a spoken order, or why it failed.
 func orderText(l Language, e *table.Ordered) string {
 	who, tier := escapeMarkup(e.NPC), TierWord(e.Tier).In(l)
 	switch {
@@ -66,9 +66,8 @@ func orderText(l Language, e *table.Ordered) string {
 	return NPCCapped.In(l, who, tier)
 }
 
-// giveVoice has a session that is about to start be heard in a voice channel, once it
-// has joined one; later says that it does not do so as it starts. It returns what its table
-// tells of, and what opens its sound.
+// giveVoice prepares voice for a session that is about to start; later means that it joins no channel at the
+// start. It returns the sink for the table's events, and the function that opens its sound.
 func (b *Bot) giveVoice(r *session, later bool) (noticeSink, func() (play.Sound, error), error) {
 	room, err := b.newVoiceRoom(r.guild, r.sender.postNotice)
 	if err != nil {
@@ -82,8 +81,7 @@ func (b *Bot) giveVoice(r *session, later bool) (noticeSink, func() (play.Sound,
 	return &voiceSink{noticeSink: r.sender, room: room, end: end}, open, nil
 }
 
-// joinVoice joins the voice channel of a session that has begun. The error says why
-// there is no voice.
+// joinVoice joins the voice channel of a new session. The error says why there is no voice.
 func (r *session) joinVoice(ctx context.Context, b *Bot, channel string, missing error) error {
 	if r.voice == nil || missing != nil {
 		return missing
@@ -94,13 +92,13 @@ func (r *session) joinVoice(ctx context.Context, b *Bot, channel string, missing
 	return r.voice.join(ctx, channel)
 }
 
-// isChannelGone reports whether Discord knows no such channel. When in doubt it does.
+// isChannelGone reports whether a channel does not exist. If Discord does not answer, it returns false.
 func (b *Bot) isChannelGone(ctx context.Context, channel string) bool {
 	_, err := b.rest.Channel(ctx, channel)
 	return ErrorCode(err) == discordgo.ErrCodeUnknownChannel
 }
 
-// voiceNotices is what people should know of the voice channel before the first line.
+// voiceNotices returns the notices about voice for the session's first message.
 func (r *session) voiceNotices() (all []*Phrase) {
 	if r.quiet != nil {
 		all = append(all, VoiceMissing.With(r.quiet))
@@ -115,14 +113,14 @@ func (r *session) voiceNotices() (all []*Phrase) {
 	return all
 }
 
-// closeVoice leaves the voice channel, if the session has one.
+// closeVoice closes the session's voice room, if any.
 func (r *session) closeVoice() {
 	if r.voice != nil {
 		r.voice.close()
 	}
 }
 
-// askToEnd asks by a button whether the session ends.
+// askToEnd posts a button that ends the session.
 func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	l := b.language()
 	_, err := b.rest.CreateMessage(ctx, r.channel, &discordgo.MessageSend{
@@ -134,7 +132,7 @@ func (r *session) askToEnd(ctx context.Context, b *Bot, speaker string) {
 	}
 }
 
-// askForRoles keeps it known which of those who speak has a DM's rights, until ctx ends.
+// askForRoles keeps the speakers' roles up to date until ctx ends.
 func (b *Bot) askForRoles(ctx context.Context, r *session) {
 	r.voice.askForRoles(ctx, func(ctx context.Context, user string) {
 		if _, err := b.askMember(ctx, r.guild, user); err != nil && ctx.Err() == nil {
@@ -143,8 +141,8 @@ func (b *Bot) askForRoles(ctx context.Context, r *session) {
 	})
 }
 
-// hearVoice keeps those heard who are in the voice channel, until ctx ends. If nobody
-// has said anything for long, it ends the session.
+// hearVoice serves the players in the voice channel until ctx ends. If the session is idle for too long, it
+// ends the session.
 func (b *Bot) hearVoice(ctx context.Context, r *session) {
 	p := players{
 		join: func(ctx context.Context, speaker string, o *table.JoinOptions) (listeningSeat, error) {
@@ -158,7 +156,7 @@ func (b *Bot) hearVoice(ctx context.Context, r *session) {
 	}
 }
 
-// askName asks what a user is called in a guild, and whether that is a person.
+// askName requests a user's name in a guild, and whether the user is a person.
 func (b *Bot) askName(ctx context.Context, guild, user string) (name string, person bool) {
 	m, err := b.askMember(ctx, guild, user)
 	if err != nil {
@@ -168,7 +166,7 @@ func (b *Bot) askName(ctx context.Context, guild, user string) (name string, per
 	return memberName(m.Nick, m.User), !m.User.Bot
 }
 
-// askMember asks for a member of a guild, whose roles count from then on.
+// askMember requests a member of a guild and records the member's roles.
 func (b *Bot) askMember(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	m, err := b.rest.Member(ctx, guild, user)
 	if err == nil {
@@ -177,15 +175,15 @@ func (b *Bot) askMember(ctx context.Context, guild, user string) (*discordgo.Mem
 	return m, err
 }
 
-// rejoinVoice joins the voice channels of a shard's guilds anew, whose session began anew.
+// rejoinVoice rejoins the voice channels after a shard's session was replaced.
 func (b *Bot) rejoinVoice(ctx context.Context) {
 	for _, r := range b.voiceStates.allRooms() {
 		r.rejoin(ctx)
 	}
 }
 
-// voiceOf is the voice channel in which a session is to be heard: the one that was asked
-// for, or the channel itself if it is one; empty if none.
+// voiceOf returns the voice channel for a session: the one in the option, or the command's own channel if it
+// is a voice channel, or "".
 func (c *call) voiceOf() (string, error) {
 	if asked := c.textOption("voice"); asked != "" {
 		ch, err := c.bot.rest.Channel(context.Background(), asked)
@@ -200,7 +198,7 @@ func (c *call) voiceOf() (string, error) {
 	return "", nil
 }
 
-// isVoiceChannel reports whether people speak in channels of a type.
+// isVoiceChannel reports whether a channel type has voice.
 func isVoiceChannel(t discordgo.ChannelType) bool {
 	return t == discordgo.ChannelTypeGuildVoice || t == discordgo.ChannelTypeGuildStageVoice
 }

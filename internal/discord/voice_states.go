@@ -10,24 +10,24 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// occupant is somebody in a voice channel.
+// occupant is a user in a voice channel.
 type occupant struct {
 	user, channel string
-	name          string // in the guild; empty if nothing is known of the member
+	name          string // in the guild; "" if the member is unknown
 	bot           bool
-	mute          bool             // by themselves or by a moderator
-	roles         []string         // as the member had them when Discord last told
-	state         *discordgo.State // of the guild; nil if nothing is known of the member
-	dm            bool             // by these roles
-	told          time.Time        // when Discord last told the roles
+	mute          bool             // self-muted or muted by a moderator
+	roles         []string         // from the last event or response
+	state         *discordgo.State // of the guild; nil if the member is unknown
+	dm            bool             // whether the roles make a DM
+	told          time.Time        // when the roles were received
 }
 
-// leads reports whether the occupant has a DM's rights. They end if Discord has not told the
-// roles again for leadsStale, such as while it cannot be asked.
+// leads reports whether the occupant is a DM. It returns false if the roles are older than leadsStale, for
+// example because Discord does not answer.
 func (o occupant) leads() bool { return o.dm && time.Since(o.told) < leadsStale }
 
-// voiceStates are who is in the voice channels of the bot's guilds, as the main
-// gateway tells it, and who is to be told of a change. It is safe for concurrent use.
+// voiceStates tracks the occupants of voice channels in the bot's guilds from gateway events, and the rooms
+// to notify of changes. It is safe for concurrent use.
 type voiceStates struct {
 	mu    sync.Mutex // guards the fields below
 	in    map[string]map[string]occupant
@@ -39,21 +39,21 @@ func newVoiceStates() *voiceStates {
 	return &voiceStates{in: map[string]map[string]occupant{}, rooms: map[string]*voiceRoom{}}
 }
 
-// setSelf learns who the bot is.
+// setSelf sets the bot's user id.
 func (v *voiceStates) setSelf(user string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.self = user
 }
 
-// selfID is the bot's user id.
+// selfID returns the bot's user id.
 func (v *voiceStates) selfID() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.self
 }
 
-// occupants are those in a channel of a guild.
+// occupants returns the occupants of a guild's channel.
 func (v *voiceStates) occupants(guild, channel string) (all []occupant) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -65,21 +65,21 @@ func (v *voiceStates) occupants(guild, channel string) (all []occupant) {
 	return all
 }
 
-// channelOf is the voice channel that a user is in; empty if none.
+// channelOf returns the voice channel a user is in, or "".
 func (v *voiceStates) channelOf(guild, user string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.in[guild][user].channel
 }
 
-// leads reports whether a user in voice has a DM's rights.
+// leads reports whether a user in voice is a DM.
 func (v *voiceStates) leads(guild, user string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.in[guild][user].leads()
 }
 
-// setRoom says who is told of a guild's voice; nil is nobody.
+// setRoom sets the room of a guild; nil removes it.
 func (v *voiceStates) setRoom(guild string, r *voiceRoom) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -90,14 +90,14 @@ func (v *voiceStates) setRoom(guild string, r *voiceRoom) {
 	v.rooms[guild] = r
 }
 
-// roomOf is who is told of a guild's voice, nil if nobody.
+// roomOf returns the room of a guild, or nil.
 func (v *voiceStates) roomOf(guild string) *voiceRoom {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.rooms[guild]
 }
 
-// allRooms are all who are told.
+// allRooms returns all rooms.
 func (v *voiceStates) allRooms() (all []*voiceRoom) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -107,7 +107,7 @@ func (v *voiceStates) allRooms() (all []*voiceRoom) {
 	return all
 }
 
-// moveUser takes in where a user is.
+// moveUser records a user's voice state.
 func (v *voiceStates) moveUser(guild string, o occupant) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -118,15 +118,15 @@ func (v *voiceStates) moveUser(guild string, o occupant) {
 	if v.in[guild] == nil {
 		v.in[guild] = map[string]occupant{}
 	}
-	if o.name == "" { // it is known from before
+	if o.name == "" { // keep what is known about the member
 		was := v.in[guild][o.user]
 		o.name, o.bot, o.roles, o.state, o.dm, o.told = was.name, was.bot, was.roles, was.state, was.dm, was.told
 	}
 	v.in[guild][o.user] = o
 }
 
-// judgeUsers notes again who of those in a guild's voice channels has a DM's rights, with
-// the roles that a user has now; an empty user is nobody, for the roles have changed.
+// judgeUsers determines again which occupants of a guild are DMs: the user, with these new roles, or all of
+// them if user is "" because the guild's roles changed.
 func (v *voiceStates) judgeUsers(dms dmRoles, guild, user string, roles []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -141,14 +141,14 @@ func (v *voiceStates) judgeUsers(dms dmRoles, guild, user string, roles []string
 	}
 }
 
-// clearGuild forgets who is in a guild's voice channels.
+// clearGuild removes the occupants of a guild.
 func (v *voiceStates) clearGuild(guild string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.in, guild)
 }
 
-// occupantOf is what a voice state tells of a user; the member may be nil.
+// occupantOf converts a voice state; m may be nil.
 func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.VoiceState, m *discordgo.Member) occupant {
 	o := occupant{user: st.UserID, channel: st.ChannelID, mute: st.Mute || st.SelfMute || st.Deaf || st.SelfDeaf}
 	if m != nil && m.User != nil {
@@ -158,7 +158,7 @@ func (b *Bot) occupantOf(s *discordgo.Session, guild string, st *discordgo.Voice
 	return o
 }
 
-// onVoiceState takes in that somebody came, went, or was muted.
+// onVoiceState handles a user's join, move, leave or mute.
 func (b *Bot) onVoiceState(s *discordgo.Session, e *discordgo.VoiceStateUpdate) {
 	b.voiceStates.moveUser(e.GuildID, b.occupantOf(s, e.GuildID, e.VoiceState, e.Member))
 	r := b.voiceStates.roomOf(e.GuildID)
@@ -171,14 +171,14 @@ func (b *Bot) onVoiceState(s *discordgo.Session, e *discordgo.VoiceStateUpdate) 
 	r.wake()
 }
 
-// onVoiceServer takes in where a guild's voice gateway is.
+// onVoiceServer handles the address of a guild's voice gateway.
 func (b *Bot) onVoiceServer(_ *discordgo.Session, e *discordgo.VoiceServerUpdate) {
 	if r := b.voiceStates.roomOf(e.GuildID); r != nil {
 		r.conn.UpdateServer(voice.Server{Token: e.Token, Endpoint: e.Endpoint})
 	}
 }
 
-// onGuildVoice takes in who is in the voice channels of a guild that the bot sees.
+// onGuildVoice records the occupants of a guild's voice channels.
 func (b *Bot) onGuildVoice(s *discordgo.Session, e *discordgo.GuildCreate) {
 	if e.Unavailable {
 		return
@@ -198,28 +198,27 @@ func (b *Bot) onGuildVoice(s *discordgo.Session, e *discordgo.GuildCreate) {
 	}
 }
 
-// noteRoles takes in the roles of a member of whom Discord tells anyway: with a message, an
-// interaction, or because the bot asked. It tells of a change by itself only to bots that
-// may see all members.
+// noteRoles records the roles of a member from a message, an interaction or a request. Discord sends role
+// changes only to bots with the members intent.
 func (b *Bot) noteRoles(guild, user string, m *discordgo.Member) {
 	if m != nil && guild != "" {
 		b.voiceStates.judgeUsers(b.cfg.DMRoles, guild, user, m.Roles)
 	}
 }
 
-// noteRolesChanged takes in that the roles of a guild are others, or mean something else.
+// noteRolesChanged handles a change of a guild's roles.
 func (b *Bot) noteRolesChanged(guild string) {
 	b.voiceStates.judgeUsers(b.cfg.DMRoles, guild, "", nil)
 }
 
-// memberIsDM reports whether a member with these roles has a DM's role, or, where none is
-// configured, the right to manage the server. Roles that are no more count for nothing.
+// memberIsDM reports whether a member with these roles is a DM: through a DM role or, if none is configured,
+// through the permission to manage the server. Deleted roles are ignored.
 func (d dmRoles) memberIsDM(state *discordgo.State, guild, user string, roles []string) bool {
 	g, err := state.Guild(guild)
 	if err != nil {
 		return false
 	}
-	state.RLock() // the gateway changes what g holds
+	state.RLock() // the gateway changes g's fields
 	defer state.RUnlock()
 	rights := int64(0)
 	for _, r := range g.Roles {

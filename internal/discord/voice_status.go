@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// describe says how it is in the voice channel: the connection, and the ear for each
-// player. Nothing is said while the bot is in none.
+// describe describes the voice channel: the connection, and how each player is heard. It returns nothing if
+// the bot should be in no channel.
 func (r *voiceRoom) describe(l Language) []string {
 	channel := r.wantedPlace()
 	if channel == "" {
@@ -43,7 +43,7 @@ func (r *voiceRoom) describe(l Language) []string {
 	return lines
 }
 
-// describeEar says how somebody is heard; nothing of bots.
+// describeEar describes how a player is heard. It returns "" for bots.
 func (r *voiceRoom) describeEar(l Language, o occupant) string {
 	r.mu.Lock()
 	s := r.seats[o.user]
@@ -67,7 +67,7 @@ func (r *voiceRoom) describeEar(l Language, o occupant) string {
 	return how.In(l, escapeMarkup(s.seat.Speaker()), st.Lost, st.Late)
 }
 
-// describeFailures counts what could not be deciphered, by its cause.
+// describeFailures lists the numbers of undecryptable packets by cause.
 func describeFailures(l Language, in voice.Received) string {
 	var out []string
 	for _, f := range []struct {
@@ -84,7 +84,7 @@ func describeFailures(l Language, in voice.Received) string {
 	return strings.Join(out, ", ")
 }
 
-// voiceFields are what the status message shows of the voice channel.
+// voiceFields returns the status message's fields about the voice channel.
 func (r *voiceRoom) voiceFields() []*discordgo.MessageEmbedField {
 	if r == nil {
 		return nil

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Language is one that the bot speaks.
+// Language is a language of the bot's texts.
 type Language uint8
 
-// Languages. English is for everybody whose own is none of them.
+// Languages. English is the default.
 const (
 	English Language = iota
 	German
 )
 
-// LanguageOf returns the language for a tag such as de-AT, or for a locale of
-// Discord's.
+// LanguageOf returns the language for a tag such as de-AT, or for a Discord locale.
 func LanguageOf(tag string) Language {
 	main, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
 	if strings.EqualFold(main, "de") {
@@ -24,10 +23,10 @@ func LanguageOf(tag string) Language {
 	return English
 }
 
-// Text is something to say, as a format in every language.
+// Text is a format in every language.
 type Text struct{ EN, DE string }
 
-// In says it in a language. Of args, phrases and errors are put into it, too.
+// In formats the text in a language. Arguments that are phrases or errors are translated.
 func (t Text) In(l Language, args ...any) string {
 	format := t.EN
 	if l == German {
@@ -46,29 +45,28 @@ func (t Text) In(l Language, args ...any) string {
 	return fmt.Sprintf(format, filled...)
 }
 
-// With is the text with what is filled in, to be said later.
+// With returns the text with its arguments, to be formatted later.
 func (t Text) With(args ...any) *Phrase { return &Phrase{t, args} }
 
-// Phrase is a text with what is filled in. As an error it wraps the errors among
-// that.
+// Phrase is a text with its arguments. As an error, it wraps the errors among them.
 type Phrase struct {
 	text Text
 	args []any
 }
 
-// In says it in a language.
+// In formats the phrase in a language.
 func (p *Phrase) In(l Language) string { return p.text.In(l, p.args...) }
 
-// Error is the phrase in English.
+// Error returns the phrase in English.
 func (p *Phrase) Error() string { return p.In(English) }
 
-// IsText reports whether the phrase is of the same text as another, whatever is filled in.
+// Is reports whether other is a phrase with the same text, whatever its arguments.
 func (p *Phrase) Is(other error) bool {
 	o, ok := other.(*Phrase)
 	return ok && o.text == p.text
 }
 
-// Unwrap returns the errors among what is filled in.
+// Unwrap returns the errors among the arguments.
 func (p *Phrase) Unwrap() (all []error) {
 	for _, a := range p.args {
 		if err, ok := a.(error); ok {
@@ -78,8 +76,8 @@ func (p *Phrase) Unwrap() (all []error) {
 	return all
 }
 
-// Say puts an error into a language: a phrase, or what another part of the program says,
-// see [Translate]. What is not known in that language is quoted in a sentence that says so.
+// Say translates an error: a phrase, or an English text of another package, see [Translate]. An unknown text
+// is quoted in a sentence that says it is in English.
 func Say(l Language, err error) string {
 	if p, ok := err.(*Phrase); ok {
 		return p.In(l)
@@ -91,7 +89,7 @@ func Say(l Language, err error) string {
 	return englishOnly.In(l, text)
 }
 
-// inPart puts an error into a language where it is a part of a sentence.
+// inPart translates an error that is part of a sentence.
 func inPart(l Language, err error) string {
 	if p, ok := err.(*Phrase); ok {
 		return p.In(l)
@@ -99,11 +97,10 @@ func inPart(l Language, err error) string {
 	return Translate(l, err.Error())
 }
 
-// Count is something that is counted: One for 1, which names no number or takes it,
-// and More for any other.
+// Count is a text with a number: One for 1, without an argument, and More for all others.
 type Count struct{ One, More Text }
 
-// Of is a number of what is counted.
+// Of returns the phrase for a number.
 func (c Count) Of(n int) *Phrase {
 	if n == 1 {
 		return c.One.With()
@@ -111,5 +108,5 @@ func (c Count) Of(n int) *Phrase {
 	return c.More.With(n)
 }
 
-// In says a number of what is counted in a language.
+// In formats the phrase for a number in a language.
 func (c Count) In(l Language, n int) string { return c.Of(n).In(l) }

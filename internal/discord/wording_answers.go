@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// NamedText is a text about one NPC, whose name comes first of what is filled in, or
-// about all of them.
+// NamedText is a text about one NPC, whose name is its first argument, or about all NPCs.
 type NamedText struct{ One, All Text }
 
-// In says it in a language. No name stands for all.
+// In formats the text in a language. An empty name means all.
 func (n NamedText) In(l Language, name string, args ...any) string {
 	if name == "" {
 		return n.All.In(l, args...)
@@ -18,12 +17,12 @@ func (n NamedText) In(l Language, name string, args ...any) string {
 	return n.One.In(l, append([]any{name}, args...)...)
 }
 
-// LocalSeconds is a time as people read it.
+// LocalSeconds formats a duration in seconds.
 func LocalSeconds(l Language, d time.Duration) string {
 	return LocalDecimals(l, strconv.FormatFloat(d.Seconds(), 'f', 1, 64)+" s")
 }
 
-// LocalDecimals puts a number that has a point before its decimals as a language has it.
+// LocalDecimals replaces a number's decimal point with the language's separator.
 func LocalDecimals(l Language, number string) string {
 	if l == German {
 		return strings.Replace(number, ".", ",", 1)
@@ -31,11 +30,10 @@ func LocalDecimals(l Language, number string) string {
 	return number
 }
 
-// TextGroup is a text about people by their names: One about one of them, More about
-// several.
+// TextGroup is a text about a list of names: One for one name, More for several.
 type TextGroup struct{ One, More Text }
 
-// In says it in a language about those of names, of whom there is one at least.
+// In formats the text in a language. There must be at least one name.
 func (g TextGroup) In(l Language, names []string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -46,7 +44,7 @@ func (g TextGroup) In(l Language, names []string) string {
 
 var andLast = Text{"%s and %s", "%s und %s"}
 
-// DurationPhrase is how long something went on.
+// DurationPhrase returns a phrase for a duration.
 func DurationPhrase(d time.Duration) *Phrase {
 	switch {
 	case d < time.Minute:
@@ -63,10 +61,10 @@ var (
 	inHours        = Text{"%d h %d min", "%d h %d min"}
 )
 
-// What every command may answer.
+// Answers of all commands.
 var (
 	Done          = Text{"Done.", "Erledigt."}
-	Verbatim      = Text{"%s", "%s"} // is what is filled in, in the reader's language already
+	Verbatim      = Text{"%s", "%s"} // for arguments that are already in the reader's language
 	OnlyManagers  = Text{"only a dungeon master may do that: somebody with the right Manage Server", "das darf nur die Spielleitung: wer das Recht „Server verwalten“ hat"}
 	OnlyRole      = Text{"only a dungeon master may do that: somebody with the role %s", "das darf nur die Spielleitung: wer die Rolle %s hat"}
 	OnlyRoles     = Text{"only a dungeon master may do that: somebody with one of the roles %s", "das darf nur die Spielleitung: wer eine der Rollen %s hat"}
@@ -143,7 +141,7 @@ var (
 	RecapLines     = Count{Text{"one line", "eine Zeile"}, Text{"%d lines; the last", "%d Zeilen; die letzten"}}
 )
 
-// What a whole channel is told.
+// Messages for a whole channel.
 var (
 	TooManyChanges  = Text{"Too many messages were edited or deleted at once: some are kept as they were. /privacy forget deletes all that somebody wrote.", "Zu viele Nachrichten wurden auf einmal geändert oder gelöscht: manche bleiben, wie sie waren. /privacy forget löscht alles, was jemand geschrieben hat."}
 	ChangeNotMade   = Text{"A message that was edited or deleted is kept as it was: the bot could not change it.", "Eine Nachricht, die geändert oder gelöscht wurde, bleibt, wie sie war: der Bot konnte sie nicht ändern."}
@@ -180,7 +178,7 @@ var (
 	KeepsAllAgain    = Text{"%s keeps everything secret again.", "%s behält wieder alles für sich."}
 )
 
-// How carefully NPCs answer. The word in brackets is the same everywhere.
+// Tiers of NPCs. The word in brackets is the same in all languages.
 var (
 	TierFast     = Text{"quick (fast)", "schnell (fast)"}
 	TierStandard = Text{"careful (standard)", "sorgfältig (standard)"}
@@ -202,7 +200,7 @@ var (
 	AnswersLate  = Text{"%s, %d late or not at all (%s)", "%s, %d zu spät oder gar nicht (%s)"}
 )
 
-// TierWord is a tier as people read it.
+// TierWord returns the readable name of a tier.
 func TierWord(tier string) Text {
 	switch tier {
 	case "standard":

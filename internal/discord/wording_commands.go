@@ -1,7 +1,6 @@
 package discord
 
-// What the commands and their options do, as Discord shows it while somebody types:
-// 100 characters at most.
+// Descriptions of commands and options, which Discord shows during typing. They have at most 100 characters.
 var (
 	CmdSession       = Text{"The session at the table in this channel", "Die Sitzung am Tisch in diesem Kanal"}
 	CmdSessionStart  = Text{"Begin a session: from now on the NPCs answer in this channel", "Eine Sitzung beginnen: ab jetzt antworten die NSCs in diesem Kanal"}
@@ -68,7 +67,7 @@ var (
 	CmdEntityRemove = Text{"Take somebody or something out of the world for good", "Jemanden oder etwas endgültig aus der Welt nehmen"}
 )
 
-// What the options are.
+// Options.
 var (
 	OptNPC           = Text{"Name of the NPC", "Name des NSC"}
 	OptNPCs          = Text{"Name of the NPC, or all", "Name des NSC, oder all für alle"}
@@ -100,7 +99,7 @@ var (
 	OptEntityRemoved = Text{"Its name", "Der Name"}
 )
 
-// What can be chosen for an option.
+// Choices of options.
 var (
 	ChoiceHeardYes   = Text{"yes: NPCs hear what I write in a session's channel", "ja: die NSCs hören, was ich im Kanal einer Sitzung schreibe"}
 	ChoiceHeardNo    = Text{"no: what I write is not heard, and not kept", "nein: was ich schreibe, wird nicht gehört und nicht aufgehoben"}

@@ -1,11 +1,10 @@
 package discord
 
-// elsewhere are what other parts of the program say in English that people read here: why a
-// call is refused, what a tool cannot make sense of, what is wrong with a voice channel.
-// %v stands for another such text.
+// elsewhere lists English texts of other packages that users see, with translations: refused calls, invalid
+// arguments, voice problems. %v stands for another text of this list.
 var elsewhere = []Text{
 	{"nobody of that name has answered lately; it is known of the last 32 answers, until a line is taken back", "unter diesem Namen hat zuletzt niemand geantwortet; bekannt ist es von den letzten 32 Antworten, bis etwas zurückgenommen wird"},
-	// The policy: a reason, and what to do about it.
+	// The policy: reasons and hints.
 	{"tools call tools too deep", "Werkzeuge rufen einander zu tief verschachtelt auf"},
 	{"use fewer levels", "nimm weniger Ebenen"},
 	{"changing something is switched off here", "Änderungen sind hier abgeschaltet"},
@@ -123,7 +122,7 @@ var elsewhere = []Text{
 	{"searching facts in sessions: %v", "die Sitzungen ließen sich nicht durchsuchen: %v"},
 	{"finding entities: %v", "die Welt ließ sich nicht durchsuchen: %v"},
 
-	// What is kept of a server.
+	// Stored data of a server.
 	{"a session of this campaign is running; /session stop ends it, or /entity import takes in what is new at once", "von dieser Kampagne läuft eine Sitzung; /session stop beendet sie, oder /entity import nimmt sofort auf, was neu ist"},
 	{"there is a campaign already whose name looks the same, %q; give this one another name", "eine Kampagne mit ganz ähnlichem Namen gibt es schon, %q; gib dieser einen anderen"},
 	{"there are %d campaigns already, which is the most; write in a file of one of them", "es gibt schon %d Kampagnen, mehr gehen nicht; lade eine davon in neuer Fassung"},

@@ -1,6 +1,6 @@
 package discord
 
-// What NPCs learn.
+// What NPCs learnt.
 var (
 	CmdMemory         = Text{"What the NPCs learn from your sessions; you decide", "Was die NSCs aus euren Sitzungen lernen; du entscheidest"}
 	CmdMemoryReview   = Text{"Go through what they could learn, one by one", "Eins nach dem anderen ansehen, was sie lernen könnten"}
@@ -38,7 +38,7 @@ var (
 	Proposals         = Count{Text{"The NPCs could learn something from it", "Die NSCs könnten etwas daraus lernen"}, Text{"The NPCs could learn %d things from it", "Die NSCs könnten %d Dinge daraus lernen"}}
 )
 
-// Where others mention players who were forgotten.
+// Mentions of forgotten players.
 var (
 	NoMentions         = Text{"Nothing to look at. When a player asks to be forgotten, the places where others mention the player are shown here once.", "Nichts anzusehen. Wenn jemand vergessen werden will, steht hier einmal, wo andere ihn erwähnen."}
 	MentionsOf         = Text{"**%s** was forgotten. Others mention the name here (%d places). Nothing was changed there:", "**%s** wurde vergessen. Andere erwähnen den Namen hier (%d Stellen). Dort wurde nichts geändert:"}
@@ -50,13 +50,13 @@ var (
 	IsErased           = Text{"Deleted: %s", "Gelöscht: %s"}
 )
 
-// mentionKinds are what mentions somebody.
+// mentionKinds name the kinds of records that can mention a player.
 var mentionKinds = map[string]Text{
 	"line": {"line", "Zeile"}, "learnt": {"learnt", "gelernt"}, "proposed": {"proposed", "vorgeschlagen"}, "note": {"note", "Notiz"},
 	"fact": {"fact", "Tatsache"}, "entity": {"entity", "Eintrag der Welt"}, "relation": {"relation", "Beziehung"}, "scene": {"scene", "Szene"},
 }
 
-// MentionKind is a kind of what mentions somebody.
+// MentionKind returns the name of a kind of record that mentions a player.
 func MentionKind(kind string) Text {
 	if t, ok := mentionKinds[kind]; ok {
 		return t
@@ -64,14 +64,14 @@ func MentionKind(kind string) Text {
 	return mentionKinds["fact"]
 }
 
-// learntKinds are why something is worth keeping, by the kinds of package salient.
+// learntKinds name the kinds of learnt entries, as in package salient.
 var learntKinds = map[string]Text{
 	"promise": {"promise", "Versprechen"}, "debt": {"debt", "Schuld"}, "trust": {"trust", "Vertrauen"}, "death": {"death", "Tod"},
 	"change": {"change", "Neuigkeit"}, "secret": {"secret", "Geheimnis"}, "kin": {"kin", "Verwandtschaft"}, "place": {"whereabouts", "Aufenthalt"},
 	"gift": {"gift", "Geschenk"}, "name": {"name", "Name"}, "pin": {"kept in mind", "gemerkt"}, "relation": {"relation", "Beziehung"}, "fact": {"fact", "Tatsache"},
 }
 
-// LearntKind is a kind of what was learnt.
+// LearntKind returns the name of a kind of learnt entry.
 func LearntKind(kind string) Text {
 	if t, ok := learntKinds[kind]; ok {
 		return t

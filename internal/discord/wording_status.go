@@ -1,6 +1,6 @@
 package discord
 
-// How a session goes, as everybody sees it, and what of that is for DMs who ask.
+// The state of a session, for everyone or for DMs.
 var (
 	WhoIsThere  = Text{"At the table", "Am Tisch"}
 	MoreLines   = Text{"… and %d more", "… und %d weitere"}
@@ -16,7 +16,7 @@ var (
 	AnswerByLines  = Text{"From now on the NPCs answer with prepared lines only.", "Ab jetzt antworten die NSCs nur noch mit vorbereiteten Sätzen."}
 )
 
-// Where the time of an answer went.
+// Stages of an answer.
 var (
 	NoTurnYet      = Text{"No NPC has answered in this session yet. Say something to one of them in <#%s>, then ask again.", "In dieser Sitzung hat noch kein NSC geantwortet. Sprich einen in <#%s> an und frag dann noch einmal."}
 	FirstWords     = Text{"first words after %s", "erste Worte nach %s"}

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// What is said of a message that there is in English alone.
+// Frames for messages that exist only in English.
 var (
 	quoted      = Text{"%s", "„%s“"}
 	englishOnly = Text{"%s", "das ging nicht; die Meldung dazu gibt es nur auf Englisch: „%s“"}
 )
 
-// Translate puts what another part of the program says in English into a language. What
-// is not known here, such as the words of a vendor, is quoted as it is.
+// Translate translates an English text of another package. It quotes a text it does not know, such as a
+// vendor's message.
 func Translate(l Language, text string) string {
 	if l == English {
 		return text
@@ -26,18 +26,17 @@ func Translate(l Language, text string) string {
 }
 
 const (
-	// maxNested is how deep a message may be in others.
+	// maxNested bounds the nesting of messages.
 	maxNested = 4
-	// maxTranslated bounds a message that is looked up, in bytes.
+	// maxTranslated bounds the length of a message to look up, in bytes.
 	maxTranslated = 4000
 )
 
-// messageOpenings are what the beginning of a message may be that is nobody's business: which tool
-// refused, and that it was the arguments' fault.
+// messageOpenings matches prefixes that users need not see: the refusing tool, and that its arguments were
+// invalid.
 var messageOpenings = regexp.MustCompile(`^(calling "[^"]*": |invalid arguments: )+`)
 
-// inGerman is a message of another part of the program in German, if it is known: one text,
-// or a reason and what to do.
+// inGerman translates a message of another package if it is known: a single text, or a reason and a hint.
 func inGerman(text string, depth int) (string, bool) {
 	if depth == 0 || len(text) > maxTranslated {
 		return "", false
@@ -58,7 +57,7 @@ func inGerman(text string, depth int) (string, bool) {
 	return why + "; " + hint, ok
 }
 
-// oneInGerman is a text of elsewhere in German.
+// oneInGerman translates a text of elsewhere.
 func oneInGerman(text string, depth int) (string, bool) {
 	for _, m := range messages() {
 		if said, ok := m.translate(text, depth); ok {
@@ -68,14 +67,14 @@ func oneInGerman(text string, depth int) (string, bool) {
 	return "", false
 }
 
-// foreignMessage is a text of elsewhere, ready to be recognised.
+// foreignMessage matches a text of elsewhere.
 type foreignMessage struct {
 	is    *regexp.Regexp
-	verbs string // of what is filled in, in order
-	de    string // takes them as texts
+	verbs string // of the arguments, in order
+	de    string // takes the arguments as strings
 }
 
-// messages are those of elsewhere.
+// messages returns the matchers for elsewhere.
 var messages = sync.OnceValue(func() (all []foreignMessage) {
 	for _, t := range elsewhere {
 		var m foreignMessage
@@ -95,11 +94,10 @@ var messages = sync.OnceValue(func() (all []foreignMessage) {
 	return all
 })
 
-// formatVerb is where something is filled in, with its number in brackets, if any.
+// formatVerb matches a format verb with an optional argument index.
 var formatVerb = regexp.MustCompile(`%(\[\d+\])?[dqsv]`)
 
-// translate puts a text into German if it is this message. What stands for %v in it is a
-// message, too.
+// translate translates a text if it is this message. An argument of %v is itself a message.
 func (m *foreignMessage) translate(text string, depth int) (string, bool) {
 	found := m.is.FindStringSubmatch(text)
 	if found == nil {

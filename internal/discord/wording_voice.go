@@ -1,6 +1,6 @@
 package discord
 
-// What is said about a voice channel.
+// Texts about voice channels.
 var (
 	CmdSessionJoin  = Text{"Let the NPCs speak and hear in a voice channel", "Die NSCs in einem Sprachkanal sprechen und hören lassen"}
 	CmdSessionLeave = Text{"Take the bot out of the voice channel; the session goes on in writing", "Den Bot aus dem Sprachkanal nehmen; die Sitzung geht schriftlich weiter"}

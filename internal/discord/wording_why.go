@@ -1,6 +1,6 @@
 package discord
 
-// What went into an answer.
+// The basis of an answer.
 var (
 	WhyAnswer       = Text{"**%s** answered %s: %s", "**%s** hat %s geantwortet: %s"}
 	WhyTier         = Text{"Tier %s of at most %s: `%s`", "Stufe %s von höchstens %s: `%s`"}

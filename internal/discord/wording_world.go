@@ -51,7 +51,7 @@ var (
 	FeedbackKept  = Text{"Thank you. Whoever runs the bot will read it.", "Danke. Wer den Bot betreibt, wird es lesen."}
 )
 
-// What waits for a DM, and what NPCs can do.
+// Approvals, and the tools of NPCs.
 var (
 	NothingChanged = Text{"Nothing has changed in the world that could be taken back.", "In der Welt hat sich nichts geändert, das sich zurücknehmen ließe."}
 	CannotUndo     = Text{"That cannot be taken back: something of it was changed again since, or it is not kept any more. /undo list shows what came after it.", "Das lässt sich nicht zurücknehmen: etwas davon wurde seither wieder geändert, oder es ist nicht mehr aufgehoben. /undo list zeigt, was danach kam."}
@@ -112,7 +112,7 @@ var (
 	ToolDifference = Text{"`%s` %s. The NPCs' models read this text; approve it if it asks for nothing strange.\n```diff\n%s\n```", "`%s` %s. Diesen Text lesen die Modelle der NSCs; gib ihn frei, wenn er nichts Seltsames verlangt.\n```diff\n%s\n```"}
 )
 
-// What is kept of people.
+// Stored personal data.
 var (
 	PrivacyInfo = Text{
 		"**What the bot keeps, on the machine that runs it:**\n" +
