@@ -2,28 +2,28 @@ package voice
 
 import "fmt"
 
-// verdict is what to do after a connection to the voice gateway ended.
+// verdict is how to proceed after a connection to the voice gateway has ended.
 type verdict uint8
 
 const (
-	// resume: go on with the session over another connection.
+	// resume: resume the session over a new connection.
 	resume verdict = iota + 1
-	// identify: begin another session at the same server.
+	// identify: start a new session at the same server.
 	identify
-	// rejoin: ask the main gateway for another session and server.
+	// rejoin: ask the main gateway for a new session and server.
 	rejoin
-	// await: what happened, the main gateway tells by the bot's voice state or
-	// another server; if it tells nothing, rejoin.
+	// await: wait for the main gateway to report the bot's voice state or another server; without a report,
+	// rejoin.
 	await
-	// awaitOrStop is await, but if nothing is told, stop.
+	// awaitOrStop: like await, but stop without a report.
 	awaitOrStop
-	// stop: do not come back before the next Join.
+	// stop: stay disconnected until the next Join.
 	stop
-	// fail: no trying again mends it.
+	// fail: retrying cannot help.
 	fail
 )
 
-// ending is how a session ended: what to do, and why in one line for people.
+// ending is how a session ended: how to proceed, and the reason in one line for people.
 type ending struct {
 	verdict verdict
 	reason  string
@@ -49,7 +49,7 @@ const (
 	closeCallTerminated    = 4022
 )
 
-// closings tell what each close code means.
+// closings are the meanings of the close codes.
 var closings = map[int]ending{
 	closeUnknownOpcode:     {identify, "Discord's voice server did not know what the bot asked for; a newer version of Glyphoxa may"},
 	closeDecodeError:       {identify, "Discord's voice server could not read what the bot sent; a newer version of Glyphoxa may write it better"},
@@ -69,8 +69,7 @@ var closings = map[int]ending{
 	closeCallTerminated:    {awaitOrStop, "Discord ended the call in the voice channel; let the bot join again if the channel still exists"},
 }
 
-// endingOf returns what a close code means; codes that nobody explained, and none
-// at all, are a broken connection.
+// endingOf returns the meaning of a close code. Unknown codes, and none, mean a broken connection.
 func endingOf(code int) ending {
 	if e, ok := closings[code]; ok {
 		e.reason = fmt.Sprintf("%s (close code %d)", e.reason, code)

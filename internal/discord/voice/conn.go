@@ -17,39 +17,39 @@ import (
 )
 
 var (
-	// ErrNotConnected is returned for sound while the bot is in no channel, or
-	// could not be connected to it for longer than sound waits.
+	// ErrNotConnected is returned by Write while the bot is in no channel, or has been disconnected for
+	// longer than Write waits.
 	ErrNotConnected = errors.New("not connected to a voice channel")
 	// ErrClosed is returned after Run has returned.
 	ErrClosed = errors.New("voice connection closed")
 )
 
-// Options are what a connection needs; Guild, User and Move are required.
+// Options configures a connection. Guild, User and Move are required.
 type Options struct {
-	// Guild and User are snowflakes: the guild, and the bot itself.
+	// Guild and User are the snowflakes of the guild and the bot.
 	Guild, User string
-	// Move asks Discord, over the main gateway, to put the bot into a channel,
-	// or out of voice for an empty one. It does not wait for an answer.
+	// Move asks Discord through the main gateway to move the bot into a channel, or out of voice if channel
+	// is empty. It does not wait for the result.
 	Move func(ctx context.Context, channel string) error
-	// Hear is given what a user's microphone brought, decrypted, as it arrives.
-	// One goroutine calls it; it does not wait. The payload is the callee's.
+	// Hear receives a user's decrypted packets as they arrive. A single goroutine calls it, so it must not
+	// block. The callee owns the payload.
 	Hear func(user string, p Packet)
-	// Tell is given what changes. One goroutine calls it; it does not wait.
+	// Tell receives events. A single goroutine calls it, so it must not block.
 	Tell func(Event)
-	// Sent is told of each frame of Write once it was given to the network, and how
-	// long that took since Write had it. One goroutine calls it; it does not wait.
+	// Sent is called after each frame of Write was passed to the network, with the time since Write received
+	// it. A single goroutine calls it, so it must not block.
 	Sent func(took time.Duration)
-	// Opus encodes what is sent. If nil, the system's library is loaded.
+	// Opus encodes outgoing sound. If nil, the system's library is loaded.
 	Opus *opus.Library
-	// TLS is for the voice gateway; nil means the usual.
+	// TLS configures connections to the voice gateway; nil means the default.
 	TLS *tls.Config
-	// Private permits voice servers at private addresses, for a Discord of one's own.
+	// Private allows voice servers at private addresses, for a self-hosted Discord.
 	Private bool
-	// Logger receives what an operator may want to know. If nil, it is discarded.
+	// Logger receives messages for operators. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
-// written is a frame that Write took.
+// written is a frame passed to Write.
 type written struct {
 	frame audio.Frame
 	at    time.Time
@@ -57,57 +57,57 @@ type written struct {
 
 // Packet is 20 ms of a user's sound.
 type Packet struct {
-	// Seq counts a user's packets; it wraps, goes on when the user's stream is
-	// replaced by another, and has gaps where packets were lost.
+	// Seq numbers a user's packets. It wraps, continues when the user's stream is replaced, and has gaps for
+	// lost packets.
 	Seq uint16
-	// Payload is Opus.
+	// Payload is an Opus frame.
 	Payload []byte
 }
 
-// State is the bot's own voice state, as the main gateway tells it.
+// State is the bot's own voice state from the main gateway.
 type State struct {
-	Channel string // empty: in none
+	Channel string // empty if in none
 	Session string
 }
 
-// Server is where the main gateway says the voice gateway is.
+// Server is the address of the voice gateway from the main gateway.
 type Server struct {
 	Token    string
-	Endpoint string // host and port; empty while Discord looks for another
+	Endpoint string // host and port; empty while Discord looks for another server
 }
 
-// Conn is the connection. Its methods are safe for concurrent use.
+// Conn is a connection to a guild's voice channel. Its methods are safe for concurrent use.
 type Conn struct {
 	opts     Options
 	net      network
 	encrypt  func(*session) (encryption, error)
 	requests chan *request
-	given    chan *request // nobody waits for any more
-	notices  chan notice   // of sessions; 64, beyond that a session waits
+	given    chan *request // requests whose callers stopped waiting
+	notices  chan notice   // from sessions; a full channel blocks the session
 	frames   chan written
 	news     news
 	mover    mover
 	done     chan struct{} // closed when Run has returned
 	count    counters
 
-	lost    atomic.Pointer[time.Time] // since when no sound can be sent; nil while it can
-	current atomic.Pointer[session]   // runs, if any
+	lost    atomic.Pointer[time.Time] // since when sound cannot be sent; nil while it can
+	current atomic.Pointer[session]   // the running session, or nil
 }
 
 const (
-	// frameQueue is how many frames wait for the goroutine that sends them.
+	// frameQueue bounds the frames waiting for the sending goroutine.
 	frameQueue = 2
-	// patience is how long sound waits for a connection that is being renewed. People
-	// at the table take a longer silence for the end.
+	// patience is how long Write waits for a lost connection. After a longer silence, people think that the
+	// NPC has finished.
 	patience = 2 * time.Second
-	// keyPatience is how long it waits for keys. The server alone may take two
-	// seconds over it, until it does not wait for the others any more.
+	// keyPatience is how long Write waits for keys. The server alone may take two seconds before it stops
+	// waiting for the other members.
 	keyPatience = 4 * time.Second
-	// farewell is how long leaving may take when Run ends.
+	// farewell bounds leaving the channel when Run ends.
 	farewell = 2 * time.Second
 )
 
-// New returns a connection; Run brings it to life.
+// New returns a connection. Call Run to start it.
 func New(o Options) *Conn {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -133,13 +133,12 @@ func New(o Options) *Conn {
 		mover:    mover{ready: make(chan struct{}, 1), failed: make(chan error, 1)},
 		done:     make(chan struct{}),
 	}
-	c.lost.Store(&time.Time{}) // since ever
+	c.lost.Store(&time.Time{}) // never connected so far
 	return c
 }
 
-// Run keeps the connection as Join and Leave want it until ctx ends; then it
-// leaves the channel. It returns an error for what no trying again mends. It is
-// called once.
+// Run maintains the connection that Join and Leave request until ctx ends, and then leaves the channel. It
+// returns an error if retrying cannot help. Call it once.
 func (c *Conn) Run(ctx context.Context) error {
 	defer close(c.done)
 	inner, cancel := context.WithCancel(ctx)
@@ -164,12 +163,10 @@ func (c *Conn) Run(ctx context.Context) error {
 	return err
 }
 
-// Join puts the bot into a channel, out of another one if it is there. It returns
-// once sound can be sent, or says in one line why that is not to be; then the bot
-// is in no channel, or still in the one it was in. To join the channel the bot is
-// in asks Discord once more, as is needed after the main gateway began a new
-// session. A later Join or Leave ends one that waits. When ctx ends, the bot does
-// not go on trying.
+// Join moves the bot into a channel. It returns once sound can be sent, or an error with the reason in one
+// line; the bot is then in no channel or still in the previous one. Joining the current channel asks Discord
+// again, which is necessary after the main gateway has started a new session. A later Join or Leave cancels a
+// waiting one. When ctx ends, the bot gives up.
 func (c *Conn) Join(ctx context.Context, channel string) error {
 	if !isID(channel) {
 		return errors.New("a voice channel has a number as its id")
@@ -177,8 +174,7 @@ func (c *Conn) Join(ctx context.Context, channel string) error {
 	return c.request(ctx, channel)
 }
 
-// Leave takes the bot out of its channel. It returns when the main gateway has been
-// asked to.
+// Leave makes the bot leave its channel. It returns when the main gateway has accepted the request.
 func (c *Conn) Leave(ctx context.Context) error { return c.request(ctx, "") }
 
 func (c *Conn) request(ctx context.Context, channel string) error {
@@ -197,7 +193,7 @@ func (c *Conn) request(ctx context.Context, channel string) error {
 	case <-c.done:
 	}
 	select {
-	case c.given <- r: // it is answered at once
+	case c.given <- r: // it answers at once
 		if err := <-r.done; err != nil {
 			return fmt.Errorf("%w (%w)", err, ctx.Err())
 		}
@@ -212,18 +208,17 @@ func (c *Conn) request(ctx context.Context, channel string) error {
 	}
 }
 
-// UpdateState takes the bot's own voice state from the main gateway. It never blocks.
+// UpdateState passes on the bot's own voice state from the main gateway. It never blocks.
 func (c *Conn) UpdateState(s State) { c.news.putState(s) }
 
-// UpdateServer takes the voice server from the main gateway. It never blocks.
+// UpdateServer passes on the voice server from the main gateway. It never blocks.
 func (c *Conn) UpdateServer(s Server) { c.news.putServer(s) }
 
-// Write sends the next 20 ms of sound at once; it implements mixer.Outlet. While
-// the connection is being renewed Write waits, so that nothing is lost, up to two
-// seconds after the interruption; then it returns ErrNotConnected until the
-// connection is back. While there are no keys to encrypt with, each Write waits up
-// to four seconds. What is written while nobody else is in the channel goes nowhere.
-// Sixty milliseconds without a Write end a spurt of talk.
+// Write sends the next 20 ms of sound immediately; it implements mixer.Outlet. While the connection is lost,
+// Write blocks so that no sound is lost, but only until two seconds after the interruption. From then on it
+// returns ErrNotConnected until the connection is restored. While there are no keys for encryption, each
+// Write blocks for up to four seconds. If no one else is in the channel, the sound is discarded. A talk spurt
+// ends after 60 ms without a Write.
 func (c *Conn) Write(ctx context.Context, f *audio.Frame) error {
 	w := written{*f, time.Now()}
 	left := keyPatience
@@ -269,8 +264,8 @@ func (c *Conn) Stats() Stats {
 	return st
 }
 
-// PrivacyCode returns the code that everybody in the channel sees if nobody listens
-// in, empty without end-to-end encryption.
+// PrivacyCode returns the channel's privacy code, which all members see alike if no one intercepts the
+// connection. It is empty without end-to-end encryption.
 func (c *Conn) PrivacyCode() string {
 	if s := c.current.Load(); s != nil {
 		return s.dave.PrivacyCode()
@@ -278,9 +273,8 @@ func (c *Conn) PrivacyCode() string {
 	return ""
 }
 
-// VerificationCode returns the code that a user and the bot see of each other if
-// nobody is between them. It fails without end-to-end encryption, and for who is
-// not in the channel.
+// VerificationCode returns the code that a user and the bot see of each other if no one is between them. It
+// returns an error without end-to-end encryption, and for users outside the channel.
 func (c *Conn) VerificationCode(user string) (string, error) {
 	if s := c.current.Load(); s != nil {
 		return s.dave.VerificationCode(godave.UserID(user))

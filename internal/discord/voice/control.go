@@ -8,50 +8,47 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// phase is where a connection stands.
+// phase is the state of a connection.
 type phase uint8
 
 const (
 	// idle: in no channel. Exit: Join (asking).
 	idle phase = iota
-	// asking: the main gateway was asked for a channel. The session of the
-	// channel before goes on meanwhile. Exits: state and server are there
-	// (connecting), nothing comes (idle; connected, if the session before stands;
-	// pausing, if nobody waits for a Join).
+	// asking: the main gateway was asked for a channel. A session in the previous channel continues
+	// meanwhile. Exits: state and server have arrived (connecting); they do not arrive (idle; connected, if
+	// the previous session still runs; pausing, if no Join waits).
 	asking
-	// connecting: a session begins. Exits: sound can be sent (connected), the
-	// session ends (pausing, waiting, idle).
+	// connecting: a session is starting. Exits: sound can be sent (connected), the session ends (pausing,
+	// waiting, idle).
 	connecting
-	// connected: sound can be sent. Exits: as of connecting.
+	// connected: sound can be sent. Exits: as for connecting.
 	connected
-	// waiting: the main gateway has to tell what happened. Exits: it does
-	// (connecting, idle), or does not (by then).
+	// waiting: for a report of the main gateway. Exits: it arrives (connecting, idle), or it does not (see
+	// then).
 	waiting
-	// pausing: before the next try. Exit: the pause is over (by then).
+	// pausing: before the next attempt. Exit: the pause is over (see then).
 	pausing
 )
 
 const (
-	// askTimeout is how long Discord has to let the bot into a channel. It does
-	// not answer at all where the channel is full.
+	// askTimeout bounds the wait for Discord to admit the bot to a channel. Discord does not answer if the
+	// channel is full.
 	askTimeout = 10 * time.Second
-	// joinTimeout is how long a Join may take with all its tries.
+	// joinTimeout bounds a Join with all its attempts.
 	joinTimeout = 25 * time.Second
-	// tellTimeout is how long the main gateway has to tell why the voice server
-	// disconnected the bot, and moveServerTimeout to find another server.
+	// tellTimeout bounds the wait for the main gateway to report why the voice server disconnected the bot,
+	// and moveServerTimeout the wait for another server.
 	tellTimeout       = 5 * time.Second
 	moveServerTimeout = 30 * time.Second
-	// freshServer is how far before the bot's own state another server may come
-	// and belong to it.
+	// freshServer is how old a server may be when the bot's state arrives and still belong to it.
 	freshServer = 2 * time.Second
-	// steady is how long a connection has to last so that what failed before is
-	// forgotten.
+	// steady is how long a connection must last to reset the count of failures.
 	steady = 30 * time.Second
-	// maxFailures in a row are borne.
+	// maxFailures bounds the consecutive failures.
 	maxFailures = 6
 )
 
-// backoff is the pause before a try, by how many failed before.
+// backoff returns the pause before an attempt after a number of failures.
 func backoff(failures int) time.Duration {
 	if failures <= 1 {
 		return 250 * time.Millisecond
@@ -59,42 +56,42 @@ func backoff(failures int) time.Duration {
 	return min(time.Second<<(failures-2), 15*time.Second)
 }
 
-// request is a Join, or a Leave if it names no channel.
+// request is a Join, or a Leave if channel is empty.
 type request struct {
 	channel string
-	done    chan error // has room for the answer, and another that nobody takes
+	done    chan error // buffered for the answer and a second one that is never received
 	at      time.Time
 }
 
-// notice is what a session tells.
+// notice is a report of a session.
 type notice struct {
 	from  *session
 	event Event
 	ready bool // sound can be sent
 }
 
-// control decides what the connection does. It belongs to one goroutine.
+// control makes the connection's decisions. Only one goroutine uses it.
 type control struct {
 	c     *Conn
-	group *errgroup.Group // owns sessions
+	group *errgroup.Group // owns the sessions
 
 	phase    phase
-	want     string // the channel; empty only when idle
-	previous string // asking: the channel of the session that goes on
+	want     string // the wanted channel; empty only when idle
+	previous string // asking: the channel of the session that continues
 	state    State
 	server   Server
 	serverAt time.Time
-	session  *session // runs; nil if none does
+	session  *session // the running session, or nil
 	join     *request // not answered yet
 	failures int      // in a row
 	since    time.Time
-	then     verdict // waiting, pausing: what comes after
+	then     verdict // waiting, pausing: the next step
 	reason   string  // why the last session ended
 	timer    *time.Timer
 	fatal    error
 }
 
-// run decides until ctx ends or nothing can be mended.
+// run handles requests and events until ctx ends or retrying cannot help.
 func (k *control) run(ctx context.Context) error {
 	k.timer = time.NewTimer(time.Hour)
 	k.timer.Stop()
@@ -166,7 +163,7 @@ func (k *control) takeRequest(ctx context.Context, r *request) {
 	}
 }
 
-// withdraw gives up a request that nobody waits for any more, and answers it.
+// withdraw cancels a request whose caller stopped waiting, and answers it.
 func (k *control) withdraw(r *request) {
 	switch {
 	case r == k.join:
@@ -181,15 +178,15 @@ func (k *control) withdraw(r *request) {
 	}
 }
 
-// ask asks the main gateway for channels, one after the other. Without a server
-// of now, an earlier one must not count.
+// ask asks the main gateway for channels, one after the other. It discards the state and server received
+// earlier.
 func (k *control) ask(channels ...string) {
 	k.state, k.server = State{}, Server{}
 	k.become(asking, askTimeout)
 	k.c.mover.replace(nil, channels...)
 }
 
-// become changes the phase, which times out after d unless that is zero.
+// become changes the phase, with a timeout of d unless d is zero.
 func (k *control) become(p phase, d time.Duration) {
 	k.phase = p
 	k.timer.Stop()
@@ -220,7 +217,7 @@ func (k *control) takeState(ctx context.Context, s State) {
 	}
 }
 
-// renew begins a session with a server that just came, or waits for one.
+// renew starts a session if a server has just arrived, or else waits for one.
 func (k *control) renew(ctx context.Context) {
 	k.endSession()
 	if k.server.Endpoint != "" && time.Since(k.serverAt) < freshServer {
@@ -230,7 +227,7 @@ func (k *control) renew(ctx context.Context) {
 	k.wait(tellTimeout, identify)
 }
 
-// wait waits for the main gateway for d; then comes v.
+// wait waits up to d for the main gateway, and then proceeds with v.
 func (k *control) wait(d time.Duration, v verdict) {
 	k.then = v
 	k.become(waiting, d)
@@ -264,7 +261,7 @@ func (k *control) startIfKnown(ctx context.Context) {
 	}
 }
 
-// start begins a session in place of what runs.
+// start replaces the running session with a new one.
 func (k *control) start(ctx context.Context) {
 	k.endSession()
 	k.previous = ""
@@ -281,7 +278,7 @@ func (k *control) start(ctx context.Context) {
 	k.group.Go(func() error { run(ctx); return nil })
 }
 
-// endSession ends the session, if one runs, and waits for it.
+// endSession ends the running session, if any, and waits for it.
 func (k *control) endSession() {
 	if k.session == nil {
 		return
@@ -293,7 +290,7 @@ func (k *control) endSession() {
 	k.c.current.Store(nil)
 }
 
-// takeNotices takes what a session that has ended left behind.
+// takeNotices handles the remaining notices of an ended session.
 func (k *control) takeNotices() {
 	for {
 		select {

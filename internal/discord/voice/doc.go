@@ -1,14 +1,16 @@
-// Package voice is a bot's connection to a guild's voice channel: the voice
-// gateway, the sound over UDP both ways, and the two encryptions it is under. It
-// knows nothing of tables, and of Discord's main gateway no more than the two
-// events it is handed.
+// Package voice connects a bot to a guild's voice channel: the voice gateway, sound over UDP in both
+// directions, and its two layers of encryption. It does not depend on tables. Of Discord's main gateway, it
+// only needs the two events passed to [Conn.UpdateState] and [Conn.UpdateServer].
 //
-// [Conn.Run] owns every goroutine and waits for them. Whatever comes from the
-// network is untrusted: it is bounded, and what makes no sense is counted and
-// dropped.
+//	conn := voice.New(voice.Options{Guild: guild, User: bot, Move: move, Hear: hear})
+//	go conn.Run(ctx)
+//	err := conn.Join(ctx, channel)
 //
-// A [Group] is a bot's part in the end-to-end encryption of the channel (DAVE, version 1; files e2ee*.go): the
-// keys that all in the channel agree on over the voice gateway, and the frames that they encrypt with them.
-// It does no I/O and starts no goroutine: what is to be sent goes to the callbacks, and what is due at a
-// time is done by Tick. Whatever comes from outside may be any bytes.
+// [Conn.Run] starts all goroutines and waits for them. Everything from the network is untrusted: it is
+// bounded, and invalid input is counted and dropped.
+//
+// A [Group] implements the bot's side of the channel's end-to-end encryption (DAVE, version 1; files
+// e2ee*.go): the keys that all members agree on over the voice gateway, and the frames they encrypt with
+// these keys. It does no I/O and starts no goroutine: it sends messages through callbacks, and runs timed
+// actions in Tick. It accepts arbitrary bytes as input.
 package voice

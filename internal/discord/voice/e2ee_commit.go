@@ -16,8 +16,8 @@ import (
 
 const suite = ciphersuite.MLS128DHKEMP256
 
-// commit makes a commit of all that is proposed, with a welcome for who is added.
-// The group stays as it is until it is told that this commit counts.
+// commit returns a commit of all proposals, with a welcome for added members. The group does not change until
+// this commit is announced.
 func (g *group) commit() ([]byte, error) {
 	ctx, id := context.Background(), mlsgroup.NewGroupID(g.id())
 	state, err := g.store.LoadGroupState(ctx, id)
@@ -68,9 +68,9 @@ func (g *group) commit() ([]byte, error) {
 	return payload, nil
 }
 
-// welcoming makes the welcome of a commit. The library's own repeats the
-// extension that names the external sender where only those of a group's
-// description belong, and OpenMLS, which davey is made of, refuses it.
+// welcoming builds the welcome of a commit. The library's own welcome puts the external-senders extension
+// into the GroupInfo's extensions too, although it belongs only in the group context, and OpenMLS, on which
+// davey is built, rejects it.
 type welcoming struct {
 	group  *mlsgroup.Group
 	staged *mlsgroup.StagedCommit
@@ -78,7 +78,7 @@ type welcoming struct {
 	key    *ciphersuite.SignaturePrivateKey
 }
 
-// welcome returns the welcome for members.
+// welcome returns the welcome for added members.
 func (w *welcoming) welcome(added []*keypackages.KeyPackage) ([]byte, error) {
 	made, err := w.make(added)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *welcoming) welcome(added []*keypackages.KeyPackage) ([]byte, error) {
 	if made.EncryptedGroupInfo, err = w.encrypt(info.Marshal()); err != nil {
 		return nil, err
 	}
-	for i, kp := range added { // the secrets are bound to the description
+	for i, kp := range added { // because the secrets are bound to the encrypted GroupInfo
 		sealed, err := ciphersuite.EncryptWithLabel(kp.InitKey, "Welcome", made.EncryptedGroupInfo, secrets[i], suite)
 		if err != nil {
 			return nil, err
@@ -110,7 +110,7 @@ func (w *welcoming) welcome(added []*keypackages.KeyPackage) ([]byte, error) {
 	return made.Marshal(), nil
 }
 
-// make has the library make a welcome.
+// make creates a welcome with the library.
 func (w *welcoming) make(added []*keypackages.KeyPackage) (*mlsgroup.Welcome, error) {
 	made, err := w.group.CreateWelcomeWithOpts(added, w.key,
 		mlsgroup.WithJoinerSecret(w.joiner.Clone()), mlsgroup.WithStagedCommit(w.staged),
@@ -124,8 +124,8 @@ func (w *welcoming) make(added []*keypackages.KeyPackage) (*mlsgroup.Welcome, er
 	return made, nil
 }
 
-// secrets returns what each member is to be told. The library only hands it out
-// encrypted, so it is asked to encrypt it to a key of ours.
+// secrets returns the group secrets of each added member. The library only returns them encrypted, so this
+// encrypts them to a key of ours and decrypts them.
 func (w *welcoming) secrets(added []*keypackages.KeyPackage) ([][]byte, error) {
 	own, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {
@@ -151,8 +151,8 @@ func (w *welcoming) secrets(added []*keypackages.KeyPackage) ([][]byte, error) {
 	return secrets, nil
 }
 
-// encrypt encrypts a group's description with the key that follows from the
-// joiner's secret (RFC 9420, section 12.4.3.1). It is called once for a secret.
+// encrypt encrypts a GroupInfo with the key derived from the joiner secret (RFC 9420, section 12.4.3.1). It
+// must be called only once per secret.
 func (w *welcoming) encrypt(info []byte) ([]byte, error) {
 	member, err := ciphersuite.NewSecretForCS(suite, w.joiner.AsSlice()).HKDFExtract(ciphersuite.ZeroSecretCS(suite))
 	if err != nil {

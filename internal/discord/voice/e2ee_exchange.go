@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// OnSelectProtocolAck begins with the version that op 4 told. It is a new
-// connection: nothing of an earlier one counts any more.
+// OnSelectProtocolAck starts with the version from op 4. The connection is new, so it discards all earlier
+// state.
 func (s *Group) OnSelectProtocolAck(version uint16) {
 	s.next, s.pending, s.recoveries = int(version), nil, 0
 	s.group, s.commitAt, s.confirmBy = nil, time.Time{}, time.Time{}
@@ -23,7 +23,7 @@ func (s *Group) OnSelectProtocolAck(version uint16) {
 	}
 }
 
-// OnDavePrepareEpoch begins a new group if the epoch is 1 (op 24).
+// OnDavePrepareEpoch starts a new group if the epoch is 1 (op 24).
 func (s *Group) OnDavePrepareEpoch(epoch int, version uint16) {
 	s.next = int(version)
 	if epoch != 1 {
@@ -38,8 +38,8 @@ func (s *Group) OnDavePrepareEpoch(epoch int, version uint16) {
 	s.beginGroup()
 }
 
-// beginGroup makes a key package, tells it, and makes a group of our own if
-// everything needed is known. The keys in use stay in use.
+// beginGroup creates and sends a key package, and creates a group of our own if the external sender is known.
+// The keys in use remain in use.
 func (s *Group) beginGroup() {
 	s.serial++
 	s.commitAt, s.confirmBy = time.Time{}, time.Time{}
@@ -50,7 +50,7 @@ func (s *Group) beginGroup() {
 		return
 	}
 	s.group = g
-	_ = s.callbacks.SendMLSKeyPackage(g.keyPackage) // a connection that is lost begins anew
+	_ = s.callbacks.SendMLSKeyPackage(g.keyPackage) // a lost connection starts over
 	if s.sender != nil {
 		s.createGroup()
 	}
@@ -62,7 +62,7 @@ func (s *Group) createGroup() {
 	}
 }
 
-// OnDaveMLSExternalSenderPackage takes up whose proposals count (op 25).
+// OnDaveMLSExternalSenderPackage sets the external sender, whose proposals are accepted (op 25).
 func (s *Group) OnDaveMLSExternalSenderPackage(sender []byte) {
 	if len(sender) > maxGroupMessage || bytes.Equal(sender, s.sender) {
 		return
@@ -73,11 +73,11 @@ func (s *Group) OnDaveMLSExternalSenderPackage(sender []byte) {
 	}
 }
 
-// OnDaveMLSProposals takes up who is to be added and removed, or who is no more
-// to be (op 27), and commits it if nobody else does.
+// OnDaveMLSProposals handles proposals to add and remove members, or their revocation (op 27), and commits
+// them unless another member does.
 func (s *Group) OnDaveMLSProposals(payload []byte) {
 	if s.group == nil || !s.group.exists || len(payload) > maxGroupMessage {
-		return // as the protocol has it
+		return // as the protocol requires
 	}
 	changed, err := false, error(nil)
 	if failed := s.guard(func() error { changed, err = s.takeProposals(payload); return nil }); failed != nil {
@@ -92,7 +92,7 @@ func (s *Group) OnDaveMLSProposals(payload []byte) {
 	}
 	if !s.group.mayCommit() {
 		s.commitAt = time.Time{}
-		if len(s.group.proposed) == 0 { // nothing will be announced
+		if len(s.group.proposed) == 0 { // no commit will be announced
 			s.confirmBy = time.Time{}
 		}
 		return
@@ -106,8 +106,7 @@ func (s *Group) OnDaveMLSProposals(payload []byte) {
 	s.sendCommit()
 }
 
-// takeProposals reads the payload of op 27 and reports whether it changed what
-// is proposed.
+// takeProposals reads the payload of op 27 and reports whether the proposals changed.
 func (s *Group) takeProposals(payload []byte) (changed bool, err error) {
 	if len(payload) == 0 {
 		return false, errors.New("proposals are missing")
@@ -144,13 +143,12 @@ func (s *Group) takeProposals(payload []byte) (changed bool, err error) {
 	return false, fmt.Errorf("what is to be done with proposals is unknown: %d", payload[0])
 }
 
-// hold returns how long our commit is to wait: not at all if nobody is welcomed by
-// it, or if nobody else could commit.
+// hold returns how long to delay our commit: zero if it welcomes no one, or if no one else could commit.
 func (s *Group) hold() time.Duration {
 	if !s.group.adds() {
 		return 0
 	}
-	if !s.group.established { // everybody has a group of his own
+	if !s.group.established { // every member has its own group
 		for user := range s.users {
 			if user != s.self {
 				return commitHold
@@ -170,7 +168,7 @@ func (s *Group) hold() time.Duration {
 	return 0
 }
 
-// sendCommit commits what is proposed (op 28).
+// sendCommit commits the proposals (op 28).
 func (s *Group) sendCommit() {
 	s.commitAt = time.Time{}
 	if s.group == nil || !s.group.mayCommit() {
@@ -182,11 +180,11 @@ func (s *Group) sendCommit() {
 		return
 	}
 	s.count(func(st *GroupStats) { st.CommitsSent++ })
-	_ = s.callbacks.SendMLSCommitWelcome(payload) // a connection that is lost begins anew
+	_ = s.callbacks.SendMLSCommitWelcome(payload) // a lost connection starts over
 	s.confirmBy = time.Now().Add(confirmation)
 }
 
-// OnDaveMLSPrepareCommitTransition takes up the commit that counts (op 29).
+// OnDaveMLSPrepareCommitTransition applies the announced commit (op 29).
 func (s *Group) OnDaveMLSPrepareCommitTransition(id uint16, commit []byte) {
 	s.advance(id, commit, "commit", func(g *group) error { return g.follow(commit) })
 }
@@ -201,10 +199,10 @@ func (s *Group) OnDaveMLSWelcome(id uint16, welcome []byte) {
 	})
 }
 
-// advance moves the group on and prepares the transition to its new epoch.
+// advance moves the group to a new epoch and prepares the transition to it.
 func (s *Group) advance(id uint16, message []byte, kind string, move func(*group) error) {
 	if s.group == nil {
-		return // at version 0
+		return // version 0
 	}
 	s.commitAt, s.confirmBy, s.last = time.Time{}, time.Time{}, id
 	var e *epoch
@@ -218,7 +216,7 @@ func (s *Group) advance(id uint16, message []byte, kind string, move func(*group
 			return err
 		})
 	}
-	if errors.Is(err, errNotMine) { // a welcome comes, or new keys are due
+	if errors.Is(err, errNotMine) { // expect a welcome, or start over with new keys
 		s.confirmBy = time.Now().Add(confirmation)
 		return
 	}
@@ -231,8 +229,8 @@ func (s *Group) advance(id uint16, message []byte, kind string, move func(*group
 	s.prepare(transition{id: id, version: max(s.next, DAVEVersion), epoch: e})
 }
 
-// beginAnew says that we cannot follow (op 31), and offers new keys. When that
-// was of no use too often, it gives up.
+// beginAnew reports that we cannot follow (op 31), and sends a new key package. After maxRecoveries attempts,
+// it gives up.
 func (s *Group) beginAnew(id uint16) {
 	now := time.Now()
 	s.pending, s.commitAt, s.confirmBy = nil, time.Time{}, time.Time{}
@@ -244,12 +242,12 @@ func (s *Group) beginAnew(id uint16) {
 		return
 	}
 	s.recoveries++
-	_ = s.callbacks.SendInvalidCommitWelcome(id) // a connection that is lost begins anew
+	_ = s.callbacks.SendInvalidCommitWelcome(id) // a lost connection starts over
 	s.beginGroup()
 	s.confirmBy = now.Add(confirmation)
 }
 
-// readVector reads a vector of MLS with its length in front.
+// readVector reads an MLS vector with its length prefix.
 func readVector(b []byte) (v, rest []byte, err error) {
 	if len(b) == 0 || b[0]>>6 == 3 {
 		return nil, nil, errors.New("vector is cut off")

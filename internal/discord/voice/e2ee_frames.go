@@ -13,24 +13,21 @@ import (
 	daveframe "github.com/thomas-vilte/dave-go/frame"
 )
 
-// What a frame is refused for.
+// Errors of frames.
 var (
-	// ErrNotReady is returned for a frame that is to be sent while there are no
-	// keys yet, or no more. It must not be sent.
+	// ErrNotReady is returned for an outgoing frame when there are no valid keys. The frame must not be sent.
 	ErrNotReady = errors.New("end-to-end encryption has no keys yet")
-	// ErrFramePadding is returned for an encrypted frame with the padding of its RTP
-	// packet behind it.
+	// ErrFramePadding is returned for an encrypted frame that still has its RTP packet's padding.
 	ErrFramePadding = errors.New("frame has padding behind it")
-	// ErrNoKey is returned for a frame of somebody whose keys are not known.
+	// ErrNoKey is returned for a frame of a sender whose keys are unknown.
 	ErrNoKey = errors.New("frame is of a sender without keys")
-	// ErrPlain is returned for a frame that is not encrypted and has to be.
+	// ErrPlain is returned for an unencrypted frame that should be encrypted.
 	ErrPlain = errors.New("frame is not end-to-end encrypted")
-	// ErrReplay is returned for a frame that was there before.
+	// ErrReplay is returned for a repeated frame.
 	ErrReplay = errors.New("frame was there before")
-	// ErrTooOld is returned for a frame whose nonce or key is too far back.
+	// ErrTooOld is returned for a frame whose nonce or key is too old.
 	ErrTooOld = errors.New("frame is too old")
-	// ErrTag is returned for a frame that was changed, or encrypted with a key of
-	// another epoch.
+	// ErrTag is returned for a frame that was altered, or encrypted with a key of another epoch.
 	ErrTag = errors.New("frame does not decrypt")
 )
 
@@ -38,8 +35,7 @@ const (
 	silence      = "\xf8\xff\xfe"
 	magic        = "\xfa\xfa"
 	frameTagSize = 8
-	// overhead is how much longer a frame is when it is encrypted: tag, nonce,
-	// size and magic.
+	// overhead is the number of bytes that encryption adds to a frame: tag, nonce, size and magic.
 	overhead = frameTagSize + 5 + 1 + len(magic)
 )
 
@@ -49,28 +45,26 @@ func (m *media) MaxEncryptedFrameSize(size int) int { return size + overhead + f
 // MaxDecryptedFrameSize implements [godave.Session].
 func (m *media) MaxDecryptedFrameSize(_ godave.UserID, size int) int { return size }
 
-// Ready reports whether frames can be sent: encrypted, or at version 0 as they
-// are.
+// Ready reports whether frames can be sent: encrypted, or in the clear at version 0.
 func (m *media) Ready() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.version == 0 || m.canSend(time.Now())
 }
 
-// canSend reports whether there are keys to send with. The caller holds mu.
+// canSend reports whether there are keys for sending. The caller must hold mu.
 func (m *media) canSend(now time.Time) bool { return m.sending != nil && m.active.live(now) }
 
 // live reports whether the epoch's keys may still be used.
 func (e *epoch) live(now time.Time) bool { return e.expires.IsZero() || now.Before(e.expires) }
 
-// own returns the stream of our own frames.
+// own returns our own key stream.
 func (e *epoch) own(self uint64) *keyStream {
 	return e.senders[godave.UserID(strconv.FormatUint(self, 10))]
 }
 
-// Encrypt encrypts an Opus frame into dst, which has MaxEncryptedFrameSize of it
-// and may not overlap it, and returns its length. It fails with [ErrNotReady]
-// rather than have a frame leave in the clear.
+// Encrypt encrypts an Opus frame into dst and returns the length. dst must have MaxEncryptedFrameSize bytes
+// and must not overlap plain. Encrypt returns [ErrNotReady] rather than let a frame leave unencrypted.
 func (m *media) Encrypt(_ uint32, plain, dst []byte) (n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,9 +89,8 @@ func (m *media) Encrypt(_ uint32, plain, dst []byte) (n int, err error) {
 	return n, nil
 }
 
-// Decrypt decrypts a user's frame into dst, which is as long as it is and may be
-// the same, and returns the length. It fails with one of this package's errors,
-// and counts which.
+// Decrypt decrypts a user's frame into dst and returns the length. dst must be at least as long as data and
+// may be the same slice. Decrypt returns one of this package's errors, and counts it.
 func (m *media) Decrypt(user godave.UserID, data, dst []byte) (n int, err error) {
 	if len(dst) < len(data) {
 		return 0, io.ErrShortBuffer
@@ -109,16 +102,16 @@ func (m *media) Decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 	return n, err
 }
 
-// decrypt is Decrypt under mu.
+// decrypt is Decrypt for callers that hold mu.
 func (m *media) decrypt(user godave.UserID, data, dst []byte) (n int, err error) {
 	defer func() {
-		if recover() != nil { // of the library
+		if recover() != nil { // a panic of the library
 			m.stats.Panics++
 			n, err = 0, ErrTag
 		}
 	}()
 	now := time.Now()
-	if string(data) == silence { // which the server makes for those who are mute
+	if string(data) == silence { // the server sends it for muted users
 		m.stats.PlainReceived++
 		return copy(dst, data), nil
 	}
@@ -133,7 +126,7 @@ func (m *media) decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 	for i := -1; i < len(m.receiving); i++ {
 		e := m.active
 		if i >= 0 {
-			e = m.receiving[len(m.receiving)-1-i] // the newest first
+			e = m.receiving[len(m.receiving)-1-i] // newest first
 		}
 		if e == nil || !e.live(now) || e.senders[user] == nil {
 			continue
@@ -153,7 +146,7 @@ func (m *media) decrypt(user godave.UserID, data, dst []byte) (n int, err error)
 	return 0, err
 }
 
-// letThrough passes on a frame that is not encrypted, if that is allowed now.
+// letThrough returns an unencrypted frame if that is allowed now.
 func (m *media) letThrough(data, dst []byte, now time.Time) (int, error) {
 	if m.version == 0 || now.Before(m.passUntil) {
 		m.stats.PlainReceived++
@@ -167,8 +160,8 @@ func (m *media) letThrough(data, dst []byte, now time.Time) (int, error) {
 	return 0, ErrPlain
 }
 
-// note counts how a frame went. After too many that did not decrypt, and nothing
-// under way that would explain it, the session begins anew. The caller holds mu.
+// note counts the result of a frame. After too many failures that no pending transition explains, the session
+// starts over. The caller must hold mu.
 func (m *media) note(err error) {
 	if err == nil {
 		m.failures = 0
@@ -189,17 +182,17 @@ func (m *media) note(err error) {
 	}
 }
 
-// isWaiting reports whether there are keys of an epoch to come. The caller holds mu.
+// isWaiting reports whether an epoch with new keys is pending. The caller must hold mu.
 func (m *media) isWaiting() bool {
 	return slices.ContainsFunc(m.receiving, func(e *epoch) bool { return e.expires.IsZero() })
 }
 
-// openFrame decrypts what was parsed of data, and returns it in dst's array.
+// openFrame decrypts a parsed frame, and returns the result in dst's array.
 func openFrame(aead cipher.AEAD, dst, data []byte, parsed *daveframe.ParsedFrame) ([]byte, error) {
 	var nonce [12]byte
 	binary.LittleEndian.PutUint32(nonce[8:], parsed.TruncatedNonce)
 	clear := parsed.UnencryptedRanges
-	if len(clear) == 0 { // as Opus has it: the tag follows at once
+	if len(clear) == 0 { // as for Opus: the tag follows the ciphertext directly
 		return aead.Open(dst[:0], nonce[:], data[:len(parsed.InterleavedFrame)+frameTagSize], nil)
 	}
 	sealed := append(daveframe.ExtractCiphertext(parsed.InterleavedFrame, clear), parsed.Tag...)

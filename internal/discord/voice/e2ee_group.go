@@ -18,7 +18,7 @@ import (
 	"github.com/thomas-vilte/mls-go/storage/memory"
 )
 
-// maxCommits bounds the commits of our own that may still be announced.
+// maxCommits bounds our own commits that may still be announced.
 const maxCommits = 8
 
 var (
@@ -30,28 +30,27 @@ var (
 	errStranger = errors.New("group has a member who is not in the channel")
 )
 
-// group is one member's state in one MLS group, from its key package on. It is
-// owned by one goroutine.
+// group is a member's state in an MLS group, starting with its key package. It is owned by one goroutine.
 type group struct {
 	self, channel uint64
 	client        *mls.Client
 	store         *memory.Store
 	keyPackage    []byte
-	sender        []byte // the external sender that the group was made with, or is expected to have
-	exists        bool   // there is a group: one's own, or one that was joined
-	established   bool   // another knows of it
+	sender        []byte // the external sender of the group, or the expected one
+	exists        bool   // there is a group: our own, or a joined one
+	established   bool   // other members know the group
 	proposed      map[string]change
-	refused       bool      // something was proposed that must not be committed
-	commits       []attempt // of our own, newest last
+	refused       bool      // a proposal must not be committed
+	commits       []attempt // our own, newest last
 }
 
-// change is what a proposal does to whom.
+// change is the effect of a proposal on a user.
 type change struct {
 	user uint64
 	add  bool
 }
 
-// attempt is a commit of our own, and the state of the group if it counts.
+// attempt is a commit of our own, and the state of the group after it.
 type attempt struct {
 	commit []byte
 	after  []byte
@@ -66,7 +65,7 @@ func userOf(identity []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(identity), nil
 }
 
-// newGroup makes the keys of a member and its key package.
+// newGroup creates a member's keys and key package.
 func newGroup(self, channel uint64) (*group, error) {
 	store := memory.NewStore()
 	client, err := mls.NewClient(identityOf(self), suite,
@@ -84,8 +83,7 @@ func newGroup(self, channel uint64) (*group, error) {
 
 func (g *group) id() []byte { return identityOf(g.channel) }
 
-// create makes the group of nobody but ourselves that is extended or left for
-// another's.
+// create creates a group with ourselves as the only member. It grows, or is replaced by another's group.
 func (g *group) create(sender []byte) error {
 	if g.established {
 		return errors.New("group has begun already")
@@ -98,7 +96,7 @@ func (g *group) create(sender []byte) error {
 	return nil
 }
 
-// forget forgets what was proposed in an epoch that is over.
+// forget discards the proposals and commits of a past epoch.
 func (g *group) forget() {
 	clear(g.proposed)
 	g.refused, g.commits = false, nil
@@ -106,8 +104,7 @@ func (g *group) forget() {
 
 func (g *group) epoch() (uint64, error) { return g.client.Epoch(context.Background(), g.id()) }
 
-// propose takes up a proposal of the voice gateway. It reports false for one of
-// another epoch.
+// propose handles a proposal of the voice gateway. It returns false for one of another epoch.
 func (g *group) propose(message []byte, known func(uint64) bool) (bool, error) {
 	msg, err := framing.UnmarshalMLSMessage(message)
 	if err != nil {
@@ -134,7 +131,7 @@ func (g *group) propose(message []byte, known func(uint64) bool) (bool, error) {
 	return true, nil
 }
 
-// inspect returns what a proposal does, or why it must not be done.
+// inspect returns the effect of a proposal, or an error if it must not be committed.
 func (g *group) inspect(public *framing.PublicMessage, known func(uint64) bool) (change, error) {
 	data, ok := public.Content.ProposalData()
 	if !ok {
@@ -169,7 +166,7 @@ func (g *group) inspect(public *framing.PublicMessage, known func(uint64) bool) 
 	return change{}, errors.New("proposal is neither to add nor to remove")
 }
 
-// revoke takes back proposals by their references.
+// revoke removes proposals by reference.
 func (g *group) revoke(refs [][]byte) error {
 	if !g.exists {
 		return nil
@@ -177,11 +174,11 @@ func (g *group) revoke(refs [][]byte) error {
 	for _, ref := range refs {
 		delete(g.proposed, string(ref))
 	}
-	g.commits = nil // they refer to what is no more
+	g.commits = nil // they refer to revoked proposals
 	return g.client.RevokeProposals(context.Background(), g.id(), refs)
 }
 
-// adds reports whether somebody is proposed to be added.
+// adds reports whether a proposal adds a member.
 func (g *group) adds() bool {
 	for _, c := range g.proposed {
 		if c.add {
@@ -191,7 +188,7 @@ func (g *group) adds() bool {
 	return false
 }
 
-// isRemoved reports whether a user is proposed to be removed.
+// isRemoved reports whether a proposal removes a user.
 func (g *group) isRemoved(user uint64) bool {
 	for _, c := range g.proposed {
 		if !c.add && c.user == user {
@@ -201,12 +198,12 @@ func (g *group) isRemoved(user uint64) bool {
 	return false
 }
 
-// mayCommit reports whether there is something to commit that we may commit.
+// mayCommit reports whether there are proposals that we may commit.
 func (g *group) mayCommit() bool {
 	return g.exists && len(g.proposed) > 0 && !g.refused && !g.isRemoved(g.self)
 }
 
-// follow moves the group on by the commit that counts.
+// follow applies an announced commit to the group.
 func (g *group) follow(commit []byte) error {
 	if !g.exists {
 		return errNoGroup
@@ -232,7 +229,7 @@ func (g *group) follow(commit []byte) error {
 	return nil
 }
 
-// checkReferences refuses a commit that does not only refer to proposals.
+// checkReferences rejects a commit with inline proposals.
 func checkReferences(commit []byte) error {
 	msg, err := framing.UnmarshalMLSMessage(commit)
 	if err != nil {
@@ -258,8 +255,8 @@ func checkReferences(commit []byte) error {
 	return nil
 }
 
-// join takes up a welcome. Everybody in the group must be known, and its external
-// sender the one that was announced.
+// join joins a group with a welcome. All members must be known, and its external sender must be the announced
+// one.
 func (g *group) join(welcome, sender []byte, known func(uint64) bool) error {
 	if _, err := g.client.JoinGroup(context.Background(), welcome); err != nil {
 		return fmt.Errorf("taking up a welcome: %w", err)
@@ -278,7 +275,7 @@ func (g *group) join(welcome, sender []byte, known func(uint64) bool) error {
 	return g.checkSender()
 }
 
-// checkSender refuses a group whose external sender is not the voice gateway.
+// checkSender rejects a group whose external sender is not the voice gateway.
 func (g *group) checkSender() error {
 	want, err := extensions.ParseSingleExternalSender(g.sender)
 	if err != nil {
@@ -304,11 +301,11 @@ func (g *group) checkSender() error {
 	return errSender
 }
 
-// member is somebody in the group.
+// member is a member of the group.
 type member struct {
 	user uint64
 	leaf uint32
-	key  []byte // to verify signatures with
+	key  []byte // verifies signatures
 }
 
 func (g *group) members() ([]member, error) {

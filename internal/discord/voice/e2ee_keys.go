@@ -14,27 +14,25 @@ import (
 )
 
 const (
-	// maxGenerationGap is how far a sender's key may be ahead of the last that
-	// was used.
+	// maxGenerationGap is how far a sender's key generation may be ahead of the last used one.
 	maxGenerationGap = 250
-	// replayWindow is how many nonces below the highest may still be missing.
+	// replayWindow is how far below the highest nonce a new nonce may be.
 	replayWindow = 1000
 	codeDigits   = 30
 	codeGroup    = 5
 )
 
-// epoch are the keys of one epoch of a group: everybody's to receive, and our
-// own to send.
+// epoch holds the keys of one epoch of a group: all members' for receiving, and our own for sending.
 type epoch struct {
 	number  uint64
 	serial  int // of the group
 	members []member
 	senders map[godave.UserID]*keyStream
 	code    string
-	expires time.Time // zero while it is current, or to be
+	expires time.Time // zero while the epoch is active or pending
 }
 
-// newEpoch derives the keys of the epoch that a group is in.
+// newEpoch derives the keys of a group's current epoch.
 func newEpoch(g *group, serial int) (*epoch, error) {
 	number, err := g.epoch()
 	if err != nil {
@@ -64,11 +62,11 @@ func newEpoch(g *group, serial int) (*epoch, error) {
 	return e, err
 }
 
-// keyStream is the way of one sender's frames in one epoch.
+// keyStream holds the keys and nonces of one sender in one epoch.
 type keyStream struct {
 	ratchet *mediakeys.KeyRatchet
 
-	aead       cipher.AEAD // of generation
+	aead       cipher.AEAD // of the current generation
 	generation uint32
 
 	sent     mediakeys.NonceCounter
@@ -96,7 +94,7 @@ func (s *keyStream) key(generation uint32) (cipher.AEAD, error) {
 	return daveframe.NewGCM8(key)
 }
 
-// use keeps the cipher of a generation that a frame proved right.
+// use stores the cipher of a generation after a frame has been authenticated with it.
 func (s *keyStream) use(generation uint32, aead cipher.AEAD) {
 	if s.aead != nil && generation <= s.generation {
 		return
@@ -105,7 +103,7 @@ func (s *keyStream) use(generation uint32, aead cipher.AEAD) {
 	s.ratchet.Commit(generation)
 }
 
-// seal encrypts a frame into dst, which has room for it.
+// seal encrypts a frame into dst, which must be large enough.
 func (s *keyStream) seal(dst, plain []byte) (int, error) {
 	_, nonce, generation := s.sent.Next()
 	aead, err := s.key(generation)
@@ -116,7 +114,7 @@ func (s *keyStream) seal(dst, plain []byte) (int, error) {
 	return daveframe.EncryptWithCipherInto(dst, daveframe.EncryptWithCipherParams{Plaintext: plain, Cipher: aead, TruncatedNonce: nonce})
 }
 
-// open decrypts a frame into dst, each nonce once.
+// open decrypts a frame into dst. It accepts each nonce once.
 func (s *keyStream) open(dst, data []byte, parsed *daveframe.ParsedFrame) (int, error) {
 	nonce := s.expander.ExpandTentative(parsed.TruncatedNonce)
 	generation := uint32(nonce >> 24)
@@ -138,11 +136,11 @@ func (s *keyStream) open(dst, data []byte, parsed *daveframe.ParsedFrame) (int, 
 	return copy(dst, plain), nil
 }
 
-// window knows which of the last nonces were there.
+// window tracks which of the latest nonces were used.
 type window struct {
 	highest uint64
 	begun   bool
-	bits    [replayWindow/64 + 1]uint64 // a ring, by nonce
+	bits    [replayWindow/64 + 1]uint64 // a ring, indexed by nonce
 }
 
 func (w *window) bit(nonce uint64) (word *uint64, mask uint64) {
@@ -150,7 +148,7 @@ func (w *window) bit(nonce uint64) (word *uint64, mask uint64) {
 	return &w.bits[n/64], 1 << (n % 64)
 }
 
-// mark marks a nonce, or refuses it.
+// mark records a nonce, or returns an error if it was used or is too old.
 func (w *window) mark(nonce uint64) error {
 	if !w.begun {
 		w.begun, w.highest = true, nonce

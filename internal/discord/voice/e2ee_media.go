@@ -6,33 +6,32 @@ import (
 	"time"
 )
 
-// media is what frames need of a session. Its exported methods are safe for
-// concurrent use.
+// media is the part of a Group that processes frames. Its exported methods are safe for concurrent use.
 type media struct {
 	woken chan struct{}
 
 	mu           sync.Mutex // guards the fields below
-	version      int        // that frames are sent with
+	version      int        // protocol version of outgoing frames
 	active       *epoch
-	receiving    []*epoch // to be, and replaced ones
+	receiving    []*epoch // pending and replaced epochs
 	sending      *keyStream
 	passUntil    time.Time
-	failures     int  // in a row
-	failing      bool // too many; Tick begins anew
-	failed       bool // for good
+	failures     int  // consecutive
+	failing      bool // too many failures; Tick starts over
+	failed       bool // permanently
 	recoverAfter time.Time
 	pause        time.Duration
 	stats        GroupStats
 }
 
-// Woken is sent to when Tick has something to do before Due.
+// Woken returns a channel that receives when Tick must run before Due.
 func (m *media) Woken() <-chan struct{} { return m.woken }
 
-// wake has the controlling goroutine call Tick.
+// wake makes the controlling goroutine call Tick.
 func (m *media) wake() {
 	select {
 	case m.woken <- struct{}{}:
-	default: // it will
+	default: // already signalled
 	}
 }
 
@@ -45,8 +44,7 @@ func (m *media) hasFailed() bool {
 	return failing
 }
 
-// noteRecovery notes that the keys in use will soon be no more, and when frames
-// may ask for new ones again.
+// noteRecovery records that the keys in use will expire, and when failed frames may request new ones again.
 func (m *media) noteRecovery(now time.Time, givesUp bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,12 +58,12 @@ func (m *media) noteRecovery(now time.Time, givesUp bool) {
 	m.recoverAfter = now.Add(m.pause)
 	m.pause = min(2*m.pause, maxRecoveryPause)
 	if m.active != nil && m.active.expires.IsZero() {
-		m.active.expires = now.Add(keyLife) // the others go on without us
+		m.active.expires = now.Add(keyLife) // the other members continue without us
 	}
 }
 
-// replaceActive has an epoch be the one that is sent in, and the others die out.
-// The caller holds mu.
+// replaceActive makes e the epoch for sending, and lets other epochs expire that are not pending. The caller
+// must hold mu.
 func (m *media) replaceActive(e *epoch, self uint64, now time.Time, waits func(*epoch) bool) {
 	if m.active != nil {
 		m.receiving = append(m.receiving, m.active)
@@ -86,7 +84,7 @@ func (m *media) replaceActive(e *epoch, self uint64, now time.Time, waits func(*
 	m.bound()
 }
 
-// bound drops keys that are beyond what can be of use. The caller holds mu.
+// bound drops keys that are no longer useful. The caller must hold mu.
 func (m *media) bound() {
 	now := time.Now()
 	m.receiving = slices.DeleteFunc(m.receiving, func(e *epoch) bool { return !e.live(now) })
@@ -95,7 +93,7 @@ func (m *media) bound() {
 	}
 }
 
-// openPassthrough lets plain frames through for a while.
+// openPassthrough accepts unencrypted frames for a while.
 func (m *media) openPassthrough(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

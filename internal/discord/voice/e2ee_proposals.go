@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// What MLS numbers so (RFC 9420), as far as a proposal of the voice gateway has it.
+// MLS numbers in a proposal of the voice gateway (RFC 9420).
 const (
 	mlsPublicMessage  = 1
 	mlsExternalSender = 2
@@ -18,15 +18,15 @@ const (
 
 var errNoProposal = errors.New("reading a proposal: it is none, or cut off")
 
-// proposalSize returns how many bytes the proposal of an external sender has with which b
-// begins. Others may follow: the library reads one message that nothing follows.
+// proposalSize returns the length in bytes of the external sender's proposal at the beginning of b. Others
+// may follow, which the library does not accept.
 func proposalSize(b []byte) (int, error) {
 	c := cursor{rest: b}
 	_, format := c.uint(2), c.uint(2)
-	c.vector() // the group
-	c.skip(8)  // the epoch
+	c.vector() // group id
+	c.skip(8)  // epoch
 	sender := c.uint(1)
-	c.skip(4)  // which of them
+	c.skip(4)  // sender index
 	c.vector() // authenticated data
 	content := c.uint(1)
 	if c.failed || format != mlsPublicMessage || sender != mlsExternalSender || content != mlsProposal {
@@ -40,14 +40,14 @@ func proposalSize(b []byte) (int, error) {
 	default:
 		c.failed = true
 	}
-	c.vector() // the signature
+	c.vector() // signature
 	if c.failed {
 		return 0, errNoProposal
 	}
 	return len(b) - len(c.rest), nil
 }
 
-// cursor walks over a message. Once something is missing it has failed and goes no further.
+// cursor reads a message. After a failure, it does not advance.
 type cursor struct {
 	rest   []byte
 	failed bool
@@ -85,24 +85,24 @@ func (c *cursor) vector() {
 	}
 }
 
-// keyPackage walks over the key package of who is to be added.
+// keyPackage skips the key package of the added member.
 func (c *cursor) keyPackage() {
-	c.skip(4)  // version and ciphersuite
-	c.vector() // the key to encrypt a welcome to
-	c.vector() // the leaf's keys
+	c.skip(4)  // version and cipher suite
+	c.vector() // init key
+	c.vector() // leaf keys
 	c.vector()
 	if c.uint(2) != mlsBasic {
 		c.failed = true
 	}
-	c.vector() // the identity
+	c.vector() // identity
 	for range 5 {
 		c.vector() // capabilities
 	}
 	if c.uint(1) != mlsKeyPackageLeaf {
 		c.failed = true
 	}
-	c.skip(16)    // the lifetime
-	for range 4 { // extensions and signatures, of the leaf and of all
+	c.skip(16)    // lifetime
+	for range 4 { // extensions and signatures, of the leaf node and of the key package
 		c.vector()
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The operations of the voice gateway that are the encryption's, by number.
+// Opcodes of the voice gateway for the encryption.
 const (
 	OpPrepareTransition = 21
 	OpExecuteTransition = 22
@@ -22,9 +22,9 @@ const (
 	OpInvalidCommit     = 31
 )
 
-// Receive takes what the voice gateway sent: the JSON of "d" for 21, 22 and 24,
-// and what follows the opcode of a binary frame for 25, 27, 29 and 30. It fails
-// for what cannot be read, and does nothing then.
+// Receive handles a message of the voice gateway: for 21, 22 and 24 the JSON of "d", for 25, 27, 29 and 30
+// the bytes after the opcode of a binary frame. It returns an error for an unreadable message, which it
+// ignores.
 func (s *Group) Receive(op int, data []byte) error {
 	switch op {
 	case OpPrepareTransition, OpExecuteTransition, OpPrepareEpoch:

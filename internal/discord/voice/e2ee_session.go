@@ -10,50 +10,48 @@ import (
 )
 
 const (
-	// DAVEVersion is the protocol version that is spoken.
+	// DAVEVersion is the supported protocol version.
 	DAVEVersion = 1
-	// maxGroupUsers bounds who may be in a channel.
+	// maxGroupUsers bounds the users in a channel.
 	maxGroupUsers = 4096
-	// maxPending bounds the transitions that wait to be executed.
+	// maxPending bounds the transitions waiting for execution.
 	maxPending = 16
 	// maxGroupMessage bounds a message of the key exchange, in bytes.
 	maxGroupMessage = 1 << 20
 
-	// keyLife is how long keys still serve after they were replaced.
+	// keyLife is how long replaced keys remain valid.
 	keyLife = 10 * time.Second
-	// commitHold is how long a commit of ours waits for another's: whoever joins is
-	// rather welcomed by an implementation that was audited than by ours.
+	// commitHold is how long our commit waits for another member's, because it is better if an audited
+	// implementation welcomes new members than ours.
 	commitHold = 300 * time.Millisecond
-	// confirmation is how long the voice gateway may take to announce whose
-	// commit counts, and to have us in a group again after we left it.
+	// confirmation is how long the voice gateway may take to announce a commit, or to add us to a group
+	// again.
 	confirmation = 15 * time.Second
-	// Plain frames are let through for this long after an upgrade or a new group,
-	// and while a downgrade waits.
+	// Unencrypted frames are accepted for this long after an upgrade or a new group, and while a downgrade is
+	// pending.
 	upgradeWindow   = 10 * time.Second
 	downgradeWindow = 24 * time.Second
-	// maxRecoveries is how often we begin anew before it takes a new connection.
+	// maxRecoveries bounds the attempts to start over. After that, a new connection is needed.
 	maxRecoveries = 3
-	// maxGroupFailures is how many frames in a row may fail.
+	// maxGroupFailures bounds the consecutive frames that may fail.
 	maxGroupFailures = 36
-	// recoveryPause is the shortest time between two attempts to begin anew by
-	// ourselves; it doubles up to maxRecoveryPause.
+	// recoveryPause is the minimum time between two attempts to start over because of failed frames; it
+	// doubles up to maxRecoveryPause.
 	recoveryPause    = 5 * time.Second
 	maxRecoveryPause = 5 * time.Minute
 )
 
-// GroupOptions is what a Session may be given beyond who and where it is.
+// GroupOptions are the optional settings of a Group.
 type GroupOptions struct {
 	// Logger receives warnings. If nil, they are discarded. No key is ever logged.
 	Logger *slog.Logger
 }
 
-// Group is the part of one bot in the encryption of one voice connection. It
-// ends with the connection.
+// Group is a bot's side of the end-to-end encryption of one voice connection. It ends with the connection.
 //
-// Encrypt, MaxEncryptedFrameSize, Decrypt, MaxDecryptedFrameSize, Ready, State,
-// Stats and PrivacyCode are safe for concurrent use and never wait for the key
-// exchange. All other methods belong to one goroutine, which the callbacks are
-// called from.
+// Encrypt, MaxEncryptedFrameSize, Decrypt, MaxDecryptedFrameSize, Ready, State, Stats and PrivacyCode are
+// safe for concurrent use and never wait for the key exchange. All other methods must be called from one
+// goroutine, which also runs the callbacks.
 type Group struct {
 	self, channel uint64
 	callbacks     godave.Callbacks
@@ -62,28 +60,28 @@ type Group struct {
 	// Owned by the goroutine that controls the session.
 	group      *group // nil at version 0
 	serial     int    // of the group
-	sender     []byte // the external sender, nil until it is announced
+	sender     []byte // the external sender, nil until announced
 	users      map[uint64]bool
-	next       int // the version that the next transition leads to
+	next       int // version after the next transition
 	pending    []transition
-	commitAt   time.Time // when our commit is to be sent; zero for never
-	confirmBy  time.Time // when to begin anew if nothing was announced
-	recoveries int       // since an epoch was last begun
-	last       uint16    // the transition that was told last
+	commitAt   time.Time // when to send our commit; zero for never
+	confirmBy  time.Time // when to start over if no commit was announced
+	recoveries int       // since the last new epoch
+	last       uint16    // the latest announced transition
 
 	media
 }
 
-// transition is one that waits to be executed.
+// transition is a transition waiting for execution.
 type transition struct {
 	id      uint16
 	version int
-	epoch   *epoch // nil if the group stays as it is, or is left
+	epoch   *epoch // nil if the group does not change, or is left
 }
 
 var _ godave.Session = (*Group)(nil)
 
-// NewGroup returns a Session for a user in a channel.
+// NewGroup returns a Group for a user in a channel.
 func NewGroup(user godave.UserID, channel godave.ChannelID, callbacks godave.Callbacks, opts *GroupOptions) (*Group, error) {
 	self, err := strconv.ParseUint(string(user), 10, 64)
 	if err != nil {
@@ -102,13 +100,13 @@ func NewGroup(user godave.UserID, channel godave.ChannelID, callbacks godave.Cal
 // MaxSupportedProtocolVersion implements [godave.Session].
 func (s *Group) MaxSupportedProtocolVersion() int { return DAVEVersion }
 
-// SetChannelID implements [godave.Session]. It counts from the next group on.
+// SetChannelID implements [godave.Session]. It takes effect with the next group.
 func (s *Group) SetChannelID(channel godave.ChannelID) { s.channel = uint64(channel) }
 
-// AssignSsrcToCodec implements [godave.Session]. Everything we send is Opus.
+// AssignSsrcToCodec implements [godave.Session]. It does nothing, because all outgoing frames are Opus.
 func (s *Group) AssignSsrcToCodec(uint32, godave.Codec) {}
 
-// AddUser tells that a user is in the channel: nobody else may join the group.
+// AddUser records that a user is in the channel. Only recorded users may join the group.
 func (s *Group) AddUser(user godave.UserID) {
 	id, err := strconv.ParseUint(string(user), 10, 64)
 	if err != nil || len(s.users) >= maxGroupUsers {
@@ -118,7 +116,7 @@ func (s *Group) AddUser(user godave.UserID) {
 	s.users[id] = true
 }
 
-// RemoveUser tells that a user has left the channel.
+// RemoveUser records that a user has left the channel.
 func (s *Group) RemoveUser(user godave.UserID) {
 	if id, err := strconv.ParseUint(string(user), 10, 64); err == nil {
 		delete(s.users, id)
@@ -127,7 +125,7 @@ func (s *Group) RemoveUser(user godave.UserID) {
 
 func (s *Group) knows(user uint64) bool { return s.users[user] }
 
-// Due returns when Tick is to be called next, zero for never.
+// Due returns when to call Tick next, zero for never.
 func (s *Group) Due() time.Time {
 	due := s.commitAt
 	if due.IsZero() || !s.confirmBy.IsZero() && s.confirmBy.Before(due) {
@@ -136,7 +134,7 @@ func (s *Group) Due() time.Time {
 	return due
 }
 
-// Tick does what is due.
+// Tick runs the actions that are due.
 func (s *Group) Tick() {
 	now := time.Now()
 	if !s.commitAt.IsZero() && !now.Before(s.commitAt) {
@@ -152,7 +150,7 @@ func (s *Group) Tick() {
 	}
 }
 
-// Close forgets all keys. Frames neither leave nor come any more.
+// Close discards all keys. Frames can be neither sent nor received afterwards.
 func (s *Group) Close() error {
 	s.group, s.pending, s.commitAt, s.confirmBy = nil, nil, time.Time{}, time.Time{}
 	s.mu.Lock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// GroupFailures counts frames that did not decrypt, by cause.
+// GroupFailures counts frames that failed to decrypt, by cause.
 type GroupFailures struct {
 	Padding, NoKey, Plain, Replay, TooOld, Tag uint64
 }
@@ -22,49 +22,48 @@ func (f *GroupFailures) note(err error) {
 	}
 }
 
-// Total is how many there are of all causes.
+// Total returns the sum of all causes.
 func (f GroupFailures) Total() uint64 {
 	return f.Padding + f.NoKey + f.Plain + f.Replay + f.TooOld + f.Tag
 }
 
-// GroupStats counts what a session did.
+// GroupStats counts the events of a Group.
 type GroupStats struct {
 	Encrypted, Decrypted     uint64 // frames
-	PlainSent, PlainReceived uint64 // frames that were not encrypted, as was right
-	NotReady                 uint64 // frames that were not sent for want of keys
+	PlainSent, PlainReceived uint64 // frames that were rightly unencrypted
+	NotReady                 uint64 // frames not sent because there were no keys
 	Failed                   GroupFailures
-	Epochs                   uint64 // that were sent in
+	Epochs                   uint64 // used for sending
 	CommitsSent              uint64
 	ProposalsRefused         uint64
-	ExchangesFailed          uint64 // commits and welcomes that could not be taken up
-	Recoveries               uint64 // how often it began anew
+	ExchangesFailed          uint64 // commits and welcomes that could not be applied
+	Recoveries               uint64 // attempts to start over
 	Downgrades               uint64
-	Panics                   uint64 // of the library, each of them a failure besides
+	Panics                   uint64 // of the library; each also counts as a failure
 }
 
-// GroupStats returns what was counted so far.
+// Stats returns the counts so far.
 func (m *media) Stats() GroupStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.stats
 }
 
-// GroupState is how a session stands.
+// GroupState is the state of a Group.
 type GroupState struct {
-	// Version is the protocol's that frames are sent with, 0 without end-to-end
-	// encryption.
+	// Version is the protocol version of outgoing frames, 0 without end-to-end encryption.
 	Version int
-	// Encrypted tells that there are keys: frames are sent encrypted.
+	// Encrypted reports whether there are keys, so that frames are sent encrypted.
 	Encrypted bool
-	// Failed tells that no keys can be agreed on: it takes a new connection.
+	// Failed reports that no keys could be agreed on and a new connection is needed.
 	Failed bool
-	// Epoch counts the changes of keys in the group.
+	// Epoch counts the group's key changes.
 	Epoch uint64
-	// Members is how many the group has, ourselves among them.
+	// Members is the number of members, including the bot.
 	Members int
 }
 
-// GroupState returns how the session stands.
+// State returns the current state.
 func (m *media) State() GroupState {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,8 +74,8 @@ func (m *media) State() GroupState {
 	return st
 }
 
-// PrivacyCode returns the 30 digits of the epoch that everybody in the channel
-// sees alike if nobody listens in, empty without end-to-end encryption.
+// PrivacyCode returns the epoch's code of 30 digits, which all members see alike if no one intercepts the
+// connection. It is empty without end-to-end encryption.
 func (m *media) PrivacyCode() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// OnDavePrepareTransition prepares a change of version, which transition 0 makes
-// at once (op 21).
+// OnDavePrepareTransition prepares a change of version (op 21). Transition 0 is executed immediately.
 func (s *Group) OnDavePrepareTransition(id, version uint16) {
 	s.last, s.next = id, int(version)
 	t := transition{id: id, version: int(version)}
@@ -20,8 +19,8 @@ func (s *Group) OnDavePrepareTransition(id, version uint16) {
 	s.prepare(t)
 }
 
-// soleEpoch returns the keys of the group we are alone in, once: keys that are
-// derived a second time would begin to count their nonces again.
+// soleEpoch returns the keys of the group in which we are alone, once, because keys derived a second time
+// would reuse their nonces.
 func (s *Group) soleEpoch() *epoch {
 	s.mu.Lock()
 	again := s.active != nil && s.active.serial == s.serial
@@ -37,8 +36,8 @@ func (s *Group) soleEpoch() *epoch {
 	return e
 }
 
-// prepare has a transition wait to be executed, and says that we are ready for
-// it (op 23). Transition 0 is executed at once.
+// prepare queues a transition for execution, and reports that we are ready (op 23). Transition 0 is executed
+// immediately.
 func (s *Group) prepare(t transition) {
 	if t.id == 0 {
 		s.execute(t)
@@ -55,10 +54,10 @@ func (s *Group) prepare(t transition) {
 		s.bound()
 		s.mu.Unlock()
 	}
-	_ = s.callbacks.SendReadyForTransition(t.id) // a connection that is lost begins anew
+	_ = s.callbacks.SendReadyForTransition(t.id) // a lost connection starts over
 }
 
-// OnDaveExecuteTransition executes a transition that waits (op 22).
+// OnDaveExecuteTransition executes a queued transition (op 22).
 func (s *Group) OnDaveExecuteTransition(id uint16) {
 	i := slices.IndexFunc(s.pending, func(t transition) bool { return t.id == id })
 	if i < 0 {
@@ -69,10 +68,10 @@ func (s *Group) OnDaveExecuteTransition(id uint16) {
 	s.execute(t)
 }
 
-// execute changes what frames are sent with.
+// execute changes the version and keys of outgoing frames.
 func (s *Group) execute(t transition) {
 	now := time.Now()
-	if t.epoch != nil { // those before it will not be executed any more
+	if t.epoch != nil { // earlier transitions will not be executed any more
 		s.pending = slices.DeleteFunc(s.pending, func(p transition) bool {
 			return p.epoch != nil && (p.epoch.serial < t.epoch.serial || p.epoch.serial == t.epoch.serial && p.epoch.number < t.epoch.number)
 		})
@@ -91,7 +90,7 @@ func (s *Group) execute(t transition) {
 	}
 	if s.version > 0 && t.version == 0 {
 		s.stats.Downgrades++
-		s.passUntil = time.Time{} // it waits no more
+		s.passUntil = time.Time{} // the downgrade is no longer pending
 	}
 	s.version = t.version
 	if t.version == 0 {
@@ -101,7 +100,7 @@ func (s *Group) execute(t transition) {
 	}
 }
 
-// guard turns a panic of the libraries into an error.
+// guard converts a panic of the libraries into an error.
 func (m *media) guard(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/crypto/scrypt"
 )
 
-// What the protocol fixes for a fingerprint of two users, but for its version,
-// which is 0.
+// Parameters of a fingerprint of two users, as the protocol defines them. Its version is 0.
 const (
 	fingerprintSalt = "\x24\xca\xb1\x7a\x7a\xf8\xec\x2b\x82\xb4\x12\xb9\x2d\xab\x19\x2e"
 	fingerprintSize = 64
@@ -25,11 +24,11 @@ const (
 // ErrNotMember is returned for a user who is not in the group.
 var ErrNotMember = errors.New("user is not in the encrypted group")
 
-// VerificationCode returns the 45 digits that a user sees for us if nobody is
-// between. It takes some 100 ms and 16 MB.
+// VerificationCode returns the 45 digits that a user sees for us if no one is between. It takes about 100 ms
+// and 16 MB.
 func (s *Group) VerificationCode(user godave.UserID) (string, error) {
 	s.mu.Lock()
-	var members []member // never changed
+	var members []member // immutable
 	if s.active != nil && s.version > 0 {
 		members = s.active.members
 	}

@@ -9,9 +9,8 @@ import (
 	"github.com/disgoorg/godave"
 )
 
-// encryption is the end-to-end encryption of one session: [Group], whose
-// comment says which goroutine may call what. Here the loop of the session
-// controls it, the sender encrypts and the receiver decrypts.
+// encryption is the end-to-end encryption of a session. [Group] implements it and documents which goroutine
+// may call which method: the session's loop controls it, the sender encrypts and the receiver decrypts.
 type encryption interface {
 	OnSelectProtocolAck(version uint16)
 	Receive(op int, data []byte) error
@@ -30,7 +29,7 @@ type encryption interface {
 	Close() error
 }
 
-// newEncryption returns the encryption of a session that has not begun.
+// newEncryption returns the encryption of a new session.
 func newEncryption(s *session) (encryption, error) {
 	channel, err := strconv.ParseUint(s.channel, 10, 64)
 	if err != nil {
@@ -40,7 +39,7 @@ func newEncryption(s *session) (encryption, error) {
 	return NewGroup(godave.UserID(s.c.opts.User), godave.ChannelID(channel), tellings{&s.outbox}, &GroupOptions{Logger: log})
 }
 
-// tellings puts what the encryption wants the gateway to be told into the outbox.
+// tellings puts the encryption's messages for the gateway into the outbox.
 type tellings struct{ o *outbox }
 
 var _ godave.Callbacks = tellings{}
@@ -71,7 +70,7 @@ func (t tellings) putTransition(op int, id uint16) error {
 	return nil
 }
 
-// noteDecryption counts a frame that failed to decrypt from end to end.
+// noteDecryption counts a frame that failed end-to-end decryption.
 func (c *counters) noteDecryption(err error) {
 	switch {
 	case errors.Is(err, ErrFramePadding):

@@ -1,70 +1,65 @@
 package voice
 
-// Event is what changes about a connection: one of the types of this file.
+// Event is an event of a connection: one of the types of this file.
 type Event interface{ event() }
 
-// Connected says that sound can be sent and is heard: after a Join, and again
-// after an [Interrupted].
+// Connected reports that sound can be sent and heard: after a Join, and again after an [Interrupted].
 type Connected struct {
 	Channel string
 	// DAVE is the version of the end-to-end encryption, 0 without it.
 	DAVE int
 }
 
-// Interrupted says that the connection was lost and is being renewed. A
-// [Connected] or a [Disconnected] follows.
+// Interrupted reports that the connection was lost and is being restored. A [Connected] or a [Disconnected]
+// follows.
 type Interrupted struct {
 	// Reason is one line for people.
 	Reason string
 }
 
-// Moved says that somebody moved the bot to another channel. A [Connected] or a
-// [Disconnected] follows.
+// Moved reports that the bot was moved to another channel. A [Connected] or a [Disconnected] follows.
 type Moved struct{ Channel string }
 
-// Disconnected says that the bot is in no channel any more, until the next Join.
-// Leave is not followed by it.
+// Disconnected reports that the bot is in no channel until the next Join. It does not follow a Leave.
 type Disconnected struct {
 	Cause Cause
 	// Reason is one line for people: what happened and what to do.
 	Reason string
 }
 
-// Cause is why a connection ended.
+// Cause is the reason why a connection ended.
 type Cause uint8
 
 // The causes of a [Disconnected].
 const (
-	// Kicked: somebody disconnected the bot, or deleted the channel.
+	// Kicked: someone disconnected the bot or deleted the channel.
 	Kicked Cause = iota + 1
-	// Ended: Discord ended the call for everybody, or has had enough of the bot.
+	// Ended: Discord ended the call for everyone, or limits the bot's rate.
 	Ended
-	// GaveUp: renewing the connection failed too often.
+	// GaveUp: restoring the connection failed too often.
 	GaveUp
 )
 
-// UserJoined says that a user is connected to the channel's voice; those who were
-// there before the bot are told of, too.
+// UserJoined reports a user in the channel's voice, also those who were there before the bot.
 type UserJoined struct{ User string }
 
-// UserLeft says that a user is not connected any more. Nothing of them is heard
-// after it.
+// UserLeft reports that a user has disconnected. None of their sound is heard afterwards.
 type UserLeft struct{ User string }
 
-// Speaking says that a user's client began or stopped to send sound. Clients may
-// leave it out; what is heard counts.
+// Speaking reports that a user's client began or stopped to send sound. Clients may omit it, so only the
+// packets are decisive.
 type Speaking struct {
 	User string
 	On   bool
 }
 
-// Encryption says how sound is encrypted from end to end from now on.
+// Encryption reports the end-to-end encryption of sound from now on.
 type Encryption struct {
-	// Version is that of DAVE; 0 means none, as in stage channels.
+	// Version is the version of DAVE; 0 means none, as in stage channels.
 	Version int
 }
 
-// EncryptionFailed says that the group's encryption broke and is agreed on anew.
+// EncryptionFailed reports that the group's encryption broke and is being negotiated again.
 type EncryptionFailed struct {
 	// Reason is one line for people.
 	Reason string

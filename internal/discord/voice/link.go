@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// link is one connection to the gateway. It belongs to the goroutine of serve.
+// link is one connection to the gateway. Only the goroutine of serve uses it.
 type link struct {
 	ws       socket
 	in       chan inbound
@@ -15,23 +15,23 @@ type link struct {
 	beat     *time.Timer
 	nonce    int64 // of the last heartbeat
 	sentAt   time.Time
-	awaited  bool        // its answer has not come
-	agreeing bool        // agree runs
-	resuming bool        // nothing but heartbeats is sent before Resumed
-	due      *time.Timer // when the encryption has something to do
+	awaited  bool        // no acknowledgement has arrived
+	agreeing bool        // agree is running
+	resuming bool        // send only heartbeats before Resumed
+	due      *time.Timer // when the encryption's next action is due
 	company  *time.Timer // when it is clear whether the bot is alone
-	agree    *time.Timer // when the encryption must be agreed on anew
-	limit    *time.Timer // when the session must have got on
+	agree    *time.Timer // when the encryption must have been agreed on again
+	limit    *time.Timer // when the session must have made progress
 }
 
-// inbound is a message as it was read, or why there are no more.
+// inbound is a received message, or the error that ended the connection.
 type inbound struct {
 	isBinary bool
 	data     []byte
 	err      error
 }
 
-// read passes messages on until the connection ends or ctx does, then why.
+// read passes on messages until the connection or ctx ends, and then the error.
 func (l *link) read(ctx context.Context) {
 	for {
 		isBinary, data, err := l.ws.read(ctx)
@@ -46,7 +46,7 @@ func (l *link) read(ctx context.Context) {
 	}
 }
 
-// whyClosed returns what the end of a connection means.
+// whyClosed returns the meaning of a connection's end.
 func whyClosed(err error) ending {
 	var closed closedError
 	if errors.As(err, &closed) {
@@ -55,8 +55,7 @@ func whyClosed(err error) ending {
 	return endingOf(0)
 }
 
-// whyBroken returns why a write failed: what the reader learns at the same time
-// says more than that.
+// whyBroken returns why a write failed. It waits for the reader's error, which is more specific.
 func (l *link) whyBroken(ctx context.Context) ending {
 	timer := time.NewTimer(closeTimeout)
 	defer timer.Stop()
@@ -80,7 +79,7 @@ func (l *link) stopTimers() {
 	}
 }
 
-// awaitEncryption has due tell when the encryption has something to do.
+// awaitEncryption sets due to the encryption's next action.
 func (l *link) awaitEncryption(at time.Time) {
 	if at.IsZero() {
 		l.due.Stop()
@@ -89,7 +88,7 @@ func (l *link) awaitEncryption(at time.Time) {
 	l.due.Reset(time.Until(at))
 }
 
-// send writes a message of JSON.
+// send sends a JSON message.
 func (l *link) send(ctx context.Context, op int, data any) error {
 	message, err := json.Marshal(struct {
 		Op int `json:"op"`

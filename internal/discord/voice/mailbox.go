@@ -8,10 +8,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// news keeps the newest of what the main gateway told until it is taken, so
-// that who brings it never waits.
+// news keeps the latest voice state and server from the main gateway until they are taken, so that the sender
+// never blocks.
 type news struct {
-	ready chan struct{} // one token: there is something
+	ready chan struct{} // one token: something new
 
 	mu     sync.Mutex // guards the fields below
 	state  *State
@@ -32,7 +32,7 @@ func (n *news) putServer(s Server) {
 	wakeup.Signal(n.ready)
 }
 
-// take returns what came since it was last called, nil for nothing.
+// take returns what has arrived since the last call, nil for nothing.
 func (n *news) take() (*State, *Server) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -41,22 +41,22 @@ func (n *news) take() (*State, *Server) {
 	return state, server
 }
 
-// moveTimeout is how long the main gateway may take to pass on one wish.
+// moveTimeout bounds one request to the main gateway.
 const moveTimeout = 5 * time.Second
 
-// mover passes on to the main gateway where the bot wants to be, one wish after
-// the other. A new plan replaces what is left of the one before.
+// mover sends the channels that the bot should move to, one after the other, to the main gateway. A new plan
+// replaces the rest of the previous one.
 type mover struct {
-	ready  chan struct{} // one token: there is a plan
-	failed chan error    // the newest failure
+	ready  chan struct{} // one token: a new plan
+	failed chan error    // the latest failure
 
 	mu   sync.Mutex // guards the fields below
-	plan []string   // channels, one after the other
+	plan []string   // channels, in order
 	done chan<- error
 }
 
-// replace makes channels the plan. done, if not nil, has room and receives how it
-// went, which is well if another plan comes first.
+// replace sets a new plan. done, if not nil, must have capacity and receives the result, or nil if another
+// plan replaces this one first.
 func (m *mover) replace(done chan<- error, channels ...string) {
 	m.mu.Lock()
 	if m.done != nil {
@@ -75,7 +75,7 @@ func (m *mover) take() ([]string, chan<- error) {
 	return plan, done
 }
 
-// run carries plans out until ctx ends.
+// run carries out plans until ctx ends.
 func (m *mover) run(ctx context.Context, move func(context.Context, string) error) {
 	for {
 		select {
@@ -95,7 +95,7 @@ func (m *mover) run(ctx context.Context, move func(context.Context, string) erro
 		} else if err != nil && ctx.Err() == nil {
 			select {
 			case m.failed <- err:
-			default: // One is told already.
+			default: // a failure is already pending
 			}
 		}
 	}

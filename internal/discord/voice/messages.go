@@ -37,30 +37,30 @@ const (
 	opInvalidCommit     = 31
 )
 
-// gatewayVersion is the voice gateway's.
+// gatewayVersion is the version of the voice gateway's protocol.
 const gatewayVersion = 8
 
 const (
-	// maxMessage is in bytes: more than a welcome to the largest group needs.
+	// maxMessage bounds a message, in bytes. A welcome to the largest group is smaller.
 	maxMessage = 1 << 20
-	// The heartbeat interval a server may ask for.
+	// Limits of a server's heartbeat interval.
 	minHeartbeat, maxHeartbeat = 50 * time.Millisecond, 5 * time.Minute
-	// maxID is how long a snowflake may be.
+	// maxID bounds the length of a snowflake.
 	maxID = 20
 )
 
-// message is what the gateway sent: JSON, or binary.
+// message is a gateway message: JSON or binary.
 type message struct {
 	op     int
 	binary bool
 	data   []byte // "d", or what follows the opcode
-	seq    int64  // noSeq if it has none
+	seq    int64  // noSeq if none
 }
 
-// noSeq is the sequence before any, as the gateway is told it.
+// noSeq is the sequence number before the first message, as sent to the gateway.
 const noSeq = -1
 
-// parseMessage reads a message. data stays in use.
+// parseMessage parses a message. The result refers to data.
 func parseMessage(isBinary bool, data []byte) (message, error) {
 	if isBinary {
 		if len(data) < 3 {
@@ -117,7 +117,7 @@ type selectedPath struct {
 	Mode    string `json:"mode"`
 }
 
-// Bits of Speaking.
+// Flags of Speaking.
 const (
 	speakingMicrophone = 1 << 0
 	speakingSoundshare = 1 << 1
@@ -130,8 +130,7 @@ type speakingData struct {
 	User     string `json:"user_id,omitempty"`
 }
 
-// ready is what the server tells of the way for sound. Its heartbeat interval
-// is wrong and left out.
+// ready describes the UDP server. The message's heartbeat interval is wrong and left out.
 type ready struct {
 	SSRC  uint32
 	Addr  netip.AddrPort
@@ -155,11 +154,11 @@ func parseReady(data []byte) (ready, error) {
 	return ready{SSRC: d.SSRC, Addr: netip.AddrPortFrom(ip, uint16(d.Port)), Modes: d.Modes}, nil
 }
 
-// description is how sound is encrypted.
+// description describes the encryption of sound.
 type description struct {
 	Mode string
 	Key  []byte
-	DAVE int // the version of the end-to-end encryption, 0 for none
+	DAVE int // version of the end-to-end encryption, 0 for none
 }
 
 func parseDescription(data []byte) (description, error) {
@@ -187,7 +186,7 @@ func parseDescription(data []byte) (description, error) {
 	return description{Mode: d.Mode, Key: d.Key, DAVE: d.DAVE}, nil
 }
 
-// parseHello returns how often to send a heartbeat.
+// parseHello returns the heartbeat interval.
 func parseHello(data []byte) (time.Duration, error) {
 	var d struct {
 		Interval float64 `json:"heartbeat_interval"`
@@ -199,7 +198,7 @@ func parseHello(data []byte) (time.Duration, error) {
 	return max(time.Duration(ms*float64(time.Millisecond)), minHeartbeat), nil
 }
 
-// isID reports whether text may be a snowflake.
+// isID reports whether text has the form of a snowflake.
 func isID(text string) bool {
 	if text == "" || len(text) > maxID {
 		return false

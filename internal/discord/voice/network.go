@@ -16,29 +16,28 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// network is how a connection reaches out: the internet, or what a test has in
-// its place.
+// network opens connections. Tests replace it.
 type network interface {
 	// dialGateway connects to a voice gateway.
 	dialGateway(ctx context.Context, url string) (socket, error)
-	// dialMedia returns what sends datagrams to addr and receives them from there.
+	// dialMedia opens a UDP connection to addr.
 	dialMedia(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 }
 
-// socket is a WebSocket. One goroutine reads; any may write.
+// socket is a WebSocket. One goroutine reads; any goroutine may write.
 type socket interface {
-	// read returns the next message, and whether it is binary. It fails with the
-	// close code of a socket that the other end closed, wrapped in a closedError.
+	// read returns the next message, and whether it is binary. If the peer has closed the socket, the error
+	// is a closedError with the close code.
 	read(ctx context.Context) (isBinary bool, data []byte, err error)
-	// write fails when ctx ends, which breaks the socket.
+	// write breaks the socket if ctx ends.
 	write(ctx context.Context, isBinary bool, data []byte) error
-	// close says goodbye with a code and waits for the answer while read goes on.
+	// close sends a close code and waits for the answer while read continues.
 	close(code int)
-	// drop lets go without a word; it may follow close.
+	// drop closes the connection immediately. It may follow close.
 	drop()
 }
 
-// closedError says that the other end closed a socket with a code.
+// closedError reports the peer's close code.
 type closedError struct{ code int }
 
 func (closedError) Error() string { return "closed by the other end" }
@@ -46,7 +45,7 @@ func (closedError) Error() string { return "closed by the other end" }
 // internet is the real network.
 type internet struct {
 	tls *tls.Config
-	// private permits private addresses; Discord's own servers have none.
+	// private allows private addresses. Discord's own servers have none.
 	private bool
 }
 
@@ -56,7 +55,7 @@ func (n internet) dialGateway(ctx context.Context, url string) (socket, error) {
 	if n.tls != nil {
 		transport.TLSClientConfig = n.tls
 	}
-	defer transport.CloseIdleConnections() // a refusal leaves one
+	defer transport.CloseIdleConnections() // a refused upgrade leaves an idle connection
 	client := outbound.Client(&http.Client{Transport: transport}, outbound.Policy{AnyPrivate: n.private})
 	ws, response, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPClient: client})
 	if err != nil {
@@ -92,14 +91,14 @@ func (s webSocket) write(ctx context.Context, isBinary bool, data []byte) error 
 	return s.ws.Write(ctx, kind, data)
 }
 
-func (s webSocket) close(code int) { _ = s.ws.Close(websocket.StatusCode(code), "") } // nobody is left to tell
+func (s webSocket) close(code int) { _ = s.ws.Close(websocket.StatusCode(code), "") } // best effort: the connection ends anyway
 func (s webSocket) drop()          { _ = s.ws.CloseNow() }
 
-// dialTimeout is how long a connection to the gateway may take.
+// dialTimeout bounds a connection attempt to the gateway.
 const dialTimeout = 10 * time.Second
 
-// gatewayURL returns where the gateway at an endpoint is. The endpoint comes from
-// outside: it is a host, and a port or none.
+// gatewayURL returns the URL of the gateway at an endpoint. The endpoint is untrusted: a host with an
+// optional port.
 func gatewayURL(endpoint string) (string, error) {
 	u := url.URL{Scheme: "wss", Host: endpoint, Path: "/", RawQuery: fmt.Sprintf("v=%d", gatewayVersion)}
 	parsed, err := url.Parse(u.String())

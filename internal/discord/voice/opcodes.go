@@ -11,12 +11,10 @@ import (
 	"github.com/disgoorg/godave"
 )
 
-// replayed is how far back a sequence number may lie and still be taken for a
-// message that was sent again.
+// replayed is how far back a sequence number may be to count as a repeated message.
 const replayed = 1000
 
-// takeMessage handles one message of the gateway. What makes no sense is counted
-// and left out.
+// takeMessage handles a gateway message. Invalid messages are counted and ignored.
 func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
 	m, err := parseMessage(in.isBinary, in.data)
 	if err != nil {
@@ -25,7 +23,7 @@ func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
 	}
 	if m.seq != noSeq {
 		if behind := int16(uint16(m.seq) - uint16(s.seq)); s.seq != noSeq && behind <= 0 && behind > -replayed {
-			return ending{} // handled before the connection broke
+			return ending{} // already handled before the connection broke
 		}
 		s.seq = m.seq
 	}
@@ -45,8 +43,7 @@ func (s *session) takeMessage(ctx context.Context, l *link, in inbound) ending {
 	return e
 }
 
-// dropMessage counts a message that could not be handled. What it held is told
-// nobody.
+// dropMessage counts a message that could not be handled. It does not log the content.
 func (s *session) dropMessage(op int, err error) {
 	s.c.count.badMessages.Add(1)
 	s.c.opts.Logger.Debug("message of the voice gateway left out", "op", op, "error", err)
@@ -79,7 +76,7 @@ func (s *session) takeJSON(ctx context.Context, l *link, m message) (ending, err
 	return ending{}, nil
 }
 
-// takeEncryptionMessage hands a message to the encryption, if it has the right form.
+// takeEncryptionMessage passes a message to the encryption, if it has the right form.
 func (s *session) takeEncryptionMessage(ctx context.Context, l *link, m message, rightForm bool) ending {
 	err := errors.New("message of the encryption in the wrong form")
 	if rightForm {
@@ -92,19 +89,19 @@ func (s *session) takeEncryptionMessage(ctx context.Context, l *link, m message,
 	return ending{}
 }
 
-// maySend reports whether sound can go out: encrypted as the others expect it, or
-// to nobody. Any goroutine may ask.
+// maySend reports whether sound can be sent: encrypted as the others expect, or because the bot is alone. It
+// is safe for concurrent use.
 func (s *session) maySend() bool {
 	return s.dave.Ready() || s.met.Load() && len(s.roster.Load().users) == 0
 }
 
-// tick has the encryption do what is due.
+// tick runs the encryption's due actions.
 func (s *session) tick(ctx context.Context, l *link) {
 	s.dave.Tick()
 	s.noteEncryption(ctx, l)
 }
 
-// takeReady opens the way for sound.
+// takeReady opens the UDP connection.
 func (s *session) takeReady(ctx context.Context, data []byte) (ending, error) {
 	if s.udp != nil {
 		return ending{}, nil
@@ -127,7 +124,7 @@ func (s *session) takeReady(ctx context.Context, data []byte) (ending, error) {
 	return ending{}, nil
 }
 
-// selectProtocol tells the server where the bot's sound comes from.
+// selectProtocol sends the server the address of the bot's sound.
 func (s *session) selectProtocol(ctx context.Context, l *link, own netip.AddrPort) ending {
 	selected := selectedPath{own.Addr().String(), own.Port(), s.mode}
 	if l.send(ctx, opSelectProtocol, selectData{"udp", selected}) != nil {
@@ -136,8 +133,8 @@ func (s *session) selectProtocol(ctx context.Context, l *link, own netip.AddrPor
 	return ending{}
 }
 
-// takeDescription takes the key. A second one replaces the first; the same one
-// again must not, because its nonces are used up.
+// takeDescription sets the transport key. A second key replaces the first. The same key must not be set
+// again, because its nonces have been used.
 func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (ending, error) {
 	if s.udp == nil {
 		return ending{}, fmt.Errorf("session description before there is a way for sound")
@@ -173,7 +170,7 @@ func (s *session) takeDescription(ctx context.Context, l *link, data []byte) (en
 	return ending{}, nil
 }
 
-// noteEncryption looks whether sound can be sent now, and how it is encrypted.
+// noteEncryption checks whether sound can be sent now, and reports how it is encrypted.
 func (s *session) noteEncryption(ctx context.Context, l *link) {
 	if !s.described {
 		return
@@ -287,15 +284,15 @@ func (s *session) takeDisconnect(ctx context.Context, l *link, data []byte) erro
 	return nil
 }
 
-// publishRoster lets the receiver see who is who now.
+// publishRoster makes a new roster visible to the receiver.
 func (s *session) publishRoster(r *roster) {
 	s.roster.Store(r)
 	if s.udp != nil {
-		_ = s.udp.SetReadDeadline(time.Now()) // wakes it; a closed socket needs no waking
+		_ = s.udp.SetReadDeadline(time.Now()) // wakes the receiver; a closed socket needs no wake-up
 	}
 }
 
-// sendOutbox writes what the encryption wants to be told.
+// sendOutbox sends the encryption's messages.
 func (s *session) sendOutbox(ctx context.Context, l *link) ending {
 	messages, overflow := s.outbox.take()
 	if overflow {

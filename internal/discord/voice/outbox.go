@@ -6,10 +6,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// outbox holds what the encryption wants the gateway to be told. It never blocks
-// who fills it: beyond 64 messages it overflows, and the session is begun anew.
+// outbox queues the encryption's messages to the gateway. It never blocks: more than maxOutbox messages make
+// it overflow, and the session starts over.
 type outbox struct {
-	ready chan struct{} // one token: there is something, or too much
+	ready chan struct{} // one token: new messages or overflow
 
 	mu       sync.Mutex // guards the fields below
 	messages []message
@@ -29,7 +29,7 @@ func (o *outbox) put(m message) {
 	wakeup.Signal(o.ready)
 }
 
-// putBack puts messages before the others again: they were not sent.
+// putBack puts unsent messages back at the front.
 func (o *outbox) putBack(m []message) {
 	o.mu.Lock()
 	o.messages = append(m[:len(m):len(m)], o.messages...)

@@ -13,30 +13,29 @@ import (
 )
 
 const (
-	// maxDatagram is in bytes; longer ones are cut off and fail to decrypt.
+	// maxDatagram is in bytes; longer datagrams are truncated and fail to decrypt.
 	maxDatagram = 2048
-	// discoveryTries are made to learn one's own address, discoveryWait apart.
+	// discoveryTries bounds the requests for the bot's own address, discoveryWait apart.
 	discoveryTries = 5
 	discoveryWait  = time.Second
-	// maxReadFailures in a row end a session.
+	// maxReadFailures bounds the consecutive read errors of a session.
 	maxReadFailures = 50
-	// heldFrames of a stream are held until it is known whose it is, for heldFor
-	// at most: what comes later than that answers nothing any more. heldStreams
-	// are held at a time.
+	// Up to heldFrames frames of an unknown stream are held until its user is known, for at most heldFor,
+	// because later sound would get no answer. Up to heldStreams streams are held.
 	heldFrames  = 25
 	heldFor     = 2 * time.Second
 	heldStreams = 16
-	// A user is heard with packetRate packets a second, a little more than sound has, and
-	// packetBurst at once: what a bad way held back for some seconds comes together. More
-	// is no speech, and would have others pay for hearing it.
+	// A user may send packetRate packets per second, slightly more than speech has, and bursts of
+	// packetBurst, because a bad connection can hold back packets for some seconds. More is not speech, and
+	// would cost others money to transcribe.
 	packetRate  = 55
 	packetBurst = 4 * packetRate
-	// otherVoice is how long the microphone that was named last must have been
-	// silent so that another one of the same user is heard.
+	// otherVoice is how long a user's latest microphone must be silent before another stream of the same user
+	// is heard.
 	otherVoice = 500 * time.Millisecond
 )
 
-// receiver takes what comes from the server by UDP. It belongs to one goroutine.
+// receiver handles UDP datagrams from the server. Only one goroutine uses it.
 type receiver struct {
 	s      *session
 	udp    net.Conn
@@ -47,10 +46,9 @@ type receiver struct {
 	buffer [maxDatagram]byte
 }
 
-// heldStream are frames whose speaker nobody has named yet, still encrypted from
-// end to end.
+// heldStream holds end-to-end encrypted frames of a stream whose user is unknown.
 type heldStream struct {
-	frames []heldFrame // 25, beyond that the oldest is dropped
+	frames []heldFrame // at most heldFrames; the oldest is dropped
 }
 
 type heldFrame struct {
@@ -77,10 +75,10 @@ func (rx *receiver) run(ctx context.Context) {
 		case err == nil:
 			failed = 0
 			rx.takeDatagram(rx.buffer[:n], time.Now())
-		case errors.Is(err, os.ErrDeadlineExceeded): // woken
+		case errors.Is(err, os.ErrDeadlineExceeded): // woken by publishRoster
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // a refusal that a router sent, for one
+		default: // for example an ICMP error from a router
 			if failed++; failed > maxReadFailures {
 				rx.s.fail(fmt.Errorf("the way for sound broke: %w", err))
 				return
@@ -89,8 +87,7 @@ func (rx *receiver) run(ctx context.Context) {
 	}
 }
 
-// discover asks for the bot's own address, as the server sees it, and reports
-// whether it was told.
+// discover requests the bot's own address as the server sees it. It reports whether it received the address.
 func (rx *receiver) discover(ctx context.Context) bool {
 	request := Discovery{SSRC: rx.ready.SSRC}.Append(nil)
 	for range discoveryTries {
@@ -109,14 +106,14 @@ func (rx *receiver) discover(ctx context.Context) bool {
 	return false
 }
 
-// awaitDiscovery reads until the answer is there, or until a time.
+// awaitDiscovery waits for the response until a time.
 func (rx *receiver) awaitDiscovery(until time.Time) bool {
 	for time.Now().Before(until) {
 		_ = rx.udp.SetReadDeadline(until)
 		n, err := rx.udp.Read(rx.buffer[:])
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				continue // woken, or it is time
+				continue // woken, or timed out
 			}
 			return false
 		}
@@ -129,7 +126,7 @@ func (rx *receiver) awaitDiscovery(until time.Time) bool {
 	return false
 }
 
-// takeDatagram handles one.
+// takeDatagram handles a datagram.
 func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	count := &rx.s.c.count
 	if n, ok := ParseKeepAlive(data); ok {
@@ -140,7 +137,7 @@ func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 		return
 	}
 	if _, err := ParseDiscovery(data); !errors.Is(err, ErrNotDiscovery) {
-		return // a second answer
+		return // a repeated response
 	}
 	count.packets.Add(1)
 	h, err := Parse(data)
@@ -157,7 +154,7 @@ func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 	}
 	t := rx.s.transport.Load()
 	if t == nil {
-		count.transport.Add(1) // nobody has the key yet
+		count.transport.Add(1) // no key yet
 		return
 	}
 	h, payload, err := t.open.Open(data)
@@ -168,7 +165,7 @@ func (rx *receiver) takeDatagram(data []byte, now time.Time) {
 		count.padding.Add(1)
 	case err != nil:
 		count.malformed.Add(1)
-	case len(payload) == 0: // nothing but padding, to measure the way
+	case len(payload) == 0: // only padding, which measures the connection
 		count.ignored.Add(1)
 	default:
 		rx.takeFrame(h.SSRC, h.Sequence, payload, now)
@@ -180,8 +177,7 @@ func isReport(data []byte) bool {
 	return len(data) > 1 && data[0]>>6 == 2 && data[1] >= 192 && data[1] <= 223
 }
 
-// takeFrame takes a frame that was decrypted on the way, or holds it until it is
-// known whose it is.
+// takeFrame handles a transport-decrypted frame, or holds it until its user is known.
 func (rx *receiver) takeFrame(ssrc uint32, seq uint16, payload []byte, now time.Time) {
 	src, known := rx.roster.sources[ssrc]
 	switch {
@@ -194,7 +190,7 @@ func (rx *receiver) takeFrame(ssrc uint32, seq uint16, payload []byte, now time.
 	}
 }
 
-// hear decrypts a frame of a user from end to end and hands it on.
+// hear decrypts a user's frame end to end and passes it on.
 func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, now time.Time) {
 	count := &rx.s.c.count
 	v := rx.voices[user]
@@ -210,7 +206,7 @@ func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, n
 		return
 	}
 	number, lost, ok := v.next(ssrc, seq, now)
-	count.lost.Add(uint64(lost)) // one less for a packet that was counted as lost and comes after all
+	count.lost.Add(uint64(lost)) // -1 for a late packet that was counted as lost
 	if !ok {
 		count.late.Add(1)
 		return
@@ -225,7 +221,7 @@ func (rx *receiver) hear(user string, ssrc uint32, seq uint16, payload []byte, n
 	rx.s.c.opts.Hear(user, Packet{Seq: number, Payload: opus[:n]})
 }
 
-// allow reports whether a packet of a user may be heard at such a time.
+// allow reports whether the rate limit of a user allows a packet at a time.
 func (rx *receiver) allow(user string, v *stream, now time.Time) bool {
 	if v.allowance == nil {
 		v.allowance = rate.NewLimiter(packetRate, packetBurst)
@@ -241,8 +237,7 @@ func (rx *receiver) allow(user string, v *stream, now time.Time) bool {
 	return false
 }
 
-// hold keeps a frame whose speaker is not known. The oldest stream makes room for
-// a new one.
+// hold stores a frame of an unknown user. A new stream replaces the oldest.
 func (rx *receiver) hold(ssrc uint32, f heldFrame) {
 	h := rx.held[ssrc]
 	if h == nil {
@@ -271,8 +266,8 @@ func (rx *receiver) dropOldestStream() {
 	delete(rx.held, oldest)
 }
 
-// takeRoster looks who is who now: forgets those who left, and lets go what was
-// held for those who were named.
+// takeRoster loads the current roster: it drops users who left, and releases held frames of newly known
+// streams.
 func (rx *receiver) takeRoster() {
 	r := rx.s.roster.Load()
 	if r == rx.roster {

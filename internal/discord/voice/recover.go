@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// takeEnding takes that the session ended by itself.
+// takeEnding handles the end of a session.
 func (k *control) takeEnding(ctx context.Context) {
 	k.takeNotices()
 	e := k.session.ending
@@ -44,7 +44,7 @@ func (k *control) takeEnding(ctx context.Context) {
 	}
 }
 
-// pause waits before the next try, or gives up.
+// pause waits before the next attempt, or gives up.
 func (k *control) pause(then verdict) {
 	late := k.join != nil && time.Since(k.join.at) > joinTimeout
 	if late || k.failures > maxFailures {
@@ -93,8 +93,7 @@ func (k *control) takeTimeout(ctx context.Context) {
 	}
 }
 
-// giveUpAsking answers the Join that came to nothing. A channel the bot still is
-// in stays as it is.
+// giveUpAsking answers a failed Join. A channel that the bot is still in remains connected.
 func (k *control) giveUpAsking() {
 	if k.session == nil || k.previous == "" {
 		k.disconnect(GaveUp, k.reason)
@@ -106,7 +105,7 @@ func (k *control) giveUpAsking() {
 	k.answerJoin(errors.New(k.reason))
 }
 
-// interrupt tells, once, that the connection does not stand any more.
+// interrupt reports a lost connection once.
 func (k *control) interrupt(reason string) {
 	if k.c.lost.Load() != nil {
 		return
@@ -130,7 +129,7 @@ func (k *control) disconnect(cause Cause, reason string) {
 	}
 }
 
-// goIdle forgets the channel; sound is refused at once.
+// goIdle resets the channel. Sound is refused immediately.
 func (k *control) goIdle() {
 	k.become(idle, 0)
 	k.want, k.previous, k.state, k.server = "", "", State{}, Server{}

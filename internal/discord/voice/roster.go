@@ -6,17 +6,16 @@ import (
 )
 
 const (
-	// maxUsers are known at a time, maxSources streams of them.
+	// maxUsers bounds the known users, maxSources their streams.
 	maxUsers   = 1024
 	maxSources = 2048
 )
 
-// roster tells whose streams are which. It never changes; its zero value knows
-// nobody.
+// roster maps streams to users. It is immutable; the zero value is empty.
 type roster struct {
-	users   map[string]bool   // told of by the server
+	users   map[string]bool   // announced by the server
 	sources map[uint32]source // by ssrc
-	voices  map[string]uint32 // the ssrc of each user's microphone, the one named last
+	voices  map[string]uint32 // the latest announced microphone of each user, by ssrc
 }
 
 // source is a stream of a user.
@@ -27,8 +26,8 @@ type source struct {
 
 var errRosterFull = errors.New("more streams than a channel has")
 
-// withSource returns a roster that knows a stream by what Speaking told of it.
-// Sound that is only shared is no voice.
+// withSource returns a roster with a stream announced by Speaking. A stream that only shares sound is no
+// microphone.
 func (r *roster) withSource(user string, ssrc uint32, bits int) (*roster, error) {
 	src := source{user: user, microphone: bits&speakingMicrophone != 0 || bits&speakingSoundshare == 0}
 	if r.sources[ssrc] == src && (!src.microphone || r.voices[user] == ssrc) {
@@ -48,7 +47,7 @@ func (r *roster) withSource(user string, ssrc uint32, bits int) (*roster, error)
 	return next, nil
 }
 
-// withUser returns a roster with a user more, and whether there is one.
+// withUser returns a roster with an additional user, and whether the user was added.
 func (r *roster) withUser(user string) (*roster, bool) {
 	if r.users[user] || len(r.users) >= maxUsers {
 		return r, false
@@ -58,7 +57,7 @@ func (r *roster) withUser(user string) (*roster, bool) {
 	return next, true
 }
 
-// without returns a roster that knows nothing of a user.
+// without returns a roster without a user.
 func (r *roster) without(user string) *roster {
 	next := &roster{users: cloned(r.users), sources: cloned(r.sources), voices: cloned(r.voices)}
 	delete(next.users, user)
@@ -67,7 +66,7 @@ func (r *roster) without(user string) *roster {
 	return next
 }
 
-// cloned is maps.Clone, and can be written to.
+// cloned is maps.Clone, but never returns nil.
 func cloned[K comparable, V any](m map[K]V) map[K]V {
 	if m == nil {
 		return map[K]V{}

@@ -9,35 +9,34 @@ import (
 )
 
 const (
-	// DiscoverySize is the length of a request for one's own address, and of its answer.
+	// DiscoverySize is the length of an address discovery request and response.
 	DiscoverySize = 74
 	// KeepAliveSize is the length of a keep-alive and of its echo.
 	KeepAliveSize = 8
 
 	discoveryRequest = 1
 	discoveryAnswer  = 2
-	discoveryLength  = 70 // what follows the length itself
+	discoveryLength  = 70 // of the rest of the packet
 	addressSize      = 64
 )
 
-// ErrNotDiscovery is returned for a datagram that is no part of an address discovery.
+// ErrNotDiscovery is returned for a datagram that is not an address discovery packet.
 var ErrNotDiscovery = errors.New("not a packet of address discovery")
 
-// Discovery asks a voice server for one's own address as it is seen there, or
-// answers that.
+// Discovery asks a voice server for the sender's own address as seen there, or is the response.
 type Discovery struct {
 	SSRC uint32
-	// Addr is the address in an answer. A request has none.
+	// Addr is the address in a response. A request has none.
 	Addr netip.AddrPort
 }
 
-// Append appends the packet: a request without an address, an answer with one.
+// Append appends the packet: a request without an address, a response with one.
 func (d Discovery) Append(dst []byte) []byte {
 	kind := uint16(discoveryRequest)
 	var address [addressSize]byte
 	if d.Addr.IsValid() {
 		kind = discoveryAnswer
-		// The longest address has 45 bytes but for its zone, which is of no meaning elsewhere.
+		// The longest address has 45 bytes without its zone, which has no meaning on other machines.
 		copy(address[:], d.Addr.Addr().WithZone("").String())
 	}
 	dst = binary.BigEndian.AppendUint16(dst, kind)
@@ -47,9 +46,8 @@ func (d Discovery) Append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint16(dst, d.Addr.Port())
 }
 
-// ParseDiscovery reads a request or an answer. It fails with [ErrNotDiscovery]
-// for what is neither, and with another error for an answer without a usable
-// address.
+// ParseDiscovery parses a request or a response. It returns [ErrNotDiscovery] for other packets, and a
+// different error for a response without a usable address.
 func ParseDiscovery(packet []byte) (Discovery, error) {
 	if len(packet) != DiscoverySize || binary.BigEndian.Uint16(packet[2:]) != discoveryLength {
 		return Discovery{}, ErrNotDiscovery
@@ -74,7 +72,7 @@ func ParseDiscovery(packet []byte) (Discovery, error) {
 	return d, nil
 }
 
-// AppendKeepAlive appends a keep-alive. A server sends it back.
+// AppendKeepAlive appends a keep-alive, which a server echoes.
 func AppendKeepAlive(dst []byte, counter uint32) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, counter)
 	return append(dst, 0, 0, 0, 0)

@@ -1,11 +1,9 @@
 package voice
 
-// This part builds and reads the datagrams of a Discord voice connection: RTP
-// packets with Opus in them, encrypted as Discord's "rtpsize" modes demand, the
-// discovery of one's own address, and keep-alives.
+// This file builds and parses the datagrams of a Discord voice connection: RTP packets with Opus payloads,
+// encrypted with Discord's "rtpsize" modes, address discovery, and keep-alives.
 //
-// It does no I/O. Whatever comes from outside may be any bytes: reading never
-// panics and never reads past them.
+// It does no I/O and accepts arbitrary bytes: parsing never panics and never reads out of bounds.
 
 import (
 	"encoding/binary"
@@ -14,34 +12,32 @@ import (
 )
 
 const (
-	// PayloadType marks a packet as Opus. Video has others.
+	// PayloadType is the RTP payload type of Opus. Video has other types.
 	PayloadType = 0x78
-	// FrameSamples is how far the timestamp goes in a frame of 20 ms at 48 kHz.
+	// FrameSamples is the increment of the timestamp for a frame of 20 ms at 48 kHz.
 	FrameSamples = 960
-	// Silence is the Opus frame of 20 ms without sound. Five of them end a talk
-	// spurt.
+	// Silence is an Opus frame of 20 ms of silence. Five of them end a talk spurt.
 	Silence = "\xf8\xff\xfe"
 
-	fixedSize     = 12 // of a header without CSRC and extension
+	fixedSize     = 12 // header without CSRC and extension
 	version       = 2
 	paddingBit    = 0x20
 	extensionBit  = 0x10
 	markerBit     = 0x80
 	maxCSRC       = 15
-	extensionHead = 4 // profile and length, which stay in the clear
+	extensionHead = 4 // profile and length, which are not encrypted
 )
 
 var (
-	// ErrNotRTP is returned for a datagram that is no RTP packet, which RTCP is not either.
+	// ErrNotRTP is returned for a datagram that is not an RTP packet, for example RTCP.
 	ErrNotRTP = errors.New("not an RTP packet")
-	// ErrShort is returned for a packet that ends before what its header promises.
+	// ErrShort is returned for a packet that is shorter than its header announces.
 	ErrShort = errors.New("RTP packet is cut off")
-	// ErrPadding is returned for padding that is longer than what it pads, or of no length.
+	// ErrPadding is returned for padding longer than its packet, or of length zero.
 	ErrPadding = errors.New("padding of an RTP packet is impossible")
 )
 
-// Header is what an RTP packet says about its payload. Its slices alias the
-// packet that it was read from.
+// Header is the header of an RTP packet. Its slices alias the parsed packet.
 type Header struct {
 	// PayloadType has 7 bits.
 	PayloadType uint8
@@ -49,19 +45,19 @@ type Header struct {
 	Sequence    uint16
 	Timestamp   uint32
 	SSRC        uint32
-	// CSRC are the contributing sources, four bytes each, 15 at most.
+	// CSRC holds the contributing sources, four bytes each, at most 15.
 	CSRC []byte
-	// Extended tells that there is an extension, which may be empty.
+	// Extended reports whether there is an extension, which may be empty.
 	Extended bool
-	// Profile is the extension's.
+	// Profile is the extension's profile.
 	Profile uint16
-	// Extension is the extension's body, a multiple of four bytes, which is encrypted.
+	// Extension is the extension's body, a multiple of four bytes. It is encrypted.
 	Extension []byte
-	// Padding is how many bytes follow the payload, the count itself among them.
+	// Padding is the number of bytes after the payload, including the count itself.
 	Padding uint8
 }
 
-// clearSize is the length of the part that is not encrypted.
+// clearSize returns the length of the unencrypted part.
 func (h *Header) clearSize() int {
 	n := fixedSize + len(h.CSRC)
 	if h.Extended {
@@ -70,7 +66,7 @@ func (h *Header) clearSize() int {
 	return n
 }
 
-// append appends the part of the header that is not encrypted.
+// append appends the unencrypted part of the header.
 func (h *Header) append(dst []byte) ([]byte, error) {
 	if len(h.CSRC)%4 != 0 || len(h.CSRC) > 4*maxCSRC {
 		return nil, fmt.Errorf("CSRC of an RTP packet has %d bytes, want a multiple of 4, 60 at most", len(h.CSRC))
@@ -100,15 +96,14 @@ func (h *Header) append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// Parse reads the part of a packet's header that is not encrypted, so that its
-// sender can be looked up before the packet is opened. Padding and the
-// extension's body are not known yet.
+// Parse parses the unencrypted part of a packet's header, so that its sender can be looked up before the
+// packet is decrypted. Padding and the extension's body are not set.
 func Parse(packet []byte) (Header, error) {
 	h, _, err := parse(packet)
 	return h, err
 }
 
-// parse is Parse, and returns how many words of extension are encrypted.
+// parse is like Parse, and also returns the number of encrypted extension words.
 func parse(packet []byte) (Header, int, error) {
 	if len(packet) < fixedSize || packet[0]>>6 != version || isRTCP(packet[1]) {
 		return Header{}, 0, ErrNotRTP
@@ -137,12 +132,12 @@ func parse(packet []byte) (Header, int, error) {
 	return h, int(binary.BigEndian.Uint16(rest[2:])), nil
 }
 
-// isRTCP reports whether the second byte is that of a report about a stream
-// (RFC 5761), which comes to the same port.
+// isRTCP reports whether the second byte is that of an RTCP packet (RFC 5761), which arrives at the same
+// port.
 func isRTCP(second byte) bool { return second >= 192 && second <= 223 }
 
-// strip reads what of the header was encrypted off the decrypted body: padding
-// first, then the extension. It returns the payload.
+// strip removes the encrypted parts of the header from the decrypted body: first the padding, then the
+// extension. It returns the payload.
 func (h *Header) strip(body []byte, padded bool, words int) ([]byte, error) {
 	if padded {
 		if len(body) == 0 {

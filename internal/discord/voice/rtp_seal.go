@@ -11,34 +11,31 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// The modes of encryption, by Discord's names.
+// Encryption modes, by Discord's names.
 const (
 	AES256GCM         = "aead_aes256_gcm_rtpsize"
 	XChaCha20Poly1305 = "aead_xchacha20_poly1305_rtpsize"
 )
 
-// KeySize is the length of both modes' keys.
+// KeySize is the key length of both modes, in bytes.
 const KeySize = 32
 
 const (
 	tagSize     = 16
 	counterSize = 4
-	// Overhead is how much longer a packet without CSRC, extension and padding
-	// is than its payload.
+	// Overhead is the number of bytes added to the payload of a packet without CSRC, extension and padding.
 	Overhead = fixedSize + tagSize + counterSize
 )
 
 var (
-	// ErrSealed is returned for a packet that does not open: it is another
-	// key's, or somebody changed it.
+	// ErrSealed is returned for a packet that does not decrypt: it has another key, or was altered.
 	ErrSealed = errors.New("RTP packet does not decrypt")
-	// ErrExhausted is returned when a key has sealed 2^32 packets, which is what
-	// its counter has.
+	// ErrExhausted is returned when a key has sealed 2^32 packets, the range of its counter.
 	ErrExhausted = errors.New("key has sealed all the packets it may")
 )
 
-// Choose returns which of the modes a server offers is to be used: the one the
-// processor is fast at, if it is offered. It reports false if neither is.
+// Choose selects one of the modes that a server offers, preferring AES-GCM because processors accelerate it.
+// It returns false if neither mode is offered.
 func Choose(offered []string) (mode string, ok bool) {
 	for _, mode := range []string{AES256GCM, XChaCha20Poly1305} {
 		if slices.Contains(offered, mode) {
@@ -65,15 +62,15 @@ func newAEAD(mode string, key []byte) (cipher.AEAD, error) {
 	return nil, fmt.Errorf("unknown encryption mode %q", mode)
 }
 
-// Sealer encrypts the packets that one connection sends with one key. It counts
-// its nonces. It is not safe for concurrent use.
+// Sealer encrypts the packets that a connection sends with one key, and counts the nonces. It is not safe for
+// concurrent use.
 type Sealer struct {
 	aead    cipher.AEAD
-	counter uint64 // of the next packet
+	counter uint64 // for the next packet
 	nonce   [chacha20poly1305.NonceSizeX]byte
 }
 
-// NewSealer returns a Sealer for a key nothing was sealed with yet.
+// NewSealer returns a Sealer for an unused key.
 func NewSealer(mode string, key []byte) (*Sealer, error) {
 	aead, err := newAEAD(mode, key)
 	if err != nil {
@@ -82,8 +79,8 @@ func NewSealer(mode string, key []byte) (*Sealer, error) {
 	return &Sealer{aead: aead}, nil
 }
 
-// Seal appends the encrypted packet to dst, which may not overlap payload. It
-// allocates nothing if dst has room for the header, the payload and Overhead.
+// Seal appends the encrypted packet to dst, which must not overlap payload. It does not allocate if dst has
+// capacity for the header, the payload and Overhead.
 func (s *Sealer) Seal(dst []byte, h Header, payload []byte) ([]byte, error) {
 	if s.counter > 0xffff_ffff {
 		return nil, ErrExhausted
@@ -101,7 +98,7 @@ func (s *Sealer) Seal(dst []byte, h Header, payload []byte) ([]byte, error) {
 		clear(dst[len(dst)-n:])
 		dst[len(dst)-1] = h.Padding
 	}
-	dst = slices.Grow(dst, tagSize+counterSize) // so that it is sealed in place
+	dst = slices.Grow(dst, tagSize+counterSize) // to seal in place
 	nonce := s.nonce[:s.aead.NonceSize()]
 	binary.BigEndian.PutUint32(nonce, uint32(s.counter))
 	s.counter++
@@ -109,8 +106,7 @@ func (s *Sealer) Seal(dst []byte, h Header, payload []byte) ([]byte, error) {
 	return append(dst[:head+len(body)], nonce[:counterSize]...), nil
 }
 
-// Opener decrypts the packets of one connection with one key. It is not safe
-// for concurrent use.
+// Opener decrypts the packets of a connection with one key. It is not safe for concurrent use.
 type Opener struct {
 	aead  cipher.AEAD
 	nonce [chacha20poly1305.NonceSizeX]byte
@@ -125,10 +121,9 @@ func NewOpener(mode string, key []byte) (*Opener, error) {
 	return &Opener{aead: aead}, nil
 }
 
-// Open decrypts a packet in place and takes padding and extension off. The
-// payload aliases packet, which is of no other use any more, opened or not. It
-// may be empty. Open fails with [ErrNotRTP], [ErrShort], [ErrSealed] or
-// [ErrPadding], and allocates nothing.
+// Open decrypts a packet in place and removes padding and extension. The payload aliases packet and may be
+// empty. After the call, even a failed one, packet must not be used otherwise. Open returns [ErrNotRTP],
+// [ErrShort], [ErrSealed] or [ErrPadding], and does not allocate.
 func (o *Opener) Open(packet []byte) (Header, []byte, error) {
 	h, words, err := parse(packet)
 	if err != nil {

@@ -15,38 +15,38 @@ import (
 )
 
 const (
-	// bitrate suits an NPC's voice, in bits per second.
+	// bitrate is the Opus bitrate for NPCs' voices, in bits per second.
 	bitrate = 64000
-	// spurtGap without a frame is the end of a spurt of talk.
+	// spurtGap without a frame ends a talk spurt.
 	spurtGap = 60 * time.Millisecond
-	// silences end a spurt, so that nobody's decoder fills in what does not come.
+	// silences end a spurt, so that decoders do not conceal the missing frames.
 	silences = 5
-	// keepAlive is how often the way for sound is kept open.
+	// keepAlive is the interval of keep-alives.
 	keepAlive = 5 * time.Second
-	// maxUnechoed keep-alives in a row may be lost.
+	// maxUnechoed bounds the consecutive keep-alives without an echo.
 	maxUnechoed = 4
-	// speakingTimeout is how long the first frame waits until the server knows
-	// that the bot speaks; before, it drops what it gets.
+	// speakingTimeout is how long the first frame waits for the server to learn that the bot speaks. Until
+	// then, the server drops its packets.
 	speakingTimeout = 250 * time.Millisecond
-	// slack is how late a frame may be without counting as late.
+	// slack is how late a frame may be before it counts as late.
 	slack = 5 * time.Millisecond
 )
 
-// speaking is how the sender has the gateway told that the bot speaks.
+// speaking passes the sender's speaking state to the gateway.
 type speaking struct {
 	on    atomic.Bool
-	ready chan struct{} // one token: tell it
-	done  chan struct{} // one token: it was told
-	gate  chan struct{} // one token: the encryption changed; the sender's
+	ready chan struct{} // one token: state changed
+	done  chan struct{} // one token: state sent
+	gate  chan struct{} // one token: the encryption changed; for the sender
 }
 
 func (s *speaking) acknowledge()       { wakeup.Signal(s.done) }
 func (s *speaking) encryptionChanged() { wakeup.Signal(s.gate) }
 
-// tell has the gateway told, and waits for it, not long.
+// tell sends the state to the gateway. When speaking begins, it waits up to speakingTimeout.
 func (s *speaking) tell(ctx context.Context, on bool) {
 	select {
-	case <-s.done: // of a telling nobody waited for
+	case <-s.done: // left from a call that did not wait
 	default:
 	}
 	s.on.Store(on)
@@ -63,17 +63,17 @@ func (s *speaking) tell(ctx context.Context, on bool) {
 	}
 }
 
-// spurt is whether the bot talks.
+// spurt is the state of a talk spurt.
 type spurt uint8
 
 const (
 	quiet    spurt = iota // exit: a frame (talking)
-	talking               // exit: no frame for spurtGap (ending)
-	trailing              // silence is being sent; exits: a frame (talking), enough silence (quiet)
+	talking               // exit: no frame for spurtGap (trailing)
+	trailing              // sending silence; exits: a frame (talking), enough silence (quiet)
 )
 
-// sender encodes, encrypts and sends frames. It belongs to one goroutine, which
-// takes no frame while it cannot be sent as the others expect it.
+// sender encodes, encrypts and sends frames. Only one goroutine uses it. It accepts no frames while they
+// cannot be encrypted as the others expect.
 type sender struct {
 	s         *session
 	udp       net.Conn
@@ -84,12 +84,12 @@ type sender struct {
 	packet    []byte
 
 	spurt  spurt
-	left   int         // trailing: frames of silence still to be sent
-	sentAt time.Time   // the last frame
-	due    time.Time   // of the frame after that
-	next   *time.Timer // the end of a spurt, or its next frame of silence
-	alive  *time.Timer // the next keep-alive
-	beaten uint32      // keep-alives sent
+	left   int         // trailing: remaining frames of silence
+	sentAt time.Time   // time of the last frame
+	due    time.Time   // when the next frame is due
+	next   *time.Timer // end of a spurt, or its next frame of silence
+	alive  *time.Timer // next keep-alive
+	beaten uint32      // number of keep-alives sent
 }
 
 func newSender(s *session, udp net.Conn, ssrc uint32) (*sender, error) {
@@ -100,7 +100,7 @@ func newSender(s *session, udp net.Conn, ssrc uint32) (*sender, error) {
 			return nil, err
 		}
 	}
-	encoder, err := opus.NewEncoder(library, &opus.EncoderOptions{Bitrate: bitrate, Audio: true}) // with copies against loss
+	encoder, err := opus.NewEncoder(library, &opus.EncoderOptions{Bitrate: bitrate, Audio: true}) // with redundancy against packet loss
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (tx *sender) run(ctx context.Context) {
 	for {
 		frames := tx.s.c.frames
 		if !tx.s.maySend() {
-			frames = nil // who writes waits
+			frames = nil // Write blocks
 		}
 		select {
 		case <-ctx.Done():
@@ -136,10 +136,10 @@ func (tx *sender) run(ctx context.Context) {
 	}
 }
 
-// sendFrame sends 20 ms of sound and reports whether that went well.
+// sendFrame sends 20 ms of sound and reports whether it succeeded.
 func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) bool {
 	if !tx.s.dave.Ready() {
-		return false // nobody is there to hear it
+		return false // no one else is in the channel
 	}
 	payload, err := tx.encoder.Encode(tx.payload[:0], f)
 	if err != nil {
@@ -166,8 +166,7 @@ func (tx *sender) sendFrame(ctx context.Context, f *audio.Frame) bool {
 	return sent
 }
 
-// encryptSound encrypts Opus from end to end and sends it. It reports whether that
-// went well.
+// encryptSound encrypts an Opus frame end to end and sends it. It reports whether it succeeded.
 func (tx *sender) encryptSound(payload []byte) bool {
 	tx.encrypted = slices.Grow(tx.encrypted[:0], tx.s.dave.MaxEncryptedFrameSize(len(payload)))
 	n, err := tx.s.dave.Encrypt(tx.header.SSRC, payload, tx.encrypted[:cap(tx.encrypted)])
@@ -178,8 +177,7 @@ func (tx *sender) encryptSound(payload []byte) bool {
 	return tx.sendPayload(tx.encrypted[:n])
 }
 
-// sendPayload sends a packet, encrypted on the way to Discord. It reports whether
-// that went well.
+// sendPayload sends a transport-encrypted packet. It reports whether it succeeded.
 func (tx *sender) sendPayload(payload []byte) bool {
 	count := &tx.s.c.count
 	tx.header.Timestamp += FrameSamples * tx.framesSince(time.Now())
@@ -201,8 +199,8 @@ func (tx *sender) sendPayload(payload []byte) bool {
 	return true
 }
 
-// framesSince returns how many frames of time passed since the last one was sent.
-// Within a spurt that is one, however late it is.
+// framesSince returns the frame periods since the last sent frame. Within a spurt it is one, however late the
+// frame is.
 func (tx *sender) framesSince(now time.Time) uint32 {
 	passed := now.Sub(tx.sentAt)
 	tx.sentAt = now
@@ -212,15 +210,14 @@ func (tx *sender) framesSince(now time.Time) uint32 {
 	return uint32(passed.Round(audio.FrameDuration) / audio.FrameDuration)
 }
 
-// endSpurt sends the next frame of silence, and says after the last that the bot
-// has stopped speaking.
+// endSpurt sends the next frame of silence. After the last one, it reports that the bot has stopped speaking.
 func (tx *sender) endSpurt(ctx context.Context) {
 	if tx.spurt == talking {
 		tx.spurt, tx.left = trailing, silences
 	}
 	if tx.left > 0 {
 		tx.left--
-		tx.sendPayload([]byte(Silence)) // in the clear, as all clients take it and the server knows it
+		tx.sendPayload([]byte(Silence)) // unencrypted; the server and all clients accept it
 		tx.next.Reset(audio.FrameDuration)
 		return
 	}
@@ -228,14 +225,14 @@ func (tx *sender) endSpurt(ctx context.Context) {
 	tx.s.speaking.tell(ctx, false)
 }
 
-// keepAlive keeps the way for sound open through routers on it. Where keep-alives
-// used to come back and do not any more, the session fails.
+// keepAlive keeps the path through routers open. If the server used to echo keep-alives and no longer does,
+// the session fails.
 func (tx *sender) keepAlive() {
 	if back := tx.s.echoed.Load(); back > 0 && tx.beaten >= back+maxUnechoed {
 		tx.s.fail(errors.New("nothing comes back by UDP from Discord's voice server any more"))
 	}
 	tx.beaten++
 	tx.s.beatenAt.Store(time.Now().UnixNano())
-	_, _ = tx.udp.Write(AppendKeepAlive(nil, tx.beaten)) // the next one may get through
+	_, _ = tx.udp.Write(AppendKeepAlive(nil, tx.beaten)) // a lost one does not matter
 	tx.alive.Reset(keepAlive)
 }

@@ -11,56 +11,54 @@ import (
 )
 
 const (
-	// readyTimeout is how long a session may take until sound can be sent.
+	// readyTimeout bounds the time until a session can send sound.
 	readyTimeout = 15 * time.Second
-	// resumeTimeout is how long the server may take to resume one.
+	// resumeTimeout bounds the server's time to resume a session.
 	resumeTimeout = 10 * time.Second
-	// writeTimeout is how long the gateway may take to take a message.
+	// writeTimeout bounds writing a message to the gateway.
 	writeTimeout = 5 * time.Second
-	// closeTimeout is how long it may take to answer a goodbye.
+	// closeTimeout bounds the closing handshake.
 	closeTimeout = time.Second
-	// companyTimeout is how long the server has to tell who else is in the channel.
-	// Who is alone has nobody to agree on an encryption with, and none to be heard by.
+	// companyTimeout is how long the server has to report the others in the channel. A bot that is alone has
+	// no one to agree on an encryption with, and no listeners.
 	companyTimeout = 500 * time.Millisecond
-	// agreeTimeout is how long an encryption may take to be agreed on anew before
-	// the session is begun anew.
+	// agreeTimeout bounds a renewed agreement on the encryption; after that, the session starts over.
 	agreeTimeout = 30 * time.Second
-	// maxResumes in a row are tried before a new session is begun.
+	// maxResumes bounds the consecutive resumptions before a new session.
 	maxResumes = 4
-	// inQueue is how many messages of the gateway wait; beyond that nothing is read.
+	// inQueue bounds the unhandled gateway messages. A full queue blocks reading.
 	inQueue = 16
 )
 
-// transport is how packets are encrypted on the way to and from Discord.
+// transport is the encryption of packets to and from Discord.
 type transport struct {
 	mode string
 	key  string
-	seal *Sealer // the sender's
-	open *Opener // the receiver's
+	seal *Sealer // used by the sender
+	open *Opener // used by the receiver
 }
 
-// session is one identity at a voice server: it may outlive connections to the
-// gateway, by resuming, and ends as a whole.
+// session is one identity at a voice server. It can outlive its connections to the gateway by resuming.
 type session struct {
 	c       *Conn
 	channel string
 	state   State
 	server  Server
-	cancel  context.CancelFunc // set by the owner
-	done    chan struct{}      // closed when run has returned
-	ending  ending             // why; after done
+	cancel  context.CancelFunc // set by control
+	done    chan struct{}      // closed when run returns
+	ending  ending             // the reason; valid after done
 
 	dave      encryption
 	transport atomic.Pointer[transport]
-	roster    atomic.Pointer[roster] // written by serve's goroutine alone
+	roster    atomic.Pointer[roster] // written only by serve's goroutine
 	outbox    outbox
 	speaking  speaking
 
-	met        atomic.Bool         // had time to learn who else is there
-	beatenAt   atomic.Int64        // when the last keep-alive was sent, in nanoseconds
-	echoed     atomic.Uint32       // the keep-alive that came back last, 0 if none ever did
+	met        atomic.Bool         // the server had time to report the other users
+	beatenAt   atomic.Int64        // when the last keep-alive was sent, in Unix nanoseconds
+	echoed     atomic.Uint32       // the last echoed keep-alive, 0 for none
 	discovered chan netip.AddrPort // the bot's own address, once
-	failed     chan error          // the newest failure of the way for sound
+	failed     chan error          // failures of the UDP connection
 	media      sync.WaitGroup      // the receiver and the sender
 
 	// Owned by run's goroutine:
@@ -69,15 +67,15 @@ type session struct {
 	ready     ready
 	mode      string
 	described bool
-	announced bool // that sound can be sent
-	chosen    int  // the version of the encryption that the server chose
-	version   int  // that is in force, as it was told
+	announced bool // reported that sound can be sent
+	chosen    int  // encryption version that the server chose
+	version   int  // last reported version in use
 	readyBy   time.Time
-	resumes   int // in a row
+	resumes   int // consecutive
 	resumedAt time.Time
 }
 
-// newSession returns a session that has not begun.
+// newSession returns a session that has not started.
 func newSession(c *Conn, channel string, state State, server Server) (*session, error) {
 	s := &session{
 		c: c, channel: channel, state: state, server: server,
@@ -93,22 +91,21 @@ func newSession(c *Conn, channel string, state State, server Server) (*session, 
 	return s, err
 }
 
-// run keeps the session until ctx ends or it ends by itself, and waits for all
-// that belongs to it.
+// run maintains the session until ctx ends or the session ends, and waits for all its goroutines.
 func (s *session) run(ctx context.Context) {
 	defer close(s.done)
 	ctx, cancel := context.WithCancel(ctx)
 	e := s.keep(ctx)
 	cancel()
 	if s.udp != nil {
-		_ = s.udp.Close() // ends what reads from it
+		_ = s.udp.Close() // ends blocked reads
 	}
 	s.media.Wait()
-	_ = s.dave.Close() // it cannot fail
+	_ = s.dave.Close() // never fails
 	s.ending = e
 }
 
-// keep connects to the gateway, again and again while the session can be resumed.
+// keep connects to the gateway repeatedly while the session can be resumed.
 func (s *session) keep(ctx context.Context) ending {
 	url, err := gatewayURL(s.server.Endpoint)
 	if err != nil {
@@ -134,7 +131,7 @@ func (s *session) keep(ctx context.Context) ending {
 	}
 }
 
-// sleep waits for d and reports whether ctx went on that long.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -146,8 +143,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// serve connects to the gateway once: it begins the session, or resumes it if it
-// was described. It returns why the connection ended; nothing if ctx did.
+// serve makes one connection to the gateway and starts the session, or resumes it if it was described. It
+// returns why the connection ended; the zero value if ctx ended.
 func (s *session) serve(ctx context.Context, url string) ending {
 	dialling, cancel := context.WithTimeout(ctx, dialTimeout)
 	ws, err := s.c.net.dialGateway(dialling, url)
@@ -193,7 +190,7 @@ func newStoppedTimer() *time.Timer {
 	return t
 }
 
-// loop takes whatever comes, one after the other, until the connection ends.
+// loop handles events one at a time until the connection ends.
 func (s *session) loop(ctx context.Context, l *link) ending {
 	for {
 		var e ending
@@ -238,7 +235,7 @@ func (s *session) loop(ctx context.Context, l *link) ending {
 	}
 }
 
-// tooLate returns which step took too long.
+// tooLate returns an ending for the step that took too long.
 func (s *session) tooLate() ending {
 	switch {
 	case s.announced && !s.maySend():
@@ -252,7 +249,7 @@ func (s *session) tooLate() ending {
 	return ending{identify, "no end-to-end encryption was agreed on in time with the others in the voice channel"}
 }
 
-// heartbeat sends one, unless the one before was never answered.
+// heartbeat sends a heartbeat, unless the previous one was not acknowledged.
 func (s *session) heartbeat(ctx context.Context, l *link) ending {
 	if l.awaited {
 		return ending{resume, "Discord's voice server stopped answering"}
@@ -266,7 +263,7 @@ func (s *session) heartbeat(ctx context.Context, l *link) ending {
 	return ending{}
 }
 
-// tell hands an event to the owner.
+// tell passes a notice to control.
 func (s *session) tell(ctx context.Context, n notice) {
 	n.from = s
 	select {
@@ -275,10 +272,10 @@ func (s *session) tell(ctx context.Context, n notice) {
 	}
 }
 
-// fail ends the session because of the way for sound. It never blocks.
+// fail ends the session because the UDP connection failed. It never blocks.
 func (s *session) fail(err error) {
 	select {
 	case s.failed <- err:
-	default: // It ends already.
+	default: // the session is already ending
 	}
 }

@@ -5,24 +5,22 @@ import (
 	"time"
 )
 
-// Stats count what a connection has done since it was made.
+// Stats counts a connection's events since it was created.
 type Stats struct {
-	// Connected tells whether sound can be sent now.
+	// Connected reports whether sound can be sent now.
 	Connected bool
 	Channel   string
-	// Mode is how packets are encrypted on the way to Discord.
+	// Mode is the transport encryption mode.
 	Mode string
-	// DAVE is the version of the end-to-end encryption in force, 0 without it.
-	// Encrypted tells that what is said now is encrypted so, for Members of the
-	// channel in the given Epoch.
+	// DAVE is the version of the end-to-end encryption in use, 0 without it. Encrypted reports whether sound
+	// is sent encrypted now, for Members of the channel in the given Epoch.
 	DAVE      int
 	Encrypted bool
 	Members   int
 	Epoch     uint64
-	// Connections were made, of which voice sessions; Resumed are connections to
-	// the gateway that went on with one.
+	// Connections counts the voice sessions, and Resumed the gateway connections that resumed one.
 	Connections, Resumed uint64
-	// BadMessages of the gateway made no sense.
+	// BadMessages counts invalid gateway messages.
 	BadMessages uint64
 	// GatewayRoundTrip and UDPRoundTrip are zero until measured.
 	GatewayRoundTrip, UDPRoundTrip time.Duration
@@ -30,44 +28,43 @@ type Stats struct {
 	Out                            Sent
 }
 
-// Received counts packets of sound that came in.
+// Received counts incoming packets of sound.
 type Received struct {
-	Packets uint64 // came, whatever became of them
-	Heard   uint64 // were handed on
-	Lost    uint64 // are missing in their streams
-	Late    uint64 // came twice, or long after their time
-	// Unknown were dropped because nobody said in time whose they were.
+	Packets uint64 // all received packets
+	Heard   uint64 // passed to Hear
+	Lost    uint64 // missing in their streams
+	Late    uint64 // repeated, or much too late
+	// Unknown packets were dropped because their user was not announced in time.
 	Unknown uint64
-	// Ignored are no microphone's, such as video.
+	// Ignored packets are not from a microphone, for example video.
 	Ignored uint64
-	// Flooded came faster than anybody speaks, and were dropped.
+	// Flooded packets exceeded the rate of speech and were dropped.
 	Flooded uint64
-	// Malformed are no packets at all.
+	// Malformed datagrams are not RTP packets.
 	Malformed uint64
-	// Transport failed to decrypt on the way from Discord.
+	// Transport packets failed transport decryption.
 	Transport uint64
-	// Padding, NoKey, Passthrough, Replay, TooOld and Broken failed to decrypt
-	// from end to end: because of what the packet ended in, of a sender who is
-	// not in the group, of clear sound where there must be none, of a frame
-	// that came twice, of a key given up, of anything else.
+	// Padding, NoKey, Passthrough, Replay, TooOld and Broken packets failed end-to-end decryption: because of
+	// leftover padding, a sender without keys, an unencrypted frame, a repeated frame, an expired key, or any
+	// other reason.
 	Padding, NoKey, Passthrough, Replay, TooOld, Broken uint64
 }
 
-// Failed is how many packets failed to decrypt, for whatever cause.
+// Failed returns the number of packets that failed to decrypt.
 func (r *Received) Failed() uint64 {
 	return r.Transport + r.Padding + r.NoKey + r.Passthrough + r.Replay + r.TooOld + r.Broken
 }
 
-// Sent counts packets of sound that went out.
+// Sent counts outgoing packets of sound.
 type Sent struct {
 	Packets uint64
-	// Late went out more than 5 ms after their time.
+	// Late packets were sent more than 5 ms late.
 	Late uint64
-	// Dropped could not be sent.
+	// Dropped packets could not be sent.
 	Dropped uint64
 }
 
-// counters are what Stats reads.
+// counters are the live values for Stats.
 type counters struct {
 	connections, resumed, badMessages                   atomic.Uint64
 	gatewayRoundTrip, udpRoundTrip                      atomic.Int64 // nanoseconds

@@ -6,36 +6,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// stream numbers the packets of a user. Its zero value has had none.
+// stream numbers a user's packets. The zero value has received none.
 type stream struct {
 	begun   bool
 	ssrc    uint32
-	top     uint16    // the highest sequence number of the ssrc
-	seen    uint64    // bit n: top-n came
+	top     uint16    // highest sequence number of the ssrc
+	seen    uint64    // bit n: top-n was received
 	missing uint64    // bit n: top-n was counted as lost
-	behind  uint16    // what follows the last packet that came much too late; 0 if none did
-	shift   uint16    // what is added to a sequence number
-	at      time.Time // when the last one came
+	behind  uint16    // successor of the last packet that was much too late; 0 if none
+	shift   uint16    // added to a sequence number
+	at      time.Time // when the last packet arrived
 
 	allowance *rate.Limiter // nil before the first packet
-	floods    bool          // more came than it allows
+	floods    bool          // the limit was exceeded
 }
 
 const (
-	// maxJump is how far ahead a sequence number may be of those before and belong
-	// to the same stream.
+	// maxJump is how far ahead a sequence number may be within the same stream.
 	maxJump = 1000
-	// history is how far back a packet may be and still be told from one that came.
+	// history is how far back a packet may be to be recognised as new or repeated.
 	history = 64
 )
 
-// next returns the number of a packet, by how many more are missing than before,
-// and whether it is to be heard: it is not if it came already, or too late to
-// tell.
+// next returns a packet's number, the change in the number of lost packets, and whether the packet should be
+// heard. It should not if it is a repetition, or too old to tell.
 func (v *stream) next(ssrc uint32, seq uint16, now time.Time) (number uint16, lost int, ok bool) {
 	ahead := int(int16(seq - v.top))
 	begins := !v.begun || v.ssrc != ssrc || ahead > maxJump
-	if ahead <= -history { // what is so late once is late; twice, it is a new stream
+	if ahead <= -history { // one very old packet is late; two in a row are a new stream
 		begins = begins || v.behind == seq && v.behind != 0
 		v.behind = seq + 1
 	}
