@@ -16,44 +16,43 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// HomeRoom is the id of the room of the program's own campaign. Others are guilds'.
+// HomeRoom is the id of the room of the program's own campaign. Other rooms belong to guilds.
 const HomeRoom = "home"
 
-// ConsoleOptions say what a console is of.
+// ConsoleOptions configure a console.
 type ConsoleOptions struct {
-	// Feed takes the events of all tables. Required.
+	// Feed receives the events of all tables. Required.
 	Feed *Feed
-	// Problems tells what is wrong with the configuration, and what is odd about it. If
-	// nil, nothing is.
+	// Problems returns the errors and warnings of the configuration. If nil, there are none.
 	Problems func() []userfile.Problem
-	// Accounts let people in by an account they have elsewhere. If nil, a token is needed.
+	// Accounts let people sign in with an account of another service. If nil, they need a token.
 	Accounts Accounts
-	// Logger is told what goes wrong; if nil, nobody is.
+	// Logger receives errors; if nil, they are discarded.
 	Logger  *slog.Logger
 	Version string
 }
 
-// Console is the page and what is behind it. It is safe for concurrent use.
+// Console serves the console's page and its requests. It is safe for concurrent use.
 type Console struct {
 	o       ConsoleOptions
 	files   *Files
 	holders holders
 	streams streams
-	owner   string          // the token of who started the program; see OwnerToken
-	crumb   string          // against forged requests of who is not signed in
-	seal    string          // of cookies, see sealAccount
-	ended   context.Context // of all streams
+	owner   string          // token of the person who started the program; see OwnerToken
+	crumb   string          // CSRF token of visitors who are not signed in
+	seal    string          // key for cookies, see sealAccount
+	ended   context.Context // context of all streams
 	end     context.CancelFunc
 
 	mu    sync.Mutex // guards the fields below
 	rooms map[string]*consoleRoom
 }
 
-// consoleRoom is where one game is played.
+// consoleRoom is a room in which a game is played.
 type consoleRoom struct {
 	id, name string
 	game     *play.Game
-	session  *play.Session // nil while nobody plays
+	session  *play.Session // nil while no session runs
 }
 
 // NewConsole returns a console without rooms; [Console.Onlook] adds them.
@@ -66,14 +65,14 @@ func NewConsole(o ConsoleOptions) *Console {
 	return c
 }
 
-// OwnerToken signs its holder in with every right, until the program ends. It is for who
+// OwnerToken returns a token that signs in with all rights until the program ends. It is for the person who
 // started the program.
 func (c *Console) OwnerToken() string { return c.owner }
 
-// Close ends all streams; other requests are answered as before.
+// Close ends all streams. Other requests still work.
 func (c *Console) Close() { c.end() }
 
-// Open shows a game of the program's own, with or without a session.
+// Open shows the program's own game, with or without a session.
 func (c *Console) Open(game *play.Game) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,9 +84,8 @@ func (c *Console) Open(game *play.Game) {
 	r.game = game
 }
 
-// Onlook returns what is told of the games of a room. A room of a guild is there while a
-// session is.
-// Without a console nobody is told.
+// Onlook returns the receiver for the events of a room's games. A guild's room exists while its session runs.
+// Onlook of a nil console returns nil.
 func (c *Console) Onlook(id string) play.Onlooker {
 	if c == nil {
 		return nil
@@ -114,7 +112,7 @@ func (o onlooker) Ended(g *play.Game, s *play.Session) {
 	defer o.console.mu.Unlock()
 	r := o.console.rooms[o.id]
 	switch {
-	case r == nil || r.session != s: // another has begun
+	case r == nil || r.session != s: // a newer session has begun
 	case o.id == HomeRoom:
 		o.console.rooms[o.id] = &consoleRoom{id: r.id, name: r.name, game: g}
 	default:
@@ -128,7 +126,7 @@ func (o onlooker) Saw(_ *play.Game, e table.Event) { o.console.o.Feed.Add(o.id, 
 // Forgot implements [play.Onlooker].
 func (o onlooker) Forgot(*play.Game) { o.console.o.Feed.Forget(o.id) }
 
-// visible are the rooms that a visitor may enter, the program's own first.
+// visible returns the rooms that a visitor may enter, the program's own first.
 func (c *Console) visible(ctx context.Context, v *visitor) []*consoleRoom {
 	c.mu.Lock()
 	out := slices.Collect(maps.Values(c.rooms))
@@ -143,8 +141,8 @@ func (c *Console) visible(ctx context.Context, v *visitor) []*consoleRoom {
 	return out
 }
 
-// Handler serves the console. What is before it refuses unknown hosts and origins, see
-// package access; who says who looks.
+// Handler serves the console. The handler around it must refuse unknown hosts and origins, see package
+// access. who identifies visitors.
 func (c *Console) Handler(who identifier) http.Handler {
 	d := &door{Console: c, keeper: who, accountRates: access.NewRates(who.Address, accountEvery, accountBurst)}
 	mux := http.NewServeMux()
@@ -173,7 +171,7 @@ func (c *Console) Handler(who identifier) http.Handler {
 	return Secure(forged.Handler(mux))
 }
 
-// asking is one request of somebody known, about a room.
+// asking is a request of an identified visitor about a room.
 type asking struct {
 	door    *door
 	w       http.ResponseWriter
@@ -182,7 +180,7 @@ type asking struct {
 	room    *consoleRoom
 }
 
-// calling is a context whose calls are the visitor's.
+// calling returns a context for calls with the visitor's rights.
 func (a *asking) calling() context.Context {
 	return access.WithSubject(a.r.Context(), a.visitor.subject)
 }

@@ -20,54 +20,55 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// Accounts let people in by an account they have elsewhere, such as on Discord, and say
-// which games it leads. They are safe for concurrent use.
+// Accounts let people sign in with an account of another service, such as Discord, and report which games it
+// leads. They must be safe for concurrent use.
 type Accounts interface {
-	// Service is what "elsewhere" is called.
+	// Service returns the name of the other service.
 	Service() string
-	// SignInURL is where somebody is asked whether we may know who they are. They come back
-	// to redirect with a code and the state; the verifier is that of RFC 7636.
+	// SignInURL returns the address at which the service asks the user for permission to identify them. The
+	// service then redirects to redirect with a code and the state; the verifier is that of RFC 7636.
 	SignInURL(ctx context.Context, redirect, state, verifier string) (string, error)
-	// Account trades a code for whose it is: what they are called in records, and by people.
+	// Account exchanges a code for its account: the id for records, and the name for people.
 	Account(ctx context.Context, redirect, code, verifier string) (id, name string, err error)
-	// Leads reports whether an account leads what is played in a room. It is asked with
-	// each request, and so has to remember what it was told a moment ago.
+	// Leads reports whether an account leads the games in a room. It is called for each request, so it should
+	// cache recent answers.
 	Leads(ctx context.Context, id, room string) (bool, error)
 }
 
-// accountPath is where signing in by an account begins, and below it where it ends.
+// accountPath is the path at which a sign-in with an account begins; it ends at a path below.
 const accountPath = "/console/account"
 
-// accountTime is how long a sign-in by an account may take. The program checks it too, because
-// a cookie that was copied knows no MaxAge.
+// accountTime bounds a sign-in with an account. The program checks it as well, because a copied cookie has no
+// MaxAge.
 const accountTime = 10 * time.Minute
 
-// Bounds of how often an address may begin or end a sign-in by an account: each costs a question
-// to the service.
+// Limits on how often an address may begin or end a sign-in with an account, because each costs a request to
+// the service.
 const (
 	accountEvery = 5 * time.Second
 	accountBurst = 20
 )
 
-// account is somebody's elsewhere; the zero value is nobody's.
+// account is an account of another service; the zero value means none.
 type account struct{ id, name string }
 
-// accountCookie is the cookie with what has to come back. It is sent along when another
-// site leads back here, unlike the one of who is signed in.
+// accountCookie returns the cookie that the browser must send back. Unlike the sign-in cookie, it is sent
+// when another site redirects here.
 func accountCookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName(r) + "-account", Value: value, Path: accountPath, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: encrypted(r),
 	}
 }
 
-// sealAccount is the value of an account cookie that is good until a time. Its seal is by a key
-// of this program, so that no other value is accepted and nothing has to be kept here.
+// sealAccount returns the value of an account cookie that is valid until a time. It is signed with a key of
+// this program, so that no other value is accepted and no state needs to be stored.
 func (c *Console) sealAccount(state, verifier string, until time.Time) string {
 	text := state + "." + verifier + "." + strconv.FormatInt(until.Unix(), 36)
 	return text + "." + c.sealOf(text)
 }
 
-// openAccount is what sealAccount has sealed, or nothing if the time is over or the seal wrong.
+// openAccount returns what sealAccount has signed, or nothing if the value has expired or the signature is
+// wrong.
 func (c *Console) openAccount(value string, now time.Time) (state, verifier string) {
 	i := strings.LastIndexByte(value, '.')
 	if i < 0 || !hmac.Equal([]byte(value[i+1:]), []byte(c.sealOf(value[:i]))) {
@@ -87,7 +88,7 @@ func (c *Console) sealOf(text string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// redirectOf is where somebody comes back to, on the host they asked.
+// redirectOf returns the address to come back to, on the requested host.
 func redirectOf(r *http.Request) string {
 	scheme := "http"
 	if encrypted(r) {
@@ -96,7 +97,7 @@ func redirectOf(r *http.Request) string {
 	return scheme + "://" + r.Host + accountPath + "/back"
 }
 
-// service is what the accounts are called that people may sign in with, empty if none are.
+// service returns the name of the accounts' service, "" without one.
 func (c *Console) service() string {
 	if c.o.Accounts == nil {
 		return ""
@@ -104,17 +105,17 @@ func (c *Console) service() string {
 	return c.o.Accounts.Service()
 }
 
-// spent are the states of sign-ins that somebody came back with: each is good once. The zero
-// value is ready; it is safe for concurrent use.
+// spent holds the used states of sign-ins, because each is valid once. The zero value is empty. It is safe
+// for concurrent use.
 type spent struct {
 	mu    sync.Mutex // guards until
 	until map[string]time.Time
 }
 
-// maxSpent bounds the states that are remembered.
+// maxSpent bounds the remembered states.
 const maxSpent = 4096
 
-// spend reports whether a state was not spent before; from now on it is.
+// spend marks a state as used. It returns false if it was used before.
 func (s *spent) spend(state string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +124,7 @@ func (s *spent) spend(state string, now time.Time) bool {
 	}
 	maps.DeleteFunc(s.until, func(_ string, until time.Time) bool { return !now.Before(until) })
 	if len(s.until) >= maxSpent {
-		return false // so many in ten minutes are no people who sign in
+		return false // more sign-ins in ten minutes than people cause
 	}
 	if s.until == nil {
 		s.until = map[string]time.Time{}
@@ -132,7 +133,7 @@ func (s *spent) spend(state string, now time.Time) bool {
 	return true
 }
 
-// often has an address that asks too often wait.
+// often limits the rate of requests from an address.
 func (d *door) often(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !d.accountRates.Allow(r) {
@@ -144,7 +145,7 @@ func (d *door) often(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// beginAccount sends a visitor to where the account is.
+// beginAccount redirects a visitor to the account's service.
 func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
 	state, verifier := rand.Text(), oauth2.GenerateVerifier()
 	to, err := d.o.Accounts.SignInURL(r.Context(), redirectOf(r), state, verifier)
@@ -157,8 +158,8 @@ func (d *door) beginAccount(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// endAccount signs in who comes back. Only the browser that was sent has the cookie, so
-// that nobody can be signed in with somebody else's account.
+// endAccount signs in a visitor who comes back. It requires the cookie of the browser that began the sign-in,
+// so that no one can be signed in with another person's account.
 func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 	state, verifier := "", ""
 	if c, err := r.Cookie(accountCookie(r, "", 0).Name); err == nil {
@@ -188,7 +189,7 @@ func (d *door) endAccount(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// leader is who leads games by their account: with a DM's rights, in these games alone.
+// leader returns the subject of an account that leads games: with a DM's rights, for these games only.
 func leader(a account) *access.Subject {
 	s := &access.Subject{Name: a.id, Transport: consoleTransport}
 	for _, p := range access.BuiltinProfiles() {
@@ -199,8 +200,8 @@ func leader(a account) *access.Subject {
 	return s
 }
 
-// enters reports whether a visitor may enter a room: the program's own is for everybody,
-// those of guilds for who may see everything; an account is for the games that it leads.
+// enters reports whether a visitor may enter a room. The program's own room is open to everyone, guilds'
+// rooms to profiles that see everything, and accounts enter the games that they lead.
 func (c *Console) enters(ctx context.Context, v *visitor, room string) bool {
 	if v.account.id == "" {
 		return room == HomeRoom || v.subject.Profile.SeesAll

@@ -16,45 +16,45 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxChange bounds a request.
+// maxChange bounds a request's body, in bytes.
 const maxChange = 64 << 10
 
-// crumbHeader has what a page of ours knows and a forged request does not.
+// crumbHeader holds the visitor's CSRF token, which our page knows and a forged request does not.
 const crumbHeader = "X-Glyphoxa-Crumb"
 
-// consoleTransport is by what a visitor comes, as records have it.
+// consoleTransport names the console as a transport in records.
 const consoleTransport = "console"
 
-// visitor is who asks.
+// visitor is the sender of a request.
 type visitor struct {
 	subject *access.Subject
-	account account // that they signed in with, if they did
+	account account // set if they signed in with an account
 	crumb   string
-	cookie  string          // of who has signed in, else empty
+	cookie  string          // sign-in cookie, "" if not signed in
 	proven  bool            // the account is known to lead a game
-	over    context.Context // ends when the visitor is signed out; nil for who has not signed in
-	term    access.Term     // how long the token is good, if they came with one
-	// known is false for who comes without a token.
+	over    context.Context // ends at sign-out; nil if not signed in
+	term    access.Term     // validity of the token, if they used one
+	// known is false for visitors without a token.
 	known bool
 }
 
-// identifier says who sent a request and how long that holds, as [access.Gatekeeper]
-// does. It is safe for concurrent use.
+// identifier identifies the sender of a request and how long the identification is valid, like
+// [access.Gatekeeper]. It is safe for concurrent use.
 type identifier interface {
 	Admit(r *http.Request) (*access.Subject, access.Term, error)
-	// Address is what a request is counted by.
+	// Address returns the address by which requests are rate-limited.
 	Address(r *http.Request) string
 }
 
-// door lets visitors in.
+// door identifies visitors.
 type door struct {
 	*Console
 	keeper       identifier
-	accountRates *access.Rates // of sign-ins by an account
+	accountRates *access.Rates // for sign-ins with an account
 	spent        spent
 }
 
-// cookieName differs by port: browsers send a machine's cookies to all of them.
+// cookieName includes the port, because browsers send a host's cookies to all its ports.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -63,7 +63,7 @@ func cookieName(r *http.Request) string {
 	return "glyphoxa-" + port
 }
 
-// identify says who asks.
+// identify returns the sender of a request.
 func (d *door) identify(r *http.Request) (*visitor, error) {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil || r.Header.Get("Authorization") != "" {
@@ -88,14 +88,13 @@ func (d *door) identify(r *http.Request) (*visitor, error) {
 	return v, nil
 }
 
-// signedOut reports whether a visitor who had signed in no longer is, or whether the token
-// they came with has expired or was revoked.
+// signedOut reports whether a visitor has been signed out, or their token has expired or was revoked.
 func (v *visitor) signedOut() bool {
 	return v.over != nil && v.over.Err() != nil || v.term.Over()
 }
 
-// holds reports whether who had signed in to send r still is: a cookie without a holder is
-// somebody's who has signed out, or gave way to others.
+// holds reports whether the sign-in cookie of r is still valid. A cookie without a holder belongs to a
+// visitor who signed out or was evicted.
 func (d *door) holds(r *http.Request) bool {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil || r.Header.Get("Authorization") != "" {
@@ -105,7 +104,7 @@ func (d *door) holds(r *http.Request) bool {
 	return ok
 }
 
-// identifyBy asks the gatekeeper about a token; without one about what the request has.
+// identifyBy asks the gatekeeper to identify a token, or the request itself if token is "".
 func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error) {
 	if token != "" {
 		r = r.Clone(r.Context())
@@ -119,7 +118,7 @@ func (d *door) identifyBy(r *http.Request, token, crumb string) (*visitor, error
 	return &visitor{subject: s, crumb: crumb, known: s.Name != access.Anonymous, term: term}, nil
 }
 
-// signIn lets in who has a token.
+// signIn signs in a visitor with a token.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Token string `json:"token"`
@@ -144,7 +143,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// admit lets somebody in, in place of whom they were before.
+// admit signs in a visitor and ends their previous sign-in.
 func (d *door) admit(w http.ResponseWriter, r *http.Request, h holder) {
 	d.leave(r)
 	http.SetCookie(w, &http.Cookie{
@@ -152,7 +151,7 @@ func (d *door) admit(w http.ResponseWriter, r *http.Request, h holder) {
 	})
 }
 
-// encrypted reports whether the browser's connection is, at least up to a proxy.
+// encrypted reports whether the browser's connection uses TLS, at least up to a proxy.
 func encrypted(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
@@ -169,7 +168,7 @@ func (d *door) leave(r *http.Request) {
 	}
 }
 
-// refuse tells who is not let in, and by which accounts they might be.
+// refuse reports why a visitor is refused, and which service they can sign in with.
 func (d *door) refuse(w http.ResponseWriter, err error) {
 	if wait := access.RetryAfter(err); wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
@@ -177,11 +176,11 @@ func (d *door) refuse(w http.ResponseWriter, err error) {
 	raw, _ := json.Marshal(map[string]string{"error": err.Error(), "service": d.service()}) // strings always marshal
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(access.Status(err))
-	_, _ = w.Write(raw) // who left needs no answer
+	_, _ = w.Write(raw) // the client may be gone
 }
 
-// inRoom identifies who asks and finds the room it is about. A request that changes
-// something needs the visitor's crumb beside the cookie.
+// inRoom identifies the visitor and finds the request's room. A request that changes something must have the
+// visitor's crumb in addition to the cookie.
 func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := d.identify(r)
@@ -201,7 +200,7 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 			fail(w, http.StatusNotFound, "there is no such table any more")
 			return
 		}
-		// What is under way ends with the sign-in, and with the token.
+		// Requests in progress end with the sign-in or the token.
 		ctx, end := v.term.Within(r.Context())
 		defer end()
 		if v.over != nil {
@@ -214,23 +213,21 @@ func (d *door) inRoom(serve func(*asking)) http.HandlerFunc {
 	}
 }
 
-// may reports whether the visitor holds a permission in the room, for something that
-// changes nothing.
+// may reports whether the visitor has a permission in the room for something read-only.
 func (a *asking) may(permission string) bool {
 	t := mcp.Target{Tool: "console", Source: "server", Permission: permission, ReadOnly: true}
 	return a.room.game.Registry.Governance.Policy.Permits(a.calling(), t) == nil
 }
 
-// sees reports whether the visitor may see what is not for everybody, of what takes a
-// permission.
+// sees reports whether the visitor may see non-public data that requires a permission.
 func (a *asking) sees(permission string) bool {
 	return a.visitor.subject.Profile.SeesAll && a.visitor.subject.NPC == "" && a.may(permission)
 }
 
-// viewer is with whose eyes the visitor sees the world.
+// viewer returns the NPC whose view of the world the visitor has, "" for all of it.
 func (a *asking) viewer() string { return a.visitor.subject.Caller().Viewer() }
 
-// me says who the visitor is, and which rooms there are.
+// me describes the visitor and the rooms they may enter.
 func (d *door) me(w http.ResponseWriter, r *http.Request) {
 	v, err := d.identify(r)
 	if err != nil {
@@ -261,7 +258,7 @@ func (d *door) me(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// decode reads the JSON of a request; it answers itself if there is none.
+// decode decodes the JSON body of a request. On failure, it sends an error and returns false.
 func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxChange))
 	dec.DisallowUnknownFields()
@@ -272,9 +269,8 @@ func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	return true
 }
 
-// decode reads the JSON of the request. It answers itself if there is none, or if the visitor
-// was signed out or lost the right to enter the room while it came: a body may take half a
-// minute to arrive.
+// decode decodes the request's JSON body. It sends an error and returns false on failure, or if the visitor
+// was signed out or lost the right to enter the room while the body arrived, which can take half a minute.
 func (a *asking) decode(into any) bool {
 	if !decode(a.w, a.r, into) {
 		return false
@@ -297,10 +293,10 @@ func answer(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(raw) // who left needs no answer
+	_, _ = w.Write(raw) // the client may be gone
 }
 
-// fail answers with what is wrong.
+// fail sends an error message.
 func fail(w http.ResponseWriter, status int, text string) {
 	raw, _ := json.Marshal(map[string]string{"error": text}) // strings always marshal
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -308,7 +304,7 @@ func fail(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write(raw)
 }
 
-// failWith answers with an error of a call or an order.
+// failWith sends an error of a call or an order.
 func failWith(w http.ResponseWriter, err error) {
 	text, _ := mcp.Telling(err)
 	status := http.StatusBadRequest

@@ -2,11 +2,11 @@ package web
 
 import "github.com/MrWong99/glyphoxa/internal/table"
 
-// earView is how a player is heard.
+// earView describes how a player is heard.
 type earView struct {
 	Speaker string `json:"speaker"`
 	Voicing bool   `json:"voicing"`
-	// Counts are of packets and transcripts, by what happened to them.
+	// Counts are numbers of packets and transcripts by result.
 	Counts []countView `json:"counts"`
 }
 

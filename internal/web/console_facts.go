@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// factView is a fact as search_facts tells it, and the line it is from.
+// factView is a fact as search_facts returns it, with its line.
 type factView struct {
 	Text       string     `json:"text"`
 	Source     string     `json:"source"`
@@ -21,14 +21,13 @@ type factView struct {
 	Until      string     `json:"until,omitempty"`
 	Superseded *time.Time `json:"superseded,omitempty"`
 	Score      float64    `json:"score"`
-	// Session and Line are where it was said, as far as the visitor may know of that. Line
-	// is 0 where no line is left.
+	// Session and Line are where the fact was said, if the visitor may know that. Line is 0 if the line no
+	// longer exists.
 	Session string `json:"session,omitempty"`
 	Line    int64  `json:"line,omitempty"`
 }
 
-// findFacts has search_facts find facts by the rules of every call, and says of each which
-// line it is from.
+// findFacts calls search_facts under the usual rules, and finds the line of each fact.
 func (d *door) findFacts(a *asking) {
 	var in struct {
 		Query string `json:"query"`
@@ -67,7 +66,7 @@ func (d *door) findFacts(a *asking) {
 	answer(a.w, out)
 }
 
-// transcripts are the lines of sessions that the visitor may know of, each read once.
+// transcripts caches the lines of sessions that the visitor may see.
 type transcripts struct {
 	*asking
 	of map[string][]memory.Line
@@ -82,13 +81,13 @@ func (t *transcripts) lines(ctx context.Context, session string) ([]memory.Line,
 	return lines, err
 }
 
-// mostLines is among how many of a session's lines that of a fact is looked for.
+// mostLines bounds the lines of a session among which a fact's line is searched.
 const mostLines = 100_000
 
-// locate finds the line that a fact is from.
+// locate finds the line of a fact.
 func (t *transcripts) locate(ctx context.Context, f *factView) error {
 	kind, id, _ := strings.Cut(f.Source, ":")
-	var from []int64 // what was learnt says of which lines
+	var from []int64 // lines named by a learnt entry
 	switch kind {
 	case "session":
 		f.Session = id
@@ -99,7 +98,7 @@ func (t *transcripts) locate(ctx context.Context, f *factView) error {
 		}
 		e, err := t.room.game.Chronicle.Entry(n)
 		if err != nil || e.Session == "" || len(e.Lines) == 0 {
-			return nil // it was dropped since, or is of a whole session
+			return nil // it was dropped, or is about a whole session
 		}
 		f.Session, from = e.Session, e.Lines
 	default:
@@ -110,15 +109,15 @@ func (t *transcripts) locate(ctx context.Context, f *factView) error {
 		return err
 	}
 	f.Line = lineOf(f, lines, from)
-	if f.Line == 0 && kind == "chronicle" { // the visitor was not there
+	if f.Line == 0 && kind == "chronicle" { // the visitor was not present
 		f.Session = ""
 	}
 	return nil
 }
 
-// lineOf is which of a session's lines a fact is from: one of those that it names, else the
-// one that says the same, of several the one of its time. What an NPC remembered in its own
-// words is from the last line before.
+// lineOf returns the id of a fact's line: a line in from if given, else the line with the same text,
+// preferably the one with the same time, else the last line before the fact, which is right for what an NPC
+// remembered in its own words.
 func lineOf(f *factView, lines []memory.Line, from []int64) int64 {
 	if from != nil {
 		i := slices.IndexFunc(lines, func(l memory.Line) bool { return slices.Contains(from, l.ID) })
@@ -127,7 +126,7 @@ func lineOf(f *factView, lines []memory.Line, from []int64) int64 {
 		}
 		return lines[i].ID
 	}
-	text := strings.TrimSuffix(f.Text, "…") // a long one is cut
+	text := strings.TrimSuffix(f.Text, "…") // long texts are truncated
 	var same, before int64
 	for _, l := range lines {
 		at := f.At != nil && l.At.Truncate(time.Millisecond).Equal(f.At.Truncate(time.Millisecond))

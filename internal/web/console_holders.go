@@ -7,40 +7,39 @@ import (
 	"time"
 )
 
-// Bounds of who is signed in.
+// Limits of sign-ins.
 const (
-	maxHolders    = 1024               // in all
-	maxOwnHolders = 8                  // of one caller; the one not seen for longest gives way
+	maxHolders    = 1024               // total
+	maxOwnHolders = 8                  // per caller; the least recently used is removed
 	holderTime    = 12 * time.Hour     // without a request
 	holderMost    = 7 * 24 * time.Hour // with requests
 )
 
-// holder is somebody who has signed in: by a token, as who started the program, or by an
-// account. The token, and what the account leads, is looked at anew with each request, so
-// that what is over is over.
+// holder is a sign-in: with a token, as the owner, or with an account. The token, and what the account leads,
+// are checked again for each request, so that changes take effect immediately.
 type holder struct {
 	token   string
 	owner   bool
 	account account
-	// caller is whose sign-ins count together: the name of the token's client, or the account.
+	// caller groups sign-ins for limits: the name of the token's client, or the account.
 	caller string
-	// proven holders have a token, or an account that leads a game. Anybody can make accounts,
-	// so the others give way to them.
+	// proven holders have a token, or an account that leads a game. Anyone can create accounts, so unproven
+	// holders are removed first.
 	proven bool
 
 	cookie, crumb string
 	began, seen   time.Time
-	over          context.Context // ends when the holder is signed out, however that comes about
+	over          context.Context // ends at sign-out, for whatever reason
 	end           context.CancelFunc
 }
 
-// expired reports whether the holder has to sign in anew.
+// expired reports whether the holder must sign in again.
 func (h *holder) expired(now time.Time) bool {
 	return now.Sub(h.seen) > holderTime || now.Sub(h.began) > holderMost
 }
 
-// holders are those who have signed in, by what their cookie says. A caller who signs in over
-// and over costs others nothing: the sign-ins of one caller give way to each other first.
+// holders are the current sign-ins by cookie. A caller's many sign-ins replace each other first, so that they
+// do not affect others.
 type holders struct {
 	mu  sync.Mutex // guards all, and seen and proven of each
 	all map[string]*holder
@@ -61,9 +60,9 @@ func (h *holders) add(one holder) (cookie string) {
 	return one.cookie
 }
 
-// makeRoom drops what has expired, and if need be a holder: the caller's own if that one has
-// as many as a caller may, else one of those who have proven least and hold most. It is called
-// with mu held.
+// makeRoom removes expired holders and, if necessary, one more: the caller's least recently used one if the
+// caller has reached its limit, else one that is unproven or whose caller has the most. The caller must hold
+// mu.
 func (h *holders) makeRoom(caller string) {
 	now, held := time.Now(), map[string]int{}
 	for _, one := range h.all {
@@ -93,7 +92,7 @@ func (h *holders) makeRoom(caller string) {
 	}
 }
 
-// givesWay reports whether a holder gives way sooner than another.
+// givesWay reports whether a holder should be removed before another.
 func givesWay(one, other *holder, held map[string]int) bool {
 	switch {
 	case one.proven != other.proven:
@@ -104,7 +103,7 @@ func givesWay(one, other *holder, held map[string]int) bool {
 	return one.seen.Before(other.seen)
 }
 
-// find returns a copy of the holder of a cookie, who is seen now.
+// find returns a copy of a cookie's holder, and marks it as used now.
 func (h *holders) find(cookie string) (holder, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,7 +120,7 @@ func (h *holders) find(cookie string) (holder, bool) {
 	return *one, true
 }
 
-// prove notes that the account of a holder leads a game.
+// prove records that the account of a holder leads a game.
 func (h *holders) prove(cookie string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,8 +137,7 @@ func (h *holders) drop(cookie string) {
 	}
 }
 
-// remove signs a holder out, and only then ends the holder's requests and streams. It is
-// called with mu held.
+// remove signs a holder out, and then ends the holder's requests and streams. The caller must hold mu.
 func (h *holders) remove(one *holder) {
 	delete(h.all, one.cookie)
 	one.end()

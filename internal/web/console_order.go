@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// given is an order to the table, as the page sends it.
+// given is an order to the table, as sent by the page.
 type given struct {
 	Order   string `json:"order"`
 	NPC     string `json:"npc"`
@@ -27,11 +27,11 @@ type given struct {
 	Speaker string `json:"speaker"`
 }
 
-// errNoTable is returned for an order while nobody plays.
+// errNoTable is returned for an order without a session.
 var errNoTable = errors.New("nobody plays at this table just now")
 
-// order carries out an order of who leads the game, by the rules of every call. Only
-// orders that are known are tried, so that records name no others.
+// order carries out an order of the game master under the usual rules. Unknown orders are rejected first, so
+// that they do not appear in records.
 func (d *door) order(a *asking) {
 	var in given
 	if !a.decode(&in) {
@@ -56,7 +56,7 @@ func (d *door) order(a *asking) {
 	}, func() any { return map[string]string{"said": said} })
 }
 
-// orders are those there are, and what permission each takes.
+// orders maps the orders to their permissions.
 var orders = map[string]string{
 	"mute": access.NPCControl, "unmute": access.NPCControl, "raise": access.NPCControl, "lower": access.NPCControl,
 	"say": access.NPCControl, "direct": access.NPCControl, "try_voice": access.NPCControl, "reveal": access.NPCControl,
@@ -64,7 +64,7 @@ var orders = map[string]string{
 	"listening": access.SessionControl, "hear": access.SessionControl, "approve_tool": access.SessionControl,
 }
 
-// carryOut gives one order to a table.
+// carryOut passes an order to a table.
 func carryOut(ctx context.Context, t *table.Table, in given) (said string, err error) {
 	switch in.Order {
 	case "mute", "unmute":
@@ -100,21 +100,21 @@ func carryOut(ctx context.Context, t *table.Table, in given) (said string, err e
 	return "", t.Hear(ctx, table.Utterance{Speaker: in.Speaker, Text: in.Text})
 }
 
-// governed does something that is no tool by the rules of every call, and answers.
+// governed runs an action that is not a tool under the rules of tool calls, and answers.
 func (d *door) governed(a *asking, t mcp.Target, args any, do func(context.Context) error, answers func() any) {
 	err := a.room.game.Registry.Governance.Gate.Do(a.calling(), t, args, do)
 	var refused *mcp.Refusal
 	switch {
 	case errors.As(err, &refused):
 		failWith(a.w, err)
-	case err != nil: // it is about what the visitor asked for
+	case err != nil: // the error is about the visitor's input
 		fail(a.w, http.StatusBadRequest, err.Error())
 	default:
 		answer(a.w, answers())
 	}
 }
 
-// decideMemory accepts or rejects what is proposed to be learnt, or drops what was.
+// decideMemory accepts or rejects a proposal, or drops a learnt entry.
 func (d *door) decideMemory(a *asking) {
 	var in struct {
 		ID   int64  `json:"id"`

@@ -11,7 +11,7 @@ import (
 //go:embed console
 var consoleFiles embed.FS
 
-// servePage answers with a file of web.
+// servePage serves a file of the page.
 func (c *Console) servePage(w http.ResponseWriter, r *http.Request) {
 	name := "web/index.html"
 	if r.URL.Path != "/" {

@@ -15,18 +15,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// Bounds of streams of events.
+// Limits of event streams.
 const (
-	maxStreams   = 64               // in all, but for each visitor's first
-	mostStreams  = 4 * maxStreams   // with these
-	maxOwn       = 8                // of one visitor
-	streamWrite  = 10 * time.Second // for one event to be taken
-	streamBeat   = 15 * time.Second // between two signs of life
-	streamTrust  = time.Second      // that who somebody is holds before it is asked again
-	streamBefore = 2000             // events before now that a new stream begins with, at most
+	maxStreams   = 64               // in total, except for each visitor's first
+	mostStreams  = 4 * maxStreams   // in total, including these
+	maxOwn       = 8                // per visitor
+	streamWrite  = 10 * time.Second // for writing an event
+	streamBeat   = 15 * time.Second // between two keep-alives
+	streamTrust  = time.Second      // before a visitor is identified again
+	streamBefore = 2000             // past events at the start of a new stream, at most
 )
 
-// streams counts those that are open.
+// streams counts the open streams.
 type streams struct {
 	mu  sync.Mutex // guards the fields below
 	all int
@@ -56,8 +56,8 @@ func (s *streams) close(who string) {
 	}
 }
 
-// follow sends a room's events as they come, as server-sent events: those of `play --json`,
-// each with its session, as far as the visitor may see them. "gap" tells how many are missing.
+// follow streams a room's events as server-sent events: the events of `play --json` that the visitor may see,
+// each with its session. "gap" reports the number of missed events.
 func (d *door) follow(a *asking) {
 	if a.visitor.subject.NPC != "" || !a.may(access.SessionRead) {
 		fail(a.w, http.StatusForbidden, "what is said at the table is shown with the permission "+access.SessionRead)
@@ -74,15 +74,15 @@ func (d *door) follow(a *asking) {
 	defer context.AfterFunc(d.ended, cancel)()
 	s := &stream{asking: a, out: http.NewResponseController(a.w)}
 	defer context.AfterFunc(ctx, s.abandonWrite)()
-	_ = s.out.SetReadDeadline(time.Time{}) // where it is not supported there is none
+	_ = s.out.SetReadDeadline(time.Time{}) // ignored where unsupported
 	a.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	after, _ := strconv.ParseUint(a.r.Header.Get("Last-Event-ID"), 10, 64) // none is the beginning
+	after, _ := strconv.ParseUint(a.r.Header.Get("Last-Event-ID"), 10, 64) // without it, start at the beginning
 	s.run(ctx, d.o.Feed.FollowRecent(after, streamBefore), d.stillWelcome(a))
 }
 
-// stillWelcome returns a function that reports whether the visitor is who they were and may
-// see the table: rules and whether they are signed in are looked at with each call, and who
-// they are at most once in streamTrust, since a signature may have to be checked for it.
+// stillWelcome returns a function that reports whether the visitor is unchanged and may see the table. It
+// checks rules and the sign-in on each call, but the identity at most once per streamTrust, because that may
+// require verifying a signature.
 func (d *door) stillWelcome(a *asking) func() bool {
 	was, held, asked := a.visitor.subject, d.holds(a.r), time.Now()
 	return func() bool {
@@ -98,14 +98,13 @@ func (d *door) stillWelcome(a *asking) func() bool {
 	}
 }
 
-// stream is one visitor's.
+// stream is a visitor's event stream.
 type stream struct {
 	*asking
 	out *http.ResponseController
 }
 
-// run sends events until ctx ends, the visitor takes them no more, or may not have them
-// any more.
+// run sends events until ctx ends, a write fails, or the visitor loses access.
 func (s *stream) run(ctx context.Context, events *Follower, still func() bool) {
 	if !s.send(ctx, ": events of docs/events.md\nretry: 1000\n\n") {
 		return
@@ -139,14 +138,14 @@ func (s *stream) run(ctx context.Context, events *Follower, still func() bool) {
 	}
 }
 
-// abandonWrite ends a write that nobody takes, once the stream is over.
+// abandonWrite aborts a blocked write when the stream ends.
 func (s *stream) abandonWrite() {
-	_ = s.out.SetWriteDeadline(time.Unix(1, 0)) // where it is not supported there is none
+	_ = s.out.SetWriteDeadline(time.Unix(1, 0)) // ignored where unsupported
 }
 
 func (s *stream) send(ctx context.Context, text string) bool {
-	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite)) // where it is not supported there is none
-	if ctx.Err() != nil {                                   // abandonWrite came before
+	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite)) // ignored where unsupported
+	if ctx.Err() != nil {                                   // abandonWrite was called before
 		return false
 	}
 	if _, err := s.w.Write([]byte(text)); err != nil {
@@ -155,7 +154,7 @@ func (s *stream) send(ctx context.Context, text string) bool {
 	return s.out.Flush() == nil
 }
 
-// tell is what the visitor is told of an event, nil if nothing.
+// tell returns an event as the visitor may see it, nil if not at all.
 func (s *stream) tell(it Item) []byte {
 	if it.Table != s.room.id {
 		return nil
@@ -178,7 +177,7 @@ func (s *stream) tell(it Item) []byte {
 	return nil
 }
 
-// ofSession is an event that begins with its session: turns are numbered anew in each.
+// ofSession adds the session to an event, because turn numbers restart in each session.
 func ofSession(id string, event []byte) []byte {
 	if id == "" || event == nil {
 		return event
@@ -190,7 +189,7 @@ func ofSession(id string, event []byte) []byte {
 	return slices.Concat([]byte(`{"session":`), quoted, []byte(","), event[1:])
 }
 
-// withoutTools is a turn.started without what its NPC is shown.
+// withoutTools removes the NPC's tools from a turn.started event.
 func withoutTools(event []byte) []byte {
 	var e table.TurnStarted
 	if json.Unmarshal(event, &e) != nil {

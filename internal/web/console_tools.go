@@ -12,18 +12,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// toolView is a tool as the visitor sees it.
+// toolView describes a tool for a visitor.
 type toolView struct {
 	mcphost.Status
-	// Pin is "approved" or "held" for a tool of a server whose tools are pinned.
+	// Pin is "approved" or "held" for a tool of a pinned server.
 	Pin string `json:"pin,omitempty"`
-	// Hidden says from which NPCs it is hidden now, and why; for who may see everything.
+	// Hidden lists the NPCs that do not see the tool now, with reasons, for visitors who see everything.
 	Hidden []hiding `json:"hidden,omitempty"`
-	// Shown are the NPCs it is shown to.
+	// Shown lists the NPCs that see it.
 	Shown []string `json:"shown,omitempty"`
 }
 
-// hiding is why a tool is hidden from an NPC. Why is "list", "tier", "state" or "rule".
+// hiding is the reason why an NPC does not see a tool. Why is "list", "tier", "state" or "rule".
 type hiding struct {
 	NPC string `json:"npc"`
 	Why string `json:"why"`
@@ -31,8 +31,8 @@ type hiding struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// showTools lists the tools that the visitor may see, with what they cost; and the
-// definitions that wait for approval.
+// showTools lists the tools that the visitor may see with their latency, and the definitions that wait for
+// approval.
 func (d *door) showTools(a *asking) {
 	reg := a.room.game.Registry
 	leads := a.sees(access.NPCRead)
@@ -69,7 +69,7 @@ func (d *door) showTools(a *asking) {
 	}})
 }
 
-// pinOf is what became of a tool's definition where its server's are pinned.
+// pinOf returns the approval state of a pinned server's tool.
 func pinOf(s mcphost.Status, servers []mcphost.ServerStatus) string {
 	switch i := slices.IndexFunc(servers, func(one mcphost.ServerStatus) bool { return one.Name == s.Source }); {
 	case i < 0 || !servers[i].Pinned:
@@ -80,12 +80,12 @@ func pinOf(s mcphost.Status, servers []mcphost.ServerStatus) string {
 	return "approved"
 }
 
-// toolsets is what each NPC would be shown at its ceiling now, and that ceiling.
+// toolsets returns each NPC's current ceiling, and the tools it would see there.
 func toolsets(a *asking) (map[string]mcp.BudgetTier, map[string]map[string]bool) {
 	ceilings, sets := map[string]mcp.BudgetTier{}, map[string]map[string]bool{}
 	now := map[string]mcp.BudgetTier{}
 	if s := a.room.session; s != nil {
-		if status, err := s.Table.Status(a.r.Context()); err == nil { // else it has just ended
+		if status, err := s.Table.Status(a.r.Context()); err == nil { // otherwise the session has just ended
 			for _, one := range status {
 				now[one.Name] = one.Ceiling
 			}
@@ -130,7 +130,7 @@ func targetOf(g *play.Game, tier string) float64 {
 	return float64(g.Config.Latency.Targets.Get(t)) / 1e6
 }
 
-// call runs a tool as the visitor: by the rules of every call, and recorded like it.
+// call runs a tool as the visitor under the usual rules, and records it.
 func (d *door) call(a *asking) {
 	var in struct {
 		Tool string `json:"tool"`
@@ -144,14 +144,14 @@ func (d *door) call(a *asking) {
 	}
 }
 
-// execute runs a tool as the visitor. If it does not come to that, it answers with why.
+// execute runs a tool as the visitor. If it cannot, it sends an error and returns false.
 func (a *asking) execute(tool, args string) (res mcp.Result, ok bool) {
 	reg := a.room.game.Registry
-	if err := reg.Rules.Warm(); err != nil { // the first look into the book would count as the call's time
+	if err := reg.Rules.Warm(); err != nil { // the first access loads the book, which would count towards the call's time
 		failWith(a.w, err)
 		return res, false
 	}
-	ctx := context.WithoutCancel(a.calling()) // what is begun is ended by its own deadline
+	ctx := context.WithoutCancel(a.calling()) // a running call ends with its own deadline
 	res, err := reg.Host.ExecuteTool(ctx, tool, args)
 	if t, known := reg.Host.Registered(tool); err != nil && (!known || reg.Governance.Policy.Permits(ctx, t.Target) != nil) {
 		fail(a.w, http.StatusNotFound, "there is no such tool, or it is not yours to call")

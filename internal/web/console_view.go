@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// consoleTable is a table as it is now.
+// consoleTable is the current state of a table.
 type consoleTable struct {
 	Campaign  string       `json:"campaign"`
 	System    string       `json:"system"`
@@ -31,18 +31,18 @@ type consoleTable struct {
 	Cost      *costView    `json:"cost,omitempty"`
 	Ears      []earView    `json:"ears"`
 	Voices    []string     `json:"voices"`
-	// Targets are when the first sound is due, in ms, by tier.
+	// Targets are the latency targets of the first sound in ms, by tier.
 	Targets map[string]float64 `json:"targets"`
 }
 
-// consoleNPC is an NPC's card.
+// consoleNPC describes an NPC.
 type consoleNPC struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Role  string `json:"role,omitempty"`
 	Place string `json:"place,omitempty"`
-	// Engine is what it speaks through now. Configured is what it names, and Why says why
-	// that is another; see [play.EngineInUse].
+	// Engine is the engine in use. Configured is the configured one, and Why says why they differ; see
+	// [play.EngineInUse].
 	Engine     string `json:"engine"`
 	Configured string `json:"configured"`
 	Why        string `json:"engine_why,omitempty"`
@@ -50,7 +50,7 @@ type consoleNPC struct {
 	Tier       string `json:"tier"`
 	Ceiling    string `json:"ceiling"`
 	Muted      bool   `json:"muted"`
-	// What follows is for who may see everything.
+	// The following fields are for visitors who see everything.
 	LeaseTier      string    `json:"lease_tier,omitempty"`
 	LeaseUntil     time.Time `json:"lease_until,omitzero"`
 	LeaseTurns     int       `json:"lease_turns,omitempty"`
@@ -85,7 +85,7 @@ type costView struct {
 	Lines    []string    `json:"lines"`
 }
 
-// showTable describes the table, and what its NPCs are at.
+// showTable describes the table and its NPCs.
 func (d *door) showTable(a *asking) {
 	if !a.may(access.SessionRead) {
 		fail(a.w, http.StatusForbidden, "the table is shown with the permission "+access.SessionRead)
@@ -124,7 +124,7 @@ func (d *door) showTable(a *asking) {
 	answer(a.w, v)
 }
 
-// addStatus adds what the table says of itself.
+// addStatus adds the running table's status.
 func (d *door) addStatus(a *asking, v *consoleTable, all bool) error {
 	t, report := a.room.session.Table, a.room.session.Cost()
 	status, err := t.Status(a.r.Context())
@@ -177,7 +177,7 @@ func (d *door) addStatus(a *asking, v *consoleTable, all bool) error {
 	return err
 }
 
-// showWorld is the graph of who and what there is, as far as the visitor knows of it.
+// showWorld returns the entities and relations that the visitor may see.
 func (d *door) showWorld(a *asking) {
 	if !a.may(access.WorldRead) {
 		fail(a.w, http.StatusForbidden, "the world is shown with the permission "+access.WorldRead)
@@ -196,13 +196,13 @@ func (d *door) showWorld(a *asking) {
 	answer(a.w, map[string]any{"entities": entities, "relations": relations})
 }
 
-// entryView is something that was learnt, or is proposed to be.
+// entryView is a learnt or proposed entry.
 type entryView struct {
 	ID int64 `json:"id"`
 	world.Entry
 }
 
-// showMemory is what was learnt and what waits for a decision.
+// showMemory returns the learnt entries and the proposals.
 func (d *door) showMemory(a *asking) {
 	if !a.sees(access.MemoryRead) {
 		fail(a.w, http.StatusForbidden, "what was learnt is shown to who may see everything, with the permission "+access.MemoryRead)
@@ -218,7 +218,7 @@ func (d *door) showMemory(a *asking) {
 	answer(a.w, map[string]any{"waiting": views(false), "learnt": views(true), "learn": a.room.game.Config.Memory.Learn, "mentions": a.room.game.Mentions.Wait()})
 }
 
-// showProblems is what is wrong with the configuration.
+// showProblems returns the problems of the configuration.
 func (d *door) showProblems(a *asking) {
 	if !a.sees(access.SessionRead) || a.room.id != HomeRoom {
 		fail(a.w, http.StatusForbidden, "the configuration's problems are shown to who may see everything")
@@ -241,10 +241,10 @@ func (d *door) showProblems(a *asking) {
 	answer(a.w, map[string]any{"problems": all, "servers": a.room.game.Registry.Servers(), "unfinished": a.room.game.Registry.Unfinished(), "memory": a.room.game.Store.Location()})
 }
 
-// recapLines is how many lines tell of a session.
+// recapLines bounds the lines of a recap.
 const recapLines = 12
 
-// recap tells of a session by the lines that tell most, of those the visitor may know of.
+// recap summarises a session by its most significant lines that the visitor may see.
 func (d *door) recap(a *asking) {
 	if !a.may(access.SessionRead) {
 		fail(a.w, http.StatusForbidden, "sessions are shown with the permission "+access.SessionRead)
@@ -277,7 +277,7 @@ func (d *door) recap(a *asking) {
 	answer(a.w, map[string]any{"lines": told})
 }
 
-// read answers with a resource of package mcpserver, by its address.
+// read returns a resource of package mcpserver by its URI.
 func (d *door) read(a *asking) {
 	host, ctx := a.room.game.Registry.Host, a.calling()
 	doc, err := mcpserver.NewLibrary(play.SourcesOf(a.room.game)).Read(ctx, mcpserver.LibraryView{
@@ -292,5 +292,5 @@ func (d *door) read(a *asking) {
 		return
 	}
 	a.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = a.w.Write([]byte(doc.Contents[0].Text)) // who left needs no answer
+	_, _ = a.w.Write([]byte(doc.Contents[0].Text)) // the client may be gone
 }

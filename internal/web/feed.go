@@ -1,20 +1,23 @@
-// Package web is what the pages of the console and of the table in browsers share. It serves their
-// files, and hands the events of tables to whoever follows them: programs that read JSON lines,
-// and consoles. All followers share one bounded record of the latest events.
-// A table never waits for a follower; one that is too slow misses the oldest events and
-// is told how many. It starts no goroutine.
+// Package web serves the console and the table in browsers. It serves their files, and passes the events of
+// tables to followers: programs that read JSON lines, and consoles. All followers share one bounded buffer of
+// the latest events. A table never waits for a follower. A follower that is too slow misses the oldest events
+// and receives their number. The feed starts no goroutine. For example:
 //
-// [Room] is a table in browsers (files room*.go): whoever has its link joins with a name, speaks through
-// WebRTC or types, hears the NPCs and the other players, and reads along. It gives guests seats at the
-// table of a session that another front plays, or that it starts itself, and decides nothing about turns.
-// What guests send is untrusted and bounded. The sound of the NPCs is encoded once for all of them; that
-// of other players is passed on as it came.
+//	feed := web.NewFeed()
+//	feed.Add(web.HomeRoom, event)
+//	item, missed, more := feed.Follow(0).Next(ctx)
 //
-// [Console] is a page at which a game is watched and led (files console*.go): what is said and why who
-// answers, where the time of a turn went, which tools are hidden from whom, what was learnt, and what
-// waits for a decision. It has no rights of its own: who looks is identified like any outside client, what
-// is shown is what the profile may see, and what is changed passes the gate of every call. It starts no
-// goroutine. A console that reads slowly misses events and is told how many; no table waits for it.
+// [Room] is a table in browsers (files room*.go). People with its link join with a name, speak through WebRTC
+// or type, hear the NPCs and the other players, and read along. A room gives guests seats at the table of a
+// session that another front plays or that it starts itself, and makes no decisions about turns. Input from
+// guests is untrusted and bounded. The NPCs' sound is encoded once for all guests; other players' sound is
+// forwarded unchanged.
+//
+// [Console] is a page for watching and leading a game (files console*.go): what is said and why an NPC
+// answers, where the time of a turn went, which tools are hidden from which NPC, what was learnt, and what
+// waits for a decision. It has no rights of its own: visitors are identified like any external client, see
+// what their profile may see, and make changes through the gate of every call. It starts no goroutine. A
+// console that reads too slowly misses events and shows their number; no table waits for it.
 package web
 
 import (
@@ -25,23 +28,22 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// FeedSize is how many events are kept for who has not read them yet.
+// FeedSize is the number of events kept for followers.
 const FeedSize = 4096
 
-// Item is one event of a table. It is not changed once it is made.
+// Item is an event of a table. It is immutable.
 type Item struct {
 	// ID numbers the events of a feed from 1.
 	ID uint64
-	// Table is whose event it is, as [Feed.Add] was told.
+	// Table is the table's name, as passed to [Feed.Add].
 	Table string
 	table.Header
-	// JSON is the event as docs/events.md has it. It is nil if what it said was taken
-	// back since.
+	// JSON is the event in the form of docs/events.md. It is nil if the event's words were taken back.
 	JSON []byte
 }
 
-// IsPublic reports whether everybody who sits at the table may see the event: it tells of
-// what is heard there, by whom, and how long it took.
+// IsPublic reports whether everyone at the table may see the event: it is about what was said there, by whom,
+// and how long it took.
 func (it Item) IsPublic() bool {
 	if it.Whisper {
 		return false
@@ -54,23 +56,23 @@ func (it Item) IsPublic() bool {
 	return false
 }
 
-// Feed is the record of the latest events. It is safe for concurrent use.
+// Feed is a buffer of the latest events. It is safe for concurrent use.
 type Feed struct {
 	mu      sync.Mutex // guards the fields below
 	ring    [FeedSize]Item
-	newest  uint64        // the ID of the newest; 0 if there is none
-	changed chan struct{} // closed with the next event; nil if nobody waits
+	newest  uint64        // ID of the newest event; 0 if there is none
+	changed chan struct{} // closed by the next event; nil if no one waits
 	closed  bool
 }
 
 // NewFeed returns an empty feed.
 func NewFeed() *Feed { return &Feed{} }
 
-// Add takes an event of a table. It never waits for a follower.
+// Add adds an event of a table. It never waits for a follower.
 func (f *Feed) Add(from string, e table.Event) {
 	raw, err := json.Marshal(e)
 	if err != nil {
-		raw = nil // what cannot be told is missing, as what was taken back is
+		raw = nil // followers skip the event, like one that was taken back
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +87,7 @@ func (f *Feed) Add(from string, e table.Event) {
 	f.wake()
 }
 
-// saysWords reports whether an event of that kind has an NPC's words.
+// saysWords reports whether events of a kind contain an NPC's words.
 func saysWords(kind string) bool {
 	switch kind {
 	case table.KindSentence, table.KindCutSentence, table.KindBarge, table.KindTurnEnded:
@@ -94,7 +96,7 @@ func saysWords(kind string) bool {
 	return false
 }
 
-// Forget takes out what a table's events said so far.
+// Forget clears the events of a table so far.
 func (f *Feed) Forget(from string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +118,7 @@ func (f *Feed) wake() {
 	}
 }
 
-// Close says that no event will come any more.
+// Close reports that no more events will come.
 func (f *Feed) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,26 +126,26 @@ func (f *Feed) Close() {
 	f.wake()
 }
 
-// Follower reads a feed from some point on. It is for one goroutine.
+// Follower reads a feed from a position on. It is not safe for concurrent use.
 type Follower struct {
 	feed   *Feed
 	next   uint64
-	missed uint64 // that Next has not told yet
+	missed uint64 // not reported by Next yet
 }
 
-// Follow returns a follower of all that comes after the event of an ID, as far as it
-// is still kept; 0 is the beginning.
+// Follow returns a follower of the events after an ID that are still in the buffer; 0 means from the
+// beginning.
 func (f *Feed) Follow(after uint64) *Follower {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if after > f.newest { // of an earlier run of the program
+	if after > f.newest { // the ID is from an earlier run of the program
 		after = 0
 	}
 	return &Follower{feed: f, next: after + 1}
 }
 
-// FollowRecent is [Feed.Follow] for who wants most events of before now at most, and does
-// not count those that are gone as missed if it begins.
+// FollowRecent is like [Feed.Follow], but if it starts at the beginning, it starts with at most most past
+// events and does not count earlier ones as missed.
 func (f *Feed) FollowRecent(after uint64, most int) *Follower {
 	l := f.Follow(after)
 	f.mu.Lock()
@@ -156,8 +158,8 @@ func (f *Feed) FollowRecent(after uint64, most int) *Follower {
 
 func (f *Feed) oldest() uint64 { return max(f.newest, FeedSize) - FeedSize + 1 }
 
-// Next returns the next event, and how many before it were missed. It waits until
-// there is one: more is false once the feed is closed and all is read, or ctx ends.
+// Next returns the next event, and the number of missed events before it. It waits for an event. more is
+// false when the feed is closed and all events were read, or when ctx ends.
 func (l *Follower) Next(ctx context.Context) (it Item, missed uint64, more bool) {
 	for {
 		it, wait := l.take()
@@ -176,8 +178,8 @@ func (l *Follower) Next(ctx context.Context) (it Item, missed uint64, more bool)
 	}
 }
 
-// take returns the next event if there is one, else what is closed when there may be;
-// nil if there will be none.
+// take returns the next event if there is one, or else a channel that is closed when there may be one; nil if
+// there will be none.
 func (l *Follower) take() (it Item, wait <-chan struct{}) {
 	f := l.feed
 	f.mu.Lock()

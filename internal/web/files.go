@@ -1,7 +1,7 @@
 package web
 
-// This file serves the files of pages that are part of the program, compressed once,
-// and sets what every answer to a browser has. It starts no goroutine.
+// This file serves the embedded files of pages, compressed once, and sets the headers of all responses to
+// browsers. It starts no goroutine.
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ import (
 	"strings"
 )
 
-// Files are the files of a page, as they are written: they need no build (docs/adr/0062).
+// Files are a page's files. They need no build step (docs/adr/0062).
 type Files struct{ all map[string]file }
 
-// file is one of them.
+// file is one of the files.
 type file struct {
 	kind, tag    string
 	plain, small []byte
@@ -31,12 +31,11 @@ type file struct {
 //go:embed shared
 var shared embed.FS
 
-// served is the directory that pages load their files from.
+// served is the directory from which pages load their files.
 const served = "web"
 
-// LoadFiles reads all files of a directory of a file system that is part of the program, and
-// those that all pages share, which are served as if they were there, too. None of it can
-// fail but by a mistake in it.
+// LoadFiles reads all files of an embedded directory, and those shared by all pages, which are served from
+// the same directory. It panics on an error, because embedded files cannot fail to read.
 func LoadFiles(from fs.FS, dir string) *Files {
 	f := &Files{all: map[string]file{}}
 	f.read(shared, "shared", served)
@@ -44,7 +43,7 @@ func LoadFiles(from fs.FS, dir string) *Files {
 	return f
 }
 
-// read reads what a directory has, which is served under another's name.
+// read reads the files of a directory, which are served under as.
 func (f *Files) read(from fs.FS, dir, as string) {
 	err := fs.WalkDir(from, dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -83,7 +82,7 @@ func kindOf(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// Serve answers with the file of a name.
+// Serve sends a file by name.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request, name string) {
 	one, ok := f.all[name]
 	if !ok {
@@ -105,15 +104,15 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	h.Set("Content-Type", one.kind)
 	h.Set("Content-Length", fmt.Sprint(len(body)))
-	_, _ = w.Write(body) // who left needs no page
+	_, _ = w.Write(body) // the client may be gone
 }
 
-// contentPolicy lets a page load and reach what this server has, and nothing else: no code
-// in the page itself, no text made into markup, no frame around it.
+// contentPolicy restricts a page to this server's resources: no inline code, no text parsed as markup, no
+// embedding in frames.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// Secure sets what every answer has. more are further directives of the page's content
+// Secure sets the security headers of all responses. more are additional directives of the content security
 // policy, such as "media-src 'self'".
 func Secure(next http.Handler, more ...string) http.Handler {
 	policy := strings.Join(append([]string{contentPolicy}, more...), "; ")

@@ -26,80 +26,79 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// RoomFront names the transport in what is kept: who joins here is browser:ID.
+// RoomFront names this front in stored records: a guest's user is browser:ID.
 const RoomFront = "browser"
 
-// DefaultGuests is how many guests a table takes.
+// DefaultGuests is the default limit of guests at a table.
 const DefaultGuests = 12
 
 //go:embed room
 var roomFiles embed.FS
 
-// RoomOptions say what a room is of.
+// RoomOptions configure a room.
 type RoomOptions struct {
-	// Feed has the events of the room's table, under the name Table. Required.
+	// Feed has the events of the room's table under the name Table. Required.
 	Feed  *Feed
 	Table string
-	// Start begins a session when the first guest joins and nobody else plays; it ends
-	// Idle after the last guest has left. If nil, guests only join sessions of others.
+	// Start starts a session when the first guest joins and no session runs. The session ends Idle after the
+	// last guest has left. If nil, guests can only join running sessions.
 	Start func(context.Context) (*play.Session, error)
-	// Idle is how long a session that Start began stays without guests. If zero, 15 minutes.
+	// Idle is how long a session from Start may have no guests. If zero, 15 minutes.
 	Idle time.Duration
-	// MaxGuests may be there at once. If zero, DefaultGuests.
+	// MaxGuests bounds the guests at once. If zero, DefaultGuests.
 	MaxGuests int
 	Network   Network
 	Hearing   config.Hearing
-	// Detection tells voice from noise; it stays the caller's, who closes it after Run. If
-	// nil, the room opens that of Hearing.
+	// Detection is the voice detection. The caller closes it after Run. If nil, the room opens one from
+	// Hearing.
 	Detection *providers.Detection
-	// Sent is told of each frame of the NPCs' sound that was given to the network, and how
-	// long after Write was called. One goroutine calls it; it does not wait. If nil, nobody is.
+	// Sent is called after each frame of the NPCs' sound was passed to the network, with the time since Write
+	// was called. A single goroutine calls it, so it must not block. It may be nil.
 	Sent func(took time.Duration)
-	// Logger receives what operators care about. If nil, nothing is logged.
+	// Logger receives messages for operators. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
-// Room is one table in browsers. It is safe for concurrent use; Run runs it.
+// Room is a table in browsers. It is safe for concurrent use. Call Run to start it.
 type Room struct {
 	o       RoomOptions
 	files   *Files
 	rates   *access.Rates
-	address func(*http.Request) string // of who sent a request
-	frames  chan *outgoing             // to be sent; given back by spare
+	address func(*http.Request) string // of a request's sender
+	frames  chan *outgoing             // waiting to be sent; returned through spare
 	spare   chan *outgoing
 	parts   func() (*parts, error) // opened for the first guest
 	opened  atomic.Pointer[parts]
 
-	invite atomic.Pointer[string]   // changed with mu held
-	base   atomic.Pointer[string]   // where it is served
-	here   atomic.Pointer[[]*guest] // who is connected; replaced, never changed
-	work   sync.WaitGroup           // guests; ends with Run
+	invite atomic.Pointer[string]   // changed only with mu held
+	base   atomic.Pointer[string]   // address at which it is served
+	here   atomic.Pointer[[]*guest] // connected guests; replaced, never modified
+	work   sync.WaitGroup           // guests; Run waits for it
 
 	mu     sync.Mutex        // guards the fields below, down to alone
-	guests map[string]*guest // who holds a seat, by its secret
-	// leaving are those whose seat is another's or nobody's already, until nothing of their
-	// connection is left.
+	guests map[string]*guest // guests with a seat, by its secret
+	// leaving are guests who have lost their seat, until their connection is completely closed.
 	leaving map[*guest]struct{}
 	removed removedSeats
-	at      *Sitting      // nil while nobody plays
-	lines   []lineMessage // of the sitting, the latest
+	at      *Sitting      // nil while no session runs
+	lines   []lineMessage // of the sitting, the latest ones
 	closed  bool
-	own     *play.Session // that Start began, nil while there is none
-	alone   time.Time     // since when it has no guests
+	own     *play.Session // from Start, nil without one
+	alone   time.Time     // since when own has no guests
 
-	starting sync.Mutex // held while a session begins or ends
+	starting sync.Mutex // held while a session starts or ends
 }
 
-// parts are what all guests share.
+// parts are shared by all guests.
 type parts struct {
 	dialer    *dialer
-	library   *opus.Library // nil where libopus is missing
-	missing   error         // why it is
+	library   *opus.Library // nil if libopus is missing
+	missing   error         // why library is nil
 	npc       *webrtc.TrackLocalStaticRTP
 	detection *providers.Detection
 }
 
-// NewRoom returns a room that runs nothing yet.
+// NewRoom returns a room. Call Run to start it.
 func NewRoom(o RoomOptions) *Room {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -121,8 +120,8 @@ func NewRoom(o RoomOptions) *Room {
 	return r
 }
 
-// RenewInvite makes a new invite. The old one admits no guest from then on, not even one
-// whose join is under way; guests who have joined by it stay, and may come back to their seats.
+// RenewInvite creates a new invite. The old one admits no more guests, even if they are just joining. Guests
+// who have joined with it stay, and can return to their seats.
 func (r *Room) RenewInvite() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,13 +134,13 @@ func (r *Room) renewInvite() {
 	r.invite.Store(&invite)
 }
 
-// Link is the way to the table, with the invite.
+// Link returns the address of the table with the invite.
 func (r *Room) Link() string { return *r.base.Load() + "/table/#" + *r.invite.Load() }
 
-// ServedAt says where the table is served, such as http://127.0.0.1:8787.
+// ServedAt sets the base address of the table, such as http://127.0.0.1:8787.
 func (r *Room) ServedAt(base string) { r.base.Store(&base) }
 
-// openParts opens what the first guest takes.
+// openParts opens what the first guest needs.
 func (r *Room) openParts() (*parts, error) {
 	p := &parts{}
 	var err error
@@ -167,10 +166,10 @@ func (r *Room) openParts() (*parts, error) {
 	return p, nil
 }
 
-// Run sends the NPCs' sound and tells guests what happens, until ctx ends. It then says
-// goodbye to all guests and returns once nothing of them is left. It is called once.
+// Run sends the NPCs' sound and the table's events to guests until ctx ends. It then disconnects all guests
+// and waits for them. Call it once.
 func (r *Room) Run(ctx context.Context) error {
-	defer context.AfterFunc(ctx, r.close)() // first of all, whatever else takes its time to end
+	defer context.AfterFunc(ctx, r.close)() // revoke the seats first, however long the rest takes
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.sendSound(running) })
 	g.Go(func() error { r.followEvents(running); return nil })
@@ -188,7 +187,7 @@ func (r *Room) Run(ctx context.Context) error {
 	return err
 }
 
-// close revokes all seats, and has the guests leave after that.
+// close revokes all seats and then disconnects the guests.
 func (r *Room) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +195,7 @@ func (r *Room) close() {
 	r.revokeAll()
 }
 
-// lookAfter notes who has stopped speaking, until ctx ends.
+// lookAfter detects guests who stopped speaking, and ends an idle session, until ctx ends.
 func (r *Room) lookAfter(ctx context.Context) {
 	ticker := time.NewTicker(quietAfter / 4)
 	defer ticker.Stop()
@@ -222,8 +221,8 @@ func (r *Room) Began(g *play.Game, s *play.Session) {
 	r.at, r.lines = sittingOf(g, s), nil
 }
 
-// Ended implements [play.Onlooker]. Guests leave with the session, and their seats end first:
-// a guest of this session needs the invite to join the next one.
+// Ended implements [play.Onlooker]. Guests leave with the session. Their seats end first, so that they need
+// the invite to join the next session.
 func (r *Room) Ended(_ *play.Game, s *play.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -234,7 +233,7 @@ func (r *Room) Ended(_ *play.Game, s *play.Session) {
 	r.revokeAll()
 }
 
-// Saw implements [play.Onlooker]: what happens comes through the feed.
+// Saw implements [play.Onlooker]. Events arrive through the feed instead.
 func (r *Room) Saw(*play.Game, table.Event) {}
 
 // Forgot implements [play.Onlooker].
@@ -247,7 +246,7 @@ func (r *Room) Forgot(*play.Game) {
 	r.lines = nil
 }
 
-// Guests are the names of those who have joined, in order.
+// Guests returns the sorted names of the guests.
 func (r *Room) Guests() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -259,7 +258,7 @@ func (r *Room) Guests() []string {
 	return names
 }
 
-// Seats are those of the guests who are connected and whom the table hears.
+// Seats returns the seats of the connected guests whom the table hears.
 func (r *Room) Seats() []*table.Seat {
 	var all []*table.Seat
 	for _, g := range *r.here.Load() {
@@ -270,15 +269,14 @@ func (r *Room) Seats() []*table.Seat {
 	return all
 }
 
-// Remove takes a guest from the table for good: it revokes the seat and renews the invite in
-// one step, before it ends the connection, so that neither lets the guest in again while the
-// connection is torn down.
+// Remove removes a guest from the table permanently. It revokes the seat and renews the invite in one step
+// before it closes the connection, so that the guest cannot return while the connection closes.
 func (r *Room) Remove(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var here []string
 	found := false
-	for _, g := range r.guests { // a guest who joins again may be there twice for a moment
+	for _, g := range r.guests { // a guest who rejoins may be listed twice for a moment
 		if strings.EqualFold(g.name, strings.TrimSpace(name)) {
 			if !found {
 				r.renewInvite()
@@ -299,7 +297,7 @@ func (r *Room) Remove(name string) error {
 	return fmt.Errorf("nobody of that name has joined in a browser; there are %s", strings.Join(here, ", "))
 }
 
-// arrive adds a guest to those who are connected, and depart takes one out.
+// arrive adds a guest to the connected ones, and depart removes one.
 func (r *Room) arrive(g *guest) { r.changeHere(func(all []*guest) []*guest { return append(all, g) }) }
 func (r *Room) depart(g *guest) {
 	r.changeHere(func(all []*guest) []*guest { return slices.DeleteFunc(all, func(o *guest) bool { return o == g }) })
@@ -316,7 +314,7 @@ func (r *Room) changeHere(change func([]*guest) []*guest) {
 	r.tellState()
 }
 
-// tellAll sends a message to everybody who is connected.
+// tellAll sends a message to all connected guests.
 func (r *Room) tellAll(message any) {
 	text := encode(message)
 	for _, g := range *r.here.Load() {
@@ -324,7 +322,7 @@ func (r *Room) tellAll(message any) {
 	}
 }
 
-// tellState tells everybody who is there.
+// tellState sends the current players and NPCs to all connected guests.
 func (r *Room) tellState() {
 	players, npcs := r.players(), r.played().npcs()
 	for _, g := range *r.here.Load() {
@@ -332,7 +330,7 @@ func (r *Room) tellState() {
 	}
 }
 
-// players are those who have joined and are connected.
+// players returns the connected guests.
 func (r *Room) players() []playerView {
 	all := []playerView{}
 	for _, g := range *r.here.Load() {

@@ -9,8 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// followEvents tells guests what is said at the table, as far as everybody there may know
-// it, until ctx ends.
+// followEvents sends the table's public events to guests until ctx ends.
 func (r *Room) followEvents(ctx context.Context) {
 	events := r.o.Feed.Follow(0)
 	for {
@@ -27,7 +26,7 @@ func (r *Room) followEvents(ctx context.Context) {
 	}
 }
 
-// event has what captions are made of, of all kinds of events.
+// event has the fields of all events that captions need.
 type event struct {
 	NPC       string        `json:"npc"`
 	Speaker   string        `json:"speaker"`
@@ -37,13 +36,13 @@ type event struct {
 	Continued bool          `json:"continued"`
 }
 
-// tellEvent tells guests of an event.
+// tellEvent sends an event to guests.
 func (r *Room) tellEvent(it Item) {
 	var e event
 	if json.Unmarshal(it.JSON, &e) != nil {
 		return
 	}
-	turn := fmt.Sprintf("%s-%d", it.Session, it.Turn) // turns are numbered anew in each session
+	turn := fmt.Sprintf("%s-%d", it.Session, it.Turn) // turn numbers restart in each session
 	asked, told := "u"+turn, "t"+turn
 	switch it.Kind {
 	case table.KindUtterance:
@@ -83,7 +82,7 @@ func (r *Room) hasLine(id string) bool {
 	return slices.ContainsFunc(r.lines, func(l lineMessage) bool { return l.ID == id })
 }
 
-// tellLine changes a line, or begins it, and tells it to all.
+// tellLine changes or adds a line, and sends it to all guests.
 func (r *Room) tellLine(id string, change func(*lineMessage)) {
 	r.mu.Lock()
 	i := slices.IndexFunc(r.lines, func(l lineMessage) bool { return l.ID == id })
@@ -100,7 +99,7 @@ func (r *Room) tellLine(id string, change func(*lineMessage)) {
 	r.tellAll(told)
 }
 
-// takeBack removes a line everywhere.
+// takeBack removes a line for all guests.
 func (r *Room) takeBack(id string) {
 	r.mu.Lock()
 	r.lines = slices.DeleteFunc(r.lines, func(l lineMessage) bool { return l.ID == id })
@@ -108,7 +107,7 @@ func (r *Room) takeBack(id string) {
 	r.tellAll(goneMessage{"gone", id})
 }
 
-// greet tells a guest whose page is ready what the table is like.
+// greet sends the table's state to a guest whose page is ready.
 func (g *guest) greet() {
 	r := g.room
 	r.mu.Lock()
@@ -123,7 +122,7 @@ func (g *guest) greet() {
 	}
 }
 
-// missing says what does not work at this table.
+// missing describes what does not work at this table.
 func (g *guest) missing() (all []string) {
 	if p := g.room.opened.Load(); p.missing != nil {
 		all = append(all, "The NPCs are not heard here, and you read what they say: "+p.missing.Error()+". Who runs the table can install libopus0.")

@@ -8,8 +8,8 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
-// newCertificate makes what the connections of one run of the program prove themselves by:
-// its fingerprint is in each answer.
+// newCertificate creates the certificate of all connections during one run of the program. Its fingerprint is
+// in each answer.
 func newCertificate() (*webrtc.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -16,22 +16,22 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What the connection of one guest may bring. A page of ours stays far below: it sends one
-// source of sound with 50 packets a second, and answers to what it receives.
+// Limits of a guest's connection. Our page stays far below: it sends one sound source with 50 packets a
+// second, and reports about what it receives.
 const (
-	maxSources   = 4  // sources of sound whose packets were authentic
-	maxReported  = 32 // sources that authentic reports are about; ours are among them
-	maxChannels  = 4  // data channels besides ours
-	maxPaths     = 24 // addresses that ask with the guest's password, and candidates
-	maxUnnamed   = 8  // sources that the offer does not name and that are tried
+	maxSources   = 4  // sound sources with authentic packets
+	maxReported  = 32 // sources in authentic reports, including our own
+	maxChannels  = 4  // data channels besides our own
+	maxPaths     = 24 // addresses with the guest's password, and candidates
+	maxUnnamed   = 8  // sources that the offer does not name
 	sourceBuffer = 64 << 10
 	reportBuffer = 16 << 10
-	// tolerated are the packets above a rate that a guest may send: some in a burst, because a
-	// network that stalled brings all at once, and some each second.
+	// Packets above a rate that are tolerated: a burst, because a stalled network delivers packets all at
+	// once, and some per second.
 	toleratedBurst, toleratedRate = 500, 20
 )
 
-// packetKind is what a packet is for, by its first bytes (RFC 7983, RFC 5761).
+// packetKind is the protocol of a packet, from its first bytes (RFC 7983, RFC 5761).
 type packetKind int
 
 const (
@@ -39,11 +39,11 @@ const (
 	packetData                      // DTLS: the handshake, and messages
 	packetSound                     // RTP
 	packetReport                    // RTCP
-	packetUnknown                   // nothing of ours
+	packetUnknown                   // unknown protocol
 	packetKinds
 )
 
-// packetRates are the packets a second of each kind, and in a burst.
+// packetRates are the limits per kind: packets per second, and burst.
 var packetRates = [packetKinds]struct {
 	rate  rate.Limit
 	burst int
@@ -53,25 +53,25 @@ var packetRates = [packetKinds]struct {
 
 const byteRate, byteBurst = 256 << 10, 512 << 10
 
-// gate bounds what a guest's connection brings before a library reads it, because libraries
-// keep something for each source, address and channel that a peer names. What authentic packets
-// exceed, and floods from the address at which the guest was found, end the guest. Packets from
-// elsewhere are only dropped, so that a stranger who guesses a port ends nobody.
+// gate limits what a guest's connection brings before a library processes it, because libraries allocate
+// state for each source, address and channel that a peer names. Authentic packets above the limits, and
+// floods from the guest's known address, end the guest. Packets from other addresses are only dropped, so
+// that a stranger who guesses a port cannot end a guest.
 type gate struct {
 	end func(why string)
 
-	shut   atomic.Bool                    // nothing comes through any more
-	remote atomic.Pointer[netip.AddrPort] // where the guest was found; nil before
+	shut   atomic.Bool                    // drops all packets
+	remote atomic.Pointer[netip.AddrPort] // the guest's known address; nil before
 
 	mu        sync.Mutex // guards the fields below
-	named     []uint32   // sources that the offer names
-	unnamed   []uint32   // further ones that are tried
+	named     []uint32   // sources in the offer
+	unnamed   []uint32   // additional accepted sources
 	sources   int
 	reported  int
 	channels  int
 	addresses int
 	kinds     [packetKinds]*rate.Limiter
-	others    *rate.Limiter // packets from elsewhere
+	others    *rate.Limiter // packets from other addresses
 	bytes     *rate.Limiter
 	tolerance *rate.Limiter
 }
@@ -87,17 +87,17 @@ func newGate(sources []uint32, end func(why string)) *gate {
 	return g
 }
 
-// exceed ends the guest. Nothing comes through from then on.
+// exceed ends the guest and closes the gate.
 func (g *gate) exceed() {
 	if g.shut.CompareAndSwap(false, true) {
 		g.end(reasonFlood)
 	}
 }
 
-// found notes where the guest is.
+// found sets the guest's known address.
 func (g *gate) found(at netip.AddrPort) { g.remote.Store(&at) }
 
-// pass reports whether a packet reaches the libraries.
+// pass reports whether to pass a packet to the libraries.
 func (g *gate) pass(p []byte, from netip.AddrPort) bool {
 	if g.shut.Load() {
 		return false
@@ -110,8 +110,8 @@ func (g *gate) pass(p []byte, from netip.AddrPort) bool {
 		if !g.others.AllowN(now, 1) || !g.bytes.AllowN(now, len(p)) {
 			return false
 		}
-		// A browser may send over another way than the library has chosen, so that what passes
-		// from elsewhere is checked above: only from where the guest's password came it is used.
+		// A browser may send on another path than the library has selected. That is safe, because the layers
+		// above only use packets from addresses that have sent the guest's password.
 		return kind != packetUnknown && g.isKnown(p, kind, remote == nil)
 	}
 	if kind != packetUnknown && g.isKnown(p, kind, true) && g.kinds[kind].AllowN(now, 1) && g.bytes.AllowN(now, len(p)) {
@@ -123,9 +123,9 @@ func (g *gate) pass(p []byte, from netip.AddrPort) bool {
 	return false
 }
 
-// isKnown reports whether a packet of sound is of a source that the offer names, or of one of
-// the first others: a browser need not name its source, and what is authentic is told by the
-// packet's tag alone, which is checked above the gate. If more is false, no further one counts.
+// isKnown reports whether a sound packet's source is named in the offer, or is one of the first others:
+// browsers need not name their source, and authenticity is only known from the packet's tag, which is checked
+// above the gate. If more is false, no further source is accepted.
 func (g *gate) isKnown(p []byte, kind packetKind, more bool) bool {
 	if kind != packetSound {
 		return true
@@ -141,7 +141,7 @@ func (g *gate) isKnown(p []byte, kind packetKind, more bool) bool {
 	return true
 }
 
-// packetKindOf is what a packet is for.
+// packetKindOf returns the kind of a packet.
 func packetKindOf(p []byte) packetKind {
 	switch {
 	case len(p) == 0:
@@ -158,8 +158,8 @@ func packetKindOf(p []byte) packetKind {
 	return packetSound
 }
 
-// count adds one to what authentic packets of the guest have brought, and ends the guest if
-// that is too much.
+// count counts a resource used by authentic packets of the guest. It ends the guest and returns false if
+// there are too many.
 func (g *gate) count(n *int, most int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -170,8 +170,7 @@ func (g *gate) count(n *int, most int) bool {
 	return true
 }
 
-// buffer is where the packets of a source wait. It is called for each source that authentic
-// packets name.
+// buffer returns the buffer for a source's packets. It is called for each source in authentic packets.
 func (g *gate) buffer(kind packetio.BufferPacketType, _ uint32) io.ReadWriteCloser {
 	b := packetio.NewBuffer()
 	n, most, size := &g.sources, maxSources, sourceBuffer
@@ -180,13 +179,13 @@ func (g *gate) buffer(kind packetio.BufferPacketType, _ uint32) io.ReadWriteClos
 	}
 	b.SetLimitSize(size)
 	if !g.count(n, most) {
-		_ = b.Close() // of a buffer without readers never fails; it takes nothing
+		_ = b.Close() // cannot fail without readers; it accepts no packets
 	}
 	return b
 }
 
-// keepAddress reports whether checks may go to an address: of a candidate of the offer, or from
-// where packets with the guest's password came.
+// keepAddress reports whether connectivity checks may be sent to an address, from a candidate of the offer or
+// from a packet with the guest's password.
 func (g *gate) keepAddress(ip net.IP) bool {
 	if ip.IsUnspecified() || ip.IsMulticast() {
 		return false
@@ -194,15 +193,15 @@ func (g *gate) keepAddress(ip net.IP) bool {
 	return g.count(&g.addresses, maxPaths)
 }
 
-// keepChannel reports whether one more data channel that is not ours may be looked at.
+// keepChannel reports whether one more data channel besides our own is allowed.
 func (g *gate) keepChannel() bool { return g.count(&g.channels, maxChannels) }
 
-// canonical is an address in the form in which all are compared.
+// canonical returns an address in a comparable form.
 func canonical(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }
 
-// gatedNet opens the sockets of one guest.
+// gatedNet opens the sockets of a guest.
 type gatedNet struct {
 	transport.Net
 	gate *gate
@@ -222,7 +221,7 @@ func (n gatedNet) ListenUDP(network string, at *net.UDPAddr) (transport.UDPConn,
 	return gatedSocket{raw, n.gate}, nil
 }
 
-// gatedSocket is a guest's socket. It is read without an allocation a packet.
+// gatedSocket is a guest's socket. Reads do not allocate.
 type gatedSocket struct {
 	*net.UDPConn
 	gate *gate
@@ -249,7 +248,7 @@ func (c gatedSocket) ReadFrom(p []byte) (int, net.Addr, error) {
 	return n, net.UDPAddrFromAddrPort(from), err
 }
 
-// gatedMux gives one guest its part of the port that all guests share.
+// gatedMux gives a guest its part of the UDP port shared by all guests.
 type gatedMux struct {
 	ice.UDPMux
 	gate *gate
@@ -264,7 +263,7 @@ func (m gatedMux) GetConn(ufrag string, at net.Addr) (net.PacketConn, error) {
 	return gatedPart{c, m.gate}, nil
 }
 
-// gatedPart is a guest's part of a port.
+// gatedPart is a guest's part of the shared port.
 type gatedPart struct {
 	net.PacketConn
 	gate *gate

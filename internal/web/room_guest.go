@@ -13,25 +13,24 @@ import (
 )
 
 const (
-	// connectTime bounds how long a guest who has joined takes to be connected.
+	// connectTime bounds the time until a guest who has joined is connected.
 	connectTime = 30 * time.Second
-	// goodbyeTime bounds how long the last message may take.
+	// goodbyeTime bounds sending the last message.
 	goodbyeTime = time.Second
-	// maxUnsent bounds what a page does not take, in bytes: who is slower than that leaves.
+	// maxUnsent bounds the unsent bytes to a page. A guest whose page is slower leaves.
 	maxUnsent = 256 << 10
-	// inboxSize is how many messages of a guest may wait, and messageRate how many come
-	// in a second; what is more is refused.
+	// inboxSize bounds a guest's waiting messages, and messageRate the messages per second. More are refused.
 	inboxSize, messageRate, messageBurst = 16, 5, 20
-	// refusedRate and refusedBurst are how many refused messages a guest may send: more is a
-	// program, since a page of ours sends one for each key and click.
+	// refusedRate and refusedBurst limit the refused messages. A guest who exceeds them is a program, because
+	// our page sends one message per key or click.
 	refusedRate, refusedBurst = 1, 60
-	// hintEvery is how often a guest reads that messages are refused.
+	// hintEvery is the minimum interval between two notices about refused messages.
 	hintEvery = 5 * time.Second
-	// linesBefore are the latest lines that who comes later is told.
+	// linesBefore bounds the latest lines sent to a new guest.
 	linesBefore = 40
 )
 
-// Why guests leave, as they read it.
+// Reasons for leaving, shown to the guest.
 const (
 	reasonOver      = "The table is closed."
 	reasonLeft      = "You have left the table."
@@ -44,49 +43,49 @@ const (
 	reasonNever     = "No connection came about: ask who runs the table for a TURN server, or try another network."
 )
 
-// guest is somebody who has joined. One goroutine of the room runs it, see run.
+// guest is a person who has joined. A goroutine of the room runs it, see run.
 type guest struct {
 	room               *Room
 	name, secret, user string
 	pc                 *webrtc.PeerConnection
-	npcs               *webrtc.RTPSender // of the NPCs' sound; nil until there is one
+	npcs               *webrtc.RTPSender // sends the NPCs' sound; nil before
 	gate               *gate             // nil until the guest connects
 	at                 *Sitting
-	seat               *table.Seat // nil where the table does not hear
+	seat               *table.Seat // nil if the table cannot hear
 	slots              slots
 
 	channel   atomic.Pointer[webrtc.DataChannel]
 	inbox     chan request
-	budget    *rate.Limiter // of messages
-	refused   *rate.Limiter // of messages above the budget
-	hints     *rate.Limiter // about those
-	connected chan struct{} // closed when the sound connects
+	budget    *rate.Limiter // for messages
+	refused   *rate.Limiter // for messages above the budget
+	hints     *rate.Limiter // for notices about refused messages
+	connected chan struct{} // closed when sound is connected
 	once      sync.Once
 	muted     atomic.Bool
 	voice     voicing
 
-	left      chan struct{} // closed when nothing of the guest is there any more
+	left      chan struct{} // closed when the guest is completely gone
 	ended     context.Context
 	cancel    context.CancelCauseFunc
 	readers   sync.WaitGroup // of tracks
 	startLock sync.Mutex     // guards closing
-	closing   bool           // no reader begins any more
+	closing   bool           // no more readers may start
 }
 
-// leaving is why a guest leaves.
+// leaving is a guest's reason for leaving.
 type leaving string
 
 func (l leaving) Error() string { return string(l) }
 
-// end has the guest leave. It does not wait, and only the first reason counts. From then on
-// nothing the page sends counts, and nothing but the goodbye is sent to it. The seat stays the
-// guest's until the connection is gone, for a page that is loaded anew; see [Room.revoke].
+// end makes the guest leave. It does not wait, and only the first reason counts. Afterwards, messages from
+// the page are ignored and only the goodbye is sent to it. The guest keeps the seat until the connection is
+// closed, so that a reloaded page can use it; see [Room.revoke].
 func (g *guest) end(why string) { g.cancel(leaving(why)) }
 
 // hasEnded reports whether the guest is leaving or has left.
 func (g *guest) hasEnded() bool { return g.ended.Err() != nil }
 
-// start begins something that reads until the connection is closed.
+// start starts a goroutine that reads until the connection is closed.
 func (g *guest) start(read func()) {
 	g.startLock.Lock()
 	defer g.startLock.Unlock()
@@ -95,7 +94,7 @@ func (g *guest) start(read func()) {
 	}
 }
 
-// watch has the guest told of what becomes of its connection.
+// watch sets the handlers of the guest's connection.
 func (g *guest) watch() {
 	g.pc.OnConnectionStateChange(func(s webrtc.PeerConnectionState) {
 		switch s {
@@ -108,7 +107,7 @@ func (g *guest) watch() {
 	g.pc.OnDataChannel(func(c *webrtc.DataChannel) {
 		if c.Label() != "table" || !g.channel.CompareAndSwap(nil, c) {
 			if g.gate.keepChannel() {
-				_ = c.Close() // a page of ours opens one alone
+				_ = c.Close() // our page opens only one
 			}
 			return
 		}
@@ -121,7 +120,7 @@ func (g *guest) watch() {
 	})
 }
 
-// receive takes a message. It does not wait.
+// receive handles a message. It does not wait.
 func (g *guest) receive(data []byte) {
 	if g.hasEnded() {
 		return
@@ -150,8 +149,8 @@ func (g *guest) receive(data []byte) {
 	}
 }
 
-// refuse leaves out a message that is one too many. It says so now and then, because an answer
-// to each would only add to them, and ends who goes on.
+// refuse drops a message above the limits. It notifies the guest only now and then, because a notice per
+// message would add to the load, and ends a guest who continues.
 func (g *guest) refuse() {
 	if !g.refused.Allow() {
 		g.gate.exceed()
@@ -162,8 +161,7 @@ func (g *guest) refuse() {
 	}
 }
 
-// run carries out what the guest wants until the guest leaves, and then takes all of it
-// away.
+// run handles the guest's requests until the guest leaves, and then releases everything.
 func (g *guest) run() {
 	timer := time.NewTimer(connectTime)
 	defer timer.Stop()
@@ -176,7 +174,7 @@ func (g *guest) run() {
 		case <-timer.C:
 			g.end(reasonNever)
 		case q := <-g.inbox:
-			if !g.hasEnded() { // both may be ready at once
+			if !g.hasEnded() { // both cases may be ready
 				g.carryOut(g.ended, q)
 			}
 		case <-g.ended.Done():
@@ -185,7 +183,7 @@ func (g *guest) run() {
 	g.leave()
 }
 
-// leave takes away all there is of the guest, and waits for it.
+// leave releases everything that belongs to the guest, and waits for it.
 func (g *guest) leave() {
 	r := g.room
 	g.stopNPCs()
@@ -211,8 +209,7 @@ func (g *guest) leave() {
 	r.o.Logger.Info("a guest has left", "user", g.user, "reason", context.Cause(g.ended))
 }
 
-// stopNPCs takes the NPCs' sound from the guest, who would hear it until the connection is
-// closed.
+// stopNPCs stops the NPCs' sound, which the guest would otherwise hear until the connection is closed.
 func (g *guest) stopNPCs() {
 	if g.npcs == nil {
 		return
@@ -222,7 +219,7 @@ func (g *guest) stopNPCs() {
 	}
 }
 
-// reportFlood tells the game master that the guest was ended.
+// reportFlood tells the game master that the guest was disconnected.
 func (g *guest) reportFlood() {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbyeTime)
 	defer cancel()
@@ -232,7 +229,7 @@ func (g *guest) reportFlood() {
 	}
 }
 
-// sayGoodbye tells why the connection ends, if the page still takes it.
+// sayGoodbye sends the reason for leaving, if the page still receives messages.
 func (g *guest) sayGoodbye() {
 	c := g.channel.Load()
 	if c == nil || c.ReadyState() != webrtc.DataChannelStateOpen {
@@ -246,7 +243,7 @@ func (g *guest) sayGoodbye() {
 		default:
 		}
 	})
-	_ = c.SendText(encode(byeMessage{"bye", context.Cause(g.ended).Error()})) // whether it comes is seen below
+	_ = c.SendText(encode(byeMessage{"bye", context.Cause(g.ended).Error()})) // delivery is checked below
 	if c.BufferedAmount() == 0 {
 		return
 	}
@@ -260,7 +257,7 @@ func (g *guest) sayGoodbye() {
 
 func (g *guest) send(message any) { g.sendText(encode(message)) }
 
-// sendText sends a message. It does not wait: who does not take messages leaves.
+// sendText sends a message. It does not wait: a guest whose page is too slow leaves.
 func (g *guest) sendText(text string) {
 	c := g.channel.Load()
 	if c == nil || g.hasEnded() || c.ReadyState() != webrtc.DataChannelStateOpen {
@@ -270,5 +267,5 @@ func (g *guest) sendText(text string) {
 		g.end(reasonSlow)
 		return
 	}
-	_ = c.SendText(text) // who is gone is noticed by the connection
+	_ = c.SendText(text) // a lost connection is detected elsewhere
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// refusal is an error that is told with a status.
+// refusal is an error with an HTTP status.
 type refusal struct {
 	status int
 	text   string
@@ -26,8 +26,8 @@ var (
 	errFull   = refuse(http.StatusServiceUnavailable, "The table is full. Try again once somebody has left.")
 )
 
-// Handler serves the page and lets guests join. What is before it refuses unknown hosts and
-// origins; address tells from where somebody asks.
+// Handler serves the page and lets guests join. The handler around it must refuse unknown hosts and origins.
+// address returns a request's client address.
 func (r *Room) Handler(address func(*http.Request) string) http.Handler {
 	r.rates, r.address = access.NewRates(address, joinEvery, joinBurst), address
 	mux := http.NewServeMux()
@@ -47,12 +47,12 @@ func (r *Room) Handler(address func(*http.Request) string) http.Handler {
 	})
 }
 
-// invited reports whether an invite is the one that holds.
+// invited reports whether an invite is the current one.
 func (r *Room) invited(invite string) bool {
 	return subtle.ConstantTimeCompare([]byte(invite), []byte(*r.invite.Load())) == 1
 }
 
-// showServers says which STUN and TURN servers there are.
+// showServers returns the STUN and TURN servers.
 func (r *Room) showServers(w http.ResponseWriter, q *http.Request) {
 	if !r.rates.Allow(q) {
 		r.fail(w, tooMany())
@@ -80,11 +80,11 @@ func (r *Room) answer(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(raw) // who left needs no answer
+	_, _ = w.Write(raw) // the client may be gone
 }
 
-// fail answers with what is wrong. What went wrong on this side is for the log: it may name
-// files and services, which are no business of a guest's.
+// fail sends an error. Internal errors are only logged, because they may name files and services that guests
+// should not see.
 func (r *Room) fail(w http.ResponseWriter, err error) {
 	var known *refusal
 	if !errors.As(err, &known) {

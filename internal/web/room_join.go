@@ -23,12 +23,12 @@ const (
 	maxBody      = maxOffer + 8<<10
 	maxName      = untrusted.MaxName // characters
 	joinTime     = 15 * time.Second
-	joinEvery    = time.Second // from one address, after the first joinBurst
+	joinEvery    = time.Second // per address, after the first joinBurst
 	joinBurst    = 20
 	inviteHeader = "X-Table-Invite"
 )
 
-// joining is what a page sends to join.
+// joining is a page's request to join.
 type joining struct {
 	Invite  string `json:"invite"`
 	Name    string `json:"name"`
@@ -36,10 +36,10 @@ type joining struct {
 	Offer   string `json:"offer"`
 	Seat    string `json:"seat"`
 
-	offer *offer // what Offer says
+	offer *offer // parsed from Offer
 }
 
-// joined is what it is answered.
+// joined is the response to it.
 type joined struct {
 	Answer string    `json:"answer"`
 	Name   string    `json:"name"`
@@ -55,7 +55,7 @@ type tableView struct {
 	Players  []string  `json:"players"`
 }
 
-// join lets a guest in.
+// join handles a request to join.
 func (r *Room) join(w http.ResponseWriter, q *http.Request) {
 	if !r.rates.Allow(q) {
 		w.Header().Set("Retry-After", "5")
@@ -78,11 +78,10 @@ func (r *Room) join(w http.ResponseWriter, q *http.Request) {
 	r.answer(w, out)
 }
 
-// secretForm is how the secrets of seats look.
+// secretForm matches the secrets of seats.
 var secretForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// readJoining reads what a page sends to join, as far as that tells by itself whether it is
-// in order.
+// readJoining parses and validates a request to join, without looking at the room's state.
 func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err error) {
 	bad := func(text string) (joining, error) { return joining{}, refuse(http.StatusBadRequest, text) }
 	d := json.NewDecoder(body)
@@ -108,20 +107,19 @@ func readJoining(body interface{ Read([]byte) (int, error) }) (in joining, err e
 	return in, nil
 }
 
-// addressOf is the address of who asks, as what is before the table names it: with a port or
-// without.
+// addressOf parses a client address with or without a port.
 func addressOf(host string) netip.Addr {
 	if at, err := netip.ParseAddrPort(host); err == nil {
 		return at.Addr()
 	}
-	at, _ := netip.ParseAddr(host) // what is no address is nobody's
+	at, _ := netip.ParseAddr(host) // an invalid address yields the zero Addr
 	return at
 }
 
-// admit seats a guest who has the invite, or the secret of a seat that is held.
+// admit seats a guest who has the invite, or the secret of a held seat.
 func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	if !r.mayJoin(in) {
-		return nil, errInvite // no session begins for this guest
+		return nil, errInvite // before a session starts for this guest
 	}
 	at, err := r.sitting(ctx)
 	if err != nil {
@@ -137,13 +135,13 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 		return nil, err
 	}
 	answer, err := g.connect(ctx, p, in.offer)
-	if err == nil && g.hasEnded() { // while it was connected, such as by Remove
+	if err == nil && g.hasEnded() { // ended while connecting, for example by Remove
 		err = g.refusal()
 	}
 	if err != nil {
 		g.end(reasonLost)
 		if g.pc != nil {
-			_ = g.pc.GracefulClose() // no page has its answer
+			_ = g.pc.GracefulClose() // the page has not received the answer
 		}
 		g.readers.Wait()
 		if g.seat != nil {
@@ -160,12 +158,12 @@ func (r *Room) admit(ctx context.Context, in joining) (*joined, error) {
 	for _, p := range r.players() {
 		out.Table.Players = append(out.Table.Players, p.Name)
 	}
-	go g.run() // Run of the room waits for release
+	go g.run() // Room.Run waits for release
 	return out, nil
 }
 
-// reserve keeps a place and a name for a guest who joins, and waits until nothing is left of
-// the guests whose seat or name that was.
+// reserve reserves a seat and a name for a new guest, and waits until earlier guests with that seat or name
+// are completely gone.
 func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, error) {
 	g := &guest{
 		room: r, name: in.Name, at: at,
@@ -195,14 +193,14 @@ func (r *Room) reserve(ctx context.Context, in joining, at *Sitting) (*guest, er
 	return g, nil
 }
 
-// refusal is why a guest who was joining does not join after all.
+// refusal returns why a joining guest was refused.
 func (g *guest) refusal() error {
 	return refuse(http.StatusForbidden, context.Cause(g.ended).Error())
 }
 
-// takeName has the table know a guest by the name, unless it would pass for somebody else's.
+// takeName registers the guest's name at the table, unless it could pass for another's.
 func (g *guest) takeName(ctx context.Context) error {
-	_, err := g.at.Table.Admit(ctx, g.name, g.user) // which shows it as it is
+	_, err := g.at.Table.Admit(ctx, g.name, g.user) // the table shows this name unchanged
 	switch {
 	case err == nil:
 		return nil
@@ -259,7 +257,7 @@ func (g *guest) connect(ctx context.Context, p *parts, offered *offer) (answer s
 	return answer, nil
 }
 
-// drainReports takes what comes back about a stream, which nobody needs.
+// drainReports reads and discards the reports about a stream.
 func drainReports(s *webrtc.RTPSender) {
 	buffer := make([]byte, 1500)
 	for {

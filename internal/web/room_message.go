@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds a message of either side, in bytes.
+// maxMessage bounds a message in either direction, in bytes.
 const maxMessage = 16 << 10
 
-// Kinds of messages that guests send.
+// Types of messages from guests.
 const (
 	saySaid    = "say"
 	sayRoll    = "roll"
@@ -18,12 +18,12 @@ const (
 	sayMute    = "mute"
 	sayLeave   = "leave"
 	sayForget  = "forget"
-	maxDice    = 200  // bytes of an expression
+	maxDice    = 200  // bytes of a dice expression
 	maxSpeech  = 4000 // characters of a typed line
-	maxUnknown = 40   // characters of a kind that is told back
+	maxUnknown = 40   // characters of an unknown type in an error
 )
 
-// request is a message of a guest's page.
+// request is a message from a guest's page.
 type request struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -31,7 +31,7 @@ type request struct {
 	On   bool   `json:"on"`
 }
 
-// parseRequest reads a message of a guest. An error is told to the guest.
+// parseRequest parses a guest's message. The guest sees the error.
 func parseRequest(data []byte) (q request, err error) {
 	switch {
 	case len(data) > maxMessage:
@@ -58,7 +58,7 @@ func parseRequest(data []byte) (q request, err error) {
 	return q, nil
 }
 
-// clip is the beginning of a text, as far as that many characters.
+// clip truncates a text to most characters.
 func clip(text string, most int) string {
 	n := 0
 	for i := range text {
@@ -69,7 +69,7 @@ func clip(text string, most int) string {
 	return text
 }
 
-// What pages are told, each a JSON object with a type.
+// Messages to pages, each a JSON object with a type.
 type (
 	stateMessage struct {
 		Type    string       `json:"type"`
@@ -120,10 +120,10 @@ type (
 
 func newNotice(text string) noticeMessage { return noticeMessage{Type: "notice", Text: text} }
 
-// encode is a message as it is sent.
+// encode encodes a message as JSON.
 func encode(message any) string {
 	raw, err := json.Marshal(message)
-	if err != nil { // of these types none fails
+	if err != nil { // cannot happen with these types
 		return ""
 	}
 	return string(raw)

@@ -11,25 +11,24 @@ import (
 )
 
 const (
-	// quietAfter is how long after their last sound somebody still speaks: others hear the
-	// end of words and short pauses.
+	// quietAfter is how long a guest counts as speaking after the last sound, so that others hear the ends of
+	// words and short pauses.
 	quietAfter = 600 * time.Millisecond
-	// loudness is from where sound is speech, in dB below full scale, and smallest the
-	// size of a packet with sound where browsers do not say how loud it is.
+	// loudness is the threshold for speech, in dB below full scale, and smallest the minimum size of a packet
+	// with speech where browsers do not report the level.
 	loudness = 50
 	smallest = 20
 )
 
-// voicing is whether a guest speaks.
+// voicing records whether a guest speaks.
 type voicing struct {
 	on   atomic.Bool
-	last atomic.Int64 // when there was sound, in nanoseconds
-	// withheld counts the packets that were not passed on: what comes after one follows
-	// nothing.
+	last atomic.Int64 // time of the last sound, in Unix nanoseconds
+	// withheld counts the packets that were not forwarded. The next forwarded packet starts a new stretch.
 	withheld atomic.Uint32
 }
 
-// listen hands on what a guest's microphone brings, until the connection is closed.
+// listen passes on the packets of a guest's microphone until the connection is closed.
 func (g *guest) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
 	var level uint8
 	for _, e := range from.GetParameters().HeaderExtensions {
@@ -43,7 +42,7 @@ func (g *guest) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
 			return
 		}
 		if g.hasEnded() {
-			continue // until the connection is closed
+			continue // drain until the connection is closed
 		}
 		if len(p.Payload) == 0 || g.muted.Load() {
 			g.voice.withheld.Add(1)
@@ -53,7 +52,7 @@ func (g *guest) listen(t *webrtc.TrackRemote, from *webrtc.RTPReceiver) {
 	}
 }
 
-// hear hands a packet to the table, and to the other guests if there is speech in it.
+// hear passes a packet to the table, and to the other guests if the guest speaks.
 func (g *guest) hear(p *rtp.Packet, level uint8) {
 	if g.seat != nil {
 		g.seat.Push(ear.Packet{Seq: p.SequenceNumber, Payload: p.Payload})
@@ -76,7 +75,7 @@ func (g *guest) hear(p *rtp.Packet, level uint8) {
 	}
 }
 
-// isLoud reports whether a packet may hold speech.
+// isLoud reports whether a packet may contain speech.
 func isLoud(p *rtp.Packet, level uint8) bool {
 	if level != 0 {
 		if raw := p.GetExtension(level); len(raw) == 1 {
@@ -86,7 +85,7 @@ func isLoud(p *rtp.Packet, level uint8) bool {
 	return len(p.Payload) >= smallest
 }
 
-// settleSpeaking notes that the guest has stopped speaking, if that is so.
+// settleSpeaking detects that the guest has stopped speaking.
 func (g *guest) settleSpeaking(now time.Time) {
 	if now.UnixNano()-g.voice.last.Load() > int64(quietAfter) && g.voice.on.CompareAndSwap(true, false) {
 		g.room.tellAll(speakingMessage{"speaking", g.name, false})

@@ -12,25 +12,25 @@ import (
 	"github.com/pion/sdp/v3"
 )
 
-// Bounds of an offer.
+// Limits of an offer.
 const (
 	maxOffer       = 32 << 10 // bytes
-	voiceSlots     = 4        // other players who are heard at once
+	voiceSlots     = 4        // other players heard at once
 	maxSections    = 2 + voiceSlots
-	maxCandidates  = 64 // that a browser may name
-	keptCandidates = 8  // to which checks go
-	maxNamed       = 2  // sources of sound
+	maxCandidates  = 64 // in the offer
+	keptCandidates = 8  // used for connectivity checks
+	maxNamed       = 2  // sound sources
 	lowestPort     = 1024
 )
 
-// offer is what a page offers, as far as the table takes it.
+// offer is a page's offer, as far as the table accepts it.
 type offer struct {
 	sdp.SessionDescription
-	sources []uint32 // of sound, that it names
+	sources []uint32 // named sound sources
 }
 
-// readOffer returns an error if an offer is not what a page of ours makes: one section
-// of sound, some more that only receive, and one of data. What it says goes to the page.
+// readOffer parses an offer. It returns an error unless the offer is like our page's: one section of sound,
+// some more that only receive, and one of data. The page shows the error.
 func readOffer(text string) (*offer, error) {
 	if text == "" {
 		return nil, errors.New("the offer is missing")
@@ -80,7 +80,7 @@ func readOffer(text string) (*offer, error) {
 	return &o, nil
 }
 
-// nameSource notes a source that an attribute of the offer is about.
+// nameSource records the source in an attribute of the offer.
 func (o *offer) nameSource(attribute string) error {
 	number, _, _ := strings.Cut(attribute, " ")
 	source, err := strconv.ParseUint(number, 10, 32)
@@ -96,10 +96,9 @@ func (o *offer) nameSource(attribute string) error {
 	return nil
 }
 
-// keepCandidates leaves those candidates in the offer that are at the guest's own address, from
-// which the offer came, and takes out all others: this machine sends checks to each, so that an
-// offer could aim them at others. A guest elsewhere, behind a router or a relay is found by the
-// checks that its browser sends, and so is one on this machine, because nothing is filtered there.
+// keepCandidates keeps only the candidates at the guest's own address, from which the offer came. This
+// machine sends checks to each candidate, so otherwise an offer could direct them at others. A guest behind a
+// router or relay is found by the checks that its browser sends, and so is a guest on this machine.
 func (o *offer) keepCandidates(own netip.Addr) {
 	kept := 0
 	isForeign := func(a sdp.Attribute) bool {
@@ -121,7 +120,7 @@ func (o *offer) keepCandidates(own netip.Addr) {
 	}
 }
 
-// isAt reports whether a candidate is a UDP port of an address, where a guest may be.
+// isAt reports whether a candidate is a UDP port at the address own, and whether a guest can be there.
 func isAt(candidate string, own netip.Addr) bool {
 	own = own.Unmap().WithZone("")
 	if !own.IsValid() || own.IsLoopback() || own.IsUnspecified() || own.IsMulticast() || own.IsLinkLocalUnicast() {
@@ -131,11 +130,11 @@ func isAt(candidate string, own netip.Addr) bool {
 	if err != nil || !c.NetworkType().IsUDP() || c.Port() < lowestPort {
 		return false
 	}
-	at, err := netip.ParseAddr(c.Address()) // names of machines are none
+	at, err := netip.ParseAddr(c.Address()) // host names are not allowed
 	return err == nil && at.Unmap().WithZone("") == own
 }
 
-// checkSound checks a section of sound: the first may send, further ones only receive.
+// checkSound checks a section of sound: only the first may send.
 func checkSound(m *sdp.MediaDescription, first bool) error {
 	direction := "sendrecv"
 	opus := false

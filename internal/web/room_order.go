@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// profile is what guests may do: what players may.
+// profile is the profile of guests, which is that of players.
 const profile = "player.limited"
 
-// carryOut does what a guest wants, with the guest's rights.
+// carryOut carries out a guest's request with the guest's rights.
 func (g *guest) carryOut(ctx context.Context, q request) {
 	var err error
 	switch q.Type {
@@ -44,7 +44,7 @@ func (g *guest) carryOut(ctx context.Context, q request) {
 	}
 }
 
-// roll rolls dice by the rules of every call, and tells all what came of it.
+// roll rolls dice under the rules of tool calls, and sends the result to all guests.
 func (g *guest) roll(ctx context.Context, dice string) error {
 	game := g.at.game
 	if game == nil {
@@ -75,7 +75,7 @@ func (g *guest) roll(ctx context.Context, dice string) error {
 	return nil
 }
 
-// forget takes everything the guest said out of what is kept, and has the guest leave.
+// forget deletes everything stored about the guest's words, and makes the guest leave.
 func (g *guest) forget(ctx context.Context) error {
 	game := g.at.game
 	if game == nil {

@@ -21,30 +21,30 @@ import (
 const (
 	sampleRate      = 48000
 	samplesPerFrame = 960
-	// levelExtension says in each packet how loud it is (RFC 6464).
+	// levelExtension is the header extension with a packet's audio level (RFC 6464).
 	levelExtension = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
-	// Who is silent on the way for so long is disconnected, and then has left.
+	// A guest without packets for disconnectedAfter is disconnected, and after failedAfter more has left.
 	disconnectedAfter, failedAfter = 5 * time.Second, 10 * time.Second
 	keepAliveEvery                 = 2 * time.Second
-	// gatherTime bounds how long our own addresses are looked for.
+	// gatherTime bounds gathering our own addresses.
 	gatherTime = 5 * time.Second
 )
 
-// opusCodec is what sound is exchanged in: packets of 20 ms, with copies against loss.
+// opusCodec is the codec in both directions: packets of 20 ms, with forward error correction.
 var opusCodec = webrtc.RTPCodecCapability{
 	MimeType: webrtc.MimeTypeOpus, ClockRate: sampleRate, Channels: 2, SDPFmtpLine: "minptime=20;useinbandfec=1",
 }
 
-// Network says how browsers reach the table. The zero value is for this machine and its
+// Network configures how browsers reach the table. The zero value works on this machine and its local
 // network.
 type Network struct {
-	// Servers are the STUN and TURN servers that pages are told to use. If empty, none is.
+	// Servers are the STUN and TURN servers for pages. If empty, none are used.
 	Servers []IceServer
-	// Port is the one UDP port on which sound comes. If zero, each guest has one of its own,
-	// between MinPort and MaxPort if those are set.
+	// Port is the single UDP port for sound. If zero, each guest has its own port, between MinPort and
+	// MaxPort if those are set.
 	Port, MinPort, MaxPort uint16
-	// PublicAddresses are those under which this machine is reached behind a router that
-	// passes the ports on, in place of its own. If empty, its own are.
+	// PublicAddresses replace this machine's addresses if it is behind a router that forwards the ports. If
+	// empty, its own addresses are used.
 	PublicAddresses []string
 }
 
@@ -55,16 +55,16 @@ type IceServer struct {
 	Credential string   `json:"credential,omitempty"`
 }
 
-// dialer makes peer connections.
+// dialer creates peer connections.
 type dialer struct {
 	media        *webrtc.MediaEngine
 	between      *interceptor.Registry
-	shared       webrtc.SettingEngine // what all guests' connections have in common
+	shared       webrtc.SettingEngine // settings of all guests' connections
 	certificates []webrtc.Certificate
-	mux          ice.UDPMux // nil unless there is one port
+	mux          ice.UDPMux // nil without a single port
 }
 
-// newDialer opens what the network takes.
+// newDialer opens the network.
 func newDialer(n Network, logs *observe.LibraryLogs) (_ *dialer, err error) {
 	var media webrtc.MediaEngine
 	codec := webrtc.RTPCodecParameters{RTPCodecCapability: opusCodec, PayloadType: 111}
@@ -74,7 +74,7 @@ func newDialer(n Network, logs *observe.LibraryLogs) (_ *dialer, err error) {
 	if err := media.RegisterHeaderExtension(webrtc.RTPHeaderExtensionCapability{URI: levelExtension}, webrtc.RTPCodecTypeAudio); err != nil {
 		return nil, err
 	}
-	reports, err := report.NewReceiverInterceptor(report.ReceiverInterval(5*time.Second), report.WithReceiverLoggerFactory(pionLogs{logs})) // browsers send more copies where packets are lost
+	reports, err := report.NewReceiverInterceptor(report.ReceiverInterval(5*time.Second), report.WithReceiverLoggerFactory(pionLogs{logs})) // browsers increase error correction when packets are lost
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func newDialer(n Network, logs *observe.LibraryLogs) (_ *dialer, err error) {
 func (d *dialer) settings(n Network, logs pionLogs) (s webrtc.SettingEngine, err error) {
 	s.LoggerFactory = logs
 	s.SetIncludeLoopbackCandidate(true)
-	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled) // names of others' machines are not looked up
+	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled) // do not resolve other machines' mDNS names
 	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4, webrtc.NetworkTypeUDP6})
 	s.SetICETimeouts(disconnectedAfter, failedAfter, keepAliveEvery)
 	s.SetSCTPMaxReceiveBufferSize(256 << 10)
@@ -120,7 +120,7 @@ func (d *dialer) settings(n Network, logs pionLogs) (s webrtc.SettingEngine, err
 	return s, nil
 }
 
-// plainError leaves out the addresses of this machine.
+// plainError removes this machine's addresses from an error.
 func plainError(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
@@ -129,7 +129,7 @@ func plainError(err error) error {
 	return err
 }
 
-// close gives the port back, once no connection is left.
+// close closes the port. All connections must be closed.
 func (d *dialer) close() error {
 	if d.mux == nil {
 		return nil
@@ -137,7 +137,7 @@ func (d *dialer) close() error {
 	return d.mux.Close()
 }
 
-// connect makes a connection behind a gate. It has no description yet.
+// connect creates a connection behind a gate, without descriptions.
 func (d *dialer) connect(g *gate) (*webrtc.PeerConnection, error) {
 	s := d.shared
 	s.BufferFactory = g.buffer
@@ -163,8 +163,8 @@ func (d *dialer) connect(g *gate) (*webrtc.PeerConnection, error) {
 	return pc, nil
 }
 
-// answerOffer has a connection take an offer, with tracks in its sections of sound in order,
-// and returns its answer once all addresses are in it.
+// answerOffer applies an offer to a connection, with tracks in its sound sections in order. It returns the
+// answer when it contains all addresses.
 func answerOffer(ctx context.Context, pc *webrtc.PeerConnection, offer string, tracks []webrtc.TrackLocal) (answer string, senders []*webrtc.RTPSender, err error) {
 	ctx, cancel := context.WithTimeout(ctx, gatherTime)
 	defer cancel()
@@ -197,7 +197,7 @@ func answerOffer(ctx context.Context, pc *webrtc.PeerConnection, offer string, t
 	return inFrames(pc.LocalDescription().SDP), senders, nil
 }
 
-// inFrames asks for packets of 20 ms, as the table takes them.
+// inFrames adds a request for packets of 20 ms, which the table needs, to an answer.
 func inFrames(answer string) string {
 	const line = "a=rtpmap:"
 	var b strings.Builder

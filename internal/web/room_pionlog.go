@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
-// pionLogs has the WebRTC library log to the operator's log: its own way is a line on standard
-// error for each packet that it cannot use.
+// pionLogs directs the WebRTC library's logs to the operator's log. By default, the library writes a line to
+// standard error for each packet that it cannot use.
 type pionLogs struct{ to *observe.LibraryLogs }
 
 // NewLogger implements [logging.LoggerFactory].
@@ -23,7 +23,7 @@ type pionLogger struct {
 	scope string
 }
 
-func (l pionLogger) Trace(string)              {} // of each packet
+func (l pionLogger) Trace(string)              {} // once per packet
 func (l pionLogger) Tracef(string, ...any)     {}
 func (l pionLogger) Debug(text string)         { l.to.Print(l.scope, slog.LevelDebug, text) }
 func (l pionLogger) Debugf(f string, a ...any) { l.to.Printf(l.scope, slog.LevelDebug, f, a...) }

@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// maxRemoved bounds the removed seats that a room remembers; the oldest is forgotten first.
+// maxRemoved bounds the removed seats that a room remembers. The oldest is dropped first.
 const maxRemoved = 1024
 
-// mayJoin reports whether a page that joins has the invite or a seat now. [Room.place] decides:
-// either may end before that.
+// mayJoin reports whether a joining page has the invite or a seat now. The final decision is [Room.place]'s,
+// because either may end before.
 func (r *Room) mayJoin(in joining) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.invited(in.Invite) || r.guests[in.Seat] != nil
 }
 
-// place gives a guest a seat if the page has the invite or holds that seat. The guest who had the seat leaves. place returns the guests of that seat and of that
-// name of whom something is left, to be waited for.
+// place gives a guest a seat if the page has the invite or holds that seat. A previous holder of the seat
+// leaves. place returns the guests with that seat or name who are not completely gone, for the caller to wait
+// for.
 //
-// Whether the page may join is decided here in one step with taking the seat, so that a seat
-// or an invite that is revoked meanwhile counts for nothing.
+// The permission is checked in one step with taking the seat, so that a seat or invite revoked in the
+// meantime does not count.
 func (r *Room) place(g *guest, in joining) (before []*guest, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,12 +37,12 @@ func (r *Room) place(g *guest, in joining) (before []*guest, err error) {
 	case holder == nil && !r.invited(in.Invite):
 		return nil, errInvite
 	case g.secret == "", holder == nil && r.removed.has(userID(g.secret)):
-		g.secret = rand.Text() // with an invite a removed guest is a new one
+		g.secret = rand.Text() // with an invite, a removed guest gets a new seat
 	}
 	g.user = RoomFront + ":" + userID(g.secret)
 	switch {
 	case holder == nil && len(r.guests) >= r.o.MaxGuests,
-		len(r.guests)+len(r.leaving) >= 2*r.o.MaxGuests: // their connections take memory until they are gone
+		len(r.guests)+len(r.leaving) >= 2*r.o.MaxGuests: // open connections use memory
 		return nil, errFull
 	}
 	if holder != nil {
@@ -58,8 +59,8 @@ func (r *Room) place(g *guest, in joining) (before []*guest, err error) {
 	return before, nil
 }
 
-// revoke takes a guest's seat back and only then has the guest leave, so that the seat admits
-// no page while the connection is torn down. It is called with mu held and does not wait.
+// revoke revokes a guest's seat and then makes the guest leave, so that no page can use the seat while the
+// connection closes. The caller must hold mu. It does not wait.
 func (r *Room) revoke(g *guest, why string) {
 	if r.guests[g.secret] == g {
 		delete(r.guests, g.secret)
@@ -68,7 +69,7 @@ func (r *Room) revoke(g *guest, why string) {
 	g.end(why)
 }
 
-// revokeAll revokes all seats before the first guest has to leave. It is called with mu held.
+// revokeAll revokes all seats before the first guest leaves. The caller must hold mu.
 func (r *Room) revokeAll() {
 	held := r.guests
 	r.guests = map[string]*guest{}
@@ -87,7 +88,7 @@ func (r *Room) dismiss(g *guest, why string) {
 	r.revoke(g, why)
 }
 
-// release ends what place began: nothing is left of the guest.
+// release undoes place when the guest is completely gone.
 func (r *Room) release(g *guest) {
 	g.at.Table.Dismiss(g.user)
 	r.mu.Lock()
@@ -100,7 +101,7 @@ func (r *Room) release(g *guest) {
 	r.work.Done()
 }
 
-// removedSeats are those that a game master took back, by their users. The zero value is empty.
+// removedSeats are the seats that a game master revoked, by their user ids. The zero value is empty.
 type removedSeats []string
 
 func (s *removedSeats) add(user string) {
@@ -112,7 +113,7 @@ func (s *removedSeats) add(user string) {
 
 func (s removedSeats) has(user string) bool { return slices.Contains(s, user) }
 
-// userID is who somebody is in what is kept. It says nothing of the secret.
+// userID returns a guest's id for records. It does not reveal the secret.
 func userID(secret string) string {
 	sum := sha256.Sum256([]byte("glyphoxa seat " + secret))
 	return hex.EncodeToString(sum[:10])

@@ -10,22 +10,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// Sitting is a table that guests join, and what they are told of it. It is not changed once
-// it is handed over.
+// Sitting is a table that guests join, with its description. It is immutable after it was passed on.
 type Sitting struct {
 	Table *table.Table
-	// Title and Language are what the page shows and begins with.
+	// Title and Language are shown and used by the page.
 	Title, Language string
-	// Speaks is whether the NPCs have a voice.
+	// Speaks reports whether the NPCs have a voice.
 	Speaks bool
-	// Cast returns the NPCs at the table. It is required.
+	// Cast returns the NPCs at the table. Required.
 	Cast func() []config.NPC
 
-	session *play.Session // nil of a table that no game has, as is game
+	session *play.Session // like game, nil for a table without a game
 	game    *play.Game
 }
 
-// sittingOf is a session of a game as guests join it.
+// sittingOf returns the sitting of a game's session.
 func sittingOf(g *play.Game, s *play.Session) *Sitting {
 	at := &Sitting{
 		Table: s.Table, Title: g.Config.Campaign.Name, Speaks: s.Speaks(),
@@ -37,7 +36,7 @@ func sittingOf(g *play.Game, s *play.Session) *Sitting {
 	return at
 }
 
-// npcs are those at the table, nobody at none.
+// npcs returns the NPCs at the table; none for a nil Sitting.
 func (at *Sitting) npcs() []npcView {
 	all := []npcView{}
 	if at == nil {
@@ -49,15 +48,14 @@ func (at *Sitting) npcs() []npcView {
 	return all
 }
 
-// Open has guests join a table that no session of a game is: they can neither roll dice
-// there nor be forgotten.
+// Open lets guests join a table without a game's session. They can neither roll dice there nor be forgotten.
 func (r *Room) Open(at Sitting) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at, r.lines = &at, nil
 }
 
-// sitting is the table that guests join: the one that is played, or one that begins now.
+// sitting returns the running table, or starts a session.
 func (r *Room) sitting(ctx context.Context) (*Sitting, error) {
 	if at := r.played(); at != nil {
 		return at, nil
@@ -67,7 +65,7 @@ func (r *Room) sitting(ctx context.Context) (*Sitting, error) {
 	}
 	r.starting.Lock()
 	defer r.starting.Unlock()
-	if at := r.played(); at != nil { // somebody else came first
+	if at := r.played(); at != nil { // started by another guest
 		return at, nil
 	}
 	begun, err := r.o.Start(context.WithoutCancel(ctx))
@@ -80,7 +78,7 @@ func (r *Room) sitting(ctx context.Context) (*Sitting, error) {
 	over := r.closed
 	r.mu.Unlock()
 	if over {
-		return nil, errNobody // Run ends it
+		return nil, errNobody // Run closes it
 	}
 	if at := r.played(); at != nil {
 		return at, nil
@@ -88,7 +86,7 @@ func (r *Room) sitting(ctx context.Context) (*Sitting, error) {
 	return nil, errNobody
 }
 
-// played is the table that is played, nil if none is.
+// played returns the running table, nil if there is none.
 func (r *Room) played() *Sitting {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,8 +96,7 @@ func (r *Room) played() *Sitting {
 	return r.at
 }
 
-// isAlone reports whether nobody has been there for so long that the session may end. It is
-// called with mu held.
+// isAlone reports whether there have been no guests for Idle. The caller must hold mu.
 func (r *Room) isAlone() bool {
 	if len(r.guests) > 0 {
 		r.alone = time.Now()
@@ -107,14 +104,14 @@ func (r *Room) isAlone() bool {
 	return time.Since(r.alone) > r.o.Idle
 }
 
-// endOwn ends the session that Start began, if it is time for that.
+// endOwn closes the session from Start if isTime returns true.
 func (r *Room) endOwn(isTime func() bool) error {
 	if !r.starting.TryLock() {
 		r.mu.Lock()
 		closed := r.closed
 		r.mu.Unlock()
 		if !closed {
-			return nil // one begins just now
+			return nil // a session is starting
 		}
 		r.starting.Lock()
 	}

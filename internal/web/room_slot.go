@@ -8,25 +8,25 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
-// slotFree is how long after its last packet a slot may be somebody else's.
+// slotFree is how long after its last packet a slot can be given to another speaker.
 const slotFree = time.Second
 
-// reordered is how many packets after one from before it may still come.
+// reordered is the number of packets after a stretch's first within which earlier ones may still arrive.
 const reordered = 50
 
-// slot is one stream to a guest that brings other players' voices, one at a time, as one
-// stream that goes on: packets of who speaks next follow those of who spoke before.
+// slot is a stream to a guest that carries other players' voices, one at a time, as one continuous stream:
+// packets of the next speaker follow those of the previous one.
 type slot struct {
 	track *webrtc.TrackLocalStaticRTP
 
-	who      *guest // whose packets it brings; nil while nobody spoke
-	withheld uint32 // of theirs, as of the last packet
+	who      *guest // current speaker; nil before the first
+	withheld uint32 // the speaker's withheld count at the last packet
 	last     time.Time
-	sequence uint16 // added to theirs
-	first    uint16 // the first of theirs
-	young    int    // packets until none from before the first can come any more
-	moved    uint32 // added to their timestamps
-	lastSeq  uint16 // sent
+	sequence uint16 // added to the speaker's sequence numbers
+	first    uint16 // the speaker's first sequence number
+	young    int    // packets during which earlier ones may still arrive
+	moved    uint32 // added to the speaker's timestamps
+	lastSeq  uint16 // last sent
 	lastTime uint32
 }
 
@@ -36,9 +36,8 @@ type slots struct {
 	all []slot
 }
 
-// take returns the slot of somebody who speaks, and whether a stretch of their packets begins:
-// with a slot that was somebody else's, or after packets of theirs that nobody was to hear. It
-// is nil if all are others'. It is called with mu held.
+// take returns the slot of a speaker, and whether a new stretch begins: in a slot that was another's, or
+// after withheld packets. It returns nil if all slots are in use. The caller must hold mu.
 func (s *slots) take(who *guest, now time.Time) (found *slot, begins bool) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -52,7 +51,7 @@ func (s *slots) take(who *guest, now time.Time) (found *slot, begins bool) {
 	return found, found != nil
 }
 
-// forward sends a packet of who speaks on.
+// forward sends a speaker's packet to the guest.
 func (s *slots) forward(who *guest, now time.Time, p *rtp.Packet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,11 +64,11 @@ func (s *slots) forward(who *guest, now time.Time, p *rtp.Packet) {
 	if !one.rewrite(&out.Header, &p.Header, who, now, begins) {
 		return
 	}
-	_ = one.track.WriteRTP(&out) // who has left is told of elsewhere
+	_ = one.track.WriteRTP(&out) // a guest who has left is handled elsewhere
 }
 
-// rewrite makes the header of a packet that goes on where the slot is. It reports false for
-// one from before its speaker had the slot.
+// rewrite sets the header of a packet so that it continues the slot's stream. It returns false for a packet
+// from before the stretch.
 func (o *slot) rewrite(out, in *rtp.Header, who *guest, now time.Time, begins bool) bool {
 	if begins {
 		passed := uint32(samplesPerFrame)
@@ -94,7 +93,7 @@ func (o *slot) rewrite(out, in *rtp.Header, who *guest, now time.Time, begins bo
 	return true
 }
 
-// free gives back what was somebody's who leaves.
+// free frees the slot of a speaker who leaves.
 func (s *slots) free(who *guest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

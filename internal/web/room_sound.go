@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// bitrate suits an NPC's voice, in bits per second.
+	// bitrate is the Opus bitrate for NPCs' voices, in bits per second.
 	bitrate = 64000
-	// spurtGap without a frame is the end of a spurt of talk.
+	// spurtGap without a frame ends a talk spurt.
 	spurtGap = 60 * time.Millisecond
-	// silences end a spurt, so that no browser fills in what does not come.
+	// silences end a spurt, so that browsers do not conceal the missing packets.
 	silences = 5
 )
 
-// silence is a packet of 20 ms without sound.
+// silence is an Opus packet of 20 ms of silence.
 var silence = []byte{0xf8, 0xff, 0xfe}
 
-// outgoing is a frame on its way to be sent.
+// outgoing is a frame waiting to be sent.
 type outgoing struct {
 	sound audio.Frame
-	at    time.Time // when it was handed over
+	at    time.Time // when Write was called
 }
 
-// Unheard reports whether nobody hears the NPCs here just now.
+// Unheard reports whether no one can hear the NPCs here now.
 func (r *Room) Unheard() bool {
 	p := r.opened.Load()
 	return p == nil || p.library == nil || len(*r.here.Load()) == 0
 }
 
-// Write implements [mixer.Outlet]. It waits while two frames are not sent yet.
+// Write implements [mixer.Outlet]. It blocks while two frames are waiting to be sent.
 func (r *Room) Write(ctx context.Context, frame *audio.Frame) error {
 	if r.Unheard() {
 		return nil
@@ -55,8 +55,8 @@ func (r *Room) Write(ctx context.Context, frame *audio.Frame) error {
 	return context.Cause(ctx)
 }
 
-// sendSound encodes the frames of the NPCs' sound, each once, and sends them to all
-// guests, until ctx ends. Nothing is sent in silence.
+// sendSound encodes each frame of the NPCs' sound once and sends it to all guests, until ctx ends. It sends
+// nothing during silence.
 func (r *Room) sendSound(ctx context.Context) error {
 	s := &sender{timestamp: rand.Uint32(), sequence: uint16(rand.Uint32()), next: time.NewTimer(0)}
 	<-s.next.C
@@ -87,15 +87,15 @@ func (r *Room) sendSound(ctx context.Context) error {
 	}
 }
 
-// sender makes packets of frames. It belongs to one goroutine.
+// sender turns frames into packets. Only one goroutine uses it.
 type sender struct {
 	encoder   opus.Encoder // nil before the first frame
 	payload   []byte
 	sequence  uint16
 	timestamp uint32
 	last      time.Time   // when the last packet was sent
-	trailing  int         // packets of silence still to be sent
-	next      *time.Timer // the end of a spurt, or its next packet of silence
+	trailing  int         // remaining packets of silence
+	next      *time.Timer // end of a spurt, or its next packet of silence
 }
 
 func (s *sender) send(p *parts, f *audio.Frame) (err error) {
@@ -113,12 +113,11 @@ func (s *sender) send(p *parts, f *audio.Frame) (err error) {
 	return nil
 }
 
-// sendPayload sends a packet to all guests. Whoever cannot be reached is noticed by their
-// own connection.
+// sendPayload sends a packet to all guests. An unreachable guest is detected by its own connection.
 func (s *sender) sendPayload(to *webrtc.TrackLocalStaticRTP, payload []byte) {
 	now := time.Now()
 	begins := now.Sub(s.last) >= spurtGap
-	frames := uint32(1) // within a spurt, however late it is
+	frames := uint32(1) // within a spurt, however late the frame is
 	if begins && !s.last.IsZero() {
 		frames = uint32(max(1, now.Sub(s.last).Round(audio.FrameDuration)/audio.FrameDuration))
 	}
