@@ -13,11 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxShownArgs bounds what is shown of a call that waits, in characters.
+// maxShownArgs bounds the displayed arguments of a waiting call, in characters.
 const maxShownArgs = 300
 
-// decideWaiting lists the calls that wait, or decides on one: on the only one if none is
-// named.
+// decideWaiting lists the waiting calls, or decides on one. Without an id, it decides on the only one.
 func (p *console) decideWaiting(ctx context.Context, args string) (string, error) {
 	const usage = "usage: /approve, or /approve yes [ID], or /approve no [ID]"
 	word, id, _ := strings.Cut(args, " ")
@@ -46,7 +45,7 @@ func (p *console) decideWaiting(ctx context.Context, args string) (string, error
 	return describeDecision(made, grant), tellFirst(err)
 }
 
-// tellFirst says who was first, if somebody was.
+// tellFirst reports who has already decided, if err says so.
 func tellFirst(err error) error {
 	before, late := errors.AsType[*access.DecidedError](err)
 	switch {
@@ -81,7 +80,7 @@ func (p *console) listWaiting(waiting []access.Approval) string {
 	return strings.Join(lines, "\n")
 }
 
-// nameOf is a caller as people know it.
+// nameOf returns a caller's name for display.
 func (p *console) nameOf(caller string) string {
 	if id, npc := strings.CutPrefix(caller, "npc:"); npc {
 		for _, n := range p.game.Cast() {
@@ -97,13 +96,13 @@ func describeWaiting(caller, tool, args string, expires time.Time, nameOf func(s
 	return fmt.Sprintf("%s wants to use %s with %s (until %s)", nameOf(caller), tool, untrusted.Line(args, maxShownArgs), expires.Local().Format(time.TimeOnly))
 }
 
-// writeApproval shows that a call waits, or what became of it.
+// writeApproval shows a waiting call, or the end of its wait.
 func (s *screen) writeApproval(e table.Event) {
 	switch e := e.(type) {
 	case *table.ApprovalWaits:
 		s.writeNotice("info", describeWaiting(e.Who, e.Tool, string(e.Args), e.Expires, s.nameOf)+": /approve yes "+e.ID+", or /approve no "+e.ID)
 	case *table.ApprovalEnded:
-		if e.By == "" { // else who decided is told
+		if e.By == "" { // otherwise the decision itself is shown
 			s.writeNotice("info", fmt.Sprintf("what %s wanted to use %s for does not wait any more (%s)", s.nameOf(e.Who), e.Tool, e.Outcome))
 		}
 	}

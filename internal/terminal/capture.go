@@ -19,51 +19,49 @@ import (
 )
 
 const (
-	// microphone is the source that is no file.
+	// microphone is the source that means the microphone.
 	microphone = "mic"
-	// tail is the least silence after a recording: time enough for the table to
-	// notice that its last sound was voice.
+	// tail is the minimum silence after a recording, so that the table can detect the end of the speech.
 	tail = 500 * time.Millisecond
-	// inquiry is how often the table is asked whether it has taken in all of it.
+	// inquiry is how often the table is asked whether it has processed all of the sound.
 	inquiry = 100 * time.Millisecond
 )
 
-// seat is where a player's sound goes. It is safe for concurrent use.
+// seat receives a player's sound. It is safe for concurrent use.
 type seat interface {
 	// Push never blocks.
 	Push(ear.Packet)
 	Stats() ear.Stats
-	// Pending reports whether something that was said has yet to become a turn,
-	// or to prove to be nothing.
+	// Pending reports whether some speech has not become a turn yet and was not discarded either.
 	Pending(context.Context) (bool, error)
 }
 
-// capture brings one player's sound to a seat.
+// capture passes a player's sound to a seat.
 type capture struct {
 	speaker   string
-	from      string     // its name for people
+	from      string     // for display
 	sound     []int16    // of a recording, at audio.SampleRate
-	recorders [][]string // programs that record, and their arguments; nil for a recording
+	recorders [][]string // recording programs with their arguments; nil for a recording
 	done      chan struct{}
 	seat      seat // once joined
 
-	// Of the goroutine that runs it.
+	// Used only by the goroutine that runs the capture.
 	seq   uint16
-	heard bool // something was pushed
+	heard bool // a frame was pushed
 }
 
-// captures brings players' sound to a table. The zero value brings none.
+// captures passes players' sound to a table. The zero value has no players.
 type captures struct {
 	all    []*capture
 	screen *screen
-	// detection is what tells voice from noise; nil if nobody is heard.
+	// detection is the voice detection; nil without players.
 	detection *providers.Detection
 	stop      context.CancelFunc
 	work      sync.WaitGroup
 }
 
-// openCaptures reads what --hear asks for: [NAME=]mic or [NAME=]FILE.wav each.
-// Without a name, it is speaker who is heard.
+// openCaptures parses the values of --hear: [NAME=]mic or [NAME=]FILE.wav. Without a name, the player is
+// speaker.
 func openCaptures(cfg *config.Config, asked []string, speaker string) ([]*capture, error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -121,12 +119,11 @@ func newCapture(ask, speaker string) (*capture, error) {
 	return c, nil
 }
 
-// refuseOverwriting returns an error if a file that players are heard from is the one to be
-// written.
+// refuseOverwriting returns an error if the output file is the recording of a player.
 func refuseOverwriting(players []*capture, written string) error {
 	out, err := os.Stat(written)
 	if err != nil {
-		return nil // it is new, or writing it will say what is wrong
+		return nil // the file does not exist, or writing it reports the problem
 	}
 	for _, c := range players {
 		if in, err := os.Stat(c.from); err == nil && c.recorders == nil && os.SameFile(in, out) {
@@ -136,8 +133,8 @@ func refuseOverwriting(players []*capture, written string) error {
 	return nil
 }
 
-// seatPlayers gives every player a seat and brings what is heard of them, until it
-// is over, ctx ends, or stopCaptures.
+// seatPlayers gives every player a seat, and passes on their sound until it ends, ctx ends, or stopCaptures
+// is called.
 func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	for _, c := range cs.all {
 		if _, err := t.Admit(ctx, c.speaker, ""); err != nil && ctx.Err() == nil {
@@ -162,7 +159,7 @@ func (cs *captures) seatPlayers(ctx context.Context, t *table.Table) error {
 	return nil
 }
 
-// stopCaptures ends what was started and waits for it.
+// stopCaptures stops all captures and waits for them.
 func (cs *captures) stopCaptures() {
 	if cs.stop != nil {
 		cs.stop()
@@ -170,8 +167,7 @@ func (cs *captures) stopCaptures() {
 	cs.work.Wait()
 }
 
-// awaitEnd waits until all that is to be heard has become turns, ctx ends, or nobody
-// reads what becomes of it.
+// awaitEnd waits until all sound has become turns, ctx ends, or the output has failed.
 func (cs *captures) awaitEnd(ctx context.Context) {
 	for _, c := range cs.all {
 		select {
@@ -184,8 +180,8 @@ func (cs *captures) awaitEnd(ctx context.Context) {
 	}
 }
 
-// awaitLastTurns waits for the last answers. Whoever leaves a terminal does not wait
-// for those who still speak.
+// awaitLastTurns waits for the last answers. At a terminal, it does not wait for players who are still
+// speaking.
 func (p *console) awaitLastTurns(ctx context.Context) error {
 	if !p.o.Terminal {
 		p.captures.awaitEnd(ctx)
@@ -193,7 +189,7 @@ func (p *console) awaitLastTurns(ctx context.Context) error {
 	return p.screen.awaitQuiet(ctx)
 }
 
-// describeSeats says of each seat what became of its sound.
+// describeSeats describes each seat's sound.
 func (cs *captures) describeSeats() []string {
 	var lines []string
 	for _, c := range cs.all {
@@ -213,8 +209,7 @@ func (cs *captures) describeSeats() []string {
 	return lines
 }
 
-// runCapture brings the sound of one player, and silence after it, until all of it
-// has become turns.
+// runCapture passes on a player's sound, followed by silence, until all of it has become turns.
 func (cs *captures) runCapture(ctx context.Context, c *capture) {
 	if c.recorders == nil {
 		cs.screen.showNotice("info", fmt.Sprintf("%s is heard from %s", c.speaker, c.from))
@@ -227,8 +222,7 @@ func (cs *captures) runCapture(ctx context.Context, c *capture) {
 	}
 }
 
-// playRecording pushes the recording, if it is one, as it would be spoken, then silence
-// until the table has taken in what was said.
+// playRecording pushes a recording at the speed of speech, then silence until the table has processed it.
 func (c *capture) playRecording(ctx context.Context) {
 	began := time.Now()
 	over := began.Add(audio.Duration(len(c.sound), audio.SampleRate) + tail)
@@ -238,7 +232,7 @@ func (c *capture) playRecording(ctx context.Context) {
 		}
 		if !at.Before(over) {
 			if pending, err := c.seat.Pending(ctx); !pending || err != nil {
-				return // of an error the table tells
+				return // the table reports errors
 			}
 			over = at.Add(inquiry)
 		}
@@ -248,14 +242,14 @@ func (c *capture) playRecording(ctx context.Context) {
 	}
 }
 
-// pushFrame gives the next frame to the table.
+// pushFrame pushes the next frame to the table.
 func (c *capture) pushFrame(f *audio.Frame) {
 	c.seat.Push(ear.Packet{Seq: c.seq, Frame: f})
 	c.seq++
 	c.heard = true
 }
 
-// sleepUntil reports whether the time came before ctx ended.
+// sleepUntil waits until a time. It returns false if ctx ends first.
 func sleepUntil(ctx context.Context, at time.Time) bool {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()

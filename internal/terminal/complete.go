@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// orderWords are what may stand behind an order, and behind the NPC it takes.
+// orderWords are the words that may follow an order and its NPC.
 var orderWords = map[string][]string{
 	"/guests":    {"remove", "link"},
 	"/listening": {"eager", "attentive", "called_only"},
@@ -20,10 +20,10 @@ var orderWords = map[string][]string{
 	"/reveal":    {"all"},
 }
 
-// maxNameWords is how many words before the cursor may be the beginning of a name.
+// maxNameWords bounds the words before the cursor that may begin a name.
 const maxNameWords = 4
 
-// completer completes what is typed at a table.
+// completer returns the completion for a table's input.
 func completer(game *play.Game) func(string) (int, []string) {
 	return func(text string) (int, []string) {
 		var names []string
@@ -35,8 +35,8 @@ func completer(game *play.Game) func(string) (int, []string) {
 	}
 }
 
-// complete returns what may stand for the end of text, from a byte on: orders, names, and
-// what orders take.
+// complete returns completions for the end of text, starting at byte from: orders, names, and arguments of
+// orders.
 func complete(text string, names []string) (from int, all []string) {
 	word, _, behind := strings.Cut(text, " ")
 	if strings.HasPrefix(text, "/") && !behind {
@@ -73,9 +73,9 @@ func complete(text string, names []string) (from int, all []string) {
 		starts = starts[1:]
 	}
 	starts = starts[max(0, len(starts)-maxNameWords):]
-	for _, from := range starts { // the longest that is the beginning of a name
+	for _, from := range starts { // the longest text that begins a name
 		if text[from:] == "" && !isOrder {
-			continue // nothing is typed yet
+			continue // nothing typed yet
 		}
 		sep := end
 		if from == 0 {
@@ -98,7 +98,7 @@ func complete(text string, names []string) (from int, all []string) {
 	return len(text), nil
 }
 
-// fitting are the words that begin with what is typed.
+// fitting returns the words that begin with the typed text.
 func fitting(typed string, words []string) (all []string) {
 	for _, w := range words {
 		all = appendFitting(all, typed, w, "")
@@ -106,7 +106,7 @@ func fitting(typed string, words []string) (all []string) {
 	return all
 }
 
-// appendFitting appends a word, and what follows it, if it begins with what is typed.
+// appendFitting appends a word and its suffix if the word begins with the typed text.
 func appendFitting(all []string, typed, word, then string) []string {
 	if len(typed) > len(word) || !strings.EqualFold(word[:len(typed)], typed) || slices.Contains(all, word+then) {
 		return all

@@ -1,9 +1,10 @@
-// Package terminal is a table in a terminal or on a pipe: a console that takes
-// typed lines and orders, a screen that shows events, players heard through this
-// machine, and voices played on it. It decides nothing about turns.
+// Package terminal is a table in a terminal or on a pipe: a console that reads lines and orders, a screen
+// that shows events, players heard through this machine, and voices played on it. It makes no decisions about
+// turns. To play in a terminal:
 //
-// It takes typed lines with an [Editor], which has a history and completion, while text is written above
-// the line that is typed.
+//	err := terminal.Play(ctx, game, terminal.Options{Terminal: true, In: os.Stdin, Out: os.Stdout})
+//
+// An [Editor] reads typed lines with history and completion, while output appears above the line.
 package terminal
 
 import (
@@ -23,42 +24,40 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// maxLine bounds a typed line in bytes; what is longer is cut with a notice.
+// maxLine bounds a typed line in bytes. Longer lines are truncated with a notice.
 const maxLine = 1 << 20
 
-// Options say how a table in the terminal is played.
+// Options configure a table in the terminal.
 type Options struct {
-	// NPC leaves one NPC at the table if not empty.
+	// NPC, if not empty, is the only NPC at the table.
 	NPC string
-	// WAV is a file that takes the voices; Aloud plays them.
+	// WAV is a file that records the voices; Aloud plays them.
 	WAV   string
 	Aloud bool
-	// Speaker is who speaks where a line names nobody.
+	// Speaker is the speaker of lines without a name.
 	Speaker string
-	// Hear lists the players who are heard: [NAME=]mic or [NAME=]FILE.wav. Without
-	// a name it is Speaker.
+	// Hear lists the players with sound: [NAME=]mic or [NAME=]FILE.wav. Without a name, it is Speaker.
 	Hear []string
 	JSON bool
-	// Terminal says that a human types; a script is read line by line, each
-	// after the turn before it.
+	// Terminal means that a human types. Otherwise the input is a script, of which each line waits for the
+	// previous turn.
 	Terminal bool
-	// Edit says that lines are edited: In and Out are one terminal, which can do more
-	// than take letters. Colour says that it wants colours.
+	// Edit enables line editing; In and Out must be one capable terminal. Colour enables colours.
 	Edit, Colour bool
-	// Timing shows behind each answer how long it took.
+	// Timing shows the timing after each answer.
 	Timing bool
-	// Interrupt is called for Ctrl-C where lines are edited.
+	// Interrupt is called for Ctrl-C during line editing.
 	Interrupt func()
-	// Guests are players who join elsewhere; nil if nobody can.
+	// Guests are the players who join in a browser; nil if no one can.
 	Guests Guests
 	In     io.Reader
 	Out    io.Writer
-	// Err is what others write to the terminal meanwhile; nil if nobody does.
+	// Err is the writer of other output to the terminal; nil if there is none.
 	Err *Redirect
 }
 
-// Play runs a table on typed lines, and on what players say, until the input
-// ends, /quit or ctx ends. A script goes on until all players were heard out.
+// Play runs a table on typed lines and players' speech until the input ends, /quit or ctx ends. A script also
+// waits for the end of all players' sound.
 func Play(ctx context.Context, game *play.Game, o Options) (err error) {
 	players, err := openCaptures(game.Config, o.Hear, o.Speaker)
 	if err == nil {
@@ -122,11 +121,11 @@ type console struct {
 	screen   *screen
 	o        Options
 	captures *captures
-	editor   *Editor // nil if lines are read as they come
+	editor   *Editor // nil without line editing
 }
 
-// introduceTable says who is there and what people should know. A script waits until
-// the tools are there and measured, so that its first line finds them all.
+// introduceTable shows the NPCs and notices. A script waits until all tools are available and measured, so
+// that its first line can use them.
 func (p *console) introduceTable(ctx context.Context) {
 	if !p.o.JSON {
 		status, err := p.session.Table.Status(ctx)
@@ -144,10 +143,10 @@ func (p *console) introduceTable(ctx context.Context) {
 	p.game.Prepare(ctx, p.screen.showNotice)
 }
 
-// typed is a line from the input.
+// typed is a line of the input.
 type typed struct {
 	text string
-	cut  bool // it was longer than maxLine
+	cut  bool // the line was longer than maxLine
 	err  error
 }
 
@@ -159,8 +158,8 @@ func (p *console) run(ctx context.Context) error {
 	if p.editor != nil {
 		go passLines(p.editor.Lines(), lines, stop) // ends with stop
 	} else {
-		// The reader may sit in a read that nothing can end, such as a terminal's;
-		// it then ends with the process.
+		// A blocked read, for example from a terminal, cannot be interrupted. The goroutine then ends with
+		// the process.
 		go readLines(p.o.In, lines, stop)
 	}
 	p.screen.showPrompt()
@@ -170,7 +169,7 @@ func (p *console) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-p.screen.broken: // nobody hears the answers any more
+		case <-p.screen.broken: // the output has failed
 			return p.screen.writeError()
 		case l, more = <-lines:
 		}
@@ -188,7 +187,7 @@ func (p *console) run(ctx context.Context) error {
 		if err != nil {
 			p.screen.showNotice("error", err.Error())
 		}
-		if quit { // whoever leaves does not wait for an answer
+		if quit { // do not wait for an answer
 			return nil
 		}
 		if !p.o.Terminal {
@@ -200,7 +199,7 @@ func (p *console) run(ctx context.Context) error {
 	}
 }
 
-// passLines sends what is entered and closes lines at its end.
+// passLines forwards entered lines, and closes lines at the end.
 func passLines(entered <-chan string, lines chan<- typed, stop <-chan struct{}) {
 	defer close(lines)
 	for text := range entered {
@@ -212,7 +211,7 @@ func passLines(entered <-chan string, lines chan<- typed, stop <-chan struct{}) 
 	}
 }
 
-// readLines sends the input line by line and closes lines at its end.
+// readLines sends the input line by line, and closes lines at the end.
 func readLines(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
 	defer close(lines)
 	send := func(l typed) bool {
@@ -248,7 +247,7 @@ func readLines(in io.Reader, lines chan<- typed, stop <-chan struct{}) {
 	}
 }
 
-// handleLine carries out one typed line and reports whether it ends the play.
+// handleLine handles a typed line and reports whether it ends the play.
 func (p *console) handleLine(ctx context.Context, text string) (quit bool, err error) {
 	trimmed := strings.TrimSpace(text)
 	switch {
@@ -279,8 +278,8 @@ func (p *console) handleLine(ctx context.Context, text string) (quit bool, err e
 	return false, nil
 }
 
-// utteranceOf is a typed line as the table hears it. It returns an error if the line bears a
-// name that would pass for somebody else's.
+// utteranceOf converts a typed line for the table. It returns an error if the line has a name that could pass
+// for another's.
 func (p *console) utteranceOf(ctx context.Context, line string) (table.Utterance, error) {
 	u := table.Utterance{Speaker: p.o.Speaker, Text: line}
 	called, rest, ok := p.splitSpeaker(line)
@@ -291,14 +290,14 @@ func (p *console) utteranceOf(ctx context.Context, line string) (table.Utterance
 	switch {
 	case err == nil:
 		u.Speaker, u.Text = shown, rest
-	case ctx.Err() != nil || errors.Is(err, table.ErrClosed): // which Hear reports
+	case ctx.Err() != nil || errors.Is(err, table.ErrClosed): // Hear reports it
 	default:
 		return u, fmt.Errorf("that was not said: %w; begin the line with another player's name, or with what is said", err)
 	}
 	return u, nil
 }
 
-// admitSpeaker takes the name of who types where a line names nobody.
+// admitSpeaker registers the name of the speaker of lines without a name.
 func (p *console) admitSpeaker(ctx context.Context) error {
 	p.o.Speaker = cmp.Or(p.o.Speaker, "Player")
 	shown, err := p.session.Table.Admit(ctx, p.o.Speaker, "")
@@ -312,11 +311,10 @@ func (p *console) admitSpeaker(ctx context.Context) error {
 	return userfile.Usage(fmt.Errorf("--speaker %q: %w; give the player another name, or set table.leads in glyphoxa.yaml to who leads the game", p.o.Speaker, err))
 }
 
-// speakerLine is "Name: text", the name of one to three capitalised words.
+// speakerLine matches "Name: text", with a name of one to three capitalised words.
 var speakerLine = regexp.MustCompile(`^(\p{Lu}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*){0,2}): +(.+)$`)
 
-// splitSpeaker splits "Name: text" unless the name is an NPC's, who is then
-// spoken to.
+// splitSpeaker splits "Name: text", unless the name is an NPC's, which means that the line addresses it.
 func (p *console) splitSpeaker(text string) (name, rest string, ok bool) {
 	m := speakerLine.FindStringSubmatch(text)
 	if m == nil {

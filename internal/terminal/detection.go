@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/providers"
 )
 
-// openDetection opens what tells voice from noise, if anybody is to be heard.
+// openDetection opens the voice detection if there are players with sound.
 func (cs *captures) openDetection(hearing config.Hearing) (err error) {
 	if len(cs.all) == 0 {
 		return nil
@@ -21,8 +21,7 @@ func (cs *captures) openDetection(hearing config.Hearing) (err error) {
 	return nil
 }
 
-// tellDetection says, once for all players, that something else tells voice from
-// noise than would be preferred.
+// tellDetection reports once if another detector is used than the preferred one.
 func (cs *captures) tellDetection(asked string) {
 	if cs.detection == nil || cs.detection.Missing() == nil {
 		return
@@ -34,7 +33,7 @@ func (cs *captures) tellDetection(asked string) {
 	}
 }
 
-// closeDetection gives back what detection takes. Nobody may be heard any more.
+// closeDetection closes the voice detection. No player may still use it.
 func (cs *captures) closeDetection() error {
 	if cs.detection == nil {
 		return nil

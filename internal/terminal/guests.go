@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Guests are the players who join the table elsewhere, by a link.
+// Guests are the players who join the table through a link.
 type Guests interface {
-	// Guests are the names of those who have joined.
+	// Guests returns the players' names.
 	Guests() []string
-	// Link is what they join by. RenewInvite makes a new one, and the old one admits nobody.
+	// Link returns the link for joining. RenewInvite creates a new one and invalidates the old.
 	Link() string
 	RenewInvite()
-	// Remove takes one of them from the table, and renews the invite in the same step.
+	// Remove removes a guest from the table and renews the invite in the same step.
 	Remove(name string) error
 }
 

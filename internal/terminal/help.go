@@ -9,17 +9,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// order is one thing that may be typed after a slash.
+// order is a command that begins with a slash.
 type order struct {
 	word string
-	// args are what it takes, as it is shown; empty if it stands alone.
+	// args describes the arguments for help; empty if there are none.
 	args string
-	does string // in a few words
-	// more is told of it alone: an example, and what is not obvious.
+	does string // short description
+	// more is shown for the single order: an example and details.
 	more string
 }
 
-// orderGroups are all orders, in the order in which help shows them.
+// orderGroups are all orders in the order of help.
 var orderGroups = []struct {
 	about  string
 	orders []order
@@ -65,7 +65,7 @@ var orderGroups = []struct {
 	}},
 }
 
-// eachOrder calls f for all orders until it returns false.
+// eachOrder calls f for each order until it returns false.
 func eachOrder(f func(order) bool) {
 	for _, g := range orderGroups {
 		for _, o := range g.orders {
@@ -76,7 +76,7 @@ func eachOrder(f func(order) bool) {
 	}
 }
 
-// findOrder is the order of a word, which may lack its slash.
+// findOrder finds an order by its word, with or without slash.
 func findOrder(word string) (found order, ok bool) {
 	word = "/" + strings.TrimPrefix(strings.ToLower(word), "/")
 	if word == "/exit" {
@@ -91,13 +91,13 @@ func findOrder(word string) (found order, ok bool) {
 	return found, ok
 }
 
-// standsAlone reports whether an order takes nothing.
+// standsAlone reports whether an order has no arguments.
 func standsAlone(word string) bool {
 	o, ok := findOrder(word)
 	return ok && o.args == ""
 }
 
-// noSuchOrder says that there is no such order, and which may be meant.
+// noSuchOrder returns an error for an unknown order, with the nearest known one.
 func noSuchOrder(word string) error {
 	var known []string
 	eachOrder(func(o order) bool { known = append(known, o.word); return true })
@@ -126,7 +126,7 @@ func (p *console) explain(word, rest string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// listOrders lists all orders in groups, a line each.
+// listOrders lists all orders in groups, one per line.
 func listOrders() string {
 	lines := []string{"all else is said: begin with a name to speak to somebody", "\"Alys: …\" speaks as another player"}
 	widest := 0
@@ -143,7 +143,7 @@ func listOrders() string {
 	return strings.Join(append(lines, "/help ORDER tells more of one"), "\n")
 }
 
-// setTiming has timings shown behind each answer, or not.
+// setTiming switches the timing after each answer on or off.
 func (p *console) setTiming(rest string) (string, error) {
 	now := p.screen.switchTiming(rest)
 	if i := slices.Index([]string{"", "on", "off"}, rest); i < 0 {
@@ -155,13 +155,13 @@ func (p *console) setTiming(rest string) (string, error) {
 	return "how long answers take is not shown; /timing shows it, /ledger lists the last ones", nil
 }
 
-// barewords are what people type to leave or for help who do not know of the slash.
+// barewords are words that people type to leave or for help without the slash.
 var barewords = map[string]string{
 	"quit": "Leave? Type /quit", "exit": "Leave? Type /quit", "bye": "Leave? Type /quit", ":q": "Leave? Type /quit",
 	"help": "Help? Type /help", "?": "Help? Type /help",
 }
 
-// forAll reports whether an order takes all in place of an NPC.
+// forAll reports whether an order accepts "all" as its NPC.
 func (o order) forAll() bool {
 	return strings.HasPrefix(o.args, "NPC") && slices.Contains([]string{"/mute", "/unmute", "/raise", "/lower"}, o.word)
 }

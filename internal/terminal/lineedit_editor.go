@@ -15,32 +15,30 @@ import (
 )
 
 const (
-	// prompt stands before what is typed.
+	// prompt precedes the typed line.
 	prompt = "> "
-	// maxUnshown bounds what was written and is not shown yet, in bytes; beyond that
-	// Write waits, as it would for the terminal itself.
+	// maxUnshown bounds the output that is not shown yet, in bytes. At the limit, Write blocks, as it would
+	// for the terminal.
 	maxUnshown = 1 << 20
-	// maxUntaken bounds the lines that were entered and not taken yet; beyond that a line
-	// stays where it is typed.
+	// maxUntaken bounds the entered lines that were not received yet. At the limit, Enter has no effect.
 	maxUntaken = 64
-	// maxTyped bounds a line in characters, about as a terminal without an editor does.
+	// maxTyped bounds a line in characters, similar to a terminal without an editor.
 	maxTyped = 4096
 )
 
-// EditorOptions say how lines are edited.
+// EditorOptions configure an Editor.
 type EditorOptions struct {
 	// In and Out are the terminal.
 	In  io.Reader
 	Out io.Writer
-	// History is the file that keeps what was entered. If empty, it is kept until Close.
+	// History is the file with the entered lines. If empty, the history lasts until Close.
 	History string
-	// Complete returns what may stand for the end of a text, from a byte on: nothing, if
-	// nothing fits. If nil, nothing is completed.
+	// Complete returns completions for the end of a text, starting at byte from. If nil, there is no
+	// completion.
 	Complete func(text string) (from int, candidates []string)
-	// Interrupt is called for Ctrl-C on an empty line, after which no line is read. If nil,
-	// the input just ends.
+	// Interrupt is called for Ctrl-C on an empty line, which ends the input. It may be nil.
 	Interrupt func()
-	// Colour lets the editor use it.
+	// Colour enables colours.
 	Colour bool
 }
 
@@ -50,19 +48,19 @@ type Editor struct {
 	program *tea.Program
 	out     io.Writer
 	work    sync.WaitGroup
-	ended   chan struct{} // closed once the terminal is as it was
-	size    chan size     // the terminal's, the latest
-	drawn   chan struct{} // closed once the line that is typed stands there
+	ended   chan struct{} // closed when the terminal is restored
+	size    chan size     // the terminal's latest size
+	drawn   chan struct{} // closed when the input line was drawn first
 
 	mu       sync.Mutex // guards the fields below
 	changed  *sync.Cond
 	unshown  []byte
-	shown    bool // nothing that was written is still on its way
-	released bool // the terminal is as it was: what is written goes there directly
+	shown    bool // all output is shown
+	released bool // the terminal is restored, and output goes to it directly
 	err      error
 }
 
-// StartEditor takes over the terminal until Close, ctx ends, or the input does.
+// StartEditor takes over the terminal until Close, or until ctx or the input ends.
 func StartEditor(ctx context.Context, o EditorOptions) *Editor {
 	e := &Editor{lines: make(chan string, maxUntaken), out: o.Out, ended: make(chan struct{}), size: make(chan size, 1), drawn: make(chan struct{}), shown: true}
 	e.changed = sync.NewCond(&e.mu)
@@ -83,10 +81,10 @@ func StartEditor(ctx context.Context, o EditorOptions) *Editor {
 	return e
 }
 
-// Lines brings what is entered, and is closed when the input ends.
+// Lines returns the channel of entered lines. It is closed when the input ends.
 func (e *Editor) Lines() <-chan string { return e.lines }
 
-// Write shows text above the line that is typed; what ends in no newline can go on.
+// Write shows text above the input line. Text without a final newline can be continued.
 func (e *Editor) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,7 +101,7 @@ func (e *Editor) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add shows text as Write does, and never waits.
+// add is like Write, but never blocks.
 func (e *Editor) add(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,7 +113,7 @@ func (e *Editor) addLocked(text string) {
 	e.changed.Broadcast()
 }
 
-// Close shows what was written and gives the terminal back as it was.
+// Close shows the remaining output and restores the terminal.
 func (e *Editor) Close() error {
 	e.mu.Lock()
 	for !e.shown && !e.released {
@@ -129,7 +127,7 @@ func (e *Editor) Close() error {
 	return e.err
 }
 
-// releaseTerminal lets what is written go to the terminal itself from now on.
+// releaseTerminal directs output to the terminal itself from now on.
 func (e *Editor) releaseTerminal(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -140,29 +138,28 @@ func (e *Editor) releaseTerminal(err error) {
 	e.changed.Broadcast()
 }
 
-// standing is what stands unfinished above the line that is typed.
+// standing is the unfinished row above the input line.
 type standing struct {
 	text string
-	done chan struct{} // closed once it is shown
+	done chan struct{} // closed when shown
 }
 
-// usualWidth and usualHeight are those of a terminal that does not say how large it is.
+// usualWidth and usualHeight are the size of a terminal that does not report one.
 const usualWidth, usualHeight = 80, 24
 
-// size is the terminal's, in cells.
+// size is a terminal's size in cells.
 type size struct{ width, height int }
 
-// showWritten brings what is written to the program, in whole rows, until the terminal is
-// released.
+// showWritten passes output to the program in whole rows until the terminal is released.
 func (e *Editor) showWritten() {
-	var line string // what has no newline yet
+	var line string // text without a newline yet
 	var s size
 	for {
 		text, ok := e.takeUnshown()
 		if !ok {
 			return
 		}
-		if s.width == 0 { // rows wait until it is known how long they may be
+		if s.width == 0 { // rows need a known width
 			s = e.awaitDrawing()
 		}
 		select {
@@ -180,14 +177,14 @@ func (e *Editor) showWritten() {
 	}
 }
 
-// file is what the program wants to know of a terminal.
+// file is what the program expects of a terminal.
 type file interface {
 	io.ReadWriteCloser
 	Fd() uintptr
 }
 
-// watched is a terminal that tells when the line that is typed is drawn first: only then
-// does the program know where above it is.
+// watched is a terminal that reports when the input line is first drawn, because only then does the program
+// know where to insert rows above it.
 type watched struct {
 	file
 	tell func()
@@ -210,7 +207,7 @@ func (e *Editor) watchDrawing(out io.Writer) io.Writer {
 	return out
 }
 
-// awaitDrawing returns the terminal's size once rows can be shown.
+// awaitDrawing returns the terminal's size when rows can be shown.
 func (e *Editor) awaitDrawing() (s size) {
 	select {
 	case s = <-e.size:
@@ -224,10 +221,10 @@ func (e *Editor) awaitDrawing() (s size) {
 	return s
 }
 
-// showRows shows rows, at most so many at a time, and what stands behind them.
+// showRows shows rows, at most most at a time, and the unfinished row after them.
 func (e *Editor) showRows(rows []string, line string, most int) {
 	for some := range slices.Chunk(rows, most) {
-		if some[len(some)-1] == "" { // the program takes an empty text for nothing to show
+		if some[len(some)-1] == "" { // the program ignores an empty text
 			some[len(some)-1] = " "
 		}
 		e.program.Send(tea.Println(strings.Join(some, "\n"))())
@@ -244,7 +241,7 @@ func (e *Editor) showRows(rows []string, line string, most int) {
 	e.changed.Broadcast()
 }
 
-// takeUnshown waits for text; it reports false when there will be none.
+// takeUnshown waits for output; it returns false when there will be none.
 func (e *Editor) takeUnshown() (string, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -260,8 +257,8 @@ func (e *Editor) takeUnshown() (string, bool) {
 	return text, true
 }
 
-// wrapRows breaks a line at its words so that each row fits; at least one row. The last
-// column stays empty: what a terminal does behind it differs.
+// wrapRows wraps a line at words into at least one row. The last column stays empty, because terminals differ
+// in what they do after it.
 func wrapRows(line string, width int) []string {
 	if width < 2 {
 		return []string{line}

@@ -14,16 +14,16 @@ const (
 	maxFile = 1 << 20
 )
 
-// history is what was entered, the latest last. It belongs to one goroutine.
+// history is the entered lines, latest last. It is not safe for concurrent use.
 type history struct {
-	file  string // empty if it is kept here alone
+	file  string // empty without a file
 	lines []string
-	at    int    // of what is shown; len(lines) for what is being typed
-	typed string // what was being typed
+	at    int    // the shown line; len(lines) for the line being typed
+	typed string // the line being typed
 }
 
-// openHistory reads what was entered before. A history that cannot be read is a new one:
-// it is a convenience, and what was said is in the transcript.
+// openHistory reads the history file. It ignores errors, because the history is only a convenience and the
+// transcript has what was said.
 func openHistory(file string) *history {
 	h := &history{file: file}
 	if file == "" {
@@ -50,7 +50,7 @@ func openHistory(file string) *history {
 	return h
 }
 
-// shrinkFile writes what is kept anew: in place of the file, whole or not at all.
+// shrinkFile replaces the file atomically with the kept lines.
 func (h *history) shrinkFile() {
 	size := 0
 	for i := len(h.lines) - 1; i >= 0; i-- {
@@ -59,7 +59,7 @@ func (h *history) shrinkFile() {
 			break
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(h.file), ".history-*") // for its owner alone
+	f, err := os.CreateTemp(filepath.Dir(h.file), ".history-*") // readable only by its owner
 	if err != nil {
 		return
 	}
@@ -69,7 +69,7 @@ func (h *history) shrinkFile() {
 	}
 }
 
-// add keeps a line, unless it is empty, begins with a blank, or is the one before.
+// add adds a line, unless it is empty, begins with a blank, or repeats the previous one.
 func (h *history) add(line string) {
 	if line != "" && line[0] != ' ' && (len(h.lines) == 0 || h.lines[len(h.lines)-1] != line) {
 		h.lines = append(h.lines, line)
@@ -81,7 +81,7 @@ func (h *history) add(line string) {
 	h.at, h.typed = len(h.lines), ""
 }
 
-// append writes a line to the file; one that cannot be written is kept here alone.
+// append appends a line to the file and ignores errors.
 func (h *history) append(line string) {
 	if h.file == "" {
 		return
@@ -94,8 +94,7 @@ func (h *history) append(line string) {
 	_ = f.Close()
 }
 
-// older is the line before the one that is shown, of those that begin with what was
-// typed.
+// older returns the previous line that begins with the typed text.
 func (h *history) older(shown string) (string, bool) {
 	if h.at == len(h.lines) {
 		h.typed = shown
@@ -109,7 +108,7 @@ func (h *history) older(shown string) (string, bool) {
 	return "", false
 }
 
-// newer is the line after the one that is shown, or what was typed.
+// newer returns the next such line, or the typed text.
 func (h *history) newer(shown string) (string, bool) {
 	if h.at >= len(h.lines) {
 		return "", false

@@ -11,10 +11,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// leave ends the program and keeps what stands.
+// leave ends the program and keeps the unfinished row.
 type leave struct{}
 
-// model is the line that is typed, and what stands around it. It belongs to the program.
+// model is the input line and the rows around it. Only the program uses it.
 type model struct {
 	editor  *Editor
 	options EditorOptions
@@ -24,22 +24,22 @@ type model struct {
 	// standing is the unfinished row above.
 	standing string
 	choices  choices
-	notice   string // stands below until a key is pressed
+	notice   string // shown below until a key is pressed
 	leaving  bool
 }
 
-// choices are what Tab chooses from; the zero value has nothing to choose.
+// choices are the completions for Tab; the zero value has none.
 type choices struct {
 	all    []string
 	at     int
-	prefix string // stands before a choice
-	rest   string // stands behind it
+	prefix string // text before the choice
+	rest   string // text after it
 }
 
 func newModel(e *Editor, o EditorOptions) *model {
 	in := textinput.New()
 	in.Prompt, in.CharLimit = "", maxTyped
-	in.KeyMap.Paste = key.NewBinding() // the terminal pastes
+	in.KeyMap.Paste = key.NewBinding() // the terminal handles pasting
 	in.SetVirtualCursor(false)
 	in.Focus()
 	return &model{editor: e, options: o, input: in, history: openHistory(o.History)}
@@ -53,7 +53,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.size = size{cmp.Or(msg.Width, usualWidth), cmp.Or(msg.Height, usualHeight)}
-		select { // only the latest counts
+		select { // keep only the latest
 		case <-m.editor.size:
 		default:
 		}
@@ -76,7 +76,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// endInput ends the program; what stands becomes a row.
+// endInput ends the program. The unfinished row becomes a row of its own.
 func (m *model) endInput() tea.Cmd {
 	if m.leaving {
 		return nil
@@ -88,7 +88,7 @@ func (m *model) endInput() tea.Cmd {
 	return tea.Quit
 }
 
-// press does what a key is for.
+// press handles a key.
 func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	switch name {
@@ -132,7 +132,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// keepWhole has the cursor move, and delete, by what people take for one character.
+// keepWhole moves the cursor by grapheme clusters.
 func (m *model) keepWhole(name string, before int) {
 	runes := []rune(m.input.Value())
 	switch name {
@@ -149,7 +149,7 @@ func (m *model) keepWhole(name string, before int) {
 	}
 }
 
-// isBoundary reports whether a character, as people see it, begins at runes[at].
+// isBoundary reports whether a grapheme cluster begins at runes[at].
 func isBoundary(runes []rune, at int) bool {
 	if at <= 0 || at >= len(runes) {
 		return true
@@ -168,17 +168,17 @@ func (m *model) setText(text string) {
 	m.input.CursorEnd()
 }
 
-// recall puts a line of the history in place of what is typed, if there is one.
+// recall replaces the typed text with a line of the history, if found.
 func (m *model) recall(line string, found bool) {
 	if found {
 		m.setText(line)
 	}
 }
 
-// enter shows the line above, where what becomes of it follows, and hands it over.
+// enter moves the line above, where its results follow, and sends it.
 func (m *model) enter() {
 	line := strings.TrimRight(m.input.Value(), " ")
-	if len(m.editor.lines) == cap(m.editor.lines) { // nobody else sends
+	if len(m.editor.lines) == cap(m.editor.lines) { // only this goroutine sends
 		m.notice = "still busy with the lines before; press Enter again in a moment"
 		return
 	}
@@ -195,7 +195,7 @@ func (m *model) enter() {
 	m.setText("")
 }
 
-// complete puts the next choice at the cursor, or the one before.
+// complete inserts the next or the previous completion at the cursor.
 func (m *model) complete(forward bool) {
 	c := &m.choices
 	if len(c.all) == 0 {
@@ -254,7 +254,7 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// hint is the row below: what Tab chooses from, or a notice.
+// hint returns the row below: completions or a notice.
 func (m *model) hint() string {
 	text := m.notice
 	if text == "" && len(m.choices.all) > 0 {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Redirect writes to a place that may change. It is safe for concurrent use.
+// Redirect is a writer whose destination can change. It is safe for concurrent use.
 type Redirect struct {
 	mu sync.Mutex // guards the field below
 	w  io.Writer
@@ -22,7 +22,7 @@ func (r *Redirect) Write(p []byte) (int, error) {
 	return w.Write(p)
 }
 
-// To has what is written go to w until back is called. A nil Redirect redirects nothing.
+// To redirects output to w until back is called. On a nil Redirect, it does nothing.
 func (r *Redirect) To(w io.Writer) (back func()) {
 	if r == nil {
 		return func() {}

@@ -17,7 +17,7 @@ import (
 
 const memoryUsage = "usage: /memory shows what waits, /memory yes NUMBER [other words], /memory no NUMBER, /memory list, /memory drop NUMBER, /memory diary NPC, /memory mentions, /memory erase NUMBER or /memory erase note NUMBER"
 
-// leadMemory carries out /memory: the orders about what NPCs learn.
+// leadMemory carries out /memory, the orders about what NPCs learn.
 func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
 	how, which, _ := strings.Cut(rest, " ")
 	switch strings.ToLower(how) {
@@ -37,7 +37,7 @@ func (p *console) leadMemory(ctx context.Context, rest string) (string, error) {
 	return "", errors.New(memoryUsage)
 }
 
-// reviewProposals shows what waits, with what was said until now.
+// reviewProposals shows the proposals, including those from the session so far.
 func (p *console) reviewProposals(ctx context.Context) (string, error) {
 	if _, err := p.game.Gather(ctx); err != nil {
 		return "", err
@@ -49,7 +49,7 @@ func (p *console) reviewProposals(ctx context.Context) (string, error) {
 	return listEntries(p.game.Chronicle.List(false), none), nil
 }
 
-// showDiary shows what an NPC has written down.
+// showDiary shows an NPC's diary.
 func (p *console) showDiary(name string) (string, error) {
 	cast := p.game.Cast()
 	i, err := table.Lookup(cast, name)
@@ -95,7 +95,7 @@ func (p *console) decideEntry(ctx context.Context, how, rest string) (string, er
 	return did + ": " + e.Text, nil
 }
 
-// showMentions shows where others mention a player who was forgotten, once.
+// showMentions shows once where others mention a forgotten player.
 func (p *console) showMentions() string {
 	m, waited := p.game.Mentions.Take()
 	if !waited {
@@ -117,7 +117,7 @@ func (p *console) showMentions() string {
 	return strings.Join(append(lines, "this list is not kept; note what you need"), "\n")
 }
 
-// mentionOrders say what can be done about a mention.
+// mentionOrders describe how to remove a mention.
 var mentionOrders = map[play.MentionKind]string{
 	play.MentionLine: "/memory erase NUMBER deletes it", play.MentionNote: "/memory erase note NUMBER deletes it",
 	play.MentionLearnt: "/memory drop NUMBER", play.MentionProposed: "/memory no NUMBER",
@@ -125,7 +125,7 @@ var mentionOrders = map[play.MentionKind]string{
 	play.MentionFact: "change it in the campaign file", play.MentionScene: "set another scene; /undo takes that back",
 }
 
-// erase deletes a line or a note by its number.
+// erase deletes a line or a note by number.
 func (p *console) erase(ctx context.Context, which string) (string, error) {
 	number, note := strings.CutPrefix(which, "note ")
 	id, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(number), "#"), 10, 64)
@@ -140,7 +140,7 @@ func (p *console) erase(ctx context.Context, which string) (string, error) {
 	return "erased: " + l.Speaker + ": " + l.Text, err
 }
 
-// pin has an NPC, or all of them, keep a text in mind: the last line, if none is given.
+// pin pins a text for an NPC or for all. Without a text, it pins the last line.
 func (p *console) pin(ctx context.Context, text string) (string, error) {
 	id := ""
 	name, rest, named := strings.Cut(text, ":")

@@ -74,7 +74,7 @@ func (p *console) runOrder(ctx context.Context, text string) (quit bool, err err
 	return false, err
 }
 
-// account says what went into an answer, or what the session costs.
+// account explains an answer, or shows the cost of the session.
 func (p *console) account(ctx context.Context, order, npc string) (string, error) {
 	if order == "/cost" {
 		return strings.Join(p.session.Cost().Lines(), "\n"), nil
@@ -86,13 +86,13 @@ func (p *console) account(ctx context.Context, order, npc string) (string, error
 	return strings.Join(b.Lines(), "\n"), nil
 }
 
-// reloadNPCs reads the NPC files anew, and says what has changed.
+// reloadNPCs reloads the NPC files and describes the changes.
 func (p *console) reloadNPCs(ctx context.Context) (string, error) {
 	changed, err := p.session.Reload(ctx)
 	return changed.String(), err
 }
 
-// plainOrder returns an order as it is typed here: on Discord it begins with "/npc".
+// plainOrder converts an order from its Discord form, which begins with "/npc".
 func plainOrder(order, rest string) (plain, arguments string) {
 	about, how, _ := strings.Cut(rest, " ")
 	if order == "/npc" && strings.EqualFold(about, "listening") {
@@ -120,7 +120,7 @@ func (p *console) raiseTier(ctx context.Context, args string) (string, error) {
 	rest, last := cutLastWord(args)
 	given := last
 	if minutes, err := strconv.Atoi(last); err == nil {
-		last = fmt.Sprintf("%dm", minutes) // a bare number is minutes
+		last = fmt.Sprintf("%dm", minutes) // a number without unit is minutes
 	}
 	if parsed, err := time.ParseDuration(last); err == nil {
 		if parsed <= 0 {
@@ -136,7 +136,7 @@ func (p *console) raiseTier(ctx context.Context, args string) (string, error) {
 	return p.session.Table.Raise(ctx, rest, to, d, turns)
 }
 
-// cutLeaseTurns splits "3 turns" off the end of args; 0 if it does not end so.
+// cutLeaseTurns splits "3 turns" off the end of args. turns is 0 without it.
 func cutLeaseTurns(args string) (turns int, rest string, err error) {
 	before, unit := cutLastWord(args)
 	if unit = strings.ToLower(unit); unit != "turns" && unit != "turn" {
@@ -161,7 +161,7 @@ func (p *console) lowerTier(ctx context.Context, args string) (string, error) {
 	return p.session.Table.Lower(ctx, args, mcp.BudgetFast)
 }
 
-// sayAsNPC makes an NPC speak.
+// sayAsNPC makes an NPC say a text.
 func (p *console) sayAsNPC(ctx context.Context, args string) error {
 	const usage = "usage: /say NPC text, such as /say Bartok Last orders, please"
 	return splitAddressee(args, usage, false, func(npc, text string) error {
@@ -174,7 +174,7 @@ func (p *console) sayAsNPC(ctx context.Context, args string) error {
 	})
 }
 
-// speakWith makes an NPC speak, or whispers to it.
+// speakWith makes an NPC say a text, or whispers to it.
 func (p *console) speakWith(ctx context.Context, order, args string) error {
 	if order == "/say" {
 		return p.sayAsNPC(ctx, args)
@@ -182,7 +182,7 @@ func (p *console) speakWith(ctx context.Context, order, args string) error {
 	return p.whisperTo(ctx, args)
 }
 
-// dateNow has it be another day in the world, or says which it is.
+// dateNow shows or sets the date in the world.
 func (p *console) dateNow(ctx context.Context, to string) (string, error) {
 	date := p.game.Date()
 	if to != "" {
@@ -197,7 +197,7 @@ func (p *console) dateNow(ctx context.Context, to string) (string, error) {
 	return "it is " + date, nil
 }
 
-// whisperTo says something to one NPC alone.
+// whisperTo whispers to one NPC.
 func (p *console) whisperTo(ctx context.Context, args string) error {
 	const usage = "usage: /whisper NPC text, such as /whisper Bartok Who is the man by the door?"
 	return splitAddressee(args, usage, false, func(npc, text string) error {
@@ -214,7 +214,7 @@ func (p *console) whisperTo(ctx context.Context, args string) error {
 	})
 }
 
-// directNPC tells an NPC how to play its next turns.
+// directNPC directs how an NPC plays its next turns.
 func (p *console) directNPC(ctx context.Context, args string) (said string, err error) {
 	const usage = "usage: /direct NPC [text], such as /direct Bartok lie about the key; without a text the NPC plays freely again"
 	err = splitAddressee(args, usage, true, func(npc, text string) (err error) {
@@ -224,7 +224,7 @@ func (p *console) directNPC(ctx context.Context, args string) (said string, err 
 	return said, err
 }
 
-// revealSecrets lets an NPC tell what it keeps secret.
+// revealSecrets allows an NPC to tell its secrets.
 func (p *console) revealSecrets(ctx context.Context, args string) (said string, err error) {
 	const usage = "usage: /reveal NPC [number|all], such as /reveal Bartok 2; without a number the secrets are listed"
 	err = splitAddressee(args, usage, true, func(npc, which string) (err error) {
@@ -234,7 +234,7 @@ func (p *console) revealSecrets(ctx context.Context, args string) (said string, 
 	return said, err
 }
 
-// listenNow has the NPCs listen otherwise, or says how they listen.
+// listenNow shows or changes when the NPCs answer.
 func (p *console) listenNow(ctx context.Context, name string) (string, error) {
 	t := p.session.Table
 	if name == "" {
@@ -248,8 +248,8 @@ func (p *console) listenNow(ctx context.Context, name string) (string, error) {
 	return t.Listen(ctx, how)
 }
 
-// splitAddressee splits args into an NPC and a text and calls do: with the longest
-// leading words that do takes for a name. The text may be missing if alone.
+// splitAddressee splits args into an NPC and a text, and calls do with the longest leading words that do
+// accepts as a name. If alone is true, the text may be missing.
 func splitAddressee(args, usage string, alone bool, do func(npc, text string) error) error {
 	words := strings.Fields(args)
 	most := len(words) - 1
@@ -272,7 +272,7 @@ func splitAddressee(args, usage string, alone bool, do func(npc, text string) er
 	return last
 }
 
-// showLedger shows the last turns, and what their stages take lately.
+// showLedger shows the last turns and the recent latency of their stages.
 func (p *console) showLedger(ctx context.Context) error {
 	for _, l := range p.screen.recentLedgers() {
 		p.screen.showNotice("info", l)
@@ -295,7 +295,7 @@ func spans(p50, p95 time.Duration) string {
 	return mcp.MillisText(mcp.RoundedMillis(p50)) + "/" + mcp.MillisText(mcp.RoundedMillis(p95))
 }
 
-// showTools shows how the NPCs listen, and what each may use now.
+// showTools shows when the NPCs answer, and the tools each may use now.
 func (p *console) showTools(ctx context.Context) error {
 	status, err := p.session.Table.Status(ctx)
 	if err != nil {

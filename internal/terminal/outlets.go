@@ -14,25 +14,24 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// pcmSink takes the table's sound at audio.SampleRate.
+// pcmSink receives the table's sound at audio.SampleRate.
 type pcmSink interface {
-	// Write returns once the sound is handed over, or ctx ends.
+	// Write returns when the sound was passed on, or when ctx ends.
 	Write(ctx context.Context, samples []int16) error
 	Close() error
 }
 
-// soundFile writes what sounds to a regular file, which never blocks for long, with the
-// time in between.
+// soundFile writes sound to a regular file, whose writes never block for long, with the pauses between.
 type soundFile struct {
 	*audio.WAVWriter
-	last, end time.Time // when sound was last written, and when all that was written is over
+	last, end time.Time // when sound was last written, and when all written sound has been played
 }
 
 const (
-	// longestSilence is how much of a silence a recording keeps.
+	// longestSilence bounds a pause in a recording.
 	longestSilence = 10 * time.Second
-	// unbroken is how long after a frame the next may follow as if it had come in time:
-	// what a busy machine takes is no silence.
+	// unbroken is how late a frame may be without counting as after a pause, because a busy machine can delay
+	// it.
 	unbroken = 100 * time.Millisecond
 )
 
@@ -43,7 +42,7 @@ func (f *soundFile) Write(_ context.Context, samples []int16) error {
 	case f.last.IsZero():
 		f.end = now
 	case now.Sub(f.last) > unbroken:
-		if f.end.After(over) { // it was given ahead of its time
+		if f.end.After(over) { // the sound was written ahead of time
 			over = f.end
 		}
 		if err := f.writeSilence(min(now.Sub(over), longestSilence)); err != nil {
@@ -65,8 +64,8 @@ func (f *soundFile) writeSilence(d time.Duration) error {
 	return nil
 }
 
-// createWAV refuses what is no regular file: a pipe that nobody reads would
-// hold up the table.
+// createWAV creates a sound file. It rejects files that are not regular, because a pipe without a reader
+// would block the table.
 func createWAV(path string) (pcmSink, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, userfile.Usage(fmt.Errorf("--wav: %s is no regular file", path))
@@ -78,28 +77,28 @@ func createWAV(path string) (pcmSink, error) {
 	return &soundFile{WAVWriter: w}, nil
 }
 
-// lead is how much sound a player on this machine is given before its time: it
-// has a buffer of its own, which must not run dry.
+// lead is how much sound a player on this machine receives ahead of time, because its own buffer must not run
+// empty.
 const lead = playerBuffer
 
-// trail is how much silence it is given behind sound: PulseAudio keeps an end that is shorter
-// than its buffer for later, and may play the last of what it has once more when it runs dry.
+// trail is the silence written after sound: PulseAudio holds back an end that is shorter than its buffer, and
+// may repeat its last part when the buffer runs empty.
 const trail = playerBuffer + 2*audio.FrameDuration
 
-// outlets is where the table is heard. It implements [mixer.Outlet].
+// outlets plays the table's sound. It implements [mixer.Outlet].
 type outlets struct {
-	file  pcmSink // nil without
-	aloud pcmSink // nil without
-	// back brings a player that plays again; nil if none was ever sought. stop ends seeking.
+	file  pcmSink // nil without a file
+	aloud pcmSink // nil without a player
+	// back receives a working player after a search; nil before the first search. stop ends the search.
 	back    chan *player
 	stop    context.CancelFunc
 	seeking sync.WaitGroup
-	// unheard says that nothing takes the sound any more.
+	// unheard reports that no one receives the sound any more.
 	unheard atomic.Bool
 	tell    func(level, text string)
 }
 
-// openOutlets opens what o asks for, and says how it is played there.
+// openOutlets opens the outputs in o, and describes the playback.
 func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 	sound := play.Sound{Unheard: s.unheard.Load}
 	if o.WAV != "" {
@@ -124,8 +123,8 @@ func (s *outlets) openOutlets(o Options) (play.Sound, error) {
 	return sound, nil
 }
 
-// Write implements [mixer.Outlet]. Without a working sound device the play goes
-// on without: people are told, and once there is one again, it goes on there.
+// Write implements [mixer.Outlet]. If the sound device fails, it reports that, drops the sound, and resumes
+// when a device works again.
 func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
 	if s.file != nil {
 		if err := s.file.Write(ctx, frame[:]); err != nil {
@@ -152,12 +151,10 @@ func (s *outlets) Write(ctx context.Context, frame *audio.Frame) error {
 	return nil
 }
 
-// A device that vanished is sought after firstSearch, then ever less often, at last
-// every lastSearch.
+// A lost device is searched after firstSearch, then with doubling pauses up to lastSearch.
 const firstSearch, lastSearch = 2 * time.Second, 30 * time.Second
 
-// seekPlayer looks for a player that plays, in the background, until there is one or the
-// outlet is closed.
+// seekPlayer searches for a working player in the background, until it finds one or the outlets are closed.
 func (s *outlets) seekPlayer() {
 	ctx, stop := context.WithCancel(context.Background())
 	back := make(chan *player, 1)
@@ -175,13 +172,13 @@ func (s *outlets) seekPlayer() {
 				s.tell("info", "sound is heard again, through "+p.name)
 				return
 			}
-			_ = p.Close() // that it does not play is known
+			_ = p.Close() // it is known not to work
 		}
 	})
 }
 
-// Close ends the player, whose complaints come too late to do more than tell
-// them, and completes the file.
+// Close ends the player, whose errors are only reported because it is too late to handle them, and completes
+// the file.
 func (s *outlets) Close() error {
 	if s.stop != nil {
 		s.stop()

@@ -14,7 +14,7 @@ var (
 	paintBold    = ansi.Style{}.Bold()
 	paintPlayer  = ansi.Style{}.Bold()
 	paintWarning = ansi.Style{}.ForegroundColor(ansi.Yellow)
-	// paintNames tell NPCs apart: colours that can be read on dark and on light.
+	// paintNames distinguish NPCs by colours that are legible on dark and light backgrounds.
 	paintNames = []ansi.Style{
 		ansi.Style{}.Bold().ForegroundColor(ansi.Cyan), ansi.Style{}.Bold().ForegroundColor(ansi.Magenta),
 		ansi.Style{}.Bold().ForegroundColor(ansi.Green), ansi.Style{}.Bold().ForegroundColor(ansi.Blue),
@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// paint has text look otherwise where the terminal wants colours.
+// paint styles text if colours are enabled.
 func (s *screen) paint(text string, how ansi.Style) string {
 	if !s.colour {
 		return text
@@ -30,15 +30,15 @@ func (s *screen) paint(text string, how ansi.Style) string {
 	return how.Styled(text)
 }
 
-// paintName gives each name a colour of its own, the same every evening.
+// paintName gives each name a colour, which is the same in all sessions.
 func (s *screen) paintName(name string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails
 	return s.paint(name, paintNames[h.Sum32()%uint32(len(paintNames))])
 }
 
-// plain is text that changes nothing of the terminal it is shown on: what an NPC says
-// ends in no line of its own there.
+// plain removes control characters and line breaks from text if lines are edited, so that an NPC's words
+// cannot affect the terminal.
 func (s *screen) plain(text string) string {
 	if !s.edited {
 		return text
@@ -46,7 +46,7 @@ func (s *screen) plain(text string) string {
 	return strings.ReplaceAll(untrusted.Clean(text, 0), "\n", " ")
 }
 
-// switchTiming has timings shown, or not, or the other way round, and reports which.
+// switchTiming sets or toggles the timing, and returns the new value.
 func (s *screen) switchTiming(to string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,26 +13,24 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// playerPatience is how long a player may take to finish what it has.
+// playerPatience is how long a player may take to finish its sound.
 const playerPatience = 5 * time.Second
 
-// player plays raw sound through a program of this machine. Where one fails, the
-// next takes over.
+// player plays raw sound through a program of this machine. If a program fails, the next one replaces it.
 type player struct {
 	left [][]string // programs not tried yet
-	why  []string   // why those that were tried failed
+	why  []string   // why the others failed
 	name string
 	cmd  *exec.Cmd // nil if none is running
-	in   *os.File  // our end of its stdin
+	in   *os.File  // write end of its stdin
 	said *lastWords
 	raw  []byte
 }
 
-// playerBuffer is how much sound a player holds back before the first of it is heard,
-// and plays on once it gets no more.
+// playerBuffer is the sound that a player buffers before it starts, and still plays when it receives no more.
 const playerBuffer = 60 * time.Millisecond
 
-// lastWords keeps the end of what a program says on stderr.
+// lastWords keeps the end of a program's output on stderr.
 type lastWords struct{ text []byte }
 
 func (l *lastWords) Write(b []byte) (int, error) {
@@ -41,19 +39,18 @@ func (l *lastWords) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxWords is how much a program's last words may be, in bytes.
+// maxWords bounds that output, in bytes.
 const maxWords = 200
 
-// deaf is how long a player may take no sound before another takes its place: one whose
-// device has gone may wait for it for ever.
+// deaf is how long a player may accept no sound before it is replaced. A player whose device has gone may
+// block forever.
 const deaf = 2 * time.Second
 
-// exitPatience is how long what a program says is waited for after its end.
+// exitPatience is how long a program's output is awaited after its end.
 const exitPatience = time.Second
 
-// playerCommands are tried in this order. Each is told how little to buffer, where it
-// can be told: left alone, PulseAudio waits for two seconds of sound before any of it
-// is heard, and plays as much after an interruption.
+// playerCommands are tried in this order. They have options for small buffers where possible, because by
+// default PulseAudio buffers two seconds of sound before it plays, and plays as much after an interruption.
 func playerCommands() [][]string {
 	rate, buffer := strconv.Itoa(audio.SampleRate), playerBuffer.Milliseconds()
 	return [][]string{
@@ -66,13 +63,13 @@ func playerCommands() [][]string {
 	}
 }
 
-// startPlayer starts the first player found. It ends with Close.
+// startPlayer starts the first available player. It ends with Close.
 func startPlayer() (*player, error) {
 	p := &player{left: playerCommands()}
 	return p, p.startNext()
 }
 
-// startNext starts the next program there is.
+// startNext starts the next available program.
 func (p *player) startNext() error {
 	for len(p.left) > 0 {
 		argv := p.left[0]
@@ -111,9 +108,8 @@ func (p *player) startProgram(cmd *exec.Cmd) error {
 	return nil
 }
 
-// Write hands sound to the player, which takes it as fast as it plays; one that takes
-// none for two seconds is ended. When ctx ends, it gives up at once. An error means that
-// no program plays any more.
+// Write passes sound to the player, which accepts it as fast as it plays. A player that accepts none for two
+// seconds is replaced. When ctx ends, Write returns immediately. An error means that no program can play.
 func (p *player) Write(ctx context.Context, samples []int16) error {
 	p.raw = audio.AppendS16LE(p.raw[:0], samples)
 	for {
@@ -121,7 +117,7 @@ func (p *player) Write(ctx context.Context, samples []int16) error {
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		_ = p.cmd.Process.Kill() // it takes no sound; it may have left just now
+		_ = p.cmd.Process.Kill() // it accepts no sound; it may have exited
 		p.why = append(p.why, p.endProgram().Error())
 		if err := p.startNext(); err != nil {
 			return err
@@ -135,7 +131,7 @@ func (p *player) writeRaw(ctx context.Context) error {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
-		_ = in.SetWriteDeadline(time.Unix(1, 0)) // the pipe is open: Close comes after all writes
+		_ = in.SetWriteDeadline(time.Unix(1, 0)) // the pipe is open, because Close follows all writes
 	})
 	defer stop()
 	_, err := in.Write(p.raw)
@@ -145,7 +141,7 @@ func (p *player) writeRaw(ctx context.Context) error {
 	return err
 }
 
-// plays reports whether a second of silence is played to the end, in its time.
+// plays reports whether a second of silence can be played in time.
 func (p *player) plays(ctx context.Context) bool {
 	frame := make([]int16, audio.FrameSamples)
 	for range time.Second / audio.FrameDuration {
@@ -156,8 +152,8 @@ func (p *player) plays(ctx context.Context) bool {
 	return true
 }
 
-// endProgram closes the program's stdin, waits for its end, and returns why it
-// ended, in one line with its name.
+// endProgram closes the program's stdin, waits for it to exit, and returns the reason in one line with its
+// name.
 func (p *player) endProgram() error {
 	err := errors.Join(p.in.Close(), p.cmd.Wait())
 	p.cmd = nil
@@ -173,10 +169,10 @@ func (p *player) endProgram() error {
 	return playerError{p.name + ": " + strings.TrimPrefix(why, p.name+": "), err}
 }
 
-// errPlayerEnded is the end of a program that has nothing to complain of.
+// errPlayerEnded reports that a program exited without an error.
 var errPlayerEnded = errors.New("the player ended")
 
-// playerError says why a program ended.
+// playerError is why a program exited.
 type playerError struct {
 	text string
 	err  error
@@ -185,14 +181,13 @@ type playerError struct {
 func (e playerError) Error() string { return e.text }
 func (e playerError) Unwrap() error { return e.err }
 
-// Close lets the player finish what it has, waits for it, and ends it if it
-// does not leave.
+// Close lets the player finish its sound and waits for it. It kills a player that takes too long.
 func (p *player) Close() error {
 	if p.cmd == nil {
 		return nil
 	}
 	process := p.cmd.Process
-	timer := time.AfterFunc(playerPatience, func() { _ = process.Kill() }) // it may have left just now
+	timer := time.AfterFunc(playerPatience, func() { _ = process.Kill() }) // it may have exited
 	defer timer.Stop()
 	if err := p.endProgram(); !errors.Is(err, errPlayerEnded) {
 		return err
@@ -200,8 +195,7 @@ func (p *player) Close() error {
 	return nil
 }
 
-// FindPlayer returns the path of the program that would play sound, empty if
-// there is none.
+// FindPlayer returns the path of the program that would play sound, "" if there is none.
 func FindPlayer() string {
 	for _, argv := range playerCommands() {
 		if path, err := exec.LookPath(argv[0]); err == nil {

@@ -18,30 +18,27 @@ import (
 )
 
 const (
-	// maxAhead is how many frames of a recorder wait to be pushed: it may bring
-	// them in bursts. Beyond that, it has to wait.
+	// maxAhead bounds a recorder's frames waiting to be pushed, because it may deliver them in bursts. At the
+	// limit, the recorder blocks.
 	maxAhead = 32
 	maxDelay = (maxAhead + 1) * audio.FrameDuration
-	// evenOver is over how many frames the bursts of a recorder even out. What waits
-	// all that time is no burst but a delay, which must not last: everything would be
-	// answered later by it.
+	// evenOver is the number of frames over which a recorder's bursts even out. A backlog that lasts longer
+	// is a delay, which must be reduced because it would delay all answers.
 	evenOver = 20
-	// mostHurry is how much sooner than it was recorded a frame may then follow the
-	// one before.
+	// mostHurry bounds how much sooner than recorded a frame may follow the previous one to reduce a delay.
 	mostHurry = 8 * time.Millisecond
-	// parting is how long a recorder that brings no more may take to end, and how
-	// much earlier than this program it may: a key that ends both reaches it first.
+	// parting is how long a recorder without sound may take to exit, and how much earlier than this program
+	// it may exit: Ctrl-C reaches the recorder first.
 	parting = 200 * time.Millisecond
-	// remains is how long a pipe may bring nothing once its recorder has ended,
-	// before somebody must have been left behind who only holds it open.
+	// remains is how long a pipe may deliver nothing after its recorder has exited, before it is assumed to
+	// be held open by a child process.
 	remains = 2 * time.Second
-	// maxComplaint is how much of what a recorder complains about is kept, in
-	// bytes.
+	// maxComplaint bounds the kept error output of a recorder, in bytes.
 	maxComplaint = 500
 )
 
-// recorderCommands are tried in this order. They are asked for short pieces: what
-// comes late is answered late.
+// recorderCommands are tried in this order. They are configured for short buffers, because delayed sound
+// delays answers.
 func recorderCommands() [][]string {
 	rate := strconv.Itoa(audio.SampleRate)
 	piece := strconv.Itoa(2 * audio.FrameSamples)
@@ -58,7 +55,7 @@ func recorderCommands() [][]string {
 	return all
 }
 
-// findRecorders returns the recorders that are installed.
+// findRecorders returns the installed recorders.
 func findRecorders() ([][]string, error) {
 	var found [][]string
 	for _, argv := range recorderCommands() {
@@ -72,11 +69,10 @@ func findRecorders() ([][]string, error) {
 	return found, nil
 }
 
-// recorder is a program of this machine that writes what it hears to its
-// stdout.
+// recorder is a program of this machine that writes recorded sound to its stdout.
 type recorder struct {
 	cmd       *exec.Cmd
-	sound     *os.File // our end of its stdout
+	sound     *os.File // read end of its stdout
 	complaint tailWriter
 }
 
@@ -98,8 +94,7 @@ func startRecorder(ctx context.Context, argv []string) (*recorder, error) {
 	return r, nil
 }
 
-// tryRecorders pushes what the first recorder hears that hears anything, until it
-// ends or ctx does.
+// tryRecorders pushes the sound of the first working recorder until it or ctx ends.
 func (c *capture) tryRecorders(ctx context.Context, tell func(level, text string)) {
 	for i, argv := range c.recorders {
 		tell("info", fmt.Sprintf("%s is heard through %s", c.speaker, argv[0]))
@@ -115,8 +110,7 @@ func (c *capture) tryRecorders(ctx context.Context, tell func(level, text string
 	}
 }
 
-// runRecorder pushes what a recorder hears until it ends, with the reason, or life
-// does.
+// runRecorder pushes a recorder's sound until it ends, and returns the reason, or until life ends.
 func (c *capture) runRecorder(life context.Context, argv []string) error {
 	ctx, cancel := context.WithCancel(life)
 	defer cancel()
@@ -132,8 +126,7 @@ func (c *capture) runRecorder(life context.Context, argv []string) error {
 		if life.Err() == nil {
 			until = until.Add(remains)
 		}
-		// Somebody it left behind may hold the pipe open. Where pipes have no
-		// deadline, that is waited for.
+		// A child process may hold the pipe open. If pipes have no deadlines here, it is waited for.
 		_ = r.sound.SetReadDeadline(until)
 		ended <- err
 	}()
@@ -149,28 +142,27 @@ func (c *capture) runRecorder(life context.Context, argv []string) error {
 	return fmt.Errorf("%s ended%s", argv[0], endReason(err, r.complaint.String()))
 }
 
-// lastSound reads a pipe to its end, however late it is read: a deadline that
-// passed while nobody read says nothing of what is left. It is over when the
-// deadline passes a second time and nothing came in between, or with life.
+// lastSound reads a pipe to its end, even if it is read late: a deadline that passed while no one was reading
+// says nothing about the remaining data. It ends when the deadline passes twice without data in between, or
+// with life.
 type lastSound struct {
 	pipe *os.File
 	life context.Context
-	idle bool // the deadline passed, and nothing came since
+	idle bool // the deadline passed, and no data arrived since
 }
 
 func (s *lastSound) Read(p []byte) (int, error) {
 	n, err := s.pipe.Read(p)
 	for errors.Is(err, os.ErrDeadlineExceeded) && !s.idle && s.life.Err() == nil {
 		s.idle = true
-		_ = s.pipe.SetReadDeadline(time.Now().Add(parting)) // it has deadlines
+		_ = s.pipe.SetReadDeadline(time.Now().Add(parting)) // the pipe supports deadlines
 		n, err = s.pipe.Read(p)
 	}
 	s.idle = s.idle && n == 0
 	return n, err
 }
 
-// endReason says why a recorder ended: what it complained about, else what is
-// known of its end.
+// endReason describes why a recorder ended: its error output, or else its exit error.
 func endReason(err error, complaint string) string {
 	switch {
 	case complaint != "":
@@ -181,8 +173,8 @@ func endReason(err error, complaint string) string {
 	return ""
 }
 
-// readFrames sends what r brings, frame by frame, until it ends, its time is
-// over or ctx ends. A piece of a frame at the end is left out.
+// readFrames sends the frames of r until it ends, its deadline passes, or ctx ends. It drops an incomplete
+// frame at the end.
 func readFrames(ctx context.Context, r io.Reader, frames chan<- audio.Frame) error {
 	samples := audio.NewS16LEReader(r)
 	var f audio.Frame
@@ -206,8 +198,7 @@ func readFrames(ctx context.Context, r io.Reader, frames chan<- audio.Frame) err
 	}
 }
 
-// pushInTime pushes frames at the pace they were recorded at, however they come,
-// until there are no more or ctx ends.
+// pushInTime pushes frames at the pace of the recording, until there are no more or ctx ends.
 func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 	due := time.Now()
 	least, counted, sooner := maxDelay, 0, time.Duration(0)
@@ -218,7 +209,7 @@ func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 			return
 		}
 		delay := max(0, time.Until(due))
-		if waits { // it is not known how long
+		if waits { // the exact delay is unknown
 			delay = time.Duration(len(frames)+1) * audio.FrameDuration
 		}
 		least = min(least, delay)
@@ -231,13 +222,13 @@ func (c *capture) pushInTime(ctx context.Context, frames <-chan audio.Frame) {
 		now := time.Now()
 		c.pushFrame(&f)
 		if now.Sub(due) > audio.FrameDuration {
-			due = now // it came late, and so will the next
+			due = now // the frame was late, and so will be the next
 		}
 		due = due.Add(audio.FrameDuration - sooner)
 	}
 }
 
-// tailWriter keeps the last line written to it. The zero value is empty.
+// tailWriter keeps the end of what is written to it. The zero value is empty.
 type tailWriter struct{ kept []byte }
 
 func (w *tailWriter) Write(p []byte) (int, error) {

@@ -15,39 +15,38 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// screen shows a table's events: as JSON lines, or in words. It is safe for
-// concurrent use.
+// screen shows a table's events as JSON lines or as text. It is safe for concurrent use.
 type screen struct {
 	json     bool
 	terminal bool
-	edited   bool // lines are edited below what is shown
+	edited   bool // the input line is edited below the output
 	colour   bool
-	broken   chan struct{} // closed when a write failed
+	broken   chan struct{} // closed when a write fails
 	nameOf   func(caller string) string
 
 	mu      sync.Mutex // guards the fields below and the order of output
 	out     io.Writer
-	err     error         // the first failed write; set by noteWriteError
+	err     error         // the first write error; set by noteWriteError
 	open    int           // turns that have not ended
-	idle    chan struct{} // closed when open falls to 0
+	idle    chan struct{} // closed when open reaches 0
 	turns   map[int64]*shown
-	heard   map[string]int // utterances by speaker, of those who are heard
-	npc     string         // whose sentences are being written
+	heard   map[string]int // utterances by speaker, of players with sound
+	npc     string         // the NPC whose sentences are being written
 	recent  []string
-	pending bool // a prompt stands on the line
-	timing  bool // how long it took is shown behind each answer
+	pending bool // the cursor is behind a prompt
+	timing  bool // show the timing after each answer
 }
 
-// shown is what is told of a turn when it ends.
+// shown is what is displayed about a turn when it ends.
 type shown struct {
 	tier  string
-	tools []string // called in it
+	tools []string // calls made in it
 }
 
-// maxLedgers is how many turns /ledger shows.
+// maxLedgers bounds the turns that /ledger shows.
 const maxLedgers = 10
 
-// maxShownTools is how many calls of a turn are shown.
+// maxShownTools bounds the displayed calls of a turn.
 const maxShownTools = 6
 
 func newScreen(out io.Writer, asJSON, terminal bool) *screen {
@@ -56,7 +55,7 @@ func newScreen(out io.Writer, asJSON, terminal bool) *screen {
 	return &screen{nameOf: func(caller string) string { return caller }, json: asJSON, terminal: terminal && !asJSON, out: out, broken: make(chan struct{}), idle: idle, turns: map[int64]*shown{}, heard: map[string]int{}, timing: true}
 }
 
-// expectTurn counts a turn that is about to come; it ends with its turn.ended.
+// expectTurn counts a turn that is about to begin. It ends with its turn.ended event.
 func (s *screen) expectTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +69,7 @@ func (s *screen) countTurn() {
 	s.open++
 }
 
-// unexpectTurn takes back an expectTurn whose turn will not come.
+// unexpectTurn undoes an expectTurn whose turn will not begin.
 func (s *screen) unexpectTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +77,7 @@ func (s *screen) unexpectTurn() {
 }
 
 func (s *screen) uncountTurn() {
-	if s.open == 0 { // of a line that came from elsewhere, such as the console
+	if s.open == 0 { // the line came from elsewhere, such as the web console
 		return
 	}
 	if s.open--; s.open == 0 {
@@ -86,8 +85,8 @@ func (s *screen) uncountTurn() {
 	}
 }
 
-// awaitQuiet waits until every expected turn has ended. When ctx ends it returns
-// nil: the table then ends them.
+// awaitQuiet waits until every expected turn has ended. If ctx ends first, it returns nil, because the table
+// then ends them.
 func (s *screen) awaitQuiet(ctx context.Context) error {
 	s.mu.Lock()
 	idle := s.idle
@@ -100,7 +99,7 @@ func (s *screen) awaitQuiet(ctx context.Context) error {
 	}
 }
 
-// writeError is the first write that failed.
+// writeError returns the first write error.
 func (s *screen) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +151,8 @@ func (s *screen) Emit(e table.Event) {
 	}
 }
 
-// beginsUnasked reports whether an event begins a turn that nobody typed a line for:
-// a player was heard, or a second NPC reacts.
+// beginsUnasked reports whether an event begins a turn without a typed line: a player spoke, or a second NPC
+// reacts.
 func beginsUnasked(e table.Event) bool {
 	switch e := e.(type) {
 	case *table.Heard:
@@ -164,14 +163,14 @@ func beginsUnasked(e table.Event) bool {
 	return false
 }
 
-// utterancesOf returns how many utterances were heard of a player.
+// utterancesOf returns the number of a player's utterances.
 func (s *screen) utterancesOf(speaker string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.heard[speaker]
 }
 
-// turnShown returns what is told of a turn.
+// turnShown returns what is displayed about a turn.
 func (s *screen) turnShown(e table.Event) *shown {
 	n := table.HeaderOf(e).Turn
 	if s.turns[n] == nil {
@@ -180,7 +179,7 @@ func (s *screen) turnShown(e table.Event) *shown {
 	return s.turns[n]
 }
 
-// writeEvent puts an event into words.
+// writeEvent shows an event as text.
 func (s *screen) writeEvent(e table.Event) {
 	switch e := e.(type) {
 	case *table.Heard:
@@ -217,7 +216,7 @@ func (s *screen) writeEvent(e table.Event) {
 	}
 }
 
-// writeSentence writes a sentence, behind the last one if the same NPC said that.
+// writeSentence writes a sentence, on the same line as the previous one if the same NPC said it.
 func (s *screen) writeSentence(npc, text string) {
 	s.clearPrompt()
 	if s.npc != npc {
@@ -230,7 +229,7 @@ func (s *screen) writeSentence(npc, text string) {
 	s.printf("%s", s.plain(text))
 }
 
-// endLine ends the line of whoever spoke.
+// endLine ends the line of the current speaker.
 func (s *screen) endLine() {
 	if s.npc != "" {
 		s.printf("\n")
@@ -260,7 +259,7 @@ func (s *screen) showTurnEnd(e *table.TurnEnded) {
 	s.writePrompt()
 }
 
-// describeTurn is what is told of a turn that ended; what did not happen is left out.
+// describeTurn describes a turn that ended.
 func describeTurn(t *shown, e *table.TurnEnded) []string {
 	var parts []string
 	if t.tier != "" {
@@ -294,7 +293,7 @@ func (s *screen) writeNotice(level, text string) {
 	s.printf("%s\n", s.paint("! "+text, paintWarning))
 }
 
-// showNotice shows something outside the story.
+// showNotice shows a notice.
 func (s *screen) showNotice(level, text string) {
 	text = untrusted.Clean(text, 4000)
 	if s.json {
@@ -303,7 +302,7 @@ func (s *screen) showNotice(level, text string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pending { // somebody may be typing: leave that line alone
+	if s.pending { // keep the line that is being typed
 		s.printf("\n")
 		s.pending = false
 		defer s.writePrompt()
@@ -321,7 +320,7 @@ func (s *screen) endOutput() {
 	}
 }
 
-// showCast shows who is at the table.
+// showCast shows the NPCs at the table.
 func (s *screen) showCast(name, scene string, status []table.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -338,8 +337,7 @@ func (s *screen) showCast(name, scene string, status []table.Status) {
 	s.printf("At the table: %s\nSpeak to someone by name; /help shows the commands, /quit leaves.\n", strings.Join(who, ", "))
 }
 
-// showPrompt shows that a human may type, unless an answer is on its way: its end
-// brings the prompt.
+// showPrompt shows the prompt, unless an answer is in progress, whose end shows it.
 func (s *screen) showPrompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -355,14 +353,14 @@ func (s *screen) writePrompt() {
 	}
 }
 
-// noteEntered notes that the human ended the prompt's line.
+// noteEntered records that the prompt's line was entered.
 func (s *screen) noteEntered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending = false
 }
 
-// clearPrompt begins a fresh line if a prompt stands there.
+// clearPrompt clears a pending prompt.
 func (s *screen) clearPrompt() {
 	if s.pending {
 		s.printf("\r\x1b[K")
@@ -370,7 +368,7 @@ func (s *screen) clearPrompt() {
 	}
 }
 
-// rememberLedger keeps a turn's ledger for /ledger.
+// rememberLedger stores a turn's ledger for /ledger.
 func (s *screen) rememberLedger(e *table.TurnEnded) {
 	l := e.Ledger
 	sound := "none"
@@ -389,7 +387,7 @@ func (s *screen) rememberLedger(e *table.TurnEnded) {
 	}
 }
 
-// recentLedgers lists the latest turns, a line each.
+// recentLedgers describes the latest turns, one per line.
 func (s *screen) recentLedgers() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

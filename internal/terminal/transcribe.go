@@ -22,27 +22,26 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 )
 
-// TranscribeOptions say what to transcribe and how to show it.
+// TranscribeOptions configure Transcribe.
 type TranscribeOptions struct {
 	// File is a WAV file of 16-bit PCM.
 	File string
-	// JSON prints one object a line.
+	// JSON prints one object per line.
 	JSON bool
-	// Fast sends the sound at once rather than as it would be spoken.
+	// Fast sends the sound immediately instead of at the speed of speech.
 	Fast bool
 	Out  io.Writer
 }
 
 const (
-	// longestPiece bounds what is sent as one utterance.
+	// longestPiece bounds the sound sent as one utterance.
 	longestPiece = 25 * time.Second
-	// cutWithin is where before its end a piece may be cut, in the quietest
-	// moment.
+	// cutWithin is the part before its end in which a piece may be cut, at the quietest moment.
 	cutWithin = 5 * time.Second
 )
 
-// Transcribe sends a recording through the configured speech recognition and
-// prints what it hears, and when.
+// Transcribe sends a recording to the configured speech recognition and prints the transcripts with their
+// times.
 func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (err error) {
 	sound, err := openRecording(o.File)
 	if err != nil {
@@ -92,21 +91,20 @@ func Transcribe(ctx context.Context, cfg *config.Config, o TranscribeOptions) (e
 	return nil
 }
 
-// wavFile is a WAV file that is read as one channel, a piece at a time: a session of
-// hours is larger than memory.
+// wavFile is a WAV file read as one channel in pieces, because a session of hours does not fit into memory.
 type wavFile struct {
 	*os.File
 	rate, channels int
-	declared       int64 // how many bytes of sound there are to be; negative if unknown
+	declared       int64 // declared bytes of sound; negative if unknown
 	samples        *audio.S16LEReader
-	block          [8192]int16 // what was read last, of all channels
-	odd            int         // how many samples at the beginning of block belong to the next
-	ahead          []int16     // one channel, read and not given yet
+	block          [8192]int16 // samples read last, of all channels
+	odd            int         // samples at the beginning of block that belong to the next frame
+	ahead          []int16     // one channel, not returned yet
 	done           bool
 }
 
-// openRecording opens a recording. It refuses what is no regular file: a pipe that
-// nobody writes to could not even be left. Errors do not name path.
+// openRecording opens a recording. It rejects files that are not regular, because opening a pipe without a
+// writer could not be interrupted. Errors do not contain path.
 func openRecording(path string) (*wavFile, error) {
 	f, err := userfile.Open(path)
 	if err != nil {
@@ -130,8 +128,8 @@ func openRecording(path string) (*wavFile, error) {
 	return r, nil
 }
 
-// fill reads until n samples are ahead, or the sound ends. A sound shorter than declared,
-// as a killed writer leaves it, is no error.
+// fill reads until n samples are available or the sound ends. Sound that is shorter than declared, for
+// example after a crash of its writer, is no error.
 func (r *wavFile) fill(n int) error {
 	for len(r.ahead) < n && !r.done {
 		got, err := r.samples.Read(r.block[r.odd:])
@@ -149,8 +147,7 @@ func (r *wavFile) fill(n int) error {
 	return nil
 }
 
-// nextPiece returns what is sent as one utterance, which holds until the next call;
-// nothing at the end.
+// nextPiece returns the next utterance to send, valid until the next call; nil at the end.
 func (r *wavFile) nextPiece() ([]int16, error) {
 	if err := r.fill(int(longestPiece.Seconds()*float64(r.rate)) + 1); err != nil {
 		return nil, fileReason(err)
@@ -161,11 +158,10 @@ func (r *wavFile) nextPiece() ([]int16, error) {
 	return piece, nil
 }
 
-// longestHeard bounds a recording that stands for a player, in samples: it is in memory
-// while the table plays.
+// longestHeard bounds a player's recording, in samples, because it is in memory during the session.
 const longestHeard = 64 << 20
 
-// readRecording reads a recording whole.
+// readRecording reads a whole recording.
 func readRecording(path string) (sound []int16, rate int, err error) {
 	r, err := openRecording(path)
 	if err != nil {
@@ -176,7 +172,7 @@ func readRecording(path string) (sound []int16, rate int, err error) {
 	if err != nil {
 		return nil, 0, fileReason(err)
 	}
-	at, err := r.Seek(0, io.SeekCurrent) // some of the sound is read already, which makes no difference
+	at, err := r.Seek(0, io.SeekCurrent) // some sound is already read, which makes no difference
 	if err != nil {
 		return nil, 0, fileReason(err)
 	}
@@ -185,7 +181,7 @@ func readRecording(path string) (sound []int16, rate int, err error) {
 	if r.declared >= 0 {
 		size = min(size, r.declared)
 	}
-	if size/2/int64(r.channels) > longestHeard { // so that it is not read first
+	if size/2/int64(r.channels) > longestHeard { // check before reading it
 		return nil, 0, tooLong
 	}
 	if err := r.fill(longestHeard + 1); err != nil {
@@ -197,7 +193,7 @@ func readRecording(path string) (sound []int16, rate int, err error) {
 	return r.ahead, r.rate, nil
 }
 
-// fileReason is what a file's error says beside its name.
+// fileReason returns a file error without the path.
 func fileReason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -206,8 +202,8 @@ func fileReason(err error) error {
 	return err
 }
 
-// pieceLength returns how many samples to send as one utterance: all, or up to the
-// quietest frame near the end of what one may be.
+// pieceLength returns how many samples to send as one utterance: all, or up to the quietest frame near the
+// limit.
 func pieceLength(sound []int16, rate int) int {
 	longest := int(longestPiece.Seconds() * float64(rate))
 	if len(sound) <= longest {
@@ -227,31 +223,30 @@ func pieceLength(sound []int16, rate int) int {
 	return best
 }
 
-// transcription prints what is heard. It belongs to one goroutine, except
-// switched.
+// transcription prints transcripts. Only one goroutine uses it, except for noteSwitch.
 type transcription struct {
 	options TranscribeOptions
 	rate    int
 	began   time.Time
-	notes   chan note // changes of provider; the eldest stay if nobody reads
+	notes   chan note // changes of provider; new ones are dropped if full
 }
 
-// note is one line of output.
+// note is a line of output.
 type note struct {
 	Kind string `json:"kind"` // interim, final, failed or switch
 	// AtMS is the time since the start.
 	AtMS float64 `json:"at_ms"`
-	// LatencyMS is the wait for a final after the end of the speech.
+	// LatencyMS is the time from the end of the speech to a final transcript.
 	LatencyMS  float64 `json:"latency_ms,omitempty"`
 	Utterance  int     `json:"utterance"`
 	Text       string  `json:"text"`
 	Confidence float64 `json:"confidence,omitempty"`
-	// Assumed marks an interim text in place of a final one that did not come.
+	// Assumed marks an interim transcript that replaces a missing final one.
 	Assumed bool   `json:"assumed,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
 
-// noteSwitch notes a change of provider, for the goroutine that prints.
+// noteSwitch records a change of provider for the printing goroutine.
 func (t *transcription) noteSwitch(s chain.Switch) {
 	n := note{Kind: "switch", AtMS: mcp.RoundedMillis(time.Since(t.began)), Text: s.From + " → " + s.To}
 	if s.Reason != nil {
@@ -259,12 +254,11 @@ func (t *transcription) noteSwitch(s chain.Switch) {
 	}
 	select {
 	case t.notes <- n:
-	default: // more than anybody wants to read
+	default: // too many to be useful
 	}
 }
 
-// transcribePiece sends one piece and prints what becomes of it. It reports whether
-// that is a transcript.
+// transcribePiece sends a piece and prints the result. It reports whether the result is a transcript.
 func (t *transcription) transcribePiece(ctx context.Context, s stt.Stream, sound []int16) (bool, error) {
 	last, err := t.sendAndListen(ctx, s, sound)
 	if err != nil {
@@ -285,12 +279,11 @@ func (t *transcription) transcribePiece(ctx context.Context, s stt.Stream, sound
 	return err == nil, errors.Join(printed, t.printTranscript(kind, r, time.Since(end), err))
 }
 
-// sendAndListen sends sound while it prints interim transcripts, and returns the last
-// of them.
+// sendAndListen sends sound and prints interim transcripts. It returns the last one.
 func (t *transcription) sendAndListen(ctx context.Context, s stt.Stream, sound []int16) (stt.Result, error) {
 	talking, done := context.WithCancel(ctx)
 	sent := make(chan error, 1)
-	go func() { // ends with the sound or ctx; waited for below
+	go func() { // ends with the sound or ctx; awaited below
 		defer done()
 		sent <- t.sendSound(ctx, s, sound)
 	}()
@@ -299,10 +292,10 @@ func (t *transcription) sendAndListen(ctx context.Context, s stt.Stream, sound [
 	for {
 		r, err := s.Recv(talking)
 		if err != nil {
-			break // the end of the sound, or of the stream, which send knows
+			break // the end of the sound, or of the stream, which sendSound reports
 		}
 		if r.Final || r.Text == "" {
-			continue // of the utterance before
+			continue // belongs to the previous utterance
 		}
 		last = r
 		failed = errors.Join(failed, t.printTranscript("interim", r, 0, nil))
@@ -310,8 +303,7 @@ func (t *transcription) sendAndListen(ctx context.Context, s stt.Stream, sound [
 	return last, errors.Join(<-sent, failed)
 }
 
-// sendSound sends sound frame by frame, at the speed of speech unless it is to be
-// fast.
+// sendSound sends sound frame by frame, at the speed of speech unless Fast is set.
 func (t *transcription) sendSound(ctx context.Context, s stt.Stream, sound []int16) error {
 	frame := max(1, t.rate/50)
 	began := time.Now()
@@ -335,7 +327,7 @@ func (t *transcription) sendSound(ctx context.Context, s stt.Stream, sound []int
 	return nil
 }
 
-// printTranscript prints a transcript, after the changes of provider before it.
+// printTranscript prints a transcript after the recorded changes of provider.
 func (t *transcription) printTranscript(kind string, r stt.Result, latency time.Duration, err error) error {
 	n := note{
 		Kind: kind, AtMS: mcp.RoundedMillis(time.Since(t.began)), LatencyMS: mcp.RoundedMillis(latency), Utterance: r.Utterance,
@@ -347,7 +339,7 @@ func (t *transcription) printTranscript(kind string, r stt.Result, latency time.
 	return errors.Join(t.printSwitches(), t.printNote(n))
 }
 
-// printSwitches prints the changes of provider that are noted.
+// printSwitches prints the recorded changes of provider.
 func (t *transcription) printSwitches() error {
 	for {
 		select {
@@ -361,7 +353,7 @@ func (t *transcription) printSwitches() error {
 	}
 }
 
-// printNote writes one line.
+// printNote prints a line.
 func (t *transcription) printNote(n note) error {
 	if t.options.JSON {
 		return json.NewEncoder(t.options.Out).Encode(n)

@@ -10,10 +10,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// maxListedChanges is how many changes /undo list shows.
+// maxListedChanges bounds the changes that /undo list shows.
 const maxListedChanges = 10
 
-// leadWorld carries out the orders about what changes in the world, and what NPCs learn of it.
+// leadWorld carries out the orders about the world, memory, guests and waiting calls.
 func (p *console) leadWorld(ctx context.Context, order, rest string) (string, error) {
 	switch order {
 	case "/undo":
@@ -30,8 +30,7 @@ func (p *console) leadWorld(ctx context.Context, order, rest string) (string, er
 	return p.decideWaiting(ctx, rest)
 }
 
-// undoChange takes back the last change of the world, or the one of a number, or lists
-// the latest.
+// undoChange reverts the last change of the world or the one with a number, or lists the latest changes.
 func (p *console) undoChange(ctx context.Context, which string) (string, error) {
 	if strings.EqualFold(which, "list") {
 		return p.listChanges(ctx)
@@ -65,7 +64,7 @@ func (p *console) listChanges(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// changeVerbs say what a change was.
+// changeVerbs describe changes by their cause.
 var changeVerbs = map[string]string{
 	"entity.placed": "added", "entity.moved": "moved", "entity.updated": "changed", "entity.removed": "removed",
 	"entity.related": "related", "entity.unrelated": "unrelated", "scene.changed": "set the scene", world.Undone: "took back",
