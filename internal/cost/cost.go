@@ -1,14 +1,16 @@
-// Package cost counts what a session takes of its providers, by NPC and by
-// provider, and prices it: tokens, characters, and the time of sound. Whoever
-// calls a provider charges the [Account] in its context, so that the provider that
-// really answered is charged, also for an answer that nobody waited for.
+// Package cost counts a session's use of its providers by NPC and by provider, and prices it: tokens,
+// characters, and the duration of sound. Calls to a provider are charged to the [Account] in their context,
+// so that the provider that answered is charged, even if its answer is not used. For example:
 //
-// Sums are exact: amounts are whole numbers. It does no I/O and starts no
-// goroutine.
+//	meter := cost.NewMeter(cost.Options{Currency: "USD", Prices: prices})
+//	ctx = cost.WithAccount(ctx, meter.Account("bartok"))
+//	total := meter.Report().Total
 //
-// It also knows how long the stages of turns really take ([Governor], files pace*.go), and decides what to do
-// when the next turn would be late. That part uses no clock, no I/O and no goroutine: the owner measures,
-// records and asks. It keeps the last [Window] turns of each tier and nothing else.
+// Sums are exact, because amounts are whole numbers. The package does no I/O and starts no goroutine.
+//
+// [Governor] (files pace*.go) records how long the stages of turns take, and decides what to do if the next
+// turn would be late. It uses no clock, I/O or goroutine: its owner measures, records and asks. It keeps only
+// the last [Window] turns of each tier.
 package cost
 
 import (
@@ -20,31 +22,30 @@ import (
 	"time"
 )
 
-// Usage is what was taken of a provider. What is below 0 counts as 0.
+// Usage is the use of a provider. Negative values count as 0.
 type Usage struct {
 	// Input and Output are text tokens.
 	Input, Output int64
-	// AudioInput and AudioOutput are tokens of sound.
+	// AudioInput and AudioOutput are audio tokens.
 	AudioInput, AudioOutput int64
-	// Cached is how many of the tokens of Input and AudioInput the provider had kept
-	// from an earlier request.
+	// Cached is the part of Input and AudioInput that the provider had cached from an earlier request.
 	Cached int64
-	// Estimated is how many of all tokens nobody told, so that they were estimated
-	// from the text.
+	// Estimated is the part of all tokens that was estimated from the text, because the provider did not
+	// report it.
 	Estimated int64
-	// Heard is sound that was sent to a provider, Spoken sound that came from it.
+	// Heard is sound sent to a provider, Spoken sound received from it.
 	Heard, Spoken time.Duration
-	// Characters were spoken.
+	// Characters is the length of spoken text.
 	Characters int64
 }
 
-// bytesPerToken is how much text a token is taken to be where nobody counts.
+// bytesPerToken is the estimated length of a token, where it is not reported.
 const bytesPerToken = 4
 
-// EstimateTokens returns how many tokens a text of so many bytes may be.
+// EstimateTokens estimates the tokens of a text from its length in bytes.
 func EstimateTokens(bytes int) int64 { return int64(max(bytes, 0)+bytesPerToken-1) / bytesPerToken }
 
-// clamped is u without what cannot be.
+// clamped returns u with impossible values corrected.
 func (u Usage) clamped() Usage {
 	for _, n := range []*int64{&u.Input, &u.Output, &u.AudioInput, &u.AudioOutput, &u.Cached, &u.Estimated, &u.Characters} {
 		*n = max(*n, 0)
@@ -54,7 +55,7 @@ func (u Usage) clamped() Usage {
 	return u
 }
 
-// add returns what u and v are together. Both are clamped.
+// add returns the sum of u and v, which must be clamped.
 func (u Usage) add(v Usage) Usage {
 	return Usage{
 		Input: addCapped(u.Input, v.Input), Output: addCapped(u.Output, v.Output),
@@ -65,12 +66,11 @@ func (u Usage) add(v Usage) Usage {
 	}
 }
 
-// InputTokens are the tokens of text and sound that were sent, OutputTokens those
-// that came.
+// InputTokens returns the text and audio tokens that were sent, OutputTokens those that were received.
 func (u Usage) InputTokens() int64  { return addCapped(u.Input, u.AudioInput) }
 func (u Usage) OutputTokens() int64 { return addCapped(u.Output, u.AudioOutput) }
 
-// String puts u into words; what there is nothing of is left out.
+// String describes u in words, without its zero values.
 func (u Usage) String() string {
 	var parts []string
 	count := func(n int64, what string) {
@@ -97,18 +97,17 @@ func (u Usage) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Amount is a sum of money in millionths of a millionth of the currency's unit.
+// Amount is a sum of money in 10⁻¹² of the currency's unit.
 type Amount int64
 
-// unit is one of the currency's units.
+// unit is one unit of the currency.
 const unit Amount = 1e12
 
-// most is the largest Amount, as which larger ones count.
+// most is the largest Amount; larger sums are capped to it.
 const most Amount = math.MaxInt64
 
-// Units returns an amount of so many units, PerMillion one of so many units for a
-// million. What is below 0 or no number is 0; a larger fraction of a unit than an
-// amount holds is rounded.
+// Units returns an amount of x units, PerMillion one of x units per million. Negative numbers and NaN give 0.
+// Fractions are rounded to the precision of Amount.
 func Units(x float64) Amount      { return amountOf(x * float64(unit)) }
 func PerMillion(x float64) Amount { return amountOf(x * float64(unit/1e6)) }
 
@@ -122,16 +121,16 @@ func amountOf(pico float64) Amount {
 	return Amount(math.Round(pico))
 }
 
-// Units is the amount in units, which a float may not hold exactly.
+// Units returns the amount in units, rounded to a float64.
 func (a Amount) Units() float64 { return float64(a) / float64(unit) }
 
-// MarshalJSON writes the amount in units, exactly.
+// MarshalJSON encodes the amount in units, exactly.
 func (a Amount) MarshalJSON() ([]byte, error) {
 	text := fmt.Sprintf("%d.%012d", a/unit, max(a, 0)%unit)
 	return []byte(strings.TrimRight(strings.TrimRight(text, "0"), ".")), nil
 }
 
-// In puts the amount into words, to a ten-thousandth of a unit.
+// In formats the amount to a ten-thousandth of a unit.
 func (a Amount) In(currency string) string {
 	const step = unit / 10_000
 	if a > 0 && a < step {
@@ -144,7 +143,7 @@ func (a Amount) In(currency string) string {
 	return fmt.Sprintf("%d.%04d %s", rounded/10_000, rounded%10_000, currency)
 }
 
-// addCapped adds numbers that are not negative; beyond the largest it stays there.
+// addCapped adds non-negative numbers. A sum that would overflow is capped.
 func addCapped[T ~int64](a, b T) T {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -152,7 +151,7 @@ func addCapped[T ~int64](a, b T) T {
 	return a + b
 }
 
-// share returns a·n/of, rounded, of numbers that are not negative; of is positive.
+// share returns a·n/of, rounded. a and n must not be negative, and of must be positive.
 func share(a Amount, n, of int64) Amount {
 	hi, lo := bits.Mul64(uint64(a), uint64(n))
 	lo, carry := bits.Add64(lo, uint64(of)/2, 0)

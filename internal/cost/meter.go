@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Level is how a session may go on, by what it has cost.
+// Level is how a session may continue, depending on its cost.
 type Level uint8
 
-// Levels, each dearer than the one before. A session never goes back to one.
+// Levels, in order of cost. A session never returns to a lower one.
 const (
 	// Within: below every cap.
 	Within Level = iota
-	// Noticed: the soft cap is passed, and people are told.
+	// Noticed: the soft cap is exceeded, and a notice is sent.
 	Noticed
 	// Cheaper: the hard cap is reached, and NPCs answer through the cheaper engine.
 	Cheaper
@@ -26,24 +26,22 @@ func (l Level) String() string {
 	return [...]string{"within", "soft_cap", "cheaper", "lines"}[min(l, LinesOnly)]
 }
 
-// Options say what a [Meter] knows of money. The zero value counts and prices
-// nothing.
+// Options configure a [Meter]. With the zero value, it counts but prices nothing.
 type Options struct {
-	// Currency is what amounts are in, such as "USD".
+	// Currency is the currency of amounts, such as "USD".
 	Currency string
 	Prices   []Price
-	// SoftCap and HardCap are for the whole session. If zero, there is none.
+	// SoftCap and HardCap apply to the whole session. Zero means no cap.
 	SoftCap, HardCap Amount
-	// HasCheaper says that some NPC speaks through an engine dearer than the cheaper
-	// one: then the hard cap leads there first, and [LinesOnly] comes a tenth of the
-	// cap later. Without one the hard cap is where the lines begin.
+	// HasCheaper reports that some NPC uses a dearer engine than the cheaper one. Then the hard cap leads to
+	// [Cheaper], and [LinesOnly] follows a tenth of the cap later. Otherwise the hard cap leads to
+	// [LinesOnly].
 	HasCheaper bool
-	// Charged, if not nil, is told of everything that is charged. It is safe for
-	// concurrent use and does not wait.
+	// Charged, if not nil, is called for each charge. It must be safe for concurrent use and must not block.
 	Charged func(provider string, u Usage, a Amount)
 }
 
-// Meter is what a session has taken so far. It is safe for concurrent use.
+// Meter records the use and cost of a session. It is safe for concurrent use.
 type Meter struct {
 	o Options
 
@@ -54,15 +52,15 @@ type Meter struct {
 
 type row struct{ npc, provider string }
 
-// Sum is what was taken, and what that cost.
+// Sum is a use and its cost.
 type Sum struct {
 	Usage
 	Amount Amount
-	// Unpriced says that the amount is not all: some of it has no price.
+	// Unpriced reports that the amount is incomplete because some of the use has no price.
 	Unpriced bool
 }
 
-// Add returns what s and t are together.
+// Add returns the sum of s and t.
 func (s Sum) Add(t Sum) Sum {
 	return Sum{s.Usage.add(t.Usage), addCapped(s.Amount, t.Amount), s.Unpriced || t.Unpriced}
 }
@@ -70,8 +68,8 @@ func (s Sum) Add(t Sum) Sum {
 // NewMeter returns a meter at zero.
 func NewMeter(o Options) *Meter { return &Meter{o: o, rows: map[row]*Sum{}} }
 
-// Account returns a new account of an NPC's, or of what is nobody's if npc is empty,
-// such as hearing. A nil meter has nil accounts, which count nothing.
+// Account returns a new account of an NPC, or of no NPC if npc is empty, for example for speech recognition.
+// A nil meter returns nil accounts, which count nothing.
 func (m *Meter) Account(npc string) *Account {
 	if m == nil {
 		return nil
@@ -79,16 +77,15 @@ func (m *Meter) Account(npc string) *Account {
 	return &Account{meter: m, npc: npc}
 }
 
-// Account charges a part of a session, such as a turn, and with it the session. It
-// is safe for concurrent use, and may be charged at any time, also when what it
-// stands for is over: the session is charged then, too.
+// Account charges a part of a session, such as a turn, and the session with it. It is safe for concurrent
+// use. It can be charged at any time, even after the turn has ended; the session is then charged as well.
 type Account struct {
 	meter *Meter
 	npc   string
 	sum   Sum // guarded by meter.mu
 }
 
-// NPC returns whose account it is, empty if it is nobody's. A nil account is nobody's.
+// NPC returns the account's NPC, "" if there is none or the account is nil.
 func (a *Account) NPC() string {
 	if a == nil {
 		return ""
@@ -96,8 +93,7 @@ func (a *Account) NPC() string {
 	return a.npc
 }
 
-// Charge notes what was taken of a provider. The names of providers are those of the
-// configuration, so there are only so many.
+// Charge records a use of a provider. Provider names come from the configuration, so their number is bounded.
 func (a *Account) Charge(provider string, u Usage) {
 	if a == nil {
 		return
@@ -123,7 +119,7 @@ func (a *Account) Charge(provider string, u Usage) {
 	}
 }
 
-// Sum returns what was charged to the account.
+// Sum returns the account's charges.
 func (a *Account) Sum() Sum {
 	if a == nil {
 		return Sum{}
@@ -133,7 +129,7 @@ func (a *Account) Sum() Sum {
 	return a.sum
 }
 
-// Level returns how the session may go on. A nil meter is always [Within].
+// Level returns the session's level. A nil meter is always [Within].
 func (m *Meter) Level() Level {
 	if m == nil {
 		return Within
@@ -156,11 +152,10 @@ func (o *Options) level(spent Amount) Level {
 	return Within
 }
 
-// linesCap is where the lines begin for those who had a cheaper engine first.
+// linesCap returns the cost at which [LinesOnly] begins after [Cheaper].
 func (o *Options) linesCap() Amount { return addCapped(o.HardCap, o.HardCap/10) }
 
-// Uncounted names the providers that have no price, where there is a cap that they
-// do not count towards.
+// Uncounted returns the providers without a price if there is a cap, because they do not count towards it.
 func (m *Meter) Uncounted() []string {
 	if m == nil || m.o.SoftCap == 0 && m.o.HardCap == 0 {
 		return nil
@@ -168,24 +163,23 @@ func (m *Meter) Uncounted() []string {
 	return m.Report().Unpriced()
 }
 
-// Entry is one line of a [Report].
+// Entry is a line of a [Report].
 type Entry struct {
-	// Name is an NPC's or a provider's; of an NPC's it is empty for what is nobody's.
+	// Name is an NPC or a provider; "" among the NPCs means no NPC.
 	Name string
 	Sum
 }
 
-// Report is an account of a session. The entries by NPC have the same sum as those
-// by provider.
+// Report is a session's account. Its entries by NPC have the same sum as those by provider.
 type Report struct {
 	Currency         string
 	Total            Sum
-	SoftCap, HardCap Amount // 0 if there is none
+	SoftCap, HardCap Amount // 0 means none
 	Level            Level
 	NPCs, Providers  []Entry // by name
 }
 
-// Report returns the account so far. That of a nil meter is empty.
+// Report returns the account so far. A nil meter's is empty.
 func (m *Meter) Report() Report {
 	if m == nil {
 		return Report{}
@@ -215,13 +209,12 @@ func entries(sums map[string]Sum) []Entry {
 
 type contextKey struct{}
 
-// WithAccount returns a context whose work is charged to an account.
+// WithAccount returns a context that charges its work to an account.
 func WithAccount(ctx context.Context, a *Account) context.Context {
 	return context.WithValue(ctx, contextKey{}, a)
 }
 
-// AccountOf returns the account that a context's work is charged to, nil if there is
-// none.
+// AccountOf returns the account of a context, or nil.
 func AccountOf(ctx context.Context) *Account {
 	a, _ := ctx.Value(contextKey{}).(*Account)
 	return a

@@ -1,8 +1,7 @@
 package cost
 
-// A metered provider charges the account in a request's context for what the request
-// takes: it wraps language models, voices and speech recognition. Where no account
-// is in the context nothing is counted. It starts no goroutine.
+// Metered providers charge a request's use to the account in its context. They wrap language models, voices
+// and speech recognition. Without an account in the context, nothing is counted. They start no goroutine.
 
 import (
 	"context"
@@ -19,8 +18,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// MeteredSpeech returns what a speech-to-speech session says it has used. The engine that
-// reads the session charges it, since a session outlives the context it began with.
+// MeteredSpeech converts the use reported by a speech-to-speech session. The engine that reads the session
+// charges it, because a session outlives the context that opened it.
 func MeteredSpeech(u s2s.Usage) Usage {
 	return Usage{
 		Input: int64(u.InputTextTokens), Output: int64(u.OutputTextTokens),
@@ -29,8 +28,8 @@ func MeteredSpeech(u s2s.Usage) Usage {
 	}
 }
 
-// MeteredEmbedding charges the context for text that was embedded; tokens that nobody
-// counted are estimated.
+// MeteredEmbedding charges the context's account for an embedded text. If tokens is not positive, it
+// estimates them.
 func MeteredEmbedding(ctx context.Context, provider string, bytes, tokens int) {
 	u := Usage{Input: int64(tokens)}
 	if tokens <= 0 {
@@ -40,7 +39,7 @@ func MeteredEmbedding(ctx context.Context, provider string, bytes, tokens int) {
 	AccountOf(ctx).Charge(provider, u)
 }
 
-// warmed opens connections if the wrapped provider can.
+// warmed opens connections if the wrapped provider supports it.
 type warmed struct{ provider any }
 
 // Warm opens the provider's connections.
@@ -57,9 +56,9 @@ type model struct {
 	warmed
 }
 
-// MeteredModel returns p, charged by the tokens it reports. An answer that is left before
-// it reports any, or never does, is charged by an estimate from the text that went
-// each way; a request that failed before it was answered is not charged.
+// MeteredModel wraps p so that it charges the tokens that it reports. An answer without a report, for example
+// because the caller stopped reading, is charged by an estimate from the text in both directions. A request
+// that failed before an answer is not charged.
 func MeteredModel(p llm.Provider) llm.Provider { return &model{p, warmed{p}} }
 
 // Stream implements [llm.Provider].
@@ -72,7 +71,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 		a := answer{account: account, provider: m.Name(), req: req}
 		vendor, name, _ := strings.Cut(a.provider, " ")
 		ctx, span := tracing.StartModel(ctx, vendor, name)
-		failure := "" // how it failed, for the trace
+		failure := "" // failure for the trace
 		defer func() {
 			u := a.charge(ctx.Err() != nil)
 			if failure == "" && ctx.Err() != nil {
@@ -94,7 +93,7 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// failureOf is a word for what went wrong with a model.
+// failureOf classifies a model's error.
 func failureOf(err error) string {
 	switch {
 	case errors.Is(err, llm.ErrRateLimited):
@@ -107,7 +106,7 @@ func failureOf(err error) string {
 	return "failed"
 }
 
-// answer is what came of a request so far.
+// answer is a request's answer so far.
 type answer struct {
 	account  *Account
 	provider string
@@ -128,8 +127,8 @@ func (a *answer) take(c llm.Chunk) {
 	}
 }
 
-// charge charges the answer, and returns what it took. One that was left by its caller
-// was asked for all the same.
+// charge charges the answer and returns its use. An answer whose caller stopped reading is charged too,
+// because it was requested.
 func (a *answer) charge(left bool) (u Usage) {
 	switch {
 	case a.told != nil:
@@ -144,7 +143,7 @@ func (a *answer) charge(left bool) (u Usage) {
 	return u
 }
 
-// size is how much text a request is, in bytes.
+// size returns the length of a request's text in bytes.
 func size(req llm.Request) int {
 	n := 0
 	for _, m := range req.Messages {
@@ -156,25 +155,24 @@ func size(req llm.Request) int {
 	for _, t := range req.Tools {
 		schema, err := json.Marshal(t.Parameters)
 		if err != nil {
-			continue // a schema that is no JSON is not sent either
+			continue // an invalid schema is not sent either
 		}
 		n += len(t.Name) + len(t.Description) + len(schema)
 	}
 	return n
 }
 
-// voice is a voice that charges the characters it was given and the sound it made.
+// voice is a voice that charges its characters and sound.
 type voice struct {
 	tts.Provider
 	warmed
 }
 
-// MeteredVoice returns p, charged by the characters of each sentence and the length of its
-// sound. A sentence that failed before its first sound is not charged, one that was
-// left is.
+// MeteredVoice wraps p so that it charges the characters of each sentence and the length of its sound. A
+// sentence that failed before its first sound is not charged, a cancelled one is.
 func MeteredVoice(p tts.Provider) tts.Provider { return &voice{p, warmed{p}} }
 
-// SpeaksClauses implements [tts.Clauser] as the provider does.
+// SpeaksClauses implements [tts.Clauser] with the wrapped provider's answer.
 func (v *voice) SpeaksClauses() bool { return tts.SpeaksClauses(v.Provider) }
 
 // Synthesize implements [tts.Provider].

@@ -8,14 +8,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// defaultRate is the rate of a stream's sound unless its options say otherwise.
+// defaultRate is the sample rate of a stream without a configured rate.
 const defaultRate = 48_000
 
-// recognition is speech recognition that charges the sound it is sent.
+// recognition is speech recognition that charges the sound sent to it.
 type recognition struct{ stt.Provider }
 
-// MeteredRecognition returns p, charged by the time of sound that is sent to it: sound that
-// is sent to another provider once more is charged there, too.
+// MeteredRecognition wraps p so that it charges the duration of the sound sent to it. Sound sent again to
+// another provider is charged there as well.
 func MeteredRecognition(p stt.Provider) stt.Provider { return &recognition{p} }
 
 // Open implements [stt.Provider].
@@ -36,25 +36,22 @@ func (r *recognition) Open(ctx context.Context, o stt.Options) (stt.Stream, erro
 	return metered, nil
 }
 
-// wholeStream is a stream that is a [stt.Discarder]. What was sent for a transcript
-// that is discarded stays charged.
+// wholeStream is a stream that implements [stt.Discarder]. Sound of a discarded transcript remains charged.
 type wholeStream struct {
 	*stream
 	stt.Discarder
 }
 
-// stream charges what was sent at the end of each utterance, and at its own end what
-// was sent since.
+// stream charges the sent sound at the end of each utterance, and the rest when it is closed.
 type stream struct {
 	stt.Stream
 	account  *Account
 	provider string
 	rate     int
-	sent     atomic.Int64 // samples that were not charged yet
+	sent     atomic.Int64 // samples not charged yet
 }
 
-// Send implements [stt.Stream]. Sound is charged at the latest once a minute of it
-// was sent.
+// Send implements [stt.Stream]. It charges sound after at most a minute.
 func (s *stream) Send(samples []int16) error {
 	err := s.Stream.Send(samples)
 	if err == nil {

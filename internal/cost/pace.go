@@ -6,36 +6,34 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Window is how many turns of a tier are remembered.
+// Window is the number of turns remembered per tier.
 const Window = 100
 
-// Lowered is how many turns of a tier are lowered in a row before one is tried
-// at its own tier: what made it slow may have passed.
+// Lowered is the number of consecutive turns of a tier that are lowered before one is tried at its own tier
+// again, because the cause of the delay may be gone.
 const Lowered = 9
 
-// Enough is how many turns of a tier must be known before something is expected
-// of the next.
+// Enough is the number of turns of a tier that must be known for a projection.
 const Enough = 5
 
-// Stage is a part of the way from the end of a player's speech to the first
-// sound of the answer.
+// Stage is a stage between the end of a player's speech and the first sound of the answer.
 type Stage int
 
 // Stages in the order of a turn.
 const (
-	Endpoint   Stage = iota // end of the speech until it counts as ended
-	Transcript              // from there to the final transcript
-	Context                 // assembling what the NPC knows
-	Model                   // request to the first token
-	Writing                 // first token to the first complete sentence
-	Tool                    // all rounds of tools before the first sentence
-	Voice                   // sentence to its first sound
+	Endpoint   Stage = iota // end of the speech until it is detected
+	Transcript              // from there until the final transcript
+	Context                 // assembling the NPC's context
+	Model                   // request until the first token
+	Writing                 // first token until the first complete sentence
+	Tool                    // all tool rounds before the first sentence
+	Voice                   // sentence until its first sound
 
 	// StageCount is the number of stages.
 	StageCount = int(Voice) + 1
 )
 
-// String returns the stage's name, as metrics and reasons have it.
+// String returns the stage's name in metrics and reasons.
 func (s Stage) String() string {
 	switch s {
 	case Endpoint:
@@ -56,21 +54,19 @@ func (s Stage) String() string {
 	return "unknown"
 }
 
-// Sample is what was measured of one turn that reached its first sound.
-// Negative times count as 0.
+// Sample has the measurements of a turn that reached its first sound. Negative times count as 0.
 type Sample struct {
-	// Tier is the one the turn ran at.
+	// Tier is the tier at which the turn ran.
 	Tier mcp.BudgetTier
-	// Took has the time of each stage. 0 of Endpoint and Transcript means that
-	// the line was typed; such a turn is no sample of these stages. Tool counts
-	// only with Tools; 0 of any other stage counts as 0.
+	// Took has the time of each stage. Endpoint and Transcript are 0 for a typed line, which is then no
+	// sample of these stages. Tool only counts if Tools is set. For other stages, 0 counts as 0.
 	Took [StageCount]time.Duration
-	// Tools says that the turn called tools before its first sound.
+	// Tools reports that the turn called tools before its first sound.
 	Tools bool
-	// Opened says that a fast model opened since the turn would have been late. It
-	// is no sample of the stages Model and Writing.
+	// Opened reports that a fast model wrote the opener because the turn would have been late. The turn is
+	// then no sample of the stages Model and Writing.
 	Opened bool
-	// FirstSound is from the end of the player's speech to the first sound.
+	// FirstSound is the time from the end of the player's speech to the first sound.
 	FirstSound time.Duration
 }
 
@@ -87,19 +83,19 @@ func (s *Sample) has(stage Stage) bool {
 	return true
 }
 
-// Governor remembers turns and plans the next. It belongs to one goroutine.
+// Governor records turns and plans the next one. It is not safe for concurrent use.
 type Governor struct {
 	tiers   [mcp.TierCount]turns
-	lowered [mcp.TierCount]int // turns lowered in a row
-	// cascaded are the turns in a row that a fast model opened.
+	lowered [mcp.TierCount]int // consecutive lowered turns
+	// cascaded counts the consecutive turns that a fast model opened.
 	cascaded [mcp.TierCount]int
 }
 
-// NewGovernor returns a governor that knows no turn.
+// NewGovernor returns a governor without recorded turns.
 func NewGovernor() *Governor { return &Governor{} }
 
-// Record adds a turn, in place of the oldest of its tier if there are [Window]
-// of them. A sample without a valid tier is ignored.
+// Record adds a turn. If the tier has [Window] turns, the oldest is dropped. A sample without a valid tier is
+// ignored.
 func (g *Governor) Record(s Sample) {
 	if !s.Tier.Valid() {
 		return
@@ -111,13 +107,12 @@ func (g *Governor) Record(s Sample) {
 	g.tiers[s.Tier].addSample(s)
 }
 
-// P50 returns the median of a stage and of how many turns it is; 0 and 0 if
-// there are none.
+// P50 returns a stage's median and its number of samples; 0 and 0 without samples.
 func (g *Governor) P50(tier mcp.BudgetTier, stage Stage) (time.Duration, int) {
 	return g.quantile(tier, stage, 50)
 }
 
-// P95 is P50 for the 95th percentile.
+// P95 is like P50 for the 95th percentile.
 func (g *Governor) P95(tier mcp.BudgetTier, stage Stage) (time.Duration, int) {
 	return g.quantile(tier, stage, 95)
 }
@@ -130,8 +125,8 @@ func (g *Governor) quantile(tier mcp.BudgetTier, stage Stage, percent int) (time
 	return o.percentile(percent), o.n
 }
 
-// FirstSound returns the median and the 95th percentile of the time to the
-// first sound, and of how many turns they are.
+// FirstSound returns the median and the 95th percentile of the time to the first sound, and the number of
+// samples.
 func (g *Governor) FirstSound(tier mcp.BudgetTier) (p50, p95 time.Duration, samples int) {
 	if !tier.Valid() {
 		return 0, 0, 0
@@ -140,12 +135,12 @@ func (g *Governor) FirstSound(tier mcp.BudgetTier) (p50, p95 time.Duration, samp
 	return o.percentile(50), o.percentile(95), o.n
 }
 
-// ahead are the stages that lie before a turn when it is planned.
+// ahead are the stages still ahead when a turn is planned.
 var ahead = [...]Stage{Context, Model, Writing, Tool, Voice}
 
-// Project returns when the first sound of a turn is expected, since the end of
-// the player's speech, if spent of it has passed and the context is yet to be
-// assembled. It is false if fewer than [Enough] turns of the tier are known.
+// Project returns when the first sound of a turn is expected, since the end of the player's speech. spent is
+// the time since then, and the context has not been assembled yet. It returns false with fewer than [Enough]
+// turns of the tier.
 func (g *Governor) Project(tier mcp.BudgetTier, spent time.Duration) (time.Duration, bool) {
 	if !g.known(tier) {
 		return 0, false
@@ -156,8 +151,8 @@ func (g *Governor) Project(tier mcp.BudgetTier, spent time.Duration) (time.Durat
 	return spent, true
 }
 
-// Slowest returns the stage that adds most to the projection of a tier, and how
-// much. It is false where Project is.
+// Slowest returns the stage that adds most to a tier's projection, and its time. It returns false if Project
+// does.
 func (g *Governor) Slowest(tier mcp.BudgetTier) (Stage, time.Duration, bool) {
 	if !g.known(tier) {
 		return 0, 0, false
@@ -175,8 +170,8 @@ func (g *Governor) known(tier mcp.BudgetTier) bool {
 	return tier.Valid() && g.tiers[tier].n >= Enough
 }
 
-// expected is what a stage adds to a turn of a valid tier: its median, for
-// tools by the share of turns that call any.
+// expected returns the time that a stage adds to a turn of a valid tier: its median, for tools multiplied by
+// the share of turns that call any.
 func (g *Governor) expected(tier mcp.BudgetTier, stage Stage) time.Duration {
 	t := &g.tiers[tier]
 	d := t.stages[stage].percentile(50)

@@ -7,93 +7,89 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Step is something that can be done about a turn that would be late.
+// Step is a measure for a turn that would be late.
 type Step string
 
 // Steps, by their names in the configuration.
 const (
 	// LowerTier answers at a lower tier.
 	LowerTier Step = "lower_tier"
-	// Opener says a stock phrase at once, before the answer.
+	// Opener plays a stock phrase immediately, before the answer.
 	Opener Step = "opener"
-	// Fallback asks the model that answers fastest lately.
+	// Fallback asks the model that was fastest recently.
 	Fallback Step = "fallback"
-	// Filler says a stock phrase if the answer is not there in time.
+	// Filler plays a stock phrase if the answer is not ready in time.
 	Filler Step = "filler"
-	// Cascade has a fast model open. It is the NPC's setting rather than the
-	// policy's, and is taken before all others.
+	// Cascade lets a fast model write the opener. It is a setting of the NPC, not of the policy, and comes
+	// before all other steps.
 	Cascade Step = "cascade"
 )
 
-// Times of a filler before the target.
+// Time reserved for a filler before the target.
 const (
-	// fillerReserve is the least time a filler gets for its first sound.
+	// fillerReserve is the minimum time for a filler's first sound.
 	fillerReserve = 100 * time.Millisecond
-	// fillerUnknown is its time where nothing is known of the voice.
+	// fillerUnknown is that time if the voice's latency is unknown.
 	fillerUnknown = 150 * time.Millisecond
 )
 
-// Input is what a turn is planned from.
+// Input is the basis for planning a turn.
 type Input struct {
-	// Tier was chosen for the turn. If it is not valid, the plan is empty.
+	// Tier was chosen for the turn. If it is invalid, the plan is empty.
 	Tier mcp.BudgetTier
 	// Spent is the time since the end of the player's speech.
 	Spent time.Duration
-	// Target is the time to the first sound that each tier promises. A tier
-	// whose target is 0 promises nothing, and nothing is done for it.
+	// Target is each tier's target for the first sound. A tier with target 0 has none, and no steps are
+	// taken.
 	Target [mcp.TierCount]time.Duration
-	// Policy lists the steps that may be taken, in the order they are tried. A
-	// step counts where it stands first; unknown ones are ignored.
+	// Policy lists the allowed steps in order. Repeated and unknown steps are ignored.
 	Policy []Step
-	// What is there for the steps: CanLower says that the tier may be lowered,
-	// HasOpener and HasFiller that the NPC has such a phrase, HasFallback that
-	// there is another model.
+	// CanLower allows lowering the tier. HasOpener and HasFiller report that the NPC has such a phrase, and
+	// HasFallback that there is another model.
 	CanLower, HasOpener, HasFallback, HasFiller bool
-	// HasCascade says that a fast model may open where the turn would be late.
+	// HasCascade allows a fast model to write the opener of a late turn.
 	HasCascade bool
 }
 
-// Decision is a step that was taken, and why.
+// Decision is a step with its reason.
 type Decision struct {
 	Step Step
 	// Reason is a sentence for the dungeon master.
 	Reason string
-	// Projected is when the first sound was expected without the step, Target
-	// when it was wanted; both since the end of the player's speech.
+	// Projected is when the first sound was expected without the step, and Target the tier's target, both
+	// since the end of the player's speech.
 	Projected, Target time.Duration
 }
 
-// Plan is how a turn is to be answered.
+// Plan is how to answer a turn.
 type Plan struct {
-	// Tier is the input's or, with a decision for LowerTier, a lower one.
+	// Tier is the input's or, after a decision for LowerTier, a lower one.
 	Tier mcp.BudgetTier
-	// Opener says a stock phrase at once, Fallback asks the fastest model, Cascade
-	// has a fast model open.
+	// Opener plays a stock phrase immediately, Fallback asks the fastest model, and Cascade lets a fast model
+	// write the opener.
 	Opener, Fallback, Cascade bool
-	// FillerAfter is when a filler begins if nothing was heard by then, since the
-	// end of the player's speech and not before Input.Spent; 0 means no filler.
+	// FillerAfter is when a filler begins if nothing was heard until then, since the end of the player's
+	// speech and not before Input.Spent; 0 means no filler.
 	FillerAfter time.Duration
-	// Decisions are the steps taken because the turn was expected to be late, in
-	// the order they were taken. A filler armed just in case is not among them.
+	// Decisions are the steps taken because the turn is expected to be late, in order. A filler that is only
+	// a precaution is not among them.
 	Decisions []Decision
 }
 
-// planning is a plan in the making.
+// planning is a plan in progress.
 type planning struct {
 	*Governor
 	in        Input
 	plan      Plan
 	target    time.Duration
 	projected time.Duration
-	known     bool // the projection is worth something
+	known     bool // there is a projection
 }
 
-// Plan decides what to do about the next turn. The policy's steps are taken in
-// order while the first sound is expected later than the target of in.Tier;
-// that target stays when the tier is lowered. A filler costs nothing unless the
-// turn is late, so it is armed in any case, and is all that is done while too
-// little is known to expect anything. Of opener and filler a turn has one: the
-// first in the policy that applies.
+// Plan decides what to do about the next turn. It takes the policy's steps in order while the first sound is
+// expected after the target of in.Tier; that target stays the same when the tier is lowered. A filler costs
+// nothing unless the turn is late, so it is always armed, and is the only step while too few turns are known.
+// A turn has either an opener or a filler: the first in the policy that applies.
 func (g *Governor) Plan(in Input) Plan {
 	p := planning{Governor: g, in: in, plan: Plan{Tier: in.Tier}}
 	if !in.Tier.Valid() || in.Target[in.Tier] <= 0 {
@@ -117,8 +113,8 @@ func (g *Governor) Plan(in Input) Plan {
 	return p.plan
 }
 
-// openWithCascade has a fast model open, which is taken to be in time. One turn in
-// ten finds out whether that is still needed.
+// openWithCascade lets a fast model write the opener, which is assumed to be in time. One turn in ten checks
+// whether that is still necessary.
 func (p *planning) openWithCascade() {
 	if !p.isLate() || !p.in.HasCascade {
 		return
@@ -135,8 +131,8 @@ func (p *planning) openWithCascade() {
 // isLate reports whether the first sound is expected after the target.
 func (p *planning) isLate() bool { return p.known && p.projected > p.target }
 
-// lowerTier takes the highest lower tier that is expected to be in time, or
-// else the one that is fastest, if it is faster.
+// lowerTier selects the highest lower tier that is expected to be in time, or else the fastest one, if it is
+// faster.
 func (p *planning) lowerTier() {
 	if !p.isLate() || !p.in.CanLower || p.plan.Tier != p.in.Tier {
 		return
@@ -156,14 +152,14 @@ func (p *planning) lowerTier() {
 		return
 	}
 	if p.lowered[p.in.Tier]++; p.lowered[p.in.Tier] > Lowered {
-		p.lowered[p.in.Tier] = 0 // it may be faster by now: one turn finds out
+		p.lowered[p.in.Tier] = 0 // it may be faster now; one turn checks that
 		return
 	}
 	p.addDecision(LowerTier, fmt.Sprintf("; %s is expected to take %s", best, seconds(sound)))
 	p.plan.Tier, p.projected = best, sound
 }
 
-// addOpener makes the first sound that of a phrase at hand.
+// addOpener makes an opener the first sound.
 func (p *planning) addOpener() {
 	if !p.isLate() || !p.in.HasOpener || p.plan.Opener || p.plan.FillerAfter > 0 {
 		return
@@ -174,8 +170,8 @@ func (p *planning) addOpener() {
 	p.projected = min(p.projected, p.in.Spent+voice)
 }
 
-// askFallback asks for a faster model. How much faster is not known, so the
-// projection stays.
+// askFallback selects a faster model. It keeps the projection, because it is not known how much faster that
+// model is.
 func (p *planning) askFallback() {
 	if !p.isLate() || !p.in.HasFallback || p.plan.Fallback {
 		return
@@ -184,7 +180,7 @@ func (p *planning) askFallback() {
 	p.plan.Fallback = true
 }
 
-// armFiller arms a phrase whose first sound comes before the target.
+// armFiller arms a filler whose first sound comes before the target.
 func (p *planning) armFiller() {
 	if !p.in.HasFiller || p.plan.Opener || p.plan.FillerAfter > 0 {
 		return
@@ -200,8 +196,8 @@ func (p *planning) armFiller() {
 	p.projected = min(p.projected, p.plan.FillerAfter+reserve)
 }
 
-// voiceTime is how long the first sound of a sentence takes. The tier has little to
-// do with it, so the others are asked where this one is not known.
+// voiceTime returns the time to the first sound of a sentence. It hardly depends on the tier, so other tiers
+// are used if this one is unknown.
 func (p *planning) voiceTime() (time.Duration, bool) {
 	if d, n := p.P50(p.plan.Tier, Voice); n >= Enough {
 		return d, true
@@ -215,14 +211,14 @@ func (p *planning) voiceTime() (time.Duration, bool) {
 	return longest, any
 }
 
-// addDecision notes a step that is taken because the turn would be late.
+// addDecision records a step taken because the turn would be late.
 func (p *planning) addDecision(step Step, more string) {
 	p.plan.Decisions = append(p.plan.Decisions, Decision{
 		Step: step, Reason: p.reason() + more, Projected: p.projected, Target: p.target,
 	})
 }
 
-// reason says why the turn would be late.
+// reason describes why the turn would be late.
 func (p *planning) reason() string {
 	why := seconds(p.in.Spent) + " have passed already"
 	stage, took, known := p.Slowest(p.plan.Tier)
@@ -236,5 +232,5 @@ func (p *planning) reason() string {
 	return fmt.Sprintf("first sound expected after %s, target %s (%s)", seconds(p.projected), seconds(p.target), why)
 }
 
-// seconds writes a time as people say it.
+// seconds formats a duration.
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// turns are the last turns of a tier, with the times of each stage in order so
-// that a percentile is a look-up.
+// turns are the last turns of a tier. The times of each stage are sorted, so that a percentile is a look-up.
 type turns struct {
 	ring   [Window]Sample
 	n      int // turns in ring
-	next   int // where the next one goes
+	next   int // index of the next one
 	stages [StageCount]ordered
 	first  ordered
 }
@@ -37,13 +36,13 @@ func (t *turns) addSample(s Sample) {
 	t.first.insert(s.FirstSound)
 }
 
-// ordered holds up to Window times, the shortest first.
+// ordered holds up to Window times in ascending order.
 type ordered struct {
 	times [Window]time.Duration
 	n     int
 }
 
-// insert adds d; there is room.
+// insert adds d. There must be room.
 func (o *ordered) insert(d time.Duration) {
 	at, _ := slices.BinarySearch(o.times[:o.n], d)
 	o.n++
@@ -51,14 +50,14 @@ func (o *ordered) insert(d time.Duration) {
 	o.times[at] = d
 }
 
-// remove takes out d, which is there.
+// remove removes d, which must be present.
 func (o *ordered) remove(d time.Duration) {
 	at, _ := slices.BinarySearch(o.times[:o.n], d)
 	copy(o.times[at:], o.times[at+1:o.n])
 	o.n--
 }
 
-// percentile is by nearest rank; 0 of nothing.
+// percentile returns a percentile by nearest rank, 0 without times.
 func (o *ordered) percentile(percent int) time.Duration {
 	if o.n == 0 {
 		return 0

@@ -5,24 +5,22 @@ import (
 	"time"
 )
 
-// Price is what a provider takes. A rate that is nil is not known, which is not the
-// same as 0.
+// Price has the rates of a provider. A nil rate is unknown, which differs from 0.
 type Price struct {
-	// Provider is a provider's name, such as "openai gpt-4o-mini", or how names begin
-	// and a star: "openai gpt-4o*".
+	// Provider is a provider's name, such as "openai gpt-4o-mini", or a prefix with a star, such as "openai
+	// gpt-4o*".
 	Provider string
-	// Input and Output are for one text token, AudioInput and AudioOutput for one of
-	// sound, Cached for one of the input that the provider had kept; if nil, that
-	// costs what others do.
+	// Input and Output are the rates per text token, AudioInput and AudioOutput per audio token, and Cached
+	// per cached input token; if Cached is nil, these cost the normal rate.
 	Input, Output, AudioInput, AudioOutput, Cached *Amount
-	// Minute is for a minute of sound, whichever way it goes.
+	// Minute is the rate per minute of sound, in either direction.
 	Minute *Amount
-	// Character is for one that is spoken.
+	// Character is the rate per spoken character.
 	Character *Amount
 }
 
-// find returns the price of a provider, nil if there is none: the one with its
-// name, else the one whose beginning is longest.
+// find returns the price of a provider: the one with its name, else the one with the longest matching prefix,
+// else nil.
 func find(prices []Price, provider string) *Price {
 	var best *Price
 	for i := range prices {
@@ -38,9 +36,8 @@ func find(prices []Price, provider string) *Price {
 	return best
 }
 
-// charge returns what u costs, and whether that is all of it: whether a rate is
-// known for something that providers charge by, be it tokens, minutes or
-// characters. A nil p knows none.
+// charge returns the cost of u, and whether it is complete: a rate is known for a unit that the provider
+// charges by, which is tokens, minutes or characters. A nil p knows no rates.
 func (p *Price) charge(u Usage) (a Amount, known bool) {
 	if p == nil {
 		return 0, u == Usage{}
@@ -66,7 +63,7 @@ func (p *Price) charge(u Usage) (a Amount, known bool) {
 	return a, known || u == Usage{}
 }
 
-// cachedRate is the rate of input that was kept.
+// cachedRate returns the rate of cached input.
 func (p *Price) cachedRate(input *Amount) *Amount {
 	if p.Cached != nil {
 		return p.Cached
@@ -74,7 +71,7 @@ func (p *Price) cachedRate(input *Amount) *Amount {
 	return input
 }
 
-// coversTokens reports whether there are tokens, and a rate for each kind of them.
+// coversTokens reports whether u has tokens, and all of their rates are known.
 func (p *Price) coversTokens(u Usage) bool {
 	covered := false
 	for _, part := range []struct {

@@ -2,10 +2,10 @@ package cost
 
 import "fmt"
 
-// Nobody is what an entry by NPC without a name is called.
+// Nobody is the name of the entry without an NPC.
 const Nobody = "hearing, and what else is no NPC's"
 
-// Headline puts the account into one line.
+// Headline describes the account in one line.
 func (r Report) Headline() string {
 	if r.Total.Usage == (Usage{}) {
 		return "this session has taken nothing that is paid for"
@@ -28,8 +28,7 @@ func (r Report) Headline() string {
 	return text
 }
 
-// Lines puts the account into words: the headline, a line for each NPC and one for
-// each provider.
+// Lines describes the account: the headline, and a line for each NPC and each provider.
 func (r Report) Lines() []string {
 	lines := []string{r.Headline()}
 	for _, e := range r.NPCs {
@@ -49,7 +48,7 @@ func (r Report) Lines() []string {
 	return lines
 }
 
-// price is what a sum cost, in words.
+// price describes the cost of a sum.
 func (r Report) price(s Sum) string {
 	switch {
 	case !s.Unpriced:
@@ -60,7 +59,7 @@ func (r Report) price(s Sum) string {
 	return s.Amount.In(r.Currency) + " and what has no price"
 }
 
-// Unpriced names the providers of which something has no price.
+// Unpriced returns the providers with unpriced use.
 func (r Report) Unpriced() (names []string) {
 	for _, e := range r.Providers {
 		if e.Unpriced {
