@@ -10,15 +10,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Area is a sphere, its surface included.
+// Area is a sphere including its surface.
 type Area struct {
 	Center memory.Position `json:"center"`
 	// Radius is 0 or more, in the map's unit.
 	Radius float64 `json:"radius"`
 }
 
-// ParseArea reads {"center":[x,y,z],"radius":r}. Anything else is an error that
-// wraps [mcp.ErrInvalidArguments] and says what is missing.
+// ParseArea parses {"center":[x,y,z],"radius":r}. For other input, the error wraps [mcp.ErrInvalidArguments]
+// and says what is missing.
 func ParseArea(data []byte) (Area, error) {
 	var in struct {
 		Center *[]*float64 `json:"center"`
@@ -55,7 +55,7 @@ func (a Area) checkArea() error {
 	return nil
 }
 
-// Contains reports whether p lies in the area; nil, which is nowhere, does not.
+// Contains reports whether p is in the area. A nil p is in no area.
 func (a Area) Contains(p *memory.Position) bool {
 	if p == nil {
 		return false

@@ -22,8 +22,7 @@ type month struct {
 	Days int      `yaml:"days" min:"1" max:"400" doc:"How many days it has; 30 if missing."`
 }
 
-// calendar is what the file says of its calendar. It is sound if checkCalendar found
-// nothing.
+// calendar returns the calendar described by the file. It is valid if checkCalendar reports no problems.
 func (k *calendarKey) calendar() Calendar {
 	var c Calendar
 	switch {
@@ -46,7 +45,7 @@ func (k *calendarKey) calendar() Calendar {
 	return c
 }
 
-// checkCalendar looks for months that nothing says anything of, and for a day that is none.
+// checkCalendar reports missing or superfluous months, and an invalid date.
 func (p *checker) checkCalendar(k *calendarKey) {
 	if k == nil {
 		return

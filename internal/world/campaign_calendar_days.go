@@ -1,8 +1,8 @@
 package world
 
-// The calendar counts the days of a campaign's world: it writes a day as the
-// campaign's calendar does, reads such dates, and understands "three days ago", "letzten
-// Markttag" and the like in English and German. It reads no clock and does no I/O.
+// Calendar counts the days of a campaign's world. It formats days in the campaign's calendar, parses such
+// dates, and understands expressions such as "three days ago" or "letzten Markttag" in English and German. It
+// reads no clock and does no I/O.
 
 import (
 	"fmt"
@@ -10,27 +10,26 @@ import (
 	"time"
 )
 
-// Calendar is how a world counts its days. The zero value is [CommonCalendar].
+// Calendar is a world's calendar. The zero value is [CommonCalendar].
 type Calendar struct {
-	// Months are those of a year, in their order.
+	// Months are the months of a year in order.
 	Months []Month
-	// Weekdays are the days of a week, in their order; without any there are no weeks.
+	// Weekdays are the days of a week in order; without them there are no weeks.
 	Weekdays []string
-	// Era stands behind the year; empty for none.
+	// Era follows the year; may be empty.
 	Era string
-	// Gregorian says that the calendar is the one of our own world; the months' lengths
-	// are its then.
+	// Gregorian means the Gregorian calendar, with its lengths of months.
 	Gregorian bool
 }
 
-// Month is a month, or feast days between two of them.
+// Month is a month, or feast days between two months.
 type Month struct {
 	Name string
 	Days int
 }
 
-// CommonCalendar is a calendar for worlds that have none of their own: twelve months of thirty
-// days, and weeks of seven.
+// CommonCalendar returns a calendar for worlds without their own: twelve months of thirty days, and weeks of
+// seven.
 func CommonCalendar() Calendar {
 	c := Calendar{Weekdays: []string{"Moonday", "Hearthday", "Wellday", "Fieldday", "Marketday", "Songday", "Restday"}}
 	for _, name := range []string{
@@ -41,7 +40,7 @@ func CommonCalendar() Calendar {
 	return c
 }
 
-// GregorianCalendar is the calendar of our own world.
+// GregorianCalendar returns the Gregorian calendar.
 func GregorianCalendar() Calendar {
 	c := Calendar{Gregorian: true}
 	for m := time.January; m <= time.December; m++ {
@@ -53,7 +52,7 @@ func GregorianCalendar() Calendar {
 	return c
 }
 
-// yearLength is how many days a year has, where all have the same.
+// yearLength returns the days of a year in a calendar whose years have the same length.
 func (c *Calendar) yearLength() int64 {
 	n := int64(0)
 	for _, m := range c.Months {
@@ -62,7 +61,7 @@ func (c *Calendar) yearLength() int64 {
 	return max(n, 1)
 }
 
-// floorDiv divides downwards, also what is below 0.
+// floorDiv divides and rounds down, also for negative numbers.
 func floorDiv(a, b int64) (quotient, rest int64) {
 	quotient, rest = a/b, a%b
 	if rest < 0 {
@@ -73,8 +72,7 @@ func floorDiv(a, b int64) (quotient, rest int64) {
 
 const secondsADay = 24 * 60 * 60
 
-// Split returns the year of a day, its month counted from 0, and the day of the month
-// counted from 1.
+// Split returns a day's year, its month counted from 0, and the day of the month counted from 1.
 func (c *Calendar) Split(day int64) (year int64, month, dayOfMonth int) {
 	if c.Gregorian {
 		t := time.Unix(day*secondsADay, 0).UTC()
@@ -90,8 +88,8 @@ func (c *Calendar) Split(day int64) (year int64, month, dayOfMonth int) {
 	return year, 0, 1
 }
 
-// Day is the number of a day: month counts from 0, dayOfMonth from 1. It reports whether
-// there is such a day.
+// Day returns the number of a day: month counts from 0, dayOfMonth from 1. It returns false if there is no
+// such day.
 func (c *Calendar) Day(year int64, month, dayOfMonth int) (int64, bool) {
 	if month < 0 || month >= len(c.Months) || dayOfMonth < 1 || dayOfMonth > c.Months[month].Days || year > maxYear || year < -maxYear {
 		return 0, false
@@ -111,7 +109,7 @@ func (c *Calendar) Day(year int64, month, dayOfMonth int) (int64, bool) {
 // maxYear bounds years, so that nothing overflows.
 const maxYear = 1_000_000
 
-// weekday is which day of the week a day is.
+// weekday returns the index of a day's weekday.
 func (c *Calendar) weekday(day int64) int {
 	if c.Gregorian {
 		day += 3 // the day 0 was a Thursday
@@ -120,8 +118,8 @@ func (c *Calendar) weekday(day int64) int {
 	return int(i)
 }
 
-// Write is a day as the calendar writes it: "Marketday, 3 Thaw 218 AF". A month of one day
-// is a feast, which needs no number.
+// Write formats a day: "Marketday, 3 Thaw 218 AF". A month of one day is a feast, which is written without a
+// number.
 func (c *Calendar) Write(day int64) string {
 	year, month, dayOfMonth := c.Split(day)
 	var b strings.Builder

@@ -7,23 +7,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// words of a time that has passed.
+// Words in expressions for past times.
 var (
 	lasts = []string{"last", "letzte", "letzten", "letzter", "letztem", "letztes", "vorige", "vorigen", "voriger", "vergangene", "vergangenen", "vergangener"}
 	these = []string{"this", "diese", "dieser", "diesen", "diesem", "dieses"}
 	few   = []string{"few", "paar", "einigen", "wenigen"}
-	// ons go before a date.
+	// ons may precede a date.
 	ons = []string{"on", "am", "in", "im", "at", "since", "seit", "from", "vom", "von"}
 )
 
-// plain are words that are a day by themselves, by how far they are from today.
+// plain are words for a single day, with their offset from today.
 var plain = map[string]int64{
 	"today": 0, "tonight": 0, "heute": 0, "yesterday": -1, "gestern": -1, "vorgestern": -2,
 }
 
-// Find looks for a time that a question speaks of, seen from today: "what did we say three
-// days ago", "was war letzten Markttag". It returns the days that are meant and the
-// question without the words that tell them.
+// Find finds an expression for a time in a question, relative to today: "what did we say three days ago",
+// "was war letzten Markttag". It returns the days and the question without the expression.
 func (c *Calendar) Find(question string, today int64) (found memory.Days, rest string, ok bool) {
 	all := split(question)
 	for i := range all {
@@ -41,7 +40,7 @@ func (c *Calendar) Find(question string, today int64) (found memory.Days, rest s
 	return memory.Days{}, question, false
 }
 
-// spanAt returns the days that words begin with, and how many words that are.
+// spanAt returns the days that the first words express, and the number of these words.
 func (c *Calendar) spanAt(all []dateWord, today int64) (memory.Days, int) {
 	text := func(i int) string {
 		if i < len(all) {
@@ -81,7 +80,7 @@ func (c *Calendar) spanAt(all []dateWord, today int64) (memory.Days, int) {
 	return memory.Days{}, 0
 }
 
-// lastAt reads "last week", "letzten Monat", "last Marketday", "last night".
+// lastAt parses "last week", "letzten Monat", "last Marketday", "last night".
 func (c *Calendar) lastAt(all []dateWord, today int64) (memory.Days, int) {
 	if len(all) < 2 {
 		return memory.Days{}, 0
@@ -107,14 +106,14 @@ func (c *Calendar) lastAt(all []dateWord, today int64) (memory.Days, int) {
 	return memory.Days{}, 0
 }
 
-// lastWeekday is the latest day before today that is that day of the week.
+// lastWeekday returns the last day before today with a weekday.
 func (c *Calendar) lastWeekday(weekday int, today int64) int64 {
 	_, back := floorDiv(int64(c.weekday(today)-weekday-1), int64(len(c.Weekdays)))
 	return today - back - 1
 }
 
-// agoAt reads a length of time: "three days", "a week", "a couple of days", "ein paar
-// Tagen". What is weeks or longer ago is not told to the day.
+// agoAt parses a duration: "three days", "a week", "a couple of days", "ein paar Tagen". For weeks and longer
+// units, it returns the whole unit, because such expressions are not exact.
 func (c *Calendar) agoAt(all []dateWord, today int64) (memory.Days, int) {
 	at := 0
 	n, counted := int64(0), false

@@ -11,16 +11,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// maxRead bounds the words of a text that are looked at.
+// maxRead bounds the words of a text that are examined.
 const maxRead = 200
 
-// dateWord is a word of a text as it is compared, and where it stands there.
+// dateWord is a word of a text in lower case, with its position.
 type dateWord struct {
 	text       string
 	start, end int
 }
 
-// split returns the words of a text, in lower case; a number keeps its sign.
+// split returns the words of a text in lower case. A number keeps its sign.
 func split(text string) []dateWord {
 	var all []dateWord
 	start := -1
@@ -40,13 +40,13 @@ func split(text string) []dateWord {
 	return all
 }
 
-// numbers are numbers in words.
+// numbers are number words.
 var numbers = map[string]int64{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "couple": 2,
 	"ein": 1, "eine": 1, "einem": 1, "einer": 1, "einen": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12,
 }
 
-// number reads "3", "3rd", "+3" and "three".
+// number parses "3", "3rd", "+3" and "three".
 func number(w string) (int64, bool) {
 	if n, ok := numbers[w]; ok {
 		return n, true
@@ -60,7 +60,7 @@ func number(w string) (int64, bool) {
 	return n, err == nil
 }
 
-// unit is a length of time.
+// unit is a unit of time.
 type unit uint8
 
 const (
@@ -77,7 +77,7 @@ var units = map[string]unit{
 	"year": years, "years": years, "jahr": years, "jahre": years, "jahren": years,
 }
 
-// week is how long a week is.
+// week returns the length of a week in days.
 func (c *Calendar) week() int64 {
 	if n := len(c.Weekdays); n > 0 {
 		return int64(n)
@@ -85,7 +85,7 @@ func (c *Calendar) week() int64 {
 	return 7
 }
 
-// add is the day that is n units after a day.
+// add returns the day n units after a day.
 func (c *Calendar) add(day, n int64, u unit) int64 {
 	year, month, dayOfMonth := c.Split(day)
 	switch u {
@@ -108,7 +108,7 @@ func (c *Calendar) add(day, n int64, u unit) int64 {
 	return d
 }
 
-// around are the days of the unit that a day is in.
+// around returns the days of the unit that contains a day.
 func (c *Calendar) around(day int64, u unit) memory.Days {
 	switch u {
 	case weeks:
@@ -129,7 +129,7 @@ func (c *Calendar) around(day int64, u unit) memory.Days {
 	return memory.Days{First: day, Last: day}
 }
 
-// namedEntity finds a name that a word is, or is misheard for; from four letters on.
+// namedEntity finds a name that equals a word or, from five letters on, differs by a mishearing.
 func namedEntity(names []string, w string) int {
 	for i, name := range names {
 		if strings.EqualFold(name, w) {
@@ -144,13 +144,13 @@ func namedEntity(names []string, w string) int {
 	})
 }
 
-// germanDays and germanMonths are what the days and months of our own world are called.
+// germanDays and germanMonths are the German names of the Gregorian calendar.
 var (
 	germanDays   = []string{"Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"}
 	germanMonths = []string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"}
 )
 
-// weekdayCalled is the day of the week that a word names, -1 if it names none.
+// weekdayCalled returns the weekday that a word names, or -1.
 func (c *Calendar) weekdayCalled(w string) int {
 	i := namedEntity(c.Weekdays, w)
 	if i < 0 && c.Gregorian {
@@ -159,7 +159,7 @@ func (c *Calendar) weekdayCalled(w string) int {
 	return i
 }
 
-// monthCalled is the month that words begin with, and how many they are; -1 for none.
+// monthCalled returns the month that the first words name and the number of these words, or -1.
 func (c *Calendar) monthCalled(all []dateWord) (month, n int) {
 	for i, m := range c.Months {
 		parts := split(m.Name)
@@ -183,9 +183,8 @@ func (c *Calendar) monthCalled(all []dateWord) (month, n int) {
 	return -1, 0
 }
 
-// date reads a date that words begin with: "3 Thaw 218", "3. Thaw", "Thaw 3". Without a
-// year it is the latest such day until today. n is how many words it takes, 0 if there is
-// no date.
+// date parses a date at the beginning of words: "3 Thaw 218", "3. Thaw", "Thaw 3". If past is set, a date
+// without a year is the latest one up to today. n is the number of words, 0 if there is no date.
 func (c *Calendar) date(all []dateWord, today int64, past bool) (day int64, n int) {
 	if len(all) == 0 {
 		return 0, 0
@@ -240,8 +239,8 @@ func (c *Calendar) date(all []dateWord, today int64, past bool) (day int64, n in
 	return day, at
 }
 
-// Set reads what a date is set to, seen from today: a date, or how far time goes on, such
-// as "tomorrow", "+3", "in 2 weeks", "morgen", "drei Tage".
+// Set parses a new date relative to today: a date, or an offset such as "tomorrow", "+3", "in 2 weeks",
+// "morgen", "drei Tage".
 func (c *Calendar) Set(text string, today int64) (int64, error) {
 	var all []dateWord
 	for _, w := range split(text) {

@@ -12,11 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxProblems is how many problems of a file are counted: a file of nothing else
-// would take gigabytes.
+// maxProblems bounds the counted problems of a file, because a file full of them would take gigabytes.
 const maxProblems = 150_000
 
-// maxID is the longest id and type, in bytes.
+// maxID is the maximum length of ids and types, in bytes.
 const maxID = 64
 
 var (
@@ -24,13 +23,13 @@ var (
 	wordForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 )
 
-// options say how a campaign file is written.
+// options describe the syntax of a campaign file.
 var options = userfile.Options{
 	MaxSize: MaxCampaignSize, MaxProblems: maxProblems, Literal: true, Empty: "start with name: and entities:",
 	Formats: map[string]func(string) (what, fix string){"slug": checkSlug, "word": checkWord},
 }
 
-// world is what a campaign file holds.
+// world is the content of a campaign file.
 type world struct {
 	_         struct{}           `noun:"the campaign"`
 	Name      string             `yaml:"name" required:"true" doc:"Name of the campaign."`
@@ -52,8 +51,8 @@ type group struct {
 	Shares  bool     `yaml:"shares" doc:"Whether every member learns what one of them heard."`
 }
 
-// Nobody listed under visible_to means everyone in memory, so that an empty list
-// is refused: it may be meant as the opposite.
+// An empty visible_to would mean everyone, as in memory. It is rejected, because the author may mean the
+// opposite.
 
 type entity struct {
 	_           struct{}          `noun:"an entity"`
@@ -85,19 +84,19 @@ type fact struct {
 	Visible []string `yaml:"visible_to" nonempty:"leave it out if everyone knows, or list the NPCs that do" doc:"Ids of the NPCs and groups that know it, or dm for the DM alone; those that know of the entity if missing."`
 }
 
-// The paths of the lists.
+// Paths of the lists.
 const entitiesPath, relationsPath, factsPath, groupsPath, calendarPath userfile.Path = "entities", "relations", "facts", "groups", "calendar"
 
-// asText is a value of any type, kept as it is written.
+// asText is a value of any type as it is written in the file.
 type asText string
 
-// ParseCampaign reads a campaign from data. file names it in problems, which come back
-// all at once as a [userfile.Problems].
+// ParseCampaign parses a campaign. file is its name in problems, which are returned together as
+// [userfile.Problems].
 func ParseCampaign(file string, data []byte) (*Campaign, error) {
 	return parse(file, data, partSize)
 }
 
-// parse is Parse for files of which as much is read at a time.
+// parse is ParseCampaign with a given size of parts.
 func parse(file string, data []byte, size int) (*Campaign, error) {
 	if len(data) > size && len(data) <= MaxCampaignSize {
 		if w, doc, ok := readParts(file, data, size); ok {
@@ -116,16 +115,16 @@ func parse(file string, data []byte, size int) (*Campaign, error) {
 	return w.campaign(file, p.doc.Line("scene")), nil
 }
 
-// checker looks at what only shows when a file is read as a whole.
+// checker validates a whole file.
 type checker struct {
-	// doc takes what is wrong. If nil, it is only noted that something is.
+	// doc receives the problems. If nil, only faulty is set.
 	doc    *userfile.Document
 	faulty bool
-	// ids and npcs list the entities, and the NPCs among them.
+	// ids are the entities, and npcs the NPCs among them.
 	ids, npcs known
 	// knowers are NPCs and groups.
 	knowers known
-	unknown int // references so far
+	unknown int // unknown references so far
 }
 
 // known are ids in the order of the file.
@@ -141,7 +140,7 @@ func (k *known) add(id string) {
 	k.list, k.has[id] = append(k.list, id), true
 }
 
-// check looks at a whole file.
+// check validates a whole file.
 func (p *checker) check(w *world) {
 	p.checkEntities(w.Entities)
 	p.checkRelations(w.Relations)
@@ -156,7 +155,7 @@ func (p *checker) addSentence(path userfile.Path, what, fix string) {
 	}
 }
 
-// checkEntities looks for ids that two entities have.
+// checkEntities reports duplicate ids.
 func (p *checker) checkEntities(entities []entity) {
 	first := map[string]int{}
 	for i, e := range entities {
@@ -178,7 +177,7 @@ func (p *checker) checkEntities(entities []entity) {
 	}
 }
 
-// checkRelations looks for relations that are there twice.
+// checkRelations reports duplicate relations.
 func (p *checker) checkRelations(relations []campaignRelation) {
 	type relationKey struct{ from, kind, to string }
 	first := map[relationKey]int{}
@@ -193,7 +192,7 @@ func (p *checker) checkRelations(relations []campaignRelation) {
 	}
 }
 
-// checkGroups looks for ids that somebody else has, and for members that do not exist.
+// checkGroups reports group ids that are already used, and unknown members.
 func (p *checker) checkGroups(groups []group) {
 	for i, g := range groups {
 		path := groupsPath.Item(i)
@@ -210,7 +209,7 @@ func (p *checker) checkGroups(groups []group) {
 	}
 }
 
-// checkReferences looks for mentions of entities that do not exist.
+// checkReferences reports references to unknown entities.
 func (p *checker) checkReferences(w *world) {
 	const define = "define it under \"entities\""
 	viewers := func(path userfile.Path, ids []string) {
@@ -237,8 +236,8 @@ func (p *checker) checkReferences(w *world) {
 	}
 }
 
-// suggestions is how many unknown ids are compared with all known ones, which
-// takes long in large files.
+// suggestions bounds the unknown ids for which a similar one is suggested, because the comparison is slow in
+// large files.
 const suggestions = 100
 
 func (p *checker) checkReference(path userfile.Path, key, kind, id string, there *known, fix string) {
@@ -253,8 +252,8 @@ func (p *checker) checkReference(path userfile.Path, key, kind, id string, there
 	p.addSentence(path, fmt.Sprintf("%q names the %s %q, which is not defined", key, kind, id), fix)
 }
 
-// campaign is what the file says. A fact that does not say who knows it is known
-// to those who know of the entity it is about.
+// campaign returns the campaign of the file. A fact without viewers is visible to those who know the entity
+// it is about.
 func (w *world) campaign(file string, scene int) *Campaign {
 	c := &Campaign{Name: w.Name, System: w.System, Scene: w.Scene, File: file, Lines: CampaignLines{Scene: scene}}
 	if w.Calendar != nil {
@@ -300,12 +299,12 @@ func (e *entity) attributes() map[string]string {
 	return out
 }
 
-// checkSlug is the format of an id such as "rusty-flagon".
+// checkSlug validates an id such as "rusty-flagon".
 func checkSlug(s string) (what, fix string) {
 	return checkForm(s, slugForm, "an id", "dashes", Slug(s))
 }
 
-// checkWord is the format of a type such as "lives_in".
+// checkWord validates a type such as "lives_in".
 func checkWord(s string) (what, fix string) {
 	return checkForm(s, wordForm, "a type", "underscores", strings.ReplaceAll(Slug(s), "-", "_"))
 }
@@ -321,8 +320,7 @@ func checkForm(s string, form *regexp.Regexp, what, joints, better string) (stri
 	return userfile.Quote(s) + " cannot be " + what, fix
 }
 
-// Slug makes an id of s: "The Rusty Flagon" becomes
-// "the-rusty-flagon".
+// Slug converts s to an id: "The Rusty Flagon" becomes "the-rusty-flagon".
 func Slug(s string) string {
 	var b strings.Builder
 	s = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss").Replace(strings.ToLower(s))

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// partSize is how much of a large file is read at a time: what is being read
-	// takes forty times its size.
+	// partSize is the size of the parts in which large files are read, because parsing takes forty times a
+	// part's size in memory.
 	partSize = 64 << 10
-	// partsPerSweep is how many parts are read before what they left behind is given
-	// back. A program that collects garbage lazily would keep that of all of them.
+	// partsPerSweep is the number of parts between garbage collections. Otherwise a program that collects
+	// rarely would keep the garbage of all parts.
 	partsPerSweep = 6
 )
 
-// listKey is a line that begins a list whose entries stand below it.
+// listKey matches a line that begins a list with entries below it.
 var listKey = regexp.MustCompile(`^(entities|relations|facts):[ \t]*(#.*)?\r?\n?$`)
 
-// listing is a part of a campaign file: some entries of one of its lists.
+// listing is a part of a campaign file: entries of one of its lists.
 type listing struct {
 	_         struct{}           `noun:"the campaign"`
 	Entities  []entity           `yaml:"entities"`
@@ -28,9 +28,8 @@ type listing struct {
 	Facts     []fact             `yaml:"facts"`
 }
 
-// readParts reads a sound file part by part, as Parse does as a whole but with a
-// fraction of the memory. It reports false for a file with anything wrong or unusual
-// about it, whose problems are then told from the whole.
+// readParts reads a valid file in parts, with a fraction of ParseCampaign's memory. It returns false for a
+// file with problems or unusual syntax, whose problems must be found by reading it as a whole.
 func readParts(file string, data []byte, size int) (w *world, doc *userfile.Document, ok bool) {
 	head, parts, ok := splitParts(data, size)
 	if !ok {
@@ -45,7 +44,7 @@ func readParts(file string, data []byte, size int) (w *world, doc *userfile.Docu
 		}
 		var l listing
 		userfile.ReadYAML(file, append([]byte(p.key+":\n"), data[p.start:p.end]...), &l, &options, &problems)
-		above := p.line - 2 // its first line is the second of what was read
+		above := p.line - 2 // the first line of the part is the second one parsed
 		for j := range l.Entities {
 			l.Entities[j].Line += above
 		}
@@ -70,25 +69,24 @@ func readParts(file string, data []byte, size int) (w *world, doc *userfile.Docu
 	return w, doc, !c.faulty
 }
 
-// part is where some entries of a list are in a file.
+// part is the position of some entries of a list in a file.
 type part struct {
 	key        string
 	start, end int
-	line       int // of the first
+	line       int // of the first entry
 }
 
-// splitParts cuts the lists of a file into parts of about a size. head is the file
-// without what is in the parts, with its lines where they were. A cut in the wrong
-// place, such as within quotes over several lines, leaves a quote or bracket open, so
-// that reading the part fails.
+// splitParts splits the lists of a file into parts of about the given size. head is the file without the
+// parts, with unchanged line numbers. A split in a wrong place, such as within a quoted string over several
+// lines, leaves a quote or bracket open, so that parsing the part fails.
 func splitParts(data []byte, size int) (head []byte, parts []part, ok bool) {
 	if hasOddBreaks(data) {
 		return nil, nil, false
 	}
 	seen := map[string]bool{}
-	var at *part        // the part that is being filled
-	key := ""           // of the list we are in
-	dash := []byte(nil) // what its entries begin with
+	var at *part        // the part being filled
+	key := ""           // the current list
+	dash := []byte(nil) // the beginning of its entries
 	start := 0
 	for line := 1; start < len(data); line++ {
 		end := start + 1 + bytes.IndexByte(data[start:], '\n')
@@ -110,7 +108,7 @@ func splitParts(data []byte, size int) (head []byte, parts []part, ok bool) {
 			}
 		case blank || key == "":
 		case dash == nil && !beginsEntry(body):
-			key = "" // something else is in the place of a list
+			key = "" // the key's value is not a list
 		default:
 			if dash == nil {
 				dash = text[:indent+1]
@@ -133,14 +131,12 @@ func splitParts(data []byte, size int) (head []byte, parts []part, ok bool) {
 	return head, parts, len(parts) > 0
 }
 
-// beginsEntry reports whether a line without its indentation begins an entry of a
-// list.
+// beginsEntry reports whether a line without its indentation begins a list entry.
 func beginsEntry(body []byte) bool {
 	return body[0] == '-' && (len(body) == 1 || bytes.IndexByte([]byte(" \t\r\n"), body[1]) >= 0)
 }
 
-// hasOddBreaks reports whether a text has line breaks that YAML knows beside the
-// usual ones.
+// hasOddBreaks reports whether a text has unusual line breaks that YAML recognises.
 func hasOddBreaks(data []byte) bool {
 	for i, c := range data {
 		if c == '\r' && (i+1 == len(data) || data[i+1] != '\n') {

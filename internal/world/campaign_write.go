@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Entries as they are written. Their keys are those that Parse reads.
+// Entries as they are written, with the keys that ParseCampaign reads.
 type (
 	entityText struct {
 		ID          string            `yaml:"id"`
@@ -40,10 +40,10 @@ type (
 	}
 )
 
-// Write writes a campaign as a file that Parse reads as the same campaign. What such a
-// file cannot say is left out or put as close to it as can be without telling anybody
-// more: ids that are none, viewers that are neither NPCs nor groups of it, positions. Facts about an
-// entity that more may know than know of the entity are told without it.
+// Write writes a campaign in a form that ParseCampaign reads as the same campaign. What a file cannot
+// express, such as invalid ids, viewers that are neither NPCs nor groups of the campaign, and positions, is
+// omitted or approximated without revealing more to anyone. A fact that more viewers may know than know its
+// entity is written without the entity.
 func (c *Campaign) Write(w io.Writer) error {
 	p := printer{w: w, ids: map[string]string{}, npcs: map[string]bool{}, groups: map[string]bool{}, visible: map[string][]string{}}
 	for _, g := range c.Groups {
@@ -75,17 +75,16 @@ func (c *Campaign) Write(w io.Writer) error {
 type printer struct {
 	w   io.Writer
 	err error
-	// ids are the ids in the file, by the entities' own.
+	// ids maps entities' ids to ids in the file.
 	ids  map[string]string
 	npcs map[string]bool
-	// groups are those that are written.
+	// groups are the groups in the file.
 	groups map[string]bool
-	// visible is who knows of an entity, by its id in the file.
+	// visible has the viewers of an entity, by its id in the file.
 	visible map[string][]string
 }
 
-// print writes a value as YAML. Every line of it begins with indent; that of an entry
-// of a list with a dash.
+// print writes a value as YAML with indent before each line. A list entry begins with a dash.
 func (p *printer) print(indent string, v any) {
 	if p.err != nil {
 		return
@@ -102,7 +101,7 @@ func (p *printer) print(indent string, v any) {
 	_, p.err = io.WriteString(p.w, out)
 }
 
-// innerLine is where a line begins that is neither the first nor empty.
+// innerLine matches the beginning of a line that is neither the first nor empty.
 var innerLine = regexp.MustCompile(`\n([^\n])`)
 
 func (p *printer) begin(list string, n int) {
@@ -111,14 +110,14 @@ func (p *printer) begin(list string, n int) {
 	}
 }
 
-// nameEntities finds an id for each entity that a file may have.
+// nameEntities assigns each entity a valid id.
 func (p *printer) nameEntities(all []memory.Entity) {
 	used := map[string]bool{DMOnly: true}
 	for id := range p.groups {
 		used[id] = true
 	}
 	fits := func(id string) bool { what, _ := checkSlug(id); return what == "" && !used[id] }
-	for _, e := range all { // those that can stay as they are come first
+	for _, e := range all { // valid ids are kept first
 		if fits(e.ID) {
 			p.ids[e.ID], used[e.ID] = e.ID, true
 		}
@@ -144,7 +143,7 @@ func (p *printer) nameEntities(all []memory.Entity) {
 	}
 }
 
-// viewers are those of a list that a file can name; nobody left is the DM alone.
+// viewers returns the viewers that a file can name, or only the DM if there are none.
 func (p *printer) viewers(all []string) []string {
 	if len(all) == 0 {
 		return nil
@@ -260,7 +259,7 @@ func (p *printer) printCalendar(c *Campaign) {
 	p.print("", map[string]calendarText{"calendar": t})
 }
 
-// word is a type as a file may have it.
+// word returns a valid type.
 func word(s string) string {
 	if what, _ := checkWord(s); what == "" {
 		return s
@@ -268,7 +267,7 @@ func word(s string) string {
 	return cmp.Or(strings.TrimLeft(strings.ReplaceAll(Slug(s), "-", "_"), "0123456789_"), "thing")
 }
 
-// clean takes out of a text what no file may hold.
+// clean removes characters that a file may not contain.
 func clean(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.Map(func(c rune) rune {

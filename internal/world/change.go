@@ -11,61 +11,59 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// writing bounds how long the store may take over one batch: whoever writes
-// for others does not give up with its own caller.
+// writing bounds the time of a batch in the store. The caller that writes for others continues even if its
+// own context ends.
 const writing = 10 * time.Second
 
-// request is a change that waits to be written.
+// request is a change waiting to be written.
 type request struct {
 	do    func(*Tx) error
 	cause string
-	who   string        // in records
+	who   string        // caller in records
 	done  chan struct{} // closed when the fields below are set
 	tx    *Tx
 	seq   uint64
 	err   error
 }
 
-// Put adds an entity or replaces the one of that id; its relations stay.
+// Put adds an entity or replaces the one with the same id. Its relations stay.
 func (w *World) Put(ctx context.Context, e memory.Entity, cause string) (uint64, error) {
 	return w.Change(ctx, cause, func(t *Tx) error { return t.Put(e) })
 }
 
-// Move puts an entity somewhere else.
+// Move sets an entity's position.
 func (w *World) Move(ctx context.Context, id string, to memory.Position, cause string) (uint64, error) {
 	return w.Change(ctx, cause, func(t *Tx) error { return t.Move(id, &to) })
 }
 
-// Remove takes an entity and its relations out of the world.
+// Remove removes an entity and its relations.
 func (w *World) Remove(ctx context.Context, id, cause string) (uint64, error) {
 	return w.Change(ctx, cause, func(t *Tx) error { return t.Remove(id) })
 }
 
-// Relate adds a relation or replaces the one of those ends and type.
+// Relate adds a relation or replaces the one with the same ends and type.
 func (w *World) Relate(ctx context.Context, r memory.Relation, cause string) (uint64, error) {
 	return w.Change(ctx, cause, func(t *Tx) error { return t.Relate(r) })
 }
 
-// Unrelate takes a relation away; its note and viewers do not matter.
+// Unrelate removes a relation. Its note and viewers are ignored.
 func (w *World) Unrelate(ctx context.Context, r memory.Relation, cause string) (uint64, error) {
 	return w.Change(ctx, cause, func(t *Tx) error { return t.Unrelate(r) })
 }
 
-// SetScene says what is going on from now on.
+// SetScene sets the scene.
 func (w *World) SetScene(ctx context.Context, text, cause string) (uint64, error) {
 	return w.Change(ctx, cause, func(t *Tx) error { t.SetScene(text); return nil })
 }
 
-// Change makes one change of everything that do does to the world, or none if
-// do fails, and returns its number. The change is durable and published when
-// Change returns. cause is what subscribers are told of why, such as the
-// caller's name.
+// Change applies everything that do does to the world as one change, or nothing if do fails, and returns the
+// change's number. When Change returns, the change is durable and published. cause is the reason reported to
+// subscribers, such as the caller's name.
 //
-// do sees all changes before it; it only computes, may run on another caller's
-// goroutine, and runs again if another process was faster. What it rejects wraps [mcp.ErrInvalidArguments]. If too
-// many changes wait, the error is [mcp.ErrBusy] and nothing was done. A ctx that
-// ends before the change is being written leaves no trace of it; after that
-// Change reports what became of it.
+// do sees all earlier changes. It must only compute, may run on another caller's goroutine, and runs again if
+// another process was faster. If do rejects its input, its error should wrap [mcp.ErrInvalidArguments]. If
+// too many changes are waiting, the error is [mcp.ErrBusy] and nothing was done. If ctx ends before writing
+// begins, the change is cancelled; later, Change waits for the result.
 func (w *World) Change(ctx context.Context, cause string, do func(*Tx) error) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("changing the world: %w", err)
@@ -97,7 +95,7 @@ func (w *World) enqueue(r *request) bool {
 	return true
 }
 
-// withdraw takes r back and reports whether nobody had begun with it.
+// withdraw removes r from the queue. It returns false if writing has already begun.
 func (w *World) withdraw(r *request) bool {
 	w.queue.Lock()
 	defer w.queue.Unlock()
@@ -109,8 +107,7 @@ func (w *World) withdraw(r *request) bool {
 	return true
 }
 
-// write carries out all changes that wait, in one batch. It is called with
-// lead held and gives it back.
+// write writes all waiting changes in one batch. The caller must hold lead; write releases it.
 func (w *World) write(ctx context.Context) {
 	defer func() { <-w.lead }()
 	w.queue.Lock()
@@ -139,9 +136,9 @@ func (w *World) write(ctx context.Context) {
 	}
 }
 
-// attempt runs the changes and writes down what they come to. It returns those
-// that were not rejected. A world that is not up to date is a conflict, also if
-// nothing comes of the changes: they may have been rejected for that.
+// attempt runs the changes and stores their results. It returns those that were not rejected. If the world is
+// outdated, it returns a conflict even if there is nothing to store, because the changes may have been
+// rejected for that reason.
 func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error) {
 	group, done, record := newTx(w, nil), make([]*request, 0, len(all)), []memory.WorldChange(nil)
 	for _, r := range all {
@@ -170,7 +167,7 @@ func (w *World) attempt(ctx context.Context, all []*request) ([]*request, error)
 	return done, w.store.Change(ctx, b)
 }
 
-// try runs a change; one that panics fails alone.
+// try runs a change and converts a panic into its error.
 func try(r *request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -180,7 +177,7 @@ func try(r *request) (err error) {
 	return r.do(r.tx)
 }
 
-// publish makes the changes visible and marks what subscribers must be told.
+// publish makes the changes visible and notifies subscribers.
 func (w *World) publish(done []*request) {
 	together := newTx(w, nil)
 	for _, r := range done {
@@ -201,9 +198,8 @@ func (w *World) publish(done []*request) {
 	}
 }
 
-// announce carries out what tx did, as change seq, and marks what subscribers
-// must be told: entities that changed, and those at both ends of a relation
-// that did. The caller holds mu.
+// announce applies tx as change seq, and marks for subscribers the entities that changed, and those at both
+// ends of a changed relation. The caller must hold mu.
 func (w *World) announce(tx *Tx, cause string) {
 	for id, after := range tx.entities {
 		before := w.all[id]
@@ -236,7 +232,7 @@ func (w *World) announce(tx *Tx, cause string) {
 	}
 }
 
-// touch marks both ends of a relation for those who may know of it.
+// touch marks both ends of a relation for subscribers that may know it.
 func (w *World) touch(r memory.Relation, cause string) {
 	from, to := w.all[r.From], w.all[r.To]
 	if from == nil || to == nil {

@@ -20,66 +20,65 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// LearntPin is the kind of an entry that the game master asked to keep in mind.
+// LearntPin is the kind of an entry pinned by the game master.
 const LearntPin speech.SalientKind = "pin"
 
 const (
 	chronicleSpace = "chronicle"
-	// upTo is the key under which is kept up to which line everything was gone through.
+	// upTo is the key of the last line that was processed.
 	upTo = "gathered"
 
-	maxProposed = 200  // proposals; what is beyond is not proposed
-	maxKept     = 5000 // accepted entries; the oldest of those that are facts alone give way
+	maxProposed = 200  // proposals; more are not made
+	maxKept     = 5000 // accepted entries; at the limit, no more are accepted automatically
 	maxText     = 400  // runes of an entry
 	maxBetween  = 6    // entries in a prompt
 )
 
-// ErrNoEntry means that there is no such proposal or entry.
+// ErrNoEntry reports that there is no such entry.
 var ErrNoEntry = errors.New("there is no such entry")
 
-// ChronicleStore keeps a chronicle. It is safe for concurrent use; *sqlite.Store is one.
+// ChronicleStore stores a chronicle. It is safe for concurrent use. *sqlite.Store implements it.
 type ChronicleStore interface {
 	LoadState(ctx context.Context, space string) (map[string][]byte, error)
 	SaveState(ctx context.Context, space string, values map[string][]byte) error
 	Remember(ctx context.Context, facts ...memory.Fact) error
-	// Unremember deletes the facts of a source that have one of the texts.
+	// Unremember deletes the facts of a source with one of the texts.
 	Unremember(ctx context.Context, source string, texts ...string) error
 }
 
-// Entry is something that was learnt, or is proposed to be.
+// Entry is a learnt or proposed entry.
 type Entry struct {
 	ID int64 `json:"-"`
-	// Kind says why it is worth keeping.
+	// Kind is the reason why it is worth remembering.
 	Kind     speech.SalientKind `json:"kind"`
 	Text     string             `json:"text"`
 	Accepted bool               `json:"accepted,omitempty"`
-	// NPC and Person are between whom it is, by id and by name; empty if it is about
-	// nobody's standing.
+	// NPC and Person are the id of the NPC and the name of the player whose relationship it is about; empty
+	// if it is about none.
 	NPC    string `json:"npc,omitempty"`
 	Person string `json:"person,omitempty"`
-	// Session and Lines are where it was said, and User and Ref whose line it is from.
+	// Session and Lines are where it was said; the embedded Source is the author of the line.
 	Session string  `json:"session,omitempty"`
 	Lines   []int64 `json:"lines,omitempty"`
 	Source
-	// Others are where else it is from, if it is made of several lines.
+	// Others are the sources of the other lines, if it has several.
 	Others []Source    `json:"others,omitempty"`
 	At     time.Time   `json:"at"`
 	Date   memory.Date `json:"date,omitzero"`
-	// Visible lists who may know of it; empty means everyone.
+	// Visible lists who may know it; empty means everyone.
 	Visible []string `json:"visible,omitempty"`
 }
 
-// sources are whose lines an entry is made of.
+// sources returns the sources of an entry's lines.
 func (e Entry) sources() []Source { return append([]Source{e.Source}, e.Others...) }
 
-// isOf reports whether an entry is made of a line that is such.
+// isOf reports whether one of an entry's sources fulfils such.
 func (e Entry) isOf(such func(Source) bool) bool { return slices.ContainsFunc(e.sources(), such) }
 
-// source is that of the fact made of an entry.
+// source returns the source of the fact made from an entry.
 func (e Entry) source() string { return fmt.Sprintf("chronicle:%d", e.ID) }
 
-// fact is what is found of an entry. What an NPC thinks of somebody supersedes what it
-// thought before.
+// fact returns the fact for an entry. An NPC's trust in a person supersedes its earlier trust.
 func (e Entry) fact() memory.Fact {
 	f := memory.Fact{Source: e.source(), Text: e.Text, At: e.At, Date: e.Date, Visible: e.Visible}
 	if e.Kind == speech.SalientTrust && e.NPC != "" && e.Person != "" {
@@ -88,21 +87,21 @@ func (e Entry) fact() memory.Fact {
 	return f
 }
 
-// Chronicle is a campaign's. It is safe for concurrent use. Each change is kept before it
-// counts.
+// Chronicle is a campaign's chronicle. It is safe for concurrent use. Each change is stored before it takes
+// effect.
 type Chronicle struct {
 	store ChronicleStore
 	log   *slog.Logger
 
-	change sync.Mutex // serialises changes; held while they are kept
+	change sync.Mutex // serialises changes; held while they are stored
 
-	mu      sync.Mutex // guards what follows, and is never held over I/O
+	mu      sync.Mutex // guards what follows; never held during I/O
 	entries map[int64]Entry
 	last    int64
-	through int64 // the last line that was gone through
+	through int64 // the last processed line
 }
 
-// OpenChronicle reads a chronicle. log may be nil.
+// OpenChronicle loads a chronicle. log may be nil.
 func OpenChronicle(ctx context.Context, store ChronicleStore, log *slog.Logger) (*Chronicle, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -134,8 +133,7 @@ func OpenChronicle(ctx context.Context, store ChronicleStore, log *slog.Logger) 
 	return c, nil
 }
 
-// List returns the entries that were accepted, or those that wait, oldest first. Diaries are
-// none of them.
+// List returns the accepted entries or the proposals, oldest first, without diaries.
 func (c *Chronicle) List(accepted bool) []Entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,8 +146,8 @@ func (c *Chronicle) List(accepted bool) []Entry {
 	return out
 }
 
-// Between returns what an NPC has in mind when it talks to somebody: what is between the
-// two of them, and what was pinned for it, the newest last. groups are those of the NPC.
+// Between returns the entries that an NPC remembers when it talks to a person: those about the two, and those
+// pinned for the NPC, newest last. groups are the NPC's groups.
 func (c *Chronicle) Between(npc, person string, groups []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +172,7 @@ func mayKnow(listed []string, npc string, groups []string) bool {
 	return len(listed) == 0 || slices.ContainsFunc(listed, func(id string) bool { return id == npc || slices.Contains(groups, id) })
 }
 
-// Add keeps an entry that the game master asked for, accepted as it is.
+// Add stores an entry from the game master as accepted.
 func (c *Chronicle) Add(ctx context.Context, e Entry) (Entry, error) {
 	if e.Text = tidy(e.Text); e.Text == "" {
 		return e, errors.New("there is nothing to remember; say what")
@@ -189,7 +187,7 @@ func (c *Chronicle) Add(ctx context.Context, e Entry) (Entry, error) {
 	return all[0], c.store.Remember(ctx, all[0].fact())
 }
 
-// Decide accepts an entry that waits, with another text if one is given, or rejects it.
+// Decide accepts a proposal, with a new text if one is given, or rejects it.
 func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text string) (Entry, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -213,7 +211,7 @@ func (c *Chronicle) Decide(ctx context.Context, id int64, accept bool, text stri
 	return e, c.store.Remember(ctx, e.fact())
 }
 
-// Drop takes an entry back, whether it waits or was accepted: nothing finds it any more.
+// Drop removes an entry, whether it is proposed or accepted, and the fact made from it.
 func (c *Chronicle) Drop(ctx context.Context, id int64) (Entry, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -224,8 +222,8 @@ func (c *Chronicle) Drop(ctx context.Context, id int64) (Entry, error) {
 	return e, c.remove(ctx, e)
 }
 
-// Forget takes back all that was made of a user's own lines. What NPCs said to the user stays, without
-// the user's id, and so does what others said, whatever names are in it.
+// Forget removes everything made from a user's own lines. Entries from NPCs' answers to the user stay,
+// without the user's id, as do other people's, even if they contain the user's name.
 func (c *Chronicle) Forget(ctx context.Context, user string) error {
 	if user == "" {
 		return nil
@@ -257,7 +255,7 @@ func (c *Chronicle) Forget(ctx context.Context, user string) error {
 	return err
 }
 
-// Retract takes back what was made of the lines of a session that were written in a message.
+// Retract removes what was made from a message's lines in a session.
 func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
 	if ref == "" {
 		return nil
@@ -267,7 +265,7 @@ func (c *Chronicle) Retract(ctx context.Context, session, ref string) error {
 	})
 }
 
-// RetractLine takes back what was made of a line.
+// RetractLine removes what was made from a line.
 func (c *Chronicle) RetractLine(ctx context.Context, id int64) error {
 	return c.removeWhere(ctx, func(e Entry) bool { return slices.Contains(e.Lines, id) })
 }
@@ -286,7 +284,7 @@ func (c *Chronicle) removeWhere(ctx context.Context, those func(Entry) bool) err
 	return c.remove(ctx, gone...)
 }
 
-// Entry returns an entry by its number.
+// Entry returns an entry by number.
 func (c *Chronicle) Entry(id int64) (Entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -297,8 +295,8 @@ func (c *Chronicle) Entry(id int64) (Entry, error) {
 	return e, nil
 }
 
-// keep writes entries down, and values beside them, and returns the entries with their
-// numbers. The caller holds change.
+// keep stores entries and further values, and returns the entries with their numbers. The caller must hold
+// change.
 func (c *Chronicle) keep(ctx context.Context, all []Entry, values map[string][]byte) ([]Entry, error) {
 	c.mu.Lock()
 	next := c.last
@@ -329,8 +327,8 @@ func (c *Chronicle) keep(ctx context.Context, all []Entry, values map[string][]b
 	return all, nil
 }
 
-// remove takes entries out, and the facts made of them first: what is left behind by a
-// failure is an entry that can be dropped again. The caller holds change.
+// remove removes entries, after the facts made from them, so that a failure leaves an entry that can be
+// dropped again. The caller must hold change.
 func (c *Chronicle) remove(ctx context.Context, all ...Entry) error {
 	values := map[string][]byte{}
 	for _, e := range all {
@@ -355,7 +353,7 @@ func (c *Chronicle) remove(ctx context.Context, all ...Entry) error {
 	return nil
 }
 
-// tidy makes a line of a text from outside.
+// tidy converts a text from outside to a line.
 func tidy(text string) string {
 	return strings.TrimSpace(untrusted.Line(text, maxText))
 }

@@ -12,28 +12,27 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// LearntDiary is the kind of what an NPC has written down of a session that it witnessed.
+// LearntDiary is the kind of an NPC's diary entry about a session that it witnessed.
 const LearntDiary speech.SalientKind = "diary"
 
 const (
-	diaryLines     = 5   // of a session
+	diaryLines     = 5   // per session
 	diaryInMind    = 10  // in a prompt, the latest
-	maxDiary       = 60  // of an NPC; the oldest give way
+	maxDiary       = 60  // per NPC; the oldest are removed
 	maxDiaryLine   = 200 // runes
-	leastWitnessed = 3   // lines that make an evening
+	leastWitnessed = 3   // minimum number of lines for a diary
 )
 
-// Source is whose line something is from: the user who said it, and the message it was written in,
-// as the transport has them. A line of an NPC has those of the player whom it answers, and Answer is
-// set, because it is taken back with the player's message, but is not the player's own.
+// Source is the author of a line: the user, and the message in which it was written, as named by the
+// transport. An NPC's line has those of the player it answers, with Answer set, because it is taken back with
+// the player's message but is not the player's own.
 type Source struct {
 	User   string `json:"user,omitempty"`
 	Ref    string `json:"ref,omitempty"`
 	Answer bool   `json:"answer,omitempty"`
 }
 
-// sourceOf is where a line is from; player is the player's line of the same turn, zero if there is
-// none.
+// sourceOf returns the source of a line. player is the player's line of the same turn, zero if there is none.
 func sourceOf(l, player memory.Line) Source {
 	if l.NPC != "" {
 		return Source{player.User, player.Ref, true}
@@ -41,7 +40,7 @@ func sourceOf(l, player memory.Line) Source {
 	return Source{l.User, l.Ref, false}
 }
 
-// without is the source without the id of a user.
+// without returns the source without a user's id.
 func (s Source) without(user string) Source {
 	if s.User == user {
 		s.User, s.Ref = "", ""
@@ -49,10 +48,9 @@ func (s Source) without(user string) Source {
 	return s
 }
 
-// WriteDiary keeps what an NPC has witnessed of a session: of the lines that it heard those
-// that tell most, each with its number. What only asks is left out, and so is what an NPC said
-// in phrases alone. What it had written down of the session before is replaced. names are those
-// that weigh more.
+// WriteDiary stores what an NPC witnessed of a session: the most significant of the lines it heard, each with
+// its number. It omits mere questions, and lines of NPCs that consist only of phrases. It replaces the
+// earlier diary of the session. names have more weight.
 func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard []memory.Line, names []string, phrases *Phrases) error {
 	heard = slices.DeleteFunc(slices.Clone(heard), func(l memory.Line) bool { return slices.Equal(l.Present, memory.Heard()) })
 	c.change.Lock()
@@ -66,7 +64,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 	if err := c.remove(ctx, gone...); err != nil || len(heard) < leastWitnessed {
 		return err
 	}
-	players := map[int64]memory.Line{} // who spoke, by turn
+	players := map[int64]memory.Line{} // by turn
 	for _, l := range heard {
 		if l.NPC == "" {
 			players[l.Turn] = l
@@ -91,7 +89,7 @@ func (c *Chronicle) WriteDiary(ctx context.Context, npc, session string, heard [
 	return err
 }
 
-// LearntDiary returns what an NPC has written down, oldest first.
+// Diary returns an NPC's diary entries, oldest first.
 func (c *Chronicle) Diary(npc string) (out []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,8 +102,8 @@ func (c *Chronicle) Diary(npc string) (out []Entry) {
 	return out
 }
 
-// DiaryInMind returns the latest that an NPC has written down, as a model is given it: with
-// the day, if it is known, and the line that it is from.
+// DiaryInMind returns an NPC's latest diary entries for a model, with the date, if known, and the line
+// number.
 func (c *Chronicle) DiaryInMind(npc string) (out []string) {
 	all := c.Diary(npc)
 	for _, e := range all[max(0, len(all)-diaryInMind):] {

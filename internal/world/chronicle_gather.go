@@ -13,10 +13,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// Gather goes through lines that nobody went through yet, in the order of their numbers, and
-// proposes what is worth keeping of them, or accepts it at once if so told. names are those of
-// the NPCs by id. It returns what it proposed: what phrases find, or, if digest is not nil, what
-// that proposes of the lines, unless it fails.
+// Gather processes the lines that were not processed yet, in order of their numbers, and proposes entries
+// from them, or accepts them if accept is set. names are the NPCs' names by id. It returns the new entries.
+// They come from digest if that is not nil and succeeds, or else from the phrases that the lines contain.
 func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[string]string, accept bool, digest func([]memory.Line) ([]Entry, error)) ([]Entry, error) {
 	digested, err := c.digestFresh(lines, digest)
 	if err != nil {
@@ -26,7 +25,7 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 	defer c.change.Unlock()
 	through, said, kept, waiting := c.knownByNow()
 	var fresh []Entry
-	last, players := through, map[string]memory.Line{} // who spoke to an NPC, by turn
+	last, players := through, map[string]memory.Line{} // players' lines, by session and turn
 	for _, l := range lines {
 		turn := fmt.Sprint(l.Session, " ", l.Turn)
 		if l.NPC == "" {
@@ -75,8 +74,8 @@ func (c *Chronicle) Gather(ctx context.Context, lines []memory.Line, names map[s
 	return fresh, nil
 }
 
-// knownByNow returns the last line that was gone through, the keys of what is known by now, and
-// how much was accepted and waits. Diaries do not count.
+// knownByNow returns the last processed line, the keys of all entries, and the numbers of accepted and
+// proposed entries. Diaries do not count.
 func (c *Chronicle) knownByNow() (through int64, said []string, kept, waiting int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,8 +93,8 @@ func (c *Chronicle) knownByNow() (through int64, said []string, kept, waiting in
 	return c.through, said, kept, waiting
 }
 
-// digestFresh returns what is proposed of the lines that nobody went through yet, by the first
-// line that it is from; nil if phrases are to be looked for.
+// digestFresh returns digest's proposals for the unprocessed lines, by their first line; nil if phrases
+// should be used.
 func (c *Chronicle) digestFresh(lines []memory.Line, digest func([]memory.Line) ([]Entry, error)) (map[int64][]Entry, error) {
 	if digest == nil {
 		return nil, nil
@@ -118,8 +117,8 @@ func (c *Chronicle) digestFresh(lines []memory.Line, digest func([]memory.Line) 
 	return out, nil
 }
 
-// entryKey is what was said in an entry, without who said it, as it is compared: an NPC that
-// quotes a player tells nothing new.
+// entryKey returns an entry's words without its speaker, for comparison: an NPC that quotes a player says
+// nothing new.
 func entryKey(text string) string {
 	if _, said, ok := strings.Cut(text, ": "); ok {
 		text = said
@@ -127,11 +126,11 @@ func entryKey(text string) string {
 	return " " + words.Key(text) + " "
 }
 
-// entriesOf proposes what a line holds, each in the words that were used, with who said it
-// to whom. player is the player's line of the same turn, zero if there is none.
+// entriesOf returns the entries in a line, each in its original words, with the speaker and addressee. player
+// is the player's line of the same turn, zero if there is none.
 func entriesOf(l, player memory.Line, names map[string]string) []Entry {
 	if slices.Equal(l.Present, memory.Heard()) {
-		return nil // talk beside the game
+		return nil // out of character
 	}
 	var out []Entry
 	for _, s := range speech.FindSalient(l.Text) {
@@ -149,7 +148,7 @@ func entriesOf(l, player memory.Line, names map[string]string) []Entry {
 	return out
 }
 
-// attribute is who said a line to whom, in front of what was said.
+// attribute returns the speaker and addressee of a line as a prefix.
 func attribute(l memory.Line, names map[string]string) string {
 	to := names[l.To]
 	ws := words.Split(l.Text)
@@ -160,7 +159,7 @@ func attribute(l memory.Line, names map[string]string) string {
 	return hotctx.Attribution(l) + ": "
 }
 
-// parties are between whom a line is: the NPC that said it or was spoken to, and the player.
+// parties returns the NPC and the player between whom a line was said.
 func parties(l, player memory.Line) (npc, person string) {
 	switch {
 	case l.DM || player.DM:

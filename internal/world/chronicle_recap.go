@@ -1,8 +1,7 @@
 package world
 
-// A recap tells what happened in a session, from what was said in it: by the
-// lines that tell most, or by a model. A recap for players leaves out what only the DM
-// or single NPCs know.
+// A recap tells what happened in a session, based on what was said: as its most significant lines, or written
+// by a model. A recap for players omits what only the DM or single NPCs know.
 //
 // It reads no files and starts no goroutine.
 
@@ -23,16 +22,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Secrets are what players must not be told. The zero value is none.
+// Secrets are what players must not learn. The zero value is empty.
 type Secrets struct {
-	names [][]string // of what they do not know of, in words
+	names [][]string // words of names that players do not know
 	facts []map[string]bool
 }
 
-// SecretsOf gathers what not everyone knows.
+// SecretsOf collects what not everyone knows.
 func SecretsOf(entities []memory.Entity, facts []memory.Fact) *Secrets {
 	s := &Secrets{}
-	known := map[string]bool{} // a name that something open has too betrays nothing
+	known := map[string]bool{} // a name shared with something public reveals nothing
 	for _, e := range entities {
 		if len(e.Visible) == 0 {
 			for _, n := range append(e.Aliases, e.Name) {
@@ -59,7 +58,7 @@ func SecretsOf(entities []memory.Entity, facts []memory.Fact) *Secrets {
 	return s
 }
 
-// leastWords is how many long words a fact needs to be recognised by them.
+// leastWords is the number of long words a fact needs to be recognised.
 const leastWords = 3
 
 func (s *Secrets) addFact(text string) {
@@ -68,7 +67,7 @@ func (s *Secrets) addFact(text string) {
 	}
 }
 
-// longWords are the words of a text that carry its meaning, by their length.
+// longWords returns the words of a text that are long enough to carry its meaning.
 func longWords(text string) map[string]bool {
 	const shortest = 4
 	out := map[string]bool{}
@@ -80,8 +79,8 @@ func longWords(text string) map[string]bool {
 	return out
 }
 
-// betrays reports whether a text names what players do not know of, or says most of a
-// fact that they do not know.
+// betrays reports whether a text contains a name that players do not know, or more than half of a fact that
+// they do not know.
 func (s *Secrets) betrays(text string) bool {
 	all := strings.Fields(words.Key(text))
 	for _, name := range s.names {
@@ -106,18 +105,17 @@ func (s *Secrets) betrays(text string) bool {
 	return false
 }
 
-// ForPlayers returns the lines that players may be told again: what was said openly
-// and betrays nothing.
+// ForPlayers returns the lines that may be repeated to players: said publicly, and revealing no secret.
 func ForPlayers(lines []memory.Line, s *Secrets) []memory.Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l memory.Line) bool {
 		return len(l.Present) > 0 && !slices.Contains(l.Present, memory.Anyone) || s.betrays(l.Speaker+" "+l.Text)
 	})
 }
 
-// ExtractRecap returns the lines that tell most of what happened, at most so many, in the
-// order they were said. Names are those of people and places, which weigh more.
+// ExtractRecap returns the most significant lines, at most most, in order. names are those of people and
+// places, which have more weight.
 func ExtractRecap(lines []memory.Line, names []string, most int) []memory.Line {
-	seen := map[string]int{} // lines with a word
+	seen := map[string]int{} // number of lines with a word
 	all := make([]map[string]bool, len(lines))
 	for i, l := range lines {
 		all[i] = longWords(l.Text)
@@ -162,7 +160,7 @@ func ExtractRecap(lines []memory.Line, names []string, most int) []memory.Line {
 	return out
 }
 
-// alike reports whether two lines say much the same.
+// alike reports whether two lines say nearly the same.
 func alike(a, b map[string]bool) bool {
 	shared := 0
 	for w := range a {
@@ -173,28 +171,28 @@ func alike(a, b map[string]bool) bool {
 	return 2*shared > min(len(a), len(b))
 }
 
-// maxTranscript bounds how much of a transcript a model is given, in bytes; of a longer
-// one it is given the lines that tell most.
+// maxTranscript bounds a transcript for a model, in bytes. Of a longer one, the model gets the most
+// significant lines.
 const maxTranscript = 48 << 10
 
-// ErrSilent is returned when a model has nothing to say.
+// ErrSilent is returned if a model writes nothing.
 var ErrSilent = errors.New("the model told nothing")
 
-// maxLine bounds a line of a transcript that a model is given, in characters.
+// maxLine bounds a line of a transcript for a model, in characters.
 const maxLine = 4000
 
-// Quotable returns a line of a transcript on one line, without what would end the transcript
-// that [Transcript] makes: nothing that was said can pass for another line or for an order.
+// Quotable returns a line of a transcript as one line, without the end tag of [Transcript], so that its
+// content cannot pass for another line or an instruction.
 func Quotable(line string, maxRunes int) string {
 	return untrusted.Line(endTag.ReplaceAllString(untrusted.Line(line, 0), " "), maxRunes)
 }
 
 var endTag = regexp.MustCompile(`(?i)<\s*/?\s*transcript[^>]*>?`)
 
-// Transcript returns lines, each made by [Quotable], as a model is given them.
+// Transcript wraps lines, each made by [Quotable], for a model.
 func Transcript(lines string) string { return "<transcript>\n" + lines + "</transcript>" }
 
-// AskRecap has a model tell what happened.
+// AskRecap lets a model write a recap.
 func AskRecap(ctx context.Context, model llm.Provider, lines []memory.Line, language string) (string, error) {
 	size := 0
 	for _, l := range lines {
@@ -228,7 +226,7 @@ func AskRecap(ctx context.Context, model llm.Provider, lines []memory.Line, lang
 	return "", ErrSilent
 }
 
-// Betrays reports whether a text tells players what they must not be told.
+// Betrays reports whether a text reveals a secret to players.
 func (s *Secrets) Betrays(text string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(".!?\n", c) }), s.betrays)
 }

@@ -9,18 +9,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// leastTelling is how many words that mean something make a sentence beside a question worth
-// writing down.
+// leastTelling is the number of meaningful words beside a question that make a line worth recording.
 const leastTelling = 3
 
-// Phrases are the sentences by which NPCs tell nothing: that they do not know, that they will
-// not say, that there is fog again. The zero value has none.
+// Phrases are NPCs' sentences without content, for example that they do not know or will not say. The zero
+// value is empty.
 type Phrases struct {
-	by map[string]map[string]bool // NPC, "" for everybody, to keys of sentences
+	by map[string]map[string]bool // NPC, "" for all, to keys of sentences
 }
 
-// Add adds the sentences of lines of an NPC, or of everybody's if npc is empty. Of a line with
-// {answer} those around it are meant.
+// Add adds the sentences of an NPC's lines, or of all NPCs if npc is empty. In a line with {answer}, it adds
+// the sentences around it.
 func (p *Phrases) Add(npc string, lines ...string) {
 	if p.by == nil {
 		p.by = map[string]map[string]bool{}
@@ -47,8 +46,7 @@ func sentencesOf(text string) []string {
 	return append(cut.Push(text), cut.Flush()...)
 }
 
-// tells reports whether a line tells anything: beside what it asks, and beside the phrases of
-// the NPC that said it.
+// tells reports whether a line says anything besides questions and phrases of the NPC.
 func (p *Phrases) tells(l memory.Line) bool {
 	asks := false
 	var rest []string
@@ -77,8 +75,8 @@ func (p *Phrases) tells(l memory.Line) bool {
 	return n >= leastTelling
 }
 
-// isQuestion reports whether a sentence asks. One that nobody ended is known by its first word,
-// after the name of whom it is for.
+// isQuestion reports whether a sentence is a question. Without a final punctuation mark, its first word after
+// the addressee decides.
 func isQuestion(sentence string) bool {
 	s := strings.TrimRight(strings.TrimSpace(sentence), "\"'”“’»« )*")
 	if s == "" || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "?!") {

@@ -11,27 +11,26 @@ import (
 )
 
 const (
-	maxThreads     = 6 // about somebody or something
-	maxThreadLines = 4 // of each
-	leastOfThread  = 2 // lines that name somebody make a thread
+	maxThreads     = 6 // about a person or thing
+	maxThreadLines = 4 // per thread
+	leastOfThread  = 2 // minimum number of lines that name a person
 )
 
-// Thread is what of a session belongs together: Promises, News, or what was said about somebody or
-// something, whose name Title is then.
+// Thread is a group of related lines of a session: Promises, News, or lines about a person or thing named
+// Title.
 type Thread struct {
 	Title string
 	Lines []memory.Line
 }
 
-// Titles of threads that are about nobody in particular.
+// Titles of threads without a subject.
 const (
 	Promises = "Promises and debts"
 	News     = "News"
 )
 
-// Threads sorts what was said by what it belongs to: what was promised and is owed, what has
-// happened or changed, and then by whom and what was named most. names are those of people,
-// places, things and quests.
+// Threads groups lines: promises and debts, news, and then lines about the most frequent names. names are
+// those of people, places, things and quests.
 func Threads(lines []memory.Line, names []string) (out []Thread) {
 	var promised, news []memory.Line
 	for _, l := range lines {
@@ -53,7 +52,7 @@ func Threads(lines []memory.Line, names []string) (out []Thread) {
 	return append(out, threadsOfNames(lines, names)...)
 }
 
-// threadsOfNames are the threads about those who are named most.
+// threadsOfNames returns the threads about the most frequent names.
 func threadsOfNames(lines []memory.Line, names []string) (out []Thread) {
 	keys := make([]string, len(lines))
 	for i, l := range lines {

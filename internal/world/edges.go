@@ -15,11 +15,11 @@ type edgeKey struct{ from, kind, to string }
 
 func keyOf(r memory.Relation) edgeKey { return edgeKey{r.From, r.Type, r.To} }
 
-// edges holds relations by both of their ends, and who and what is where.
+// edges holds relations by both of their ends, and the locations of entities.
 type edges struct {
 	at map[string]map[edgeKey]memory.Relation
-	// within lists the places that something is in, inside what is in a place,
-	// both by id, so that the first are found without a look at thousands.
+	// within lists the places of an entity, and inside the entities in a place, both sorted by id, so that
+	// the first ones are found without searching thousands.
 	within, inside map[string][]string
 }
 
@@ -59,14 +59,14 @@ func (es edges) removeRelation(k edgeKey) {
 	}
 }
 
-// insert adds an id to the ordered ones under key, if it is not among them.
+// insert adds an id to the sorted ids under key, unless it is present.
 func insert(m map[string][]string, key, id string) {
 	if i, there := slices.BinarySearch(m[key], id); !there {
 		m[key] = slices.Insert(m[key], i, id)
 	}
 }
 
-// discard takes an id from the ordered ones under key, if it is among them.
+// discard removes an id from the sorted ids under key.
 func discard(m map[string][]string, key, id string) {
 	if i, there := slices.BinarySearch(m[key], id); there {
 		if m[key] = slices.Delete(m[key], i, i+1); len(m[key]) == 0 {
@@ -75,7 +75,7 @@ func discard(m map[string][]string, key, id string) {
 	}
 }
 
-// from returns the relations that begin at an entity, by type and end.
+// from returns the relations that begin at an entity, sorted by type and end.
 func (es edges) from(id string) []memory.Relation {
 	var out []memory.Relation
 	for k, r := range es.at[id] {
@@ -89,7 +89,7 @@ func (es edges) from(id string) []memory.Relation {
 	return out
 }
 
-// all calls yield with every relation once, in no order.
+// all yields every relation once, in no particular order.
 func (es edges) all(yield func(edgeKey, memory.Relation) bool) {
 	for id, at := range es.at {
 		for k, r := range at {

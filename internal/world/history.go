@@ -7,29 +7,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// entry says what changed: an entity and what it was before, or, without an
-// id, the scene.
+// entry records what changed: an entity with its earlier version or, without an id, the scene.
 type entry struct {
 	seq    uint64
 	id     string
-	before *version // nil: it was not there
+	before *version // nil if it did not exist
 	// relation is set if only a relation of the entity changed.
 	relation *relation
 }
 
-// relation is what decides who may know of a relation of an entity, besides
-// the entity itself: who knows of it, and who of its other end.
+// relation determines who may know a relation of an entity, in addition to the entity's viewers: the viewers
+// of the relation, and those of its other end.
 type relation struct{ known, other []string }
 
 func (r *relation) visible(groups *memory.Groups, viewer string) bool {
 	return groups.Knows(r.known, viewer) && groups.Knows(r.other, viewer)
 }
 
-// history is the latest changes, at most logLength.
+// history holds the latest changes, at most logLength.
 type history struct {
-	start uint64 // every later change is in ring
+	start uint64 // all later changes are in ring
 	ring  []entry
-	next  int // where the oldest is once the ring is full
+	next  int // index of the oldest once the ring is full
 }
 
 func (h *history) addEntry(e entry) {
@@ -42,7 +41,7 @@ func (h *history) addEntry(e entry) {
 	h.next = (h.next + 1) % logLength
 }
 
-// since returns the changes after seq, oldest first.
+// since yields the changes after seq, oldest first.
 func (h *history) since(seq uint64) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		at := func(i int) entry { return h.ring[(h.next+i)%len(h.ring)] }

@@ -12,10 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// named is who or what names lead to, and who may know of it. It is immutable.
+// named is an entity's names with their viewers. It is immutable.
 type named struct {
 	id string
-	// keys are the words.Key of its name and then of its aliases.
+	// keys are the words.Key of the name, followed by those of the aliases.
 	keys  []string
 	known []string
 }
@@ -29,7 +29,7 @@ func newNamed(e memory.Entity) *named {
 	return n
 }
 
-// words returns the different words of all names.
+// words returns the distinct words of all names.
 func (n *named) words() []string {
 	var all []string
 	for _, k := range n.keys {
@@ -39,12 +39,12 @@ func (n *named) words() []string {
 	return slices.Compact(all)
 }
 
-// compare orders by name, then by id.
+// compare orders by name and then by id.
 func (n *named) compare(o *named) int {
 	return cmp.Or(strings.Compare(n.keys[0], o.keys[0]), strings.Compare(n.id, o.id))
 }
 
-// sameNames reports whether both are found alike; nil is not there.
+// sameNames reports whether both versions have the same names and viewers; nil means absent.
 func sameNames(a, b *version) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -53,37 +53,34 @@ func sameNames(a, b *version) bool {
 		slices.Equal(a.entity.Visible, b.entity.Visible)
 }
 
-// shards is into how many parts names are cut: a change copies those it
-// touches, a few of a thousand.
+// shards is the number of parts of names. A change copies the parts that it affects, a few out of a thousand.
 const shards = 1024
 
-// names finds entities by the words of their names. It is immutable: a change
-// makes another that shares nearly all of it. It takes a pointer for each word
-// of each entity, and a copy of the names.
+// names finds entities by the words of their names. It is immutable: a change creates a new value that shares
+// nearly all parts. It needs a pointer per word of each entity, and a copy of the names.
 type names struct {
 	seed maphash.Seed
-	// counts has maps that were used to count: one for a line with words that thousands
-	// of names have is most of a megabyte.
+	// counts pools maps for counting, because the map for a line with words in thousands of names takes
+	// nearly a megabyte.
 	counts *sync.Pool
-	// parts hold the entities with a word in their names, in their order.
+	// parts hold the entities with a word in their names, sorted.
 	parts [shards]map[string][]*named
 }
 
-// newNames returns names of nobody.
+// newNames returns empty names.
 func newNames() *names { return &names{seed: maphash.MakeSeed(), counts: &sync.Pool{}} }
 
 func (n *names) shard(word string) int { return int(maphash.String(n.seed, word) % shards) }
 
 func (n *names) with(word string) []*named { return n.parts[n.shard(word)][word] }
 
-// edit adds or removes an entity among those with a word.
+// edit adds an entity to or removes it from those with a word.
 type edit struct {
 	*named
 	gone bool
 }
 
-// change returns the names once what was before has become what is after; nil
-// is not there.
+// change returns the names after versions in before were replaced by those in after; nil means absent.
 func (n *names) change(before, after map[string]*version) *names {
 	edits := map[string][]edit{} // by word
 	note := func(v *version, gone bool) {
@@ -122,7 +119,7 @@ func (n *names) change(before, after map[string]*version) *names {
 	return &out
 }
 
-// edited returns an ordered list after edits.
+// edited returns a sorted list after edits.
 func edited(list []*named, edits []edit) []*named {
 	slices.SortFunc(edits, func(a, b edit) int { return a.compare(b.named) })
 	out := make([]*named, 0, len(list)+len(edits))
@@ -138,15 +135,14 @@ func edited(list []*named, edits []edit) []*named {
 	return append(out, list...)
 }
 
-// The ranks of what is found, best first, as in the store.
+// Ranks of matches, best first, as in the store.
 const (
 	byName = iota
 	byAlias
 	byWords
 )
 
-// match is an entity that was found, and how many of the words asked for are
-// in its names.
+// match is a found entity, with the number of query words in its names.
 type match struct {
 	*named
 	rank, shared int
@@ -157,13 +153,13 @@ func better(m, o match) int {
 	return cmp.Or(cmp.Compare(m.rank, o.rank), cmp.Compare(o.shared, m.shared))
 }
 
-// findNamed returns at most limit of the entities that viewer may know of and whose
-// names share a telling word with text: first whose name text is, then whose
-// alias, then those with more of the words; equal ones by name and id.
+// findNamed returns at most limit entities that viewer may know and whose names share a significant word with
+// text: first those whose name is text, then those with such an alias, then those that share more words;
+// equal ones by name and id.
 func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int) []match {
 	all := words.Split(text)
 	asked := words.Telling(all, words.MaxNames)
-	var lists [][]*named // of each word, what is not yet looked at
+	var lists [][]*named // the lists of each word
 	for _, w := range asked {
 		if list := n.with(w); len(list) > 0 {
 			lists = append(lists, list)
@@ -178,7 +174,7 @@ func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int)
 		if !groups.Knows(m.known, viewer) {
 			return false
 		}
-		if m.shared == len(asked) { // as all have whose name this is
+		if m.shared == len(asked) { // true for all entities with this name
 			m.rank = m.rankOf(key)
 		}
 		best = insertMatch(best, m, limit)
@@ -194,7 +190,7 @@ func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int)
 	for _, list := range lists {
 		alone := 0
 		for _, one := range list {
-			if len(asked) > 1 && alone == limit { // as good, and earlier, are enough
+			if len(asked) > 1 && alone == limit { // equally good and earlier ones suffice
 				break
 			}
 			if shared[one] <= 1 && take(match{one, byWords, 1}) {
@@ -205,7 +201,7 @@ func (n *names) findNamed(groups *memory.Groups, text, viewer string, limit int)
 	return best
 }
 
-// insertMatch puts a match where it belongs among the best.
+// insertMatch inserts a match at its place among the best.
 func insertMatch(best []match, m match, limit int) []match {
 	i := len(best)
 	for i > 0 && cmp.Or(better(m, best[i-1]), m.compare(best[i-1].named)) < 0 {
@@ -217,9 +213,8 @@ func insertMatch(best []match, m match, limit int) []match {
 	return slices.Insert(best[:min(len(best), limit-1)], i, m)
 }
 
-// countShared counts on how many of the lists each entity is; nil if there is one list.
-// Words such as "old" are in the names of thousands: to compare their names would take
-// ten times as long.
+// countShared counts in how many of the lists each entity is; nil for a single list. Words such as "old" are
+// in thousands of names, so comparing names instead would take ten times as long.
 func (n *names) countShared(lists [][]*named) map[*named]uint8 {
 	if len(lists) == 1 {
 		return nil
@@ -236,7 +231,7 @@ func (n *names) countShared(lists [][]*named) map[*named]uint8 {
 	return shared
 }
 
-// recycle keeps a map for the next count.
+// recycle returns a map to the pool.
 func (n *names) recycle(counted map[*named]uint8) {
 	if counted != nil {
 		clear(counted)

@@ -10,22 +10,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// space is where the world's own state is kept, with the number of the last
-// change under keySeq, whichever process made it.
+// space is where the world's state is stored, with the number of the last change of any process under keySeq.
 const (
 	space  = "world"
 	keySeq = "seq"
 )
 
-// keys are where a campaign's scene is kept, and the one that Open was last
-// given.
+// keys are the keys of a campaign's scene, and of the scene passed to the last Open.
 type keys struct{ scene, initial string }
 
-// attempts bounds how often a change is tried that other processes keep
-// coming before.
+// attempts bounds how often a change is retried after conflicts with other processes.
 const attempts = 5
 
-// Open reads the world from the store.
+// Open loads the world from the store.
 func Open(ctx context.Context, store Store, o Options) (*World, error) {
 	w := &World{
 		store: store, keys: keys{"scene:" + o.Campaign, "initial:" + o.Campaign}, groups: o.Groups,
@@ -50,18 +47,18 @@ func Open(ctx context.Context, store Store, o Options) (*World, error) {
 	return nil, fmt.Errorf("opening the world: %w; stop the other process that keeps changing it", memory.ErrConflict)
 }
 
-// reading is the world as the store has it.
+// reading is the world in the store.
 type reading struct {
 	seq   uint64
 	scene string
-	// initial is the scene that Open was last given, nil if it never was.
+	// initial is the scene passed to the last Open, nil if there was none.
 	initial *string
 	all     map[string]*version
 	edges   edges
 }
 
-// readStore reads everything. The number is read first: what is written meanwhile
-// has a higher one and shows as a conflict later.
+// readStore reads everything. It reads the number first, so that concurrent writes have a higher number and
+// cause a conflict later.
 func (w *World) readStore(ctx context.Context) (*reading, error) {
 	state, err := w.store.LoadState(ctx, space)
 	if err != nil {
@@ -104,9 +101,8 @@ func parseNumber(state map[string][]byte) (uint64, error) {
 	return n, nil
 }
 
-// enter settles the scene and raises the number at once, because the store may
-// have been changed by other means since the last process: who comes back with
-// an older number must begin anew.
+// enter sets the scene and raises the number immediately. The store may have been changed by other means since
+// the last process, and the new number makes clients with an older one start over.
 func (w *World) enter(ctx context.Context, now *reading, initial string) error {
 	state := map[string][]byte{}
 	if now.initial == nil || *now.initial != initial {
@@ -116,7 +112,7 @@ func (w *World) enter(ctx context.Context, now *reading, initial string) error {
 	return w.raise(ctx, now, state)
 }
 
-// raise keeps state and raises the number.
+// raise stores state and raises the number.
 func (w *World) raise(ctx context.Context, now *reading, state map[string][]byte) error {
 	expect := expected(now.seq)
 	now.seq++
@@ -124,7 +120,7 @@ func (w *World) raise(ctx context.Context, now *reading, state map[string][]byte
 	return w.store.Change(ctx, memory.Batch{Space: space, State: state, Expect: expect})
 }
 
-// expected is what a writer that believes in seq finds.
+// expected returns the state that a writer expects at seq.
 func expected(seq uint64) map[string][]byte {
 	if seq == 0 {
 		return map[string][]byte{keySeq: nil}
@@ -134,10 +130,9 @@ func expected(seq uint64) map[string][]byte {
 
 func decimal(n uint64) []byte { return strconv.AppendUint(nil, n, 10) }
 
-// Refresh takes in what other processes have changed, which subscribers are
-// then told with the cause [Elsewhere]. It costs one short query if there is
-// nothing, and does not wait while a change is being written, which takes in
-// the rest itself.
+// Refresh loads the changes of other processes, and reports them to subscribers with the cause [Elsewhere].
+// Without changes, it costs one short query. It does not wait while a change is being written, because that
+// change loads the rest itself.
 func (w *World) Refresh(ctx context.Context) error {
 	select {
 	case w.lead <- struct{}{}:
@@ -155,9 +150,9 @@ func (w *World) Refresh(ctx context.Context) error {
 	return w.reload(ctx)
 }
 
-// Renew takes in what was written to the store by other means than a World, by
-// an import for one, and has other processes take it in at their next Refresh.
-// Subscribers are told with the cause [Elsewhere].
+// Renew loads what was written to the store by other means than a World, for example by an import, and makes
+// other processes load it at their next Refresh. It reports the changes to subscribers with the cause
+// [Elsewhere].
 func (w *World) Renew(ctx context.Context) error {
 	select {
 	case w.lead <- struct{}{}:
@@ -183,10 +178,10 @@ func (w *World) Renew(ctx context.Context) error {
 	return fmt.Errorf("renewing the world: %w; try again", memory.ErrConflict)
 }
 
-// Elsewhere is the cause of changes that were not made by this World.
+// Elsewhere is the cause of changes that this World did not make.
 const Elsewhere = "elsewhere"
 
-// reload takes over what the store has. The caller holds lead.
+// reload loads the store's state. The caller must hold lead.
 func (w *World) reload(ctx context.Context) error {
 	now, err := w.readStore(ctx)
 	if err != nil {
@@ -196,7 +191,7 @@ func (w *World) reload(ctx context.Context) error {
 	return nil
 }
 
-// takeReading makes the world what was read. The caller holds lead.
+// takeReading replaces the world by a reading. The caller must hold lead.
 func (w *World) takeReading(now *reading) {
 	tx := newTx(w, nil)
 	for id, v := range now.all {

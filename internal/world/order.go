@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// maxStale bounds the changes that an order keeps in mind; beyond that it begins anew.
+// maxStale bounds the recorded changes; beyond it, the order is built anew.
 const maxStale = 8192
 
-// order lists all entities by id. What has changed since it was last asked is put in its
-// place when it is asked again, so that a change costs next to nothing, and what was in
-// order is not sorted again. The zero value is about to begin.
+// order lists all entities sorted by id. Changed entities are moved to their place at the next call of byID,
+// so that a change costs almost nothing and sorted entities are not sorted again. The zero value is empty and
+// unsorted.
 type order struct {
-	list  []*version          // as it was last asked for; immutable
-	stale map[string]struct{} // what has changed since; nil: everything
+	list  []*version          // result of the last call; immutable
+	stale map[string]struct{} // changed since then; nil means everything
 }
 
-// noteChange notes that an entity is new, another version or gone.
+// noteChange records that an entity was added, changed or removed.
 func (o *order) noteChange(id string) {
 	if o.stale == nil {
 		return
@@ -27,7 +27,7 @@ func (o *order) noteChange(id string) {
 	}
 }
 
-// byID returns what is in all, by id. The caller does not modify it.
+// byID returns the entities in all, sorted by id. The caller must not modify the result.
 func (o *order) byID(all map[string]*version) []*version {
 	switch {
 	case o.stale == nil:
@@ -41,7 +41,7 @@ func (o *order) byID(all map[string]*version) []*version {
 	return o.list
 }
 
-// patched is the list with what has changed in its place.
+// patched returns the list with the changes applied.
 func (o *order) patched(all map[string]*version) []*version {
 	list, rest := make([]*version, 0, len(all)), o.list
 	for _, id := range slices.Sorted(maps.Keys(o.stale)) {

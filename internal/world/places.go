@@ -6,23 +6,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// defaultEntities is how many a query finds that says no limit.
+// defaultEntities is the default limit of a query.
 const defaultEntities = 20
 
-// Finder finds entities by name; it is safe for concurrent use.
+// Finder finds entities by name. It is safe for concurrent use.
 type Finder interface {
 	FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error)
 }
 
-// Graph is what NPCs know of a world. Who is where, and who is named, is known
-// without asking the store; Finder is asked for what is only similar.
+// Graph is the NPCs' view of a world. It answers queries about places and exact names from memory, and asks
+// Finder for similar names.
 type Graph struct {
 	*World
 	Finder
 }
 
-// FindEntities returns what the Finder would, best first. An exact query by a
-// name alone is answered from memory, without an error.
+// FindEntities returns what the Finder would, best first. It answers an exact query by name from memory,
+// without an error.
 func (g Graph) FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error) {
 	if q.Name == "" || !q.Exact || q.Type != "" {
 		return g.Finder.FindEntities(ctx, q)
@@ -30,8 +30,7 @@ func (g Graph) FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory
 	return g.World.named(q), nil
 }
 
-// named returns the entities that an exact query by a name finds, as they are
-// now. It takes no lock if there are none.
+// named returns the current entities for an exact query by name. It takes no lock if there are none.
 func (w *World) named(q memory.EntityQuery) []memory.Entity {
 	if q.Limit <= 0 {
 		q.Limit = defaultEntities
@@ -43,7 +42,7 @@ func (w *World) named(q memory.EntityQuery) []memory.Entity {
 	out := make([]memory.Entity, 0, len(found))
 	w.mu.RLock()
 	for _, m := range found {
-		// It may have become a secret since.
+		// It may have become secret since.
 		if v := w.all[m.id]; v != nil && w.groups.Knows(v.entity.Visible, q.Viewer) {
 			out = append(out, v.entity)
 		}
@@ -55,9 +54,8 @@ func (w *World) named(q memory.EntityQuery) []memory.Entity {
 	return out
 }
 
-// Places returns the entity that each of the ids is in, where viewer may know
-// of both and of the relation. Of several places the first by id counts. It is
-// what the store would say, without asking it; the error is always nil.
+// Places returns the place of each entity, if viewer may know the entity, the place and the relation. Of
+// several places, it returns the first by id. The result is the same as the store's. The error is always nil.
 func (w *World) Places(_ context.Context, viewer string, ids ...string) (map[string]memory.Entity, error) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -73,9 +71,8 @@ func (w *World) Places(_ context.Context, viewer string, ids ...string) (map[str
 	return places, nil
 }
 
-// Inside returns at most limit entities that are in a place, by id, as far as
-// viewer may know of them and of the relation. It is what the store would say,
-// without asking it; the error is always nil.
+// Inside returns at most limit entities in a place, sorted by id, if viewer may know them and the relation.
+// The result is the same as the store's. The error is always nil.
 func (w *World) Inside(_ context.Context, viewer, place string, limit int) ([]memory.Entity, error) {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -91,8 +88,8 @@ func (w *World) Inside(_ context.Context, viewer, place string, limit int) ([]me
 	return out, nil
 }
 
-// located returns one of both, if viewer may know of it and of id being in
-// place. The caller holds mu.
+// located returns the entity one, which is id or place, if viewer may know it and that id is in place. The
+// caller must hold mu.
 func (w *World) located(viewer, id, place, one string) (memory.Entity, bool) {
 	r, v := w.edges.at[id][edgeKey{id, memory.LocatedIn, place}], w.all[one]
 	if v == nil || !w.groups.Knows(r.Visible, viewer) || !w.groups.Knows(v.entity.Visible, viewer) {

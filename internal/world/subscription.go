@@ -11,33 +11,32 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// ErrClosed is returned once a subscription is closed.
+// ErrClosed is returned after a subscription was closed.
 var ErrClosed = errors.New("subscription is closed")
 
-// maxCauses bounds the causes a delta names.
+// maxCauses bounds the causes in a delta.
 const maxCauses = 16
 
-// Filter says what a subscriber is told.
+// Filter selects what a subscriber receives.
 type Filter struct {
-	// Viewer is for whom the world is seen, as in memory: empty sees all.
+	// Viewer is the viewer of the world, as in memory: "" sees everything.
 	Viewer string
-	// Area restricts it to what is there; nil is everywhere. What has no
-	// position is in no area.
+	// Area restricts the entities to a sphere; nil means everywhere. Entities without a position are in no
+	// area.
 	Area *Area
-	// Since is the Seq of the last snapshot or delta that the subscriber has,
-	// which it got for the same viewer and area; nil begins anew.
+	// Since is the Seq of the subscriber's last snapshot or delta for the same viewer and area; nil starts
+	// over.
 	Since *uint64
 }
 
-// Change is an entity as it is now. Its lists and maps are shared; do not
-// modify them.
+// Change is the current state of an entity. Its lists and maps are shared and must not be modified.
 type Change struct {
 	Entity memory.Entity
-	// Raw is the entity as JSON, encoded once for all.
+	// Raw is the entity as JSON, encoded once for all subscribers.
 	Raw json.RawMessage
 }
 
-// Snapshot is all that a subscriber sees.
+// Snapshot is everything that a subscriber sees.
 type Snapshot struct {
 	Seq uint64
 	// Entities are sorted by id.
@@ -45,32 +44,30 @@ type Snapshot struct {
 	Scene    string
 }
 
-// Delta is what has changed for a subscriber since it was last told.
+// Delta is what has changed for a subscriber since its last snapshot or delta.
 type Delta struct {
-	// Seq is the number of the last change that is in it.
+	// Seq is the number of the last change in it.
 	Seq uint64
-	// Causes are the different causes of the changes, the first sixteen.
+	// Causes are the distinct causes of the changes, at most sixteen.
 	Causes []string
-	// Changes are the entities that are new to the subscriber, have changed, or
-	// have a relation that did, each as it is now, sorted by id.
+	// Changes are the current states of entities that are new to the subscriber, have changed, or have a
+	// changed relation, sorted by id.
 	Changes []Change
-	// Removed lists the ids of what it no longer sees: gone, hidden or out of
-	// its area.
+	// Removed lists the ids of entities that the subscriber no longer sees: removed, hidden, or outside its
+	// area.
 	Removed []string
-	// Scene is the new scene, nil if it has not changed.
+	// Scene is the new scene, nil if unchanged.
 	Scene *string
 }
 
-// Subscription follows the world for one subscriber. What has not been
-// fetched is kept as the set of entities to look at, so a slow subscriber gets
-// newer state, costs no more memory than what has changed, and holds up
-// nobody. One goroutine at a time calls Next, Wait or Take; all else is safe for
-// concurrent use.
+// Subscription follows the world for one subscriber. It stores unfetched changes as the set of entities to
+// look at, so that a slow subscriber gets newer state, needs no more memory than what has changed, and blocks
+// no one. Next, Wait and Take must not be called concurrently; everything else is safe for concurrent use.
 type Subscription struct {
 	w       *World
 	viewer  string
 	resumed bool
-	signal  chan struct{} // holds one: there may be something to tell
+	signal  chan struct{} // holds one token: there may be changes
 	closed  chan struct{}
 	close   sync.Once
 
@@ -78,8 +75,8 @@ type Subscription struct {
 	snapshot Snapshot
 	area     *Area
 	moved    bool // the area has changed
-	// told is the area of what the subscriber was last told. Of an entity that is
-	// not in dirty it knows the present version if that is in told, and no other.
+	// told is the area of the last snapshot or delta. The subscriber knows the current version of an entity
+	// outside dirty if that is in told.
 	told *Area
 	// dirty are the entities to look at, and whether the subscriber knows them.
 	dirty  map[string]bool
@@ -87,8 +84,8 @@ type Subscription struct {
 	causes []string
 }
 
-// Subscribe begins to follow the world. A malformed area is
-// [mcp.ErrInvalidArguments]. The caller closes the subscription.
+// Subscribe starts to follow the world. For an invalid area, the error wraps [mcp.ErrInvalidArguments]. The
+// caller must close the subscription.
 func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	s := &Subscription{
 		w: w, viewer: f.Viewer, signal: make(chan struct{}, 1), closed: make(chan struct{}),
@@ -105,9 +102,8 @@ func (w *World) Subscribe(f Filter) (*Subscription, error) {
 	return s, nil
 }
 
-// joinSubscription lets s begin with the world as it is, or as it was after change since,
-// and returns all there is now, by id. Who is resumed is returned nothing, and costs
-// what has changed.
+// joinSubscription starts s with the current world, or resumes it after change since. It returns all current
+// entities sorted by id, or nothing for a resumed subscription, which only costs what has changed.
 func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +117,7 @@ func (w *World) joinSubscription(s *Subscription, since *uint64) []*version {
 	return w.order.byID(w.all)
 }
 
-// seen returns those in view as they are told, in their order.
+// seen returns the visible entities as changes, in order.
 func (s *Subscription) seen(all []*version) []Change {
 	seen := make([]*version, 0, len(all))
 	for _, v := range all {
@@ -132,13 +128,13 @@ func (s *Subscription) seen(all []*version) []Change {
 	return told(seen)
 }
 
-// sorted returns entities as they are told, by id.
+// sorted returns entities as changes, sorted by id.
 func sorted(all []*version) []Change {
 	slices.SortFunc(all, compareIDs)
 	return told(all)
 }
 
-// told returns entities as they are told.
+// told converts entities to changes.
 func told(all []*version) []Change {
 	out := make([]Change, len(all))
 	for i, v := range all {
@@ -160,8 +156,8 @@ func (s *Subscription) setArea(a *Area) error {
 	return nil
 }
 
-// catchUp goes back to what the subscriber had seen after change since, and
-// marks what changed from there on. The caller holds w.mu.
+// catchUp restores what the subscriber had seen after change since, and marks what has changed since then.
+// The caller must hold w.mu.
 func (s *Subscription) catchUp(since uint64) {
 	for e := range s.w.log.since(since) {
 		switch _, later := s.dirty[e.id]; {
@@ -175,21 +171,19 @@ func (s *Subscription) catchUp(since uint64) {
 	s.wake()
 }
 
-// Resumed reports whether the subscription goes on from Since.
+// Resumed reports whether the subscription was resumed from Since.
 func (s *Subscription) Resumed() bool { return s.resumed }
 
-// Snapshot is what the subscriber saw when it began; once the first delta has
-// been read, it is empty but for Seq and Scene. Of a resumed subscription it is
-// empty but for Seq, which is Since.
+// Snapshot returns what the subscriber saw at the start. After the first delta, only Seq and Scene are left.
+// For a resumed subscription, it only has Seq, which is Since.
 func (s *Subscription) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.snapshot
 }
 
-// SetArea declares another area, nil for everywhere. What that brings into
-// view or out of it comes with the next delta. A malformed area is
-// [mcp.ErrInvalidArguments] and changes nothing.
+// SetArea sets another area, nil for everywhere. The resulting changes are in the next delta. For an invalid
+// area, the error wraps [mcp.ErrInvalidArguments] and nothing changes.
 func (s *Subscription) SetArea(a *Area) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +195,7 @@ func (s *Subscription) SetArea(a *Area) error {
 	return nil
 }
 
-// Close ends the subscription; a waiting Next returns [ErrClosed].
+// Close ends the subscription. A blocked Next returns [ErrClosed].
 func (s *Subscription) Close() {
 	s.close.Do(func() {
 		s.w.mu.Lock()
@@ -211,8 +205,7 @@ func (s *Subscription) Close() {
 	})
 }
 
-// Next waits until something has changed for the subscriber and returns it. A
-// ctx that has ended gets what there is already.
+// Next waits for changes and returns them. If ctx has ended, it still returns changes that are available.
 func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 	for {
 		if err := s.Wait(ctx); err != nil {
@@ -224,9 +217,8 @@ func (s *Subscription) Next(ctx context.Context) (Delta, error) {
 	}
 }
 
-// Wait returns nil when there may be something to take. It is Next for those
-// who must wait for something else before they take it: the later they take,
-// the newer is what they get.
+// Wait returns nil when Take may return changes. It is for callers that must wait for something else before
+// Take: the later they call it, the newer the result.
 func (s *Subscription) Wait(ctx context.Context) error {
 	select {
 	case <-s.closed:
@@ -248,19 +240,17 @@ func (s *Subscription) Wait(ctx context.Context) error {
 	}
 }
 
-// Pending reports whether there may be something to take. It is safe for
-// concurrent use.
+// Pending reports whether Take may return changes. It is safe for concurrent use.
 func (s *Subscription) Pending() bool { return len(s.signal) > 0 }
 
-// sees reports whether v is in view.
+// sees reports whether v is visible.
 func (s *Subscription) sees(v *version) bool { return s.seesIn(s.area, v) }
 
 func (s *Subscription) seesIn(area *Area, v *version) bool {
 	return v != nil && s.w.groups.Knows(v.entity.Visible, s.viewer) && (area == nil || area.Contains(v.entity.Position))
 }
 
-// mark notes that an entity which was before has become after, if that concerns
-// the subscriber.
+// mark records that an entity changed from before to after, if the subscriber sees either.
 func (s *Subscription) mark(id string, before, after *version, cause string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,13 +285,12 @@ func (s *Subscription) wake() {
 	wakeup.Signal(s.signal)
 }
 
-// Take returns what has changed since it last did, false if that comes to
-// nothing.
+// Take returns the changes since its last call, or false if there are none.
 func (s *Subscription) Take() (Delta, bool) {
 	s.w.mu.RLock()
 	s.mu.Lock()
 	select {
-	case <-s.signal: // of what is taken now
+	case <-s.signal: // for what is taken now
 	default:
 	}
 	d := Delta{Seq: s.w.seq, Causes: s.causes}
@@ -330,8 +319,7 @@ func (s *Subscription) Take() (Delta, bool) {
 	return d, len(d.Changes)+len(d.Removed) > 0 || d.Scene != nil
 }
 
-// addToDelta adds an entity to changes or to what d says is removed, if the
-// subscriber must be told of it.
+// addToDelta adds an entity to changes or to d's removed ones, if the subscriber must learn about it.
 func (s *Subscription) addToDelta(changes []*version, d *Delta, id string, known, changed bool) []*version {
 	v := s.w.all[id]
 	switch now := s.sees(v); {

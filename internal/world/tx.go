@@ -10,25 +10,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Tx is a change in the making. What it reads is what the world will be when
-// all changes before it are done. It is valid only while the function it was
-// given to runs.
+// Tx is a change in progress. Reads see the world after all earlier changes. It is only valid while the
+// function that received it runs.
 type Tx struct {
 	w *World
-	// group holds what the changes written together have made of the world so
-	// far; nil for the group itself.
+	// group holds the combined changes of the batch so far; nil in the group itself.
 	group    *Tx
 	entities map[string]*version // nil: removed
 	edges    map[edgeKey]*memory.Relation
 	scene    *string
-	undoes   uint64 // the change that this one takes back; 0 if none
+	undoes   uint64 // the change that this one reverts; 0 if none
 }
 
 func newTx(w *World, group *Tx) *Tx {
 	return &Tx{w: w, group: group, entities: map[string]*version{}, edges: map[edgeKey]*memory.Relation{}}
 }
 
-// version returns an entity as it is by now, nil if there is none.
+// version returns the current version of an entity, nil if there is none.
 func (t *Tx) version(id string) *version {
 	for ; t != nil; t = t.group {
 		if v, ok := t.entities[id]; ok {
@@ -41,7 +39,7 @@ func (t *Tx) version(id string) *version {
 	return nil
 }
 
-// Entity returns a copy of one entity if viewer may see it.
+// Entity returns a copy of an entity if viewer may see it.
 func (t *Tx) Entity(id, viewer string) (memory.Entity, bool) {
 	v := t.version(id)
 	if v == nil || !t.w.groups.Knows(v.entity.Visible, viewer) {
@@ -50,7 +48,7 @@ func (t *Tx) Entity(id, viewer string) (memory.Entity, bool) {
 	return clone(v.entity), true
 }
 
-// Relations returns the relations at either end of an entity, in no order.
+// Relations returns the relations at either end of an entity, in no particular order.
 func (t *Tx) Relations(id string) []memory.Relation {
 	now := map[edgeKey]memory.Relation{}
 	for k, r := range t.w.edges.at[id] {
@@ -78,7 +76,7 @@ func (t *Tx) Relations(id string) []memory.Relation {
 	return out
 }
 
-// relation returns a relation as it is by now, and whether there is one.
+// relation returns the current relation for a key, and whether there is one.
 func (t *Tx) relation(k edgeKey) (memory.Relation, bool) {
 	for ; t != nil; t = t.group {
 		if r, ok := t.edges[k]; ok {
@@ -94,7 +92,7 @@ func (t *Tx) relation(k edgeKey) (memory.Relation, bool) {
 	return memory.Relation{}, false
 }
 
-// sceneNow is what is going on by now.
+// sceneNow returns the current scene.
 func (t *Tx) sceneNow() string {
 	for ; t != nil; t = t.group {
 		if t.scene != nil {
@@ -107,7 +105,7 @@ func (t *Tx) sceneNow() string {
 	return ""
 }
 
-// Put adds an entity or replaces the one of that id; its relations stay.
+// Put adds an entity or replaces the one with the same id. Its relations stay.
 func (t *Tx) Put(e memory.Entity) error {
 	if err := checkEntity(e); err != nil {
 		return err
@@ -123,7 +121,7 @@ func (t *Tx) Put(e memory.Entity) error {
 	return nil
 }
 
-// Move puts an entity somewhere else; nil takes it off the map.
+// Move sets an entity's position; nil removes it from the map.
 func (t *Tx) Move(id string, to *memory.Position) error {
 	v := t.version(id)
 	if v == nil {
@@ -134,7 +132,7 @@ func (t *Tx) Move(id string, to *memory.Position) error {
 	return t.Put(e)
 }
 
-// Remove takes an entity and its relations out of the world.
+// Remove removes an entity and its relations.
 func (t *Tx) Remove(id string) error {
 	if t.version(id) == nil {
 		return errUnknown(id)
@@ -146,7 +144,7 @@ func (t *Tx) Remove(id string) error {
 	return nil
 }
 
-// Relate adds a relation or replaces the one of those ends and type.
+// Relate adds a relation or replaces the one with the same ends and type.
 func (t *Tx) Relate(r memory.Relation) error {
 	if err := checkText("the relation's type", r.Type, true); err != nil {
 		return err
@@ -164,7 +162,7 @@ func (t *Tx) Relate(r memory.Relation) error {
 	return nil
 }
 
-// Unrelate takes a relation away; its note and viewers do not matter.
+// Unrelate removes a relation. Its note and viewers are ignored.
 func (t *Tx) Unrelate(r memory.Relation) error {
 	if !slices.ContainsFunc(t.Relations(r.From), func(o memory.Relation) bool { return keyOf(o) == keyOf(r) }) {
 		return invalid("relation %q of %q to %q: %w", r.Type, r.From, r.To, memory.ErrNotFound)
@@ -173,13 +171,13 @@ func (t *Tx) Unrelate(r memory.Relation) error {
 	return nil
 }
 
-// SetScene says what is going on from now on.
+// SetScene sets the scene.
 func (t *Tx) SetScene(text string) { t.scene = &text }
 
-// empty reports whether nothing is changed.
+// empty reports whether nothing was changed.
 func (t *Tx) empty() bool { return len(t.entities)+len(t.edges) == 0 && t.scene == nil }
 
-// merge takes over what o changed.
+// merge adds the changes of o.
 func (t *Tx) merge(o *Tx) {
 	for id, v := range o.entities {
 		t.entities[id] = v
@@ -192,7 +190,7 @@ func (t *Tx) merge(o *Tx) {
 	}
 }
 
-// batch is what the store must do for all of this, as of change seq.
+// batch returns the batch for the store, as of change seq.
 func (t *Tx) batch(seq uint64) memory.Batch {
 	b := memory.Batch{Space: space, State: map[string][]byte{keySeq: decimal(seq)}, Expect: expected(t.w.seq)}
 	for id, v := range t.entities {
@@ -233,8 +231,8 @@ func checkEntity(e memory.Entity) error {
 	return checkViewers(e.Visible)
 }
 
-// checkText refuses what could not be written down or told apart: control
-// characters, and nothing where there must be something.
+// checkText rejects control characters, which could not be stored or would be invisible, and an empty text if
+// it is needed.
 func checkText(what, s string, needed bool) error {
 	if needed && strings.TrimSpace(s) == "" {
 		return invalid("%s is empty", what)

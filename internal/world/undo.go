@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// maxRecorded bounds what is kept of a change to take it back with, in bytes of
-	// JSON. A larger one is recorded without it.
+	// maxRecorded bounds the data stored for reverting a change, in bytes of JSON. A larger change is
+	// recorded without it.
 	maxRecorded = 1 << 20
-	// maxUndoNames bounds the names that a change is described with.
+	// maxUndoNames bounds the names in the description of a change.
 	maxUndoNames = 5
-	// Undone is the cause of a change that takes another back.
+	// Undone is the cause of a change that reverts another.
 	Undone = "change.undone"
 )
 
-// record is what there was before and after a change. Its parts are ordered, so that it
-// is the same for the same change.
+// record is the state before and after a change. Its parts are sorted, so that equal changes have equal
+// records.
 type record struct {
 	Entities  []recordedEntity   `json:"entities,omitempty"`
 	Relations []recordedRelation `json:"relations,omitempty"`
 	Scene     *recordedScene     `json:"scene,omitempty"`
 }
 
-// recordedEntity has an entity as it was; nil where there was none.
+// recordedEntity is an entity before and after; nil where there was none.
 type recordedEntity struct{ Before, After *entityThen }
 
 type entityThen struct {
@@ -48,7 +48,7 @@ type relationThen struct {
 	KnownBy []string `json:"known_by,omitempty"`
 }
 
-// recordedScene is of the campaign whose scene is kept under Key.
+// recordedScene is the scene of the campaign with the key Key.
 type recordedScene struct{ Key, Before, After string }
 
 func entityOf(v *version) *entityThen {
@@ -70,8 +70,8 @@ func (r *relationThen) relation() memory.Relation {
 	return out
 }
 
-// record describes the change, before it is merged into its group. One that is too large
-// is described without what was there.
+// record describes the change, before it is merged into its group. If the change is too large, the
+// description has no data.
 func (t *Tx) record(seq uint64, who, cause string) memory.WorldChange {
 	out := memory.WorldChange{Seq: seq, At: time.Now(), Who: who, Cause: cause, Undoes: t.undoes}
 	var r record
@@ -101,18 +101,17 @@ func compareEdges(a, b edgeKey) int {
 	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind), cmp.Compare(a.to, b.to))
 }
 
-// Past is a change that was made.
+// Past is an earlier change.
 type Past struct {
 	Seq        uint64
 	At         time.Time
 	Who, Cause string
-	// Names are those of the entities it was about, the first few; none if it was about
-	// the scene, or is not known in full.
+	// Names are the names of the first few affected entities; empty if only the scene changed, or the data is
+	// not available.
 	Names []string
-	// Undoes and Undone are the changes that it took back, and that took it back; 0 if
-	// there is none.
+	// Undoes and Undone are the changes that this one reverted, and that reverted this one; 0 if none.
 	Undoes, Undone uint64
-	// Lost says that it is too large to be taken back.
+	// Lost means that the change was too large to be reverted.
 	Lost bool
 }
 
@@ -133,7 +132,7 @@ func pastOf(c memory.WorldChange) (Past, record) {
 	return p, r
 }
 
-// Past returns the latest changes, at most so many, the newest first.
+// Past returns the latest changes, at most most, newest first.
 func (w *World) Past(ctx context.Context, most int) ([]Past, error) {
 	all, err := w.store.WorldChanges(ctx, most)
 	var out []Past
@@ -144,13 +143,12 @@ func (w *World) Past(ctx context.Context, most int) ([]Past, error) {
 	return out, err
 }
 
-// ErrNothingToUndo is returned where no change is remembered that still holds.
+// ErrNothingToUndo is returned if there is no change to revert.
 var ErrNothingToUndo = errors.New("there is no change of the world to take back")
 
-// Undo takes back the change seq, or the last one that holds if seq is 0, in the name of
-// the caller of ctx: what it changed is as it was before. It is a change itself, which can
-// be taken back in turn. If something of it was changed again since, nothing is done, and
-// the error says what; it wraps [mcp.ErrInvalidArguments].
+// Undo reverts the change seq, or the last one that was not reverted if seq is 0, in the name of ctx's
+// caller. It restores the state before that change. It is itself a change that can be reverted. If something
+// was changed again since, nothing is done, and the error, which wraps [mcp.ErrInvalidArguments], says what.
 func (w *World) Undo(ctx context.Context, seq uint64) (Past, []memory.Entity, error) {
 	if err := w.Refresh(ctx); err != nil {
 		return Past{}, nil, err
@@ -184,8 +182,8 @@ func (w *World) Undo(ctx context.Context, seq uint64) (Past, []memory.Entity, er
 	return p, back, nil
 }
 
-// changeToUndo returns the change seq, or if that is 0 the last that holds and takes
-// nothing back itself.
+// changeToUndo returns the change seq or, if that is 0, the last one that was not reverted and reverts
+// nothing itself.
 func (w *World) changeToUndo(ctx context.Context, seq uint64) (memory.WorldChange, error) {
 	if seq != 0 {
 		c, err := w.store.WorldChange(ctx, seq)
@@ -206,7 +204,7 @@ func (w *World) changeToUndo(ctx context.Context, seq uint64) (memory.WorldChang
 	return memory.WorldChange{}, fmt.Errorf("%w: %w", mcp.ErrInvalidArguments, ErrNothingToUndo)
 }
 
-// revert makes everything in t what it was before, if it still is what it was after.
+// revert restores in t the state before the change, if the state is still that after it.
 func (r *record) revert(t *Tx) error {
 	if err := r.checkUnchanged(t); err != nil {
 		return err
@@ -251,7 +249,7 @@ func (rel *recordedRelation) revert(t *Tx) error {
 	return nil
 }
 
-// checkUnchanged says what is not as the change has left it.
+// checkUnchanged returns an error if something differs from the state after the change.
 func (r *record) checkUnchanged(t *Tx) error {
 	for _, e := range r.Entities {
 		some := cmp.Or(e.After, e.Before)
@@ -275,7 +273,7 @@ func (r *record) checkUnchanged(t *Tx) error {
 	return nil
 }
 
-// alikeJSON reports whether two values would be recorded alike.
+// alikeJSON reports whether two values have the same JSON.
 func alikeJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -13,26 +13,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Imported is what was read.
+// Imported is the result of an import.
 type Imported struct {
 	Campaign *Campaign
-	// Format is what it was read as, such as "a Foundry VTT world".
+	// Format describes the format, such as "a Foundry VTT world".
 	Format string
 	// Hidden counts the entities and facts that only the DM knows.
 	Hidden int
-	// Left counts what was there and has no place in a campaign, by what it is.
+	// Left counts what has no place in a campaign, by kind.
 	Left map[string]int
 }
 
-// ImportOptions tell Read what to make of a file. The zero value works.
+// ImportOptions configure ReadImport. The zero value works.
 type ImportOptions struct {
-	// Name is the campaign's name. If empty, it is as the file says, or the file's own.
+	// Name is the campaign's name. If empty, it comes from the content or the file's name.
 	Name string
-	// Say, if not nil, is told what takes long.
+	// Say, if not nil, receives progress messages.
 	Say func(text string)
 }
 
-// ReadImport reads a file or directory.
+// ReadImport imports a file or directory.
 func ReadImport(ctx context.Context, name string, o ImportOptions) (*Imported, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -44,7 +44,7 @@ func ReadImport(ctx context.Context, name string, o ImportOptions) (*Imported, e
 	r := newReader(ctx, o)
 	base := filepath.Base(filepath.Clean(name))
 	if info.IsDir() {
-		root, err := os.OpenRoot(name) // links that lead out of it are refused
+		root, err := os.OpenRoot(name) // rejects links that lead outside
 		if err != nil {
 			return nil, userfile.Usage(fmt.Errorf("reading %s: %w", name, userfile.PlainFileError(err)))
 		}
@@ -105,7 +105,7 @@ func countHidden(c *Campaign) (n int) {
 
 func isHidden(visible []string) bool { return len(visible) == 1 && visible[0] == DMOnly }
 
-// trimExt is a file's name without what tells its kind.
+// trimExt returns a file's name without its extension.
 func trimExt(base string) string {
 	if short := base[:len(base)-len(path.Ext(base))]; short != "" {
 		return short
@@ -117,11 +117,11 @@ func trimExt(base string) string {
 type reader struct {
 	ctx     context.Context
 	options ImportOptions
-	// budget is how many bytes may still be read, and texts how many of them may still
-	// be kept. parts is how many parts of documents may still be kept.
+	// budget is how many more bytes may be read, texts how many of them may be kept, and parts how many parts
+	// of documents may be kept.
 	budget, texts int64
 	parts         int
-	// format, title and system are what was found.
+	// format, title and system were found in the input.
 	format, title, system string
 	docs                  []*document
 	left                  map[string]int
@@ -131,7 +131,7 @@ func newReader(ctx context.Context, o ImportOptions) *reader {
 	return &reader{ctx: ctx, options: o, left: map[string]int{}, budget: maxTotal, texts: maxTexts, parts: maxParts}
 }
 
-// finish reads and makes a campaign of what was found.
+// finish reads the input and builds a campaign.
 func (r *reader) finish(name, base string, read func() error) (*Imported, error) {
 	if err := read(); err != nil {
 		return nil, userfile.Usage(fmt.Errorf("reading %s: %w", name, err))
@@ -152,10 +152,10 @@ func (r *reader) finish(name, base string, read func() error) (*Imported, error)
 	return &Imported{Campaign: c, Format: r.format, Hidden: countHidden(c), Left: r.left}, nil
 }
 
-// errNothing is what is told of what holds nothing to import.
+// errNothing is returned for input without anything to import.
 var errNothing = errors.New("there is nothing to import in it; name a campaign file (YAML), a Foundry VTT world or compendium (its directory, a zip of it, or exported JSON), or a Roll20 export (zip or JSON)")
 
-// readTree reads what is in a directory or an archive.
+// readTree reads a directory or an archive.
 func (r *reader) readTree(fsys fs.FS) error {
 	found, err := r.survey(fsys)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"reflect"
 )
 
-// valuesIn counts the values of a text of JSON without decoding any: what is decoded
-// takes memory for each of them, however short the text is. It never counts too few.
+// valuesIn counts the values in a JSON text without decoding it, because each decoded value takes memory,
+// however short the text is. It never counts too few.
 func valuesIn(data []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(data); i++ {
@@ -28,7 +28,7 @@ func valuesIn(data []byte) int {
 
 var errManyValues = errors.New("it holds more values than any document does")
 
-// decodeJSON decodes a text of at most so many values.
+// decodeJSON decodes a text with at most most values.
 func decodeJSON(data []byte, into any, most int) error {
 	if n := valuesIn(data); n > most {
 		return fmt.Errorf("%w: %d, of which %d are read; export less of the world at a time", errManyValues, n, most)
@@ -36,14 +36,14 @@ func decodeJSON(data []byte, into any, most int) error {
 	return json.Unmarshal(data, into)
 }
 
-// rawList is a list whose entries are not decoded. Its entries share one copy of the
-// text and it has no room to spare, because there may be very many.
+// rawList is a list of undecoded entries. They share one copy of the text, and the list has no spare
+// capacity, because there may be very many.
 type rawList []json.RawMessage
 
 // maxEntries bounds a list.
 const maxEntries = 500_000
 
-// UnmarshalJSON implements [json.Unmarshaler]. The text is valid JSON.
+// UnmarshalJSON implements [json.Unmarshaler]. The text must be valid JSON.
 func (l *rawList) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if string(data) == "null" {
@@ -63,7 +63,7 @@ func (l *rawList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// tally is a list of which only the length counts.
+// tally is the length of a list.
 type tally int
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -76,13 +76,13 @@ func (t *tally) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// present says that a key is there, whatever its value is.
+// present records that a key exists, whatever its value.
 type present bool
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *present) UnmarshalJSON([]byte) error { *p = true; return nil }
 
-// eachEntry calls f with every entry of a list in valid JSON until it returns false.
+// eachEntry calls f for each entry of a valid JSON list until it returns false.
 func eachEntry(data []byte, f func(entry []byte) bool) {
 	depth, quoted, start := 0, false, 1
 	give := func(end int) bool {
@@ -112,7 +112,7 @@ func eachEntry(data []byte, f func(entry []byte) bool) {
 	}
 }
 
-// keysIn counts the entries of the object or list at the top of a text.
+// keysIn counts the entries of the outermost object or list.
 func keysIn(data []byte) (n int) {
 	if data = bytes.TrimSpace(data); len(data) > 0 {
 		eachEntry(data, func([]byte) bool { n++; return true })
@@ -120,7 +120,7 @@ func keysIn(data []byte) (n int) {
 	return n
 }
 
-// kindOf is what package json calls the kind of a value.
+// kindOf returns package json's name for a value's kind.
 func kindOf(data []byte) string {
 	switch data[0] {
 	case '{':

@@ -13,15 +13,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// document is something a virtual tabletop keeps.
+// document is a document of a virtual tabletop.
 type document struct {
-	// key tells it from all others; aliases are other keys that links know it by.
+	// key identifies it; aliases are further keys used in links.
 	key     string
 	aliases []string
-	// label is what the tabletop calls its kind, kind the type of the entity.
+	// label is the tabletop's name for its kind, and kind the entity's type.
 	label, kind, name string
 	players           access
-	// folder is the key of the folder it is in.
+	// folder is the key of its folder.
 	folder     string
 	isFolder   bool
 	attributes map[string]string
@@ -35,32 +35,32 @@ type document struct {
 type passage struct {
 	title string
 	html  string
-	plain string // in place of html
-	// hidden is what only the DM knows, shown what those know who know the name.
+	plain string // instead of html
+	// hidden text is only for the DM, shown text for all who know the document's name.
 	hidden, shown bool
-	// own says that hidden is all that counts, not what players see of the document.
+	// own means that only hidden counts, not the players' access to the document.
 	own bool
 }
 
-// edge is a relation to another document, or from it if back.
+// edge is a relation to another document, or from it if back is set.
 type edge struct {
 	kind, to     string
 	back, hidden bool
 }
 
-// builder makes a campaign of documents.
+// builder builds a campaign from documents.
 type builder struct {
 	docs  []*document
 	byKey map[string]*document
 	out   *Campaign
-	// relations are those so far, with whether only the DM knows.
+	// relations are those so far, and whether only the DM knows them.
 	relations map[link]bool
 	told      map[telling]bool
 }
 
 var dmOnly = []string{DMOnly}
 
-// build makes a campaign. The same documents always make the same one.
+// build builds a campaign. The result is deterministic.
 func build(ctx context.Context, name, system string, docs []*document) (*Campaign, error) {
 	b := builder{
 		byKey: map[string]*document{}, relations: map[link]bool{}, told: map[telling]bool{},
@@ -69,7 +69,7 @@ func build(ctx context.Context, name, system string, docs []*document) (*Campaig
 	slices.SortStableFunc(docs, func(x, y *document) int { return cmp.Compare(x.key, y.key) })
 	for _, d := range docs {
 		if b.byKey[d.key] != nil {
-			continue // a document that is there twice, such as in an adventure and beside it
+			continue // a duplicate document, for example one that is also in an adventure
 		}
 		b.docs = append(b.docs, d)
 		for _, k := range append(d.aliases, d.key) {
@@ -97,7 +97,7 @@ func build(ctx context.Context, name, system string, docs []*document) (*Campaig
 	return b.out, nil
 }
 
-// telling is a fact so far.
+// telling identifies a fact.
 type telling struct{ source, text string }
 
 // link is a relation between entities.
@@ -107,8 +107,7 @@ func compareLinks(a, b link) int {
 	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind), cmp.Compare(a.to, b.to))
 }
 
-// nameEntities gives every document the id of its entity: its name, and what tells it
-// from others of the same name.
+// nameEntities assigns each document an id: its name, with a suffix if the name is not unique.
 func (b *builder) nameEntities() {
 	count := map[string]int{}
 	for _, d := range b.docs {
@@ -134,8 +133,7 @@ func (b *builder) nameEntities() {
 	}
 }
 
-// showFolders lets players know of the folders in which there is something they know
-// of, as a tabletop shows them.
+// showFolders makes folders visible to players if they contain something visible, as a tabletop does.
 func (b *builder) showFolders() {
 	for _, d := range b.docs {
 		if d.isFolder || d.players == nobody {
@@ -147,7 +145,7 @@ func (b *builder) showFolders() {
 	}
 }
 
-// addDocument adds a document's entity, and what is told of it.
+// addDocument adds a document's entity and facts.
 func (b *builder) addDocument(d *document) {
 	e := memory.Entity{ID: d.id, Type: d.kind, Name: d.name}
 	if d.players == nobody {
@@ -161,7 +159,7 @@ func (b *builder) addDocument(d *document) {
 	}
 	open, secret = factSized(open), factSized(secret)
 	if d.players == nobody && len(open) == 0 {
-		open, secret = secret, nil // nobody else knows of the entity
+		open, secret = secret, nil // no one else knows the entity
 	}
 	if len(open) > 0 {
 		e.Description, open = open[0], open[1:]
@@ -192,7 +190,7 @@ func (b *builder) addDocument(d *document) {
 	}
 }
 
-// readPassage is what a passage tells those who may know, and what only the DM knows.
+// readPassage returns the public and the DM's paragraphs of a passage.
 func (b *builder) readPassage(d *document, p passage, hidden bool) (open, secret []string) {
 	blocks := []block{{text: p.plain}}
 	if p.plain == "" {
@@ -230,7 +228,7 @@ func (b *builder) readPassage(d *document, p passage, hidden bool) (open, secret
 	return open, secret
 }
 
-// find is the document a link leads to, nil if it is not here.
+// find returns the document that a link leads to, or nil.
 func (b *builder) find(from *document, target string) *document {
 	if strings.HasPrefix(target, ".") { // a page of the same entry
 		return b.byKey[from.key]
@@ -240,13 +238,13 @@ func (b *builder) find(from *document, target string) *document {
 	}
 	parts := strings.Split(target, ".")
 	if parts[0] == "Compendium" && len(parts) >= 4 {
-		last := parts[3] // Compendium.package.pack.id, or …pack.Actor.id as of version 11
+		last := parts[3] // Compendium.package.pack.id, or …pack.Actor.id since version 11
 		if len(parts) >= 5 {
 			last = parts[4]
 		}
 		return b.byKey["Compendium."+parts[1]+"."+parts[2]+"."+last]
 	}
-	for len(parts) > 2 { // what is part of a document
+	for len(parts) > 2 { // part of a document
 		parts = parts[:len(parts)-1]
 		if d := b.byKey[strings.Join(parts, ".")]; d != nil {
 			return d
@@ -255,7 +253,7 @@ func (b *builder) find(from *document, target string) *document {
 	return nil
 }
 
-// relate adds a relation. It is known to those who know of both of its ends.
+// relate adds a relation. It is visible to those who know both of its ends.
 func (b *builder) relate(d *document, g edge) {
 	to := b.byKey[g.to]
 	if to == nil || to == d {
@@ -280,10 +278,10 @@ func (b *builder) addFact(d *document, text string, visible []string) {
 	}
 }
 
-// slug is the id for a name.
+// slug returns the id for a name.
 func slug(name string) string { return Slug(name) }
 
-// typeWord is the type of an entity for a word of a tabletop's.
+// typeWord converts a tabletop's type to an entity type.
 func typeWord(s string) string {
 	if i := strings.LastIndexByte(s, '.'); i >= 0 { // "module.type"
 		s = s[i+1:]

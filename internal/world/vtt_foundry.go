@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// collections are those of Foundry VTT that a campaign has a place for, with the name
-// of their documents in links.
+// collections are the Foundry VTT collections that can be imported, with the names of their documents in
+// links.
 var collections = map[string]string{
 	"actors": "Actor", "items": "Item", "journal": "JournalEntry", "scenes": "Scene", "folders": "Folder", "adventures": "Adventure",
 }
 
-// foundryDoc is a document of Foundry VTT, as versions 9 to 13 keep it, with what a
-// campaign has a place for.
+// foundryDoc is a document of Foundry VTT versions 9 to 13, with the fields that can be imported.
 type foundryDoc struct {
 	ID     string          `json:"_id"`
 	Key    string          `json:"_key"`
@@ -26,11 +25,11 @@ type foundryDoc struct {
 	Folder string          `json:"folder"`
 	Parent string          `json:"parent"` // of a folder, before version 11
 	Owner  json.RawMessage `json:"ownership"`
-	Before json.RawMessage `json:"permission"` // the same before version 10
+	Before json.RawMessage `json:"permission"` // ownership before version 10
 	System json.RawMessage `json:"system"`
-	Data   json.RawMessage `json:"data"` // the same before version 10
+	Data   json.RawMessage `json:"data"` // system before version 10
 
-	// Of a journal entry: its pages, or before version 10 its text.
+	// Of a journal entry: its pages or, before version 10, its text.
 	Pages   rawList  `json:"pages"`
 	Content string   `json:"content"`
 	Text    struct { // of a page
@@ -41,36 +40,35 @@ type foundryDoc struct {
 	Tokens  rawList         `json:"tokens"`
 	Notes   rawList         `json:"notes"`
 	Journal json.RawMessage `json:"journal"`
-	// Of a token and a note on the map.
+	// Of a token or a note on the map.
 	ActorID string `json:"actorId"`
 	EntryID string `json:"entryId"`
 	Hidden  bool   `json:"hidden"`
 
-	// Of an actor: what it carries. Of an adventure: items, as all else in it.
+	// Of an actor: its items. Of an adventure: its documents.
 	Items   rawList `json:"items"`
 	Actors  rawList `json:"actors"`
 	Scenes  rawList `json:"scenes"`
 	Folders rawList `json:"folders"`
 
-	// What slim keeps of all that.
+	// Extracted by slim.
 	inside  map[string][]vttPart
 	sheet   sheet
-	entry   string // that describes a scene
+	entry   string // entry that describes a scene
 	players access
 }
 
-// access is how much of something players see.
+// access is how much of a document players see.
 type access int
 
 const (
-	inherited access = iota - 1 // as what it is part of
+	inherited access = iota - 1 // as its parent
 	nobody                      // nothing
-	vttNamed                    // that it is there, and its name
+	vttNamed                    // only its name
 	everyone                    // all of it
 )
 
-// openTo is what players who own nothing see of a document. That a single player may
-// see it tells no NPC.
+// openTo returns the access of players without special rights. Access of single players is ignored.
 func (d *foundryDoc) openTo(missing access) access {
 	raw := d.Owner
 	if len(raw) == 0 {
@@ -92,19 +90,19 @@ func (d *foundryDoc) openTo(missing access) access {
 	return access(level)
 }
 
-// collector gathers the documents of a collection, or of a compendium: what is part
-// of a document may come before or after it.
+// collector collects the documents of a collection or compendium. Parts of a document may come before or
+// after it.
 type collector struct {
 	r       *reader
-	source  string // the file or directory, for messages
-	pack    string // of a compendium, as links name it
-	players access // what players see of a compendium
+	source  string // file or directory, for messages
+	pack    string // compendium name in links
+	players access // players' access to a compendium
 	docs    []*foundryDoc
-	kinds   []string // of docs, their collections
+	kinds   []string // collection of each document
 	parts   map[string][]vttPart
 }
 
-// vttPart is what counts of a page, a token, a note on the map or something that is carried.
+// vttPart is a page, token, map note or carried item.
 type vttPart struct {
 	id, name, kind   string
 	text             string
@@ -117,7 +115,7 @@ func newCollector(r *reader, source, pack string, players access) *collector {
 	return &collector{r: r, source: source, pack: pack, players: players, parts: map[string][]vttPart{}}
 }
 
-// addRecord takes a record by its key, such as "!actors!id" or "!actors.items!id.id".
+// addRecord adds a record by its key, such as "!actors!id" or "!actors.items!id.id".
 func (c *collector) addRecord(key string, value json.RawMessage) error {
 	parts := strings.Split(key, "!")
 	if len(parts) != 3 || parts[0] != "" {
@@ -144,10 +142,10 @@ func (c *collector) addRecord(key string, value json.RawMessage) error {
 	return c.addDoc(kind, d)
 }
 
-// wanted are the parts of documents that a campaign has a place for.
+// wanted are the parts of documents that can be imported.
 var wanted = map[string]bool{"journal.pages": true, "actors.items": true, "scenes.tokens": true, "scenes.notes": true}
 
-// decode reads a document; record names it where it is broken.
+// decode decodes a document; record names it in errors.
 func (c *collector) decode(record string, value json.RawMessage) (*foundryDoc, error) {
 	var d foundryDoc
 	if err := json.Unmarshal(value, &d); err != nil {
@@ -163,7 +161,7 @@ func (c *collector) decode(record string, value json.RawMessage) (*foundryDoc, e
 	return &d, nil
 }
 
-// addPart takes a part of a document. What is no object is an id, which says nothing.
+// addPart adds a part of a document. A value that is not an object is an id and is ignored.
 func (c *collector) addPart(to map[string][]vttPart, at, record string, raw json.RawMessage) error {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil
@@ -183,7 +181,7 @@ func (c *collector) addPart(to map[string][]vttPart, at, record string, raw json
 	return c.r.keep(c.source, p.id, p.name, p.kind, p.text, p.actorID, p.entryID)
 }
 
-// keep takes texts that stay in memory from the budget. Each tag may begin a paragraph.
+// keep deducts retained texts from the budget, and bounds their tags, because each may begin a paragraph.
 func (r *reader) keep(source string, texts ...string) error {
 	for _, text := range texts {
 		if r.texts -= int64(len(text)); r.texts < 0 {
@@ -196,7 +194,7 @@ func (r *reader) keep(source string, texts ...string) error {
 	return nil
 }
 
-// slim keeps of a document what counts, and leaves the text it was decoded from.
+// slim extracts the needed data from a document and releases the text it was decoded from.
 func (c *collector) slim(kind string, d *foundryDoc) error {
 	d.inside = map[string][]vttPart{}
 	for what, all := range map[string]rawList{"pages": d.Pages, "tokens": d.Tokens, "notes": d.Notes, "items": d.Items} {
@@ -217,7 +215,7 @@ func (c *collector) slim(kind string, d *foundryDoc) error {
 		d.sheet = s
 	}
 	if kind == "scenes" {
-		_ = json.Unmarshal(d.Journal, &d.entry) // what is no text names no entry
+		_ = json.Unmarshal(d.Journal, &d.entry) // a value that is no string names no entry
 	}
 	d.players = d.openTo(nobody)
 	d.Pages, d.Tokens, d.Notes, d.Items, d.Actors, d.Scenes, d.Folders = nil, nil, nil, nil, nil, nil, nil
@@ -226,7 +224,7 @@ func (c *collector) slim(kind string, d *foundryDoc) error {
 	return c.r.keep(c.source, d.Name, d.Content, s.public, s.private, s.gm)
 }
 
-// addDoc takes a document, and what is in an adventure.
+// addDoc adds a document, or the documents in an adventure.
 func (c *collector) addDoc(kind string, d *foundryDoc) error {
 	if kind == "adventures" {
 		for _, in := range []struct {
@@ -270,7 +268,7 @@ func (c *collector) addDoc(kind string, d *foundryDoc) error {
 	return c.slim(kind, d)
 }
 
-// finish turns what was gathered into documents.
+// finish converts the collected documents.
 func (c *collector) finish() error {
 	for i, d := range c.docs {
 		kind := c.kinds[i]
@@ -301,7 +299,7 @@ func (c *collector) finish() error {
 	return nil
 }
 
-// key is what links to a document are resolved to.
+// key returns the key of a document for links.
 func (c *collector) key(label, id string) string {
 	if c.pack != "" {
 		return "Compendium." + c.pack + "." + id
@@ -309,8 +307,7 @@ func (c *collector) key(label, id string) string {
 	return label + "." + id
 }
 
-// accessOf is what players see of a document: of all that is in a compendium as much
-// as of the compendium.
+// accessOf returns the players' access to a document, which in a compendium is that to the compendium.
 func (c *collector) accessOf(d *foundryDoc) access {
 	if c.pack != "" {
 		return c.players
@@ -318,7 +315,7 @@ func (c *collector) accessOf(d *foundryDoc) access {
 	return max(nobody, d.players)
 }
 
-// partsOf are the parts of a document, whether in it or in records of their own.
+// partsOf returns the parts of a document, from itself and from separate records.
 func (c *collector) partsOf(collection, what string, d *foundryDoc) []vttPart {
 	return slices.Concat(d.inside[what], c.parts[collection+"!"+d.ID+"!"+what])
 }
@@ -331,7 +328,7 @@ func (c *collector) fillJournal(doc *document, d *foundryDoc) {
 		if open == inherited {
 			open = doc.players
 		}
-		if open > doc.players { // a page that may be seen shows that its entry is there
+		if open > doc.players { // a visible page reveals its entry
 			doc.players = vttNamed
 		}
 		title := p.name

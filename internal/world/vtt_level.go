@@ -17,9 +17,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/storage"
 )
 
-// readLevel reads a LevelDB database, as Foundry VTT keeps its collections in since
-// version 11. Its documents are of a kind by their keys, such as "!actors!id" and
-// "!journal.pages!id.id".
+// readLevel reads a LevelDB database, in which Foundry VTT keeps its collections since version 11. Keys
+// contain the kind of a document, such as "!actors!id" and "!journal.pages!id.id".
 func (r *reader) readLevel(fsys fs.FS, dir, pack string, players access) (err error) {
 	r.options.Say("reading " + dir)
 	files, err := r.loadLevel(fsys, dir)
@@ -30,7 +29,7 @@ func (r *reader) readLevel(fsys fs.FS, dir, pack string, players access) (err er
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	defer func() {
-		if broken := recover(); broken != nil { // the library trusts what has the right checksum
+		if broken := recover(); broken != nil { // the library trusts data with a valid checksum
 			err = fmt.Errorf("%s: the database is broken: %v; export it again", dir, broken)
 		}
 	}()
@@ -56,8 +55,8 @@ func (r *reader) readLevel(fsys fs.FS, dir, pack string, players access) (err er
 	return c.finish()
 }
 
-// loadLevel takes the files of a database into memory: it may be in an archive, and
-// reading it must not write beside it.
+// loadLevel loads the files of a database into memory, because they may be in an archive, and reading must
+// not write to the directory.
 func (r *reader) loadLevel(fsys fs.FS, dir string) (*levelFiles, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -91,7 +90,7 @@ func (r *reader) loadLevel(fsys fs.FS, dir string) (*levelFiles, error) {
 	return l, nil
 }
 
-// levelFile is what a file of a database is, by its name.
+// levelFile returns the type of a database file from its name.
 func levelFile(name string) (fd storage.FileDesc, ok bool) {
 	text, kind := "", storage.FileType(0)
 	switch {
@@ -108,8 +107,7 @@ func levelFile(name string) (fd storage.FileDesc, ok bool) {
 	return storage.FileDesc{Type: kind, Num: n}, err == nil && n >= 0
 }
 
-// levelFiles are the files of a database that is only read. It implements
-// [storage.Storage].
+// levelFiles are the files of a read-only database. It implements [storage.Storage].
 type levelFiles struct {
 	files   map[storage.FileDesc][]byte
 	current storage.FileDesc
@@ -129,7 +127,7 @@ func (l *levelFiles) Remove(storage.FileDesc) error                   { return e
 func (l *levelFiles) Rename(_, _ storage.FileDesc) error              { return errReadOnly }
 func (l *levelFiles) Close() error                                    { return nil }
 
-// GetMeta returns the manifest that counts.
+// GetMeta returns the current manifest.
 func (l *levelFiles) GetMeta() (storage.FileDesc, error) {
 	if l.current.Type != storage.TypeManifest {
 		return l.current, os.ErrNotExist
@@ -137,7 +135,7 @@ func (l *levelFiles) GetMeta() (storage.FileDesc, error) {
 	return l.current, nil
 }
 
-// List returns the files of some types.
+// List returns the files of the given types.
 func (l *levelFiles) List(types storage.FileType) (found []storage.FileDesc, err error) {
 	for fd := range l.files {
 		if fd.Type&types != 0 {
@@ -160,8 +158,8 @@ type levelReader struct{ *bytes.Reader }
 
 func (levelReader) Close() error { return nil }
 
-// readLines reads a file of NeDB, in which Foundry VTT kept a collection before
-// version 11: a document a line, of which the last of an id counts.
+// readLines reads an NeDB file, in which Foundry VTT kept a collection before version 11: one document per
+// line, of which the last with an id counts.
 func (r *reader) readLines(name string, data []byte, pack string, players access) error {
 	r.options.Say("reading " + name)
 	c := newCollector(r, name, pack, players)

@@ -13,29 +13,28 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/storage"
 )
 
-// Bounds on a database. The library that reads it allocates whatever lengths, levels
-// and counts a file names, and a block of a few kilobytes may say that it unpacks to
-// gigabytes. So all of them are looked at before the library is asked.
+// Bounds on a database. The library allocates whatever lengths, levels and counts a file declares, and a
+// block of a few kilobytes can declare gigabytes of content. So all of them are checked first.
 const (
 	maxManifest = 4 << 20   // bytes of the manifest
-	maxLogs     = 32 << 20  // bytes of the logs together
-	maxLogged   = 500_000   // records of the logs together
-	maxTables   = 10_000    // tables that a manifest names
+	maxLogs     = 32 << 20  // bytes of all logs
+	maxLogged   = 500_000   // records of all logs
+	maxTables   = 10_000    // tables in a manifest
 	maxLevel    = 16        // levels of tables; LevelDB has 7
-	maxBlock    = 32 << 20  // bytes that a block unpacks to; a document is within one
-	maxOpen     = 128 << 20 // bytes of the largest blocks of all tables together, which are open at once
+	maxBlock    = 32 << 20  // unpacked bytes of a block; a document fits into one
+	maxOpen     = 128 << 20 // bytes of the largest blocks of all tables, which are open at the same time
 
 	tableFooter  = 48
-	blockTrailer = 5 // what the block is packed with, and its checksum
+	blockTrailer = 5 // compression type and checksum
 )
 
-// tableMagic ends every table, see LevelDB's table_format.md.
+// tableMagic ends every table; see LevelDB's table_format.md.
 var tableMagic = []byte("\x57\xfb\x80\x8b\x24\x75\x47\xdb")
 
 var errLevel = errors.New("the database is broken; close the world in Foundry VTT and copy it again")
 
-// checkLevel looks at the files of a database for what would take more memory than
-// there is to be taken. What it decodes to counts as read.
+// checkLevel checks that the files of a database do not take too much memory. It deducts their unpacked size
+// from the budget.
 func (r *reader) checkLevel(l *levelFiles) error {
 	open, unpacked, logged := int64(0), int64(0), 0
 	for fd, data := range l.files {
@@ -67,13 +66,12 @@ func (r *reader) checkLevel(l *levelFiles) error {
 	return nil
 }
 
-// noDrops lets the journal's reader skip what is broken: the library that reads it
-// afterwards says so.
+// noDrops makes the journal reader skip broken data silently, because the library reports it later.
 type noDrops struct{}
 
 func (noDrops) Drop(error) {}
 
-// eachLogged calls f with every record of a manifest or a log.
+// eachLogged calls f for each record of a manifest or log.
 func eachLogged(data []byte, f func(io.Reader) error) error {
 	in := journal.NewReader(bytes.NewReader(data), noDrops{}, false, true)
 	for {
@@ -90,28 +88,28 @@ func eachLogged(data []byte, f func(io.Reader) error) error {
 	}
 }
 
-// checkManifest reads the numbers of a manifest's records: a tag, and what follows it.
+// checkManifest checks the fields of a manifest's records: a tag, and its values.
 func checkManifest(data []byte) error {
 	if len(data) > maxManifest {
 		return tooLarge("the manifest has more than", maxManifest>>20, "MB")
 	}
 	tables := 0
 	return eachLogged(data, func(record io.Reader) error {
-		text, _ := io.ReadAll(record) // what comes before an error is read by the library, too
+		text, _ := io.ReadAll(record) // the library also reads the data before an error
 		m := manifestReader{text: text}
 		for len(m.text) > 0 && m.err == nil {
 			switch m.number() {
-			case 1: // the name of the order of keys
+			case 1: // name of the comparator
 				m.skip()
-			case 2, 3, 4, 9: // numbers of files and records
+			case 2, 3, 4, 9: // file and sequence numbers
 				m.number()
-			case 5: // how far a level is compacted
+			case 5: // compaction pointer of a level
 				m.level()
 				m.skip()
-			case 6: // a table that is gone
+			case 6: // deleted table
 				m.level()
 				m.number()
-			case 7: // a table
+			case 7: // new table
 				tables++
 				m.level()
 				m.number()
@@ -127,7 +125,7 @@ func checkManifest(data []byte) error {
 	})
 }
 
-// manifestReader reads a record of a manifest. The first error stays.
+// manifestReader reads a record of a manifest. It keeps the first error.
 type manifestReader struct {
 	text []byte
 	err  error
@@ -143,7 +141,7 @@ func (m *manifestReader) number() uint64 {
 	return n
 }
 
-// skip passes over a text, which has its length before it.
+// skip skips a string with a length prefix.
 func (m *manifestReader) skip() {
 	n := m.number()
 	if n > uint64(len(m.text)) {
@@ -159,12 +157,12 @@ func (m *manifestReader) level() {
 	}
 }
 
-// checkLog counts the records of a log: a batch says how many it has.
+// checkLog counts the records of a log, as declared by its batches.
 func checkLog(data []byte, logged *int) error {
 	return eachLogged(data, func(batch io.Reader) error {
-		var head [12]byte // the sequence number, and how many records follow
+		var head [12]byte // sequence number and number of records
 		if _, err := io.ReadFull(bufio.NewReaderSize(batch, len(head)), head[:]); err != nil {
-			return nil // the library says so
+			return nil // the library reports it
 		}
 		n := binary.LittleEndian.Uint32(head[8:])
 		if *logged += int(min(n, maxLogged+1)); *logged > maxLogged {
@@ -174,11 +172,10 @@ func checkLog(data []byte, logged *int) error {
 	})
 }
 
-// tableSize is what a table unpacks to, in bytes.
+// tableSize is the unpacked size of a table, in bytes.
 type tableSize struct{ largest, index, total int64 }
 
-// measureTable measures every block of a table: the footer says where the index is,
-// and the index where the others are.
+// measureTable measures every block of a table: the footer locates the index, and the index the other blocks.
 func measureTable(data []byte) (t tableSize, err error) {
 	if len(data) < tableFooter || !bytes.HasSuffix(data, tableMagic) {
 		return t, errLevel
@@ -213,10 +210,10 @@ func measureTable(data []byte) (t tableSize, err error) {
 	return t, err
 }
 
-// handle says where in a table a block is, without its trailer.
+// handle is the position of a block in a table, without its trailer.
 type handle struct{ at, length uint64 }
 
-// readHandle reads a handle, and returns how long it is; 0 if there is none.
+// readHandle reads a handle and returns its length; 0 if it is invalid.
 func readHandle(b []byte) (h handle, size int) {
 	at, n := binary.Uvarint(b)
 	if n <= 0 {
@@ -229,7 +226,7 @@ func readHandle(b []byte) (h handle, size int) {
 	return handle{at, length}, n + m
 }
 
-// packed returns a block as it is in the table, and what it is packed with.
+// packed returns a block as stored, and its compression type.
 func packed(table []byte, h handle) (block []byte, with byte, err error) {
 	size := uint64(len(table))
 	if h.at > size || h.length > size || h.at+h.length+blockTrailer > size {
@@ -238,7 +235,7 @@ func packed(table []byte, h handle) (block []byte, with byte, err error) {
 	return table[h.at : h.at+h.length], table[h.at+h.length], nil
 }
 
-// blockSize is how long a block is, unpacked.
+// blockSize returns the unpacked size of a block.
 func blockSize(table []byte, h handle) (int64, error) {
 	block, with, err := packed(table, h)
 	if err != nil {
@@ -267,8 +264,7 @@ func readBlock(table []byte, h handle) ([]byte, error) {
 	return block, nil
 }
 
-// eachValue calls f with the values of a block: entries, places where keys are whole,
-// and how many of those there are.
+// eachValue calls f for each value of a block, which consists of entries, restart points, and their number.
 func eachValue(block []byte, f func([]byte) error) error {
 	if len(block) < 4 {
 		return errLevel
@@ -279,7 +275,7 @@ func eachValue(block []byte, f func([]byte) error) error {
 	}
 	rest := block[:uint64(len(block))-4*(places+1)]
 	for len(rest) > 0 {
-		var lengths [3]uint64 // of what the key shares with the one before, of the rest of the key, of the value
+		var lengths [3]uint64 // shared key length, unshared key length, value length
 		for i := range lengths {
 			n, size := binary.Uvarint(rest)
 			if size <= 0 || n > uint64(len(block)) {

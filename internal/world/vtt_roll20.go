@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// roll20 is an export of a Roll20 campaign by R20Exporter, as far as a campaign has a
-// place for it.
+// roll20 is a Roll20 campaign exported by R20Exporter, with the fields that can be imported.
 type roll20 struct {
 	Format     string          `json:"R20Exporter_format"`
 	Title      string          `json:"campaign_title"`
@@ -55,10 +54,10 @@ type roll20Graphic struct {
 	Layer      string `json:"layer"`
 }
 
-// list is a list of ids, or one text of them with commas between.
+// list is a list of ids, or a string of comma-separated ids.
 type list []string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON decodes either form.
 func (l *list) UnmarshalJSON(data []byte) error {
 	var all []string
 	if json.Unmarshal(data, &all) == nil {
@@ -73,8 +72,7 @@ func (l *list) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readJSON reads a JSON file: an export of Roll20, or a document of Foundry VTT or
-// several.
+// readJSON reads a JSON file: a Roll20 export, or one or more Foundry VTT documents.
 func (r *reader) readJSON(name string, data []byte) error {
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '[' {
 		var all rawList
@@ -88,7 +86,7 @@ func (r *reader) readJSON(name string, data []byte) error {
 	}
 	var has map[string]present
 	if err := json.Unmarshal(data, &has); err != nil {
-		if bytes.Contains(data, []byte("\n{")) { // a document a line
+		if bytes.Contains(data, []byte("\n{")) { // one document per line
 			return r.readLines(name, data, "", nobody)
 		}
 		return brokenJSON(name, data, err)
@@ -114,7 +112,7 @@ func (r *reader) readJSON(name string, data []byte) error {
 	return r.readDocuments(name, rawList{data})
 }
 
-// brokenJSON says where a JSON file is broken.
+// brokenJSON returns an error with the position of a JSON error.
 func brokenJSON(name string, data []byte, err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -124,7 +122,7 @@ func brokenJSON(name string, data []byte, err error) error {
 	return fmt.Errorf("%s: this is not what was expected: %v; export it again", name, err)
 }
 
-// readDocuments reads documents that were exported from Foundry VTT.
+// readDocuments reads documents exported from Foundry VTT.
 func (r *reader) readDocuments(name string, all rawList) error {
 	if r.format == "" {
 		r.format = "documents of Foundry VTT"
@@ -140,7 +138,7 @@ func (r *reader) readDocuments(name string, all rawList) error {
 			return err
 		}
 		kind, id := guessCollection(raw), d.ID
-		if parts := strings.Split(d.Key, "!"); len(parts) == 3 { // the official tool writes it
+		if parts := strings.Split(d.Key, "!"); len(parts) == 3 { // written by the official tool
 			kind, id = parts[1], parts[2]
 		}
 		if _, known := collections[kind]; !known {
@@ -150,7 +148,7 @@ func (r *reader) readDocuments(name string, all rawList) error {
 			r.left[kind]++
 			continue
 		}
-		if d.ID = cmp.Or(id, d.ID); d.ID == "" { // an export of one document has no id
+		if d.ID = cmp.Or(id, d.ID); d.ID == "" { // the export of a single document has no id
 			d.ID = "alone-" + slug(d.Name)
 		}
 		if err := c.addDoc(kind, d); err != nil {
@@ -160,7 +158,7 @@ func (r *reader) readDocuments(name string, all rawList) error {
 	return c.finish()
 }
 
-// readRoll20 reads an export of a Roll20 campaign.
+// readRoll20 reads an exported Roll20 campaign.
 func (r *reader) readRoll20(name string, data []byte) error {
 	r.format = "a Roll20 campaign"
 	var c roll20
@@ -194,7 +192,7 @@ func (r *reader) readRoll20(name string, data []byte) error {
 		return fmt.Errorf("%s: journalfolder: %w: %d, of which %d are read; export less of the campaign at a time", name, errManyValues, n, maxSheet)
 	}
 	var text string
-	if json.Unmarshal(folders, &text) == nil { // the tree as a text
+	if json.Unmarshal(folders, &text) == nil { // the tree as a string
 		folders = json.RawMessage(text)
 	}
 	return r.addRoll20Folders(name, folders, "", 0)
@@ -205,7 +203,7 @@ func (r *reader) readRoll20Character(name string, raw json.RawMessage) error {
 	return r.addRoll20(name, "the character", "character", raw)
 }
 
-// addRoll20 makes a document of a character, handout or page.
+// addRoll20 adds a character, handout or page.
 func (r *reader) addRoll20(name, record, label string, raw json.RawMessage) error {
 	var d roll20Doc
 	if err := decodeJSON(raw, &d, maxValues); errors.Is(err, errManyValues) {
@@ -258,7 +256,7 @@ func (r *reader) addRoll20(name, record, label string, raw json.RawMessage) erro
 	return r.keep(name, d.ID, d.Name, doc.texts[0].html, doc.texts[1].html)
 }
 
-// unescape undoes what Roll20 does to some texts.
+// unescape reverts the URL encoding of some Roll20 texts.
 func unescape(s string) string {
 	if strings.HasPrefix(s, "%3C") || strings.HasPrefix(s, "%20") {
 		if plain, err := url.PathUnescape(s); err == nil {
@@ -268,8 +266,7 @@ func unescape(s string) string {
 	return s
 }
 
-// addRoll20Folders makes documents of the folders of a journal, and puts what is in
-// them there.
+// addRoll20Folders adds the folders of a journal and assigns their documents to them.
 func (r *reader) addRoll20Folders(name string, tree json.RawMessage, in string, depth int) error {
 	if tree = bytes.TrimSpace(tree); len(tree) == 0 || string(tree) == "null" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// gear are the items that somebody carries, other than what they are able to do.
+// gear are the types of items that an actor carries, as opposed to abilities.
 var gear = []string{"weapon", "equipment", "consumable", "tool", "loot", "container", "backpack", "armor", "treasure", "shield", "ammo", "gear", "item"}
 
 func (c *collector) fillActor(doc *document, d *foundryDoc) {
@@ -40,15 +40,15 @@ func (c *collector) fillItem(doc *document, d *foundryDoc) {
 	doc.texts = append(doc.texts, passage{html: s.private}, passage{html: s.gm, hidden: true})
 }
 
-// sheet is what the sheets of widespread rule systems tell.
+// sheet is the text of a character sheet in common rule systems.
 type sheet struct {
 	public, private, gm string
 	unidentified        bool
 	details             map[string]string
 }
 
-// readSheet looks for texts where rule systems keep them. A sheet in an unknown form has
-// none; the error is for one that is too large.
+// readSheet extracts texts from where rule systems store them. A sheet in an unknown form yields none. The
+// error means that the sheet is too large.
 func readSheet(d *foundryDoc) (s sheet, err error) {
 	raw := d.System
 	if len(raw) == 0 {
@@ -88,7 +88,7 @@ func readSheet(d *foundryDoc) (s sheet, err error) {
 	return s, nil
 }
 
-// textAt is the text below some keys, empty if there is none.
+// textAt returns the string at a path of keys, or "".
 func textAt(m map[string]any, keys ...string) string {
 	for i, k := range keys {
 		if i == len(keys)-1 {

@@ -14,40 +14,39 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Bounds on what is read.
+// Bounds on the input.
 //
-// Together they keep an import below 512 MB of memory, whatever the files hold: a
-// file is in memory while it is read, and so is what one document of it decodes to;
-// of all documents only texts and names are kept.
+// Together they keep an import below 512 MB of memory for any input: a file is in memory while it is read, as
+// is the decoded form of one of its documents; of all documents, only texts and names are kept.
 const (
-	maxFile      = 64 << 20  // bytes of one file of JSON, documents a line, or a log of a database
-	maxTable     = 96 << 20  // bytes of the files of a database together
-	maxTotal     = 512 << 20 // bytes of all files together
-	maxDirectory = 32 << 20  // bytes of the list of files of an archive
-	maxNames     = 200_000   // files of a directory or archive, pictures and sounds included
-	maxDepth     = 12        // directories within directories
+	maxFile      = 64 << 20  // bytes of a file of JSON or of one document per line, or of a database log
+	maxTable     = 96 << 20  // bytes of all files of a database
+	maxTotal     = 512 << 20 // bytes of all files
+	maxDirectory = 32 << 20  // bytes of an archive's directory
+	maxNames     = 200_000   // files in a directory or archive, including media
+	maxDepth     = 12        // nested directories
 	maxDocs      = 100_000   // documents of a world
-	maxTexts     = 48 << 20  // bytes of what is kept of all documents
+	maxTexts     = 48 << 20  // bytes kept of all documents
 	maxParts     = 300_000   // pages, tokens, notes and items of all documents
-	maxValues    = 1_000_000 // values that one document decodes to
+	maxValues    = 1_000_000 // decoded values of a document
 	maxKeys      = 10_000    // keys of a document
 	maxSheet     = 250_000   // values of a sheet
-	maxTags      = 250_000   // tags of a text in HTML
+	maxTags      = 250_000   // tags of an HTML text
 	maxRelations = 150_000   // relations of a campaign
 )
 
-// errTooLarge ends the reading of an archive's list of files.
+// errTooLarge aborts reading an archive's directory.
 var errTooLarge = errors.New("the list of files is too long")
 
-// tooLarge says what does not fit which bound.
+// tooLarge returns an error for an exceeded bound.
 func tooLarge(what string, n int, unit string) error {
 	return fmt.Errorf("%s %d %s, and no more are read; export less of the world at a time", what, n, unit)
 }
 
-// maxNameLength bounds the name of a file in an archive with its folders, in bytes.
+// maxNameLength bounds a file's path in an archive, in bytes.
 const maxNameLength = 1024
 
-// openZip opens an archive whose names stay within it.
+// openZip opens an archive and checks that its paths stay inside.
 func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 	listed := &counted{ReaderAt: f, left: maxDirectory}
 	z, err := zip.NewReader(listed, size)
@@ -62,7 +61,7 @@ func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 		return nil, fmt.Errorf("the zip file holds %d files, more than %d; export less of the world at a time", len(z.File), maxNames)
 	}
 	for _, f := range z.File {
-		// The reader lists each folder of each name, so that few deep names take gigabytes.
+		// The zip reader lists every directory of every path, so that a few deep paths would take gigabytes.
 		if len(f.Name) > maxNameLength || strings.Count(f.Name, "/") > maxDepth {
 			return nil, fmt.Errorf("the zip file names %.60q and so on, which is too long or too deep; it was not made by a virtual tabletop", f.Name)
 		}
@@ -76,12 +75,11 @@ func openZip(f io.ReaderAt, size int64) (fs.FS, error) {
 	return z, nil
 }
 
-// counted reads an archive, of whose list of files only so much is read: its length is
-// whatever the archive says.
+// counted limits how much of an archive is read for its directory, whose declared length is untrusted.
 type counted struct {
 	io.ReaderAt
 	left int64
-	done bool // the list has been read
+	done bool // the directory was read
 }
 
 // ReadAt implements [io.ReaderAt].
@@ -95,12 +93,12 @@ func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, at)
 }
 
-// readFile reads a file whole.
+// readFile reads a whole file.
 func (r *reader) readFile(fsys fs.FS, name string) ([]byte, error) {
 	return r.readUpTo(fsys, name, maxFile)
 }
 
-// readUpTo reads a file of so many bytes whole.
+// readUpTo reads a whole file of at most most bytes.
 func (r *reader) readUpTo(fsys fs.FS, name string, most int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -110,7 +108,7 @@ func (r *reader) readUpTo(fsys fs.FS, name string, most int64) ([]byte, error) {
 	return r.readAll(f, name, most)
 }
 
-// readAll reads what is left of a file, as far as the bounds allow.
+// readAll reads the rest of a file within the bounds.
 func (r *reader) readAll(f io.Reader, name string, most int64) ([]byte, error) {
 	most = min(most, r.budget)
 	f, size := userfile.Reader(r.ctx, f), f
@@ -141,15 +139,15 @@ func isJSON(data []byte) bool {
 	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
 }
 
-// survey is what is in a directory or an archive: what tells a world of Foundry VTT or
-// an export of Roll20, manifests of packages, and else databases and JSON files.
+// survey lists what a directory or archive contains: the file that identifies a Foundry VTT world or a Roll20
+// export, package manifests, and otherwise databases and JSON files.
 type survey struct {
 	world, roll20     string
 	manifests, levels []string
 	files             []string
 }
 
-// survey looks through a directory or an archive.
+// survey searches a directory or archive.
 func (r *reader) survey(fsys fs.FS) (s survey, err error) {
 	names := 0
 	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -178,13 +176,13 @@ func (r *reader) survey(fsys fs.FS) (s survey, err error) {
 		return nil
 	})
 	if s.roll20 != "" || s.world != "" || len(s.manifests) > 0 {
-		s.files, s.levels = nil, nil // those that count are named by them
+		s.files, s.levels = nil, nil // the manifests name the relevant ones
 	}
 	slices.Sort(s.files)
 	return s, err
 }
 
-// shorter is the name with fewer directories before it.
+// shorter returns the path with fewer directories.
 func shorter(a, b string) string {
 	if a != "" && strings.Count(a, "/") <= strings.Count(b, "/") {
 		return a

@@ -14,12 +14,12 @@ import (
 // block is a paragraph of a text.
 type block struct {
 	text string
-	// secret is set for what a text keeps from players.
+	// secret is set if the text hides it from players.
 	secret bool
 	links  []string
 }
 
-// Elements that begin a paragraph, and those whose content is no text.
+// Elements that begin a paragraph, and elements without text.
 var (
 	breaking = []atom.Atom{atom.P, atom.Div, atom.Section, atom.Article, atom.Aside, atom.Blockquote, atom.H1, atom.H2, atom.H3, atom.H4,
 		atom.H5, atom.H6, atom.Li, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Tr, atom.Table, atom.Hr, atom.Br, atom.Pre,
@@ -29,14 +29,13 @@ var (
 	void     = []atom.Atom{atom.Br, atom.Hr, atom.Img, atom.Input, atom.Wbr, atom.Area, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Meta, atom.Link, atom.Base}
 )
 
-// within counts how deep we are in an element of a kind; 0 is not at all.
+// within counts the nesting depth in an element; 0 means outside.
 type within struct {
 	name  string
 	depth int
 }
 
-// open enters an element if none is entered yet and enter holds, or one of the same
-// name below it.
+// open enters an element if enter is set and none is open, or one with the same name inside it.
 func (w *within) open(name string, enter bool) {
 	if w.depth == 0 && enter {
 		w.name = name
@@ -52,8 +51,7 @@ func (w *within) close(name string) {
 	}
 }
 
-// paragraphs are the paragraphs of a text in HTML. What is kept from players stays so
-// to the end if its end is missing.
+// paragraphs returns the paragraphs of an HTML text. A secret section without an end tag extends to the end.
 func paragraphs(text string) []block {
 	z := html.NewTokenizer(strings.NewReader(text))
 	z.SetMaxBuf(maxFile)
@@ -63,7 +61,7 @@ func paragraphs(text string) []block {
 	var secret, skipped within
 	flush := func() {
 		if at.Len() == 0 && len(links) == 0 {
-			return // very many of these say nothing
+			return // skip empty paragraphs
 		}
 		out = append(out, block{at.String(), secret.depth > 0, links})
 		at.Reset()
@@ -110,8 +108,7 @@ func paragraphs(text string) []block {
 	}
 }
 
-// hidesFromPlayers reports whether an element keeps its content from players, as
-// Foundry VTT and its rule systems do.
+// hidesFromPlayers reports whether an element is hidden from players in Foundry VTT or its rule systems.
 func hidesFromPlayers(t html.Token) bool {
 	for _, a := range t.Attr {
 		switch a.Key {
@@ -137,7 +134,7 @@ func hidesFromPlayers(t html.Token) bool {
 
 var roll20Link = regexp.MustCompile(`^https?://journal\.roll20\.net/(character|handout|page)/([A-Za-z0-9_-]{1,40})`)
 
-// linkOf is the document that an element links to, empty if none.
+// linkOf returns the document that an element links to, or "".
 func linkOf(t html.Token) string {
 	if t.DataAtom != atom.A {
 		return ""
@@ -153,19 +150,18 @@ func linkOf(t html.Token) string {
 	return ""
 }
 
-// Links and rolls that Foundry VTT writes into texts.
+// Links and rolls in Foundry VTT texts.
 var (
 	reference  = regexp.MustCompile(`[@&]([A-Za-z]{2,20})\[([^\[\]]{0,300})\](?:\{([^{}]{0,300})\})?`)
 	inlineRoll = regexp.MustCompile(`\[\[(?:/[a-z]+ +)?([^\[\]]{0,200})\]\](?:\{([^{}]{0,300})\})?`)
-	// setting is what a check is said to be like since version 12, such as "dc=15".
+	// setting is a parameter of a check since version 12, such as "dc=15".
 	setting = regexp.MustCompile(`\b([A-Za-z]{2,20})=`)
 )
 
-// resolver tells what a link in a text leads to: the key of a document, and its name
-// if those who read the text may know it.
+// resolver returns the key of a link's document, and its name if the readers of the text may know it.
 type resolver func(link string) (key, name string)
 
-// resolve puts a paragraph into plain words and its links into keys.
+// resolve converts a paragraph to plain text and its links to keys.
 func (b *block) resolve(find resolver) {
 	var keys []string
 	seen := map[string]bool{}
@@ -204,7 +200,7 @@ func (b *block) resolve(find resolver) {
 				}
 			}
 		case "RollTable", "Macro", "Playlist", "Cards":
-		default: // a check, damage, a template: a rule's word
+		default: // checks, damage, templates: the rule's term
 			if label == "" {
 				label, _, _ = strings.Cut(m[2], "|")
 			}
@@ -214,7 +210,7 @@ func (b *block) resolve(find resolver) {
 	b.text, b.links = oneLine(text), keys
 }
 
-// oneLine is a text in one line, without characters that cannot be seen.
+// oneLine returns a text as one line without invisible characters.
 func oneLine(s string) string {
 	s = strings.Map(func(c rune) rune {
 		switch {
@@ -228,7 +224,7 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Sizes of a fact in bytes: shorter paragraphs are put together, longer ones split.
+// Sizes of a fact in bytes: shorter paragraphs are joined, longer ones split.
 const (
 	goodFact = 400
 	mostFact = 800
@@ -236,7 +232,7 @@ const (
 
 var sentenceEnd = regexp.MustCompile(`[.!?…]["'”’)]* `)
 
-// factSized cuts texts into pieces of a size that can be found and told.
+// factSized joins and splits texts into pieces of a suitable size for facts.
 func factSized(texts []string) (out []string) {
 	at := ""
 	for _, text := range texts {
@@ -273,7 +269,7 @@ func factSized(texts []string) (out []string) {
 	return out
 }
 
-// short is a word of a file for a message.
+// short returns a word of a file for an error message.
 func short(s string) string {
 	const most = 60
 	s = oneLine(s)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// manifest is what a world or a package says of itself.
+// manifest is the manifest of a world or package.
 type manifest struct {
 	ID     string `json:"id"`
-	Name   string `json:"name"` // the id, before version 10
+	Name   string `json:"name"` // the id before version 10
 	Title  string `json:"title"`
 	System string `json:"system"`
 	Packs  []struct {
@@ -23,7 +23,7 @@ type manifest struct {
 	} `json:"packs"`
 }
 
-// readWorld reads a world: its collections, and its own compendia.
+// readWorld reads a world: its collections and its own compendia.
 func (r *reader) readWorld(fsys fs.FS, dir string) error {
 	r.format = "a Foundry VTT world"
 	if err := r.readManifest(fsys, path.Join(dir, "world.json")); err != nil {
@@ -37,7 +37,7 @@ func (r *reader) readWorld(fsys fs.FS, dir string) error {
 	return nil
 }
 
-// readCollection reads a collection in whichever form it is there, if it is.
+// readCollection reads a collection in any of its forms, if it exists.
 func (r *reader) readCollection(fsys fs.FS, name, pack string, players access) error {
 	if _, err := fs.Stat(fsys, path.Join(name, "CURRENT")); err == nil {
 		return r.readLevel(fsys, name, pack, players)
@@ -52,8 +52,8 @@ func (r *reader) readCollection(fsys fs.FS, name, pack string, players access) e
 	return r.readLines(name+".db", data, pack, players)
 }
 
-// readManifest reads what a world or package says of itself, and its compendia. Those
-// are for the DM's eyes unless it says that players may see them.
+// readManifest reads the manifest of a world or package, and its compendia. These are only for the DM unless
+// the manifest gives players access.
 func (r *reader) readManifest(fsys fs.FS, name string) error {
 	data, err := r.readFile(fsys, name)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *reader) readManifest(fsys fs.FS, name string) error {
 	return nil
 }
 
-// guessCollection is the collection that a document on its own is of.
+// guessCollection guesses the collection of a single document.
 func guessCollection(raw json.RawMessage) string {
 	var has map[string]present
 	if keysIn(raw) > maxKeys || json.Unmarshal(raw, &has) != nil {

@@ -1,24 +1,25 @@
-// Package world is the one writer of the live world: who and what there is,
-// where it is, how it is related, and the scene. It keeps all of it in memory,
-// writes every change to the store first, and tells subscribers then.
+// Package world holds the live world and is its only writer: entities, their positions and relations, and the
+// scene. It keeps everything in memory, writes each change to the store, and then notifies subscribers. For
+// example:
 //
-// It starts no goroutine: callers that write at the same time are written down
-// together by one of them. Several processes may share a
-// store: a change never overwrites another process's unseen, and [World.Refresh]
-// takes in what others did. What is written to the store by other means is not
-// seen before [World.Renew].
+//	w, err := world.Open(ctx, store, world.Options{Campaign: "saltmarsh"})
+//	seq, err := w.Move(ctx, "bartok", memory.Position{3, 4, 0}, "entity.moved")
 //
-// [Parse] reads campaign files: the world a table plays in, as entities, the relations between them, and
-// facts; and calendars (files campaign*.go). It is strict: it reports every problem of a file in one go,
-// each with its line and what would be right. It reads no files itself.
+// It starts no goroutine: one of several concurrent writers writes for all of them. Several processes can
+// share a store: a change never overwrites an unseen change of another process, and [World.Refresh] loads
+// other processes' changes. Data written to the store by other means is only seen after [World.Renew].
 //
-// A [Chronicle] keeps what a campaign learns from its sessions (files chronicle*.go). What was said is gone
-// through for what is worth keeping ([Chronicle.Gather]); it is proposed to the game master, who accepts,
-// edits or rejects it. Nothing is known to an NPC before, unless the configuration says so. What was
-// accepted is found like any other fact. What is between an NPC and a player, and what was pinned, is in
-// the NPC's mind whenever they talk ([Chronicle.Between]).
+// [ParseCampaign] parses campaign files: the world a table plays in, as entities, relations, facts and a
+// calendar (files campaign*.go). It is strict and reports all problems of a file at once, each with its line
+// and a fix. It reads no files itself.
 //
-// [ReadImport] reads what other programs know of a world, such as exports of virtual tabletops (files vtt*.go).
+// A [Chronicle] stores what a campaign learns from its sessions (files chronicle*.go). [Chronicle.Gather]
+// searches transcripts for what is worth remembering and proposes it to the game master, who accepts, edits
+// or rejects it. NPCs only know it afterwards, unless the configuration says otherwise. Accepted entries are
+// found like other facts. An NPC always remembers entries about itself and the player it talks to, and pinned
+// ones ([Chronicle.Between]).
+//
+// [ReadImport] imports worlds from other programs, such as exports of virtual tabletops (files vtt*.go).
 package world
 
 import (
@@ -39,37 +40,33 @@ import (
 const (
 	// logLength is how many changes back a subscription can be resumed.
 	logLength = 8192
-	// maxWaiting bounds the changes that wait to be written; one more ends in
-	// mcp.ErrBusy.
+	// maxWaiting bounds the changes waiting to be written. More return mcp.ErrBusy.
 	maxWaiting = 4096
-	// maxEntities bounds the world, which is kept in memory; what a store has
-	// beyond that is read all the same.
+	// maxEntities bounds the world, which is kept in memory. Further entities in a store are still loaded.
 	maxEntities = 100_000
 )
 
-// Store keeps the world. *sqlite.Store is one.
+// Store stores the world. *sqlite.Store implements it.
 type Store interface {
 	// World returns all entities and relations.
 	World(ctx context.Context) ([]memory.Entity, []memory.Relation, error)
 	LoadState(ctx context.Context, space string) (map[string][]byte, error)
-	// Change carries out a batch as a whole; it is durable when Change returns.
-	// If what the batch expects is not so, the error is memory.ErrConflict.
+	// Change writes a batch atomically and durably. If the batch's expectation is not met, the error is
+	// memory.ErrConflict.
 	Change(ctx context.Context, b memory.Batch) error
-	// WorldChanges returns the latest changes recorded, at most so many, the newest
-	// first, and WorldChange one of them, or [memory.ErrNotFound].
+	// WorldChanges returns the latest recorded changes, at most most, newest first. WorldChange returns one
+	// of them, or [memory.ErrNotFound].
 	WorldChanges(ctx context.Context, most int) ([]memory.WorldChange, error)
 	WorldChange(ctx context.Context, seq uint64) (memory.WorldChange, error)
 }
 
-// Options tune a [World]. The zero value works.
+// Options configure a [World]. The zero value works.
 type Options struct {
-	// Campaign says whose scene it is.
+	// Campaign is the campaign of the scene.
 	Campaign string
-	// Scene is what is going on until someone sets another. A different one than
-	// at the last Open replaces what was set meanwhile.
+	// Scene is the initial scene. If it differs from that of the last Open, it replaces the current scene.
 	Scene string
-	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
-	// anything.
+	// Groups define which groups viewers belong to. If nil, there are none.
 	Groups *memory.Groups
 }
 
@@ -78,16 +75,16 @@ type World struct {
 	store  Store
 	keys   keys
 	groups *memory.Groups
-	// lead is held by the caller that writes for all who wait.
+	// lead is held by the caller that writes for all waiting ones.
 	lead chan struct{}
-	// names are those of all, replaced as a whole with mu held; reading them
-	// needs no lock.
+	// names are the names of all entities. They are replaced as a whole with mu held, and read without a
+	// lock.
 	names atomic.Pointer[names]
 
 	queue   sync.Mutex // guards waiting
 	waiting []*request
 
-	mu    sync.RWMutex // guards the fields below; they change only with lead held
+	mu    sync.RWMutex // guards the fields below, which change only with lead held
 	seq   uint64
 	scene string
 	all   map[string]*version
@@ -97,7 +94,7 @@ type World struct {
 	subs  map[*Subscription]struct{}
 }
 
-// version is an entity as it was from one change to the next. It is immutable.
+// version is the state of an entity between two changes. It is immutable.
 type version struct {
 	entity memory.Entity
 	raw    json.RawMessage
@@ -111,27 +108,26 @@ func newVersion(e memory.Entity) (*version, error) {
 	return &version{entity: e, raw: raw}, nil
 }
 
-// same reports whether nobody could tell the versions apart.
+// same reports whether two versions are indistinguishable.
 func (v *version) same(o *version) bool {
 	return bytes.Equal(v.raw, o.raw) && slices.Equal(v.entity.Visible, o.entity.Visible)
 }
 
-// Seq is the number of the last change. It grows with every change, also from
-// one process to the next.
+// Seq returns the number of the last change. It grows with every change, also across processes.
 func (w *World) Seq() uint64 {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return w.seq
 }
 
-// Scene is what is going on.
+// Scene returns the current scene.
 func (w *World) Scene() string {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return w.scene
 }
 
-// Entity returns a copy of one entity if viewer may see it.
+// Entity returns a copy of an entity if viewer may see it.
 func (w *World) Entity(id, viewer string) (memory.Entity, bool) {
 	w.mu.RLock()
 	v := w.all[id]
@@ -142,7 +138,7 @@ func (w *World) Entity(id, viewer string) (memory.Entity, bool) {
 	return clone(v.entity), true
 }
 
-// Entities returns copies of all entities that viewer may see, by id.
+// Entities returns copies of all entities that viewer may see, sorted by id.
 func (w *World) Entities(viewer string) []memory.Entity {
 	w.mu.RLock()
 	var out []memory.Entity
@@ -159,7 +155,7 @@ func (w *World) Entities(viewer string) []memory.Entity {
 	return out
 }
 
-// Names returns the names and aliases of all entities of a type, in order.
+// Names returns the sorted names and aliases of all entities of a type.
 func (w *World) Names(kind string) []string {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -173,8 +169,8 @@ func (w *World) Names(kind string) []string {
 	return names
 }
 
-// Relations returns the relations from an entity, by type and end, as far as
-// viewer may see them and what they lead to.
+// Relations returns the relations from an entity, sorted by type and end, if viewer may see them and their
+// ends.
 func (w *World) Relations(from, viewer string) []memory.Relation {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -202,7 +198,7 @@ func clone(e memory.Entity) memory.Entity {
 	return e
 }
 
-// errUnknown says that an id names nothing the caller could change.
+// errUnknown reports an unknown entity.
 func errUnknown(id string) error {
 	return fmt.Errorf("%w: entity %q: %w", mcp.ErrInvalidArguments, id, memory.ErrNotFound)
 }
