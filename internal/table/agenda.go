@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// agenda are the effects that the table has put off. It keeps one
-// timer, for what is due first.
+// agenda holds the effects that the table has put off. It uses one timer, set for the effect that is due
+// first.
 type agenda struct {
 	entries []entry
 	timer   *time.Timer
 	changed bool // since the timer was set
 }
 
-// entry is an effect that was put off.
+// entry is one effect that was put off.
 type entry struct {
 	key  any
 	at   time.Time
@@ -26,7 +26,7 @@ func newAgenda() *agenda {
 	return a
 }
 
-// put adds an effect that is due after a while, in place of the one under the same key.
+// put adds an effect that is due after a duration. It replaces the effect under the same key.
 func (a *agenda) put(key any, after time.Duration, what effect) {
 	a.remove(key)
 	a.entries = append(a.entries, entry{key, time.Now().Add(after), what})
@@ -66,7 +66,7 @@ func (a *agenda) due() <-chan time.Time {
 	return a.timer.C
 }
 
-// first is the entry that is due first, -1 if there is none.
+// first returns the index of the entry that is due first, or -1 if there is none.
 func (a *agenda) first() int {
 	first := -1
 	for i, e := range a.entries {

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// beginTurn decides how a turn is answered, and has it answered.
+// beginTurn decides how a turn is answered, and starts the answer.
 func (t *Table) beginTurn(tn *turn) {
 	if !tn.isPuppet() {
 		t.queue.occupy(tn)
@@ -33,7 +33,7 @@ func (t *Table) beginTurn(tn *turn) {
 	t.leases.expireLease(tn.to.index) // this may have been the last turn of a raise
 }
 
-// startAnswer begins work on the first or another answer of a turn.
+// startAnswer starts work on the first or a later answer of a turn.
 func (t *Table) startAnswer(tn *turn) {
 	t.revealByLine(tn)
 	t.planner.prepareTurn(tn, t.mayFill(tn))
@@ -44,7 +44,7 @@ func (t *Table) startAnswer(tn *turn) {
 	t.armFiller(tn)
 }
 
-// announceTurn emits [TurnStarted], with what is done against lateness.
+// announceTurn emits [TurnStarted], and [Policy] for each step against lateness.
 func (t *Table) announceTurn(tn *turn) {
 	tn.record.ledger.RouteUS = mcp.RoundedMillis(max(0, time.Since(tn.plan.started)-tn.plan.found.Took)) * 1000
 	tn.stampWords()
@@ -57,7 +57,7 @@ func (t *Table) announceTurn(tn *turn) {
 	}
 }
 
-// startAttempt starts an attempt to answer a turn, which may be a guess.
+// startAttempt starts an attempt to answer a turn. The turn may be a guess.
 func (t *Table) startAttempt(tn *turn) {
 	t.turns.addAttempt(tn)
 	t.purse.openAccount(tn)
@@ -65,7 +65,7 @@ func (t *Table) startAttempt(tn *turn) {
 	t.effects.add(t.newWorker(tn))
 }
 
-// soundReady moves a turn on once there is something to hear of it.
+// soundReady requests the floor for a turn once its answer can be heard.
 func (t *Table) soundReady(tn *turn) {
 	if tn.phase == thinking {
 		t.turns.moveTo(tn, ready)
@@ -73,21 +73,20 @@ func (t *Table) soundReady(tn *turn) {
 	}
 }
 
-// askFloor asks for the floor, once there is something to hear and the player is
-// done.
+// askFloor requests the floor once the answer can be heard and the player has finished speaking.
 func (t *Table) askFloor(tn *turn) {
 	if tn.phase != ready || tn.words.held {
 		return
 	}
 	if tn.leader != nil && tn.leader.phase < speaking {
-		return // it reacts to what is said, not to what may be
+		return // a reaction waits until the answer it reacts to is heard
 	}
 	tn.attempt.asked = time.Now()
 	t.turns.moveTo(tn, asking)
 	t.floor.handle(floor.Event{Kind: floor.Want, Line: tn.attempt.floorLine()})
 }
 
-// holdTurn keeps a turn from being heard because its player went on.
+// holdTurn keeps a turn's answer from being heard while its player goes on speaking.
 func (t *Table) holdTurn(tn *turn) {
 	tn.words.held = true
 	if tn.phase == asking {
@@ -96,7 +95,7 @@ func (t *Table) holdTurn(tn *turn) {
 	}
 }
 
-// releaseTurn ends holdTurn because the player had no more to say.
+// releaseTurn ends holdTurn once the player has nothing to add.
 func (t *Table) releaseTurn(tn *turn) {
 	tn.words.held = false
 	if a := tn.attempt; a != nil {
@@ -106,11 +105,11 @@ func (t *Table) releaseTurn(tn *turn) {
 	}
 }
 
-// playLine plays a line that was given the floor.
+// playLine plays a line that was granted the floor.
 func (t *Table) playLine(a *attempt) {
 	tn := a.turn
 	if tn.phase != asking {
-		return // it was withdrawn meanwhile, and the floor knows
+		return // the request was withdrawn meanwhile, and the floor knows that
 	}
 	t.turns.moveTo(tn, speaking)
 	tn.record.floor = time.Since(a.asked)
@@ -120,7 +119,7 @@ func (t *Table) playLine(a *attempt) {
 	}
 }
 
-// bargeIn ends a turn because a player took the floor from it, which the floor decides.
+// bargeIn ends a turn after the floor has decided that a player interrupted it.
 func (t *Table) bargeIn(a *attempt, speaker string) {
 	if said := strings.Join(a.turn.delivered.answer, " "); said != "" {
 		t.conversation.recordWords(a.turn.to.index, a.turn.Speaker, said)
@@ -132,13 +131,13 @@ func (t *Table) bargeIn(a *attempt, speaker string) {
 	t.cutTurn(a.turn, turnEnd{outcome: OutcomeBarged, by: speaker})
 }
 
-// failStalled ends a turn as failed that had the floor and was silent.
+// failStalled ends a turn as failed because it had the floor and no sound came.
 func (t *Table) failStalled(a *attempt) {
 	t.cutTurn(a.turn, turnEnd{outcome: OutcomeFailed, stage: "playback", notice: a.turn.to.npc.Name + " had the floor and nothing was heard"})
 }
 
-// cutTurn stops the answer of a turn, whether or not it is heard yet, and does nothing if there is
-// none. The turn ends once its goroutines have reported their end.
+// cutTurn stops the answer of a turn, whether or not it is heard yet. It does nothing if the turn is not
+// being answered. The turn ends once its goroutines have reported their end.
 func (t *Table) cutTurn(tn *turn, end turnEnd) {
 	if !tn.phase.isAnswering() {
 		return
@@ -147,7 +146,7 @@ func (t *Table) cutTurn(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, cut)
 	t.disarmFiller(tn)
-	t.effects.add(stopLine{a}) // first: what work that is cancelled leaves behind is not played
+	t.effects.add(stopLine{a}) // first, so that nothing the cancelled work leaves behind is played
 	t.effects.add(cancelWork{a})
 	t.effects.add(deliverRest{a})
 	t.floor.handle(floor.Event{Kind: floor.Gone, Turn: a.id})
@@ -174,8 +173,8 @@ func (t *Table) cutNPC(npc int, end turnEnd) {
 	}
 }
 
-// endIfDone ends the answer of a turn, and then commits the turn, if its goroutines have ended and
-// what it has to say was said or will not be. It is called whenever one of these may have changed.
+// endIfDone ends the answer of a turn and then commits the turn, if its goroutines have ended and its answer
+// was played in full or will not be played any further. It is called whenever one of these may have changed.
 func (t *Table) endIfDone(a *attempt) {
 	tn := a.turn
 	if tn.attempt != a || a.result == nil {
@@ -187,7 +186,7 @@ func (t *Table) endIfDone(a *attempt) {
 			tn.end.stage = a.result.stage
 		}
 	case tn.phase != spoken && (tn.phase != thinking || len(a.said) > 0 || tn.words.held):
-		return // there is more to play, or the player is not done
+		return // there is more to play, or the player has not finished
 	case errors.Is(a.result.err, engine.ErrDeclined) && tn.silent():
 		if left := tn.mayGoOn(t.o.mergeWindow()); left > 0 {
 			t.agenda.put(endIfDone{a}, left, endIfDone{a})
@@ -205,7 +204,7 @@ func (t *Table) endIfDone(a *attempt) {
 	t.effects.add(commitTurn{tn})
 }
 
-// answerAnew answers a turn anew because the player had more to say.
+// answerAnew answers a turn again because the player said more.
 func (t *Table) answerAnew(tn *turn) {
 	t.undoAnswer(tn)
 	tn.plan.started = time.Now()
@@ -214,7 +213,7 @@ func (t *Table) answerAnew(tn *turn) {
 	t.startAnswer(tn)
 }
 
-// undoAnswer gives up the answer of a turn that was not heard yet, and resets what it recorded.
+// undoAnswer drops the answer of a turn, of which nothing was heard yet, and resets what it recorded.
 func (t *Table) undoAnswer(tn *turn) {
 	t.turns.moveTo(tn, arrived)
 	t.cutReactions(tn)
@@ -223,7 +222,7 @@ func (t *Table) undoAnswer(tn *turn) {
 	tn.words.known, tn.plan.started, tn.words.held = time.Now(), time.Time{}, false
 }
 
-// dropAttempt gives up the attempt of a turn that goes on without it, or of a guess.
+// dropAttempt drops the attempt of a guess, or of a turn that goes on without it.
 func (t *Table) dropAttempt(tn *turn) {
 	a := tn.attempt
 	tn.attempt = nil
@@ -233,7 +232,7 @@ func (t *Table) dropAttempt(tn *turn) {
 	t.closeAttempt(a)
 }
 
-// closeAttempt stops what an attempt still does, and takes its line from the floor.
+// closeAttempt cancels the work of an attempt and withdraws its line from the floor.
 func (t *Table) closeAttempt(a *attempt) {
 	delete(t.turns.attempts, a.id)
 	t.disarmFiller(a.turn)
@@ -242,8 +241,7 @@ func (t *Table) closeAttempt(a *attempt) {
 	t.floor.handle(floor.Event{Kind: floor.Gone, Turn: a.id})
 }
 
-// startReaction has the second NPC of a group answer too, once the first has found its
-// words.
+// startReaction lets the second NPC of a group answer too, once the first has written its answer.
 func (t *Table) startReaction(a *attempt) {
 	tn := a.turn
 	if !tn.phase.isAnswering() || a.result == nil || a.result.err != nil || tn.to.also < 0 || tn.leader != nil || tn.words.held || tn.kept.lineTakenBack {

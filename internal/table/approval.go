@@ -6,48 +6,46 @@ import (
 	"time"
 )
 
-// ApprovalWaits reports that a call waits until somebody who leads agrees. It is outside
-// of turns.
+// ApprovalWaits reports that a tool call waits until someone who leads the game approves it. It belongs to no
+// turn.
 type ApprovalWaits struct {
 	Header
-	// ID is what to decide with, and Who asks, as in the audit log: "npc:" and an id, or
-	// the name of an outside client.
+	// ID identifies the call for the decision. Who is its caller, as in the audit log: "npc:" and an id, or the
+	// name of an outside client.
 	ID   string `json:"id"`
 	Who  string `json:"who"`
 	Tool string `json:"tool"`
-	// Args is JSON, or its beginning as text if it is long.
+	// Args is JSON, or the beginning of it as text if it is long.
 	Args json.RawMessage `json:"args"`
-	// Proposed says that the call is made once somebody agrees; else whoever asks has to
-	// make it again.
+	// Proposed says that the call is made as soon as it is approved. Otherwise the caller has to repeat it.
 	Proposed bool      `json:"proposed"`
 	Expires  time.Time `json:"expires"`
 }
 
-// ApprovalEnded reports that a call does not wait any more. It is outside of turns.
+// ApprovalEnded reports that a call no longer waits for approval. It belongs to no turn.
 type ApprovalEnded struct {
 	Header
 	ID      string          `json:"id"`
 	Who     string          `json:"who"`
 	Tool    string          `json:"tool"`
 	Outcome ApprovalOutcome `json:"outcome"`
-	// By is who decided; empty if nobody did.
+	// By is the person who decided; empty if the call was not decided.
 	By string `json:"by,omitempty"`
 }
 
-// ApprovalOutcome is what became of a call that waited.
+// ApprovalOutcome says how a waiting call was decided.
 type ApprovalOutcome string
 
 const (
 	ApprovalGranted ApprovalOutcome = "granted"
 	ApprovalDenied  ApprovalOutcome = "denied"
-	// ApprovalExpired calls are those nobody decided on in time.
+	// ApprovalExpired: the call was not decided in time.
 	ApprovalExpired ApprovalOutcome = "expired"
-	// ApprovalWithdrawn calls are those whose caller was forgotten.
+	// ApprovalWithdrawn: the caller was forgotten.
 	ApprovalWithdrawn ApprovalOutcome = "withdrawn"
 )
 
-// TellApproval has the sink of t told of a call that waits. It returns [ErrClosed] once
-// the table has ended.
+// TellApproval emits e to the sink of t. It returns [ErrClosed] once the table has ended.
 func TellApproval(ctx context.Context, t *Table, e ApprovalWaits) error {
 	return t.order(ctx, func() error {
 		t.effects.emit(0, KindApprovalWaits, &e)
@@ -55,8 +53,7 @@ func TellApproval(ctx context.Context, t *Table, e ApprovalWaits) error {
 	})
 }
 
-// TellDecision has the sink of t told that a call does not wait any more, see
-// [TellApproval].
+// TellDecision emits e to the sink of t. It returns [ErrClosed] once the table has ended.
 func TellDecision(ctx context.Context, t *Table, e ApprovalEnded) error {
 	return t.order(ctx, func() error {
 		t.effects.emit(0, KindApprovalEnded, &e)

@@ -15,75 +15,75 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// maxFound bounds what is kept of a tool's result for the next turn, in characters.
+// maxFound bounds how much of a tool's result is kept for the next turn, in characters.
 const maxFound = 500
 
-// errAbandoned is why an attempt's context ends that is not needed any more.
+// errAbandoned is the cause with which the context of an attempt is cancelled that is no longer needed.
 var errAbandoned = errors.New("the answer is not wanted any more")
 
-// attempt is one go at answering a turn. A turn has one at a time; it has
-// another if the player turns out to have said more.
+// attempt is one try at answering a turn. A turn has at most one at a time; a new one replaces it if the
+// player turns out to have said more.
 type attempt struct {
 	id    uint64 // of its line, on the floor and in the mixer; from 1
 	turn  *turn
 	began time.Time
 
-	// With its goroutines, which a worker describes.
+	// Shared with the goroutines of its worker.
 	line      *mixer.Line
 	cancel    context.CancelCauseFunc // nil until they are started
-	confirmed chan struct{}           // closed once the turn is no guess
-	phrase    chan string             // a stock phrase to say while there is nothing else; has room for one
-	voiced    atomic.Bool             // a voice has worked on it; set by the voice
+	confirmed chan struct{}           // closed once the turn is no longer a guess
+	phrase    chan string             // a stock phrase to say while the answer is not ready; has room for one
+	voiced    atomic.Bool             // the voice has worked on it; set by the voice
 	result    *result                 // set once they have ended
 
-	backlog   []finding // what a guess has reported, to be handled if it proves right
+	backlog   []finding // findings of a guess, handled once it is adopted
 	certainty certainty
-	asked     time.Time // when it asked for the floor
+	asked     time.Time // when it requested the floor
 	script
 	basis basis
 }
 
-// certainty is whether there will be an answer, which an NPC that may decline decides late.
+// certainty says whether an answer will come. An NPC that may decline decides that late.
 type certainty uint8
 
 const (
 	unsure    certainty = iota
-	phraseDue           // as before, and a stock phrase is due once it answers
+	phraseDue           // like unsure, and a stock phrase is due once the NPC answers
 	sure
 )
 
-// script is what an attempt has to say, and how much of it is said.
+// script is what an attempt has to say, and how much of it was said.
 type script struct {
 	said      []sentence // in the order of the line
-	delivered int        // sentences of said that were said to their end
-	passed    time.Time  // when the sentence before the one that plays ended; zero once it is known when that began
+	delivered int        // sentences of said that were played in full
+	passed    time.Time  // when the previous sentence ended; zero once the time of the current one's first sound is known
 }
 
-// basis is what an answer rests on.
+// basis is the information that an answer is based on.
 type basis struct {
-	context   *hotctx.Context // what the NPC knew; nil until it is assembled
-	exchanges int             // of its own conversation
-	calls     []string        // tools called that have not finished
-	found     []string        // what its tools told, for the next turn if this one is cut off
-	stale     bool            // what was said has changed since it began: nothing is found any more
+	context   *hotctx.Context // what the NPC knew; nil until it is read
+	exchanges int             // exchanges of its own conversation
+	calls     []string        // tools that were called and have not finished
+	found     []string        // tool results, kept for the next turn if this one is cut
+	stale     bool            // a line was edited or taken back since it began, so findings are no longer kept
 }
 
-// forget forgets what was found, because what was said has changed or is taken back.
+// forget drops the tool results because a line was edited or taken back.
 func (b *basis) forget() { b.found, b.stale = nil, true }
 
-// sentence is something to say.
+// sentence is one sentence to say.
 type sentence struct {
 	text string
 	kind sentenceKind
 	part sentencePart
-	own  bool // an engine speaks it, and knows itself what of its words was heard
+	own  bool // an engine speaks it itself, and knows which of its words were heard
 }
 
-// sentencePart is what of a sentence is spoken at once; zero is all of it.
+// sentencePart says which part of a sentence is spoken; zero is all of it.
 type sentencePart uint8
 
 const (
-	// clause is how one begins, and rest what follows on that.
+	// clause is the beginning of a sentence, and rest is what follows it.
 	clause sentencePart = iota + 1
 	rest
 )
@@ -91,23 +91,23 @@ const (
 type sentenceKind uint8
 
 const (
-	// answer is what the NPC has to say.
+	// answer is part of the NPC's answer.
 	answer sentenceKind = iota
-	// filler is a stock phrase that passes the time until then.
+	// filler is a stock phrase that bridges the wait for the answer.
 	filler
 	// excuse is a stock phrase in place of an answer that failed.
 	excuse
 )
 
-// result is what an attempt's goroutines leave behind.
+// result is what the goroutines of an attempt report at their end.
 type result struct {
 	err      error
-	stage    string         // what was at work last
-	deferred []llm.ToolCall // for the commit
+	stage    string         // the stage that was running last
+	deferred []llm.ToolCall // calls to make at commit
 }
 
-// floorLine is the attempt as the floor knows it: how its NPC takes an
-// interruption, and after whom it speaks.
+// floorLine describes the attempt's line to the floor: how its NPC handles interruptions, and which line it
+// follows.
 func (a *attempt) floorLine() floor.Line {
 	tn := a.turn
 	how := tn.to.npc.Interruptibility
@@ -121,7 +121,7 @@ func (a *attempt) floorLine() floor.Line {
 	return l
 }
 
-// unsaid is the sentence that plays, or would be next; nil if all were said.
+// unsaid returns the sentence that is playing or comes next; nil if all were said.
 func (s *script) unsaid() *sentence {
 	if s.delivered < len(s.said) {
 		return &s.said[s.delivered]
@@ -129,10 +129,10 @@ func (s *script) unsaid() *sentence {
 	return nil
 }
 
-// isAtAnswer reports whether the sentence that plays is part of the answer.
+// isAtAnswer reports whether the sentence that is playing or comes next belongs to the answer.
 func (s *script) isAtAnswer() bool { next := s.unsaid(); return next != nil && next.kind == answer }
 
-// text is everything it has to say as an answer.
+// text returns all sentences of the answer, joined.
 func (s *script) text() string {
 	var all []byte
 	for _, one := range s.said {
@@ -146,7 +146,7 @@ func (s *script) text() string {
 	return string(all)
 }
 
-// learn keeps what a tool told.
+// learn records the result of a successful tool call.
 func (b *basis) learn(ev engine.ToolFinished) {
 	if !b.stale && ev.Err == nil && !ev.Result.IsError {
 		b.found = append(b.found, fmt.Sprintf("%s(%s): %s", ev.Call.Name, untrusted.Clean(ev.Call.Arguments, maxFound), untrusted.Clean(ev.Result.Text, maxFound)))

@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// cast is the NPCs of a table, in the order in which they came; those who left
-// stay, so that an index always means the same NPC.
+// cast is the list of NPCs of a table in the order in which they joined. Those that left stay in it, so that
+// an index always means the same NPC.
 type cast struct{ agents []*agent.Agent }
 
 // present returns the indices of the NPCs that have not left.
@@ -28,7 +28,7 @@ func (c *cast) present() []int {
 	return who
 }
 
-// npcsOf returns who some of the NPCs are.
+// npcsOf returns the configurations of some of the NPCs.
 func (c *cast) npcsOf(who []int) []config.NPC {
 	var npcs []config.NPC
 	for _, i := range who {
@@ -37,7 +37,7 @@ func (c *cast) npcsOf(who []int) []config.NPC {
 	return npcs
 }
 
-// hearing returns those of the NPCs who are not deaf.
+// hearing returns those of the given NPCs that are not deaf.
 func (c *cast) hearing(who []int) []int {
 	return slices.DeleteFunc(slices.Clone(who), func(i int) bool { return c.agents[i].NPC.Senses.Deaf })
 }
@@ -58,7 +58,7 @@ func (c *cast) findNPCs(name string) ([]int, error) {
 	return here[i : i+1], nil
 }
 
-// namesOf is the name of one NPC, or a word for several.
+// namesOf returns the name of a single NPC, or "everyone".
 func (c *cast) namesOf(who []int) string {
 	if len(who) == 1 {
 		return c.agents[who[0]].NPC.Name
@@ -66,8 +66,8 @@ func (c *cast) namesOf(who []int) string {
 	return "everyone"
 }
 
-// admitAgents adds who is at the table from now on, and returns the names of those
-// who are not as they were, and of those who were not there.
+// admitAgents adds agents to the cast. It returns the names of the NPCs that changed and of those that
+// joined.
 func (c *cast) admitAgents(agents []*agent.Agent) (changed, joined []string) {
 	for _, a := range agents {
 		i := slices.IndexFunc(c.agents, func(b *agent.Agent) bool { return b.NPC.ID == a.NPC.ID })
@@ -86,7 +86,8 @@ func (c *cast) admitAgents(agents []*agent.Agent) (changed, joined []string) {
 	return changed, joined
 }
 
-// keyterms are the names of the NPCs, and more of which not all are.
+// keyterms returns the names and aliases of the NPCs and the given further terms, without repeating any of
+// these.
 func (c *cast) keyterms(more []string) []string {
 	var terms []string
 	for _, npc := range c.npcsOf(c.present()) {
@@ -100,8 +101,8 @@ func (c *cast) keyterms(more []string) []string {
 	return terms
 }
 
-// recallConversations gives the NPCs back what a player said to one, and its
-// answer in the same turn.
+// recallConversations restores the histories of the NPCs from the log: each line of a player to an NPC with
+// the NPC's answer in the same turn.
 func (c *cast) recallConversations(lines []memory.Line) {
 	said := map[int64]memory.Line{}
 	for _, l := range lines {
@@ -119,8 +120,7 @@ func (c *cast) recallConversations(lines []memory.Line) {
 	}
 }
 
-// editHistories changes what the NPCs have in mind. Those at work keep what they
-// were given.
+// editHistories changes the histories of the NPCs. Workers keep the history they were given.
 func (c *cast) editHistories(e edit) {
 	for _, a := range c.agents {
 		if e.text == "" {
@@ -139,8 +139,8 @@ func roster(npcs []config.NPC) address.Roster {
 	return r
 }
 
-// Lookup returns the index of the NPC called name: by id, name, alias, or a word
-// of its name that belongs to it alone. The error names the nearest.
+// Lookup returns the index of the NPC called name: by id, name, alias, or a word that occurs in its name
+// alone. The error suggests the nearest name.
 func Lookup(cast []config.NPC, name string) (int, error) {
 	name = strings.TrimSpace(name)
 	var names, known []string
@@ -167,7 +167,7 @@ func Lookup(cast []config.NPC, name string) (int, error) {
 	return 0, fmt.Errorf("no NPC is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// hasOwnVoice reports whether an NPC at the table hears and speaks for itself.
+// hasOwnVoice reports whether an NPC at the table has a speech-to-speech engine.
 func (c *cast) hasOwnVoice() bool {
 	return slices.ContainsFunc(c.agents, func(a *agent.Agent) bool { return !a.Left && a.NPC.Engine == config.EngineS2S })
 }

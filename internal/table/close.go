@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// close ends the running turns and everything that waits, and keeps the lines of the turns that
-// waited. came are reports that were received already.
+// close ends the running and waiting turns, and stores the lines of those that waited. came are reports that
+// were received already.
 func (t *Table) close(ctx context.Context, came ...report) {
 	t.turns.closing = true
 	kept := make(chan error, 1)
@@ -22,13 +22,13 @@ func (t *Table) close(ctx context.Context, came ...report) {
 	for t.carryOut(ctx); t.turns.working > 0 || len(t.turns.open) > 0 || t.transcript.erasing > 0; t.carryOut(ctx) {
 		t.handleReport(<-t.inbox.reports)
 	}
-	<-kept // what was not, the keeper has told
+	<-kept // the keeper has reported errors
 	t.finishKeeping(ctx)
 	t.leases.revokeAll()
 	t.carryOut(ctx)
 }
 
-// finishKeeping has the keeper try a last time to write what waits, and receives reports meanwhile.
+// finishKeeping lets the keeper try a last time to write waiting lines, and receives reports meanwhile.
 func (t *Table) finishKeeping(ctx context.Context) {
 	for done := t.transcript.keeper.close(); ; t.carryOut(ctx) {
 		select {
@@ -40,13 +40,13 @@ func (t *Table) finishKeeping(ctx context.Context) {
 	}
 }
 
-// maxKept is how many lines are kept at once, each time within storeTimeout.
+// maxKept is how many lines are stored at once, each batch within storeTimeout.
 const maxKept = 256
 
-// Keep keeps typed utterances that no NPC will answer any more, before the table
-// is closed. So that all is kept in order, it cancels the turns at work and ends
-// what waits, as closing does. The utterances are durable when it returns nil.
-// Each ends in one [TurnEnded]: cancelled in the queue.
+// Keep stores typed utterances that no NPC will answer any more, before the table is closed. To store
+// everything in order, it cancels the running turns and ends the waiting ones, as closing does. The
+// utterances are durable when it returns nil. Each ends in one [TurnEnded] with the outcome cancelled and the
+// stage "queue".
 func (t *Table) Keep(ctx context.Context, us ...Utterance) error {
 	if len(us) == 0 {
 		return nil
@@ -79,8 +79,8 @@ func awaitError(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// cancelAll cancels the turns at work, and keeps the lines of those that wait, then of more. done,
-// which has room, receives the error of keeping them.
+// cancelAll cancels the running turns, and stores the lines of the waiting ones and then those of more. done
+// must have room; it receives the error of storing them.
 func (t *Table) cancelAll(more []*turn, done chan<- error) {
 	t.dropGuesses()
 	for _, tn := range slices.Clone(t.turns.undecided) {
@@ -92,9 +92,8 @@ func (t *Table) cancelAll(more []*turn, done chan<- error) {
 	t.cancelQueued(slices.Concat(t.queue.removeAll(), t.cancelDoubts(), more), done)
 }
 
-// cancelQueued keeps what players said in turns that will not begin, in the
-// order given and after what is being kept already, and ends those. done, which
-// has room, receives the error of keeping them.
+// cancelQueued ends turns that will not begin, and stores their lines in the order given, after the lines
+// that are being stored already. done must have room; it receives the error of storing them.
 func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 	k := &keeping{done: done}
 	for _, tn := range t.turns.open {
@@ -115,7 +114,7 @@ func (t *Table) cancelQueued(all []*turn, done chan<- error) {
 	t.effects.add(k)
 }
 
-// keeping is the work of keeping lines that no NPC answers. Its fields do not change.
+// keeping stores the lines of turns that no NPC answers. Its fields do not change.
 type keeping struct {
 	before  []<-chan struct{} // to wait for
 	batches []batch
@@ -123,7 +122,7 @@ type keeping struct {
 }
 
 type batch struct {
-	turns []*turn // only to report about
+	turns []*turn // used only in reports
 	lines []memory.Line
 }
 

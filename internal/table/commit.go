@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// endUnanswered ends a turn without an answer. Its line is kept.
+// endUnanswered ends a turn without an answer. Its line is stored.
 func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	tn.end = end
 	t.turns.moveTo(tn, ending)
@@ -25,9 +25,8 @@ func (t *Table) endUnanswered(tn *turn, end turnEnd) {
 	t.commit(tn)
 }
 
-// commit runs what waited for the turn to be heard, then keeps what was said,
-// and ends the turn. One that failed or was cut off changes nothing in the
-// world, nor one whose line was taken back.
+// commit runs the deferred tool calls, then stores what was said and ends the turn. A turn that failed, was
+// cut or whose line was taken back makes no deferred calls.
 func (t *Table) commit(tn *turn) {
 	c := &commitment{turn: tn, end: tn.end, lines: t.transcript.linesOf(tn, t.presentAt(tn)), undone: tn.undone(), tools: tn.plan.tools, trace: tn.record.trace}
 	if l := tn.leader; l != nil && len(c.lines) > 0 && l.phase != over {
@@ -42,12 +41,12 @@ func (t *Table) commit(tn *turn) {
 
 // commitment is the work of a commit. Its fields do not change.
 type commitment struct {
-	turn     *turn // only to report about
+	turn     *turn // used only in reports
 	end      turnEnd
-	before   <-chan struct{} // closed once what a reaction reacts to is kept; nil for any other turn
+	before   <-chan struct{} // of a reaction: closed once the turn it reacts to is stored; nil for any other turn
 	lines    []memory.Line
 	deferred []llm.ToolCall
-	undone   error // why they are not made; nil if they are
+	undone   error // why the deferred calls are not made; nil if they are
 	tools    *mcphost.Toolset
 	caller   mcp.Caller
 	trace    *tracing.Turn
@@ -66,13 +65,13 @@ func (c *commitment) run(ctx context.Context, t *Table) {
 		}
 		t.inbox.reports <- report{turn: c.turn, finding: callEnded{call.Name, o}}
 	}
-	if err := t.transcript.keeper.keep(ctx, c.lines); err != nil { // which it has told
+	if err := t.transcript.keeper.keep(ctx, c.lines); err != nil { // the keeper has reported it
 		c.end = turnEnd{outcome: OutcomeFailed, stage: "commit", notice: c.end.notice}
 	}
 	t.inbox.reports <- report{turn: c.turn, finding: committed{c.end}}
 }
 
-// undone is why nothing is done that waited for the end of a turn, nil if it is.
+// undone returns why the deferred calls of a turn are not made, nil if they are.
 func (tn *turn) undone() error {
 	switch {
 	case tn.kept.lineTakenBack:
@@ -83,7 +82,7 @@ func (tn *turn) undone() error {
 	return nil
 }
 
-// handleCommit handles what the commit of a turn reports.
+// handleCommit handles a report of a turn's commit.
 func (t *Table) handleCommit(tn *turn, f finding) {
 	switch f := f.(type) {
 	case callEnded:
@@ -118,8 +117,8 @@ func (t *Table) endTurn(tn *turn, end turnEnd) {
 	t.purse.reportLevel()
 }
 
-// rememberAnswer has the NPC keep in mind what was said, and what its tools told
-// if it was cut off before it could say so.
+// rememberAnswer adds the exchange to the NPC's history. If the answer was cut, the NPC also remembers the
+// tool results that it could not report.
 func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
 	said := strings.Join(tn.delivered.answer, " ")
 	if said != "" && !tn.isPuppet() && !tn.kept.answerTakenBack {
@@ -132,7 +131,7 @@ func (t *Table) rememberAnswer(tn *turn, end turnEnd) {
 		tn.to.agent.CountAnswer()
 	}
 	switch {
-	case said == "" || end.outcome == OutcomeBarged: // known since it was interrupted
+	case said == "" || end.outcome == OutcomeBarged: // recorded when it was interrupted
 	case tn.leader != nil:
 		t.conversation.recordReaction(tn.to.index)
 	default:
@@ -159,8 +158,7 @@ func toolFinished(tool string, o mcphost.Outcome) *ToolFinished {
 	return f
 }
 
-// rawJSON is the model's arguments as JSON: as they are, or quoted where they
-// are none.
+// rawJSON returns the model's arguments as JSON, quoted if they are not valid JSON.
 func rawJSON(args string) json.RawMessage {
 	if args == "" {
 		return json.RawMessage("{}")

@@ -11,28 +11,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxPlayers bounds the players whose names a table knows; it does not learn more
-// of them.
+// maxPlayers bounds the players whose names a table knows. Further names are ignored.
 const maxPlayers = 64
 
-// conversation knows who is at the table and who talked with whom, and so whom a line
-// is for.
+// conversation knows who is at the table and who talked with whom, from which it decides whom a line is for.
 type conversation struct {
 	cast       *cast
 	languages  []string
 	window     time.Duration
 	listening  address.Listening
 	leads      string                      // the player who leads the game
-	snapshot   *address.Snapshot           // nil once the players, the NPCs or who is muted have changed
-	npcNames   *untrusted.NameBook[string] // of the NPCs alone, with whose they are; nil as snapshot is
+	snapshot   *address.Snapshot           // nil after a change of the players, the NPCs or who is muted
+	npcNames   *untrusted.NameBook[string] // names of the NPCs only, with their bearers; nil after a change of the cast
 	known      func() []config.NPC         // see Options.Known
 	characters func() []string             // see Options.Characters
 	speakers   *speakers
 	present    []int // the snapshot's NPCs, as indices of the cast
 	players    []string
 	talk       address.Talk     // NPCs as indices of the cast
-	version    int              // of who is at the table
-	others     map[int][]string // the names of all but one; empty for those not asked for yet
+	version    int              // of the cast
+	others     map[int][]string // for each NPC, the names of all others; filled on demand
 }
 
 func newConversation(c *cast, o Options) *conversation {
@@ -45,8 +43,7 @@ func newConversation(c *cast, o Options) *conversation {
 	return v
 }
 
-// decideAddressee decides whom an utterance is for. line is the number of its turn,
-// 0 as long as it has none.
+// decideAddressee decides whom an utterance is for. line is the number of its turn, or 0 if it has none yet.
 func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision {
 	v.meet(u.Speaker)
 	v.refreshSnapshot()
@@ -61,7 +58,7 @@ func (v *conversation) decideAddressee(line int64, u Utterance) address.Decision
 	return d
 }
 
-// company are the NPCs that answer when a player calls all.
+// company returns the NPCs that answer when a player calls all of them.
 func (v *conversation) company(player string) []int {
 	v.refreshSnapshot()
 	who := v.snapshot.Company(v.talk.State(time.Now(), 0, player, v.placeOf))
@@ -82,36 +79,35 @@ func (v *conversation) decideDuring(line int64, u Utterance, npc int, player, wo
 	return d
 }
 
-// uptake is how an utterance takes up what an NPC is saying, and whether it answers a question
-// in that.
+// uptake returns how an utterance responds to what an NPC is saying, and whether it answers a question in
+// that.
 func (v *conversation) uptake(text, saying string) (how address.Uptake, answers bool) {
 	v.refreshSnapshot()
 	return address.Take(v.snapshot, text, saying), strings.Contains(saying, "?") && address.IsAnswer(text)
 }
 
-// isLeaderName reports whether a player is shown by the name of who leads the game.
+// isLeaderName reports whether speaker is the name under which the player who leads the game is shown.
 func (v *conversation) isLeaderName(speaker string) bool {
 	leader := v.leaderName()
 	return leader != "" && strings.EqualFold(speaker, leader)
 }
 
-// meet learns the name of a player: whom a player's name calls is no NPC.
+// meet learns the name of a player, so that a line that calls this name is not taken to be for an NPC.
 func (v *conversation) meet(speaker string) {
-	if !isMarked(speaker) && !slices.Contains(v.players, speaker) && len(v.players) < maxPlayers { // whom an NPC's name calls is the NPC
+	if !isMarked(speaker) && !slices.Contains(v.players, speaker) && len(v.players) < maxPlayers { // a line that calls an NPC's name is for the NPC
 		v.players = append(v.players, speaker)
 		v.snapshot = nil
 	}
 }
 
-// toCast makes indices of the cast of those of the snapshot.
+// toCast converts indices of the snapshot to indices of the cast, in place.
 func (v *conversation) toCast(npcs []int) {
 	for i, npc := range npcs {
 		npcs[i] = v.present[npc]
 	}
 }
 
-// leaderName is the name that the player who leads the game is shown by; empty if it is not
-// known.
+// leaderName returns the name under which the player who leads the game is shown; empty if it is unknown.
 func (v *conversation) leaderName() string {
 	if v.leads == "" {
 		return ""
@@ -123,10 +119,10 @@ func (v *conversation) leaderName() string {
 	return bare
 }
 
-// placeOf is where an NPC of the cast is in the snapshot, below zero if it has left.
+// placeOf returns the index in the snapshot of an NPC of the cast, or -1 if it has left.
 func (v *conversation) placeOf(npc int) int { return slices.Index(v.present, npc) }
 
-// refreshSnapshot brings snapshot and present up to date with who is at the table.
+// refreshSnapshot updates snapshot and present to the players and NPCs at the table.
 func (v *conversation) refreshSnapshot() {
 	if v.snapshot != nil {
 		return
@@ -146,32 +142,31 @@ func (v *conversation) refreshSnapshot() {
 	v.snapshot = address.NewSnapshot(r)
 }
 
-// castChanged has the next line see who is at the table, and who is muted.
+// castChanged discards the snapshot and everything else that depends on the cast, so that it is built again.
 func (v *conversation) castChanged() {
 	v.snapshot, v.npcNames = nil, nil
 	v.version++
 	clear(v.others)
 }
 
-// recordDecision records whom a player's line is for, which is the turn with that number. It
-// returns what of the conversation that has changed.
+// recordDecision records whom the player's line in turn number line is for. It returns what that has changed
+// in the conversation.
 func (v *conversation) recordDecision(line int64, speaker string, d address.Decision) address.Renewal {
 	return v.talk.Decided(time.Now(), line, speaker, d)
 }
 
-// recordWords records that an NPC said something just now, to a player, or to everyone if
-// player is empty.
+// recordWords records that an NPC said something just now to a player, or to everyone if player is empty.
 func (v *conversation) recordWords(npc int, player, words string) {
 	v.talk.Said(time.Now(), npc, player, words)
 }
 
-// recordReaction records that an NPC joined in after another.
+// recordReaction records that an NPC reacted to another.
 func (v *conversation) recordReaction(npc int) { v.talk.Joined(npc) }
 
-// withdraw undoes what a line has changed that its NPC found not meant for it.
+// withdraw undoes the change by a line that its NPC declined.
 func (v *conversation) withdraw(r address.Renewal) { v.talk.Withdraw(r) }
 
-// listen sets how readily the NPCs take what calls none of them, and reports whether that is new.
+// listen sets how readily the NPCs answer lines that call none of them, and reports whether that is a change.
 func (v *conversation) listen(how address.Listening) bool {
 	if v.listening == how {
 		return false
@@ -181,16 +176,16 @@ func (v *conversation) listen(how address.Listening) bool {
 	return true
 }
 
-// recordInterruption records that a player took the floor from an NPC.
+// recordInterruption records that a player interrupted an NPC.
 func (v *conversation) recordInterruption(npc int) { v.talk.Interrupted(npc) }
 
-// isBackChannel reports whether an utterance is a mere sound such as "mhm".
+// isBackChannel reports whether an utterance is only a sound such as "mhm".
 func (v *conversation) isBackChannel(text string) bool {
 	v.refreshSnapshot()
 	return address.Detect(v.snapshot, address.State{}, text).BackChannel
 }
 
-// backgroundOf is what the answer to a turn is held to.
+// backgroundOf returns what the answer to a turn is checked against.
 func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	b := engine.Background{
 		Cast: v.version, Others: v.othersThan(tn.to.index), Players: v.players[:len(v.players):len(v.players)],
@@ -206,8 +201,7 @@ func (v *conversation) backgroundOf(tn *turn) engine.Background {
 	return b
 }
 
-// othersThan are the names and aliases of the NPCs at the table but one. They are not
-// changed any more.
+// othersThan returns the names and aliases of all NPCs at the table except one. The slice is never changed.
 func (v *conversation) othersThan(npc int) []string {
 	names, known := v.others[npc]
 	if known {
@@ -222,9 +216,9 @@ func (v *conversation) othersThan(npc int) []string {
 	return names
 }
 
-// likelyAddressee is whom a player is likely to talk to who has just begun: the
-// NPC of their conversation, or the only one; -1 if there is none, or the NPCs take calls
-// alone.
+// likelyAddressee returns the NPC that a player who has just begun to speak is likely to talk to: the only
+// NPC, or the one in conversation with the player. It returns -1 if there is none, or if the NPCs answer only
+// when called.
 func (v *conversation) likelyAddressee(player string) int {
 	v.refreshSnapshot()
 	if len(v.present) == 1 && v.listening != address.CalledOnly {

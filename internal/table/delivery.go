@@ -10,8 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// handleNote handles what the mixer has done with a line; last says that Finished
-// follows.
+// handleNote handles a note of the mixer about a line. last says that Finished follows.
 func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 	tn := a.turn
 	if !a.passed.IsZero() && n.Kind != mixer.Dry { // the next sentence followed at once
@@ -27,13 +26,13 @@ func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 	case mixer.SentenceEnded:
 		goesOn := a.unsaid() != nil && a.unsaid().part == clause
 		t.deliverSentence(a, n.At)
-		if !last && !goesOn { // after the last one there is nothing to be cut off
+		if !last && !goesOn { // after the last sentence there is nothing left to cut
 			t.floor.handle(floor.Event{Kind: floor.SentenceEnd, Turn: a.id})
 		}
 	case mixer.Finished:
 		t.turns.moveTo(tn, spoken)
 		for _, r := range t.queue.reactionsTo(tn) {
-			r.words.since = n.At // it could not have spoken before
+			r.words.since = n.At // it could not have been heard earlier
 		}
 		t.floor.handle(floor.Event{Kind: floor.Finished, Turn: a.id})
 		t.effects.add(endIfDone{a})
@@ -42,7 +41,7 @@ func (t *Table) handleNote(a *attempt, n mixer.Note, last bool) {
 	}
 }
 
-// recordSound records the first sound of a line, or the first after a silence.
+// recordSound records the first sound of a line, or the first after a gap.
 func (t *Table) recordSound(a *attempt, at time.Time) {
 	tn := a.turn
 	tn.stampSound(a.isAtAnswer(), at)
@@ -52,7 +51,7 @@ func (t *Table) recordSound(a *attempt, at time.Time) {
 	}
 }
 
-// deliverSentence records that a sentence was said to its end, and reports it.
+// deliverSentence records that a sentence was played in full, and reports it.
 func (t *Table) deliverSentence(a *attempt, at time.Time) {
 	s := a.unsaid()
 	if s == nil {
@@ -62,16 +61,16 @@ func (t *Table) deliverSentence(a *attempt, at time.Time) {
 	name := tn.to.npc.Name
 	if tn.delivered.audible {
 		a.passed = at
-	} else { // read, not heard
+	} else { // shown, not heard
 		tn.stampSound(s.kind == answer, at)
 	}
 	a.delivered++
 	if s.text == "" {
-		return // nothing of an engine's own voice is left, or its words are not known
+		return // the engine's own voice has nothing left, or its words are not known
 	}
 	t.past.remarks.add(s.text, at)
 	if tn.kind == trialTurn {
-		return // nothing that was said in the story
+		return // a trial is not part of the story
 	}
 	t.past.phrased[tn.to.index] = s.kind == filler
 	tn.delivered.texts = append(tn.delivered.texts, s.text)
@@ -89,8 +88,8 @@ func (t *Table) deliverSentence(a *attempt, at time.Time) {
 	t.effects.emit(tn.number, KindSentence, &Sentence{NPC: name, Text: s.text})
 }
 
-// deliverRest delivers what was said to its end before a line was stopped. It reports how much
-// was heard of the sentence in which that was, and who interrupted it.
+// deliverRest delivers the sentences that were played in full before a line was stopped. It reports how much
+// was heard of the sentence that was cut, and who interrupted it.
 func (t *Table) deliverRest(a *attempt) {
 	for n := min(a.line.Ended(), len(a.said)); a.delivered < n; {
 		t.deliverSentence(a, time.Now())
@@ -104,18 +103,18 @@ func (t *Table) deliverRest(a *attempt) {
 	if tn.end.outcome != OutcomeBarged {
 		return
 	}
-	if s := a.unsaid(); s != nil { // an echo of it may yet be heard
+	if s := a.unsaid(); s != nil { // its echo may still be heard
 		t.past.remarks.add(s.text, time.Now())
 	}
 	t.effects.emit(tn.number, KindBarge, &Barge{NPC: tn.to.npc.Name, Speaker: tn.end.by, Text: strings.Join(tn.delivered.texts, " ")})
 }
 
-// speechRate is about how many characters a voice says in a second.
+// speechRate is roughly how many characters a voice speaks in a second.
 const speechRate = 15
 
-// heardOf returns the words of a sentence that were heard when its line was stopped in it,
-// with a dash: by the share of its sound that was played, or, where not all of that was
-// there, by how long people take to say it. If that is no whole word, it is empty.
+// heardOf returns the words of a cut sentence that were heard, followed by a dash. It estimates them from the
+// share of the sound that was played, or from speechRate if the sentence's sound was not complete. The result
+// is empty if not even one whole word was heard.
 func heardOf(text string, line *mixer.Line) string {
 	played, written, whole := line.Partly()
 	runes := []rune(text)

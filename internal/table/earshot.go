@@ -11,19 +11,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Places say where NPCs are, and which doors there are. They answer from memory, without
-// a wait; *world.World does.
+// Places says where NPCs are and which doors there are. It answers from memory without blocking; *world.World
+// implements it.
 type Places interface {
-	// Places returns the entity that each of the ids is in, where viewer may know of it.
+	// Places returns the entity in which each id is, where viewer may know it.
 	Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error)
 	// Relations returns the relations from an entity that viewer may know of.
 	Relations(from, viewer string) []memory.Relation
-	// Scene is what is going on.
+	// Scene describes what is going on.
 	Scene() string
 }
 
-// presentAt returns who may know what is said in a turn, as [memory.Line.Present] has it.
-// What was whispered is heard by the NPC alone, an aside by none.
+// presentAt returns who may know what is said in a turn, as in [memory.Line.Present]. Only its NPC hears a
+// whisper, and no NPC hears an aside.
 func (t *Table) presentAt(tn *turn) []string {
 	if tn.kept.present == nil {
 		tn.kept.present = t.o.Groups.Share(t.hearersOf(tn))
@@ -68,7 +68,7 @@ func (t *Table) hearersOf(tn *turn) []string {
 			heard = append(heard, p.ID)
 		}
 	}
-	for _, called := range tn.to.decision.NPCs { // who is called is spoken to, wherever that is
+	for _, called := range tn.to.decision.NPCs { // an NPC that is called hears it, wherever it is
 		if npc := t.cast.agents[called].NPC; !npc.Senses.Deaf {
 			heard = append(heard, npc.ID)
 		}
@@ -76,10 +76,10 @@ func (t *Table) hearersOf(tn *turn) []string {
 	return memory.Heard(heard...)
 }
 
-// asides begin what somebody says beside the game.
+// asides are the words that begin a remark outside the game.
 var asides = []string{"ooc", "out of character", "out of game", "outtime", "offtopic", "off topic", "off-topic"}
 
-// isAside reports whether words are marked as being said beside the game: no NPC hears them.
+// isAside reports whether a text is marked as said outside the game, so that no NPC hears it.
 func isAside(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if strings.HasPrefix(text, "((") || strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {

@@ -9,22 +9,22 @@ import (
 const (
 	// echoWindow is how long after a sentence its echo may come.
 	echoWindow = 5 * time.Second
-	// echoLag is how long after a sentence the echo of its end may sound: whoever
-	// says one of its words later means it.
+	// echoLag is how long after a sentence the echo of its end may be heard. Of short transcripts only those
+	// within this time count as an echo, because a player who says such words later means them.
 	echoLag = 400 * time.Millisecond
-	// echoWords is how many words a transcript needs to be taken for an echo when
-	// they are not just what was being said, in that order.
+	// echoWords is the lowest number of words with which a transcript can be an echo of words that were not said
+	// within echoLag.
 	echoWords = 3
-	// echoShare is how many of its words must be the NPC's.
+	// echoShare is the share of its words that must occur in what NPCs said.
 	echoShare = 0.8
-	// echoMemory is for how long a player whose microphone picked up an NPC is
-	// not taken to interrupt by voice alone.
+	// echoMemory is for how long, after a player's microphone has picked up an NPC, voice alone does not count
+	// as an interruption by that player.
 	echoMemory = 2 * time.Minute
-	// maxRemarks bounds what is remembered of what NPCs said.
+	// maxRemarks bounds how many sentences of NPCs are remembered.
 	maxRemarks = 8
 )
 
-// retorts are what players say to interrupt, be it an NPC's word or not.
+// retorts are words with which players interrupt. A short transcript that begins with one is never an echo.
 var retorts = map[string]bool{
 	"stop": true, "wait": true, "no": true, "yes": true, "what": true, "why": true, "who": true, "halt": true, "hey": true, "enough": true, "quiet": true,
 	"stopp": true, "warte": true, "nein": true, "ja": true, "was": true, "warum": true, "wer": true, "genug": true, "ruhe": true,
@@ -36,7 +36,7 @@ type remark struct {
 	at   time.Time
 }
 
-// remarks are what NPCs said lately.
+// remarks are the last sentences of NPCs.
 type remarks struct{ lately []remark }
 
 func (r *remarks) add(text string, at time.Time) {
@@ -46,16 +46,16 @@ func (r *remarks) add(text string, at time.Time) {
 	r.lately = append(r.lately, remark{text, at})
 }
 
-// echo compares a transcript with what NPCs said just now.
+// echo compares a transcript with what NPCs said just before.
 type echo struct {
 	lately []remark
-	saying string    // the sentence under way
-	ended  time.Time // when the player's voice did
+	saying string    // the sentence that is playing
+	ended  time.Time // when the player's voice ended
 	now    time.Time
 }
 
-// hears reports whether a transcript is what NPCs said just now, as a microphone
-// near a loudspeaker hears it.
+// hears reports whether a transcript repeats what NPCs said just before, because the player's microphone is
+// near a loudspeaker.
 func (e echo) hears(text string) bool {
 	words := wordsOf(text)
 	if len(words) == 0 {
@@ -67,8 +67,8 @@ func (e echo) hears(text string) bool {
 	return e.containsRun(words, echoWindow) || e.containsMost(words)
 }
 
-// containsRun reports whether the words were said, in that order, no longer than lag
-// before the player's voice ended.
+// containsRun reports whether an NPC said the words in this order at most lag before the player's voice
+// ended.
 func (e echo) containsRun(words []string, lag time.Duration) bool {
 	run := " " + strings.Join(words, " ") + " "
 	for _, r := range e.recentRemarks() {
@@ -82,7 +82,7 @@ func (e echo) containsRun(words []string, lag time.Duration) bool {
 	return false
 }
 
-// containsMost reports whether nearly all of the words were said.
+// containsMost reports whether NPCs said nearly all of the words.
 func (e echo) containsMost(words []string) bool {
 	said := map[string]int{}
 	for _, r := range e.recentRemarks() {

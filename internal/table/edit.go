@@ -13,10 +13,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Retract takes back what was written in a message, which is ref. A turn of
-// which nothing was heard yet is cancelled, and its line not kept; of any other
-// the answer stands. The line is deleted from the log, and no NPC is given it
-// any more. An unknown ref changes nothing.
+// Retract takes back the message ref. A turn whose answer has not been heard is cancelled, and its line is
+// not stored; any other answer stands. The line is deleted from the log, and no NPC is given it from now on.
+// An unknown ref changes nothing.
 func (t *Table) Retract(ctx context.Context, ref string) error {
 	if ref == "" {
 		return nil
@@ -27,11 +26,10 @@ func (t *Table) Retract(ctx context.Context, ref string) error {
 	})
 }
 
-// Reword gives what was written in a message, which is ref, another text. A turn
-// of which nothing was heard yet is for whom the new text is for, and is
-// answered anew; of any other the answer stands. The line is changed in the log,
-// and in what NPCs are given. No text takes it back. An unknown ref or the text
-// that is there already changes nothing.
+// Reword replaces the text of the message ref. A turn whose answer has not been heard goes to whom the new
+// text is for, and is answered again; any other answer stands. The line is changed in the log, and in what
+// NPCs are given. An empty text is the same as [Table.Retract]. An unknown ref or an unchanged text changes
+// nothing.
 func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	text = untrusted.Clean(text, maxText)
 	if ref == "" || strings.TrimSpace(text) == "" {
@@ -43,9 +41,8 @@ func (t *Table) Reword(ctx context.Context, ref, text string) error {
 	})
 }
 
-// Forget has the NPCs forget what a user said. Turns go as with [Table.Retract].
-// What is in the log is the caller's to delete: once Forget has returned, no
-// line from before is added to it.
+// Forget makes the NPCs forget what a user said. It changes turns as [Table.Retract] does. The caller deletes
+// the user's lines from the log: once Forget has returned, no earlier line is added to it.
 func (t *Table) Forget(ctx context.Context, user string) error {
 	if user == "" {
 		return nil
@@ -56,10 +53,10 @@ func (t *Table) Forget(ctx context.Context, user string) error {
 // edit is a change of what was said.
 type edit struct {
 	of   func(agent.Source) bool
-	text string // in place of what was said; empty takes it back
+	text string // the new text; empty takes the line back
 }
 
-// changeWaiting makes the edit in a line that waits to be kept, and reports whether it stays.
+// changeWaiting applies the edit to a line that waits to be stored, and reports whether the line stays.
 func (e edit) changeWaiting(l *memory.Line) bool {
 	if l.NPC != "" || !e.of(sourceOf(*l)) {
 		return true
@@ -68,18 +65,18 @@ func (e edit) changeWaiting(l *memory.Line) bool {
 	return e.text != ""
 }
 
-// changes reports whether a turn is not yet as the edit wants it.
+// changes reports whether the edit would change a turn.
 func (e edit) changes(tn *turn) bool {
 	return e.of(tn.source()) && !tn.kept.lineTakenBack && (e.text == "" || e.text != tn.Text)
 }
 
-// edit changes what was said: in memory and in the open turns at once, then in the log, by calling
-// log. That waits for the lines that are being kept right now, and for the edit before.
+// edit changes what was said: in memory and in the open turns at once, then in the log, by calling log. It
+// waits for lines that are being stored, and for the previous edit.
 func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) error) error {
 	done := make(chan error, 1)
 	err := t.order(ctx, func() error {
 		for _, tn := range t.turns.open {
-			if a := tn.attempt; a != nil { // what its tools tell is not for the next turn
+			if a := tn.attempt; a != nil { // its tool results are not for the next turn
 				a.basis.forget()
 			}
 		}
@@ -87,7 +84,7 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 		t.transcript.editRecent(e)
 		t.past.said.edit(e)
 		t.dropGuesses()
-		t.past.bases = nil // they may have it in them
+		t.past.bases = nil // they may contain the line
 		w := &logEdit{before: t.editAll(e), waiting: e.changeWaiting, log: log, done: done}
 		t.startEdit(w)
 		return nil
@@ -100,17 +97,16 @@ func (t *Table) edit(ctx context.Context, e edit, log func(ctx context.Context) 
 
 // logEdit is the work of changing the log.
 type logEdit struct {
-	before []<-chan struct{} // to wait for
-	// waiting changes a line that waits to be kept, and reports whether the line stays;
-	// log changes the log.
+	before []<-chan struct{} // channels to wait for
+	// waiting changes a line that waits to be stored, and reports whether the line stays. log changes the log.
 	waiting func(l *memory.Line) bool
 	log     func(ctx context.Context) error
-	erases  *erased       // reported to the table at the end; nil: nothing is
+	erases  *erased       // reported to the table at the end; may be nil
 	over    chan struct{} // closed at the end
 	done    chan<- error
 }
 
-// startEdit starts an edit of the log, after the edit before.
+// startEdit starts an edit of the log, which runs after the previous one.
 func (t *Table) startEdit(w *logEdit) {
 	if t.transcript.lastEdit != nil {
 		w.before = append(w.before, t.transcript.lastEdit)
@@ -138,8 +134,8 @@ func (w *logEdit) run(ctx context.Context, t *Table) {
 	w.done <- err
 }
 
-// editAll changes the turns that have not ended. It returns a channel for each whose line is being
-// kept as it was, which is closed when that turn has ended.
+// editAll changes the turns that have not ended. For each turn whose line is already being stored, it returns
+// a channel that is closed when that turn has ended.
 func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 	for _, tn := range slices.Clone(t.queue.waiting) {
 		if e.changes(tn) {
@@ -153,7 +149,7 @@ func (t *Table) editAll(e edit) (kept []<-chan struct{}) {
 	}
 	for _, number := range slices.Sorted(maps.Keys(t.turns.open)) {
 		tn := t.turns.open[number]
-		if tn == nil || !e.changes(tn) { // nil: it waits for another NPC by now
+		if tn == nil || !e.changes(tn) { // nil: it was queued for another NPC meanwhile
 			continue
 		}
 		if tn.phase == ending {
@@ -183,7 +179,7 @@ func (t *Table) editQueued(tn *turn, text string) {
 	t.routeTurn(tn, d)
 }
 
-// editDoubted changes a turn about which the judge is asked.
+// editDoubted changes a turn that waits for the judge.
 func (t *Table) editDoubted(tn *turn, text string) {
 	t.undoDoubt(tn)
 	if text == "" {
@@ -213,7 +209,7 @@ func (t *Table) editBegun(tn *turn, text string) {
 	}
 }
 
-// rerouteTurn begins a turn anew, with the same NPC or another.
+// rerouteTurn begins a turn again, with the same NPC or another.
 func (t *Table) rerouteTurn(tn *turn, d address.Decision) {
 	if len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index {
 		t.assignDecision(tn, d)

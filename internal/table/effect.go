@@ -10,11 +10,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// effect is something to do because of what was decided: an [Event] to send to the sink, some
-// [work] to start, or one of the types below.
+// effect is an action that follows from a decision: an [Event] for the sink, [work] to start, or one of the
+// types below.
 type effect any
 
-// What is done outside the table's state.
+// Effects outside the table's state.
 type (
 	playLine  struct{ *attempt }
 	pauseLine struct{ *attempt }
@@ -23,19 +23,19 @@ type (
 		down bool
 	}
 	stopLine struct{ *attempt }
-	// cancelWork ends what an attempt's goroutines do.
+	// cancelWork cancels an attempt's goroutines.
 	cancelWork struct{ *attempt }
-	// cancelInquiry ends a question to the judge.
+	// cancelInquiry cancels a question to the judge.
 	cancelInquiry struct{ *inquiry }
-	// confirmGuess lets an attempt run tools and be heard that was a guess.
+	// confirmGuess allows an attempt that was a guess to run tools and to be heard.
 	confirmGuess struct{ *attempt }
-	// openEar has a player heard who has taken a seat.
+	// openEar starts the ear of a player who has taken a seat.
 	openEar struct {
 		seat    *Seat
 		options JoinOptions
 	}
-	// listenAhead has an engine listen to what a player says to its NPC, as it seems;
-	// declineSound says that it was not for that NPC.
+	// listenAhead lets an engine listen to a player who seems to talk to its NPC. declineSound reports that the
+	// sound was not for that NPC.
 	listenAhead  struct{ engine.Ahead }
 	declineSound struct {
 		npc   config.NPC
@@ -45,31 +45,30 @@ type (
 	turnOver struct{ *turn }
 )
 
-// work runs on a goroutine of its own, which the table waits for.
+// work runs on its own goroutine. The table waits for it.
 type work interface {
 	run(ctx context.Context, t *Table)
 }
 
-// What the table does next itself.
+// Steps that the table carries out next itself.
 type (
-	// floorEffect is what the floor wants, but for its timers.
+	// floorEffect is an effect of the floor other than a timer.
 	floorEffect struct{ floor.Effect }
-	// deliverRest delivers what was said to its end before a line was stopped.
+	// deliverRest delivers the sentences that were played in full before a line was stopped.
 	deliverRest struct{ *attempt }
-	// endIfDone ends a turn's answer if its attempt is done, and commitTurn then
-	// the turn.
+	// endIfDone ends a turn's answer if its attempt is done; commitTurn then commits the turn.
 	endIfDone  struct{ *attempt }
 	commitTurn struct{ *turn }
-	// interruptedItself ends a turn whose engine let a player interrupt it.
+	// interruptedItself ends a turn whose engine has detected an interruption itself.
 	interruptedItself struct{ *attempt }
-	// understood: all of an utterance is known, and whom it interrupts.
+	// understood: all words of an utterance are known, and what they do to the line they were said over.
 	understood struct {
 		seat    *Seat
 		passage *passage
 		text    string
 		judgement
 	}
-	// continued is understood for one whose turn goes on.
+	// continued is understood for an utterance that already has a turn.
 	continued understood
 	// typed is understood for a typed utterance.
 	typed struct {
@@ -78,34 +77,34 @@ type (
 	}
 )
 
-// What was put off, see [agenda].
+// Effects that were put off, see [agenda].
 type (
-	// undecidedExpired: the player did not go on with an utterance for no NPC.
+	// undecidedExpired: the player did not continue an utterance for no NPC.
 	undecidedExpired struct{ *turn }
 	// judgeLate: the judge has not decided in time.
 	judgeLate struct{ *turn }
-	// weighingExpired: an NPC's model did not find in time whether an utterance is meant for it.
+	// weighingExpired: an NPC's model did not decide in time whether an utterance is meant for it.
 	weighingExpired struct{ *turn }
 	// fillerDue: a turn's first sound is late.
 	fillerDue struct{ *turn }
-	// leaseExpired: the time of an NPC's raise is over.
+	// leaseExpired: an NPC's raise has expired.
 	leaseExpired struct{ npc int }
-	// floorTimer: a timer of the floor's has run out.
+	// floorTimer: one of the floor's timers has expired.
 	floorTimer struct {
 		timer  floor.Timer
 		serial uint64
 		set    time.Time
-		played uint64 // frames by then
+		played uint64 // frames played when it was set
 	}
 )
 
-// effects are a queue of what is to be carried out, one after the other: none while another is
-// carried out or something is decided. What an effect leads to goes before what waited already.
+// effects is a queue of effects. They run one after the other, never while another effect runs or while the
+// table decides something. Effects that follow from an effect go before those that waited already.
 type effects struct {
 	session  string
 	whispers map[int64]bool // open turns that are whispers
 	waiting  []effect
-	next     int // where the next goes
+	next     int // where the next effect is inserted
 }
 
 // add adds an effect after those that were added since the last pop.
@@ -114,7 +113,7 @@ func (q *effects) add(e effect) {
 	q.next++
 }
 
-// pop returns the effect that is next, and whether there is one.
+// pop removes and returns the next effect, and reports whether there is one.
 func (q *effects) pop() (e effect, ok bool) {
 	q.next = 0
 	if len(q.waiting) == 0 {
@@ -134,7 +133,7 @@ func (q *effects) emit(turn int64, kind string, e Event) {
 	q.add(e)
 }
 
-// whisper marks the events of a turn as whispered from now on.
+// whisper marks all further events of a turn as whispered.
 func (q *effects) whisper(turn int64) {
 	if q.whispers == nil {
 		q.whispers = map[int64]bool{}

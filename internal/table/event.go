@@ -26,27 +26,26 @@ const (
 	KindSpokenOrder  = "spoken.order"
 	KindUnsaid       = "unsaid"
 	KindErased       = "erased"
-	// What waits for somebody who leads, and what became of it.
+	// Tool calls that wait for approval.
 	KindApprovalWaits = "approval.waits"
 	KindApprovalEnded = "approval.ended"
 	KindTurnEnded     = "turn.ended"
 	KindNotice        = "notice"
 )
 
-// Header begins every event.
+// Header is the part that all events have in common.
 type Header struct {
 	Time time.Time `json:"time"`
 	Kind string    `json:"kind"`
 	// Turn is the number of the turn, from 1; 0 for events outside turns.
 	Turn int64 `json:"turn"`
-	// Whisper says that the turn is between a player and an NPC: it is not for others.
+	// Whisper says that only the player and the NPC of the turn may see the event.
 	Whisper bool `json:"whisper,omitempty"`
-	// Session is whose turns they are. A number is that of one turn in a session.
+	// Session is the id of the session in which Turn is counted.
 	Session string `json:"-"`
 }
 
-// Event is one of the event types of this package; it marshals to one JSON
-// object.
+// Event is one of the event types of this package. It marshals to one JSON object.
 type Event interface{ header() *Header }
 
 func (h *Header) header() *Header { return h }
@@ -54,19 +53,19 @@ func (h *Header) header() *Header { return h }
 // HeaderOf returns the header of an event.
 func HeaderOf(e Event) Header { return *e.header() }
 
-// Heard reports an utterance, before anything is decided about it.
+// Heard reports an utterance before the table decides anything about it.
 type Heard struct {
 	Header
 	Speaker string `json:"speaker"`
 	Text    string `json:"text"`
-	// Spoken says that it was heard, not typed.
+	// Spoken says that it was spoken, not typed.
 	Spoken bool `json:"spoken,omitempty"`
-	// Continued says that the player had more to say or reworded it: Text takes
-	// the place of what this turn's utterance was before.
+	// Continued says that the player said more or reworded the line: Text replaces the previous text of this
+	// turn's utterance.
 	Continued bool `json:"continued,omitempty"`
 }
 
-// TurnStarted reports what was decided: who answers, why, and with what.
+// TurnStarted reports which NPC answers, why, and with which tier and tools.
 type TurnStarted struct {
 	Header
 	NPC     string `json:"npc"`
@@ -76,13 +75,12 @@ type TurnStarted struct {
 	// Reason says why the selector chose the tier.
 	Reason string   `json:"reason"`
 	Tools  []string `json:"tools"`
-	// MayDecline says that nobody called the NPC: it may find that the line is not
-	// for it, and the turn then ends [OutcomePassed].
+	// MayDecline says that the line called no NPC: this one may find that the line is not for it, and the turn
+	// then ends with [OutcomePassed].
 	MayDecline bool `json:"may_decline,omitempty"`
-	// Again is the turn whose answer was taken back, in whose place this one is; 0 if none
-	// was.
+	// Again is the number of the turn whose answer was taken back and which this one answers again; otherwise 0.
 	Again int64 `json:"again,omitempty"`
-	// Found is what was found for the line before the model is asked; nil if nothing was.
+	// Found is what a search found for the line before the model was asked; nil if it found nothing.
 	Found *FoundBefore `json:"found,omitempty"`
 }
 
@@ -90,7 +88,7 @@ type TurnStarted struct {
 type ToolCalled struct {
 	Header
 	Tool string `json:"tool"`
-	// Args is the model's JSON, or its text where that is no JSON.
+	// Args is the model's JSON, or its text as a JSON string if that is not valid JSON.
 	Args  json.RawMessage `json:"args"`
 	Round int             `json:"round"`
 }
@@ -112,13 +110,13 @@ type Sentence struct {
 	Text string `json:"text"`
 }
 
-// CutSentence reports what was heard of the sentence in which an NPC was stopped, as far as
-// that can be told. It is for who reads along: the NPC is remembered to have said whole
-// sentences only, and the turn's end does not have it.
+// CutSentence reports the words that were heard of the sentence in which an NPC was stopped, as far as that
+// is known. It is meant for display: the NPC remembers whole sentences only, and [TurnEnded] does not contain
+// these words.
 type CutSentence struct {
 	Header
 	NPC string `json:"npc"`
-	// Text is whole words, and ends in a dash.
+	// Text consists of whole words, and ends with a dash.
 	Text string `json:"text"`
 }
 
@@ -140,11 +138,11 @@ type Barge struct {
 	Header
 	NPC     string `json:"npc"`
 	Speaker string `json:"speaker"`
-	// Text is what had been delivered by then.
+	// Text is what had been delivered before.
 	Text string `json:"text"`
 }
 
-// Policy reports what was done since the first sound was expected too late.
+// Policy reports a step that was taken because the first sound was expected too late.
 type Policy struct {
 	Header
 	NPC         string  `json:"npc"`
@@ -154,24 +152,21 @@ type Policy struct {
 	TargetMS    float64 `json:"target_ms"`
 }
 
-// Guarded reports that something an NPC was about to say was withheld. It never has
-// the words.
+// Guarded reports that part of what an NPC was about to say was withheld. It never contains the words.
 type Guarded struct {
 	Header
 	NPC string `json:"npc"`
-	// Reason is one of those of package guard, such as "secret".
+	// Reason is one of the reasons of package guard, such as "secret".
 	Reason string `json:"reason"`
 }
 
-// Tier reports that a raise or a cap of an NPC began or ended. It is outside of
-// turns; a raise counts for the turn that uses it up although its end is told
-// when that begins.
+// Tier reports that a raise or cap of an NPC began or ended. It belongs to no turn. A raise also applies to
+// the turn that uses it up, although its end is reported when that turn begins.
 type Tier struct {
 	Header
 	NPC    string     `json:"npc"`
 	Change TierChange `json:"change"`
-	// Tier is that of the raise or cap, and Ceiling the highest that the NPC may
-	// reach from now on.
+	// Tier is the tier of the raise or cap, and Ceiling the highest tier that the NPC may reach from now on.
 	Tier    string `json:"tier"`
 	Ceiling string `json:"ceiling"`
 	// Until and Turns bound a raise that begins.
@@ -179,41 +174,41 @@ type Tier struct {
 	Turns int       `json:"turns,omitempty"`
 }
 
-// Cost reports that the session has passed a cap. It is outside of turns and comes
-// once for each level; a notice beside it says the same in words.
+// Cost reports that the session has passed a cap. It belongs to no turn, and is emitted once for each level,
+// together with a notice that says the same in words.
 type Cost struct {
 	Header
-	// Level is "soft_cap", "cheaper" (the hard cap is reached: NPCs answer through the
-	// cheaper engine) or "lines" (with stock phrases, without a model).
+	// Level is "soft_cap", "cheaper" (the hard cap is reached: NPCs answer through the cheaper engine) or
+	// "lines" (NPCs answer with stock phrases, without a model).
 	Level string `json:"level"`
-	// Spent is what the session has cost so far, as far as there are prices.
+	// Spent is what the session has cost so far, as far as prices are known.
 	Spent    cost.Amount `json:"spent"`
 	Currency string      `json:"currency"`
 	SoftCap  cost.Amount `json:"soft_cap,omitzero"`
 	HardCap  cost.Amount `json:"hard_cap,omitzero"`
 }
 
-// Listening reports that the NPCs listen otherwise from now on. It is outside of turns.
+// Listening reports a change of how the NPCs listen. It belongs to no turn.
 type Listening struct {
 	Header
 	// Listening is "eager", "attentive" or "called_only".
 	Listening string `json:"listening"`
 }
 
-// Unsaid reports that what an NPC said in the turn is taken back: nobody is given it any more. It
-// may come before the turn's end.
+// Unsaid reports that what an NPC said in the turn was taken back: no NPC is given it from now on. It may
+// come before the turn's end.
 type Unsaid struct {
 	Header
 	NPC string `json:"npc"`
-	// By is who wanted that, as in [Utterance.User]; empty where the transport does not
-	// tell people apart.
+	// By is the person who took it back, as in [Utterance.User]; empty if the transport does not identify
+	// people.
 	By string `json:"by,omitempty"`
-	// Again says that the NPC answers the same again, in a turn of its own.
+	// Again says that the NPC answers the same line again, in a new turn.
 	Again bool `json:"again,omitempty"`
 }
 
-// Erased reports that what was taken back in the turn is out of the log, for good: whoever shows
-// it may remove it now. It follows an [Unsaid], unless the log could not be changed.
+// Erased reports that the answer that was taken back is deleted from the log for good, so that fronts may
+// remove it from display. It follows [Unsaid], unless the log could not be changed.
 type Erased struct {
 	Header
 	NPC string `json:"npc"`
@@ -224,25 +219,25 @@ type TurnEnded struct {
 	Header
 	NPC     string  `json:"npc"`
 	Outcome Outcome `json:"outcome"`
-	// Text is what was heard of the answer.
+	// Text is the part of the answer that was heard.
 	Text   string `json:"text"`
 	Ledger Ledger `json:"ledger"`
 }
 
-// Notice tells people something outside the story.
+// Notice is a message to people outside the story.
 type Notice struct {
 	Header
 	Level string `json:"level"` // "info", "warning" or "error"
 	Text  string `json:"text"`
-	Code  string `json:"code,omitempty"` // what it is about, one of those below, where programs may want to know
+	Code  string `json:"code,omitempty"` // its subject for programs: one of the codes below, or empty
 }
 
-// Codes of notices about what was said.
+// Codes of notices about the storage of what was said.
 const (
-	CodeWaits = "waits_to_be_kept" // it cannot be kept right now, and is tried again
-	CodeKept  = "kept_again"       // it could be kept in the end
-	CodeAside = "set_aside"        // the session ends, and it is in a file until memory takes it
-	CodeLost  = "lost"             // it will not be kept
+	CodeWaits = "waits_to_be_kept" // lines cannot be stored now; storing them is retried
+	CodeKept  = "kept_again"       // waiting lines were stored after all
+	CodeAside = "set_aside"        // the session ended before lines could be stored; they are in a file until the store accepts them
+	CodeLost  = "lost"             // lines will not be stored
 )
 
 // Route says why an NPC was addressed.
@@ -254,27 +249,25 @@ const (
 	RouteContinuation Route = "continuation"
 	RouteOnlyNPC      Route = "only_npc"
 	RoutePuppet       Route = "puppet"
-	// RouteReaction is a second NPC's remark on the answer of the first, where a
-	// group was addressed.
+	// RouteReaction is a second NPC's reaction to the answer of the first, after a line to a group.
 	RouteReaction Route = "reaction"
-	// RouteAgain is an answer in place of one that was taken back.
+	// RouteAgain is a new answer in place of one that was taken back.
 	RouteAgain Route = "again"
-	// RouteWhisper is a whisper.
+	// RouteWhisper is a whisper to the NPC.
 	RouteWhisper Route = "whisper"
 	RouteNone    Route = "none"
 )
 
-// TierChange is what became of a raise or cap.
+// TierChange says how a raise or cap changed.
 type TierChange string
 
 const (
 	TierRaised TierChange = "raised"
-	// TierLowered is the end of a raise by the DM.
+	// TierLowered: the DM ended a raise.
 	TierLowered  TierChange = "lowered"
 	TierCapped   TierChange = "capped"
 	TierUncapped TierChange = "uncapped"
-	// TierExpired is the end of a raise whose time or turns are over, also since
-	// the NPC has left or the table closes.
+	// TierExpired: the time or the turns of a raise were used up, the NPC left, or the table closed.
 	TierExpired TierChange = "expired"
 )
 
@@ -288,12 +281,10 @@ const (
 	OutcomeFailed    Outcome = "failed"
 	OutcomeMuted     Outcome = "muted"
 	OutcomeNoTarget  Outcome = "no_target"
-	// OutcomePassed is the end of a turn whose NPC found that the line was not meant
-	// for it. Nothing of it was heard.
+	// OutcomePassed: the NPC found that the line was not meant for it. None of the answer was heard.
 	OutcomePassed Outcome = "passed"
 )
 
-// Sink takes the table's events. Emit is called from the table's goroutine, in
-// order; a slow Emit slows the table down and loses nothing. It must not call
-// the table, which would wait for itself.
+// Sink receives the table's events. The table's goroutine calls Emit, in order. A slow Emit slows the table
+// down and loses nothing. Emit must not call the table, because that would deadlock.
 type Sink interface{ Emit(Event) }

@@ -10,13 +10,12 @@ import (
 
 // A filler is a stock phrase that bridges the wait for an answer.
 
-// mayFill reports whether the NPC of a turn may say a stock phrase.
+// mayFill reports whether the NPC of a turn may say a stock phrase now.
 func (t *Table) mayFill(tn *turn) bool {
 	return t.o.voiced() && tn.kind != whisperTurn && len(tn.to.agent.NPC.Lines["filler"]) > 0 && !t.past.phrased[tn.to.index]
 }
 
-// armFiller has the NPC say a stock phrase at once if the plan says so, else once the answer is
-// late.
+// armFiller makes the NPC say a stock phrase at once if the plan says so, otherwise once the answer is late.
 func (t *Table) armFiller(tn *turn) {
 	switch {
 	case !tn.isAnswer() || tn.kind == whisperTurn || !t.o.voiced():
@@ -27,19 +26,18 @@ func (t *Table) armFiller(tn *turn) {
 	}
 }
 
-// disarmFiller undoes armFiller for a phrase that is not due yet.
+// disarmFiller cancels a phrase that is not due yet.
 func (t *Table) disarmFiller(tn *turn) { t.agenda.remove(fillerDue{tn}) }
 
-// sayIfLate says a stock phrase, unless the answer has begun or the player may
-// have more to say.
+// sayIfLate says a stock phrase, unless the answer has begun or the player may have more to say.
 func (t *Table) sayIfLate(tn *turn) {
 	if tn.phase == thinking && !tn.words.held && !t.past.phrased[tn.to.index] {
 		t.sayOnceBegun(tn)
 	}
 }
 
-// sayOnceBegun says a stock phrase. If the NPC may decline, it waits until the NPC is sure to
-// answer, because a phrase without an answer would be its word to what was not meant for it.
+// sayOnceBegun says a stock phrase. If the NPC may decline, the phrase waits until the NPC has begun to
+// answer, because a phrase without an answer would be a reply to a line that was not meant for the NPC.
 func (t *Table) sayOnceBegun(tn *turn) {
 	if a := tn.attempt; tn.to.mayDecline && a.certainty != sure {
 		a.certainty = phraseDue
@@ -48,11 +46,11 @@ func (t *Table) sayOnceBegun(tn *turn) {
 	t.sayPhrase(tn)
 }
 
-// begunPatience is how long an answer that has begun late has for its first sentence
-// before a phrase may come first.
+// begunPatience is how long an answer that has begun late may take to its first sentence before a stock
+// phrase may be said first.
 const begunPatience = 500 * time.Millisecond
 
-// recordBegun records that the NPC answers, for a turn in which it might have declined.
+// recordBegun records that an NPC that might have declined answers.
 func (t *Table) recordBegun(tn *turn) {
 	due := tn.attempt.certainty == phraseDue
 	tn.attempt.certainty = sure
@@ -61,7 +59,7 @@ func (t *Table) recordBegun(tn *turn) {
 	}
 }
 
-// sayPhrase has the NPC pass the time with a stock phrase.
+// sayPhrase makes the NPC say a stock phrase while the answer is not ready.
 func (t *Table) sayPhrase(tn *turn) {
 	lines := tn.to.npc.Lines["filler"]
 	if len(lines) == 0 {
@@ -69,7 +67,7 @@ func (t *Table) sayPhrase(tn *turn) {
 	}
 	select {
 	case tn.attempt.phrase <- lines[int(tn.number)%len(lines)]:
-	default: // one is under way
+	default: // a phrase is waiting already
 	}
 }
 

@@ -8,23 +8,22 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 )
 
-// manners are the floor's words for the configuration's.
+// manners maps the interruption styles of the configuration to those of the floor.
 var manners = map[string]floor.Manner{
 	config.StyleYields:           floor.Yields,
 	config.StyleFinishesSentence: floor.FinishesSentence,
 	config.StyleInsists:          floor.Insists,
 }
 
-// doubtStep is how often an interruption whose words are still being made out
-// is looked at again, and doubtMost how long after it is no longer waited for
-// them.
+// doubtStep is how often the table checks an interruption whose words are not recognised yet. doubtMost is
+// how long it waits for the words.
 const (
 	doubtStep = 500 * time.Millisecond
 	doubtMost = 5 * time.Second
 )
 
-// floorControl is the table's floor. It sets the floor's timers at once, and adds the floor's
-// other effects to the table's.
+// floorControl is the table's floor. It sets the floor's timers at once, and adds the other effects of the
+// floor to those of the table.
 type floorControl struct {
 	*floor.Floor
 	effects *effects
@@ -32,7 +31,7 @@ type floorControl struct {
 	mixer   *mixer.Mixer
 }
 
-// handle has the floor handle an event.
+// handle passes an event to the floor and handles the resulting effects.
 func (c *floorControl) handle(e floor.Event) {
 	for _, e := range c.Apply(e) {
 		switch e.Kind {
@@ -46,8 +45,7 @@ func (c *floorControl) handle(e floor.Event) {
 	}
 }
 
-// carryOutFloor carries out an effect of the floor. A barge-in comes from here: it is a Cut with the
-// reason Interrupted.
+// carryOutFloor carries out an effect of the floor. A barge-in is a Cut with the reason Interrupted.
 func (t *Table) carryOutFloor(e floor.Effect) {
 	a := t.turns.attempts[e.Turn]
 	if a == nil || !a.turn.phase.isAnswering() {
@@ -76,9 +74,9 @@ func (t *Table) carryOutFloor(e floor.Effect) {
 	}
 }
 
-// floorTimerFired reports to the floor that one of its timers has run out, but for
-// two that know more than the clock: sound that still flows has not stalled, and
-// an interruption stays in doubt whose words are still being made out, or weighed.
+// floorTimerFired reports to the floor that one of its timers has expired, with two exceptions. A line whose
+// sound is still playing has not stalled, and an interruption stays in doubt while its words are being
+// recognised or weighed.
 func (t *Table) floorTimerFired(e floorTimer) {
 	line, sounds := t.floor.Speaking()
 	switch {

@@ -11,19 +11,17 @@ import (
 )
 
 const (
-	// maxGuesses is how often work is begun on words that are not final, for one
-	// utterance. The last time is kept for when it has ended: until then the player may
-	// but have paused.
+	// maxGuesses bounds how often an answer is started on words that are not final, for each utterance. The last
+	// try is reserved for the end of the utterance, because a player who is silent before that may only be
+	// pausing.
 	maxGuesses = 3
-	// maxVoiced is how many of them may be dropped that a voice has worked on before no
-	// further one is given a voice.
+	// maxVoiced is how many guesses that a voice has worked on may be dropped before further ones get no voice.
 	maxVoiced = 2
-	// maxVoicedAhead is how much sound of its first sentence a guess is given.
+	// maxVoicedAhead bounds how much sound of a guess's first sentence is made before it is adopted.
 	maxVoicedAhead = 4 * time.Second
 )
 
-// guess has the model begin on words that are not final yet: once the player's
-// voice has stopped, for what has been understood so far.
+// guess starts an answer to words that are not final yet, once the player's voice has stopped.
 func (t *Table) guess(s *Seat, p *passage) {
 	if !t.guesses() || s.voicing || p.turn != nil || p.interim == "" {
 		return
@@ -43,7 +41,7 @@ func (t *Table) guess(s *Seat, p *passage) {
 		return
 	}
 	if _, ok := t.readOrder(s, u.Text); ok {
-		return // it is for no NPC
+		return // an order is for no NPC
 	}
 	d := t.conversation.decideAddressee(0, u)
 	who := t.likelyFor(d)
@@ -51,10 +49,10 @@ func (t *Table) guess(s *Seat, p *passage) {
 		return
 	}
 	if t.cast.agents[who[0]].NPC.Engine == config.EngineS2S && (p.sound != nil || t.doubts(d)) {
-		return // it listens itself, and what it has answered cannot be asked again
+		return // it listens itself, and an answer it has given cannot be requested again
 	}
 	if len(d.NPCs) == 0 && !t.judging.mayAsk(time.Now()) {
-		return // nobody would decide that it is for one
+		return // the judge could not decide that the line is for an NPC
 	}
 	t.dropGuess(p)
 	p.guess.begun++
@@ -62,21 +60,21 @@ func (t *Table) guess(s *Seat, p *passage) {
 	t.askAhead(p)
 }
 
-// guesses reports whether answers are begun that may come to nothing.
+// guesses reports whether answers are started that may be dropped.
 func (t *Table) guesses() bool {
 	return t.o.Latency.Preemptive != "" && t.o.Latency.Preemptive != config.PreemptOff
 }
 
-// askAhead asks the judge about a guess whose line is in doubt, once its player has ended: so that it has
-// decided when the words are final.
+// askAhead asks the judge about a guess whose line is in doubt, once its player has finished speaking, so
+// that the judge has decided when the words are final.
 func (t *Table) askAhead(p *passage) {
 	if tn := p.guess.turn; p.phase == passageDue && t.doubts(tn.to.decision) && tn.inquiry == nil {
 		t.ask(tn)
 	}
 }
 
-// dropGuesses gives up all guesses because what they rest on has changed, and what is prepared for lines in
-// doubt.
+// dropGuesses drops all guesses, and the answers that were prepared for lines in doubt, because what they are
+// based on has changed.
 func (t *Table) dropGuesses() {
 	for _, tn := range t.turns.doubted {
 		t.dropPrepared(tn)
@@ -89,8 +87,8 @@ func (t *Table) dropGuesses() {
 	}
 }
 
-// dropGuess gives up the guess at a passage, if there is one: nothing of it was heard or
-// told. What it took counts.
+// dropGuess drops the guess for a passage, if there is one. None of it was heard or reported. Its cost
+// counts.
 func (t *Table) dropGuess(p *passage) {
 	tn := p.guess.turn
 	if tn == nil {
@@ -106,8 +104,8 @@ func (t *Table) dropGuess(p *passage) {
 	tn.dropTrace()
 }
 
-// startGuess begins an answer to words that are not final. wasted is the account of the guess
-// before, nil if there was none; ahead says that the voice may work on this one.
+// startGuess starts an answer to words that are not final. wasted is the account of the previous guess, nil
+// if there was none. ahead says that the voice may work on this one.
 func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account, ahead bool) *turn {
 	now := time.Now()
 	tn := newTurn(lineTurn, u, now)
@@ -117,7 +115,7 @@ func (t *Table) startGuess(u Utterance, d address.Decision, wasted *cost.Account
 	return tn
 }
 
-// prepareAnswer begins an answer to a turn for which NPCs it may be, the first of whom answers.
+// prepareAnswer starts an answer to a turn that may be for the NPCs in who. The first of them answers.
 func (t *Table) prepareAnswer(tn *turn, who []int) {
 	tn.to.index, tn.to.agent = who[0], t.cast.agents[who[0]]
 	tn.to.mayDecline, tn.to.version = !tn.to.decision.Called, tn.to.agent.Version()
@@ -130,8 +128,7 @@ func (t *Table) prepareAnswer(tn *turn, who []int) {
 	t.startAttempt(tn)
 }
 
-// guessHolds reports whether what was guessed at would be answered the same way
-// now that its words are known.
+// guessHolds reports whether a guess would be answered the same way now that the words are final.
 func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 	d := t.conversation.decideAddressee(0, u)
 	who := t.likelyFor(d)
@@ -139,21 +136,21 @@ func (t *Table) guessHolds(tn *turn, u Utterance) bool {
 		return false
 	}
 	if tn.to.mayDecline && d.Called {
-		return false // it was asked whether it is meant at all
+		return false // its model was also asked whether the line is meant for it
 	}
 	return t.wouldAnswer(tn, u)
 }
 
-// wouldAnswer reports whether what was prepared for a turn is what its NPC would be asked now.
+// wouldAnswer reports whether the prepared answer of a turn fits what its NPC would be asked now.
 func (t *Table) wouldAnswer(tn *turn, u Utterance) bool {
 	if t.queue.isBusy(tn.to.index) || tn.to.agent.Muted || tn.to.agent.Left || tn.to.agent.Version() != tn.to.version || len(tn.to.agent.RevealedBy(u.Text)) > 0 {
 		return false
 	}
 	expected := tn.to.agent.PeekChoice(u.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason()).Tier
-	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // its plan lowered that
+	return expected == tn.plan.choice.Tier || len(tn.plan.pace.Decisions) > 0 && expected > tn.plan.choice.Tier // the plan lowered the tier
 }
 
-// adoptGuess makes a guess the turn of the utterance it was right about.
+// adoptGuess makes a guess the turn of the utterance whose words it guessed correctly.
 func (t *Table) adoptGuess(tn *turn) {
 	tn.words.known = time.Now()
 	t.announceUtterance(tn)
@@ -165,15 +162,15 @@ func (t *Table) adoptGuess(tn *turn) {
 	t.confirmAttempt(tn)
 }
 
-// confirmAttempt makes the answer that was prepared for a turn the turn's, and handles what its attempt
-// has reported meanwhile.
+// confirmAttempt adopts the prepared answer of a turn, and handles the findings that its attempt has reported
+// meanwhile.
 func (t *Table) confirmAttempt(tn *turn) {
 	a := tn.attempt
 	tn.plan.started = time.Now()
 	t.queue.occupy(tn)
 	t.turns.open[tn.number] = tn
 	chosen := tn.to.agent.Choose(tn.Text, t.queue.countPlayers(tn)).Raised(tn.plan.found.Reason())
-	tn.plan.found.Took = 0 // that was before the turn began
+	tn.plan.found.Took = 0 // the search ran before the turn began
 	tn.plan.choice.Ceiling, tn.plan.choice.Reason = chosen.Ceiling, chosen.Reason
 	t.announceTurn(tn)
 	t.leases.expireLease(tn.to.index)

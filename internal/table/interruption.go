@@ -14,39 +14,38 @@ import (
 )
 
 const (
-	// sureOdds is the probability from which an utterance over an NPC's line ends that without
-	// further question, and noOdds that below which the line goes on. Between them the NPC's
-	// model decides.
+	// sureOdds is the probability from which an utterance over an NPC's line ends the line at once. Below noOdds
+	// the line goes on. Between them the NPC's model decides.
 	sureOdds = 0.95
 	noOdds   = 0.1
-	// bareOrder is how many words an order to stop has at most that asks for nothing else.
+	// bareOrder is the highest number of words of an order to stop that asks for nothing else.
 	bareOrder = 4
 )
 
-// bearing is what an utterance does to the line of an NPC over which it is said.
+// bearing says how an utterance affects the line of an NPC that it is said over.
 type bearing uint8
 
 const (
-	// passes: it is assent, or for somebody else. The line goes on. The zero bearing is that of an
-	// utterance that is said over no line, or over one that cannot be interrupted.
+	// passes: the utterance is assent, or for someone else, so the line goes on. The zero bearing means that it
+	// was said over no line, or over one that cannot be interrupted.
 	passes bearing = iota + 1
-	// open: it may be meant for the NPC, whose model decides.
+	// open: it may be meant for the NPC; the NPC's model decides.
 	open
 	// ends: it is meant for the NPC.
 	ends
-	// halts: it tells the NPC to stop, or calls it. An NPC that insists stops, too.
+	// halts: it tells the NPC to stop, or calls it. This also stops an NPC that insists.
 	halts
 )
 
-// judgement is what an utterance does to the line over which it is said, and whom it is for.
+// judgement says how an utterance affects the line it is said over, and whom it is for.
 type judgement struct {
 	bearing
 	over     *attempt // whose line; nil if it is said over none
 	decision address.Decision
 }
 
-// judgeOver decides what an utterance does to the line of a, over which it is said. turn is the number
-// of the utterance's turn, 0 as long as it has none.
+// judgeOver decides how an utterance affects the line of a, over which it is said. turn is the number of the
+// utterance's turn, or 0 if it has none yet.
 func (t *Table) judgeOver(a *attempt, turn int64, u Utterance) judgement {
 	npc := a.turn.to.index
 	d := t.conversation.decideDuring(turn, u, npc, a.turn.Speaker, a.told())
@@ -60,7 +59,7 @@ func (t *Table) judgeOver(a *attempt, turn int64, u Utterance) judgement {
 	switch {
 	case isAside(u.Text), d.Elsewhere, t.conversation.isLeaderName(u.Speaker) && !forNPC:
 		j.bearing = passes
-	case d.Called && forNPC, d.Called && uptake == address.Order, slices.Contains(d.NotFor, npc): // "Be quiet, Bart!" is for who speaks
+	case d.Called && forNPC, d.Called && uptake == address.Order, slices.Contains(d.NotFor, npc): // "Be quiet, Bart!" is for the NPC that is speaking
 		j.bearing = halts
 	case d.Called:
 		j.bearing = passes
@@ -94,24 +93,24 @@ func (t *Table) judgeOver(a *attempt, turn int64, u Utterance) judgement {
 	return j
 }
 
-// goingOn is a decision for the NPC that speaks.
+// goingOn returns a decision for the NPC that is speaking.
 func goingOn(d address.Decision, npc int, odds float64) address.Decision {
 	return address.Decision{NPCs: []int{npc}, Route: address.RouteContinuation, Confidence: odds, Why: "said over what it says", Gist: d.Gist}
 }
 
-// told are the words of an answer that were said, and those of the sentence under way.
+// told returns the words of an answer that were said, including the current sentence.
 func (s *script) told() string { return s.textOf(0) }
 
-// lastTold are the words of the sentence under way, and those of the one before.
+// lastTold returns the words of the current sentence and the one before.
 func (s *script) lastTold() string { return s.textOf(max(0, s.delivered-1)) }
 
-// asks reports whether the sentence under way asks something.
+// asks reports whether the current sentence contains a question.
 func (s *script) asks() bool {
 	next := s.unsaid()
 	return next != nil && strings.Contains(next.text, "?")
 }
 
-// textOf are the words of the sentences from one on up to the one under way.
+// textOf returns the words of the sentences from index from up to the current one.
 func (s *script) textOf(from int) string {
 	var all []string
 	for _, one := range s.said[min(from, len(s.said)):min(s.delivered+1, len(s.said))] {
@@ -122,9 +121,9 @@ func (s *script) textOf(from int) string {
 	return strings.Join(all, " ")
 }
 
-// spokenOver is the attempt over whose line a player's words are said; nil if there is none. It is
-// the line that the player's voice has stopped, or one that is heard, unless the player's
-// microphone picks up NPCs and these words may be an echo.
+// spokenOver returns the attempt over whose line a player's words are said; nil if there is none. It is the
+// line that the player's voice has stopped, or the one that is playing. If the player's microphone picks up
+// NPCs and the words may be an echo, only the former counts, or words that are final or numerous enough.
 func (t *Table) spokenOver(s *Seat, p *passage, words string, final bool) *attempt {
 	line, heard := t.floor.Speaking()
 	over := t.stoppedSpeaker(p) || heard && p.overlap.line == line
@@ -137,7 +136,7 @@ func (t *Table) spokenOver(s *Seat, p *passage, words string, final bool) *attem
 	return t.lineOf(line)
 }
 
-// writtenOver is the attempt whose line is heard or read while a player types; nil if there is none.
+// writtenOver returns the attempt whose line is played or shown while a player types; nil if there is none.
 func (t *Table) writtenOver() *attempt {
 	line, ok := t.floor.UnderWay()
 	if !ok {
@@ -146,7 +145,7 @@ func (t *Table) writtenOver() *attempt {
 	return t.lineOf(line)
 }
 
-// lineOf is the attempt of a line that a player may interrupt; nil if nobody may.
+// lineOf returns the attempt of a line that players may interrupt, otherwise nil.
 func (t *Table) lineOf(line uint64) *attempt {
 	a := t.turns.attempts[line]
 	if a == nil || a.turn.phase != speaking || a.turn.isPuppet() || a.turn.kind == whisperTurn {
@@ -155,8 +154,8 @@ func (t *Table) lineOf(line uint64) *attempt {
 	return a
 }
 
-// judgeTyped judges a typed utterance. A line that is only read leaves room for others: only who
-// is answered, or who tells the NPC to stop, ends it.
+// judgeTyped judges a typed utterance. A line that is only shown leaves room for other players: it is ended
+// only by the player whom it answers, or by one who tells the NPC to stop.
 func (t *Table) judgeTyped(u Utterance) judgement {
 	a := t.writtenOver()
 	if a == nil {
@@ -169,7 +168,7 @@ func (t *Table) judgeTyped(u Utterance) judgement {
 	return j
 }
 
-// applyJudgement tells the floor what an utterance does to the line that has it.
+// applyJudgement reports to the floor how an utterance affects the line that has it.
 func (t *Table) applyJudgement(j judgement, speaker string) {
 	switch j.bearing {
 	case open:
@@ -179,32 +178,33 @@ func (t *Table) applyJudgement(j judgement, speaker string) {
 	}
 }
 
-// interruptSpeaker takes the floor from the line that has it, for what a player said. order
-// says that its NPC was told to stop or called, answered that it answers what was said.
+// interruptSpeaker interrupts the line that has the floor, because of what a player said. order says that the
+// player told the NPC to stop or called it; answered says that the NPC answers what was said.
 func (t *Table) interruptSpeaker(speaker string, order, answered bool) {
 	t.seats.lastVoice, t.seats.answered = speaker, answered
 	t.floor.handle(floor.Event{Kind: floor.Interrupt, Order: order})
 }
 
-// passOver lets a line go on that players have stopped, once nothing is left that may have meant it.
+// passOver lets a line go on that players have stopped, once no utterance is left that may be meant for its
+// NPC.
 func (t *Table) passOver(line uint64) {
 	if t.turns.weighed == nil && !t.seats.awaitsWords(line) {
 		t.floor.handle(floor.Event{Kind: floor.Heard})
 	}
 }
 
-// mayWeigh reports whether the NPC's model can be asked whether an utterance is meant for it,
-// while its line waits. A voice of its own cannot be asked without giving up what it says.
+// mayWeigh reports whether the NPC's model can be asked, while the NPC's line waits, whether an utterance is
+// meant for it. A speech-to-speech engine cannot be asked without dropping its current answer.
 func (t *Table) mayWeigh(a *attempt) bool {
 	return t.turns.weighed == nil && a.turn.to.npc.Engine != config.EngineS2S && t.purse.mayGuess() && !t.turns.closing
 }
 
-// weighTime is how long an NPC's line waits for its model to find whether an utterance is
-// meant for it. After that it goes on, and the utterance waits for its end.
+// weighTime is how long an NPC's line waits for its model to decide whether an utterance is meant for it.
+// After that the line goes on, and the utterance waits for its end.
 const weighTime = 4 * time.Second
 
-// weighTurn has the model of the NPC begin an answer to an utterance that may be meant for it,
-// while its line waits: nothing of the answer is told or heard until it is sure to be one.
+// weighTurn lets the NPC's model start an answer to an utterance that may be meant for it, while its line
+// waits. None of the answer is reported or heard before the model has decided to answer.
 func (t *Table) weighTurn(tn *turn, j judgement) {
 	t.assignDecision(tn, j.decision)
 	tn.over = j.over
@@ -218,7 +218,7 @@ func (t *Table) weighTurn(tn *turn, j judgement) {
 	t.agenda.put(weighingExpired{tn}, weighTime, weighingExpired{tn})
 }
 
-// weigh handles what the model finds about an utterance that may be meant for its NPC.
+// weigh handles a finding about an utterance that may be meant for its NPC.
 func (t *Table) weigh(a *attempt, f finding) {
 	tn := a.turn
 	a.backlog = append(a.backlog, f)
@@ -234,10 +234,10 @@ func (t *Table) weigh(a *attempt, f finding) {
 	}
 }
 
-// adoptWeighed has an utterance end the line that it was said over, since its NPC answers it.
+// adoptWeighed ends the line that an utterance was said over, because the NPC answers the utterance.
 func (t *Table) adoptWeighed(tn *turn) {
 	t.endWeighing(tn)
-	if line, _ := t.floor.Speaking(); line == tn.over.id { // else it has come to its end meanwhile
+	if line, _ := t.floor.Speaking(); line == tn.over.id { // otherwise it has ended meanwhile
 		t.interruptSpeaker(tn.Speaker, true, true)
 	}
 	tn.over = nil
@@ -257,8 +257,7 @@ func (t *Table) passWeighed(tn *turn) {
 	t.effects.add(commitTurn{tn})
 }
 
-// queueWeighed gives up to find out whether an utterance is meant for an NPC while that waits: the
-// line goes on, and the utterance waits for its end.
+// queueWeighed stops weighing an utterance: the NPC's line goes on, and the utterance waits for its end.
 func (t *Table) queueWeighed(tn *turn) {
 	over := tn.over
 	t.dropWeighing(tn)
@@ -267,14 +266,14 @@ func (t *Table) queueWeighed(tn *turn) {
 	t.passOver(over.id)
 }
 
-// settleWeighed is queueWeighed for the utterance that is weighed, if there is one.
+// settleWeighed calls queueWeighed for the utterance that is being weighed, if there is one.
 func (t *Table) settleWeighed() {
 	if tn := t.turns.weighed; tn != nil {
 		t.queueWeighed(tn)
 	}
 }
 
-// dropWeighing gives up the answer to an utterance that is weighed.
+// dropWeighing drops the answer to an utterance that is being weighed.
 func (t *Table) dropWeighing(tn *turn) {
 	t.endWeighing(tn)
 	t.dropAttempt(tn)

@@ -18,45 +18,45 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Judge decides whom a line is for where [address.Detect] leaves that in doubt. It is safe for concurrent
-// use. *judge.Judge is one.
+// Judge decides whom a line is for if [address.Detect] leaves that in doubt. It must be safe for concurrent
+// use. *judge.Judge implements it.
 type Judge interface {
 	Judge(ctx context.Context, q judge.Question) (judge.Verdict, error)
 }
 
 const (
-	// judgeShare is which part of the hard cap the judge may take: one in so many.
+	// judgeShare is the divisor of the hard cap that gives the most the judge may cost.
 	judgeShare = 10
-	// judgeTimeout ends a question that was asked ahead, should the words not become final.
+	// judgeTimeout ends a question that was asked ahead, in case the words do not become final.
 	judgeTimeout = 5 * time.Second
-	// judgeStrikes is after how many questions in a row without an answer in time the judge is left alone,
+	// judgeStrikes is after how many questions in a row without a timely verdict the judge is no longer asked,
 	// and judgeRest for how long.
 	judgeStrikes = 3
 	judgeRest    = time.Minute
-	// judgeAccount is whose account the judge's questions are charged to, among those of the NPCs.
+	// judgeAccount names the account that the judge's questions are charged to.
 	judgeAccount = "(judge)"
 )
 
-// What became of asking the judge about a line, as in [Ledger.Judge].
+// Outcomes of asking the judge about a line, as in [Ledger.Judge].
 const (
 	judgedNPC    = "npc"    // it is for an NPC, or for all
-	judgedPlayer = "player" // it is for somebody at the table
-	judgedNobody = "nobody" // it is for nobody, or about somebody
+	judgedPlayer = "player" // it is for another player or the DM
+	judgedNobody = "nobody" // it is for no one, or about someone
 	judgedLate   = "late"   // there was no verdict in time
-	judgedFailed = "failed" // there will be none
-	judgedSpent  = "spent"  // it was not asked: too often, too dear, or it is left alone
+	judgedFailed = "failed" // there will be no verdict
+	judgedSpent  = "spent"  // it was not asked: too often, too expensive, or after too many failures
 )
 
-// judging asks the judge, within bounds.
+// judging asks the judge, within limits.
 type judging struct {
-	judge   Judge         // nil: nobody is asked
+	judge   Judge         // nil: no judge is asked
 	wait    time.Duration // for a verdict
 	most    int           // questions within a minute
 	meter   *cost.Meter
 	asked   []time.Time // questions within the last minute
 	spent   cost.Sum    // on all questions that have ended
 	strikes int         // questions in a row without a verdict in time
-	rests   time.Time   // until when it is left alone
+	rests   time.Time   // until when it is not asked
 }
 
 // inquiry is a question to the judge about the line of a turn.
@@ -65,27 +65,27 @@ type inquiry struct {
 	account *cost.Account
 	cancel  context.CancelCauseFunc // nil until it is asked
 	answer  *judged                 // nil until there is one
-	names   map[string]int          // of the NPCs it may name, by id, as indices of the cast
+	names   map[string]int          // indices in the cast of the NPCs it may name, by id
 }
 
-// judged is what the judge has answered. It is a report of a question, always its last.
+// judged is the report of the judge's answer. It is the last report of a question.
 type judged struct {
 	inquiry *inquiry
 	verdict judge.Verdict
 	err     error
 }
 
-// judgment is what the ledger tells of the judge.
+// judgment is what the ledger records about the judge.
 type judgment struct {
-	outcome  string // one of the judged constants; empty if the line was in no doubt
+	outcome  string // one of the judged constants; empty if the line was not in doubt
 	verdict  judge.Verdict
 	calls    int
-	waited   time.Duration   // from when the words were known
+	waited   time.Duration   // since the words were known
 	accounts []*cost.Account // of the questions
 	doubt    *address.Doubt
 }
 
-// errSettled is why a question ends whose answer is not needed any more.
+// errSettled is the cause with which a question is cancelled whose answer is no longer needed.
 var errSettled = errors.New("whom the line is for is decided")
 
 // mayAsk reports whether the judge may be asked now.
@@ -98,7 +98,7 @@ func (j *judging) mayAsk(now time.Time) bool {
 	return limit == 0 || j.spent.Amount < limit
 }
 
-// strike counts a question without a verdict in time, and reports whether the judge is left alone from now on.
+// strike counts a question without a timely verdict, and reports whether the judge now pauses.
 func (j *judging) strike(now time.Time) bool {
 	if j.strikes++; j.strikes < judgeStrikes {
 		return false
@@ -110,7 +110,7 @@ func (j *judging) strike(now time.Time) bool {
 // doubts reports whether the judge decides about a line.
 func (t *Table) doubts(d address.Decision) bool { return t.judging.judge != nil && d.Doubt != nil }
 
-// likelyFor are the NPCs that a line is for, or may be for if the judge decides that.
+// likelyFor returns the NPCs that a line is for, or may be for if the judge decides so.
 func (t *Table) likelyFor(d address.Decision) []int {
 	who := d.NPCs
 	if len(who) == 0 && t.doubts(d) {
@@ -119,8 +119,8 @@ func (t *Table) likelyFor(d address.Decision) []int {
 	return t.cast.hearing(who)
 }
 
-// awaitJudge has the judge decide whom the line of a turn is for, if that is in doubt and the judge may be
-// asked. The answer is prepared meanwhile as a guess is. It reports whether the turn waits.
+// awaitJudge lets the judge decide whom the line of a turn is for, if that is in doubt and the judge may be
+// asked. Meanwhile an answer is prepared, as for a guess. It reports whether the turn waits.
 func (t *Table) awaitJudge(tn *turn) bool {
 	if tn.record.judged.outcome = ""; !t.doubts(tn.to.decision) || tn.kind != lineTurn || !t.ask(tn) {
 		return false
@@ -130,7 +130,7 @@ func (t *Table) awaitJudge(tn *turn) bool {
 	return true
 }
 
-// awaitVerdict has a turn wait for the judge, who may have decided already.
+// awaitVerdict makes a turn wait for the judge, who may have decided already.
 func (t *Table) awaitVerdict(tn *turn) {
 	t.turns.moveTo(tn, doubted)
 	t.turns.doubted = append(t.turns.doubted, tn)
@@ -158,7 +158,7 @@ func (t *Table) ask(tn *turn) bool {
 	return true
 }
 
-// questionOf is what the judge is asked about a turn.
+// questionOf returns the question for the judge about a turn.
 func (t *Table) questionOf(tn *turn, q *inquiry) judge.Question {
 	out := judge.Question{Speaker: nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads}), Text: tn.Text, Players: slices.Clone(t.conversation.players), Leads: t.conversation.leaderName()}
 	d := tn.to.decision
@@ -182,8 +182,8 @@ func (t *Table) questionOf(tn *turn, q *inquiry) judge.Question {
 	return out
 }
 
-// unkeptLines are the lines of turns that have not ended, but for one: what an NPC is saying, for example. Whispers
-// and asides are not among them.
+// unkeptLines returns the lines of turns that have not ended, such as what an NPC is saying, except one turn.
+// It leaves out whispers and asides.
 func (t *Table) unkeptLines(but *turn) (lines []memory.Line) {
 	all := slices.Concat(slices.Collect(maps.Values(t.turns.open)), t.turns.undecided, t.turns.doubted)
 	slices.SortFunc(all, func(a, b *turn) int { return cmp.Compare(a.number, b.number) })
@@ -201,7 +201,7 @@ type askJudge struct {
 	question judge.Question
 }
 
-// startAsking starts the work, and returns what cancels it.
+// startAsking starts the work, and returns the function that cancels it.
 func (w *askJudge) startAsking(ctx context.Context, t *Table) context.CancelCauseFunc {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.work.Go(func() { w.run(ctx, t) })
@@ -223,7 +223,7 @@ func (t *Table) handleJudged(f *judged) {
 	t.judging.spent = t.judging.spent.Add(q.account.Sum())
 	tn := q.turn
 	if tn.inquiry != q {
-		return // it came too late, or the line is another by now
+		return // it came too late, or the line has changed
 	}
 	if f.err == nil {
 		t.judging.strikes = 0
@@ -235,7 +235,7 @@ func (t *Table) handleJudged(f *judged) {
 	}
 }
 
-// judgeIsLate decides by the bar about a line whose verdict did not come in time.
+// judgeIsLate lets the rules decide about a line whose verdict did not come in time.
 func (t *Table) judgeIsLate(tn *turn) {
 	if tn.phase != doubted {
 		return
@@ -244,7 +244,7 @@ func (t *Table) judgeIsLate(tn *turn) {
 	t.settle(tn, true)
 }
 
-// judgeFails records that there is no verdict in time, and says so once the judge is left alone.
+// judgeFails records that a verdict did not come in time, and sends a notice when the judge pauses.
 func (t *Table) judgeFails(why string) {
 	t.o.Logger.Warn("asking whom a line is for", "reason", why)
 	if t.judging.strike(time.Now()) {
@@ -252,15 +252,15 @@ func (t *Table) judgeFails(why string) {
 	}
 }
 
-// prepareDoubted begins the answer to a line in doubt, as it will be if the line is for whom it may be for.
-// Nothing of it is heard or told before the judge has decided.
+// prepareDoubted starts the answer to a line in doubt as if the line were for its likely addressee. None of
+// it is heard or reported before the judge has decided.
 func (t *Table) prepareDoubted(tn *turn) {
 	who := t.likelyFor(tn.to.decision)
 	if len(who) == 0 || !t.purse.mayGuess() {
 		return
 	}
 	a := t.cast.agents[who[0]]
-	answers := len(tn.to.decision.NPCs) > 0 || t.guesses() // else it would cost what has proved right only sometimes
+	answers := len(tn.to.decision.NPCs) > 0 || t.guesses() // otherwise it would pay for an answer that is only sometimes needed
 	if !answers || t.queue.isBusy(who[0]) || a.Muted || a.Left || a.NPC.Engine == config.EngineS2S {
 		return
 	}
@@ -268,7 +268,7 @@ func (t *Table) prepareDoubted(tn *turn) {
 	t.prepareAnswer(tn, who)
 }
 
-// settle ends the doubt about a turn: by the verdict if there is one, else by the bar.
+// settle ends the doubt about a turn: by the verdict if there is one, otherwise by the rules.
 func (t *Table) settle(tn *turn, late bool) {
 	d := tn.to.decision
 	verdict := t.judgmentOf(tn, late)
@@ -276,7 +276,7 @@ func (t *Table) settle(tn *turn, late bool) {
 	if verdict != nil {
 		d = *verdict
 	}
-	if len(d.NPCs) > 0 && t.cast.agents[d.NPCs[0]].Left { // it is for whom it would be for without that one
+	if len(d.NPCs) > 0 && t.cast.agents[d.NPCs[0]].Left { // decide again without the NPC that left
 		d = t.conversation.decideAddressee(tn.number, tn.Utterance)
 	}
 	t.o.Logger.Debug("a line in doubt is decided", "turn", tn.number, "judge", tn.record.judged.outcome, "intent", tn.record.judged.verdict.Intent, "doubt", tn.record.judged.doubt.Why, "odds", tn.record.judged.doubt.Odds, "waited", tn.record.judged.waited)
@@ -302,14 +302,14 @@ func (t *Table) settle(tn *turn, late bool) {
 	t.beginOrQueue(tn)
 }
 
-// judgmentOf enters in the account of a turn what became of asking the judge, and returns what the judge has decided;
-// nil if nothing.
+// judgmentOf records the outcome of asking the judge about a turn, and returns the judge's decision, nil if
+// there is none.
 func (t *Table) judgmentOf(tn *turn, late bool) *address.Decision {
 	q, j := tn.inquiry, &tn.record.judged
 	j.waited = time.Since(tn.words.known)
 	d := tn.to.decision
 	switch {
-	case q == nil: // the outcome is that it could not be asked
+	case q == nil: // the recorded outcome says that it could not be asked
 		return nil
 	case late || q.answer == nil:
 		j.outcome = judgedLate
@@ -338,13 +338,12 @@ func (t *Table) judgmentOf(tn *turn, late bool) *address.Decision {
 	return &d
 }
 
-// preparedFor reports whether the answer that was prepared for a turn is the one to a line that is for whom d says.
+// preparedFor reports whether the prepared answer of a turn fits a line that is for whom d says.
 func (t *Table) preparedFor(tn *turn, d address.Decision) bool {
 	return tn.attempt != nil && len(d.NPCs) > 0 && d.NPCs[0] == tn.to.index && t.wouldAnswer(tn, tn.Utterance)
 }
 
-// dropPrepared gives up the answer that was prepared for a turn. What it took stays the turn's, unless another
-// NPC answers.
+// dropPrepared drops the prepared answer of a turn. Its cost stays with the turn, unless another NPC answers.
 func (t *Table) dropPrepared(tn *turn) {
 	if tn.attempt == nil {
 		return
@@ -356,14 +355,14 @@ func (t *Table) dropPrepared(tn *turn) {
 	tn.plan = turnPlan{}
 }
 
-// forgetDoubted has nothing wait for the judge any more.
+// forgetDoubted removes a turn from those that wait for the judge.
 func (t *Table) forgetDoubted(tn *turn) {
 	t.agenda.remove(judgeLate{tn})
 	t.turns.doubted = slices.DeleteFunc(t.turns.doubted, func(o *turn) bool { return o == tn })
 	t.dropInquiry(tn)
 }
 
-// dropInquiry ends the question about a turn.
+// dropInquiry cancels the question about a turn.
 func (t *Table) dropInquiry(tn *turn) {
 	q := tn.inquiry
 	if q == nil {
@@ -374,7 +373,7 @@ func (t *Table) dropInquiry(tn *turn) {
 	t.effects.add(cancelInquiry{q})
 }
 
-// cancelDoubts gives up all lines in doubt, and returns their turns.
+// cancelDoubts drops all lines in doubt, and returns their turns.
 func (t *Table) cancelDoubts() []*turn {
 	all := slices.Clone(t.turns.doubted)
 	for _, tn := range all {
@@ -383,14 +382,14 @@ func (t *Table) cancelDoubts() []*turn {
 	return all
 }
 
-// undoDoubt has the line of a turn be as it was before the judge was asked.
+// undoDoubt resets the line of a turn to how it was before the judge was asked.
 func (t *Table) undoDoubt(tn *turn) {
 	t.forgetDoubted(tn)
 	t.dropPrepared(tn)
 	t.turns.moveTo(tn, arrived)
 }
 
-// enter enters in a ledger what became of asking the judge, and returns what that took.
+// enter records the outcome of asking the judge in a ledger, and returns what the questions cost.
 func (j *judgment) enter(l *Ledger) (took cost.Sum) {
 	for _, a := range j.accounts {
 		took = took.Add(a.Sum())
@@ -402,7 +401,7 @@ func (j *judgment) enter(l *Ledger) (took cost.Sum) {
 	return took
 }
 
-// addressed says why a turn is for its NPC, and what decided that.
+// addressed describes why a turn is for its NPC, and what decided that.
 func (tn *turn) addressed() string {
 	d, j := tn.to.decision, &tn.record.judged
 	if j.outcome == "" {

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// maxWaitingKept and maxWaitingBytes bound what waits to be kept: far more than is
-	// said in an evening. Lines beyond it are lost, and a notice says so.
+	// maxWaitingKept and maxWaitingBytes bound the lines that wait to be stored: far more than is said in an
+	// evening. Lines beyond them are dropped, with a notice.
 	maxWaitingKept  = 8192
 	maxWaitingBytes = 32 << 20
-	// firstRetry and lastRetry are the pauses between tries, each twice the one before.
+	// firstRetry and lastRetry bound the pause between tries. It doubles after each failed try.
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
@@ -29,62 +29,63 @@ var (
 	errTooSlow = fmt.Errorf("memory takes longer than %s to keep a line", storeTimeout)
 )
 
-// keeper writes lines to the log, in the order in which they come. Lines that the log does not
-// take wait, and are tried again until the table closes. It is safe for concurrent use. Its
-// goroutine runs while lines wait; the table's work group waits for it.
+// keeper writes lines to the log, in the order in which they come. Lines that the log rejects wait, and are
+// retried until the table closes. It is safe for concurrent use. Its goroutine runs while lines wait; the
+// table's work group waits for it.
 type keeper struct {
 	log   memory.SessionLog
-	start func(func())  // a goroutine that the table waits for
+	start func(func())  // starts a goroutine that the table waits for
 	tell  func(kept)    // reports to Run, which must be receiving
-	fresh chan struct{} // has a value when more waits because of trouble
+	fresh chan struct{} // has a value when more lines wait during an outage
 
-	asideMu sync.Mutex // guards the aside; mu may be taken under it
+	asideMu sync.Mutex // guards the aside; mu may be acquired while holding it
 	aside   Aside      // nil if there is none
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*unkept  // oldest first
 	lines   int        // in waiting
 	bytes   int
-	flight  chan struct{} // closed when what is being written is not any more; nil if nothing is
+	flight  chan struct{} // closed when the current write has ended; nil if there is none
 	outage  outage
 	closing chan struct{}
 	ended   chan struct{} // closed when the goroutine has ended; nil if none runs
 }
 
-// outage is trouble with the log since all was well. The zero value is none.
+// outage is trouble with the log since the last successful write. The zero value means none.
 type outage struct {
 	why  error // nil if there is none
-	late int   // lines that were kept late
-	lost int   // lines that found no room
+	late int   // lines that were stored late
+	lost int   // lines that were dropped because too many waited
 }
 
-// unkept is what is to be kept of one turn, or of some that no NPC answers.
+// unkept holds the lines to store of one turn, or of several that no NPC answers.
 type unkept struct {
 	lines []memory.Line
-	tried bool       // some of it may be in the log
-	saved bool       // it is in the aside
-	done  chan error // has room
+	tried bool       // some of the lines may be in the log
+	saved bool       // the lines are in the aside
+	done  chan error // receives the result; has room
 }
 
-// Aside keeps in a file what waits to be in memory, so that it outlives the program. It is
-// for one caller at a time.
+// Aside stores lines in a file that wait for the log, so that they outlive the program. It is not safe for
+// concurrent use.
 type Aside interface {
-	// Add adds lines, and returns where they are once they are durable. If it fails none
-	// is there.
+	// Add appends lines, and returns the location of the file once they are durable. If it fails, none of them
+	// is stored.
 	Add(lines []memory.Line) (where string, err error)
-	// Replace keeps lines in place of those there are; the file goes away without any.
+	// Replace replaces all stored lines. Without lines it deletes the file.
 	Replace(lines []memory.Line) error
 }
 
-// kept is news of what becomes of what was said, see [Notice.Code].
+// kept is a notice about the storage of what was said, see [Notice.Code].
 type kept struct{ level, code, text string }
 
 func newKeeper(log memory.SessionLog, aside Aside, start func(func()), tell func(kept)) *keeper {
 	return &keeper{log: log, start: start, aside: aside, tell: tell, fresh: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// keep returns nil once lines are durable. If that fails or takes longer than storeTimeout,
-// it returns why, and the lines wait unless the error is permanent. It ignores the end of ctx.
+// keep returns nil once the lines are durable. If that fails or takes longer than storeTimeout, it returns
+// the reason, and the lines wait for a retry unless the error is permanent. It ignores the cancellation of
+// ctx.
 func (k *keeper) keep(ctx context.Context, lines []memory.Line) error {
 	if len(lines) == 0 {
 		return nil
@@ -143,7 +144,7 @@ func (k *keeper) enqueue(ctx context.Context, u *unkept) error {
 	return nil
 }
 
-// count counts lines in, or out. The caller holds mu.
+// count adds the size of u to the totals, or subtracts it if sign is -1. The caller holds mu.
 func (k *keeper) count(u *unkept, sign int) {
 	k.lines += sign * len(u.lines)
 	for _, l := range u.lines {
@@ -162,7 +163,7 @@ func waitsBecause(err error) kept {
 	return kept{"error", CodeWaits, "what is said cannot be kept right now; it waits, and is tried again until the session ends: " + reasonOf(err)}
 }
 
-// write writes until nothing waits, or the table closes and a last try has failed.
+// write writes until no lines wait, or until the table closes and a last try has failed.
 func (k *keeper) write(ctx context.Context) {
 	for pause := firstRetry; ; {
 		last := isClosed(k.closing)
@@ -173,7 +174,7 @@ func (k *keeper) write(ctx context.Context) {
 		err := k.try(ctx, some)
 		var where string
 		var unsaved error
-		if err != nil && !isPermanent(err) { // first, so that what is told to wait is not lost
+		if err != nil && !isPermanent(err) { // first, so that lines that are reported as waiting are not lost
 			where, unsaved = k.save()
 		}
 		if k.settle(some, err) {
@@ -189,7 +190,7 @@ func (k *keeper) write(ctx context.Context) {
 	}
 }
 
-// rest waits for a pause to be over or the table to close, and meanwhile saves what comes.
+// rest waits until the pause is over or the table closes. Meanwhile it saves new lines to the aside.
 func (k *keeper) rest(pause time.Duration) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -200,7 +201,7 @@ func (k *keeper) rest(pause time.Duration) {
 		case <-k.closing:
 			return
 		case <-k.fresh:
-			_, _ = k.save() // tried again with the next line, and told at the end
+			_, _ = k.save() // retried with the next line, and reported at the end
 		}
 	}
 }
@@ -214,8 +215,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// nextBatch returns what is written next. over says that nothing waits, so that the goroutine
-// ends.
+// nextBatch returns the lines to write next. over says that none wait, so that the goroutine ends.
 func (k *keeper) nextBatch() (some []*unkept, over bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -234,7 +234,7 @@ func (k *keeper) nextBatch() (some []*unkept, over bool) {
 	return some, false
 }
 
-// try writes once.
+// try writes the lines once.
 func (k *keeper) try(ctx context.Context, some []*unkept) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -257,12 +257,12 @@ func (k *keeper) try(ctx context.Context, some []*unkept) error {
 	return nil
 }
 
-// isPermanent reports whether the log will never take what it refused.
+// isPermanent reports whether the log will never accept what it rejected.
 func isPermanent(err error) bool {
 	return errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrClosed)
 }
 
-// settle records how a try ended, and reports whether the next may follow at once.
+// settle records the result of a try, and reports whether the next try may follow at once.
 func (k *keeper) settle(some []*unkept, err error) bool {
 	permanent := isPermanent(err)
 	k.mu.Lock()
@@ -293,7 +293,7 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 	}
 	k.mu.Unlock()
 	if err == nil || permanent {
-		_ = k.replaceSaved() // what stays there is found in the log, should it be taken in
+		_ = k.replaceSaved() // if it fails, lines that stay in the aside are found in the log when it is imported
 	}
 	for _, n := range news {
 		k.tell(n)
@@ -305,13 +305,13 @@ func (k *keeper) settle(some []*unkept, err error) bool {
 	for _, u := range some {
 		select {
 		case u.done <- answer:
-		default: // told at an earlier try
+		default: // reported after an earlier try
 		}
 	}
 	return err == nil || permanent
 }
 
-// recovered ends the trouble. The caller holds mu.
+// recovered ends the outage and returns the notice about it. The caller holds mu.
 func (k *keeper) recovered() kept {
 	text := fmt.Sprintf("what is said is kept again, and %s kept that waited", countLines(k.outage.late))
 	if k.outage.lost > 0 {
@@ -328,8 +328,8 @@ func countLines(n int) string {
 	return fmt.Sprintf("%d lines are", n)
 }
 
-// close has what waits tried a last time, and returns a channel that is closed after that. keep
-// must not be called any more.
+// close makes the keeper try the waiting lines a last time, and returns a channel that is closed after that.
+// keep must not be called any more.
 func (k *keeper) close() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -342,8 +342,8 @@ func (k *keeper) close() <-chan struct{} {
 	return none
 }
 
-// change changes what waits: change is given each line and reports whether it stays. It
-// waits for what is being written right now. What was saved of it is changed before it returns.
+// change edits the waiting lines: the given function edits each line and reports whether it stays. It waits
+// for the current write. The aside is updated before it returns.
 func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) error {
 	for {
 		k.mu.Lock()
@@ -362,7 +362,7 @@ func (k *keeper) change(ctx context.Context, change func(l *memory.Line) bool) e
 	}
 }
 
-// changeWaiting changes what waits. The caller holds mu.
+// changeWaiting edits the waiting lines. The caller holds mu.
 func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
 	for _, u := range k.waiting {
 		k.count(u, -1)
@@ -377,8 +377,8 @@ func (k *keeper) changeWaiting(change func(l *memory.Line) bool) {
 	}
 }
 
-// save puts what waits into the aside, as far as it is not there yet, and returns where
-// that is. What is not in it at the end is lost.
+// save adds the waiting lines to the aside that are not in it yet, and returns its location. Lines that are
+// not in it when the table closes are lost.
 func (k *keeper) save() (where string, err error) {
 	if k.aside == nil {
 		return "", nil
@@ -405,8 +405,8 @@ func (k *keeper) save() (where string, err error) {
 	return where, nil
 }
 
-// replaceSaved brings the aside up to date with what waits, after some of it was changed or
-// is in the log. Else what was taken back could come again with the next start.
+// replaceSaved updates the aside after some of its lines were edited or stored. Otherwise lines that were
+// taken back could reappear at the next start.
 func (k *keeper) replaceSaved() error {
 	if k.aside == nil {
 		return nil
@@ -424,7 +424,7 @@ func (k *keeper) replaceSaved() error {
 	return k.aside.Replace(lines)
 }
 
-// giveUp leaves what waits to the aside, reports what is lost, and ends the goroutine.
+// giveUp leaves the saved lines to the aside, reports what is lost, and ends the goroutine.
 func (k *keeper) giveUp(err error, where string, unsaved error) {
 	k.mu.Lock()
 	saved, lost := 0, k.outage.lost

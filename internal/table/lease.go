@@ -11,9 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Raise lifts an NPC to a tier for d or for so many of its turns, whichever ends
-// first. Of either, 0 means what is configured. It returns a sentence
-// that says what was done.
+// Raise raises an NPC's ceiling to a tier, for d or for a number of its turns, whichever ends first. For
+// either, 0 means the configured value. It returns a sentence that says what was done.
 func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time.Duration, turns int) (string, error) {
 	if to == mcp.BudgetFast {
 		return "", fmt.Errorf("fast is the lowest tier; use lower to cap an NPC at it")
@@ -32,7 +31,7 @@ func (t *Table) Raise(ctx context.Context, npc string, to mcp.BudgetTier, d time
 	return said, err
 }
 
-// raiseNPCs gives NPCs a lease, which is for d, and says so.
+// raiseNPCs gives NPCs a lease of length d, and returns a sentence that says so.
 func (ls *leases) raiseNPCs(who []int, l agent.Lease, d time.Duration) string {
 	for _, i := range who {
 		ls.raiseNPC(i, l)
@@ -40,7 +39,7 @@ func (ls *leases) raiseNPCs(who []int, l agent.Lease, d time.Duration) string {
 	return fmt.Sprintf("%s may go up to %s for %s or %s", ls.cast.namesOf(who), l.Tier, d, countOfTurns(l.Turns))
 }
 
-// countOfTurns is a number of turns in words.
+// countOfTurns returns a number of turns in words.
 func countOfTurns(turns int) string {
 	if turns == 1 {
 		return "one turn"
@@ -48,7 +47,7 @@ func countOfTurns(turns int) string {
 	return fmt.Sprintf("%d turns", turns)
 }
 
-// Lower ends a raise and caps an NPC at a tier; at DEEP the cap is gone.
+// Lower ends a raise and caps an NPC at a tier. The tier DEEP removes the cap.
 func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (string, error) {
 	var said string
 	err := t.orderNPCs(ctx, npc, func(who []int) error {
@@ -58,7 +57,7 @@ func (t *Table) Lower(ctx context.Context, npc string, to mcp.BudgetTier) (strin
 	return said, err
 }
 
-// lowerNPCs caps NPCs at a tier, and says so.
+// lowerNPCs caps NPCs at a tier, and returns a sentence that says so.
 func (ls *leases) lowerNPCs(who []int, to mcp.BudgetTier) string {
 	for _, i := range who {
 		ls.lowerNPC(i, to)
@@ -69,7 +68,7 @@ func (ls *leases) lowerNPCs(who []int, to mcp.BudgetTier) string {
 	return fmt.Sprintf("%s stays at %s at most", ls.cast.namesOf(who), to)
 }
 
-// leases are the raises that run.
+// leases holds the raises that have not ended.
 type leases struct {
 	cast    *cast
 	agenda  *agenda
@@ -86,7 +85,7 @@ func (ls *leases) raiseNPC(npc int, l agent.Lease) {
 	ls.emitChange(npc, Tier{Change: TierRaised, Tier: l.Tier.String(), Until: l.Until, Turns: l.Turns})
 }
 
-// lowerNPC ends an NPC's lease and caps it, and emits what of that is new.
+// lowerNPC ends an NPC's lease and caps the NPC, and emits [Tier] for each change.
 func (ls *leases) lowerNPC(npc int, to mcp.BudgetTier) {
 	ls.expireLease(npc)
 	was := ls.cast.agents[npc].Cap()
@@ -101,14 +100,14 @@ func (ls *leases) lowerNPC(npc int, to mcp.BudgetTier) {
 	}
 }
 
-// expireLease emits [Tier] if an NPC's lease has run out.
+// expireLease emits [Tier] if an NPC's lease has expired.
 func (ls *leases) expireLease(npc int) {
 	if ls.cast.agents[npc].Lease() == nil {
 		ls.endLease(npc, TierExpired)
 	}
 }
 
-// revokeLease ends an NPC's lease, since the NPC or the table goes.
+// revokeLease ends an NPC's lease because the NPC leaves or the table closes.
 func (ls *leases) revokeLease(npc int) {
 	ls.cast.agents[npc].EndLease()
 	ls.endLease(npc, TierExpired)

@@ -13,13 +13,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// earEvent is what an ear heard, and of whom.
+// earEvent is an event of an ear, with its seat.
 type earEvent struct {
 	seat *Seat
 	ear.Event
 }
 
-// handleEarEvent handles what an ear heard.
+// handleEarEvent handles an event of an ear.
 func (t *Table) handleEarEvent(h earEvent) {
 	s := h.seat
 	if t.seats.bySpeaker[s.speaker] != s {
@@ -72,7 +72,7 @@ func (t *Table) leaveSeat(s *Seat) {
 	t.floor.handle(floor.Event{Kind: floor.Left, Speaker: s.speaker})
 }
 
-// markOverlap records over which line a voice is heard.
+// markOverlap records which line a voice is heard over.
 func (t *Table) markOverlap(p *passage) {
 	if line, heard := t.floor.Speaking(); heard {
 		p.overlap.any, p.overlap.line = true, line
@@ -82,15 +82,14 @@ func (t *Table) markOverlap(p *passage) {
 	}
 }
 
-// stoppedSpeaker reports whether the line that has the floor is the one this
-// passage's voice stopped.
+// stoppedSpeaker reports whether the line that has the floor was stopped by this passage's voice.
 func (t *Table) stoppedSpeaker(p *passage) bool {
 	line, _ := t.floor.Speaking()
 	return p.overlap.stopped != 0 && p.overlap.stopped == line
 }
 
-// doubtLine stops a line as soon as there are words over it that are more than assent and no echo
-// of an NPC. What they do to it is judged once all of them are known.
+// doubtLine stops a line as soon as words are recognised over it that are more than assent and no echo of an
+// NPC. Whether they end the line is decided once all words are known.
 func (t *Table) doubtLine(s *Seat, p *passage) {
 	if p.interim == "" {
 		return
@@ -105,8 +104,8 @@ func (t *Table) doubtLine(s *Seat, p *passage) {
 	}
 }
 
-// echoUntil returns what the microphone of a player may have picked up of the NPCs, for a voice that
-// ended then.
+// echoUntil returns what the NPCs said that a player's microphone may have picked up. ended is when the
+// player's voice ended.
 func (t *Table) echoUntil(ended time.Time) echo {
 	e := echo{lately: t.past.remarks.lately, ended: ended, now: time.Now()}
 	line, _ := t.floor.Speaking()
@@ -116,20 +115,20 @@ func (t *Table) echoUntil(ended time.Time) echo {
 	return e
 }
 
-// resumePassage handles that the player went on after the utterance had ended: the
-// answer to it must not be heard before it is known what that was.
+// resumePassage handles a player going on after the utterance had ended: the answer must not be heard before
+// the rest is known.
 func (t *Table) resumePassage(p *passage) {
 	tn := p.turn
 	switch {
 	case tn == nil:
 	case tn.phase >= speaking:
 		p.standAlone() // too late
-	case tn.phase == weighed: // what it is as a whole is to be judged
+	case tn.phase == weighed: // the whole utterance is to be judged
 		t.dropWeighing(tn)
 		t.turns.moveTo(tn, undecided)
 		t.turns.undecided = append(t.turns.undecided, tn)
 		tn.words.held = true
-	case tn.phase == undecided: // it may yet be for an NPC
+	case tn.phase == undecided: // the rest may be for an NPC
 		t.agenda.remove(undecidedExpired{tn})
 		tn.words.held = true
 	default:
@@ -137,8 +136,8 @@ func (t *Table) resumePassage(p *passage) {
 	}
 }
 
-// understand decides what becomes of an utterance when all of it is known: whether it is an echo,
-// whom it interrupts, and whether it continues a turn or becomes one.
+// understand decides what happens to an utterance when all of its words are known: whether it is an echo,
+// which line it interrupts, and whether it continues a turn or becomes one.
 func (t *Table) understand(s *Seat, p *passage) {
 	text := p.text()
 	switch {
@@ -159,11 +158,11 @@ func (t *Table) understand(s *Seat, p *passage) {
 		}
 		s.echoed, text = time.Now(), ""
 	}
-	t.effects.add(understood{s, p, text, t.settleDoubt(s, p, text)}) // once whom it interrupts is interrupted
+	t.effects.add(understood{s, p, text, t.settleDoubt(s, p, text)}) // after the interruption
 }
 
-// settleDoubt judges what an utterance does to the line over which it was said: that stops for good,
-// waits for its NPC's model, or goes on.
+// settleDoubt decides how an utterance affects the line it was said over: the line ends, waits for its NPC's
+// model, or goes on.
 func (t *Table) settleDoubt(s *Seat, p *passage, text string) (j judgement) {
 	if a := t.spokenOver(s, p, text, true); a != nil && text != "" {
 		number := int64(0)
@@ -180,9 +179,9 @@ func (t *Table) settleDoubt(s *Seat, p *passage, text string) (j judgement) {
 	return j
 }
 
-// acceptUtterance gives an utterance its turn, if it is one.
+// acceptUtterance gives an utterance its turn, unless its words are refused, an order or an echo.
 func (t *Table) acceptUtterance(s *Seat, p *passage, text string, j judgement) {
-	if text != "" && t.admit(s.utterance(text)) != nil { // the front is not told: a microphone has no screen
+	if text != "" && t.admit(s.utterance(text)) != nil { // no error is returned, because a microphone has no screen
 		t.dropGuess(p)
 		text = ""
 	}
@@ -195,8 +194,7 @@ func (t *Table) acceptUtterance(s *Seat, p *passage, text string, j judgement) {
 	}
 }
 
-// giveTurn gives an utterance its turn: the one that was guessed, if the guess
-// was right.
+// giveTurn gives an utterance its turn. It adopts the guess if that was right.
 func (t *Table) giveTurn(s *Seat, p *passage, text string, j judgement) {
 	p.known = text
 	if o, ok := t.readOrder(s, text); ok {
@@ -219,8 +217,7 @@ func (t *Table) giveTurn(s *Seat, p *passage, text string, j judgement) {
 	t.admitUtterance(p.turn, j)
 }
 
-// continueTurn handles what the player added: nothing, more of the same, or
-// something for another NPC.
+// continueTurn handles what the player added: nothing, more of the same, or something for another NPC.
 func (t *Table) continueTurn(s *Seat, p *passage, text string, j judgement) {
 	tn := p.turn
 	tn.words.held = false
@@ -275,7 +272,7 @@ func (t *Table) continueTurn(s *Seat, p *passage, text string, j judgement) {
 	}
 }
 
-// forgetTurn forgets passages whose turn is over, unless they go on.
+// forgetTurn forgets the passages of a turn that is over, unless they go on.
 func (t *Table) forgetTurn(tn *turn) {
 	for _, s := range t.seats.bySpeaker {
 		for _, p := range s.passages {
@@ -287,8 +284,8 @@ func (t *Table) forgetTurn(tn *turn) {
 	}
 }
 
-// listenAhead has the engine of the NPC listen to whom a player seems to talk, if
-// it can: less is left to do once it is known whom the line is for.
+// listenAhead lets the engine of the likely addressee listen to a player, if it can, so that less work is
+// left once the addressee is known.
 func (t *Table) listenAhead(s *Seat, p *passage) {
 	if p.sound == nil || p.ahead >= 0 || p.turn != nil {
 		return
@@ -305,15 +302,14 @@ func (t *Table) listenAhead(s *Seat, p *passage) {
 	t.effects.add(listenAhead{engine.Ahead{NPC: a.NPC, Messages: a.Snapshot().Conversation(), Edits: a.Edits(), Tools: t.planner.lowestToolset(a.NPC), Sound: p.sound}})
 }
 
-// declineSound lets an engine know that what it listened to was not for its NPC, once that is
-// certain.
+// declineSound reports to an engine that the sound it listened to was not for its NPC, once that is certain.
 func (t *Table) declineSound(p *passage) {
 	tn := p.turn
 	switch {
 	case p.ahead < 0 || p.isPending():
 		return
 	case tn != nil && (tn.to.index == p.ahead || tn.phase == undecided):
-		return // it is, or may yet be
+		return // it was, or may still be
 	}
 	t.effects.add(declineSound{t.cast.agents[p.ahead].NPC, p.sound})
 	p.ahead = -1

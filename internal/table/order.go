@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// orderNPCs runs f in the table's goroutine for the NPCs called name, see [cast.findNPCs].
+// orderNPCs runs f on the table's goroutine for the NPCs called name, see [cast.findNPCs].
 func (t *Table) orderNPCs(ctx context.Context, name string, f func(who []int) error) error {
 	return t.order(ctx, func() error {
 		who, err := t.cast.findNPCs(name)
@@ -25,8 +25,8 @@ func (t *Table) orderNPCs(ctx context.Context, name string, f func(who []int) er
 	})
 }
 
-// Mute silences an NPC, or lets it speak again. A muted NPC stays addressable,
-// so that lines to it do not go to another.
+// Mute silences an NPC, or lets it speak again. Lines can still be addressed to a muted NPC, so that they do
+// not go to another one.
 func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error) {
 	var said string
 	err := t.orderNPCs(ctx, npc, func(who []int) error {
@@ -36,7 +36,7 @@ func (t *Table) Mute(ctx context.Context, npc string, muted bool) (string, error
 	return said, err
 }
 
-// muteNPCs silences NPCs or lets them speak, and says so.
+// muteNPCs silences NPCs or lets them speak again, and returns a sentence that says so.
 func (t *Table) muteNPCs(who []int, muted bool) string {
 	for _, i := range who {
 		t.cast.agents[i].Muted = muted
@@ -51,8 +51,8 @@ func (t *Table) muteNPCs(who []int, muted bool) string {
 	return t.cast.namesOf(who) + " may speak again"
 }
 
-// Say makes an NPC say a line, muted or not. It takes its turn like an
-// utterance and ends in one [TurnEnded].
+// Say makes an NPC say a line, even if it is muted. The line waits for the floor like any other, and ends in
+// one [TurnEnded].
 func (t *Table) Say(ctx context.Context, npc, text string) error {
 	text = untrusted.Clean(text, maxText)
 	if strings.TrimSpace(text) == "" {
@@ -66,9 +66,9 @@ func (t *Table) Say(ctx context.Context, npc, text string) error {
 // maxVoice bounds the id of a voice, in characters.
 const maxVoice = 100
 
-// TryVoice makes an NPC say a text with the voice of that id, of the first provider of
-// voices, instead of its own, as [Table.Say] does. It is a trial: no [Sentence] is told, and
-// nothing is kept of it. Without voices it is an error.
+// TryVoice makes an NPC say a text as [Table.Say] does, but with the voice of that id of the first voice
+// provider. It is a trial: it emits no [Sentence], and nothing of it is stored. Without voices it returns an
+// error.
 func (t *Table) TryVoice(ctx context.Context, npc, voice, text string) error {
 	voice, text = strings.TrimSpace(untrusted.Clean(voice, maxVoice)), untrusted.Clean(text, maxText)
 	switch {
@@ -82,8 +82,8 @@ func (t *Table) TryVoice(ctx context.Context, npc, voice, text string) error {
 	})
 }
 
-// Direct tells an NPC how to play its next turns, such as "lie about the key".
-// No text takes that back; without turns it holds for 3.
+// Direct instructs an NPC how to play its next turns, for example "lie about the key". An empty text removes
+// the directive. If turns is not positive, it holds for 3 turns.
 func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string, error) {
 	text = strings.TrimSpace(untrusted.Clean(text, maxDirective))
 	if turns <= 0 {
@@ -106,24 +106,24 @@ func (t *Table) Direct(ctx context.Context, npc, text string, turns int) (string
 const (
 	// maxDirective bounds a directive in characters.
 	maxDirective = 1000
-	// defaultDirective is for how many turns a directive holds.
+	// defaultDirective is how many turns a directive holds by default.
 	defaultDirective = 3
 )
 
-// Status is what people see of an NPC at the table.
+// Status describes an NPC at the table.
 type Status struct {
 	Name    string
 	Tier    mcp.BudgetTier // its own
 	Ceiling mcp.BudgetTier // now
 	Lease   *agent.Lease
 	Muted   bool
-	// Directive is how the NPC is to play, for DirectiveTurns turns yet.
+	// Directive is how the NPC is to play its next DirectiveTurns turns.
 	Directive      string
 	DirectiveTurns int
 	Tools          []string
-	// Revealed is how much of what it keeps secret it may tell.
+	// Revealed is the number of its secrets that it may tell.
 	Revealed int
-	// Withheld is how often something was withheld that it was about to say.
+	// Withheld is how often part of what it was about to say was withheld.
 	Withheld int
 }
 
@@ -146,8 +146,8 @@ func (t *Table) Status(ctx context.Context) ([]Status, error) {
 	return out, err
 }
 
-// Stop has all NPCs stop what they say, or are about to, as if the player had taken the
-// floor from them. What waits for its turn is still answered.
+// Stop ends what all NPCs are saying or about to say, as if the player had interrupted them. Queued turns are
+// still answered.
 func Stop(ctx context.Context, t *Table, speaker string) error {
 	return t.order(ctx, func() error {
 		working := slices.SortedFunc(maps.Values(t.turns.attempts), func(a, b *attempt) int { return cmp.Compare(a.id, b.id) })
@@ -160,8 +160,7 @@ func Stop(ctx context.Context, t *Table, speaker string) error {
 	})
 }
 
-// Notify tells those who lead the game something that a front has noticed; level is info or
-// warning.
+// Notify emits a notice that something a front has detected; level is info or warning.
 func (t *Table) Notify(ctx context.Context, level, text string) error {
 	return t.order(ctx, func() error {
 		t.effects.notify(0, level, text)
@@ -169,8 +168,8 @@ func (t *Table) Notify(ctx context.Context, level, text string) error {
 	})
 }
 
-// Listen has the NPCs listen otherwise, from the next line on, and returns a sentence
-// that says so. What is being answered is answered.
+// Listen sets how readily NPCs answer lines that call none of them, from the next line on, and returns a
+// sentence that says so. Current answers continue.
 func (t *Table) Listen(ctx context.Context, how address.Listening) (string, error) {
 	err := t.order(ctx, func() error {
 		if t.conversation.listen(how) {

@@ -10,31 +10,29 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Leveler is a [Voices] that brings the sound of engines with a voice of their own
-// to the loudness of its own.
+// Leveler is a [Voices] that adjusts the sound of speech-to-speech engines to the loudness of its own voices.
 type Leveler interface {
-	// Level returns samples, mono at audio.SampleRate, as loud as npc's voice is to
-	// be. They come one after the other, as they are played.
+	// Level returns samples, mono at audio.SampleRate, at the loudness of npc's voice. Calls follow the order of
+	// playback.
 	Level(npc config.NPC, samples []int16) ([]int16, error)
 }
 
-// isAnswering reports whether an engine with a voice of its own has begun to answer.
+// isAnswering reports whether a speech-to-speech engine has begun to answer.
 func (s saying) isAnswering() bool {
 	_, ok := s.own.(engine.Answering)
 	return ok
 }
 
-// ownVoice is what a line holds of an engine's own voice.
+// ownVoice is the state of an engine's own voice in a line.
 type ownVoice struct {
-	open   bool         // a sentence of it is; owned by the voice
-	early  string       // what that will say, if its words come before its sound; owned by the voice
-	begins atomic.Int64 // the place in the line of its first sound, in nanoseconds; -1 if there is none
-	limit  atomic.Int64 // how much of its sound is meant, in nanoseconds
-	sound  int          // samples of it that came; owned by the voice
+	open   bool         // a sentence of it is open; owned by the voice
+	early  string       // words of the next sentence that came before its sound; owned by the voice
+	begins atomic.Int64 // the position of its first sound in the line, in nanoseconds; -1 if there is none
+	limit  atomic.Int64 // how much of its sound is valid, in nanoseconds
+	sound  int          // samples received so far; owned by the voice
 }
 
-// heardOwn returns how much of the engine's own voice has been heard. It is safe for
-// concurrent use.
+// heardOwn returns how much of the engine's own voice has been heard. It is safe for concurrent use.
 func (w *worker) heardOwn() time.Duration {
 	begins := time.Duration(w.own.begins.Load())
 	if begins < 0 {
@@ -43,8 +41,8 @@ func (w *worker) heardOwn() time.Duration {
 	return max(w.line.Played()-begins, 0)
 }
 
-// withdrawOwn takes back what the engine's own voice says from a place on, at once:
-// what waits to be put into the line goes no further. The engine's goroutine calls it.
+// withdrawOwn withdraws the sound of the engine's own voice from a position on, at once: sound that waits is
+// not added to the line. The engine's goroutine calls it.
 func (w *worker) withdrawOwn(at time.Duration) {
 	w.own.limit.Store(int64(at))
 	if begins := w.own.begins.Load(); begins >= 0 {
@@ -52,8 +50,7 @@ func (w *worker) withdrawOwn(at time.Duration) {
 	}
 }
 
-// dropWithdrawn ends the sentence of the engine's own voice that was withdrawn, of
-// which no word is kept.
+// dropWithdrawn ends the sentence of the engine's own voice that was withdrawn. None of its words are kept.
 func (w *worker) dropWithdrawn(at time.Duration) {
 	w.withdrawOwn(at) // a piece may have come in between
 	w.own.early = ""
@@ -64,8 +61,8 @@ func (w *worker) dropWithdrawn(at time.Duration) {
 	}
 }
 
-// speakOwn speaks what the engine says in its own voice into the line, and reports
-// whether to go on. Where nobody listens it is read.
+// speakOwn adds what the engine says in its own voice to the line, and reports whether to go on. Without an
+// audience the text is shown instead.
 func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
 	if !w.voiced {
 		s, ok := ev.(engine.Spoken)
@@ -93,7 +90,7 @@ func (w *worker) speakOwn(ctx context.Context, ev engine.Event) bool {
 	return true
 }
 
-// meantOf is what of the next samples of the engine's own voice was not withdrawn.
+// meantOf returns the part of the next samples that was not withdrawn.
 func (w *worker) meantOf(samples []int16) []int16 {
 	left := time.Duration(w.own.limit.Load()) - audio.Duration(w.own.sound, audio.SampleRate)
 	w.own.sound += len(samples)
@@ -103,7 +100,7 @@ func (w *worker) meantOf(samples []int16) []int16 {
 	return samples[:max(0, int(left*audio.SampleRate/time.Second))]
 }
 
-// appendOwn adds to the line what an engine speaks.
+// appendOwn adds an engine's own sound to the line.
 func (w *worker) appendOwn(ctx context.Context, samples []int16) bool {
 	begins := !w.own.open
 	if begins {

@@ -10,17 +10,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 )
 
-// passagePhase is where an utterance stands that is being heard. What a phase
-// may be left for is in passageExits; docs/table.md draws it.
+// passagePhase is the state of an utterance that is being heard. passageExits lists the phases that follow
+// each; docs/table.md draws them.
 type passagePhase uint8
 
 const (
-	// passageClosed: nothing of it is open or due. Without a turn it is forgotten.
+	// passageClosed: the player has finished and no transcript is due. A passage without a turn is then
+	// forgotten.
 	passageClosed passagePhase = iota
-	// passageOpen: the player may still be speaking. If it has become a turn, that
-	// is held.
+	// passageOpen: the player may still be speaking. If the passage has a turn, that turn is held.
 	passageOpen
-	// passageDue: the player has ended, and transcripts are due.
+	// passageDue: the player has finished, and transcripts are due.
 	passageDue
 
 	passagePhases
@@ -34,14 +34,13 @@ var passageExits = [passagePhases][]passagePhase{
 
 func (p passagePhase) String() string { return [passagePhases]string{"closed", "open", "due"}[p] }
 
-// passage is an utterance of one player while it is being heard: segments that
-// become one turn.
+// passage is an utterance of one player while it is being heard. Its segments become one turn.
 type passage struct {
 	id      uint64
 	phase   passagePhase
-	parts   []string // what was understood of the segments, in order
-	interim string   // of the segment that is not final
-	due     int      // segments that have ended and have no transcript yet
+	parts   []string // transcripts of the segments, in order
+	interim string   // of the segment whose transcript is not final
+	due     int      // ended segments without a transcript
 	last    ear.Event
 
 	overlap overlap
@@ -49,29 +48,29 @@ type passage struct {
 	ahead   int               // the NPC whose engine listens already, -1 if none does
 
 	guess passageGuess
-	turn  *turn  // what it became; it may yet be continued
-	known string // the text that turn was given; empty before
+	turn  *turn  // the turn it became, which may still be continued
+	known string // the text that the turn was given; empty before
 }
 
-// overlap is which lines a passage was voiced over.
+// overlap records which lines a passage was spoken over.
 type overlap struct {
 	any     bool   // a line was audible or paused
-	line    uint64 // the last that was audible
-	stopped uint64 // the line its voice stopped, until it is known what it was
+	line    uint64 // the last line that was audible
+	stopped uint64 // the line that its voice stopped, until its words are known
 }
 
-// passageGuess is the answer begun before the words of a passage were final, see [Table.guess].
+// passageGuess is the answer started before the words of a passage were final, see [Table.guess].
 type passageGuess struct {
 	turn   *turn         // nil if there is none now
-	begun  int           // so far
-	voiced int           // of those that were dropped, how many a voice had worked on
-	wasted *cost.Account // of the one dropped last
+	begun  int           // guesses so far
+	voiced int           // dropped guesses that a voice had worked on
+	wasted *cost.Account // account of the last dropped guess
 }
 
-// text is everything understood so far.
+// text returns everything recognised so far.
 func (p *passage) text() string { return strings.Join(p.parts, " ") }
 
-// timing is when the words came.
+// timing returns when the words came.
 func (p *passage) timing() timing {
 	t := timing{since: p.last.At, endpoint: p.last.Endpoint, final: p.last.Took}
 	if t.since.IsZero() {
@@ -80,10 +79,10 @@ func (p *passage) timing() timing {
 	return t
 }
 
-// isPending reports whether there is more of it to come.
+// isPending reports whether more of the passage is to come.
 func (p *passage) isPending() bool { return p.phase != passageClosed }
 
-// open records that the player speaks, or goes on.
+// open records that the player speaks or goes on.
 func (p *passage) open() {
 	p.phase = passageOpen
 	if p.sound != nil {
@@ -91,7 +90,7 @@ func (p *passage) open() {
 	}
 }
 
-// endSegment records that the player has ended, which may be a pause.
+// endSegment records that the player has stopped speaking, which may be a pause.
 func (p *passage) endSegment() {
 	p.due++
 	p.phase = passageDue
@@ -104,8 +103,7 @@ func (p *passage) endSound() {
 	}
 }
 
-// addFinal adds the transcript of a segment, and reports whether nothing
-// more is to come.
+// addFinal adds the transcript of a segment, and reports whether the passage is complete.
 func (p *passage) addFinal(e ear.Event) (complete bool) {
 	p.due = max(p.due-1, 0)
 	p.interim = ""
@@ -119,20 +117,19 @@ func (p *passage) addFinal(e ear.Event) (complete bool) {
 	return p.phase == passageClosed
 }
 
-// breakOff ends it as it is, because the player is not heard any more.
+// breakOff ends the passage as it is, because the player is no longer heard.
 func (p *passage) breakOff() {
 	p.due = 0
 	p.phase = passageClosed
 	p.endSound()
 }
 
-// standAlone makes what follows an utterance of its own, because the turn before is heard already.
+// standAlone makes the rest of the passage a new utterance, because its turn is already being heard.
 func (p *passage) standAlone() {
 	*p = passage{id: p.id, phase: p.phase, due: p.due, overlap: overlap{any: p.overlap.any}, sound: p.sound, ahead: -1}
 }
 
-// sameWords reports whether two transcripts say the same, punctuation and case
-// aside.
+// sameWords reports whether two transcripts have the same words, apart from punctuation and case.
 func sameWords(a, b string) bool {
 	plain := func(s string) string {
 		return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {

@@ -2,39 +2,39 @@ package table
 
 import "slices"
 
-// phase is where a turn stands, and with it its attempt to answer: an attempt
-// that its turn has given up has none. docs/table.md draws it.
+// phase is the state of a turn, and with it the state of its current attempt; a dropped attempt has none.
+// docs/table.md draws the phases.
 type phase uint8
 
 const (
-	// arrived: its words are known and nothing is decided.
+	// arrived: its words are known and nothing is decided yet.
 	arrived phase = iota
-	// guessed: an answer is begun on words that are not final. No event is emitted,
-	// no tool runs, nothing sounds.
+	// guessed: an answer was started on words that are not final. No event is emitted, no tool runs, no sound is
+	// played.
 	guessed
-	// doubted: the judge is asked whom it is for. An answer may be in the making, as in a guess.
+	// doubted: the judge is asked whom it is for. An answer may be prepared, as for a guess.
 	doubted
-	// weighed: it was said over the line of an NPC that it may be for. The line waits, and
-	// the NPC's model decides: an answer is begun as for guessed.
+	// weighed: it was said over the line of an NPC that it may be for. The line waits while the NPC's model
+	// decides. An answer was started, as for guessed.
 	weighed
 	// undecided: it is for no NPC so far, and the player may go on.
 	undecided
 	// queued: its NPC is busy.
 	queued
-	// thinking: it is being answered, and there is nothing to hear yet.
+	// thinking: an answer is being prepared, and none of it can be heard yet.
 	thinking
-	// ready: it could be heard, but its player has more to say, or what it reacts
-	// to is not heard yet.
+	// ready: the answer could be heard, but its player has more to say, or the answer it reacts to is not heard
+	// yet.
 	ready
 	// asking: it waits for the floor.
 	asking
 	// speaking: it has the floor.
 	speaking
-	// spoken: all that was to be heard was heard. Its work may yet have to end.
+	// spoken: the answer was played in full. Its goroutines may still be running.
 	spoken
-	// cut: it was stopped short. Its work has yet to end.
+	// cut: the answer was stopped. Its goroutines are still running.
 	cut
-	// ending: what waited for its end is done, and what was said is kept.
+	// ending: the deferred calls run, and what was said is being stored.
 	ending
 	// over: its TurnEnded was emitted.
 	over
@@ -42,9 +42,8 @@ const (
 	phases
 )
 
-// exits are the phases that a phase may be left for, each with the method of Table that does
-// it. A barge-in is bargeIn, called by Table.carryOutFloor when the floor
-// cuts a line; a turn ends with endTurn.
+// exits lists the phases that may follow each phase, with the methods of Table that change it. A barge-in is
+// bargeIn, called by Table.carryOutFloor when the floor cuts a line. A turn ends with endTurn.
 var exits = [phases][]phase{
 	arrived: {
 		doubted,   // awaitJudge
@@ -53,7 +52,7 @@ var exits = [phases][]phase{
 		queued,    // queueTurn
 		thinking,  // startAnswer
 		ending,    // endUnanswered, cancelQueued
-		over,      // endUnheard; editAll, of a line in doubt that is taken back
+		over,      // endUnheard; editDoubted, if the line is taken back
 	},
 	guessed: {
 		doubted,  // adoptGuess, if the line is in doubt
@@ -62,7 +61,7 @@ var exits = [phases][]phase{
 	},
 	doubted: {
 		arrived,  // settle, undoDoubt
-		thinking, // settle, if the answer that was prepared is the one
+		thinking, // settle, if the prepared answer fits
 	},
 	weighed: {
 		thinking,  // adoptWeighed
@@ -122,6 +121,5 @@ func (p phase) String() string {
 // leadsTo reports whether a turn may go from p to next.
 func (p phase) leadsTo(next phase) bool { return slices.Contains(exits[p], next) }
 
-// isAnswering reports whether an answer is in the making or heard: it is no
-// guess, and was not cut.
+// isAnswering reports whether an answer is being prepared or heard. It is false for a guess and a cut turn.
 func (p phase) isAnswering() bool { return p >= thinking && p <= spoken }

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// planner decides at what tier a turn is answered, with which tools, and what is
-// done so that its first sound comes in time. It knows what turns took lately.
+// planner decides the tier and the tools of a turn, and the steps by which its first sound comes in time. It
+// bases this on how long recent turns took.
 type planner struct {
 	governor *cost.Governor
 	latency  config.Latency
@@ -21,8 +21,8 @@ type planner struct {
 	hurries  bool // the engine can be asked to hurry
 }
 
-// prepareTurn decides what a turn may use, now that its tier is chosen. phrases says
-// that its NPC has a stock phrase to say.
+// prepareTurn decides the tools and the pace of a turn once its tier is chosen. phrases says that its NPC may
+// say a stock phrase.
 func (p *planner) prepareTurn(tn *turn, phrases bool) {
 	tn.to.npc = tn.to.agent.NPC
 	if tn.kind == trialTurn {
@@ -53,8 +53,7 @@ func (p *planner) planTurn(tn *turn, phrases bool) cost.Plan {
 	return p.governor.Plan(in)
 }
 
-// toolset is all the NPC may use in this turn: nothing when it is a puppet or
-// reacts to another.
+// toolset returns the tools the NPC may use in this turn. A puppet or a reaction gets none.
 func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{
 		Tier: tn.plan.choice.Tier, Ceiling: time.Duration(p.latency.Ceilings.Get(tn.plan.choice.Tier)),
@@ -66,7 +65,7 @@ func (p *planner) toolset(tn *turn) *mcphost.Toolset {
 	return p.host.Toolset(o)
 }
 
-// lowestToolset is what an NPC may use in a turn of the lowest tier.
+// lowestToolset returns the tools an NPC may use in a turn of the lowest tier.
 func (p *planner) lowestToolset(npc config.NPC) *mcphost.Toolset {
 	return p.host.Toolset(mcphost.ToolsetOptions{
 		Tier: mcp.BudgetFast, Ceiling: time.Duration(p.latency.Ceilings.Get(mcp.BudgetFast)),
@@ -74,7 +73,7 @@ func (p *planner) lowestToolset(npc config.NPC) *mcphost.Toolset {
 	})
 }
 
-// recordTimes records a turn's times, from which those of the next are expected.
+// recordTimes records how long a turn took, as the basis for planning later turns.
 func (p *planner) recordTimes(tn *turn, l Ledger) {
 	if tn.to.agent == nil || !tn.isAnswer() || l.FirstSubstanceMS == 0 {
 		return
@@ -86,10 +85,10 @@ func (p *planner) recordTimes(tn *turn, l Ledger) {
 	p.governor.Record(s)
 }
 
-// Stages is what the stages of turns at one tier take lately.
+// Stages says how long the stages of recent turns at one tier took.
 type Stages struct {
 	Tier string
-	// FirstSound are the median and the 95th percentile over Turns turns.
+	// FirstSoundP50 and FirstSoundP95 are the median and the 95th percentile over Turns turns.
 	FirstSoundP50, FirstSoundP95 time.Duration
 	Turns                        int
 	Stages                       []StageTime
@@ -101,8 +100,7 @@ type StageTime struct {
 	P50, P95 time.Duration
 }
 
-// Stages tells what the stages of turns take lately, for each tier that had
-// turns.
+// Stages returns how long the stages of recent turns took, for each tier that had turns.
 func (t *Table) Stages(ctx context.Context) (all []Stages, err error) {
 	err = t.order(ctx, func() error {
 		all = t.planner.stages()

@@ -6,17 +6,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
-// purse opens the accounts of turns and reports when a cap is passed; with a nil meter none is.
+// purse opens the accounts of turns and reports passed caps. With a nil meter there are no caps.
 type purse struct {
 	meter    *cost.Meter
 	effects  *effects
 	told     cost.Level
-	unpriced bool // it was told that not everything counts
+	unpriced bool // the notice about costs without a price was sent
 }
 
-// openAccount gives a turn its account, unless an earlier attempt has: what that
-// takes yet is the turn's, too, and so is what the same NPC was given of its words
-// before they were known.
+// openAccount gives a turn its account, unless an earlier attempt has one. Attempts of the same turn share an
+// account, which also includes the same NPC's guesses at the turn's words.
 func (p *purse) openAccount(tn *turn) {
 	if tn.record.account == nil && tn.guesses.wasted.NPC() == tn.to.npc.Name {
 		tn.record.account = tn.guesses.wasted
@@ -26,19 +25,18 @@ func (p *purse) openAccount(tn *turn) {
 	}
 }
 
-// mayGuess reports whether there is money for answers that may come to nothing.
+// mayGuess reports whether the budget allows answers that may be dropped.
 func (p *purse) mayGuess() bool { return p.meter.Level() < cost.Cheaper }
 
-// passed says of each level what is so from then on. It names no amounts: players
-// read it, too.
+// passed describes each level in words. It contains no amounts, because players read it too.
 var passed = map[cost.Level]string{
 	cost.Noticed:   "the session has passed cost.soft_cap; nothing changes yet",
 	cost.Cheaper:   "the session has reached cost.hard_cap; from now on every NPC answers through the cascaded engine, which costs less",
 	cost.LinesOnly: "the session has reached what cost.hard_cap allows; from now on the NPCs answer with their stock phrases, without a model",
 }
 
-// reportLevel reports a cap that was passed since the last time, once, and where
-// there are caps that something does not count towards them.
+// reportLevel reports a passed cap, once. If there are caps, it also reports once that some costs do not count
+// towards them because they have no price.
 func (p *purse) reportLevel() {
 	level := p.meter.Level()
 	if level > p.told {

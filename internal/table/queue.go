@@ -6,25 +6,25 @@ import (
 )
 
 const (
-	// maxWaiting bounds the utterances waiting for an answer. When they are that many, lines
-	// from this machine wait in Hear, and others take the place of who has most waiting.
+	// maxWaiting bounds the utterances that wait for an answer. When the queue is full, lines from this machine
+	// wait in Hear. A line of another player replaces the newest one of the player who has most waiting.
 	maxWaiting = 32
 )
 
-// queue knows which NPC is busy with which turn, the turns that wait for one to be free, and how
-// much each player may add.
+// queue knows which NPC is busy with which turn, which turns wait for a free NPC, and how many lines each
+// player may add.
 type queue struct {
 	waiting []*turn // in order of arrival
 	busy    map[int]*turn
 	order   Rotation          // of the players whose turns begin
-	shares  map[string]*share // what each account has taken of the table
+	shares  map[string]*share // by account
 }
 
 func newQueue() *queue { return &queue{busy: map[int]*turn{}, shares: map[string]*share{}} }
 
 func (q *queue) isBusy(npc int) bool { return q.busy[npc] != nil }
 
-// occupy has a turn's NPC be busy with it.
+// occupy marks a turn's NPC as busy with it.
 func (q *queue) occupy(tn *turn) { q.busy[tn.to.index] = tn }
 
 func (q *queue) isFull() bool { return len(q.waiting) >= maxWaiting }
@@ -35,7 +35,7 @@ func (q *queue) remove(tn *turn) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(o *turn) bool { return o == tn })
 }
 
-// removeAll returns the turns that wait, in order, and lets none of them wait any longer.
+// removeAll empties the queue and returns the turns that waited, in order.
 func (q *queue) removeAll() []*turn {
 	all := q.waiting
 	q.waiting = nil
@@ -49,8 +49,8 @@ func (q *queue) releaseNPC(tn *turn) {
 	}
 }
 
-// popFree returns the turn that is next of those whose NPC is free, players taking turns;
-// nil if there is none.
+// popFree removes and returns the next turn whose NPC is free, alternating between players; nil if there is
+// none.
 func (q *queue) popFree() *turn {
 	var free []int
 	for i, tn := range q.waiting {
@@ -71,7 +71,7 @@ func (q *queue) popFree() *turn {
 	return tn
 }
 
-// crowds reports whether a turn is of a player on another machine who has many waiting.
+// crowds reports whether a turn belongs to an account that has many turns waiting.
 func (q *queue) crowds(tn *turn) bool { return tn.User != "" && q.countOf(tn.User) >= crowding }
 
 // countOf counts the waiting turns of an account.
@@ -84,7 +84,7 @@ func (q *queue) countOf(user string) (n int) {
 	return n
 }
 
-// ofOne are the turns of an account for which NPCs are busy.
+// ofOne returns the turns of an account that NPCs are busy with.
 func (q *queue) ofOne(user string) []*turn {
 	var all []*turn
 	for _, npc := range slices.Sorted(maps.Keys(q.busy)) {
@@ -95,14 +95,14 @@ func (q *queue) ofOne(user string) []*turn {
 	return all
 }
 
-// holdsBack reports whether lines from this machine wait outside: the queue is full, and who
-// has most of it is no player on another machine, whose newest line would give way.
+// holdsBack reports whether lines from this machine wait in Hear: the queue is full, and no account has most
+// of it, whose newest line would give way.
 func (q *queue) holdsBack() bool {
 	return q.isFull() && q.crowdingOut(&turn{}).User == ""
 }
 
-// crowdingOut returns the turn that makes room for another when there is none: the newest
-// of who has most waiting, or the other one itself if that would be of the same.
+// crowdingOut returns the turn that gives way to another when the queue is full: the newest of the player who
+// has most waiting, or tn itself if that player is its own.
 func (q *queue) crowdingOut(tn *turn) *turn {
 	count := map[string]int{tn.owner(): 1}
 	most := tn.owner()
@@ -118,7 +118,7 @@ func (q *queue) crowdingOut(tn *turn) *turn {
 	return out
 }
 
-// reactionsTo are the turns that react to a turn's answer.
+// reactionsTo returns the turns that react to a turn's answer.
 func (q *queue) reactionsTo(leader *turn) []*turn {
 	var all []*turn
 	for _, tn := range q.busy {
@@ -129,7 +129,7 @@ func (q *queue) reactionsTo(leader *turn) []*turn {
 	return all
 }
 
-// countPlayers counts the different players who wait for an NPC, except for tn.
+// countPlayers counts the different players who wait for an NPC, leaving out tn.
 func (q *queue) countPlayers(tn *turn) int {
 	seen := map[string]bool{}
 	for _, w := range q.waiting {

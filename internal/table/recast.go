@@ -9,13 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/agent"
 )
 
-// Recast has the table go on with another cast; the agents are its own from
-// then on. An NPC whose id is known stays the same: with its history, its lease
-// and cap, its directive, and muted if it is. One that is not among them is
-// silenced and leaves, and what waits for it is for whom it would be for
-// without it. A turn at work goes on as it began. Players who have joined are
-// recognised with the names of before until they join again. It returns what has
-// changed; on an error, nothing has.
+// Recast replaces the cast of the table. The table owns the agents from then on. An NPC whose id is known
+// keeps its history, lease, cap and directive, and stays muted if it was. An NPC that is not among the agents
+// is cut and leaves, and lines that wait for it are addressed again without it. Turns in progress continue as
+// they began. Speech recognition of players who have joined uses the previous names until they join again.
+// Recast returns what has changed. On an error, nothing has.
 func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (CastChange, error) {
 	if len(agents) == 0 {
 		return CastChange{}, errors.New("nobody would be left at the table")
@@ -37,7 +35,7 @@ func (t *Table) Recast(ctx context.Context, agents []*agent.Agent) (CastChange, 
 	return c, err
 }
 
-// dismiss has all leave whose ids are not among those who stay.
+// dismiss removes all NPCs from the table whose ids are not in stay, and returns their names.
 func (t *Table) dismiss(stay map[string]bool) (left []string) {
 	for i, a := range t.cast.agents {
 		if a.Left || stay[a.NPC.ID] {
@@ -51,7 +49,7 @@ func (t *Table) dismiss(stay map[string]bool) (left []string) {
 	return left
 }
 
-// castChanged has everything that depends on the cast know of it.
+// castChanged updates everything that depends on the cast.
 func (t *Table) castChanged() {
 	t.conversation.castChanged()
 	if t.o.Floor.Waiting == 0 {
@@ -59,15 +57,13 @@ func (t *Table) castChanged() {
 	}
 }
 
-// maxWaitingLines is how many lines may wait for the floor: one of each NPC, and
-// the DM's.
+// maxWaitingLines is how many lines may wait for the floor: one for each NPC, and those of the DM.
 func maxWaitingLines(agents []*agent.Agent) int { return len(agents) + maxLines }
 
-// CastChange is what has changed about a cast: the names of those who are at the table
-// from now on, of those who are not as they were, and of those who are there no more.
+// CastChange lists the names of the NPCs that joined the table, that changed, and that left.
 type CastChange struct{ Joined, Changed, Left []string }
 
-// String is the change in a sentence.
+// String describes the change in a sentence.
 func (c CastChange) String() string {
 	var parts []string
 	for _, p := range []struct {

@@ -11,61 +11,60 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// report is sent to Run by a goroutine that works for a turn or an edit. Run receives reports
-// until each attempt has reported its end, each turn its commit, and each edit that erases
-// something its end.
+// report is sent to Run by a goroutine that works for a turn or an edit. Run receives reports until each
+// attempt has reported its end, each turn its commit, and each edit that erases lines its end.
 type report struct {
-	attempt *attempt // of the first group of findings
-	turn    *turn    // of the second
+	attempt *attempt // for findings of the first group
+	turn    *turn    // for findings of the second group
 	finding finding
 }
 
-// finding is what was found: one of the types below, or an [engine.Event].
+// finding is one of the types below, or an [engine.Event].
 type finding any
 
-// What an attempt finds.
+// Findings of an attempt.
 type (
-	// contextRead: what the NPC knows is assembled.
+	// contextRead: the NPC's context was read.
 	contextRead struct {
 		took      time.Duration
-		now       *hotctx.Context // nil if it could not be
-		exchanges int             // of its own conversation
+		now       *hotctx.Context // nil if that failed
+		exchanges int             // exchanges of its own conversation
 	}
-	// firstSentence: the model has written what can be spoken first.
+	// firstSentence: the model has written the first sentence that can be spoken.
 	firstSentence struct{ took time.Duration } // since the first token
-	// wordsEnded: the model is done, or has failed.
+	// wordsEnded: the model has finished or failed.
 	wordsEnded struct{ err error }
-	// phraseBegins: a stock phrase passes the time.
+	// phraseBegins: a stock phrase begins.
 	phraseBegins struct{}
 	// sentenceBegins: the next sentence of the line.
 	sentenceBegins struct{ sentence sentence }
-	// sentenceWorded: what the sentence that began last says, as far as it is known;
-	// ended says that this is all, and that another follows.
+	// sentenceWorded: the words of the sentence that began last, as far as they are known. ended says that they
+	// are complete and that another sentence follows.
 	sentenceWorded struct {
 		text  string
 		ended bool
 	}
-	// soundReady: there is something to hear.
-	soundReady struct{ took time.Duration } // of the voice for its first sound; negative if there was none
-	// voiceFailed: the text goes on without it.
+	// soundReady: the line can be heard.
+	soundReady struct{ took time.Duration } // of the voice until its first sound; negative if there was none
+	// voiceFailed: the voice has failed, and the text goes on without it.
 	voiceFailed struct{ err error }
-	// workEnded: the attempt's goroutines are done. It is an attempt's last.
+	// workEnded: the attempt's goroutines have ended. It is the last finding of an attempt.
 	workEnded struct{ result *result }
 )
 
-// What a commit finds.
+// Findings of a commit.
 type (
-	// callEnded: a call that waited for the turn's end was made, or will not be.
+	// callEnded: a deferred call was made, or will not be.
 	callEnded struct {
 		tool    string
 		outcome mcphost.Outcome
 	}
-	// committed: what was said is kept, or cannot be. It is a turn's last.
+	// committed: what was said was stored, or cannot be. It is the last finding of a turn.
 	committed struct{ end turnEnd }
 )
 
-// handleReport handles a report. It drops what an attempt reports that was given up, and keeps
-// what a guess reports until that proves right.
+// handleReport handles a report. It drops reports of attempts that were dropped, and keeps those of a guess
+// until the guess is adopted.
 func (t *Table) handleReport(r report) {
 	a := r.attempt
 	switch f := r.finding.(type) {
@@ -96,7 +95,7 @@ func (t *Table) handleReport(r report) {
 	}
 }
 
-// handleFinding handles what the attempt of a turn reports.
+// handleFinding handles a finding of a turn's current attempt.
 func (t *Table) handleFinding(a *attempt, f finding) {
 	tn := a.turn
 	switch f := f.(type) {
@@ -127,7 +126,7 @@ func (t *Table) handleFinding(a *attempt, f finding) {
 	}
 }
 
-// handleEngineEvent handles what the model and its tools do.
+// handleEngineEvent handles an event of the engine.
 func (t *Table) handleEngineEvent(a *attempt, ev engine.Event) {
 	tn := a.turn
 	switch ev := ev.(type) {

@@ -11,17 +11,17 @@ import (
 
 // FoundBefore is the evidence that a search found before the model was asked.
 type FoundBefore struct {
-	// Rules are those in the prompt, Lines how many lines of earlier are.
+	// Rules are the rules in the prompt, and Lines is the number of earlier lines in it.
 	Rules []string `json:"rules,omitempty"`
 	Lines int      `json:"lines,omitempty"`
-	// RuleScore and LineScore are those of the best, whether or not it is in the prompt.
+	// RuleScore and LineScore are the scores of the best matches, whether or not they are in the prompt.
 	RuleScore float64 `json:"rule_score,omitempty"`
 	LineScore float64 `json:"line_score,omitempty"`
-	// Offers are "rules" and "memory" where the tools may find more.
+	// Offers contains "rules" and "memory" if the tools for them may find more.
 	Offers []string `json:"offers,omitempty"`
 }
 
-// foundBefore returns what was found for a turn, nil if nothing counts.
+// foundBefore returns what was found for a turn, nil if nothing relevant was.
 func foundBefore(f retrieve.Found) *FoundBefore {
 	if !f.Offers() && len(f.Rules)+len(f.Lines) == 0 {
 		return nil
@@ -41,9 +41,9 @@ func foundBefore(f retrieve.Found) *FoundBefore {
 
 func hundredths(x float64) float64 { return float64(int(100*x+0.5)) / 100 }
 
-// searchBefore searches the rules and what the NPC of a turn may know of past evenings, before its tier is
-// chosen. It waits [retrieve.Deadline] at most, and the turn goes on without what is not found by then.
-// An NPC finds only what it may look up itself.
+// searchBefore searches the rules, and the past sessions that the NPC of a turn may know, before the tier is
+// chosen. It waits at most [retrieve.Deadline], after which the turn goes on without the results. An NPC
+// finds only what it may look up itself.
 func (t *Table) searchBefore(tn *turn) {
 	tn.plan.found = retrieve.Found{}
 	if t.o.Retrieve == nil || !tn.isAnswer() {

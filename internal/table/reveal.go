@@ -10,12 +10,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxShownSecret bounds what is shown of a secret in a list, in characters.
+// maxShownSecret bounds how much of a secret is shown in a list, in characters.
 const maxShownSecret = 100
 
-// Reveal allows an NPC to tell what it keeps to itself for the rest of the session:
-// the secret of a number, as it stands in the NPC's file, from 1, or "all". Without
-// either it does so if there is a single one, and lists them if there are several.
+// Reveal allows an NPC to tell a secret for the rest of the session. which is the number of the secret in the
+// NPC's file, from 1, or "all". If which is empty, Reveal reveals a single secret, or lists several.
 func (t *Table) Reveal(ctx context.Context, npc, which string) (string, error) {
 	which = strings.TrimSpace(which)
 	var said string
@@ -26,7 +25,7 @@ func (t *Table) Reveal(ctx context.Context, npc, which string) (string, error) {
 	return said, err
 }
 
-// Conceal has an NPC keep everything to itself again that it keeps.
+// Conceal makes an NPC keep all its secrets again.
 func (t *Table) Conceal(ctx context.Context, npc string) (string, error) {
 	var said string
 	err := t.orderOne(ctx, npc, func(a *agent.Agent) error {
@@ -37,7 +36,7 @@ func (t *Table) Conceal(ctx context.Context, npc string) (string, error) {
 	return said, err
 }
 
-// orderOne runs f in the table's goroutine for the one NPC called name.
+// orderOne runs f on the table's goroutine for the one NPC called name.
 func (t *Table) orderOne(ctx context.Context, name string, f func(*agent.Agent) error) error {
 	return t.orderNPCs(ctx, name, func(who []int) error {
 		if len(who) != 1 {
@@ -67,7 +66,7 @@ func revealSecrets(a *agent.Agent, which string) (string, error) {
 	return fmt.Sprintf("%s may tell secret %d now", a.NPC.Name, number), nil
 }
 
-// listSecrets numbers the secrets of an NPC, a line each.
+// listSecrets lists the secrets of an NPC with their numbers, one on each line.
 func listSecrets(a *agent.Agent) string {
 	lines := []string{a.NPC.Name + " keeps these; say which, by its number, or all"}
 	for i, s := range a.NPC.SecretKnowledge {
@@ -80,7 +79,8 @@ func listSecrets(a *agent.Agent) string {
 	return strings.Join(lines, "\n")
 }
 
-// revealByLine lets the NPC of a turn tell the secrets for which the line has the words, and emits a
+// revealByLine allows the NPC of a turn to tell the secrets whose trigger words the line contains, and emits
+// a
 // [Notice] for the DM.
 func (t *Table) revealByLine(tn *turn) {
 	if tn.isPuppet() {

@@ -13,28 +13,27 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 )
 
-// JoinOptions say how a player's sound comes. The zero value takes frames.
+// JoinOptions describe how a player's sound arrives. The zero value expects frames.
 type JoinOptions struct {
 	// Decoder decodes payloads. If nil, packets carry frames.
 	Decoder ear.Decoder
-	// Detector tells voice from noise. If nil, by adaptive energy.
+	// Detector tells voice from noise. If nil, adaptive energy is used.
 	Detector ear.Detector
-	// User is who the player is for the transport, kept with every line as
-	// [Utterance.User] is; empty where there is none.
+	// User is the player's account with the transport, stored with every line as [Utterance.User]; empty if
+	// there is none.
 	User string
-	// Leads reports whether the player may give orders aloud just now, see package
-	// orders. The table's goroutine calls it; it does not wait. If nil, never.
+	// Leads reports whether the player may currently give spoken orders, see package orders. It is called on
+	// the table's goroutine and must not block. If nil, the player never may.
 	Leads func() bool
 }
 
 // ErrDeaf means that a table has no speech recognition.
 var ErrDeaf = errors.New("the table cannot hear: it has no speech recognition")
 
-// maxPassages is how many utterances of one player are kept in mind because
-// they may be continued.
+// maxPassages is how many utterances of one player are kept because they may be continued.
 const maxPassages = 4
 
-// Seat is a player who is heard at the table.
+// Seat is a player with a microphone at the table.
 type Seat struct {
 	table   *Table
 	speaker string
@@ -50,11 +49,11 @@ type Seat struct {
 	passages []*passage // those that may still change
 }
 
-// seats are the players who are heard.
+// seats holds the players with microphones.
 type seats struct {
 	bySpeaker map[string]*Seat
-	lastVoice string // who voiced last
-	answered  bool   // what was said last to interrupt an NPC is answered by it
+	lastVoice string // the player whose voice was heard last
+	answered  bool   // the interrupted NPC answers what interrupted it
 }
 
 // markStopped records which utterances stopped a line.
@@ -68,7 +67,7 @@ func (ss *seats) markStopped(line uint64) {
 	}
 }
 
-// awaitsWords reports whether the words of an utterance that stopped a line are yet to come.
+// awaitsWords reports whether an utterance that stopped a line is still without its words.
 func (ss *seats) awaitsWords(line uint64) bool {
 	for _, s := range ss.bySpeaker {
 		if slices.ContainsFunc(s.passages, func(p *passage) bool { return p.overlap.stopped == line && p.isPending() }) {
@@ -78,7 +77,7 @@ func (ss *seats) awaitsWords(line uint64) bool {
 	return false
 }
 
-// anybodyVoices reports whether a player voices now.
+// anybodyVoices reports whether any player is speaking now.
 func (ss *seats) anybodyVoices() bool {
 	for _, s := range ss.bySpeaker {
 		if s.voicing {
@@ -88,8 +87,8 @@ func (ss *seats) anybodyVoices() bool {
 	return false
 }
 
-// sealUtterance has what a turn answers stand as it ended: the answer is heard, or there
-// is none. An utterance that goes on already goes on.
+// sealUtterance makes the utterance of a turn final, because its answer is heard or there is none. It does
+// not affect an utterance that is being continued.
 func (ss *seats) sealUtterance(tn *turn) {
 	for _, s := range ss.bySpeaker {
 		for _, p := range s.passages {
@@ -100,8 +99,8 @@ func (ss *seats) sealUtterance(tn *turn) {
 	}
 }
 
-// Join gives a player a seat: what is pushed into it is heard from now on,
-// until Leave or the table's end. A name has one seat at a time.
+// Join gives a player a seat: sound pushed into it is heard from now on, until Leave or the end of the table.
+// A name has one seat at a time. Without speech recognition it returns [ErrDeaf].
 func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat, error) {
 	if o == nil {
 		o = &JoinOptions{}
@@ -126,12 +125,12 @@ func (t *Table) Join(ctx context.Context, speaker string, o *JoinOptions) (*Seat
 	return s, nil
 }
 
-// openEar has a player heard.
+// openEar starts the seat's ear.
 func (s *Seat) openEar(ctx context.Context, o JoinOptions) {
 	t := s.table
 	ctx, s.stop = context.WithCancel(ctx)
 	expect, lanes := t.o.Expect, t.o.Lane
-	expect.Keyterms = t.cast.keyterms(t.o.Expect.Keyterms) // the NPCs' names come up in what players say
+	expect.Keyterms = t.cast.keyterms(t.o.Expect.Keyterms) // players mention the NPCs' names
 	lanes.Decoder = o.Decoder
 	var onSound func(uint64, []int16)
 	if t.o.Listener != nil && t.cast.hasOwnVoice() {
@@ -152,18 +151,17 @@ func (s *Seat) openEar(ctx context.Context, o JoinOptions) {
 	})
 }
 
-// Speaker is the name that the table shows the player by.
+// Speaker returns the name under which the table shows the player.
 func (s *Seat) Speaker() string { return s.speaker }
 
-// Push leaves a packet that arrived now. It never blocks; what does not fit is
-// dropped, the oldest first.
+// Push adds a packet that arrived now. It never blocks. When the buffer is full, the oldest packets are
+// dropped.
 func (s *Seat) Push(p ear.Packet) { s.ear.Push(p) }
 
-// Stats counts what happened to the packets and their transcripts.
+// Stats returns counters of the packets and their transcripts.
 func (s *Seat) Stats() ear.Stats { return s.ear.Stats() }
 
-// Pending reports whether something the player said has yet to become a turn,
-// or to prove to be nothing.
+// Pending reports whether something that the player said has not become a turn or been discarded yet.
 func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 	err = s.table.order(ctx, func() error {
 		pending = s.voicing || slices.ContainsFunc(s.passages, (*passage).isPending)
@@ -172,8 +170,7 @@ func (s *Seat) Pending(ctx context.Context) (pending bool, err error) {
 	return pending, err
 }
 
-// Leave gives the seat up. What the player said last and is not transcribed is
-// lost. It may be called more than once.
+// Leave gives up the seat. Words that are not transcribed yet are lost. It may be called more than once.
 func (s *Seat) Leave() {
 	err := s.table.order(context.Background(), func() error {
 		s.table.leaveSeat(s)
@@ -184,15 +181,15 @@ func (s *Seat) Leave() {
 	}
 }
 
-// leadsNow reports whether the player leads the game just now.
+// leadsNow reports whether the player currently leads the game.
 func (s *Seat) leadsNow() bool { return s.leads != nil && s.leads() }
 
-// utterance is something the player said.
+// utterance returns an utterance of the player.
 func (s *Seat) utterance(text string) Utterance {
 	return Utterance{Speaker: s.speaker, Text: text, User: s.user, Leads: s.leadsNow()}
 }
 
-// passage returns the utterance of that number.
+// passage returns the utterance of that number, which it adds if it is new.
 func (s *Seat) passage(id uint64) *passage {
 	for _, sp := range s.passages {
 		if sp.id == id {
@@ -219,19 +216,19 @@ func (s *Seat) forgetPassage(sp *passage) {
 // echoes reports whether the player's microphone picks up what NPCs say.
 func (s *Seat) echoes() bool { return !s.echoed.IsZero() && time.Since(s.echoed) < echoMemory }
 
-// EarStatus is how one player is heard.
+// EarStatus describes how one player is heard.
 type EarStatus struct {
 	Speaker string
-	// Voicing says that the player speaks just now.
+	// Voicing says that the player is speaking now.
 	Voicing bool
 	ear.Stats
 }
 
-// Ears tells how the players are heard who have a seat, by name.
+// Ears returns the status of the players who have a seat, by name.
 func Ears(ctx context.Context, t *Table) (all []EarStatus, err error) {
 	err = t.order(ctx, func() error {
 		for name, s := range t.seats.bySpeaker {
-			if s.ear != nil { // else it is about to be opened
+			if s.ear != nil { // otherwise it is about to be opened
 				all = append(all, EarStatus{name, s.voicing, s.ear.Stats()})
 			}
 		}
@@ -241,8 +238,8 @@ func Ears(ctx context.Context, t *Table) (all []EarStatus, err error) {
 	return all, err
 }
 
-// recorder keeps the sound of a player's last utterances, for engines that listen
-// to it themselves. It is safe for concurrent use.
+// recorder keeps the sound of a player's last utterances, for engines that listen to sound. It is safe for
+// concurrent use.
 type recorder struct {
 	mu   sync.Mutex // guards the field below
 	last []recorded // oldest first
@@ -253,13 +250,13 @@ type recorded struct {
 	sound     *engine.Recording
 }
 
-// appendSound adds to an utterance.
+// appendSound adds a frame to an utterance.
 func (r *recorder) appendSound(utterance uint64, frame []int16) {
 	r.recordingOf(utterance).Append(frame)
 }
 
-// recordingOf returns the sound of an utterance. Those that cannot be continued any
-// more are forgotten.
+// recordingOf returns the sound of an utterance. It drops the sound of utterances that cannot be continued
+// any more.
 func (r *recorder) recordingOf(utterance uint64) *engine.Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// shareRate and shareBurst are how many lines a second of one player become turns, and how
-	// many at once: nobody types or speaks more for long.
+	// shareRate and shareBurst limit the lines of one player that become turns, per second and at once. No
+	// player types or speaks more for long.
 	shareRate, shareBurst = 1, 12
 	// maxWaitingOfOne bounds the lines of one player that wait for an answer.
 	maxWaitingOfOne = 8
-	// crowding is from how many waiting lines on a player's lines come after those of others.
+	// crowding is the number of waiting lines from which a player's lines come after those of others.
 	crowding = 4
-	// floodAfter is how many lines of a player are refused until the player floods the table.
+	// floodAfter is how many lines of a player are refused before the player counts as flooding the table.
 	floodAfter = 8
-	// floodQuiet is how long a player who floods is quiet until lines are heard again.
+	// floodQuiet is how long a player who floods must be quiet before lines are accepted again.
 	floodQuiet = 10 * time.Second
 	// maxShares bounds the players whose lines are counted.
 	maxShares = 1024
 )
 
 var (
-	// ErrTooMuch means that a line was refused because its player says more than NPCs answer.
+	// ErrTooMuch means that a line was refused because its player says more than the NPCs can answer.
 	ErrTooMuch = errors.New("you say more at once than the table can answer, so this line was left out; wait for the answers and say it again")
-	// ErrFlood means that no line of a player is heard, because the player went on all the same.
+	// ErrFlood means that no line of a player is accepted, because the player went on after [ErrTooMuch].
 	ErrFlood = fmt.Errorf("you say far more than the table can answer, so nothing is heard until you have been quiet for %s", floodQuiet)
 )
 
-// share is what one player has taken.
+// share counts the lines of one player.
 type share struct {
 	lines   *rate.Limiter
 	refused int       // of the latest lines
@@ -40,9 +40,9 @@ type share struct {
 	last    time.Time
 }
 
-// admit returns nil if a line of an account becomes a turn, [ErrTooMuch] or [ErrFlood], so that a
-// flood costs other players nothing: a line that is refused takes no model, no memory and no place
-// in the queue. began says that a flood begins with it.
+// admit returns nil if a line of an account may become a turn, otherwise [ErrTooMuch] or [ErrFlood]. A
+// refused line takes no model, no memory and no place in the queue, so that a flood costs other players
+// nothing. began says that a flood begins with this line.
 func (q *queue) admit(user string, now time.Time) (began bool, err error) {
 	s := q.shares[user]
 	if s == nil {
@@ -69,7 +69,7 @@ func (q *queue) admit(user string, now time.Time) (began bool, err error) {
 	return false, ErrTooMuch
 }
 
-// forgetIdle forgets players whose share is whole again, once many are known.
+// forgetIdle drops the shares of players who said nothing for a minute, once many are known.
 func (q *queue) forgetIdle(now time.Time) {
 	if len(q.shares) < maxShares {
 		return
@@ -79,13 +79,13 @@ func (q *queue) forgetIdle(now time.Time) {
 			delete(q.shares, owner)
 		}
 	}
-	if len(q.shares) >= maxShares { // many at once: they begin anew
+	if len(q.shares) >= maxShares { // too many at once: all begin again
 		clear(q.shares)
 	}
 }
 
-// admit returns an error if a line of a player is refused. Lines without an account come from
-// this machine, such as a script's, and wait until there is room instead.
+// admit returns an error if a line of a player is refused. Lines without an account come from this machine,
+// for example from a script. They wait until there is room instead.
 func (t *Table) admit(u Utterance) error {
 	if u.User == "" {
 		return nil
@@ -97,8 +97,8 @@ func (t *Table) admit(u Utterance) error {
 	return err
 }
 
-// endFlood takes away what a player who floods the table has waiting and is being answered, so
-// that the NPCs are free for others.
+// endFlood ends the waiting turns and the current answers of a player who floods the table, so that the NPCs
+// are free for others.
 func (t *Table) endFlood(u Utterance) {
 	t.effects.notify(0, "warning", fmt.Sprintf("%s says far more than the table can answer; nothing of it is heard until %s has been quiet for %s", u.Speaker, u.Speaker, floodQuiet))
 	for _, tn := range slices.Clone(t.queue.waiting) {

@@ -15,34 +15,32 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Utterance is something a player said.
+// Utterance is something that a player said.
 type Utterance struct {
 	Speaker string
 	Text    string
-	// User is who spoke and Ref the message it was written in, as the transport
-	// knows them (see [memory.Line]); empty where there is none.
+	// User is the player and Ref the message, as the transport identifies them (see [memory.Line]); empty if
+	// there is none.
 	User, Ref string
-	// Leads says that it was said by who leads the game. Where there is no User,
-	// [Options.Leads] tells.
+	// Leads says that the player leads the game. Without a User, [Options.Leads] decides.
 	Leads bool
 }
 
-// What stands behind the name of a player who is called like an NPC, or like what
-// somebody is at a table. A name itself has no brackets, so nobody can bear a mark.
+// Marks behind the name of a player whose name resembles that of an NPC or a role at a table. Names
+// themselves contain no brackets, so no player can choose a mark.
 const (
 	playerMark = hotctx.PlayerMark
 	leaderMark = hotctx.LeaderMark
 )
 
-// nameless is what a player without a name is called: whoever types at the terminal.
+// nameless is the name of a player without a name, such as the one at the terminal.
 const nameless = "Player"
 
-// maxNames bounds the players whose names are taken at a table; beyond that the name of
-// who spoke first is free again.
+// maxNames bounds the players whose names are reserved at a table. Beyond that, the oldest name is released.
 const maxNames = 1024
 
-// roles are what somebody is at a table or in a prompt, as a word of a name; labels are
-// what prompts and orders call people by, as a whole name.
+// roles are the roles of people at a table or in a prompt, as words of a name. labels are the words by which
+// prompts and orders refer to people, as whole names.
 var (
 	roles = bookOf(
 		"dm", "gm", "npc", "npcs", "nsc", "sl", "game master", "dungeon master", "spielleiter", "spielleiterin", "spielleitung", "meister", "meisterin",
@@ -60,25 +58,25 @@ func bookOf(names ...string) *untrusted.NameBook[string] {
 	return &b
 }
 
-// speakers are the names that players are shown by. A name belongs to the player who came
-// with it first, until that player goes by another or leaves. A player is known by the user,
-// and where there is none by the name.
+// speakers holds the names under which players are shown. A name belongs to the first player who uses it,
+// until that player takes another name or leaves. A player is identified by the user, or without one by the
+// name.
 type speakers struct {
-	book  untrusted.NameBook[string] // by how names look, to whom they belong
-	known map[string]speaker         // by whom they belong to
-	order []string                   // of those known, first who came first
+	book  untrusted.NameBook[string] // names by their appearance, with their owners
+	known map[string]speaker         // by owner
+	order []string                   // owners, in the order in which they came
 }
 
 // speaker is how a player is shown.
 type speaker struct {
-	given, bare, shown string // as it came, as it is clean, and with marks
+	given, bare, shown string // as received, cleaned, and with marks
 	leads              bool
-	first              string // whom the name belongs to that this one looks like, if it is not the player's own
-	number             int    // among those that look alike
-	version            int    // of who is at the table, see conversation
+	first              string // owner of the name that this one looks like; the player, if there is no other
+	number             int    // among names that look alike
+	version            int    // of the cast, see conversation
 }
 
-// ownerOf is whom the names of a player belong to.
+// ownerOf returns the key under which the names of a player are stored.
 func ownerOf(user, bare string) string {
 	if user != "" {
 		return "user " + user
@@ -86,8 +84,7 @@ func ownerOf(user, bare string) string {
 	return "name " + strings.ToLower(bare)
 }
 
-// terminals is whom the name of the terminal's player belongs to, whether or not anything was
-// typed there yet.
+// terminals is the owner of the name of the terminal's player, whether or not anything was typed there yet.
 var terminals = ownerOf("", nameless)
 
 func newSpeakers() *speakers {
@@ -109,7 +106,7 @@ func (s *speakers) release(owner string) {
 	}
 }
 
-// note keeps how a player is shown.
+// record stores how a player is shown.
 func (s *speakers) record(owner string, as speaker) {
 	if was, ok := s.known[owner]; !ok || was.bare != as.bare {
 		s.release(owner)
@@ -122,8 +119,8 @@ func (s *speakers) record(owner string, as speaker) {
 	s.known[owner] = as
 }
 
-// show returns how a player is shown by a name with a mark: as nobody else is, with a number if
-// others look alike.
+// show returns how a player is shown under a name with a mark. It adds a number if other players look alike,
+// so that no two are shown the same.
 func (s *speakers) show(bare, mark, owner string) speaker {
 	as := speaker{bare: bare, first: owner, number: 1}
 	if other, taken := s.book.Find(bare); taken {
@@ -147,22 +144,22 @@ func (s *speakers) show(bare, mark, owner string) speaker {
 	}
 }
 
-// introduce returns an utterance as the table takes it in: whether its player leads
-// the game, and under which name everybody knows them.
+// introduce completes an utterance: it sets whether its player leads the game, and the name under which the
+// player is shown.
 func (v *conversation) introduce(u Utterance) Utterance {
-	if u.User == "" { // nobody but the name tells
+	if u.User == "" { // only the name identifies the player
 		u.Leads = u.Leads || v.isLeader(bareName(u.Speaker))
 	}
 	u.Speaker = v.nameSpeaker(u.Speaker, u.User, u.Leads)
 	return u
 }
 
-// isLeader reports whether a player whom only the name tells leads the game.
+// isLeader reports whether a player who is identified only by a name leads the game.
 func (v *conversation) isLeader(bare string) bool {
 	return v.leads != "" && strings.EqualFold(bare, bareName(v.leads))
 }
 
-// bareName is a player's name without marks.
+// bareName returns a player's name without marks.
 func bareName(given string) string {
 	bare, err := untrusted.Name(given)
 	if err != nil {
@@ -171,8 +168,8 @@ func bareName(given string) string {
 	return bare
 }
 
-// nameSpeaker is the name of a player as everybody at the table reads it: clean, marked if
-// somebody else could be meant, and no other player's.
+// nameSpeaker returns the name of a player as everyone at the table sees it: cleaned, marked if it could be
+// mistaken for someone else's, and different from every other player's.
 func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 	bare, owner := "", ownerOf(user, "")
 	if user == "" {
@@ -197,7 +194,7 @@ func (v *conversation) nameSpeaker(given, user string, leads bool) string {
 	return as.shown
 }
 
-// recallNames has players keep the names by which they spoke in the session before.
+// recallNames restores the names that players had earlier in the session.
 func (v *conversation) recallNames(lines []memory.Line) {
 	for _, l := range lines {
 		given, _, _ := strings.Cut(l.Speaker, " (")
@@ -208,17 +205,16 @@ func (v *conversation) recallNames(lines []memory.Line) {
 		owner := ownerOf(l.User, bare)
 		if _, known := v.speakers.known[owner]; !known {
 			as := v.speakers.show(bare, "", owner)
-			as.given, as.shown, as.version = given, l.Speaker, -1 // and is decided anew when they speak
+			as.given, as.shown, as.version = given, l.Speaker, -1 // decided again when they speak
 			v.speakers.record(owner, as)
 		}
 	}
 }
 
-// isMarked reports whether a player's name is one that nameSpeaker has marked or numbered.
+// isMarked reports whether nameSpeaker has marked or numbered a player's name.
 func isMarked(name string) bool { return strings.HasSuffix(name, ")") }
 
-// posesAs returns what is wrong with a player's name if it is an NPC's or the leader's, looks
-// like it, or says that its bearer is what only others are.
+// posesAs returns an error if a player's name is or resembles that of an NPC or the leader, or claims a role.
 func (v *conversation) posesAs(bare string, leads bool) error {
 	others, role := withoutRoles(bare)
 	if role != "" && !leads {
@@ -243,8 +239,7 @@ func (v *conversation) posesAs(bare string, leads bool) error {
 	return nil
 }
 
-// withoutRoles returns a name without the words that say what somebody is at a table, and one
-// of those words.
+// withoutRoles returns a name without the words for roles, and one of those words.
 func withoutRoles(bare string) (others, role string) {
 	if label, is := labels.Find(bare); is {
 		return "", label
@@ -271,7 +266,7 @@ func withoutRoles(bare string) (others, role string) {
 	return strings.Join(rest, " "), role
 }
 
-// namesOfAll are the names of NPCs, at the table or not, with whose they are.
+// namesOfAll returns the names of NPCs, at the table or not, with their bearers.
 func (c *cast) namesOfAll(known func() []config.NPC) *untrusted.NameBook[string] {
 	var b untrusted.NameBook[string]
 	here := c.npcsOf(c.present())
@@ -291,10 +286,9 @@ func (c *cast) namesOfAll(known func() []config.NPC) *untrusted.NameBook[string]
 	return &b
 }
 
-// Admit takes a name for a player, who is known by the user, or where there is none by the
-// name, and returns it as the table shows it. It refuses one that is or looks like
-// an NPC's, the leader's or another player's, and one that says that its bearer is anything
-// but a player; the error says which. A player who is heard under such a name nonetheless is
+// Admit reserves a name for a player, who is identified by the user, or without one by the name, and returns
+// it as the table shows it. It refuses a name that is or resembles that of an NPC, the leader or another
+// player, and one that claims a role; the error says which. A player who speaks under such a name anyway is
 // shown with a mark.
 func (t *Table) Admit(ctx context.Context, given, user string) (shown string, err error) {
 	err = t.order(ctx, func() (err error) {
@@ -328,13 +322,13 @@ func (v *conversation) admit(given, user string) (string, error) {
 
 // Dismiss frees the name of a player who has left; see [Table.Admit].
 func (t *Table) Dismiss(user string) {
-	_ = t.order(context.Background(), func() error { // unless it is closed, and all names with it
+	_ = t.order(context.Background(), func() error { // an error means that the table is closed, and all names with it
 		t.conversation.speakers.release(ownerOf(user, ""))
 		return nil
 	})
 }
 
-// attribution is who says an utterance, as models read it.
+// attribution names the speaker of an utterance for models.
 func (u Utterance) attribution() string {
 	return hotctx.Attribution(memory.Line{Speaker: u.Speaker, DM: u.Leads})
 }

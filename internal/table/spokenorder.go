@@ -9,38 +9,35 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Ordered reports that who leads the game has ordered something aloud. What was said is
-// no utterance: no NPC is given it, and no turn comes of it. It is outside of turns.
+// Ordered reports a spoken order of a player who leads the game. An order is no utterance: no NPC is given
+// it, and it does not become a turn. The event belongs to no turn.
 type Ordered struct {
 	Header
 	Speaker string `json:"speaker"`
 	Text    string `json:"text"`
 	// Order is a kind of package orders, such as "quiet".
 	Order string `json:"order"`
-	// NPC is whom it is about, empty for everyone and for the end of the session.
+	// NPC is the NPC that the order is about; empty for all of them and for the end of the session.
 	NPC string `json:"npc,omitempty"`
-	// Tier is that of a tier that is raised or lowered; a raise ends at Until, or after
-	// so many turns.
+	// Tier is the tier of a raise or cap. A raise ends at Until, or after Turns turns.
 	Tier  string    `json:"tier,omitempty"`
 	Until time.Time `json:"until,omitzero"`
 	Turns int       `json:"turns,omitempty"`
-	// Done says what was done, and Problem why nothing was; the end of a session is
-	// for whoever is told of this to bring about.
+	// Done says what was done, and Problem why nothing was. The receiver of this event ends a session.
 	Done    string `json:"done,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// spokenOrder is an order to be carried out.
+// spokenOrder is an order to carry out.
 type spokenOrder struct {
 	speaker, text string
-	order         orders.Order // its NPC is one of the cast
+	order         orders.Order // its NPC is an index of the cast
 }
 
-// thoughtTurns is for how many turns "think carefully" holds.
+// thoughtTurns is how many turns "think carefully" applies to.
 const thoughtTurns = 1
 
-// readOrder reads an order in what was understood of a player, if the player may give
-// any.
+// readOrder parses what a player said as an order, if the player may give orders.
 func (t *Table) readOrder(s *Seat, text string) (orders.Order, bool) {
 	if !s.leadsNow() {
 		return orders.Order{}, false
@@ -48,7 +45,7 @@ func (t *Table) readOrder(s *Seat, text string) (orders.Order, bool) {
 	return t.conversation.readOrder(s.speaker, text)
 }
 
-// readOrder reads an order in a text of a player who may give some.
+// readOrder parses a text of a player who may give orders.
 func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
 	v.refreshSnapshot()
 	partner := -1
@@ -72,15 +69,14 @@ func (v *conversation) readOrder(speaker, text string) (orders.Order, bool) {
 	return o, ok
 }
 
-// acceptOrder has an order carried out that a player gave aloud, and returns what else
-// was said, which is an utterance.
+// acceptOrder enqueues a spoken order, and returns the rest of what was said, which is an utterance.
 func (t *Table) acceptOrder(s *Seat, p *passage, o orders.Order, text string) (rest string) {
 	t.dropGuess(p)
 	t.effects.add(spokenOrder{s.speaker, text, o})
 	return o.Rest
 }
 
-// carryOutOrder carries out what was ordered aloud, and emits [Ordered].
+// carryOutOrder carries out a spoken order, and emits [Ordered].
 func (t *Table) carryOutOrder(e spokenOrder) {
 	o := e.order
 	told := &Ordered{Speaker: e.speaker, Text: untrusted.Clean(e.text, maxText), Order: o.Kind.String()}
@@ -111,7 +107,7 @@ func (t *Table) carryOutOrder(e spokenOrder) {
 	t.effects.emit(0, KindSpokenOrder, told)
 }
 
-// raiseByOrder gives NPCs a lease of the configured length, and says so in told.
+// raiseByOrder gives NPCs a lease of the configured length, and records that in told.
 func (t *Table) raiseByOrder(told *Ordered, who []int, l agent.Lease) {
 	lease := time.Duration(t.o.Latency.Lease)
 	l.Until = time.Now().Add(lease)

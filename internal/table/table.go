@@ -5,16 +5,14 @@
 //	go t.Run(ctx)
 //	err := t.Hear(ctx, table.Utterance{Speaker: "Alice", Text: "Bartok, an ale!"})
 //
-// One goroutine, [Table.Run], owns all state of the table: who is addressed,
-// what tier a turn gets, who has the floor. Other goroutines send it utterances,
-// what was heard of players, orders and reports. The work of turns, the ears of
-// the players and the mixer run on goroutines that Run starts and waits for.
-// What Run decides to do is added to its effects and carried out in one place.
+// One goroutine, [Table.Run], owns all state of the table: who is addressed, what tier a turn gets, who has
+// the floor. Other goroutines send it utterances, events of the ears, orders and reports. The work of turns,
+// the ears of the players and the mixer run on goroutines that Run starts and waits for. The actions that Run
+// decides on are added to its effects and carried out in one place.
 //
-// What a turn is stands in turn.go, its phases and the methods that move it from
-// one to the next in phase.go, its answer in attempt.go and worker.go. The floor
-// is package floor; floorcontrol.go connects it with turns. What is kept of a
-// session stands in transcript.go, and how that becomes durable in keeper.go.
+// Turns are defined in turn.go, their phases and the methods that change them in phase.go, and answers in
+// attempt.go and worker.go. The floor is package floor; floorcontrol.go connects it with turns. transcript.go
+// says what is stored of a session, and keeper.go stores it.
 package table
 
 import (
@@ -43,114 +41,109 @@ import (
 )
 
 const (
-	// maxLines bounds the lines of the DM's that wait to be said.
+	// maxLines bounds the lines of the DM that wait to be said.
 	maxLines = 16
-	// maxText bounds an utterance in characters; the rest is cut with a notice.
+	// maxText bounds an utterance, in characters. The rest is cut with a notice.
 	maxText = 1 << 20
-	// storeTimeout bounds what is done to keep what was said, also once the table's
-	// context has ended.
+	// storeTimeout bounds each write of what was said, including after the end of the table's context.
 	storeTimeout = 5 * time.Second
 )
 
 // ErrClosed is returned once the table no longer runs.
 var ErrClosed = errors.New("the table is closed")
 
-// Voices turn sentences into sound. Implementations are safe for concurrent
-// use: NPCs may be getting ready to speak at the same time.
+// Voices turn sentences into sound. Implementations must be safe for concurrent use, because several NPCs may
+// prepare to speak at the same time.
 type Voices interface {
-	// Synthesize speaks one sentence as npc: mono sound at audio.SampleRate, as
-	// it is made. A non-nil error ends the sequence; breaking the loop or
-	// cancelling ctx ends the work before the sequence returns.
+	// Synthesize speaks one sentence as npc. It yields mono sound at audio.SampleRate while it is produced. A
+	// non-nil error ends the sequence. Breaking the loop or cancelling ctx ends the work before the sequence
+	// returns.
 	Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error]
 }
 
-// Options is what a table is made of. All are required unless they say otherwise.
+// Options configures a table. All fields are required unless they say otherwise.
 type Options struct {
 	Agents []*agent.Agent
 	Engine engine.Engine
 	Host   *mcphost.Host
 	Log    memory.SessionLog
-	// Aside keeps the lines that Log does not take, until it does. If nil, those that wait
-	// at the table's end are lost.
+	// Aside stores the lines that Log rejects, until it accepts them. If nil, lines that still wait at the
+	// table's end are lost.
 	Aside   Aside
 	Context *hotctx.Source
-	// Retrieve searches rules and memory for each line that an NPC answers. If nil, nothing is
-	// searched before a model is asked.
+	// Retrieve searches rules and memory for each line that an NPC answers. If nil, nothing is searched before a
+	// model is asked.
 	Retrieve *retrieve.Searcher
 	Sink     Sink
 	Session  memory.Session
 	Latency  config.Latency
 
-	// Voices and Outlet make the NPCs heard. If either is nil they are read: a
-	// sentence is delivered as soon as it is complete.
+	// Voices and Outlet make the NPCs audible. If either is nil, sentences are shown: each is delivered as soon
+	// as it is complete.
 	Voices Voices
 	Outlet mixer.Outlet
-	// Playback says how the outlet takes sound.
+	// Playback says how the outlet receives sound.
 	Playback mixer.Options
-	// Hearing recognises what players say. If nil, nobody can join by voice.
+	// Hearing recognises what players say. If nil, [Table.Join] returns [ErrDeaf].
 	Hearing stt.Recogniser
-	// Expect is what is known of the players' speech beforehand, besides the names
-	// of the NPCs.
+	// Expect is what is known of the players' speech beforehand, besides the names of the NPCs.
 	Expect stt.Options
 	// EarlyFinals is ear.Options.Early.
 	EarlyFinals int
-	// Lane says how utterances are cut.
+	// Lane says how sound is divided into utterances.
 	Lane ear.LaneOptions
-	// Floor are the times of taking turns.
+	// Floor holds the times of turn-taking.
 	Floor floor.Timing
-	// Listener is the engine where it listens to players itself. If nil, engines
-	// know what was said by its words alone.
+	// Listener is the engine if it listens to players itself. If nil, engines get the words only.
 	Listener engine.Listener
 	// Hurries says that the engine can be asked to hurry (see engine.Request).
 	Hurries bool
 
-	// Cost counts what the session takes, and is asked whether a cap is passed: the
-	// table tells people, and the engine acts on it. If nil, nothing is counted.
+	// Cost counts what the session costs and knows whether a cap is passed. The table reports that, and the
+	// engine acts on it. If nil, nothing is counted.
 	Cost *cost.Meter
 
-	// Scene says what is going on, at the beginning of every turn. If nil,
-	// nothing particular is.
+	// Scene returns what is going on, at the beginning of every turn. If nil, the scene is empty.
 	Scene func() string
-	// Places say where NPCs are. If nil, nobody knows, and the NPCs' own files tell.
+	// Places says where NPCs are. If nil, the NPCs' own files do.
 	Places Places
-	// Groups say what NPCs belong to. If nil, they belong to nothing.
+	// Groups says which groups NPCs belong to. If nil, they belong to none.
 	Groups *memory.Groups
-	// Date is the day in the world. If nil, it is not known.
+	// Date returns the day in the world. If nil, it is unknown.
 	Date func() memory.Date
-	// Languages are spoken at the table, as BCP 47 tags. If empty, English and German.
+	// Languages are spoken at the table, as BCP 47 tags. If empty, they are English and German.
 	Languages []string
-	// Listening is how readily the NPCs take what calls none of them, to begin with.
+	// Listening is how readily the NPCs answer lines that call none of them, at the beginning.
 	Listening address.Listening
-	// Judge decides whom a line is for where that is in doubt. If nil, the bar does. A line waits
-	// JudgeWait for it at most, and it is asked JudgeCalls times a minute at most.
+	// Judge decides whom a line is for if that is in doubt. If nil, the rules decide. A line waits at most
+	// JudgeWait for it, and it is asked at most JudgeCalls times a minute.
 	Judge      Judge
 	JudgeWait  time.Duration
 	JudgeCalls int
-	// Leads is the player who leads the game; empty if it is not known.
+	// Leads is the player who leads the game; empty if that is unknown.
 	Leads string
-	// Characters returns the names of the players' characters, which call no NPC. The table's
-	// goroutine calls it; it does not wait. If nil, none are known.
+	// Characters returns the names of the players' characters, which call no NPC. It is called on the table's
+	// goroutine and must not block. If nil, none are known.
 	Characters func() []string
-	// Known returns the NPCs of the campaign, whether at the table or not, whose names no
-	// player may bear. The table's goroutine calls it; it does not wait. If nil, those at the
-	// table are all.
+	// Known returns all NPCs of the campaign, at the table or not, whose names no player may use. It is called
+	// on the table's goroutine and must not block. If nil, only the NPCs at the table are considered.
 	Known func() []config.NPC
-	// RecentLines is how many lines of the session an NPC has in mind.
+	// RecentLines is how many of the session's last lines an NPC is given.
 	RecentLines int
-	// Logger receives what only operators care about. If nil, nothing is logged.
+	// Logger receives messages for operators. If nil, nothing is logged.
 	Logger *slog.Logger
-	// Tracer begins the traces of turns. If nil, none is traced.
+	// Tracer traces turns. If nil, none is traced.
 	Tracer *tracing.Tracer
 }
 
-// Table is one table. Its exported methods are safe for concurrent use: they send what they want
-// done to [Table.Run], and wait until it is done.
+// Table is one table. Its exported methods are safe for concurrent use: they send a function to [Table.Run],
+// and wait until it was called.
 //
 // The goroutine of Run owns the second group of fields and everything that they lead to. A type of
 // this package belongs to that goroutine unless it says otherwise. Only that goroutine calls the
 // methods of Table that are not exported, except order, orderNPCs, orderOne and edit, which call it.
 type Table struct {
-	o     Options // does not change
+	o     Options // never changes
 	inbox inbox
 	mixer *mixer.Mixer
 	work  sync.WaitGroup // goroutines of turns, ears and the mixer
@@ -171,8 +164,8 @@ type Table struct {
 	transcript   *transcript
 }
 
-// inbox is what other goroutines send to Run. No channel has room, so that senders wait while
-// Run is at work.
+// inbox holds the channels by which other goroutines send to Run. All are unbuffered, so that senders wait
+// while Run is busy.
 type inbox struct {
 	typed   chan Utterance
 	voices  chan earEvent // from the ears
@@ -181,7 +174,7 @@ type inbox struct {
 	closed  chan struct{} // closed once Run has ended
 }
 
-// past is what a table remembers of the last things that NPCs said.
+// past is what a table remembers of the NPCs' last sentences.
 type past struct {
 	remarks remarks      // to recognise their echo
 	said    saidLines    // to take them back
@@ -189,13 +182,13 @@ type past struct {
 	phrased map[int]bool // NPCs whose last words were a stock phrase: they do not say another
 }
 
-// order is something for Run to do, for a caller who waits for it.
+// order is a function for Run to call, for a caller who waits for it.
 type order struct {
 	do   func() error
 	done chan error
 }
 
-// New returns a table; Run runs it.
+// New returns a table. It does nothing until Run is called.
 func New(o Options) *Table {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -232,10 +225,10 @@ func New(o Options) *Table {
 	return t
 }
 
-// Hear hands the table a typed utterance. It returns ctx's error, or [ErrClosed]
-// once the table no longer runs. A line with a User is refused with [ErrTooMuch]
-// or [ErrFlood] if that player says too much; without one Hear blocks while too
-// many wait. An utterance that was not refused ends in exactly one [TurnEnded].
+// Hear passes a typed utterance to the table. It returns ctx's error, or [ErrClosed] once the table no longer
+// runs. A line with a User is refused with [ErrTooMuch] or [ErrFlood] if that player says too much. Without a
+// User, Hear blocks while too many lines wait. An utterance that was not refused ends in exactly one
+// [TurnEnded].
 func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	if u.User != "" {
 		return t.order(ctx, func() error {
@@ -256,7 +249,7 @@ func (t *Table) Hear(ctx context.Context, u Utterance) error {
 	}
 }
 
-// hearTyped gives a typed utterance its turn, once the line is interrupted that it interrupts.
+// hearTyped gives a typed utterance its turn, after the interruption that it causes, if any.
 func (t *Table) hearTyped(u Utterance) {
 	u = t.conversation.introduce(u)
 	j := t.judgeTyped(u)
@@ -264,8 +257,8 @@ func (t *Table) hearTyped(u Utterance) {
 	t.effects.add(typed{newTurn(lineTurn, u, time.Now()), j})
 }
 
-// order has Run call f, and returns f's error once the effects of f are carried out. Any goroutine
-// but Run's may call it.
+// order makes Run call f, and returns f's error once the effects of f are carried out. Any goroutine except
+// Run's may call it.
 func (t *Table) order(ctx context.Context, f func() error) error {
 	o := order{f, make(chan error, 1)}
 	select {
@@ -278,9 +271,8 @@ func (t *Table) order(ctx context.Context, f func() error) error {
 	}
 }
 
-// Run runs the table until ctx ends. It then cancels the running turns, ends
-// every waiting utterance, and returns once all it started has ended. It is
-// called once.
+// Run runs the table until ctx ends. It then cancels the running turns, ends all waiting utterances, and
+// returns once all goroutines that it started have ended. It is called once.
 func (t *Table) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(cost.WithAccount(ctx, t.o.Cost.Account("")))
 	defer t.work.Wait()
@@ -309,7 +301,7 @@ func (t *Table) Run(ctx context.Context) error {
 			t.carryOut(ctx)
 			o.done <- err
 		case r := <-t.inbox.reports:
-			if ctx.Err() != nil { // what broke off with the table has not failed
+			if ctx.Err() != nil { // work that was cancelled with the table has not failed
 				t.close(ctx, r)
 				return nil
 			}
@@ -328,7 +320,7 @@ func (t *Table) Run(ctx context.Context) error {
 	}
 }
 
-// handlePlayback handles what the mixer has done since the last call.
+// handlePlayback handles the mixer's notes since the last call.
 func (t *Table) handlePlayback(ctx context.Context) {
 	notes := t.mixer.TakeNotes(nil)
 	for i, n := range notes {
@@ -342,8 +334,8 @@ func (t *Table) handlePlayback(ctx context.Context) {
 	}
 }
 
-// carryOut carries out the effects that wait, and those that they lead to. Only here does
-// the table act on anything but its own state.
+// carryOut carries out the waiting effects, and those that follow from them. Only here does the table act on
+// anything but its own state.
 func (t *Table) carryOut(ctx context.Context) {
 	for e, ok := t.effects.pop(); ok; e, ok = t.effects.pop() {
 		switch e := e.(type) {
@@ -385,7 +377,7 @@ func (t *Table) carryOut(ctx context.Context) {
 	}
 }
 
-// handleStep carries out what the table does next itself.
+// handleStep carries out an effect on the table's own state.
 func (t *Table) handleStep(e effect) {
 	switch e := e.(type) {
 	case floorEffect:
@@ -393,7 +385,7 @@ func (t *Table) handleStep(e effect) {
 	case deliverRest:
 		t.deliverRest(e.attempt)
 	case interruptedItself:
-		if !t.floor.Stopping(e.attempt.id) { // else what the player says decides
+		if !t.floor.Stopping(e.attempt.id) { // otherwise the floor decides by what the player says
 			t.bargeIn(e.attempt, t.seats.lastVoice)
 		}
 	case endIfDone:

@@ -6,17 +6,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
-// outcomeDropped is what a trace says of a guess that came to nothing.
+// outcomeDropped is the outcome of a guess that was dropped, in its trace.
 const outcomeDropped Outcome = "dropped"
 
-// dropTrace ends the trace of an answer that came to nothing.
+// dropTrace ends the trace of an answer that was dropped.
 func (tn *turn) dropTrace() {
 	tn.record.trace.End(tracing.TurnEnd{Outcome: string(outcomeDropped)})
 	tn.record.trace = nil
 }
 
-// openTrace begins the trace of a turn whose answer begins, unless it has one. A guess's
-// becomes the turn's.
+// openTrace begins the trace of a turn whose answer begins, unless it has one. The trace of a guess becomes
+// the turn's.
 func (t *Table) openTrace(tn *turn) {
 	if tn.record.trace != nil || t.o.Tracer == nil {
 		return
@@ -28,12 +28,12 @@ func (t *Table) openTrace(tn *turn) {
 	tn.record.trace = t.o.Tracer.StartTurn(tn.to.npc.Name, t.o.Session.ID, since)
 }
 
-// closeTrace ends the trace of a turn. It adds the stages of the ledger that are no calls of models
-// and tools, each at its time.
+// closeTrace ends the trace of a turn. It adds the stages of the ledger that are not calls of models or
+// tools, each at its time.
 func (t *Table) closeTrace(tn *turn, l Ledger, outcome Outcome) {
 	if tn.record.trace == nil {
 		if t.o.Tracer == nil || tn.to.index < 0 {
-			return // there was nobody to answer
+			return // no NPC was addressed
 		}
 		t.openTrace(tn)
 	}

@@ -12,25 +12,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxRecalled is how many lines are read of a session that goes on: more than
-// can have been kept after a line of a later turn.
+// maxRecalled is how many lines are read when a session is resumed: more than can have been stored after a
+// line of a later turn.
 const maxRecalled = 256
 
-// transcript is what was said in a session: all of it in the log, which the keeper writes, and the
-// last lines in memory for the NPCs.
+// transcript is what was said in a session: all of it in the log, which the keeper writes, and the last lines
+// in memory for the NPCs.
 type transcript struct {
 	log     memory.SessionLog
 	keeper  *keeper
 	session string
-	most    int                // lines of recent
+	most    int                // bound of recent
 	date    func() memory.Date // in the world
-	recent  []memory.Line      // the session's last, the oldest first; never changed in place
+	recent  []memory.Line      // the session's last lines, the oldest first; never changed in place
 
 	lastEdit <-chan struct{} // closed once the last edit of the log is done; nil if there was none
-	erasing  int             // edits under way that take out of the log what an NPC said
+	erasing  int             // running edits that delete an NPC's answer from the log
 }
 
-// recallSession reads what was said in the session before, if it goes on.
+// recallSession reads what was said earlier in a session that is resumed.
 func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	lines, err := r.log.Recent(ctx, r.session, max(maxRecalled, r.most))
 	if err != nil && ctx.Err() == nil {
@@ -40,13 +40,13 @@ func (r *transcript) recallSession(ctx context.Context) ([]memory.Line, error) {
 	return lines, nil
 }
 
-// linesOf returns what is kept of a turn: the player's line and what was heard of
-// the answer. present may know of both.
+// linesOf returns the lines to store of a turn: the player's, and what was heard of the answer. present says
+// who may know them.
 func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	var lines []memory.Line
 	if !tn.isPuppet() && !tn.kept.lineTakenBack && tn.leader == nil && tn.kind != repeatTurn && tn.Text != "" {
 		l := r.playersLine(tn, present)
-		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // else it was not said to an NPC
+		if tn.to.agent != nil && tn.end.outcome != OutcomePassed { // otherwise it was not said to an NPC
 			l.To = tn.to.npc.ID
 		}
 		lines = append(lines, l)
@@ -64,7 +64,7 @@ func (r *transcript) linesOf(tn *turn, present []string) []memory.Line {
 	return lines
 }
 
-// playersLine returns the player's line of a turn, without whom it was said to.
+// playersLine returns the player's line of a turn, without its addressee.
 func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	return memory.Line{
 		Session: r.session, Turn: tn.number, Speaker: tn.Speaker, Text: tn.Text, At: tn.words.since, User: tn.User, Ref: tn.Ref, DM: tn.Leads,
@@ -72,13 +72,13 @@ func (r *transcript) playersLine(tn *turn, present []string) memory.Line {
 	}
 }
 
-// rememberTurn adds the lines of a turn to the last lines. Workers keep the lines they were given.
+// rememberTurn adds the lines of a turn to the last lines. Workers keep the lines that they were given.
 func (r *transcript) rememberTurn(tn *turn, present []string) {
 	all := slices.Concat(r.recent, r.linesOf(tn, present))
 	r.recent = all[max(len(all)-r.most, 0):]
 }
 
-// editRecent changes the last lines.
+// editRecent applies an edit to the last lines.
 func (r *transcript) editRecent(e edit) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
@@ -93,12 +93,12 @@ func (r *transcript) editRecent(e edit) {
 	r.recent = recent
 }
 
-// dropAnswer takes from the last lines what an NPC said in a turn.
+// dropAnswer removes an NPC's answer from the last lines.
 func (r *transcript) dropAnswer(turn int64) {
 	r.recent = slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC != "" && l.Ref == answerRef(turn) })
 }
 
-// before returns the last lines without the utterance that a turn answers again.
+// before returns the last lines, without the utterance that a repeated turn answers again.
 func (r *transcript) before(tn *turn) []memory.Line {
 	if tn.kind != repeatTurn {
 		return r.recent
@@ -106,7 +106,7 @@ func (r *transcript) before(tn *turn) []memory.Line {
 	return slices.DeleteFunc(slices.Clone(r.recent), func(l memory.Line) bool { return l.NPC == "" && l.Turn == tn.again.first })
 }
 
-// dropUnread takes from the last lines what was shown nowhere.
+// dropUnread removes text that was never shown from the last lines.
 func (r *transcript) dropUnread(u Unread) {
 	recent := make([]memory.Line, 0, len(r.recent))
 	for _, l := range r.recent {
@@ -117,8 +117,7 @@ func (r *transcript) dropUnread(u Unread) {
 	r.recent = recent
 }
 
-// recall reads what was said in the session before, if it goes on: the NPCs
-// remember it, and turns are counted on.
+// recall reads what was said earlier in a resumed session: the NPCs remember it, and turn numbers continue.
 func (t *Table) recall(ctx context.Context) {
 	lines, err := t.transcript.recallSession(ctx)
 	if err != nil {
@@ -132,14 +131,14 @@ func (t *Table) recall(ctx context.Context) {
 	t.conversation.recallNames(lines)
 }
 
-// answerPrefix begins what an NPC's line is called in the log.
+// answerPrefix is the beginning of the reference of an NPC's line in the log.
 const answerPrefix = "answer:"
 
-// answerRef names what an NPC said in a turn, in the log.
+// answerRef returns the reference of an NPC's answer in the log.
 func answerRef(turn int64) string { return answerPrefix + strconv.FormatInt(turn, 10) }
 
-// turnOf is the turn in which a line was said: for an answer that was asked again it is not
-// that of the utterance, under which it is kept.
+// turnOf returns the turn in which a line was said. A repeated answer is stored under the turn of its
+// utterance, so its own turn is in the reference.
 func turnOf(l memory.Line) int64 {
 	if number, is := strings.CutPrefix(l.Ref, answerPrefix); is && l.NPC != "" {
 		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
@@ -149,5 +148,5 @@ func turnOf(l memory.Line) int64 {
 	return l.Turn
 }
 
-// sourceOf is where a line comes from.
+// sourceOf returns where a line comes from.
 func sourceOf(l memory.Line) agent.Source { return agent.Source{User: l.User, Ref: l.Ref} }

@@ -16,50 +16,50 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
-// turn is one turn: an utterance, and what becomes of it. Its number, its phase and its end apart, its
-// fields are groups in the order of its way: why there is a turn, how its words came, whom they are
-// for, how it is answered, what of the answer was delivered, what of both is kept, and its account.
-// A goroutine other than Run's gets copies of what it needs, and the turn only to report about it.
+// turn is one turn: an utterance, and what follows from it. Apart from its number, phase and end, its fields
+// are groups in the order of events: why there is a turn, when its words came, whom they are for, how it is
+// answered, what of the answer was delivered, what is stored, and its account. Goroutines other than Run's
+// get copies of what they need, and use the turn itself only in reports.
 type turn struct {
 	Utterance
-	number int64 // from 1; 0 while it is only guessed at
-	phase  phase // moved by [turns.moveTo]
+	number int64 // from 1; 0 for a guess
+	phase  phase // changed by [turns.moveTo]
 	origin
 
 	words     words
 	to        addressee
 	plan      turnPlan
 	guesses   guesses
-	attempt   *attempt // at an answer; nil before the first, and after one that was given up
+	attempt   *attempt // at an answer; nil before the first, and after one was dropped
 	inquiry   *inquiry // to the judge, about whom the line is for; nil unless that is in doubt
-	over      *attempt // the line that it was said over, as long as it is weighed
+	over      *attempt // the attempt whose line it was said over, while it is weighed
 	delivered delivered
 	kept      retention
 	record    record
 
 	end  turnEnd       // set once it is cut or ending
-	done chan struct{} // closed at its end; nil if nothing waits for that
+	done chan struct{} // closed at its end; nil if nothing waits for it
 }
 
-// turnKind is why there is a turn.
+// turnKind says why there is a turn.
 type turnKind uint8
 
 const (
-	// lineTurn answers what a player said.
+	// lineTurn answers a player's line.
 	lineTurn turnKind = iota
-	// whisperTurn answers what a player said to one NPC. No other player or NPC hears either.
+	// whisperTurn answers a player's whisper to one NPC. No other player or NPC hears either.
 	whisperTurn
-	// repeatTurn gives another answer to a line whose answer was taken back.
+	// repeatTurn answers a line again whose answer was taken back.
 	repeatTurn
-	// reactionTurn has a second NPC react to the answer of a first.
+	// reactionTurn lets a second NPC react to the answer of the first.
 	reactionTurn
-	// puppetTurn has an NPC say Text for the DM.
+	// puppetTurn lets an NPC say Text for the DM.
 	puppetTurn
-	// trialTurn is a puppetTurn with another voice than the NPC's. Nothing is kept of it.
+	// trialTurn is a puppetTurn with another voice than the NPC's. Nothing of it is stored.
 	trialTurn
 )
 
-// origin is why there is a turn, with what its kind needs.
+// origin says why there is a turn, with the data of its kind.
 type origin struct {
 	kind   turnKind
 	again  repeat        // of a repeatTurn
@@ -68,86 +68,86 @@ type origin struct {
 	reply  chan<- string // of a whisperTurn: receives the answer
 }
 
-// repeat is which utterance a turn answers, and how often it was answered before. The zero
-// value is that of a turn with an utterance of its own.
+// repeat says which utterance a turn answers again, and which answers it had before. The zero value means
+// that the turn has its own utterance.
 type repeat struct {
-	first    int64      // the turn in which it was said; 0 for one's own
+	first    int64      // the turn in which it was said; 0 for the turn's own utterance
 	instead  int64      // the turn whose answer was taken back last
-	unwanted [][]string // the answers before, the latest last, each in sentences
+	unwanted [][]string // the previous answers, the latest last, each in sentences
 }
 
-// answers are those before, each as a whole.
+// answers returns the previous answers, each as one text.
 func (k repeat) answers() (all []string) {
 	for _, sentences := range k.unwanted {
-		if len(sentences) > 0 { // else it was nothing but a stock phrase
+		if len(sentences) > 0 { // otherwise it was only a stock phrase
 			all = append(all, strings.Join(sentences, " "))
 		}
 	}
 	return all
 }
 
-// words are how the words of a turn came.
+// words describes how the words of a turn came.
 type words struct {
 	timing
 	known  time.Time         // when all of them were known
 	spoken bool              // heard, not typed
 	sound  *engine.Recording // nil if they were typed, or no engine listens to sound
-	held   bool              // their player goes on: the answer must not be heard yet
+	held   bool              // their player is still speaking, so the answer must not be heard yet
 }
 
-// timing is when a player's words came.
+// timing says when a player's words came.
 type timing struct {
 	since    time.Time     // the end of the player's speech
 	endpoint time.Duration // from there until the utterance counted as finished
-	final    time.Duration // from that until the final transcript
+	final    time.Duration // from then until the final transcript
 }
 
-// addressee is whom a turn is for.
+// addressee says whom a turn is for.
 type addressee struct {
-	index int          // of the cast; -1 for no NPC
+	index int          // in the cast; -1 for no NPC
 	agent *agent.Agent // nil for no NPC
-	npc   config.NPC   // who agent was when work on the answer began
+	npc   config.NPC   // configuration of agent when work on the answer began
 	also  int          // index of an NPC that may react to the answer; -1 for none
 
 	decision   address.Decision
 	route      Route
-	renewal    address.Renewal // of the conversation, by the line
-	mayDecline bool            // the NPC was not called: it may find that the line is not for it
+	renewal    address.Renewal // change of the conversation by the line
+	mayDecline bool            // the line did not call the NPC, which may find that it is not for it
 	version    int             // of agent, when the answer was guessed at
 }
 
-// nobody is the addressee of a turn that is for no NPC so far.
+// nobody is the addressee of a turn until an NPC is found for it.
 var nobody = addressee{index: -1, also: -1}
 
-// turnPlan is how a turn is answered.
+// turnPlan says how a turn is answered.
 type turnPlan struct {
 	started time.Time      // when work on the answer began
 	found   retrieve.Found // what was found for the line before the model is asked
 	choice  agent.Choice
 	target  time.Duration // from the end of the player's speech to the first sound, for the tier chosen first
-	pace    cost.Plan     // what is done so that the sound comes in time
+	pace    cost.Plan     // the steps by which the sound comes in time
 	tools   *mcphost.Toolset
 }
 
-// guesses are the answers that were begun on words that were not final, see [Table.guess].
+// guesses counts the answers that were started on words that were not final, see [Table.guess].
 type guesses struct {
-	dropped int           // how many came to nothing
-	wasted  *cost.Account // of the one dropped last; may be nil
-	ahead   bool          // this turn is one, and the voice may work on its first sentence
+	dropped int           // how many were dropped
+	wasted  *cost.Account // account of the last dropped one; may be nil
+	ahead   bool          // this turn is a guess whose first sentence the voice may prepare
 }
 
-// delivered is what of an answer reached the players.
+// delivered is the part of an answer that reached the players.
 type delivered struct {
 	texts   []string // sentences, in order
-	answer  []string // of texts, those that are no stock phrases
-	audible bool     // a sound went out
+	answer  []string // the sentences in texts that are no stock phrases
+	audible bool     // some sound was played
 }
 
-// retention is what of a turn is kept, and who may know of it.
+// retention says what of a turn is stored, and who may know it.
 type retention struct {
 	present         []string // as in [memory.Line]; nil until [Table.presentAt]
-	lineTakenBack   bool     // the player took the line back: it is not kept
-	answerTakenBack bool     // the answer was taken back: it is not kept
+	lineTakenBack   bool     // the player took the line back, so it is not stored
+	answerTakenBack bool     // the answer was taken back, so it is not stored
 }
 
 // record is the account of a turn.
@@ -156,38 +156,37 @@ type record struct {
 	tooling time.Duration // of all tool rounds
 	floor   time.Duration // the wait for the floor
 	account *cost.Account // of all attempts; nil before the first
-	judged  judgment      // what became of asking the judge
+	judged  judgment      // outcome of asking the judge
 	trace   *tracing.Turn // nil if it is not traced
 }
 
-// newTurn returns a turn for no NPC so far. since is when its player ended, or, for a turn without
-// words of a player, when it was asked for.
+// newTurn returns a turn without an addressee. since is when its player stopped speaking, or, for a turn
+// without words of a player, when it was requested.
 func newTurn(kind turnKind, u Utterance, since time.Time) *turn {
 	return &turn{Utterance: u, origin: origin{kind: kind}, words: words{timing: timing{since: since}}, to: nobody}
 }
 
-// turnEnd is how a turn ends.
+// turnEnd says how a turn ends.
 type turnEnd struct {
 	outcome Outcome
-	stage   string // where it failed
-	notice  string // why
-	by      string // who took the floor from it
+	stage   string // the stage that failed
+	notice  string // the reason, sent as a notice
+	by      string // the player who interrupted it
 }
 
-// owner is whose turn it is, by the transport's account if there is one.
+// owner returns the player's account with the transport, or the name if there is none.
 func (tn *turn) owner() string { return cmp.Or(tn.User, tn.Speaker) }
 
-// isPuppet reports whether an NPC says for the DM what it is given.
+// isPuppet reports whether the NPC says a text that the DM gave it.
 func (tn *turn) isPuppet() bool { return tn.kind == puppetTurn || tn.kind == trialTurn }
 
-// isAnswer reports whether the turn answers its player: it is no puppet's, and no
-// reaction.
+// isAnswer reports whether the turn answers its player: it is neither a puppet's nor a reaction.
 func (tn *turn) isAnswer() bool { return !tn.isPuppet() && tn.kind != reactionTurn }
 
 // mayRedirect reports whether a turn may still go to another NPC.
 func (tn *turn) mayRedirect() bool { return tn.phase == queued || tn.silent() && tn.leader == nil }
 
-// asked is the number of the turn in which the utterance was said that this one answers.
+// asked returns the number of the turn with the utterance that this turn answers.
 func (tn *turn) asked() int64 {
 	switch {
 	case tn.kind == repeatTurn:
@@ -198,14 +197,13 @@ func (tn *turn) asked() int64 {
 	return tn.number
 }
 
-// silent reports whether nothing was heard of it yet that could not be taken
-// back.
+// silent reports whether the turn is being answered and none of the answer was heard or shown yet.
 func (tn *turn) silent() bool {
 	return tn.phase.isAnswering() && !tn.delivered.audible && len(tn.delivered.texts) == 0
 }
 
-// spent is the time since the end of the player's speech, without that for which
-// the NPC was busy: nothing can be done about that any more.
+// spent returns the time since the end of the player's speech, without the wait for the busy NPC, because
+// nothing can be done about that any more.
 func (tn *turn) spent() time.Duration {
 	queued := time.Duration(0)
 	if !tn.words.known.IsZero() {
@@ -214,7 +212,7 @@ func (tn *turn) spent() time.Duration {
 	return time.Since(tn.words.since) - queued
 }
 
-// waited is how long the utterance stood in the queue.
+// waited returns how long the utterance waited in the queue.
 func (tn *turn) waited() time.Duration {
 	if tn.plan.started.IsZero() || tn.words.known.IsZero() {
 		return max(time.Since(tn.words.since)-tn.words.endpoint-tn.words.final, 0)
@@ -222,12 +220,12 @@ func (tn *turn) waited() time.Duration {
 	return tn.plan.started.Sub(tn.words.known)
 }
 
-// stampWords enters in the ledger of a turn how long its words took to come.
+// stampWords records in the ledger of a turn how long its words took.
 func (tn *turn) stampWords() {
 	tn.record.ledger.EndpointMS, tn.record.ledger.STTFinalMS = mcp.RoundedMillis(tn.words.endpoint), mcp.RoundedMillis(tn.words.final)
 }
 
-// stampSound enters the first sound of a turn, and of its answer, in its ledger.
+// stampSound records the first sound of a turn, and of its answer, in its ledger.
 func (tn *turn) stampSound(ofAnswer bool, at time.Time) {
 	since := max(mcp.RoundedMillis(at.Sub(tn.words.since)), 0.001) // 0 means never
 	if tn.record.ledger.FirstSoundMS == 0 {
@@ -238,8 +236,8 @@ func (tn *turn) stampSound(ofAnswer bool, at time.Time) {
 	}
 }
 
-// mayGoOn is how long the player may yet go on with what was said, within a window
-// from its end; 0 for a typed line.
+// mayGoOn returns how much longer the player may continue the utterance, within a window from its end; 0 for
+// a typed line.
 func (tn *turn) mayGoOn(window time.Duration) time.Duration {
 	if !tn.words.spoken {
 		return 0
@@ -255,5 +253,5 @@ func (tn *turn) whenOver() <-chan struct{} {
 	return tn.done
 }
 
-// source is where the words of an utterance come from.
+// source returns where the words of an utterance come from.
 func (u Utterance) source() agent.Source { return agent.Source{User: u.User, Ref: u.Ref} }

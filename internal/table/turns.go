@@ -12,22 +12,22 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// turns are the turns of a table that have begun and not ended, and the attempts to answer them.
+// turns holds the turns of a table that have begun and not ended, and the attempts to answer them.
 type turns struct {
 	log       *slog.Logger
 	count     int64 // turns so far
 	open      map[int64]*turn
-	undecided []*turn // spoken lines for no NPC, which their players may go on with
-	doubted   []*turn // lines about which the judge is asked
+	undecided []*turn // spoken lines for no NPC, which their players may continue
+	doubted   []*turn // lines that wait for the judge
 	weighed   *turn   // see [Table.weighTurn]; nil if there is none
-	closing   bool    // the table closes: none begins
+	closing   bool    // the table closes: no turn begins
 
 	lines    uint64              // attempts so far, and so lines on the floor
-	attempts map[uint64]*attempt // at work, by line
+	attempts map[uint64]*attempt // running attempts, by line
 	working  int                 // attempts and questions to the judge whose goroutines have not ended
 }
 
-// moveTo moves a turn to another phase; a move that is not among its exits is logged.
+// moveTo changes the phase of a turn. It logs a change that is not among the exits of the phase.
 func (ts *turns) moveTo(tn *turn, to phase) {
 	if !tn.phase.leadsTo(to) {
 		ts.log.Error("a turn goes where it may not", slog.Int64("turn", tn.number), slog.String("from", tn.phase.String()), slog.String("to", to.String()))
@@ -50,7 +50,7 @@ func (ts *turns) addAttempt(tn *turn) {
 	tn.attempt, ts.attempts[a.id] = a, a
 }
 
-// countPuppets counts the lines of the DM's that have not been said.
+// countPuppets counts the lines of the DM that have not been said yet.
 func (ts *turns) countPuppets() (n int) {
 	for _, a := range ts.attempts {
 		if a.turn.isPuppet() {
@@ -60,7 +60,7 @@ func (ts *turns) countPuppets() (n int) {
 	return n
 }
 
-// announceUtterance makes a turn known: from here on it ends in one [TurnEnded].
+// announceUtterance numbers a turn and emits [Heard]. From here on the turn ends in one [TurnEnded].
 func (t *Table) announceUtterance(tn *turn) {
 	tn.number = t.turns.nextNumber()
 	text := untrusted.Clean(tn.Text, maxText)
@@ -71,21 +71,20 @@ func (t *Table) announceUtterance(tn *turn) {
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.words.spoken})
 }
 
-// rewordTurn gives a turn another text, from now on.
+// rewordTurn replaces the text of a turn.
 func (t *Table) rewordTurn(tn *turn, text string) {
 	tn.Text, tn.words.since = text, time.Now()
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Continued: true})
 }
 
-// extendTurn gives a turn the whole of what its player said, now that there is more
-// of it.
+// extendTurn gives a turn the full text of its utterance after the player has said more.
 func (t *Table) extendTurn(tn *turn, text string, timing timing) {
 	tn.Text, tn.words.timing = text, timing
 	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: text, Spoken: true, Continued: true})
 }
 
-// admitUtterance announces the turn of an utterance, decides whom it is for, and begins it or lets
-// it wait. j is what it does to the line over which it was said.
+// admitUtterance announces the turn of an utterance, decides whom it is for, and begins or queues it. j says
+// how it affects the line it was said over.
 func (t *Table) admitUtterance(tn *turn, j judgement) {
 	t.announceUtterance(tn)
 	tn.words.known = time.Now()
@@ -106,7 +105,7 @@ func (t *Table) routeJudged(tn *turn, j judgement) {
 	}
 }
 
-// routeTurn gives a turn to the NPC it is for, and takes calls back that it corrects.
+// routeTurn gives a turn to the NPC it is for, and ends turns of NPCs whose call it corrects.
 func (t *Table) routeTurn(tn *turn, d address.Decision) {
 	t.assignDecision(tn, d)
 	for _, npc := range d.NotFor {
@@ -117,8 +116,8 @@ func (t *Table) routeTurn(tn *turn, d address.Decision) {
 	}
 }
 
-// redirectTurn gives a turn to whom it is for by now that the player has added a
-// correction: "Sorry, not you, … Bart. Greta, you tell us."
+// redirectTurn gives a turn to another NPC after the player has added a correction: "Sorry, not you, … Bart.
+// Greta, you tell us."
 func (t *Table) redirectTurn(tn *turn, d address.Decision) {
 	if tn.phase != queued {
 		t.rerouteTurn(tn, d)
@@ -129,8 +128,8 @@ func (t *Table) redirectTurn(tn *turn, d address.Decision) {
 	t.routeTurn(tn, d)
 }
 
-// takeBackCall ends the turns of an NPC that was called by mistake, which by corrects: what
-// was said in them is kept.
+// takeBackCall ends the turns of an NPC that was called by mistake, as corrected by the turn by. The lines of
+// these turns are stored.
 func (t *Table) takeBackCall(npc int, by *turn) {
 	for _, tn := range slices.Clone(t.queue.waiting) {
 		if tn.to.index == npc && tn.Speaker == by.Speaker && tn != by {
@@ -166,10 +165,10 @@ func (t *Table) assignNPC(tn *turn, npc int) {
 	tn.to.npc = tn.to.agent.NPC
 }
 
-// beginOrQueue begins a turn, or lets it wait until its NPC is free.
+// beginOrQueue begins a turn, or queues it until its NPC is free.
 func (t *Table) beginOrQueue(tn *turn) {
 	switch {
-	case tn.isPuppet(): // whatever the NPC is doing: the floor puts the line where it belongs
+	case tn.isPuppet(): // even if the NPC is busy, because the floor orders the lines
 		t.beginTurn(tn)
 	case tn.to.index < 0 && tn.words.spoken:
 		t.awaitContinuation(tn)
@@ -187,8 +186,8 @@ func (t *Table) beginOrQueue(tn *turn) {
 // crowdedOut is the end of a turn for which there is no room.
 var crowdedOut = turnEnd{outcome: OutcomeCancelled, stage: "queue", notice: "too much was said at once; this was not answered"}
 
-// queueTurn lets a turn wait. If the queue is full, which only speech and reworded lines find, the
-// newest turn of the player who has most waiting ends unanswered.
+// queueTurn queues a turn. If the queue is full, which happens only to speech and reworded lines, the newest
+// turn of the player who has most waiting ends unanswered.
 func (t *Table) queueTurn(tn *turn) {
 	if t.queue.isFull() {
 		out := t.queue.crowdingOut(tn)
@@ -204,23 +203,22 @@ func (t *Table) queueTurn(tn *turn) {
 	t.queue.add(tn)
 }
 
-// awaitContinuation keeps a spoken utterance for no NPC open as long as it may
-// be continued: "What do you drink, … Mira?"
+// awaitContinuation keeps a spoken utterance for no NPC open while it may be continued: "What do you drink, …
+// Mira?"
 func (t *Table) awaitContinuation(tn *turn) {
 	t.turns.moveTo(tn, undecided)
 	t.turns.undecided = append(t.turns.undecided, tn)
 	if tn.words.held {
-		return // the player goes on already
+		return // the player is speaking already
 	}
 	t.agenda.put(undecidedExpired{tn}, t.o.mergeWindow(), undecidedExpired{tn})
 }
 
-// afterthought is how long an utterance that led to nothing is kept in case that its
-// player goes on: longer than the one who says a name last takes, and short enough not
-// to keep those who wait for it to end.
+// afterthought is how long an utterance for no NPC stays open in case its player goes on. That is long enough
+// to say a name last, and short enough not to delay the end of the turn.
 const afterthought = 600 * time.Millisecond
 
-// mergeWindow is how long an utterance that led to nothing may be continued.
+// mergeWindow returns how long an utterance for no NPC may be continued.
 func (o *Options) mergeWindow() time.Duration {
 	if o.Lane.Merge == 0 {
 		return afterthought
@@ -228,13 +226,13 @@ func (o *Options) mergeWindow() time.Duration {
 	return min(max(o.Lane.Merge, 0), afterthought)
 }
 
-// endUndecided ends an utterance that proved to be for no NPC.
+// endUndecided ends an utterance that is for no NPC after all.
 func (t *Table) endUndecided(tn *turn) {
 	t.forgetUndecided(tn)
 	t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 }
 
-// decideAnew routes an utterance to which the player has added something.
+// decideAnew routes an utterance again after the player has gone on.
 func (t *Table) decideAnew(tn *turn, j judgement) {
 	if tn.phase == doubted {
 		t.undoDoubt(tn)
@@ -251,7 +249,7 @@ func (t *Table) forgetUndecided(tn *turn) {
 	t.turns.undecided = slices.DeleteFunc(t.turns.undecided, func(o *turn) bool { return o == tn })
 }
 
-// beginQueued begins what waited for an NPC.
+// beginQueued begins the queued turns whose NPC is free.
 func (t *Table) beginQueued() {
 	if t.turns.closing {
 		return
@@ -262,15 +260,15 @@ func (t *Table) beginQueued() {
 			t.endUnanswered(tn, turnEnd{outcome: OutcomeNoTarget})
 			continue
 		}
-		if tn.to.agent.Left { // it is for whom it would be for without that one
+		if tn.to.agent.Left { // decide again without the NPC that left
 			t.assignDecision(tn, t.conversation.decideAddressee(tn.number, tn.Utterance))
 		}
 		t.beginOrQueue(tn)
 	}
 }
 
-// sayAs has one NPC say a line of the DM's, unless too many wait. With a voice it is said
-// with that one, and as a trial.
+// sayAs makes one NPC say a line of the DM, unless too many wait. If voice is not empty, the line is a trial
+// with that voice.
 func (t *Table) sayAs(who []int, text, voice string) error {
 	if len(who) != 1 {
 		return fmt.Errorf("one NPC at a time can be made to speak")

@@ -8,14 +8,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Unread is what an NPC said in a turn, or a part of that, and nobody could read: it was
-// shown nowhere.
+// Unread is an NPC's answer in a turn, or part of one, that was not shown anywhere.
 type Unread struct {
 	Turn int64
 	Text string
 }
 
-// dropFrom takes it from a line, and reports whether something of the line stays.
+// dropFrom removes the text from a line, and reports whether part of the line stays.
 func (u Unread) dropFrom(l *memory.Line) (stays bool) {
 	if l.NPC != "" && turnOf(*l) == u.Turn {
 		l.Text, _ = without(l.Text, u.Text)
@@ -24,7 +23,7 @@ func (u Unread) dropFrom(l *memory.Line) (stays bool) {
 	return true
 }
 
-// without returns a text without a part of it, and whether that was in it.
+// without returns a text without a part of it, and whether it contained that part.
 func without(text, part string) (string, bool) {
 	before, after, found := strings.Cut(text, part)
 	if !found || part == "" {
@@ -33,8 +32,8 @@ func without(text, part string) (string, bool) {
 	return strings.TrimSpace(strings.TrimSpace(before) + " " + strings.TrimSpace(after)), true
 }
 
-// DropUnread takes back what nobody could read: the NPC has not said it, and it is not
-// kept. What is not known any more changes nothing.
+// DropUnread takes back text that was not shown: the NPC has not said it, and it is not stored. A text that
+// is no longer known changes nothing.
 func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 	done := make(chan error, 1)
 	err := t.order(ctx, func() error {
@@ -58,7 +57,7 @@ func (t *Table) DropUnread(ctx context.Context, u Unread) error {
 	return awaitError(ctx, done)
 }
 
-// dropUnread takes from a turn that has not ended what was shown nowhere.
+// dropUnread removes text that was not shown from a turn that has not ended.
 func (tn *turn) dropUnread(text string) {
 	for _, said := range []*[]string{&tn.delivered.texts, &tn.delivered.answer} {
 		rest, found := without(strings.Join(*said, " "), text)
@@ -71,8 +70,8 @@ func (tn *turn) dropUnread(text string) {
 	}
 }
 
-// ForgetUnread takes from the log of a session what nobody could read. While a table runs
-// in that session, it is for [Table.DropUnread].
+// ForgetUnread removes texts that were not shown from the log of a session. While a table runs in that
+// session, use [Table.DropUnread] instead.
 func ForgetUnread(ctx context.Context, log memory.SessionLog, session string, all ...Unread) error {
 	if len(all) == 0 {
 		return nil

@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// maxUnsayable is how many lines back an NPC's line may be unsaid.
+	// maxUnsayable is how many of the NPCs' last lines may be taken back.
 	maxUnsayable = 50
-	// maxAskedAgain is how often a line may be asked again.
+	// maxAskedAgain is how often an NPC may be asked to answer the same line again.
 	maxAskedAgain = 3
 )
 
-// ErrStands is why what an NPC said is not taken back, or not asked again; what it wraps
-// says why.
+// ErrStands means that an NPC's line cannot be taken back or answered again. The error it is wrapped with
+// gives the reason.
 var ErrStands = errors.New("the line stands")
 
-// Unsaying is what somebody wants of what an NPC has said: that it was never said.
+// Unsaying is a request to take back what an NPC said.
 type Unsaying struct {
-	// Turn is the one in which it was said. If zero, it is what NPC said last, or anybody
-	// if NPC is empty.
+	// Turn is the turn in which it was said. If zero, the last line of NPC is meant, or of any NPC if NPC is
+	// empty.
 	Turn int64
 	NPC  string
-	// By is who wants it, as in [Utterance.User], and Leads whether that is who leads the
-	// game, who may do it with any line. A player may with the last answer to them.
+	// By is the person who requests it, as in [Utterance.User]. Leads says that this person leads the game and
+	// may take back any line. Other players may take back only the last answer to them.
 	By    string
 	Leads bool
-	// Again has the NPC answer the same utterance again, otherwise.
+	// Again makes the NPC answer the same utterance again, differently.
 	Again bool
 }
 
-// Unsay takes back what an NPC said in a turn. If it is still being said, the NPC stops. What
-// was said is deleted from the log, and no NPC is given it any more; what the player said
-// stays. With [Unsaying.Again] the NPC answers that again, in a turn of its own; where it cannot,
-// nothing is taken back. The error is [ErrStands] where that is so. [Unsaid] is told at once, and
-// [Erased] once the log has changed. Then Unsay returns, with who has taken what back in words.
+// Unsay takes back what an NPC said in a turn. If the NPC is still speaking, it stops. The answer is deleted
+// from the log, and no NPC is given it from now on; the player's line stays. With [Unsaying.Again] the NPC
+// answers that line again in a new turn. If the answer cannot be taken back or given again, nothing changes
+// and the error is [ErrStands]. [Unsaid] is emitted at once, and [Erased] once the log has changed. Then Unsay
+// returns a sentence that says what was done.
 func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) {
 	done := make(chan error, 1)
 	err = t.order(ctx, func() error {
@@ -66,7 +66,7 @@ func (t *Table) Unsay(ctx context.Context, u Unsaying) (said string, err error) 
 	return said, awaitError(ctx, done)
 }
 
-// findMeant returns the line that u is about.
+// findMeant returns the line that u refers to.
 func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 	if u.Turn != 0 {
 		return s.find(func(l *saidLine) bool { return l.turn == u.Turn })
@@ -81,11 +81,11 @@ func (s *saidLines) findMeant(u Unsaying, c *cast) (*saidLine, error) {
 	return s.find(func(l *saidLine) bool { return !l.unsaid && slices.Contains(who, l.npc) })
 }
 
-// mayAskAgain returns why an NPC cannot be asked again, nil if it can.
+// mayAskAgain returns why an NPC cannot answer a line again, nil if it can.
 func (t *Table) mayAskAgain(l *saidLine) error {
 	a := t.cast.agents[l.npc]
 	switch {
-	case l.secret: // the new answer would be heard by everyone
+	case l.secret: // everyone would hear the new answer
 		return errors.New("it answers a whisper; whisper again instead")
 	case l.asked.Text == "":
 		return errors.New("it answers nothing that could be asked again")
@@ -103,8 +103,8 @@ func (t *Table) mayAskAgain(l *saidLine) error {
 	return nil
 }
 
-// takeBack takes a line back: in its turn and in memory at once, then in the log. done, which
-// has room, receives the error of changing the log.
+// takeBack takes a line back: in its turn and in memory at once, then in the log. done must have room; it
+// receives the error of changing the log.
 func (t *Table) takeBack(l *saidLine, u Unsaying, done chan<- error) {
 	l.unsaid = true
 	a := t.cast.agents[l.npc]
@@ -136,14 +136,14 @@ func (t *Table) takeBack(l *saidLine, u Unsaying, done chan<- error) {
 	}
 }
 
-// erased is how an edit of the log ended that takes out what an NPC said in a turn.
+// erased is the result of an edit that deletes an NPC's answer from the log.
 type erased struct {
 	turn int64
 	npc  string
 	err  error
 }
 
-// handleErased emits [Erased] once the log has changed; if it did not, Unsay returns the error.
+// handleErased emits [Erased] once the log has changed. If the change failed, Unsay returns the error.
 func (t *Table) handleErased(e *erased) {
 	t.transcript.erasing--
 	if e.err == nil {
@@ -151,7 +151,7 @@ func (t *Table) handleErased(e *erased) {
 	}
 }
 
-// askAgain gives a line another turn, in which the NPC answers it otherwise.
+// askAgain gives a line another turn, in which the NPC answers it differently.
 func (t *Table) askAgain(l *saidLine) {
 	now := time.Now()
 	tn := newTurn(repeatTurn, l.asked, now)
@@ -161,21 +161,21 @@ func (t *Table) askAgain(l *saidLine) {
 	t.beginOrQueue(tn)
 }
 
-// saidLine is what an NPC said in a turn, as far as it may yet be unsaid.
+// saidLine is an NPC's answer in a turn that may still be taken back.
 type saidLine struct {
 	turn   int64
 	npc    int
-	asked  Utterance // what it answers; none for what the NPC was made to say
-	again  repeat    // with first set in any case
+	asked  Utterance // what it answers; empty for lines of the DM
+	again  repeat    // first is always set
 	answer []string  // without stock phrases
 	secret bool      // it answers a whisper
 	unsaid bool
 }
 
-// saidLines are the last lines of NPCs, the latest last.
+// saidLines holds the last lines of NPCs, the latest last.
 type saidLines struct{ all []*saidLine }
 
-// record records what was said so far in a turn.
+// record records what was said in a turn so far.
 func (s *saidLines) record(tn *turn) {
 	i := slices.IndexFunc(s.all, func(l *saidLine) bool { return l.turn == tn.number })
 	if i < 0 {
@@ -190,7 +190,7 @@ func (s *saidLines) record(tn *turn) {
 	s.all[i].answer = slices.Clone(tn.delivered.answer)
 }
 
-// find returns the last line of a kind.
+// find returns the last line for which is returns true.
 func (s *saidLines) find(is func(*saidLine) bool) (*saidLine, error) {
 	for _, l := range slices.Backward(s.all) {
 		if is(l) {
@@ -200,7 +200,7 @@ func (s *saidLines) find(is func(*saidLine) bool) (*saidLine, error) {
 	return nil, errors.New("nothing of the kind was said lately")
 }
 
-// mayUnsay returns why the caller may not take a line back, nil if they may.
+// mayUnsay returns why u may not take a line back, nil if it may.
 func (s *saidLines) mayUnsay(l *saidLine, u Unsaying) error {
 	if l.unsaid {
 		return errors.New("it is taken back already")
@@ -215,7 +215,7 @@ func (s *saidLines) mayUnsay(l *saidLine, u Unsaying) error {
 	return nil
 }
 
-// edit changes what could be asked again.
+// edit applies an edit to the utterances that could be answered again.
 func (s *saidLines) edit(e edit) {
 	for _, l := range s.all {
 		switch {

@@ -12,16 +12,14 @@ import (
 )
 
 const (
-	// voiceStall is how long a voice may be silent in the middle of its work.
+	// voiceStall is how long a voice may produce no sound while it works.
 	voiceStall = 10 * time.Second
-	// voicePatience is how long a voice has for its first sound before a phrase may
-	// come first.
+	// voicePatience is how long a voice may take to its first sound before a stock phrase may be said first.
 	voicePatience = 500 * time.Millisecond
-	// answerPatience is how long an engine with a voice of its own has for its first
-	// sound, once it has begun to answer, before a phrase may come first.
+	// answerPatience is how long a speech-to-speech engine may take from the beginning of its answer to its
+	// first sound before a stock phrase may be said first.
 	answerPatience = 400 * time.Millisecond
-	// maxUnplayed is how much sound of one sentence may wait to be played before
-	// the voice is made to wait.
+	// maxUnplayed is how much sound of one sentence may wait to be played before the voice blocks.
 	maxUnplayed = 30 * time.Second
 	// piecesAhead is how many pieces of sound a voice may be ahead of the line.
 	piecesAhead = 4
@@ -29,10 +27,9 @@ const (
 
 var errVoiceSilent = fmt.Errorf("no sound came for %s", voiceStall)
 
-// speakSentences speaks the sentences of an attempt into its line, in order, one ahead
-// of what is played. Until the first sound it may be given a stock phrase. It
-// ends with the sentences or with ctx; then the sentence that is open stays without an
-// end, for its voice may have been broken off.
+// speakSentences speaks the sentences of an attempt into its line, in order, one ahead of playback. Until the
+// first sound, it also accepts a stock phrase. It ends with the sentences or with ctx. In the latter case the
+// current sentence is not ended in the line, because its sound may be incomplete.
 func (w *worker) speakSentences(ctx context.Context) {
 	defer func() {
 		if ctx.Err() == nil {
@@ -82,14 +79,14 @@ func (w *worker) speakSaying(ctx context.Context, s saying) (more bool) {
 	case s.part == clause:
 		return w.speakClause(ctx, s)
 	default:
-		w.own.open = false // others speak for the engine from here on
+		w.own.open = false // the engine no longer speaks itself
 		more = w.speakRest(ctx, s.sentence)
 	}
 	w.phrase = nil // the answer has begun
 	return more
 }
 
-// speakPhrase speaks a stock phrase, sentence by sentence, as the voices keep them.
+// speakPhrase speaks a stock phrase, sentence by sentence, because voices cache single sentences.
 func (w *worker) speakPhrase(ctx context.Context, text string) bool {
 	w.phrase = nil // one is enough
 	w.report(phraseBegins{})
@@ -139,8 +136,8 @@ func (w *worker) speakSentence(ctx context.Context, s sentence) bool {
 	return true
 }
 
-// awaitSound waits for a sentence's first sound. A phrase that is at hand may come
-// before a voice that is slow, not before one that is about to speak.
+// awaitSound waits for a sentence's first sound. A stock phrase may come first if the voice is slow, but not
+// if it is about to speak.
 func (w *worker) awaitSound(ctx context.Context, sound *synthesis) (first piece, ok bool) {
 	patient := time.NewTimer(voicePatience)
 	defer patient.Stop()
@@ -162,22 +159,22 @@ func (w *worker) awaitSound(ctx context.Context, sound *synthesis) (first piece,
 	}
 }
 
-// piece is some sound, or the end of it: the zero value.
+// piece is a piece of sound or an error. The zero value marks the end.
 type piece struct {
 	samples []int16
 	err     error
 }
 
-// synthesis is a sentence being spoken.
+// synthesis is a sentence that is being spoken.
 type synthesis struct {
 	pieces chan piece   // closed at the end
-	spare  chan []int16 // room of pieces that are in the line, for others
+	spare  chan []int16 // buffers of pieces that were added to the line, for reuse
 	began  time.Time
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 }
 
-// takeReady returns a piece that is there already.
+// takeReady returns a piece without waiting, if there is one.
 func (s *synthesis) takeReady() (piece, bool) {
 	select {
 	case p := <-s.pieces:
@@ -187,7 +184,7 @@ func (s *synthesis) takeReady() (piece, bool) {
 	}
 }
 
-// copySound copies sound, where there is room already.
+// copySound copies sound, into a spare buffer if there is one.
 func (s *synthesis) copySound(pcm []int16) []int16 {
 	select {
 	case room := <-s.spare:
@@ -197,7 +194,7 @@ func (s *synthesis) copySound(pcm []int16) []int16 {
 	}
 }
 
-// giveBack returns the buffer of a piece whose sound is in the line, for another piece.
+// giveBack returns a buffer for reuse after its sound was added to the line.
 func (s *synthesis) giveBack(room []int16) {
 	select {
 	case s.spare <- room:
@@ -208,12 +205,12 @@ func (s *synthesis) giveBack(room []int16) {
 // stop ends the work and waits for it.
 func (s *synthesis) stop() {
 	s.cancel(nil)
-	for range s.pieces { // it may be about to give one
+	for range s.pieces { // the goroutine may be sending one
 	}
 	<-s.done
 }
 
-// synthesize begins to speak a sentence. A voice that falls silent is given up.
+// synthesize starts to speak a sentence. It cancels a voice that produces no sound for voiceStall.
 func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 	w.attempt.voiced.Store(true)
 	s := &synthesis{pieces: make(chan piece, piecesAhead), spare: make(chan []int16, piecesAhead), began: time.Now(), done: make(chan struct{})}
@@ -224,7 +221,7 @@ func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 		watch := time.AfterFunc(voiceStall, func() { s.cancel(errVoiceSilent) })
 		defer watch.Stop()
 		give := func(p piece) bool {
-			watch.Stop() // what the line takes to play is not the voice's silence
+			watch.Stop() // the time the line takes to play does not count
 			defer watch.Reset(voiceStall)
 			select {
 			case s.pieces <- p:
@@ -248,7 +245,7 @@ func (w *worker) synthesize(ctx context.Context, text string) *synthesis {
 	return s
 }
 
-// pourSound puts a sentence's sound into the line.
+// pourSound adds a sentence's sound to the line.
 func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 	for heard := false; p.err == nil && len(p.samples) > 0; p = <-s.pieces {
 		w.line.Append(p.samples)
@@ -258,20 +255,20 @@ func (w *worker) pourSound(ctx context.Context, s *synthesis, p piece) error {
 			w.report(soundReady{time.Since(s.began)})
 		}
 		if err := w.awaitRoom(ctx); err != nil {
-			return nil // it is not heard any more
+			return nil // the line is no longer played
 		}
 	}
 	return p.err
 }
 
-// Muffled is a [Voices] that leads nowhere at times.
+// Muffled is a [Voices] that is sometimes not heard.
 type Muffled interface {
-	// Unheard reports whether it does so now: what is said then is read, as at a table
-	// without voices. It does not wait.
+	// Unheard reports whether that is so now: sentences are then shown, as at a table without voices. It must
+	// not block.
 	Unheard() bool
 }
 
-// voiced reports whether what is said now is heard.
+// voiced reports whether what NPCs say now is heard.
 func (o *Options) voiced() bool {
 	if m, ok := o.Voices.(Muffled); ok && m.Unheard() {
 		return false
@@ -279,8 +276,8 @@ func (o *Options) voiced() bool {
 	return o.Voices != nil
 }
 
-// speakAhead speaks the first sentence of a guess into its line, which is not played before the
-// guess is adopted, and waits until it is. It reports whether to go on.
+// speakAhead speaks the first sentence of a guess into its line, which is not played before the guess is
+// adopted, and waits until it is. It reports whether to go on.
 func (w *worker) speakAhead(ctx context.Context) bool {
 	if !w.ahead {
 		return w.awaitConfirmation(ctx)
@@ -298,7 +295,7 @@ func (w *worker) speakAhead(ctx context.Context) bool {
 	}
 }
 
-// awaitConfirmation waits until the attempt is no guess.
+// awaitConfirmation waits until the attempt is no longer a guess.
 func (w *worker) awaitConfirmation(ctx context.Context) bool {
 	select {
 	case <-w.confirmed:
@@ -308,7 +305,7 @@ func (w *worker) awaitConfirmation(ctx context.Context) bool {
 	}
 }
 
-// awaitRoom waits until the line takes more sound of the sentence that is being spoken.
+// awaitRoom waits until the line has room for more sound of the current sentence.
 func (w *worker) awaitRoom(ctx context.Context) error {
 	if w.ahead && w.line.Written() >= maxVoicedAhead && !w.awaitConfirmation(ctx) {
 		return ctx.Err()
@@ -316,15 +313,14 @@ func (w *worker) awaitRoom(ctx context.Context) error {
 	return w.line.Room(ctx, maxUnplayed)
 }
 
-// clausePatience is how long the rest of a sentence is waited for before its first
-// clause is spoken alone: a sentence in one piece sounds better, and it is mostly
-// there within that time.
+// clausePatience is how long the first clause of a sentence waits for the rest before it is spoken alone. A
+// sentence in one piece sounds better, and the rest mostly comes within that time.
 const clausePatience = 50 * time.Millisecond
 
-// ClauseSpeaker is a [Voices] that may be given the first clause of a sentence by itself,
-// and the rest of it after that. One that is not is given whole sentences.
+// ClauseSpeaker is a [Voices] that may be given the first clause of a sentence separately, followed by the
+// rest. Other Voices are given whole sentences.
 type ClauseSpeaker interface {
-	// SpeaksClauses reports whether that sounds as one sentence does.
+	// SpeaksClauses reports whether the two parts sound like one sentence.
 	SpeaksClauses() bool
 }
 
@@ -334,10 +330,10 @@ func (o *Options) speakClauses() bool {
 	return ok && o.voiced() && o.Latency.FirstClause && v.SpeaksClauses()
 }
 
-// speakClause speaks how a sentence begins unless the rest comes in time. What comes
-// instead is spoken in its place. It reports whether to go on.
+// speakClause speaks the first clause of a sentence, unless the next saying comes in time. That is then
+// spoken instead. It reports whether to go on.
 func (w *worker) speakClause(ctx context.Context, c saying) bool {
-	if c.text == "" { // what is taken back was not begun, or is heard already
+	if c.text == "" { // the clause was withdrawn: either it has not begun, or it was heard already
 		return true
 	}
 	next, came, more := w.awaitSentence(ctx)
@@ -358,8 +354,8 @@ func (w *worker) speakClause(ctx context.Context, c saying) bool {
 	return more
 }
 
-// awaitSentence waits for what is to be spoken next, as long as that costs no time or is
-// not long, and reports whether it came; more is false at the end of all.
+// awaitSentence waits for the next saying: while the attempt is a guess, and after that for clausePatience.
+// It reports whether one came; more is false once all have been received.
 func (w *worker) awaitSentence(ctx context.Context) (next saying, came, more bool) {
 	select {
 	case <-w.confirmed:
@@ -379,8 +375,7 @@ func (w *worker) awaitSentence(ctx context.Context) (next saying, came, more boo
 	return next, false, true
 }
 
-// speakRest speaks a sentence without the clause of it that was spoken already, and
-// reports whether to go on.
+// speakRest speaks a sentence without the clause of it that was already spoken, and reports whether to go on.
 func (w *worker) speakRest(ctx context.Context, s sentence) bool {
 	begun := w.begun
 	w.begun = ""

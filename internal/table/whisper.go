@@ -11,11 +11,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Whisper says something to one NPC so that nobody else hears it, nor the answer. To a
-// deaf one it is a note that is handed over. The turn's events are marked as whispered
-// (see [Header]), and it is never sounded. The channel receives the answer, empty if there
-// is none, when the turn has ended. Whispers count as a player's lines do: too many are refused
-// with [ErrTooMuch] or [ErrFlood].
+// Whisper says something to one NPC so that no one else hears it or the answer. A deaf NPC is handed a note
+// instead. The turn's events are marked as whispered (see [Header]), and the answer is not spoken aloud. When
+// the turn has ended, the channel receives the answer, empty if there is none. Whispers count as lines of the
+// player: too many are refused with [ErrTooMuch] or [ErrFlood].
 func (t *Table) Whisper(ctx context.Context, npc string, u Utterance) (<-chan string, error) {
 	u.Text = untrusted.Clean(u.Text, maxText)
 	if strings.TrimSpace(u.Text) == "" {
@@ -57,7 +56,7 @@ func (t *Table) admitWhisper(tn *turn, npc int) {
 	t.beginOrQueue(tn)
 }
 
-// replyTo hands the answer to who whispered.
+// replyTo sends the answer to the player who whispered.
 func (tn *turn) replyTo() {
 	if tn.reply == nil {
 		return

@@ -13,44 +13,44 @@ import (
 )
 
 const (
-	// maxAccounts is how many answers it is known of what went into them.
+	// maxAccounts is how many answers the table can explain.
 	maxAccounts = 32
-	// maxWhyText bounds a piece of that, in characters, and maxFindings the pieces that
-	// tools told.
+	// maxWhyText bounds a single text of an explanation, in characters, and maxFindings the number of tool
+	// results.
 	maxWhyText  = 240
 	maxFindings = 8
 )
 
-// Basis is what went into an NPC's answer. It may have in it what players are not to
-// know: it is for who leads the game.
+// Basis is what an NPC's answer was based on. It may contain what players must not know, so it is only for
+// the player who leads the game.
 type Basis struct {
 	Turn      int64
 	NPC       string
 	Speaker   string
 	Utterance string
 	Route     Route
-	// Addressed says why the line was for the NPC, what decided that, and what asking the judge took.
+	// Addressed says why the line was for the NPC, what decided that, and the cost of asking the judge.
 	Addressed string
-	// Tier is the answer's, and Reason why it is that; it may not be above Ceiling.
+	// Tier is the answer's tier, Reason why it was chosen, and Ceiling the highest it could have been.
 	Tier, Ceiling, Reason string
-	// Context is what the NPC knew of where it is, who is there, what was said last and
-	// who and what was mentioned.
+	// Context is what the NPC knew of its place, the people there, the last lines, and the people and things
+	// that were mentioned.
 	Context hotctx.Context
-	// Exchanges is how much of its own conversation it was given.
+	// Exchanges is how many exchanges of its own conversation it was given.
 	Exchanges int
-	// Secrets is how many it has, and Told how many of them it may tell.
+	// Secrets is how many secrets it has, and Told how many of them it may tell.
 	Secrets, Told int
-	// Withheld is how often what its model wrote was withheld in this session.
+	// Withheld is how often part of its answers was withheld in this session.
 	Withheld int
-	// Tools are those it could have asked, Findings what those it asked said: facts and
-	// lines with where they are from, entities, rules.
+	// Tools are the tools it could have called. Findings are the results of those it called: facts and lines
+	// with their sources, entities, rules.
 	Tools, Findings []string
 }
 
-// bases are what went into the last answers, the oldest first.
+// bases holds what the last answers were based on, the oldest first.
 type bases []Basis
 
-// add keeps a turn's, if it answered.
+// add adds the basis of a turn, if the turn was answered.
 func (b *bases) add(tn *turn) {
 	a := tn.attempt
 	if a == nil || a.basis.context == nil || a.basis.stale || tn.isPuppet() || tn.kept.lineTakenBack || tn.kept.answerTakenBack || len(tn.delivered.answer) == 0 {
@@ -70,8 +70,8 @@ func (b *bases) add(tn *turn) {
 	}
 }
 
-// Why returns what went into the last answer of an NPC, or with an empty name of anybody at the table.
-// What a line that was taken back since has gone into is not known any more.
+// Why returns what the last answer of an NPC was based on, or of any NPC if the name is empty. It knows only
+// answers since the last line was taken back.
 func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 	err = t.order(ctx, func() error {
 		var names []string
@@ -95,7 +95,7 @@ func Why(ctx context.Context, t *Table, npc string) (out Basis, err error) {
 	return out, err
 }
 
-// Lines tells it to people, a line each.
+// Lines describes the basis for people, one item on each line.
 func (b Basis) Lines() []string {
 	out := []string{
 		fmt.Sprintf("turn %d: %s answered %s, %q", b.Turn, b.NPC, b.Speaker, b.Utterance),

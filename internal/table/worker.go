@@ -24,20 +24,18 @@ import (
 )
 
 const (
-	// ahead is how many finished sentences may wait to be spoken before the model
-	// is made to wait.
+	// ahead is how many complete sentences may wait for the voice before the engine blocks.
 	ahead = 32
-	// lookAhead is how much sound may wait to be played before the next sentence
-	// is spoken: enough to hide a slow voice, not so much that an interruption
-	// wastes more than a sentence.
+	// lookAhead is how much sound may wait to be played before the next sentence is spoken: enough to hide a
+	// slow voice, but not so much that an interruption wastes more than a sentence.
 	lookAhead = 3 * time.Second
 )
 
-// worker is the work of one attempt, on goroutines of its own: the engine's, which finds the words,
-// and the voice's, which speaks them into the line. Neither reads what belongs to Run.
+// worker does the work of one attempt on two goroutines: the engine's, which finds the words, and the
+// voice's, which speaks them into the line. Neither reads state that belongs to Run.
 type worker struct {
-	table   *Table   // for its Options, its work group and its inbox alone
-	attempt *attempt // to report about, and to set voiced
+	table   *Table   // only for its Options, its work group and its inbox
+	attempt *attempt // for reports, and to set voiced
 	brief
 	engineWork
 	voiceWork
@@ -46,29 +44,29 @@ type worker struct {
 	spokeClause atomic.Bool // the voice has spoken a clause alone
 }
 
-// brief is what a worker is to answer, and with what. It does not change.
+// brief is the task of a worker. It does not change.
 type brief struct {
 	npc     config.NPC
 	heard   agent.Line
-	puppet  bool // heard is said, not answered
+	puppet  bool // heard is said as it is, not answered
 	history agent.History
 	recent  []memory.Line
 	company company
 	found   retrieve.Found
 	request engine.Request
 	unknown string // said in place of an answer that failed; may be empty
-	voiced  bool   // the NPC is heard, not read
+	voiced  bool   // the NPC is heard, not only shown
 	ahead   bool   // the voice may speak the first sentence before the turn is confirmed
 
-	account   *cost.Account // is charged for all of it
+	account   *cost.Account // charged for all of the work
 	trace     *tracing.Turn
 	line      *mixer.Line
-	confirmed <-chan struct{} // closed once the turn is no guess
+	confirmed <-chan struct{} // closed once the turn is no longer a guess
 }
 
 // engineWork belongs to the engine's goroutine.
 type engineWork struct {
-	patience *patience // bounds the answer; nil while there is none
+	patience *patience // bounds the answer; nil outside of one
 	spoke    bool      // the engine had something to say
 	result   result
 }
@@ -76,14 +74,13 @@ type engineWork struct {
 // voiceWork belongs to the voice's goroutine, apart from the atomics of own.
 type voiceWork struct {
 	phrase <-chan string    // nil once the answer has begun
-	soon   <-chan time.Time // until then an answer that has begun goes before a phrase; may be nil
+	soon   <-chan time.Time // until then, an answer that has begun goes before a phrase; may be nil
 	failed bool             // the voice has failed, and that was reported
 	begun  string           // the clause that was spoken of the sentence that comes next
 	own    ownVoice
 }
 
-// saying is something for the voice to do: a sentence to speak, or what the engine
-// speaks for itself.
+// saying is something for the voice to do: speak a sentence, or play an engine's own voice.
 type saying struct {
 	sentence
 	since time.Time    // of a clause: the first token
@@ -121,8 +118,8 @@ func (t *Table) newWorker(tn *turn) *worker {
 	return w
 }
 
-// historyBefore is the NPC's conversation up to a turn: with what it was saying, if the turn was said
-// over that.
+// historyBefore returns the NPC's conversation up to a turn. If the turn was said over the NPC's line, that
+// includes what the NPC was saying.
 func (tn *turn) historyBefore() agent.History {
 	h := tn.to.agent.Snapshot()
 	if tn.over == nil {
@@ -132,18 +129,17 @@ func (tn *turn) historyBefore() agent.History {
 	return h.With(agent.Exchange{Turn: said.number, Speaker: said.attribution(), Utterance: said.Text, Answer: tn.over.told() + " —"})
 }
 
-// report hands something to the table's goroutine, which takes reports until
-// the attempt's last one.
+// report sends a finding to the table's goroutine, which receives reports until the attempt's last one.
 func (w *worker) report(f finding) { w.table.inbox.reports <- report{attempt: w.attempt, finding: f} }
 
-// startWork starts an attempt's work, and returns what cancels it.
+// startWork starts an attempt's work, and returns the function that cancels it.
 func (w *worker) startWork(ctx context.Context, t *Table) context.CancelCauseFunc {
 	ctx, cancel := context.WithCancelCause(w.trace.With(ctx))
 	t.work.Go(func() { w.run(ctx, t) })
 	return cancel
 }
 
-// run answers, with the voice beside it, and reports the end.
+// run finds the answer while the voice speaks it, and reports the end.
 func (w *worker) run(ctx context.Context, t *Table) {
 	w.table = t
 	ctx = cost.WithAccount(mcp.WithCaller(ctx, w.caller()), w.account)
@@ -170,7 +166,7 @@ func (w *worker) caller() mcp.Caller {
 	return mcp.Caller{NPC: w.npc.ID, Session: w.table.o.Session.ID, Blind: w.npc.Senses.Blind}
 }
 
-// findAnswer finds the words, within the time a turn may take.
+// findAnswer finds the words of the answer, within the time limit of a turn.
 func (w *worker) findAnswer(ctx context.Context) error {
 	o := &w.table.o
 	if w.puppet {
@@ -183,7 +179,7 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	ctx, w.patience = newPatience(ctx, time.Duration(o.Latency.TurnTimeout))
 	defer func() {
 		w.patience.stop()
-		w.patience = nil // what is said now is no answer
+		w.patience = nil // what is said from here on is not part of the answer
 	}()
 	w.result.stage = "context"
 	start := time.Now()
@@ -255,8 +251,8 @@ func (w *worker) runEngine(ctx context.Context) error {
 	return nil
 }
 
-// pass hands something to the voice and reports whether it was taken. The time it
-// takes to speak is not the answer's.
+// pass sends something to the voice and reports whether the voice received it. The wait for the voice does
+// not count towards the time limit of the answer.
 func (w *worker) pass(ctx context.Context, s saying) bool {
 	w.patience.pause()
 	defer w.patience.resume()
@@ -268,8 +264,8 @@ func (w *worker) pass(ctx context.Context, s saying) bool {
 	}
 }
 
-// patience is the time an answer may take, without that for which it is held. A
-// nil one has no end.
+// patience is the time limit of an answer, without the time for which it is paused. A nil patience has no
+// limit.
 type patience struct {
 	timer  *time.Timer
 	left   time.Duration
@@ -302,15 +298,15 @@ func (p *patience) stop() {
 	p.cancel(nil)
 }
 
-// company is who is at a table when a turn begins. It does not change.
+// company lists the people at a table when a turn begins. It does not change.
 type company struct {
-	npc     hotctx.Person // who answers
+	npc     hotctx.Person // the NPC that answers
 	others  []hotctx.Person
 	players []string
 }
 
-// companyOf is who is at the table besides the NPC that answers a turn. Players are
-// those who spoke lately, first who speaks now.
+// companyOf returns the people at the table besides the NPC that answers a turn. Players are those who spoke
+// lately, the current speaker first.
 func (t *Table) companyOf(tn *turn) company {
 	with := company{npc: personOf(tn.to.npc), players: []string{nameOf(memory.Line{Speaker: tn.Speaker, DM: tn.Leads})}}
 	for _, l := range slices.Backward(t.transcript.recent) {
@@ -326,8 +322,7 @@ func (t *Table) companyOf(tn *turn) company {
 	return with
 }
 
-// nameOf is a player as one of those at the table: there it need not be said that they are
-// players.
+// nameOf returns a player's name as shown among the people at the table, where players need no mark.
 func nameOf(l memory.Line) string {
 	if l.DM {
 		return hotctx.Attribution(l)
