@@ -5,62 +5,61 @@ import (
 	"time"
 )
 
-// Event is something that happened at the table.
+// Event reports something that happened at the table.
 type Event struct {
 	Kind EventKind
-	// Line is what wants the floor; of Want.
+	// Line is the line that requests the floor; of Want.
 	Line Line
-	// Turn is whose line it is about; of Started, Dry, Playing, SentenceEnd,
-	// Finished and Gone.
+	// Turn identifies the line that the event is about; of Started, Dry, Playing, SentenceEnd, Finished and
+	// Gone.
 	Turn uint64
 	// Speaker is the player; of VoiceOn, VoiceOff, Quiet and Left.
 	Speaker string
 	// Order says that the NPC was told to stop, or called by its name; of Interrupt.
 	Order bool
-	// Timer is which timer has fired, and Serial which setting of it.
+	// Timer is the timer that has expired, and Serial identifies the setting of it; of Fired.
 	Timer  Timer
 	Serial uint64
 }
 
-// EventKind is what kind of event it is.
+// EventKind is the kind of an event.
 type EventKind int
 
 const (
-	// Want asks for the floor: the line has sound to play.
+	// Want requests the floor: the line has sound to play.
 	Want EventKind = iota
 	// Started: the first frame of the line was played, or the first after Dry.
 	Started
-	// Dry: the line has nothing to play for now; more will come.
+	// Dry: the line has nothing to play for now, but more will come.
 	Dry
 	// Playing: more of the line was played.
 	Playing
-	// SentenceEnd: playback has reached the end of a sentence, and there is more.
+	// SentenceEnd: playback has reached the end of a sentence, and more follows.
 	SentenceEnd
 	// Finished: all of the line was played.
 	Finished
-	// Gone: the line will not be spoken, or no further: it failed, was cancelled,
-	// or its NPC is muted or has left.
+	// Gone: the line will not be played, or not any further, because it failed, was cancelled, or its NPC was
+	// muted or has left.
 	Gone
-	// VoiceOn and VoiceOff: a player began or ceased to voice, be it for a breath.
+	// VoiceOn and VoiceOff: a player's voice started or stopped, even if only for a breath.
 	VoiceOn
 	VoiceOff
-	// Quiet: a player's utterance is over.
+	// Quiet: a player's utterance has ended.
 	Quiet
-	// Doubt: words over the line are known that may be meant for its NPC. The line
-	// stops as for a voice that was confirmed.
+	// Doubt: words that may be meant for the line's NPC were recognised over the line. The line stops as for a
+	// confirmed voice.
 	Doubt
-	// Heard: what the players said who stopped the line is known, and none of it was
-	// meant for its NPC.
+	// Heard: the words of the players who stopped the line are known, and none were meant for its NPC.
 	Heard
 	// Interrupt: a player has said something over the line that is meant for its NPC.
 	Interrupt
 	// Left: a player has left.
 	Left
-	// Fired: a timer has fired.
+	// Fired: a timer has expired.
 	Fired
 )
 
-// Timer is one of the floor's timers. Each runs once at a time.
+// Timer is one of the floor's timers. Each runs at most once at a time.
 type Timer int
 
 const (
@@ -75,38 +74,38 @@ const (
 	timerKinds
 )
 
-// Effect is something the floor wants done.
+// Effect is an action that the caller of [Floor.Apply] must carry out.
 type Effect struct {
 	Kind EffectKind
-	// Turn is whose line; of all but Set and Stop.
+	// Turn identifies the line; of all but Set and Stop.
 	Turn   uint64
 	Reason Reason // of Cut
-	// Timer is to fire After from now, as Fired with this Serial. A later Set of
-	// the same timer, or Stop, takes its place.
+	// Timer must fire After from now, as Fired with this Serial. A later Set or Stop of the same timer replaces
+	// it.
 	Timer  Timer
 	Serial uint64
 	After  time.Duration
 }
 
-// EffectKind is what kind of effect it is.
+// EffectKind is the kind of an effect.
 type EffectKind int
 
 const (
 	// Grant lets the line play.
 	Grant EffectKind = iota
-	// Pause stops the sound within a frame; the line may go on.
+	// Pause stops the sound within a frame. The line may go on later.
 	Pause
-	// Resume lets the line go on where it was stopped.
+	// Resume continues the line where it was paused.
 	Resume
 	// Cut stops the sound within a frame, for good.
 	Cut
-	// Drop tells a line that waits that it will not be spoken.
+	// Drop reports to a waiting line that it will not be played.
 	Drop
-	// Yield tells that the line will stop with its sentence, unless what made it
-	// yield proves to be nothing.
+	// Yield reports that the line will stop at the end of its sentence, unless the interruption proves to be
+	// false.
 	Yield
-	// Duck has the line sound softly, under a voice that may become an interruption,
-	// and Unduck again as before. Pause and the line's end undo a Duck by themselves.
+	// Duck lowers the volume of the line under a voice that may become an interruption, and Unduck restores it.
+	// Pause and the line's end undo a Duck implicitly.
 	Duck
 	Unduck
 	// Set starts a timer, Stop ends it.
@@ -114,13 +113,13 @@ const (
 	Stop
 )
 
-// Reason is why a line was cut.
+// Reason says why a line was cut.
 type Reason int
 
 const (
-	// Interrupted: a player took the floor.
+	// Interrupted: a player interrupted it.
 	Interrupted Reason = iota + 1
-	// Stalled: it had the floor and nothing was heard.
+	// Stalled: it had the floor, but no sound was played.
 	Stalled
 )
 
@@ -167,8 +166,8 @@ func (f *Floor) stopTimer(t Timer) {
 	}
 }
 
-// followPlayback handles the progress of playback. It ignores what is about another line than the
-// holder, except that a waiting line is gone.
+// followPlayback handles the progress of playback. It ignores events about lines other than the holder,
+// except that a waiting line is gone.
 func (f *Floor) followPlayback(e Event) {
 	if f.phase < granted || e.Turn != f.holder.Turn {
 		if e.Kind == Gone {
@@ -194,7 +193,7 @@ func (f *Floor) followPlayback(e Event) {
 		switch f.phase {
 		case yielding:
 			f.yieldAtSentenceEnd()
-		case granted, audible: // nobody can interrupt what is not heard
+		case granted, audible: // a line that is not heard cannot be interrupted
 			f.phase = granted
 			f.stopConfirmWindow()
 			f.setTimer(TimerStall, f.timing.Dry)
@@ -209,13 +208,13 @@ func (f *Floor) followPlayback(e Event) {
 		}
 	case Finished:
 		f.releaseFloor(f.holder.sounded)
-	case Gone: // whoever silenced it wants no breath
+	case Gone: // a line that was silenced needs no gap after it
 		f.releaseFloor(false)
 	}
 }
 
-// yieldAtSentenceEnd stops a line that yields with its sentence: for good if what the
-// player said is known to mean something.
+// yieldAtSentenceEnd stops a yielding line at the end of its sentence: for good if a player's words were
+// meant for it, otherwise until that is known.
 func (f *Floor) yieldAtSentenceEnd() {
 	if f.holder.meant {
 		f.cutHolder(Interrupted)
@@ -227,7 +226,7 @@ func (f *Floor) yieldAtSentenceEnd() {
 	}
 }
 
-// pauseHolder stops the sound until it is known what the interruption was.
+// pauseHolder stops the sound until the meaning of the interruption is known.
 func (f *Floor) pauseHolder() {
 	f.holder.silent = f.phase == granted
 	f.phase, f.holder.ducked = paused, false
@@ -236,7 +235,7 @@ func (f *Floor) pauseHolder() {
 	f.addEffect(Effect{Kind: Pause, Turn: f.holder.Turn})
 }
 
-// endUtterance gives the floor to a line that waited for the last player who talked.
+// endUtterance ends a player's utterance. When no player talks any more, a waiting line gets the floor.
 func (f *Floor) endUtterance(speaker string) {
 	f.players.talking = slices.DeleteFunc(f.players.talking, func(s string) bool { return s == speaker })
 	if f.timers[TimerLull] != 0 && speaker == f.window.counted {
@@ -248,8 +247,8 @@ func (f *Floor) endUtterance(speaker string) {
 	}
 }
 
-// passOver lets the holder go on because nothing that stopped it was meant for it. Who
-// voices now may yet mean it.
+// passOver resumes the holder because none of the words that stopped it were meant for it. It does nothing
+// while a player's voice is heard, because that may still be meant for the holder.
 func (f *Floor) passOver() {
 	switch {
 	case len(f.players.voicing) > 0:
@@ -260,7 +259,7 @@ func (f *Floor) passOver() {
 	}
 }
 
-// resumeHolder lets a paused line go on, if it is one that does.
+// resumeHolder resumes a paused line, or cuts it if it does not resume after interruptions.
 func (f *Floor) resumeHolder() {
 	if !f.holder.Resumes {
 		f.cutHolder(Interrupted)
@@ -277,7 +276,7 @@ func (f *Floor) resumeHolder() {
 	f.setTimer(TimerStall, f.timing.Stall)
 }
 
-// fireTimer handles a timer that has fired, unless it was set anew or stopped meanwhile.
+// fireTimer handles a timer that has expired, unless it was set again or stopped meanwhile.
 func (f *Floor) fireTimer(e Event) {
 	if e.Timer < 0 || e.Timer >= timerKinds || e.Serial == 0 || f.timers[e.Timer] != e.Serial {
 		return

@@ -1,10 +1,14 @@
-// Package floor decides who may speak at a table: one voice at a time, and a
-// player outranks an NPC.
+// Package floor decides who may speak at a table: one line at a time, and players take precedence over NPCs.
 //
-// A Floor is a state machine: events go in, effects come out. It uses no
-// clock, no lock and no I/O, so that the goroutine which owns a table owns its
-// floor too, and a test can drive it through any order of events. Timers are
-// effects; one that fires late is recognised and does nothing.
+// A Floor is a state machine that turns events into effects:
+//
+//	f := floor.New(floor.Timing{})
+//	for _, e := range f.Apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: 1}}) {
+//		// carry out e, for example play the line on floor.Grant
+//	}
+//
+// It uses no clock, no lock and no I/O. Therefore the goroutine that owns a table also owns its floor, and a
+// test can apply any order of events. Timers are effects; a timer that fires late is recognised and ignored.
 package floor
 
 import (
@@ -12,7 +16,7 @@ import (
 	"time"
 )
 
-// Manner is how a line takes an interruption.
+// Manner is how a line reacts to an interruption.
 type Manner int
 
 const (
@@ -20,59 +24,53 @@ const (
 	Yields Manner = iota
 	// FinishesSentence stops at the end of the sentence.
 	FinishesSentence
-	// Insists goes on under any voice. It stops within a frame once its NPC is told to
-	// stop or called by its name.
+	// Insists continues under any voice. It stops within a frame once its NPC is told to stop or called by its
+	// name.
 	Insists
-	// Dictated is spoken to its end: what the DM has an NPC say.
+	// Dictated is always spoken to its end. It is used for lines that the DM has an NPC say.
 	Dictated
 )
 
-// Line is something an NPC wants to say: a turn with sound to play.
+// Line is a turn of an NPC that has sound to play.
 type Line struct {
-	// Turn is the line's identity. It is not 0, and used once.
+	// Turn identifies the line. It is not 0 and is used only once.
 	Turn uint64
-	// Priority orders lines that wait: higher first, then in order of arrival.
+	// Priority orders waiting lines: higher ones first, equal ones in order of arrival.
 	Priority int
 	Manner   Manner
-	// Resumes goes on where it was after an interruption that was none; else the
-	// line ends there.
+	// Resumes says that the line continues where it was after a false interruption. Otherwise it ends there.
 	Resumes bool
-	// Confirm is how long a player must voice before this line yields; the
-	// floor's own time if zero.
+	// Confirm is how long a player must be heard before this line yields. If zero, [Timing.Confirm] applies.
 	Confirm time.Duration
-	// After is the turn this line reacts to: it speaks after that one, and falls
-	// with it when a player interrupts. 0 reacts to nothing.
+	// After is the turn this line reacts to: it is played after that turn, and dropped with it when a player
+	// interrupts. 0 means that it reacts to nothing.
 	After uint64
 }
 
-// Timing are the floor's times. The zero value of a field means its default.
+// Timing holds the floor's times. The zero value of a field means its default.
 type Timing struct {
-	// Duck is how long a player must voice before the line that is heard sounds
-	// softly. Default 200 ms.
+	// Duck is how long a player must be heard before the volume of the current line is lowered. Default 200 ms.
 	Duck time.Duration
-	// Confirm is how long a player must voice before an NPC yields. Default 500 ms.
+	// Confirm is how long a player must be heard before an NPC yields. Default 500 ms.
 	Confirm time.Duration
 	// Lull is how long a voice may pause between words. Default 250 ms.
 	Lull time.Duration
-	// Gap is between the lines of two NPCs. It never delays the first line after
-	// a silence. Default 300 ms; below zero there is none.
+	// Gap is the pause between the lines of two NPCs. It never delays the first line after a silence. Default
+	// 300 ms; there is none if it is negative.
 	Gap time.Duration
 	// Hold is how long a line waits for players to stop talking. Default 1 s.
 	Hold time.Duration
-	// Doubt is how long after a player's voice has stopped an interruption waits
-	// for words before it counts as none. Default 2 s.
+	// Doubt is how long an interruption waits for words after the player's voice has stopped, before it counts
+	// as false. Default 2 s.
 	Doubt time.Duration
-	// Paused is how long a line stays stopped at most. After that it ends, because by
-	// then the talk has left it behind. Default 20 s.
+	// Paused is the longest time that a line stays paused. After that it is cut, because the talk has moved on.
+	// Default 20 s.
 	Paused time.Duration
-	// Stall is how long a line may be silent although it has sound to play.
-	// Default 10 s.
+	// Stall is how long a line may be silent although it has sound to play. Default 10 s.
 	Stall time.Duration
-	// Dry is how long a line keeps the floor that has nothing more to play yet.
-	// Default 90 s.
+	// Dry is how long a line keeps the floor while it has nothing more to play. Default 90 s.
 	Dry time.Duration
-	// Waiting is how many lines may wait; beyond that the one that is due last is
-	// dropped. Default 8.
+	// Waiting is how many lines may wait. Beyond that, the line that is last in order is dropped. Default 8.
 	Waiting int
 }
 
@@ -99,21 +97,20 @@ func (t Timing) withDefaults() Timing {
 	return t
 }
 
-// phase is who has the floor, and what is heard of it. From granted on a line has it.
+// phase says who has the floor, and whether it is heard. From granted on, a line has the floor.
 type phase int
 
 const (
-	free     phase = iota // nobody has it
-	resting               // nobody has it: the gap after a line runs
-	holding               // nobody has it: a line waits for players to stop talking, no longer than Timing.Hold
-	granted               // the holder may play, and nothing is heard: not yet, or no more for now
+	free     phase = iota // no line has it
+	resting               // no line has it: the gap after a line runs
+	holding               // no line has it: one waits for players to stop talking, at most Timing.Hold
+	granted               // the holder may play, but is not heard: not yet, or not for now
 	audible               // the holder is heard
-	yielding              // the holder is heard, and stops with its sentence
-	paused                // the holder was stopped; whether for good is open
+	yielding              // the holder is heard, and stops at the end of its sentence
+	paused                // the holder was stopped, perhaps not for good
 )
 
-// Floor is the state machine. The zero value is no floor; see [New]. It belongs to one
-// goroutine.
+// Floor is the state machine. Create it with [New]. It is not safe for concurrent use.
 type Floor struct {
 	timing  Timing
 	phase   phase
@@ -122,32 +119,31 @@ type Floor struct {
 	players players
 	window  confirmWindow
 
-	timers  [timerKinds]uint64 // the serial of each timer that runs, 0 for the others
-	serial  uint64             // the latest
-	effects []Effect           // of the event being applied
+	timers  [timerKinds]uint64 // the serial of each running timer, 0 for the others
+	serial  uint64             // the latest serial
+	effects []Effect           // effects of the event that is being applied
 }
 
 // holder is the line that has the floor.
 type holder struct {
 	Line
-	sounded bool // something of it was heard
-	begun   bool // something of it was heard or read
-	ducked  bool // it sounds softly under a voice
-	silent  bool // nothing of it was heard when it was paused: it is read, or had no more to play
-	meant   bool // a player said words meant for it: if it yields, it is for good
+	sounded bool // part of it was heard
+	begun   bool // part of it was heard or shown
+	ducked  bool // its volume is lowered under a voice
+	silent  bool // it was not heard when it was paused: it is shown, or had no more to play
+	meant   bool // a player's words were meant for it, so that it yields for good
 }
 
-// players are the players who make themselves heard.
+// players holds the players who are heard.
 type players struct {
-	voicing []string // players voicing now
-	talking []string // players whose utterances are not over
-	// ignored are those of voicing who talked on although the holder had waited for them long
-	// enough; their voices do not interrupt it.
+	voicing []string // players whose voice is heard now
+	talking []string // players whose utterances have not ended
+	// ignored are the players in voicing who went on talking after the holder had waited for them long enough.
+	// Their voices do not interrupt it.
 	ignored []string
 }
 
-// newVoice returns a player other than but whose voice may interrupt the holder, if there is
-// one.
+// newVoice returns a player, other than those in but, whose voice may interrupt the holder, if there is one.
 func (p *players) newVoice(but ...string) (speaker string, ok bool) {
 	for _, v := range p.voicing {
 		if !slices.Contains(but, v) && !slices.Contains(p.ignored, v) {
@@ -160,15 +156,15 @@ func (p *players) newVoice(but ...string) (speaker string, ok bool) {
 // anyNew reports whether a voice may interrupt the holder.
 func (p *players) anyNew() bool { return len(p.voicing) > len(p.ignored) }
 
-// confirmWindow counts how long a player voices against the line that is heard: an
-// interruption is voiced time, so that a cough stops nobody.
+// confirmWindow measures how long a player's voice is heard over the current line. Only voiced time counts as
+// an interruption, so that a cough stops no line.
 type confirmWindow struct {
 	state   windowState
 	counted string // the player whose voice is counted
-	second  string // a player whose voice is counted beside it, see countSecondVoice
+	second  string // a player whose voice is counted at the same time, see countSecondVoice
 }
 
-// windowState is how far a confirm window is.
+// windowState is the state of a confirm window.
 type windowState int
 
 const (
@@ -177,10 +173,10 @@ const (
 	ripe                 // TimerConfirm has fired in a lull: if the voice comes back, the line stops
 )
 
-// New returns a floor on which nobody speaks.
+// New returns a floor that no line has.
 func New(t Timing) *Floor { return &Floor{timing: t.withDefaults()} }
 
-// SetWaiting changes how many lines may wait. Those that wait already stay.
+// SetWaiting changes how many lines may wait. Lines that already wait stay.
 func (f *Floor) SetWaiting(n int) { f.timing.Waiting = n }
 
 // Speaking returns the turn that has the floor and whether it is heard now.
@@ -188,18 +184,17 @@ func (f *Floor) Speaking() (turn uint64, heard bool) {
 	return f.holder.Turn, f.phase == audible || f.phase == yielding
 }
 
-// Paused returns the turn that was stopped by a player's voice, and whether there
-// is one.
+// Paused returns the turn that was stopped by a player's voice, and reports whether there is one.
 func (f *Floor) Paused() (turn uint64, ok bool) { return f.holder.Turn, f.phase == paused }
 
-// Stopping reports whether a turn was stopped by a player, or will be with its sentence, and it is open
-// whether for good.
+// Stopping reports whether a player stopped a turn, or will stop it at the end of its sentence, and whether
+// for good is still open.
 func (f *Floor) Stopping(turn uint64) bool {
 	return f.holder.Turn == turn && (f.phase == paused || f.phase == yielding && !f.holder.meant)
 }
 
-// UnderWay returns the turn that has the floor and of which something was heard or read
-// already, and whether there is one.
+// UnderWay returns the turn that has the floor and was partly heard or shown, and reports whether there is
+// one.
 func (f *Floor) UnderWay() (turn uint64, ok bool) {
 	return f.holder.Turn, f.phase >= granted && f.holder.begun
 }
@@ -213,7 +208,7 @@ func (f *Floor) Waiting() []uint64 {
 	return turns
 }
 
-// grantNext gives the floor to the line that is due, if it may speak now.
+// grantNext gives the floor to the next line, if it may speak now.
 func (f *Floor) grantNext() {
 	switch {
 	case f.phase == resting || f.phase >= granted || len(f.waiting) == 0:
@@ -225,7 +220,7 @@ func (f *Floor) grantNext() {
 	}
 }
 
-// grant gives the floor to the line that is due.
+// grant gives the floor to the next line.
 func (f *Floor) grant() {
 	f.stopTimer(TimerHold)
 	f.holder, f.waiting = holder{Line: f.waiting[0]}, f.waiting[1:]
@@ -242,7 +237,7 @@ func (f *Floor) endHold() {
 	}
 }
 
-// queueLine queues a line. Reactions come right after what they react to.
+// queueLine queues a line. Reactions come right after the line they react to.
 func (f *Floor) queueLine(l Line) {
 	if l.Turn == 0 || f.knowsLine(l.Turn) {
 		return
@@ -256,7 +251,7 @@ func (f *Floor) queueLine(l Line) {
 	f.grantNext()
 }
 
-// placeOf is where a line waits.
+// placeOf returns the position at which a line waits.
 func (f *Floor) placeOf(l Line) int {
 	if l.After != 0 {
 		if f.holder.Turn == l.After {
@@ -277,23 +272,21 @@ func (f *Floor) knowsLine(turn uint64) bool {
 	return f.holder.Turn == turn || slices.ContainsFunc(f.waiting, func(l Line) bool { return l.Turn == turn })
 }
 
-// releaseFloor takes the floor from its holder. After a line that was heard the
-// next one waits for the gap.
+// releaseFloor takes the floor from its holder. If rest is true, the next line waits for the gap.
 func (f *Floor) releaseFloor(rest bool) {
 	f.phase, f.holder = free, holder{}
 	f.players.ignored = f.players.ignored[:0]
 	f.stopConfirmWindow()
 	f.stopTimer(TimerDoubt)
 	f.stopTimer(TimerStall)
-	if rest && f.timing.Gap > 0 && len(f.waiting) > 0 { // who comes later found silence
+	if rest && f.timing.Gap > 0 && len(f.waiting) > 0 { // a line that comes later follows a silence
 		f.phase = resting
 		f.setTimer(TimerGap, f.timing.Gap)
 	}
 	f.grantNext()
 }
 
-// cutHolder ends the holder's line for good, and the reactions to it if a player did
-// it.
+// cutHolder ends the holder's line for good. If a player interrupted it, its reactions are dropped too.
 func (f *Floor) cutHolder(why Reason) {
 	turn := f.holder.Turn
 	f.addEffect(Effect{Kind: Cut, Turn: turn, Reason: why})

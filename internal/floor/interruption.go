@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// startConfirmWindow starts to count a player's voice against a line that is heard, which
-// first ducks, and then stops.
+// startConfirmWindow starts to measure a player's voice over the current line, whose volume is lowered first,
+// and which then stops.
 func (f *Floor) startConfirmWindow() {
 	if f.phase != audible || f.holder.Manner >= Insists || f.window.state != shut {
 		return
@@ -23,10 +23,10 @@ func (f *Floor) startConfirmWindow() {
 	f.countSecondVoice()
 }
 
-// ducks reports whether the holder sounds softly before it stops.
+// ducks reports whether the holder's volume is lowered before it stops.
 func (f *Floor) ducks() bool { return f.holder.Manner == Yields && f.timing.Duck < f.confirmTime() }
 
-// confirmTime is how long a player must voice before the line that is heard yields.
+// confirmTime returns how long a player must be heard before the current line yields.
 func (f *Floor) confirmTime() time.Duration {
 	if f.holder.Confirm > 0 {
 		return f.holder.Confirm
@@ -34,8 +34,8 @@ func (f *Floor) confirmTime() time.Duration {
 	return f.timing.Confirm
 }
 
-// countSecondVoice counts a voice beside the one that runs the confirm window: whoever talks
-// while another murmurs has talked as long when the other is done.
+// countSecondVoice measures a second voice beside the one in the confirm window, so that a player who talks
+// while another murmurs is not measured from zero when the other stops.
 func (f *Floor) countSecondVoice() {
 	if f.phase != audible || f.window.state != counting || f.timers[TimerSecond] != 0 {
 		return
@@ -46,8 +46,8 @@ func (f *Floor) countSecondVoice() {
 	}
 }
 
-// continueConfirmWindow goes on counting a voice that is back before its lull was over:
-// the gaps between words are part of talking, but nothing happens in one.
+// continueConfirmWindow continues to measure a voice that is back before the lull was over. Gaps between
+// words are part of talking, but nothing happens during a gap.
 func (f *Floor) continueConfirmWindow() {
 	f.stopTimer(TimerLull)
 	if f.window.state == ripe {
@@ -65,16 +65,16 @@ func (f *Floor) duckHolder() {
 	f.addEffect(Effect{Kind: Duck, Turn: f.holder.Turn})
 }
 
-// counts reports whether the voice is heard that the confirm window counts.
+// counts reports whether the voice that the confirm window measures is heard now.
 func (f *Floor) counts() bool { return slices.Contains(f.players.voicing, f.window.counted) }
 
-// stopConfirmWindow stops to count: the voices are gone, or the line is not heard.
+// stopConfirmWindow stops to measure voices, because they have stopped or the line is not heard.
 func (f *Floor) stopConfirmWindow() {
 	f.stopTimer(TimerSecond)
 	f.stopCounted()
 }
 
-// stopCounted stops to count the voice that runs the confirm window.
+// stopCounted stops to measure the voice in the confirm window.
 func (f *Floor) stopCounted() {
 	f.stopTimer(TimerDuck)
 	f.stopTimer(TimerConfirm)
@@ -94,7 +94,7 @@ func (f *Floor) startVoice(speaker string) {
 		f.players.talking = append(f.players.talking, speaker)
 	}
 	if f.phase == paused {
-		f.stopTimer(TimerDoubt) // whoever goes on talking means it
+		f.stopTimer(TimerDoubt) // the player goes on talking, which confirms the interruption
 	}
 	if f.timers[TimerLull] != 0 {
 		if speaker == f.window.counted {
@@ -107,8 +107,8 @@ func (f *Floor) startVoice(speaker string) {
 	f.countSecondVoice()
 }
 
-// stopVoice holds the confirm window up, and ends it if the voice is not soon back: an
-// interruption is voiced time, not the silence after it.
+// stopVoice suspends the confirm window, and ends it if the voice is not soon back, because only voiced time
+// counts as an interruption.
 func (f *Floor) stopVoice(speaker string) {
 	i := slices.Index(f.players.voicing, speaker)
 	if i < 0 {
@@ -120,11 +120,11 @@ func (f *Floor) stopVoice(speaker string) {
 	}
 	if speaker == f.window.second {
 		f.stopTimer(TimerSecond)
-		f.countSecondVoice() // a third one's turn
+		f.countSecondVoice() // count a third one instead
 	}
 	switch {
 	case speaker != f.window.counted || f.window.state == shut:
-	case f.players.anyNew(): // two short sounds are no long one
+	case f.players.anyNew(): // two short sounds do not add up to a long one
 		f.stopCounted()
 		f.startConfirmWindow()
 	default:
@@ -138,8 +138,8 @@ func (f *Floor) stopVoice(speaker string) {
 	}
 }
 
-// interruptHolder stops the holder for good, as its manner is, for words that are meant
-// for it; order says that it was told to stop or called.
+// interruptHolder stops the holder for good, according to its manner, because of words that are meant for it.
+// order says that its NPC was told to stop or called.
 func (f *Floor) interruptHolder(order bool) {
 	switch {
 	case f.phase == paused:
@@ -154,7 +154,7 @@ func (f *Floor) interruptHolder(order bool) {
 	}
 }
 
-// doubtHolder stops the holder, as its manner is, for words that may be meant for it.
+// doubtHolder stops the holder, according to its manner, because of words that may be meant for it.
 func (f *Floor) doubtHolder() {
 	switch {
 	case f.phase != granted && f.phase != audible || !f.holder.begun || f.holder.Manner >= Insists:
@@ -168,7 +168,7 @@ func (f *Floor) doubtHolder() {
 	}
 }
 
-// yield has the holder stop with its sentence, unless what made it yield proves to be nothing.
+// yield makes the holder stop at the end of its sentence, unless the interruption proves to be false.
 func (f *Floor) yield() {
 	if f.phase == audible {
 		f.phase = yielding
@@ -176,8 +176,8 @@ func (f *Floor) yield() {
 	}
 }
 
-// confirmInterruption stops the holder, as its manner is, because a player has voiced long enough
-// against it.
+// confirmInterruption stops the holder, according to its manner, because a player's voice was heard long
+// enough.
 func (f *Floor) confirmInterruption() {
 	if f.phase != audible || !f.players.anyNew() {
 		return
