@@ -9,15 +9,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// approvals tells a table's sink of the calls in the campaign that wait for somebody to
-// agree. Its fields belong to run.
+// approvals reports to a table's sink which calls of the campaign wait for approval. Its fields belong to
+// run.
 type approvals struct {
 	policy *access.Engine
 	table  *table.Table
-	told   map[string]access.Approval // that wait, by id
+	told   map[string]access.Approval // reported as waiting, by id
 }
 
-// run tells until ctx or the table ends.
+// run reports changes until ctx or the table ends.
 func (a *approvals) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		changed := a.policy.PendingChanged()
@@ -34,7 +34,7 @@ func (a *approvals) run(ctx context.Context) {
 	}
 }
 
-// untilExpiry is how long until the time of a call is over.
+// untilExpiry returns how long until the next waiting call expires, at most an hour.
 func (a *approvals) untilExpiry() time.Duration {
 	next := time.Hour
 	for _, w := range a.told {
@@ -43,7 +43,7 @@ func (a *approvals) untilExpiry() time.Duration {
 	return next
 }
 
-// tellChanges tells which calls wait now that did not, and which do not any more.
+// tellChanges reports the calls that have begun to wait and those that no longer do.
 func (a *approvals) tellChanges(ctx context.Context, waiting []access.Approval) error {
 	now := make(map[string]access.Approval, len(waiting))
 	for _, w := range waiting {
@@ -74,7 +74,7 @@ func (a *approvals) tellChanges(ctx context.Context, waiting []access.Approval) 
 	return nil
 }
 
-// ended says what became of a call that waited.
+// ended says how a waiting call was decided.
 func (a *approvals) ended(w access.Approval) table.ApprovalEnded {
 	e := table.ApprovalEnded{ID: w.ID, Who: w.Caller, Tool: w.Tool, Outcome: table.ApprovalWithdrawn}
 	switch d, decided := a.policy.Decision(w.ID); {

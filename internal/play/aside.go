@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// takeInAside brings into memory what was set aside before, and tells of it. What cannot be
-// taken in stays where it is.
+// takeInAside imports lines into the store that it rejected earlier, and reports how many. Lines that still
+// cannot be imported stay where they are.
 func takeInAside(ctx context.Context, cfg *config.Config, log memory.SessionLog, tell func(string)) {
 	forgotten, err := ReadWithheld(WithheldFile(cfg))
 	n := 0

@@ -9,15 +9,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Audience hears what the NPCs of a game say beside where the front that plays it has them
-// heard. Its Write does not wait for long.
+// Audience receives what the NPCs of a game say, in addition to the front that plays it. Its Write must not
+// block for long.
 type Audience interface {
 	mixer.Outlet
-	// Unheard reports whether nobody is there just now.
+	// Unheard reports whether no one is listening at present.
 	Unheard() bool
 }
 
-// openSound opens where a session is heard: where its front has it, and by the audience.
+// openSound opens the outlets of a session: the front's and the audience's.
 func (o SessionOptions) openSound(a Audience) (sound Sound, err error) {
 	if o.OpenSound != nil {
 		if sound, err = o.OpenSound(); err != nil {
@@ -27,7 +27,7 @@ func (o SessionOptions) openSound(a Audience) (sound Sound, err error) {
 	return sound.withAudience(a), nil
 }
 
-// withAudience is where a session sounds with the audience.
+// withAudience adds the audience to the outlets of a session.
 func (s Sound) withAudience(a Audience) Sound {
 	if a == nil {
 		return s
@@ -42,7 +42,7 @@ func (s Sound) withAudience(a Audience) Sound {
 	return s
 }
 
-// doubled sounds at both of its outlets, the audience's first: the other may wait.
+// doubled writes to both of its outlets, first to the audience, because the other may block.
 type doubled struct{ audience, own mixer.Outlet }
 
 // Write implements [mixer.Outlet].
@@ -53,10 +53,10 @@ func (d doubled) Write(ctx context.Context, frame *audio.Frame) error {
 	return d.own.Write(ctx, frame)
 }
 
-// Speaks reports whether the NPCs of the session have a voice, be it heard or not.
+// Speaks reports whether the NPCs of the session have a voice, whether or not it is heard.
 func (s *Session) Speaks() bool { return s.voice.provider.Name() != providers.Silent }
 
-// Cast are the NPCs of the session.
+// Cast returns the NPCs of the session.
 func (s *Session) Cast() []config.NPC {
 	cast, err := ChooseNPCs(s.game.Cast(), s.only)
 	if err != nil { // the only one has left the cast

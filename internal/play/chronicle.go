@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// gatheredSessions is how many sessions are gone through at most for what is worth
-	// keeping, the newest: those that were cut off before count too.
+	// gatheredSessions is how many sessions are searched for things worth remembering, from the newest, because
+	// earlier ones may have been cut off before they were searched.
 	gatheredSessions = 5
-	// maxGathered bounds how many lines of each.
+	// maxGathered bounds how many lines of each session are searched.
 	maxGathered = 20_000
 )
 
-// chronicler is a log whose lines, when they are taken back, take with them what was
-// learnt of them.
+// chronicler is a log that also takes back what was learnt from the lines that are taken back.
 type chronicler struct {
 	memory.SessionLog
 	chronicle *world.Chronicle
@@ -36,14 +35,14 @@ func (l chronicler) Retract(ctx context.Context, session, ref string) (int, erro
 	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))
 }
 
-// Reword changes a line. What was learnt of the former words is not proposed any more.
+// Reword changes a line, and takes back what was learnt from its former words.
 func (l chronicler) Reword(ctx context.Context, session, ref, text string) (int, error) {
 	n, err := l.SessionLog.Reword(ctx, session, ref, text)
 	return n, errors.Join(err, l.chronicle.Retract(ctx, session, ref))
 }
 
-// Gather goes through what was said lately for what is worth keeping, and proposes it or
-// keeps it, as memory.learn has it. It returns what is new.
+// Gather searches the last sessions for things worth remembering, and proposes or stores them as memory.learn
+// says. It returns the new entries.
 func (g *Game) Gather(ctx context.Context) ([]world.Entry, error) {
 	if g.Config.Memory.Learn == config.LearnOff {
 		return nil, nil
@@ -64,7 +63,7 @@ func (g *Game) Gather(ctx context.Context) ([]world.Entry, error) {
 	return g.Chronicle.Gather(ctx, lines, names, g.Config.Memory.Learn == config.LearnAccept, digestOf(g, names))
 }
 
-// namesOf are the names of the NPCs by id.
+// namesOf returns the names of the NPCs by id.
 func namesOf(g *Game) map[string]string {
 	names := map[string]string{}
 	for _, npc := range g.Cast() {
@@ -73,11 +72,11 @@ func namesOf(g *Game) map[string]string {
 	return names
 }
 
-// errNothingSaid says that there is no line to be kept in mind.
+// errNothingSaid means that there is no line to pin.
 var errNothingSaid = errors.New("nothing has been said yet that could be kept in mind; say what")
 
-// Pin has an NPC keep a text in mind, or, if npc is empty, all who may know of it: the last
-// line of the session, or of the latest one if that is empty, if no text is given.
+// Pin makes an NPC remember a text. If npc is empty, all who may know the text remember it. If text is empty,
+// it pins the last line of the session, or of the latest session if session is empty.
 func (g *Game) Pin(ctx context.Context, session, npc, text string) (world.Entry, error) {
 	e := world.Entry{Kind: world.LearntPin, NPC: npc, Text: text, Session: session, At: time.Now()}
 	if npc != "" {
@@ -111,11 +110,11 @@ func (g *Game) Pin(ctx context.Context, session, npc, text string) (world.Entry,
 	return g.Chronicle.Add(ctx, e)
 }
 
-// end ends a session, and goes through what was said in it. What going through it fails at,
-// the end of the next one makes up for.
+// end ends a session and searches it for things worth remembering. If the search fails, the end of the next
+// session repeats it.
 func (s *Session) end(ctx context.Context) error {
 	if err := s.game.Store.EndSession(ctx, s.info.ID); err != nil {
-		return err // which says of the store what learning would
+		return err // learning would report the same error of the store
 	}
 	if err := s.learn(); err != nil {
 		s.game.log.Error("going through a session for what is worth keeping", "session", s.info.ID, "reason", err)
@@ -123,11 +122,11 @@ func (s *Session) end(ctx context.Context) error {
 	return nil
 }
 
-// digestTime bounds how long a model may take over what was said.
+// digestTime bounds how long a model may take to search the lines.
 const digestTime = 20 * time.Second
 
-// digestOf returns what has the model go through lines; nil if phrases are looked for. What that
-// costs is no session's.
+// digestOf returns the function by which a model searches lines, or nil if they are searched for phrases
+// instead. No session is charged for it.
 func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]world.Entry, error) {
 	if g.Config.Memory.Digest != config.DigestModel {
 		return nil
@@ -150,13 +149,13 @@ func digestOf(g *Game, names map[string]string) func([]memory.Line) ([]world.Ent
 	}
 }
 
-// witnessed is how many lines of a session are looked at for a diary, the latest.
+// witnessed is how many of a session's last lines are read for a diary.
 const witnessed = 2000
 
-// learnTime bounds going through a session, of which a long one takes seconds on a busy machine.
+// learnTime bounds the search of a session. A long one takes seconds on a busy machine.
 const learnTime = 3 * closeTime
 
-// learn goes through what was said, and has each NPC write its diary of the session.
+// learn searches the session for things worth remembering, and writes each NPC's diary of it.
 func (s *Session) learn() error {
 	g := s.game
 	if g.Config.Memory.Learn == config.LearnOff {
@@ -187,8 +186,8 @@ func (s *Session) learn() error {
 	return err
 }
 
-// idleLines and idleIntents are where an NPC's file has lines that tell nothing of what
-// happens at the table.
+// idleLines and idleIntents name the occasions for which an NPC's file has lines that say nothing about the
+// events at the table.
 var (
 	idleLines   = []string{"greeting", "filler", "answer", "roll", "recall", "unknown", "refusal", "smalltalk", "farewell"}
 	idleIntents = []string{
@@ -197,7 +196,8 @@ var (
 	}
 )
 
-// phrasesOf are the lines of the cast, and everybody's, that tell nothing.
+// phrasesOf returns the lines of the cast, and the common ones, that say nothing about the events at the
+// table.
 func phrasesOf(cast []config.NPC) *world.Phrases {
 	p := &world.Phrases{}
 	p.Add("", offline.Phrases()...)
@@ -217,7 +217,7 @@ func phrasesOf(cast []config.NPC) *world.Phrases {
 	return p
 }
 
-// context is where NPCs get from what they know right now.
+// context returns the source of what NPCs know right now.
 func (g *Game) context() *hotctx.Source {
 	s := hotctx.New(g.Store, world.Graph{World: g.World, Finder: g.Store})
 	s.SetMind(g.Chronicle.Between)
@@ -232,7 +232,7 @@ func (g *Game) searcher() *retrieve.Searcher {
 	}
 }
 
-// appendProposals adds a notice if something waits for the game master.
+// appendProposals adds a notice if proposals wait for the game master.
 func (g *Game) appendProposals(notices []string) []string {
 	switch n := len(g.Chronicle.List(false)); n {
 	case 0:

@@ -18,7 +18,7 @@ func (g *Game) newMeter(hasCheaper bool) *cost.Meter {
 	return cost.NewMeter(o)
 }
 
-// prices are the configuration's, for one of what it has the price of a million of.
+// prices converts the configuration's prices, which are per million, to prices for a single unit.
 func prices(all []config.Price) (out []cost.Price) {
 	rate := func(x *float64, of func(float64) cost.Amount) *cost.Amount {
 		if x == nil {
@@ -38,5 +38,5 @@ func prices(all []config.Price) (out []cost.Price) {
 	return out
 }
 
-// Cost is what the session has cost so far, since it began or went on.
+// Cost returns what the session has cost since it began or was resumed.
 func (s *Session) Cost() cost.Report { return s.meter.Report() }

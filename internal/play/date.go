@@ -11,16 +11,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// dateSpace is where the day of each campaign's world is kept, and what its file said last.
+// dateSpace is the state space that holds the day of each campaign's world, and the first day its file named
+// last.
 const dateSpace = "calendar"
 
-// dateKeys are the keys of the open campaign.
+// dateKeys returns the keys of the open campaign.
 func (g *Game) dateKeys() (today, filed string) {
 	return "today:" + g.Config.Campaign.Name, "filed:" + g.Config.Campaign.Name
 }
 
-// DateOf is the day in the world of a campaign that nobody plays, as its calendar writes it;
-// empty if nobody has set it.
+// DateOf returns the day in the world of a campaign that is not being played, as its calendar writes it;
+// empty if it was never set.
 func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c world.Calendar) (string, error) {
 	kept, err := store.LoadState(ctx, dateSpace)
 	if err != nil {
@@ -39,8 +40,8 @@ func DateOf(ctx context.Context, cfg *config.Config, store memory.State, c world
 	return clock.Today().Text, nil
 }
 
-// openClock reads which day it is: what was set last, unless the campaign's file has
-// another first day than it had then.
+// openClock reads the current day: the one that was set last, or the first day in the campaign's file if that
+// has changed since.
 func (g *Game) openClock(ctx context.Context) error {
 	first := ""
 	if g.clock = world.NewClock(world.Calendar{}); g.Campaign != nil {
@@ -68,7 +69,7 @@ func (g *Game) openClock(ctx context.Context) error {
 	return nil
 }
 
-// keepDate has it be a day, also after a restart.
+// keepDate sets the day, and stores it so that it survives a restart.
 func (g *Game) keepDate(ctx context.Context, day int64, with map[string][]byte) error {
 	today, _ := g.dateKeys()
 	values := map[string][]byte{today: strconv.AppendInt(nil, day, 10)}
@@ -82,11 +83,10 @@ func (g *Game) keepDate(ctx context.Context, day int64, with map[string][]byte) 
 	return nil
 }
 
-// Date is the day in the world, as its calendar writes it; empty if it is not known.
+// Date returns the day in the world, as its calendar writes it; empty if it is unknown.
 func (g *Game) Date() string { return g.clock.Today().Text }
 
-// SetDate has it be another day: a date, or how far time goes on, such as "+3" or
-// "tomorrow". It returns the new date.
+// SetDate sets the day: to a date, or by an amount such as "+3" or "tomorrow". It returns the new date.
 func (g *Game) SetDate(ctx context.Context, text string) (string, error) {
 	day, err := g.clock.Read(strings.TrimSpace(text))
 	if err != nil {
@@ -98,10 +98,10 @@ func (g *Game) SetDate(ctx context.Context, text string) (string, error) {
 	return g.Date(), nil
 }
 
-// Date is the day in the world, as [Game.Date] has it.
+// Date returns the day in the world, see [Game.Date].
 func (s *Session) Date() string { return s.game.Date() }
 
-// SetDate has it be another day, as [Game.SetDate] does.
+// SetDate sets the day, see [Game.SetDate].
 func (s *Session) SetDate(ctx context.Context, text string) (string, error) {
 	return s.game.SetDate(ctx, text)
 }

@@ -16,29 +16,27 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// engines answers each turn with the engine its NPC speaks through. It implements
-// [engine.Engine].
+// engines answers each turn with the engine of its NPC. It implements [engine.Engine].
 type engines struct {
 	cascaded engine.Engine
-	speech   *s2s.Engine // of NPCs that speak for themselves; nil if there is no model for it
-	// model makes the model that a cascade names; setting is its key. It reports
-	// whether that is the scripted one.
+	speech   *s2s.Engine // speech-to-speech; nil if no model is configured for it
+	// model creates the model of a cascade; setting is its configuration key. It reports whether that is the
+	// scripted model.
 	model func(c config.ProviderChain, setting string) (m llm.Provider, scripted bool, err error)
-	// llm is what a cascade has that names no model.
+	// llm is used by a cascade that names no model.
 	llm config.ProviderChain
 
-	mu       sync.Mutex // guards the fields below; held while an engine is made, which takes no I/O
+	mu       sync.Mutex // guards the fields below; held while an engine is created, which does no I/O
 	sentence []sentenceEngine
-	made     []any // models beside the session's own
+	made     []any // models in addition to the session's own
 }
 
-// isDearer reports whether an NPC speaks through an engine that costs more than the
-// cascaded one.
+// isDearer reports whether an NPC's engine costs more than the cascaded one.
 func (e *engines) isDearer(npc config.NPC) bool {
 	return npc.Engine == config.EngineS2S && e.speech != nil || npc.CascadeMode() != config.CascadeOff
 }
 
-// prepareEngines makes the engines that the NPCs speak through.
+// prepareEngines creates the engines of the NPCs.
 func (e *engines) prepareEngines(cast []config.NPC) error {
 	for _, npc := range cast {
 		if npc.CascadeMode() == config.CascadeOff {
@@ -78,8 +76,8 @@ func (e *engines) Answer(ctx context.Context, req engine.Request) iter.Seq2[engi
 	}
 }
 
-// sentenceEngine returns the engine of a cascade. If there can be none, the one time
-// that it finds out it says why, and from then on it is the cascaded engine.
+// sentenceEngine returns the engine of a cascade. If it cannot be created, the first call also returns the
+// reason, and all calls return the cascaded engine.
 func (e *engines) sentenceEngine(c config.Cascade) (engine.Engine, error) {
 	opener, continuation := e.modelsOf(c)
 	e.mu.Lock()
@@ -92,7 +90,7 @@ func (e *engines) sentenceEngine(c config.Cascade) (engine.Engine, error) {
 	return made.engine, err
 }
 
-// modelsOf are the models of a cascade.
+// modelsOf returns the models of a cascade.
 func (e *engines) modelsOf(c config.Cascade) (opener, continuation config.ProviderChain) {
 	opener, continuation = c.Opener, c.Continuation
 	if opener.Name == "" {
@@ -104,7 +102,7 @@ func (e *engines) modelsOf(c config.Cascade) (opener, continuation config.Provid
 	return opener, continuation
 }
 
-// findMade returns the engine of two models, if one was made. The caller holds mu.
+// findMade returns the engine of two models, if it was created. The caller holds mu.
 func (e *engines) findMade(opener, continuation config.ProviderChain) (sentenceEngine, bool) {
 	for _, s := range e.sentence {
 		if reflect.DeepEqual(s.opener, opener) && reflect.DeepEqual(s.continuation, continuation) {
@@ -114,8 +112,7 @@ func (e *engines) findMade(opener, continuation config.ProviderChain) (sentenceE
 	return sentenceEngine{}, false
 }
 
-// makeSentence makes an engine. A scripted model opens nothing: what it says comes at
-// once.
+// makeSentence creates an engine. A scripted model needs no opener, because its answer comes at once.
 func (e *engines) makeSentence(opener, continuation config.ProviderChain) (s sentenceEngine, err error) {
 	s = sentenceEngine{opener: opener, continuation: continuation, engine: e.cascaded}
 	strong, _, err := e.model(continuation, "cascade.continuation")
@@ -134,8 +131,7 @@ func (e *engines) makeSentence(opener, continuation config.ProviderChain) (s sen
 	return s, nil
 }
 
-// makeEngines makes the engines of a session. model answers where nothing else is
-// named.
+// makeEngines creates the engines of a session. model answers for NPCs that name no other.
 func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) *engines {
 	e := &engines{cascaded: engine.NewCascaded(model, engineOptions(g.Config.Providers.LLM)), llm: g.Config.Providers.LLM}
 	e.model = func(c config.ProviderChain, setting string) (llm.Provider, bool, error) {
@@ -149,7 +145,7 @@ func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) 
 	return e
 }
 
-// makeModel makes the language model of a setting, and reports whether it is the scripted one.
+// makeModel creates the language model of a setting, and reports whether it is the scripted one.
 func (g *Game) makeModel(o SessionOptions, c config.ProviderChain, setting string) (m llm.Provider, scripted bool, err error) {
 	m, scripted, err = providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
 	if err == nil && g.wrap != nil {
@@ -158,8 +154,8 @@ func (g *Game) makeModel(o SessionOptions, c config.ProviderChain, setting strin
 	return m, scripted, err
 }
 
-// judge returns who decides whom a line is for where that is in doubt: the fast model of the cascade if there is
-// one, else the model that answers. It is nil where a scripted model answers, or nobody is to be asked.
+// judge returns the judge of doubtful lines: the fast model of the cascade if there is one, otherwise the
+// model that answers. It is nil if that model is scripted, or if the judge is turned off.
 func (g *Game) judge(e *engines) (table.Judge, error) {
 	if g.Config.Table.Judge == config.JudgeOff {
 		return nil, nil

@@ -9,31 +9,30 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// ForgetUser takes what a user said out of a game: at the table that is running, nil if none
-// is, in memory, in what was learnt from it and in the audit log. It deletes the user's own words and id,
-// and changes nothing that others wrote, because players choose their names. It goes on where something
-// fails, so that as little as can be is left, and returns how many lines it deleted.
+// ForgetUser deletes what a user said from a game: at the running table (nil if there is none), in memory, in
+// what was learnt from it and in the audit log. It deletes the user's own words and id, and changes nothing
+// that others wrote, because players choose their names. It continues after errors, so that as little as
+// possible is left, and returns how many lines it deleted.
 //
-// It also returns where others mention the user, for the game master to look at. names are what the
-// user is called beside the names their lines have, as the transport has verified them.
+// It also returns where others mention the user, for the game master to review. names are further names of
+// the user that the transport has verified; the names in the user's lines are known.
 func ForgetUser(ctx context.Context, g *Game, running *table.Table, ref string, progress func(memory.Forgetting), names ...string) (m Mentions, lines int, err error) {
 	var errs []error
 	if running != nil {
-		if err := running.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // then all it heard is in the log
+		if err := running.Forget(ctx, ref); !errors.Is(err, table.ErrClosed) { // a closed table has written all its lines to the log
 			errs = append(errs, err)
 		}
 	}
 	g.Registry.Governance.Policy.Withdraw(ref)
-	m = FindMentions(ctx, g.Store, ref, names...) // while the user's own lines are still there to compare with
+	m = FindMentions(ctx, g.Store, ref, names...) // before the user's lines, which it compares with, are deleted
 	m.Campaign = g.Config.Campaign.Name
 	lines, err = g.forgetUser(ctx, ref, progress)
 	_, unsaid := g.Registry.Governance.Audit.Forget(ctx, ref)
 	return m, lines, errors.Join(append(errs, err, unsaid)...)
 }
 
-// forgetUser has the store forget a user. If ctx ends before all of it is out of the store, the
-// rest is done in the background, and that is no error. progress, if not nil, is called with how far
-// it is.
+// forgetUser deletes a user's data from the store. If ctx ends first, the rest is deleted in the background,
+// and the error is nil. progress may be nil.
 func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.Forgetting)) (int, error) {
 	noted := Withhold(WithheldFile(g.Config), ref)
 	learnt := g.Chronicle.Forget(ctx, ref)
@@ -49,7 +48,7 @@ func (g *Game) forgetUser(ctx context.Context, ref string, progress func(memory.
 	return n, err
 }
 
-// ForgetLearnt takes back what was learnt from a user in a campaign that is not open.
+// ForgetLearnt deletes what was learnt from a user in a campaign that is not open.
 func ForgetLearnt(ctx context.Context, store world.ChronicleStore, ref string) error {
 	c, err := world.OpenChronicle(ctx, store, nil)
 	if err != nil {
@@ -58,11 +57,11 @@ func ForgetLearnt(ctx context.Context, store world.ChronicleStore, ref string) e
 	return c.Forget(ctx, ref)
 }
 
-// errNoSuchLine says that a number is no line's.
+// errNoSuchLine means that no line has the given number.
 var errNoSuchLine = errors.New("there is no such line; /memory mentions shows the numbers once")
 
-// EraseLine deletes a line by its number, with what was learnt of it, whoever said it. playing is the
-// session under way, nil without one: the NPCs there have its lines in mind, too. It returns the line.
+// EraseLine deletes a line by its number, whoever said it, with what was learnt from it. playing is the
+// running session, whose NPCs must forget the line too; nil if there is none. It returns the line.
 func (g *Game) EraseLine(ctx context.Context, playing *Session, id int64) (memory.Line, error) {
 	l, err := g.Store.Line(ctx, id)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -87,11 +86,11 @@ func (g *Game) EraseLine(ctx context.Context, playing *Session, id int64) (memor
 	return l, g.Chronicle.RetractLine(ctx, id)
 }
 
-// errNoSuchNote says that a number is no note's.
+// errNoSuchNote means that no note has the given number.
 var errNoSuchNote = errors.New("there is no such note; /memory mentions shows the numbers once")
 
-// EraseNote deletes what a tool has noted, by its number, and returns it. What a campaign tells is
-// changed in the campaign's file.
+// EraseNote deletes a note that a tool has stored, by its number, and returns its text. Facts of a campaign
+// are changed in the campaign's file instead.
 func (g *Game) EraseNote(ctx context.Context, id int64) (text string, err error) {
 	found := errors.New("found")
 	err = g.Store.Dump(ctx, func(r memory.Record) error {
@@ -110,7 +109,7 @@ func (g *Game) EraseNote(ctx context.Context, id int64) (text string, err error)
 	return text, g.Store.Unremember(ctx, noteSource, text)
 }
 
-// finishForgetting forgets who was to be forgotten when the program last ended.
+// finishForgetting deletes the rest of users' data whose deletion was interrupted.
 func (g *Game) finishForgetting() {
 	if _, err := g.Store.GoOnForgetting(g.life); err != nil && g.life.Err() == nil {
 		g.log.Error("forgetting who was to be forgotten before", "reason", err)

@@ -1,17 +1,21 @@
-// Package play opens a campaign and runs sessions in it: a table with its voices,
-// its hearing and its indexer, the same for every front. It knows no front: who
-// types, who is shown what, and where sound goes is handed in.
+// Package play opens a campaign and runs sessions in it. A session is a table with its voices, its hearing
+// and its indexer, the same for every front. The package knows no front: it is given who types, who sees
+// what, and where sound goes.
 //
-// The package also opens what memory is kept in ([OpenStore], files store*.go), and copies it: backups,
+//	game, err := play.Open(ctx, play.Options{Config: cfg})
+//	session, err := game.StartSession(ctx, play.SessionOptions{Sink: sink})
+//	err = session.Table.Hear(ctx, table.Utterance{Speaker: "Alice", Text: "Hello!"})
+//
+// The package also opens the store for memory ([OpenStore], files store*.go), and copies it: backups,
 // restores, migrations.
 //
-// A [Registry] fills the tool host with the built-in tools, the workflows and the external servers,
-// behind what every call passes ([Governance]); see files registry*.go.
+// A [Registry] fills the tool host with the built-in tools, the workflows and the external servers. Every
+// call passes its [Governance]; see files registry*.go.
 //
-// [Guilds] are many servers' games: each guild has a directory with a database for each of its campaigns,
-// its sessions, who wants to be heard and its feedback, so that nothing of one guild is known in another.
-// What somebody does in a guild goes through a [Member] and passes the policy, is counted and recorded
-// like every call (files guilds*.go).
+// [Guilds] are the games of many servers. Each guild has its own directory with a database for each of its
+// campaigns, its sessions, the members' consent and its feedback, so that no guild can know anything of
+// another. Actions of people in a guild go through a [Member]: they are checked against the policy, counted and
+// recorded like every call (files guilds*.go).
 package play
 
 import (
@@ -40,7 +44,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// LoadConfig reads the configuration at path, or the working directory's, or
+// LoadConfig reads the configuration at path. If path is empty, it reads the one in the working directory, or
 // the built-in one.
 func LoadConfig(path string) (*config.Config, error) {
 	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: BuiltinNames(), NeverOwn: NeverOwn(), Workflows: WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
@@ -50,70 +54,68 @@ func LoadConfig(path string) (*config.Config, error) {
 	return cfg, nil
 }
 
-// Game is an open campaign: its memory, its world and its tools. Sessions are
-// started in it. It is safe for concurrent use; Close ends it.
+// Game is an open campaign: its memory, its world and its tools. Sessions are started in it. It is safe for
+// concurrent use. Close ends it.
 type Game struct {
 	Config *config.Config
 	Store  memory.Store
-	// Campaign is the world as its file tells it, nil if none is configured.
+	// Campaign is the world as read from its file; nil if none is configured.
 	Campaign *world.Campaign
 	World    *world.World
 	Registry *Registry
-	// Chronicle is what was learnt from the sessions.
+	// Chronicle holds what was learnt from the sessions.
 	Chronicle *world.Chronicle
-	// Metrics count calls and turns; nil if nobody asked for them.
+	// Metrics count calls and turns; nil if they are not counted.
 	Metrics *observe.Metrics
-	// Tracer begins the traces of turns; nil if nobody asked for them.
+	// Tracer traces turns; nil if they are not traced.
 	Tracer *tracing.Tracer
 
-	onlooker Onlooker                        // nil if nobody looks on
-	audience Audience                        // nil if nobody else hears
+	onlooker Onlooker                        // nil if there is none
+	audience Audience                        // nil if there is none
 	client   *http.Client                    // to models and voices
-	wrap     func(llm.Provider) llm.Provider // language models; nil if nobody listens in
-	levels   levels                          // of the voices heard so far
+	wrap     func(llm.Provider) llm.Provider // wraps language models; may be nil
+	levels   levels                          // loudness of the voices heard so far
 	log      *slog.Logger
-	groups   memory.Groups // who belongs to what
+	groups   memory.Groups // which groups NPCs belong to
 	clock    *world.Clock
 	work     sync.WaitGroup // background work; ends with stop
 	life     context.Context
 	stop     context.CancelFunc
 
-	// Mentions are where others mention users who were forgotten, for the game master.
+	// Mentions lists where others mention users who were forgotten, for the game master.
 	Mentions MentionLists
 
 	mu      sync.Mutex // guards the fields below
 	notices []string
-	npcs    []config.NPC // who may sit at the table; replaced, never changed
-	// sessions under way that can tell people something.
+	npcs    []config.NPC // the NPCs that may be at the table; replaced, never changed in place
+	// sessions are the running sessions that can display notices.
 	sessions map[*Session]func(level, text string)
 }
 
-// Options tell Open what a campaign is opened for.
+// Options configure Open.
 type Options struct {
 	Config *config.Config
-	// Log is where operators read; if nil, nothing is logged.
+	// Log receives messages for operators. If nil, nothing is logged.
 	Log *slog.Logger
-	// ReadOnly takes every tool away that changes something.
+	// ReadOnly removes all tools that change something.
 	ReadOnly bool
 	// Metrics, if not nil, count calls and turns. They outlive the game.
 	Metrics *observe.Metrics
-	// Tracer begins the traces of turns. If nil, none is traced.
+	// Tracer traces turns. If nil, none is traced.
 	Tracer *tracing.Tracer
-	// Rules, if not nil, is a rule book to share; it is the same for all.
+	// Rules, if not nil, is a rule book to share between games.
 	Rules *ruleslookup.Book
-	// Client reaches models and voices. If nil, it is one of [providers.NewClient].
+	// Client reaches models and voices. If nil, [providers.NewClient] creates one.
 	Client *http.Client
-	// WrapModel, if not nil, returns what stands in place of a session's language model, such
-	// as one that records what was asked and answered.
+	// WrapModel, if not nil, wraps a session's language model, for example to record requests and answers.
 	WrapModel func(llm.Provider) llm.Provider
-	// Onlooker, if not nil, is told of the game's sessions.
+	// Onlooker, if not nil, is notified of the game's sessions.
 	Onlooker Onlooker
 	// Audience, if not nil, hears the game's sessions.
 	Audience Audience
 }
 
-// Open brings up memory, world and registry. External servers connect in the
-// background; see [Registry.Ready].
+// Open opens memory, world and registry. External servers connect in the background; see [Registry.Ready].
 func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -125,7 +127,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 		o.Client = providers.NewClient()
 	}
 	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: o.Client, wrap: o.WrapModel, log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
-	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // what no session is charged for
+	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // charged to no session
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -170,12 +172,11 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	return nil
 }
 
-// refreshInterval is how often the world is looked at for what other processes on
-// the same database have changed: a table is played in one, agents are served by
-// another.
+// refreshInterval is how often the world is checked for changes by other processes that use the same
+// database. For example, one process may run a table while another serves outside agents.
 const refreshInterval = time.Second
 
-// followWorld takes in what other processes change, until the game closes.
+// followWorld reads changes by other processes until the game closes.
 func (g *Game) followWorld() {
 	ticker := time.NewTicker(refreshInterval)
 	defer ticker.Stop()
@@ -194,7 +195,7 @@ func (g *Game) followWorld() {
 	}
 }
 
-// exampleEntity is an entity that is there to be looked up.
+// exampleEntity returns the id of an existing entity, or an empty string.
 func (g *Game) exampleEntity() string {
 	if g.Campaign == nil || len(g.Campaign.Entities) == 0 {
 		return ""
@@ -202,7 +203,7 @@ func (g *Game) exampleEntity() string {
 	return g.Campaign.Entities[0].ID
 }
 
-// applyCampaign puts the campaign's world into memory.
+// applyCampaign stores the campaign's world in memory.
 func (g *Game) applyCampaign(ctx context.Context) error {
 	var err error
 	g.Campaign, err = ReadCampaign(g.Config)
@@ -216,8 +217,7 @@ func (g *Game) applyCampaign(ctx context.Context) error {
 	return g.Campaign.Apply(ctx, g.Store)
 }
 
-// ReadCampaign reads the world of a configuration's campaign, nil if none is
-// configured.
+// ReadCampaign reads the world of a configuration's campaign; nil if none is configured.
 func ReadCampaign(cfg *config.Config) (*world.Campaign, error) {
 	if cfg.Campaign.World == "" {
 		return nil, nil
@@ -230,8 +230,7 @@ func ReadCampaign(cfg *config.Config) (*world.Campaign, error) {
 	return c, userfile.Usage(err)
 }
 
-// addNotice tells the sessions under way, or keeps the message until someone
-// takes it.
+// addNotice sends a notice to the running sessions, or stores it for [Game.TakeNotices] if there are none.
 func (g *Game) addNotice(text string) {
 	g.mu.Lock()
 	told := slices.Collect(maps.Values(g.sessions))
@@ -244,8 +243,8 @@ func (g *Game) addNotice(text string) {
 	}
 }
 
-// OfferMentions keeps a list of mentions for the game master, and says that there is one; the
-// notice has no name in it, because notices are logged and recorded.
+// OfferMentions stores a list of mentions for the game master, and sends a notice about it. The notice
+// contains no name, because notices are logged and recorded.
 func (g *Game) OfferMentions(m Mentions) {
 	g.Mentions.Add(m)
 	if n := m.Total(); n > 0 || m.Unfinished {
@@ -253,7 +252,7 @@ func (g *Game) OfferMentions(m Mentions) {
 	}
 }
 
-// TakeNotices returns what people should know and were not told yet.
+// TakeNotices returns the notices that were not displayed yet.
 func (g *Game) TakeNotices() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -262,14 +261,14 @@ func (g *Game) TakeNotices() []string {
 	return n
 }
 
-// Cast are the NPCs who may sit at the table, as they were read last.
+// Cast returns the NPCs that may be at the table, as they were last read. The slice must not be changed.
 func (g *Game) Cast() []config.NPC {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.npcs
 }
 
-// SetCast says who may sit at the table from the next session on.
+// SetCast sets the NPCs that may be at the table from the next session on.
 func (g *Game) SetCast(all []config.NPC) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -277,7 +276,7 @@ func (g *Game) SetCast(all []config.NPC) {
 	g.settleGroups(all)
 }
 
-// settleGroups says who belongs to what, by the campaign and by the NPCs' files.
+// settleGroups sets which groups NPCs belong to, according to the campaign and the NPCs' files.
 func (g *Game) settleGroups(all []config.NPC) {
 	of, sharing := map[string][]string{}, []string(nil)
 	for _, n := range all {
@@ -296,13 +295,11 @@ func (g *Game) settleGroups(all []config.NPC) {
 	g.groups.Set(of, sharing...)
 }
 
-// prepareTime bounds how long Prepare waits for external servers and for
-// calibration.
+// prepareTime bounds how long Prepare waits for external servers and for calibration.
 const prepareTime = 15 * time.Second
 
-// Prepare reads the rule book, waits for the external servers, measures the tools and
-// tells what people should know of that; level is as in [table.Notice]. It returns after
-// 15 s at most, or soon after ctx ends.
+// Prepare reads the rule book, waits for the external servers, measures the tools, and passes notices about
+// these to tell; level is as in [table.Notice]. It returns after at most 15 s, or soon after ctx ends.
 func (g *Game) Prepare(ctx context.Context, tell func(level, text string)) {
 	g.work.Go(func() {
 		if err := g.Registry.Rules.Warm(); err != nil {
@@ -330,11 +327,10 @@ func (g *Game) Prepare(ctx context.Context, tell func(level, text string)) {
 	}
 }
 
-// InBackground runs f on a goroutine that Close waits for; ctx ends when the game
-// closes.
+// InBackground runs f on a goroutine that Close waits for. ctx ends when the game closes.
 func (g *Game) InBackground(f func(ctx context.Context)) { g.work.Go(func() { f(g.life) }) }
 
-// Scene is what the configuration or the campaign says is going on.
+// Scene returns the scene in the configuration or the campaign.
 func (g *Game) Scene() string {
 	if g.Config.Campaign.Scene != "" {
 		return g.Config.Campaign.Scene
@@ -345,7 +341,7 @@ func (g *Game) Scene() string {
 	return ""
 }
 
-// currentScene is what is going on now, also if another process says so.
+// currentScene returns the current scene, even if another process has changed it.
 func (g *Game) currentScene() string {
 	ctx, cancel := context.WithTimeout(g.life, time.Second)
 	defer cancel()
@@ -355,8 +351,8 @@ func (g *Game) currentScene() string {
 	return g.World.Scene()
 }
 
-// Close stops what Open started, in reverse order, and waits for it. Sessions
-// are closed before.
+// Close stops everything that Open started, in reverse order, and waits for it. Sessions must be closed
+// before.
 func (g *Game) Close() error {
 	g.stop()
 	var errs []error

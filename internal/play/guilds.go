@@ -16,31 +16,29 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// Options are what [NewGuilds] needs.
+// GuildsOptions configure [NewGuilds].
 type GuildsOptions struct {
 	// Config is the configuration that all guilds share.
 	Config *config.Config
-	// Front names where the guilds are, as in the records of who did what. See
-	// [UserRef].
+	// Front is the name of the guilds' front in records of who did what. See [UserRef].
 	Front string
-	// Open opens a campaign for a guild; cfg is the configuration with what is that
-	// guild's own.
+	// Open opens a campaign for a guild. cfg is the shared configuration with the guild's own settings.
 	Open func(ctx context.Context, guild string, cfg *config.Config) (*Game, error)
-	// Log is where operators read; if nil, nothing is logged.
+	// Log receives messages for operators. If nil, nothing is logged.
 	Log *slog.Logger
 }
 
-// Guilds are those of a front. It is safe for concurrent use; Close ends it.
+// Guilds holds the guilds of a front. It is safe for concurrent use. Close ends it.
 type Guilds struct {
 	front    string
 	openGame func(ctx context.Context, guild string, cfg *config.Config) (*Game, error)
 	log      *slog.Logger
 	life     context.Context
 	end      context.CancelFunc
-	work     sync.WaitGroup // timers, and what opens campaigns ahead of need
+	work     sync.WaitGroup // timers, and goroutines that open campaigns in advance
 
-	rereading sync.Mutex    // held while the NPC files are read anew
-	parsing   chan struct{} // holds one while a campaign file is parsed
+	rereading sync.Mutex    // held while the NPC files are read again
+	parsing   chan struct{} // holds one value while a campaign file is parsed
 
 	mu     sync.Mutex     // guards the fields below
 	config *config.Config // with the NPCs that were read last
@@ -58,32 +56,31 @@ func NewGuilds(o GuildsOptions) *Guilds {
 	return gs
 }
 
-// UserRef is the name of a front's user in what is kept.
+// UserRef returns the name of a front's user in stored data.
 func UserRef(front, user string) string { return front + ":" + user }
 
-// Close closes what is open, once nobody needs it any more.
+// Close closes all open campaigns once they have no leases.
 func (gs *Guilds) Close() error {
 	gs.end()
 	gs.mu.Lock()
 	gs.closed = true
 	gs.mu.Unlock()
 	var errs []error
-	for _, g := range gs.guilds { // none is added any more
+	for _, g := range gs.guilds { // no guild is added any more
 		errs = append(errs, g.pool.close())
 	}
 	gs.work.Wait()
 	return errors.Join(errs...)
 }
 
-// latestConfig is the configuration with the NPCs that were read last.
+// latestConfig returns the configuration with the NPCs that were read last.
 func (gs *Guilds) latestConfig() *config.Config {
 	gs.mu.Lock()
 	defer gs.mu.Unlock()
 	return gs.config
 }
 
-// Language is the main language of the tables, as a BCP 47 tag, empty if none is
-// configured.
+// Language returns the main language of the tables, as a BCP 47 tag; empty if none is configured.
 func (gs *Guilds) Language() string {
 	if all := gs.latestConfig().Language; len(all) > 0 {
 		return all[0]
@@ -91,13 +88,13 @@ func (gs *Guilds) Language() string {
 	return ""
 }
 
-// errClosing is what is told to those who come while the program stops.
+// errClosing is returned while the program stops.
 var errClosing = errors.New("the bot is going offline")
 
-// validID is what may be part of a path.
+// validID matches ids that may be part of a path.
 var validID = regexp.MustCompile(`^[0-9]{1,20}$`)
 
-// GuildsDir is where guilds have their directories.
+// GuildsDir returns the directory that contains the directories of the guilds.
 func GuildsDir(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "guilds") }
 
 // Guild returns the guild of an id.
@@ -119,18 +116,18 @@ func (gs *Guilds) Guild(id string) (*Guild, error) {
 	return g, nil
 }
 
-// CutOff is a session that was cut off.
+// CutOff is a session that ended with a crash.
 type CutOff struct {
-	// Channel is where it was played: the thread, if in one.
+	// Channel is the channel, or the thread, in which it was played.
 	Guild, Channel string
-	// Voice is the voice channel it was heard in, empty if in none.
+	// Voice is the voice channel in which it was heard; empty if there was none.
 	Voice string
-	// Lines is how many lines were said in it.
+	// Lines is the number of lines in it.
 	Lines int
 }
 
-// CutOffSessions returns the sessions that were cut off since it was asked last,
-// those of another process included.
+// CutOffSessions returns the sessions that were cut off since the last call, including those of other
+// processes.
 func (gs *Guilds) CutOffSessions(ctx context.Context) (all []CutOff) {
 	dirs, err := os.ReadDir(GuildsDir(gs.latestConfig()))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -139,7 +136,7 @@ func (gs *Guilds) CutOffSessions(ctx context.Context) (all []CutOff) {
 	for _, d := range dirs {
 		g, err := gs.Guild(d.Name())
 		if err != nil {
-			continue // it is no guild's
+			continue // not a guild's directory
 		}
 		cut, err := g.takeCutOff(ctx)
 		if err != nil {
@@ -151,8 +148,7 @@ func (gs *Guilds) CutOffSessions(ctx context.Context) (all []CutOff) {
 	return all
 }
 
-// rereadNPCs reads the NPC files anew, for a session and for those to come in any
-// guild.
+// rereadNPCs reads the NPC files again, for a running session and for later ones in any guild.
 func (gs *Guilds) rereadNPCs(ctx context.Context, s *Session) ([]config.NPC, Recast, error) {
 	gs.rereading.Lock()
 	defer gs.rereading.Unlock()
@@ -185,11 +181,11 @@ func (gs *Guilds) rereadNPCs(ctx context.Context, s *Session) ([]config.NPC, Rec
 	return r.Config.NPCs, changed, nil
 }
 
-// maxFaults bounds how much of what is wrong with a campaign file is told.
+// maxFaults bounds how many problems of a campaign file are reported.
 const maxFaults = 20
 
-// parseCampaign reads a campaign file that somebody sent. That is done one at a
-// time: while it is read, a file takes up to 160 times its size.
+// parseCampaign parses a campaign file that a user sent. It parses one file at a time, because parsing takes
+// up to 160 times the file's size in memory.
 func (gs *Guilds) parseCampaign(ctx context.Context, file string, data []byte) (*world.Campaign, error) {
 	select {
 	case gs.parsing <- struct{}{}:

@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// runTool runs a built-in tool and reads its answer.
+// runTool runs a built-in tool and decodes its result.
 func runTool[T any](ctx context.Context, m *Member, tool string, args map[string]any) (out T, err error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -33,14 +33,13 @@ func runTool[T any](ctx context.Context, m *Member, tool string, args map[string
 	return out, nil
 }
 
-// toolError is an error of a tool that is an action to people: its name is no
-// business of theirs.
+// toolError is an error of a tool that people know as an action. It hides the tool's name from them.
 type toolError struct {
 	tool string
 	err  error
 }
 
-// Unwrap returns the error as the tool's.
+// Unwrap returns the tool's error.
 func (e toolError) Unwrap() error { return e.err }
 
 func (e toolError) Error() string {
@@ -48,18 +47,18 @@ func (e toolError) Error() string {
 	return strings.TrimPrefix(text, mcp.ErrInvalidArguments.Error()+": ")
 }
 
-// RollDice rolls what an expression such as 2d6+3 says.
+// RollDice rolls an expression such as 2d6+3.
 func (m *Member) RollDice(ctx context.Context, expression string) (diceroller.Result, error) {
 	return runTool[diceroller.Result](ctx, m, "roll", map[string]any{"expression": expression})
 }
 
-// SearchRules looks something up in the rules.
+// SearchRules searches the rules.
 func (m *Member) SearchRules(ctx context.Context, query string) ([]ruleslookup.Hit, error) {
 	found, err := runTool[ruleslookup.SearchResult](ctx, m, "search_rules", map[string]any{"query": query})
 	return found.Results, err
 }
 
-// FindEntities returns who and what there is of a name, everything if it is empty.
+// FindEntities returns the entities of a name, or all entities if it is empty.
 func (m *Member) FindEntities(ctx context.Context, name string) ([]memorytool.Entity, error) {
 	args := map[string]any{}
 	if name != "" {
@@ -69,9 +68,8 @@ func (m *Member) FindEntities(ctx context.Context, name string) ([]memorytool.En
 	return found.Entities, err
 }
 
-// ListEntities returns all entities of the world in whose name, alias or id a text
-// is, in the order of their names. It counts as a call of query_entities, which shows
-// a model only so many.
+// ListEntities returns all entities whose name, alias or id contains a text, ordered by name. It counts as a
+// call of query_entities, which returns only a limited number to a model.
 func (m *Member) ListEntities(ctx context.Context, name string) (all []memory.Entity, err error) {
 	target := mcp.Target{Tool: "query_entities", Source: "builtin", ReadOnly: true, Permission: access.WorldRead}
 	err = m.doGoverned(ctx, target, map[string]any{"name": name}, func(_ context.Context, game *Game) error {
@@ -88,24 +86,23 @@ func (m *Member) ListEntities(ctx context.Context, name string) (all []memory.En
 	return all, err
 }
 
-// SearchFacts returns what is known of something, most facts at most.
+// SearchFacts returns at most most facts about a subject.
 func (m *Member) SearchFacts(ctx context.Context, query string, most int) ([]memorytool.Fact, error) {
 	found, err := runTool[memorytool.FoundFacts](ctx, m, "search_facts", map[string]any{"query": query, "top_k": most})
 	return found.Facts, err
 }
 
-// SearchSessions returns what was said of something, or what is nearest to it: people
-// see for themselves.
+// SearchSessions returns lines about a subject, or the nearest ones, because people can judge them
+// themselves.
 func (m *Member) SearchSessions(ctx context.Context, query string) ([]memorytool.Line, error) {
 	found, err := runTool[memorytool.FoundLines](ctx, m, "search_sessions", map[string]any{"query": query})
 	return found.Lines, err
 }
 
-// NewEntity is somebody or something to add to the world. Description and
-// Location, the name of a place, may be empty.
+// NewEntity is an entity to add to the world. Description and Location, the name of a place, may be empty.
 type NewEntity struct{ Name, Type, Description, Location string }
 
-// PlaceEntity adds to the world.
+// PlaceEntity adds an entity to the world.
 func (m *Member) PlaceEntity(ctx context.Context, e NewEntity) (worldtool.View, error) {
 	args := map[string]any{"name": e.Name, "type": e.Type}
 	for field, text := range map[string]string{"description": e.Description, "location": e.Location} {
@@ -117,20 +114,20 @@ func (m *Member) PlaceEntity(ctx context.Context, e NewEntity) (worldtool.View, 
 	return placed.Entity, err
 }
 
-// RemoveEntity takes an entity out of the world for good, by its id.
+// RemoveEntity removes an entity from the world for good, by its id.
 func (m *Member) RemoveEntity(ctx context.Context, id string) error {
 	_, err := runTool[struct{}](ctx, m, "remove_entity", map[string]any{"id": id})
 	return err
 }
 
-// PendingApprovals are the calls that wait for approval, oldest first.
+// PendingApprovals returns the calls that wait for approval, oldest first.
 func (m *Member) PendingApprovals(ctx context.Context) ([]access.PendingApproval, error) {
 	waiting, err := runTool[access.PendingApprovals](ctx, m, "list_approvals", map[string]any{})
 	return waiting.Approvals, err
 }
 
-// DecideApproval grants or denies a call that waits, by its id, and returns what was
-// decided. If somebody was first, the error wraps a [*access.DecidedError].
+// DecideApproval grants or denies a waiting call, by its id, and returns the decision. If it was already
+// decided, the error wraps a [*access.DecidedError].
 func (m *Member) DecideApproval(ctx context.Context, id string, grant bool) (d access.Decision, err error) {
 	if _, err = runTool[struct{}](ctx, m, "decide_approval", map[string]any{"id": id, "grant": grant}); err != nil {
 		return d, err

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// campaignsDir holds a directory for each campaign of a guild that was loaded.
+	// campaignsDir contains a directory for each campaign that was loaded in a guild.
 	campaignsDir = "campaigns"
 	// campaignFile is the file it was loaded from.
 	campaignFile = "campaign.yaml"
@@ -23,21 +23,21 @@ const (
 	maxCampaigns = 100
 )
 
-// GuildCampaign is what is played in a guild, or may be.
+// GuildCampaign describes a campaign of a guild.
 type GuildCampaign struct {
 	// ID is empty for the configured campaign.
 	ID string
-	// Current is whether it is played now.
+	// Current says that it is the campaign being played.
 	Current bool
 
 	Name, System, Scene string
-	// NPCs, Entities and Sessions count them.
+	// NPCs, Entities and Sessions are their numbers.
 	NPCs, Entities, Sessions int
 }
 
 func (g *Guild) campaignDir(id string) string { return filepath.Join(g.dir, campaignsDir, id) }
 
-// findCampaign returns the campaign of an id; the configured one has none.
+// findCampaign returns the campaign of an id. The configured campaign has an empty id.
 func (r *record) findCampaign(id string) (keptCampaign, bool) {
 	for _, c := range r.Campaigns {
 		if c.ID == id {
@@ -47,7 +47,7 @@ func (r *record) findCampaign(id string) (keptCampaign, bool) {
 	return keptCampaign{}, id == ""
 }
 
-// newCampaignID is where a campaign of a name is kept.
+// newCampaignID returns the id for a campaign of a name.
 func newCampaignID(name string) string {
 	if id := config.Slug(name); id != "" {
 		return id
@@ -55,7 +55,7 @@ func newCampaignID(name string) string {
 	return fmt.Sprintf("campaign-%x", sha256.Sum256([]byte(name)))[:len("campaign-")+8]
 }
 
-// campaignIDOf is the id of a campaign of the guild that is open.
+// campaignIDOf returns the id of an open campaign of the guild.
 func (g *Guild) campaignIDOf(game *Game) string {
 	if game.Config.DataDir == g.dir {
 		return ""
@@ -63,8 +63,7 @@ func (g *Guild) campaignIDOf(game *Game) string {
 	return filepath.Base(game.Config.DataDir)
 }
 
-// Campaigns names what may be played in the guild, the configured campaign first,
-// without scenes and counts.
+// Campaigns lists the campaigns of the guild, the configured one first, without scenes and counts.
 func (g *Guild) Campaigns(context.Context) ([]GuildCampaign, error) {
 	r, err := g.records.readRecord()
 	if err != nil {
@@ -78,7 +77,7 @@ func (g *Guild) Campaigns(context.Context) ([]GuildCampaign, error) {
 	return all, nil
 }
 
-// GuildCampaign describes what is played in the guild.
+// Campaign describes the campaign that is played in the guild.
 func (g *Guild) Campaign(ctx context.Context) (c GuildCampaign, err error) {
 	err = g.withCampaign(ctx, func(game *Game) error {
 		entities, _, err := game.Store.World(ctx)
@@ -96,9 +95,9 @@ func (g *Guild) Campaign(ctx context.Context) (c GuildCampaign, err error) {
 	return c, err
 }
 
-// LoadCampaign keeps a campaign file as one of the guild's campaigns, or in place
-// of that of the same name, whose world then takes in what is new. What is wrong
-// with the file is said with its lines, and changes nothing.
+// LoadCampaign stores a campaign file as one of the guild's campaigns. If there is one of the same name, the
+// file replaces it, and its world is updated. Problems in the file are returned with their lines, and nothing
+// changes.
 func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c GuildCampaign, err error) {
 	g := m.guild
 	target := mcp.Target{Tool: "campaign_load", Source: "server", Permission: access.WorldWrite}
@@ -115,8 +114,7 @@ func (m *Member) LoadCampaign(ctx context.Context, file string, data []byte) (c 
 	return c, err
 }
 
-// storeCampaign keeps a campaign, in place of the file it was loaded from before, and
-// reports whether it is the current one.
+// storeCampaign stores a campaign, replacing its previous file, and reports whether it is the current one.
 func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -145,14 +143,14 @@ func (g *Guild) storeCampaign(c keptCampaign, data []byte) (current bool, err er
 	if err != nil {
 		return current, logTrouble(g.log, "keeping a campaign", err)
 	}
-	if current { // the next lease finds what the file says now
+	if current { // the next lease reads the new file
 		return current, g.pool.retire()
 	}
 	return current, nil
 }
 
-// SwitchCampaign has the guild play another campaign from now on, by its id, with
-// a world and a memory of its own. No session may run.
+// SwitchCampaign switches the guild to another campaign, by its id, with its own world and memory. It fails
+// while a session is running.
 func (m *Member) SwitchCampaign(ctx context.Context, id string) (GuildCampaign, error) {
 	target := mcp.Target{Tool: "campaign_switch", Source: "server", Permission: access.SessionControl}
 	err := m.doGoverned(ctx, target, map[string]any{"campaign": id}, func(ctx context.Context, _ *Game) error { return m.guild.switchTo(ctx, id) })
@@ -162,8 +160,7 @@ func (m *Member) SwitchCampaign(ctx context.Context, id string) (GuildCampaign, 
 	return m.guild.Campaign(ctx)
 }
 
-// switchTo has the guild play a campaign from now on. What cannot be opened is not
-// switched to.
+// switchTo switches the guild to a campaign. If the campaign cannot be opened, nothing changes.
 func (g *Guild) switchTo(ctx context.Context, id string) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()

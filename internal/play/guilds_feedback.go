@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// feedbackFile is kept in a guild's directory, with a line of JSON for each.
+	// feedbackFile is a file in a guild's directory with one line of JSON for each entry.
 	feedbackFile = "feedback.jsonl"
 	// maxFeedback bounds that file, in bytes.
 	maxFeedback = 1 << 20
 )
 
-// feedback is a line of the file.
+// feedback is an entry in the file.
 type feedback struct {
 	Time time.Time `json:"time"`
 	User string    `json:"user"`
@@ -27,7 +27,7 @@ type feedback struct {
 	Text string    `json:"text"`
 }
 
-// KeepFeedback keeps what the member thinks of the play, for whoever runs the bot.
+// KeepFeedback stores the member's feedback for the operator of the bot.
 func (m *Member) KeepFeedback(_ context.Context, text string) error {
 	line, err := json.Marshal(feedback{Time: time.Now().UTC(), User: m.ID, DM: m.DM, Text: text})
 	if err != nil {
@@ -64,7 +64,7 @@ func appendFeedback(dir string, line []byte) (err error) {
 	return err
 }
 
-// forgetFeedback takes what a user wrote out of the guild's feedback.
+// forgetFeedback deletes a user's entries from the guild's feedback.
 func (g *Guild) forgetFeedback(user string) error {
 	g.feedback.Lock()
 	defer g.feedback.Unlock()

@@ -16,8 +16,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Guild is a guild: a campaign that is played, open while somebody needs it, and
-// what is kept beside that. It is safe for concurrent use.
+// Guild is a guild: the campaign that it plays, which is open while it has leases, and the guild's other
+// data. It is safe for concurrent use.
 type Guild struct {
 	guilds  *Guilds
 	id      string
@@ -27,16 +27,16 @@ type Guild struct {
 
 	pool *pool
 
-	changing sync.Mutex // held while a session begins, a campaign changes, somebody is forgotten, or it is looked for what was cut off
+	changing sync.Mutex // held while a session begins, a campaign changes, a user is forgotten, or a cut-off session is looked for
 	feedback sync.Mutex // held while the feedback is written
 	mentions MentionLists
 
 	mu       sync.Mutex // guards the fields below
-	session  *Session   // that is running
-	reserved bool       // a session is running or about to
+	session  *Session   // the running session; may be nil
+	reserved bool       // a session is running or about to begin
 }
 
-// newGuild returns a guild that has its directory below that of all guilds.
+// newGuild returns a guild with the directory dir.
 func newGuild(gs *Guilds, id, dir string) *Guild {
 	g := &Guild{guilds: gs, id: id, dir: dir, records: recordFile{dir: dir}, log: gs.log.With("guild", id)}
 	g.pool = &pool{
@@ -47,10 +47,10 @@ func newGuild(gs *Guilds, id, dir string) *Guild {
 	return g
 }
 
-// ID is the guild's.
+// ID returns the guild's id.
 func (g *Guild) ID() string { return g.id }
 
-// withCampaign does something with the guild's campaign open.
+// withCampaign calls do with the guild's campaign, which it opens if necessary.
 func (g *Guild) withCampaign(ctx context.Context, do func(*Game) error) error {
 	l, err := g.pool.acquire(ctx)
 	if err != nil {
@@ -60,8 +60,8 @@ func (g *Guild) withCampaign(ctx context.Context, do func(*Game) error) error {
 	return errors.Join(err, l.giveBack())
 }
 
-// acquireSoon is acquire for those who do not wait: when ctx ends, the campaign
-// goes on being opened without them.
+// acquireSoon is acquire for callers that cannot wait: when ctx ends, the campaign is still opened in the
+// background.
 func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
 	type acquired struct {
 		lease
@@ -77,7 +77,7 @@ func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
 		case <-ctx.Done():
 		}
 		if a.err != nil {
-			return // it is logged
+			return // the error is logged
 		}
 		if err := a.giveBack(); err != nil {
 			g.log.Error("closing a guild's database", "reason", err)
@@ -91,17 +91,16 @@ func (g *Guild) acquireSoon(ctx context.Context) (lease, error) {
 	}
 }
 
-// errUnavailable keeps paths of this machine from those who give commands.
+// errUnavailable hides paths of this machine from the users of commands.
 var errUnavailable = errors.New("what is kept of this server could not be opened; whoever runs the bot finds the reason in its log")
 
-// logTrouble logs an error that only the operator can do something about, and
-// returns what is told of it.
+// logTrouble logs an error that only the operator can fix, and returns the error that users see.
 func logTrouble(log *slog.Logger, doing string, err error) error {
 	log.Error(doing, "reason", err)
 	return errUnavailable
 }
 
-// currentConfig is that of the campaign that is played.
+// currentConfig returns the configuration of the campaign that is played.
 func (g *Guild) currentConfig() (*config.Config, error) {
 	r, err := g.records.readRecord()
 	if err != nil {
@@ -114,11 +113,11 @@ func (g *Guild) currentConfig() (*config.Config, error) {
 	return g.configOf(c), nil
 }
 
-// longestSchema is how long the name of a schema may be, in bytes: a server cuts off the
-// rest, by which campaigns of long names would become one.
+// longestSchema is the greatest length of a schema name, in bytes. PostgreSQL cuts off the rest, so that
+// campaigns with long names could share a schema.
 const longestSchema = 63
 
-// schemaOf is where a server of PostgreSQL keeps a campaign of a guild.
+// schemaOf returns the PostgreSQL schema for a campaign of a guild.
 func schemaOf(guild, campaign string) string {
 	name := strings.TrimSuffix("guild_"+guild+"_"+campaign, "_")
 	if len(name) <= longestSchema {
@@ -129,9 +128,8 @@ func schemaOf(guild, campaign string) string {
 	return strings.ToValidUTF8(name[:longestSchema-len(end)], "") + end
 }
 
-// configOf is the common configuration with a place of a campaign's own for what
-// is kept. A campaign that was loaded brings its name, its system, its world and
-// its scene; the cast is the configured one.
+// configOf returns the common configuration with the campaign's own data directory. A loaded campaign brings
+// its own name, system, world and scene; the cast is the configured one.
 func (g *Guild) configOf(c keptCampaign) *config.Config {
 	own := *g.guilds.latestConfig()
 	own.DataDir = g.dir
@@ -144,7 +142,7 @@ func (g *Guild) configOf(c keptCampaign) *config.Config {
 	return &own
 }
 
-// Cast returns the NPCs of the campaign that is played. They are not to be changed.
+// Cast returns the NPCs of the campaign that is played. The slice must not be changed.
 func (g *Guild) Cast(ctx context.Context) (all []config.NPC, err error) {
 	err = g.withCampaign(ctx, func(game *Game) error {
 		all = game.Cast()
@@ -153,7 +151,7 @@ func (g *Guild) Cast(ctx context.Context) (all []config.NPC, err error) {
 	return all, err
 }
 
-// Tools describes the guild's tools, measured anew if measure is true.
+// Tools describes the guild's tools. If measure is true, it measures them first.
 func (g *Guild) Tools(ctx context.Context, measure bool) (all []mcphost.Status, err error) {
 	err = g.withCampaign(ctx, func(game *Game) error {
 		game.Registry.Ready(ctx, func(string) {})
@@ -168,7 +166,7 @@ func (g *Guild) Tools(ctx context.Context, measure bool) (all []mcphost.Status, 
 	return all, err
 }
 
-// Servers describes the external servers, and why one is down.
+// Servers describes the external servers, with the reasons why some are down.
 func (g *Guild) Servers(ctx context.Context) (all []mcphost.ServerStatus, err error) {
 	err = g.withCampaign(ctx, func(game *Game) error {
 		game.Registry.Ready(ctx, func(string) {})
@@ -178,7 +176,7 @@ func (g *Guild) Servers(ctx context.Context) (all []mcphost.ServerStatus, err er
 	return all, err
 }
 
-// HeldTools are those whose definition waits for somebody's approval.
+// HeldTools returns the tools whose definitions wait for approval.
 func (g *Guild) HeldTools(ctx context.Context) (held []mcphost.Held, err error) {
 	err = g.withCampaign(ctx, func(game *Game) (err error) {
 		game.Registry.Ready(ctx, func(string) {})
@@ -188,13 +186,11 @@ func (g *Guild) HeldTools(ctx context.Context) (held []mcphost.Held, err error) 
 	return held, err
 }
 
-// maxRecalled is how many sessions are looked through for one in which anything
-// was said.
+// maxRecalled is how many sessions are searched for one that has lines.
 const maxRecalled = 20
 
-// RecallSession returns the latest session in which something was said, and its
-// last lines, most at most: to players those alone that were said openly. Without any the
-// session has no id.
+// RecallSession returns the latest session that has lines, and its last lines, at most most of them. Players
+// see only the lines that everyone may know. If there is no such session, its id is empty.
 func (g *Guild) RecallSession(ctx context.Context, dm bool, most int) (last memory.Session, said []memory.Line, err error) {
 	err = g.withCampaign(ctx, func(game *Game) error {
 		all, err := game.Store.Sessions(ctx, maxRecalled)

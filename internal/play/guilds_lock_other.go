@@ -11,11 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// lockFile takes the file's existence for the lock. Where it can be deleted while it
-// is open, it is first: who was killed leaves it behind, closed.
+// lockFile uses the existence of the file as the lock. It first deletes the file, which fails while another
+// program has it open but removes the one that a killed program left behind.
 func lockFile(path string) (unlock func() error, err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, errLocked // somebody has it open
+		return nil, errLocked // another program has it open
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	switch {

@@ -10,11 +10,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// Member is somebody in a guild. What a member does passes the policy with the
-// rights of a DM or a player, is counted, and is in the audit log.
+// Member is a person in a guild. A member's actions are checked against the policy with the rights of a DM or
+// a player, counted, and recorded in the audit log.
 type Member struct {
 	guild *Guild
-	// ID is the user's, and DM is whether the user has a DM's rights.
+	// ID is the user's id, and DM says whether the user has the rights of a DM.
 	ID string
 	DM bool
 }
@@ -28,10 +28,10 @@ const (
 	playerProfile = "player.limited"
 )
 
-// Ref is the member's name in what is kept.
+// Ref returns the member's name in stored data.
 func (m *Member) Ref() string { return UserRef(m.guild.guilds.front, m.ID) }
 
-// asSubject returns a context whose calls are the member's.
+// asSubject returns a context in which calls are made as the member.
 func (m *Member) asSubject(ctx context.Context, game *Game) (context.Context, error) {
 	name := playerProfile
 	if m.DM {
@@ -45,7 +45,7 @@ func (m *Member) asSubject(ctx context.Context, game *Game) (context.Context, er
 	return access.WithSubject(ctx, &access.Subject{Name: m.Ref(), Profile: profile, Transport: front, Crowd: front}), nil
 }
 
-// withCampaign does something as the member, with the guild's campaign open.
+// withCampaign calls do as the member, with the guild's campaign open.
 func (m *Member) withCampaign(ctx context.Context, do func(context.Context, *Game) error) error {
 	return m.guild.withCampaign(ctx, func(game *Game) error {
 		ctx, err := m.asSubject(ctx, game)
@@ -56,19 +56,18 @@ func (m *Member) withCampaign(ctx context.Context, do func(context.Context, *Gam
 	})
 }
 
-// doGoverned does something that is no tool by the rules of every call: the policy
-// may refuse it, it is counted, and it is in the audit log.
+// doGoverned runs an action that is not a tool under the rules of tool calls: the policy may refuse it, it is
+// counted, and it is recorded in the audit log.
 func (m *Member) doGoverned(ctx context.Context, t mcp.Target, args map[string]any, do func(context.Context, *Game) error) error {
 	return m.withCampaign(ctx, func(ctx context.Context, game *Game) error {
 		return game.Registry.Governance.Gate.Do(ctx, t, args, func(ctx context.Context) error { return do(ctx, game) })
 	})
 }
 
-// CallTool runs a tool and returns its answer, which is JSON for every tool that
-// is built in.
+// CallTool runs a tool and returns its result, which is JSON for every built-in tool.
 func (m *Member) CallTool(ctx context.Context, tool, args string) (text string, err error) {
 	err = m.withCampaign(ctx, func(ctx context.Context, game *Game) error {
-		// The first look into the rule book would count as the call's own time.
+		// Reading the rule book for the first time would count as the call's own time.
 		if err := game.Registry.Rules.Warm(); err != nil {
 			return err
 		}
@@ -85,8 +84,8 @@ func (m *Member) CallTool(ctx context.Context, tool, args string) (text string, 
 	return text, err
 }
 
-// ApproveTool takes the definition that an external server offers of a tool as
-// the approved one, see [mcphost.Host.Approve]; name is as there.
+// ApproveTool approves the definition that an external server offers of a tool, see [mcphost.Host.Approve]
+// also for name.
 func (m *Member) ApproveTool(ctx context.Context, name string) error {
 	target := mcp.Target{Tool: "approve_tool", Source: "server", Permission: access.SessionControl}
 	return m.doGoverned(ctx, target, map[string]any{"name": name}, func(ctx context.Context, game *Game) error {
@@ -95,9 +94,8 @@ func (m *Member) ApproveTool(ctx context.Context, name string) error {
 	})
 }
 
-// ImportCampaign takes a campaign file into the world of the campaign that is
-// played, and returns how many entities it has. What is wrong with the file is
-// said with its lines.
+// ImportCampaign imports a campaign file into the world of the campaign that is played, and returns the
+// number of its entities. Problems in the file are returned with their lines.
 func (m *Member) ImportCampaign(ctx context.Context, name string, data []byte) (n int, err error) {
 	target := mcp.Target{Tool: "entity_import", Source: "server", Permission: access.WorldWrite}
 	err = m.doGoverned(ctx, target, fileArguments(name, data), func(ctx context.Context, game *Game) error {
@@ -114,8 +112,8 @@ func (m *Member) ImportCampaign(ctx context.Context, name string, data []byte) (
 	return n, err
 }
 
-// fileArguments are the arguments of a call that came with a file: which one it
-// was, so that leave for one is none for another.
+// fileArguments returns the arguments of a call that came with a file. They identify the file, so that an
+// approval for one file does not apply to another.
 func fileArguments(name string, data []byte) map[string]any {
 	return map[string]any{"file": name, "sha256": fmt.Sprintf("%x", sha256.Sum256(data))}
 }

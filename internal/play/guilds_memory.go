@@ -10,17 +10,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Learning is what a campaign learns from its sessions.
+// Learning describes what a campaign learns from its sessions.
 type Learning struct {
-	// Waiting is what the game master has not decided on, Learnt what was accepted, each
-	// the oldest first.
+	// Waiting are the proposals that the game master has not decided on, and Learnt those that were accepted,
+	// each the oldest first.
 	Waiting, Learnt []world.Entry
-	// Off says that nothing is looked for.
+	// Off says that learning is turned off.
 	Off bool
 }
 
-// Learning returns what NPCs could learn of what was said, and what they have learnt. If
-// afresh, what was said lately is gone through first.
+// Learning returns the proposals and what was learnt. If afresh is true, the last sessions are searched
+// first.
 func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err error) {
 	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *Game) error {
@@ -35,7 +35,7 @@ func (m *Member) Learning(ctx context.Context, afresh bool) (l Learning, err err
 	return l, err
 }
 
-// Proposal is an entry by its number.
+// Proposal returns an entry by its number.
 func (m *Member) Proposal(ctx context.Context, id int64) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "list_learnt", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(_ context.Context, game *Game) error {
@@ -45,7 +45,7 @@ func (m *Member) Proposal(ctx context.Context, id int64) (e world.Entry, err err
 	return e, err
 }
 
-// DecideLearning accepts a proposal, in other words if some are given, or rejects it.
+// DecideLearning accepts or rejects a proposal. If text is not empty, it replaces the proposal's words.
 func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text string) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "decide_learning", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id, "accept": accept, "text": text}, func(ctx context.Context, game *Game) error {
@@ -55,7 +55,7 @@ func (m *Member) DecideLearning(ctx context.Context, id int64, accept bool, text
 	return e, err
 }
 
-// DropLearnt takes back what was learnt.
+// DropLearnt deletes something that was learnt.
 func (m *Member) DropLearnt(ctx context.Context, id int64) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "drop_learnt", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
@@ -65,8 +65,8 @@ func (m *Member) DropLearnt(ctx context.Context, id int64) (e world.Entry, err e
 	return e, err
 }
 
-// Pin has an NPC keep something in mind, by its id, or all who may know of it; without a text
-// the last line, see [Game.Pin].
+// Pin makes an NPC, by its id, remember a text, or all who may know it if npc is empty. Without a text it
+// pins the last line, see [Game.Pin].
 func (m *Member) Pin(ctx context.Context, npc, text string) (e world.Entry, err error) {
 	target := mcp.Target{Tool: "pin_memory", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"npc": npc, "text": text}, func(ctx context.Context, game *Game) error {
@@ -80,7 +80,7 @@ func (m *Member) Pin(ctx context.Context, npc, text string) (e world.Entry, err 
 	return e, err
 }
 
-// MentionsWait is [Guild.Mentions] for a DM, and 0 for others.
+// MentionsWait returns [Guild.Mentions] for a DM, and 0 for others.
 func (m *Member) MentionsWait() int {
 	if !m.DM {
 		return 0
@@ -88,11 +88,11 @@ func (m *Member) MentionsWait() int {
 	return m.guild.Mentions()
 }
 
-// Mentions is how many places mention users who were forgotten, in lists that no DM has seen.
+// Mentions returns the number of places that mention forgotten users, in lists that no DM has seen.
 func (g *Guild) Mentions() int { return g.mentions.Wait() }
 
-// TakeMentions returns where others mention a user who was forgotten, once, the oldest list first;
-// waited is false if there is none.
+// TakeMentions removes and returns the oldest list of places where others mention a forgotten user. waited is
+// false if there is none.
 func (m *Member) TakeMentions(ctx context.Context) (list Mentions, waited bool, err error) {
 	target := mcp.Target{Tool: "list_mentions", Source: "server", Permission: access.MemoryRead, ReadOnly: true}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(context.Context, *Game) error {
@@ -102,7 +102,7 @@ func (m *Member) TakeMentions(ctx context.Context) (list Mentions, waited bool, 
 	return list, waited, err
 }
 
-// EraseLine deletes a line of the campaign that is played, by its number; see [Game.EraseLine].
+// EraseLine deletes a line of the current campaign, by its number; see [Game.EraseLine].
 func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err error) {
 	target := mcp.Target{Tool: "erase_line", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {
@@ -112,7 +112,7 @@ func (m *Member) EraseLine(ctx context.Context, id int64) (l memory.Line, err er
 	return l, err
 }
 
-// EraseNote deletes what a tool has noted, by its number; see [Game.EraseNote].
+// EraseNote deletes a note that a tool has stored, by its number; see [Game.EraseNote].
 func (m *Member) EraseNote(ctx context.Context, id int64) (text string, err error) {
 	target := mcp.Target{Tool: "erase_note", Source: "server", Permission: access.MemoryWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"id": id}, func(ctx context.Context, game *Game) error {

@@ -10,19 +10,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// idleTime is how long a campaign stays open after the last who needed it:
-// commands, and what completes them, come in flocks.
+// idleTime is how long a campaign stays open after its last lease, because commands and their completions
+// come in bursts.
 const idleTime = 30 * time.Second
 
-// lease is somebody's hold on an open campaign. It stays open until every lease
-// on it was given back.
+// lease is a claim on an open campaign, which stays open until every lease on it is released.
 type lease struct {
 	*Game
-	// giveBack ends the lease, and may close the campaign.
+	// giveBack releases the lease, and may close the campaign.
 	giveBack func() error
 }
 
-// openCampaign is a campaign that is open. Its fields are guarded by its pool.
+// openCampaign is an open campaign. Its fields are guarded by its pool.
 type openCampaign struct {
 	game   *Game
 	leases int
@@ -30,13 +29,13 @@ type openCampaign struct {
 	timer  *time.Timer // closes it; nil while there are leases
 }
 
-// pool leases the campaign that a guild plays. It opens it for the first lease,
-// and closes it a while after the last. It is safe for concurrent use.
+// pool leases the campaign that a guild plays. It opens the campaign for the first lease, and closes it some
+// time after the last. It is safe for concurrent use.
 //
-// A campaign is closed without mu, since what was said last may be indexed over
-// the network meanwhile; until that is done none is opened.
+// A campaign is closed without holding mu, because the last lines may be indexed over the network meanwhile.
+// No campaign is opened until that is done.
 type pool struct {
-	// config is that of the campaign that is played now, and cast who is in it.
+	// config returns the configuration of the current campaign, and cast its NPCs.
 	config func() (*config.Config, error)
 	cast   func() []config.NPC
 	// openGame opens a campaign.
@@ -45,9 +44,9 @@ type pool struct {
 	work     *sync.WaitGroup // of timers
 
 	mu      sync.Mutex    // guards the fields below, and is held while a campaign opens
-	open    *openCampaign // nil while none is
+	open    *openCampaign // nil while none is open
 	closing int           // campaigns that are being closed
-	rest    chan struct{} // is closed once there are none; nil while there are none
+	rest    chan struct{} // closed when closing reaches 0; nil while it is 0
 	closed  bool
 }
 
@@ -82,8 +81,7 @@ func (p *pool) acquire(ctx context.Context) (lease, error) {
 	return lease{o.game, sync.OnceValue(func() error { return p.release(o) })}, nil
 }
 
-// awaitClosings waits until the campaigns that are being closed are, without mu
-// meanwhile.
+// awaitClosings waits until all campaigns that are being closed have closed. It releases mu meanwhile.
 func (p *pool) awaitClosings(ctx context.Context) error {
 	rest := p.rest
 	p.mu.Unlock()
@@ -96,7 +94,7 @@ func (p *pool) awaitClosings(ctx context.Context) error {
 	}
 }
 
-// stopTimer keeps a campaign open that was about to be closed.
+// stopTimer cancels the closing of an idle campaign.
 func (p *pool) stopTimer(o *openCampaign) {
 	if o.timer != nil && o.timer.Stop() {
 		p.work.Done()
@@ -104,7 +102,7 @@ func (p *pool) stopTimer(o *openCampaign) {
 	o.timer = nil
 }
 
-// release gives a lease back.
+// release releases a lease.
 func (p *pool) release(o *openCampaign) error {
 	p.mu.Lock()
 	o.leases--
@@ -113,9 +111,9 @@ func (p *pool) release(o *openCampaign) error {
 	return p.closeGame(idle)
 }
 
-// takeIdle returns the game of a campaign without leases if it is to be closed now,
-// for closeGame, and nil otherwise: one that is still played is closed when it was
-// idle for a while and no call waits for approval.
+// takeIdle returns the game of a campaign without leases for closeGame if it must be closed now, otherwise
+// nil. The current campaign is closed later, when it has been idle for a while and no call waits for
+// approval.
 func (p *pool) takeIdle(o *openCampaign) *Game {
 	if o == nil || o.leases > 0 {
 		return nil
@@ -133,7 +131,7 @@ func (p *pool) takeIdle(o *openCampaign) *Game {
 	return nil
 }
 
-// takeGame returns the game of a campaign, which is being closed from now on.
+// takeGame returns the game of a campaign and counts it as being closed.
 func (p *pool) takeGame(o *openCampaign) *Game {
 	if o == p.open {
 		p.open = nil
@@ -144,7 +142,7 @@ func (p *pool) takeGame(o *openCampaign) *Game {
 	return o.game
 }
 
-// closeGame closes a game that was taken, if any. The caller does not hold mu.
+// closeGame closes a game returned by takeGame; game may be nil. The caller does not hold mu.
 func (p *pool) closeGame(game *Game) error {
 	if game == nil {
 		return nil
@@ -159,7 +157,7 @@ func (p *pool) closeGame(game *Game) error {
 	return err
 }
 
-// expire closes a campaign whose time is over, unless it was leased since.
+// expire closes an idle campaign, unless it was leased since.
 func (p *pool) expire(o *openCampaign, uses int) {
 	p.mu.Lock()
 	if o != p.open || o.uses != uses {
@@ -173,8 +171,7 @@ func (p *pool) expire(o *openCampaign, uses int) {
 	}
 }
 
-// retire has the next lease open the campaign anew; the one that is open closes
-// with its last lease.
+// retire makes the next lease open the campaign again. The open one closes with its last lease.
 func (p *pool) retire() error {
 	p.mu.Lock()
 	idle := p.retireOpen()
@@ -182,7 +179,7 @@ func (p *pool) retire() error {
 	return p.closeGame(idle)
 }
 
-// retireOpen is retire for whoever holds p.mu. It returns what takeIdle does.
+// retireOpen is retire for callers that hold p.mu. It returns the game that the caller must close, or nil.
 func (p *pool) retireOpen() *Game {
 	o := p.open
 	p.open = nil
@@ -192,8 +189,8 @@ func (p *pool) retireOpen() *Game {
 	return p.takeIdle(o)
 }
 
-// replace opens a campaign in place of the one that is open, unless commit, which
-// is called once that is done, fails.
+// replace opens a campaign in place of the current one, and then calls commit. If commit fails, nothing
+// changes.
 func (p *pool) replace(ctx context.Context, cfg *config.Config, commit func() error) error {
 	idle, err := p.replaceOpen(ctx, cfg, commit)
 	for _, game := range idle {
@@ -202,7 +199,7 @@ func (p *pool) replace(ctx context.Context, cfg *config.Config, commit func() er
 	return err
 }
 
-// replaceOpen is replace except for the closing of the games it returns.
+// replaceOpen is replace without closing the games that it returns.
 func (p *pool) replaceOpen(ctx context.Context, cfg *config.Config, commit func() error) (idle []*Game, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,8 +221,8 @@ func (p *pool) replaceOpen(ctx context.Context, cfg *config.Config, commit func(
 	return []*Game{was, p.takeIdle(opened)}, nil
 }
 
-// close closes the campaign as soon as it has no leases, and waits for those that
-// are being closed; no more are opened.
+// close closes the campaign as soon as it has no leases, and waits for campaigns that are being closed. No
+// further campaign is opened.
 func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// errNoUser is what is told of an id that is none.
+// errNoUser is returned for an invalid user id.
 var errNoUser = errors.New("this is no id of a user")
 
-// Declined lists the users who do not want to be heard in the guild.
+// Declined returns the users who do not want to be heard in the guild.
 func (g *Guild) Declined(context.Context) ([]string, error) {
 	r, err := g.records.readRecord()
 	if err != nil {
@@ -23,7 +23,7 @@ func (g *Guild) Declined(context.Context) ([]string, error) {
 	return r.Unheard, nil
 }
 
-// SetConsent keeps whether a user wants to be heard. Who never said so is.
+// SetConsent stores whether a user wants to be heard. By default, users are heard.
 func (g *Guild) SetConsent(_ context.Context, user string, heard bool) error {
 	if !validID.MatchString(user) {
 		return errNoUser
@@ -41,15 +41,14 @@ func (g *Guild) SetConsent(_ context.Context, user string, heard bool) error {
 	return nil
 }
 
-// errNotForgotten is what is told when something of a user may be left.
+// errNotForgotten is returned when some of a user's data may be left.
 var errNotForgotten = errors.New("not everything could be forgotten; give the command again, and if that does not help, ask whoever runs the bot")
 
-// ForgetUser takes everything a user said or wrote out of what is kept of the
-// guild: in all its campaigns, at the table that is running, in the feedback, and
-// the user's id and words in the audit log. What others wrote stays as it is; where it mentions the
-// user by a name under which they spoke, or by one of those given, is kept for [Member.TakeMentions].
-// It returns how many lines it deleted. An error means that something may be left. progress, if not
-// nil, is called with how far it is in the campaign that is played.
+// ForgetUser deletes everything a user said or wrote from the guild: in all its campaigns, at the running
+// table, in the feedback, and the user's id and words in the audit log. It does not change what others wrote.
+// Places where that mentions the user, by a name under which the user spoke or one of names, are stored for
+// [Member.TakeMentions]. It returns how many lines it deleted. An error means that something may be left.
+// progress, if not nil, is called with the progress in the current campaign.
 func (g *Guild) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting), names ...string) (lines int, err error) {
 	if !validID.MatchString(user) {
 		return 0, errNoUser
@@ -67,7 +66,7 @@ func (g *Guild) ForgetUser(ctx context.Context, user string, progress func(memor
 	return lines, nil
 }
 
-// forgetUser goes on where something fails, so that as little as can be is left.
+// forgetUser continues after errors, so that as little as possible is left.
 func (g *Guild) forgetUser(ctx context.Context, game *Game, user string, progress func(memory.Forgetting), names []string) (n int, err error) {
 	ref := UserRef(g.guilds.front, user)
 	r, err := g.records.readRecord()
@@ -90,7 +89,7 @@ func (g *Guild) forgetUser(ctx context.Context, game *Game, user string, progres
 	return n, errors.Join(errs...)
 }
 
-// forgetIn has a campaign forget a user that is not the one played.
+// forgetIn deletes a user's data from a campaign that is not the current one.
 func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string, names []string) (n int, err error) {
 	cfg := g.configOf(c)
 	if MayExist(cfg.Memory) {
@@ -119,7 +118,7 @@ func (g *Guild) forgetIn(ctx context.Context, c keptCampaign, ref string, names 
 	return n, errors.Join(err, log.Close())
 }
 
-// mayExist reports whether there is something at a path, or may be.
+// mayExist reports whether there is, or may be, a file at a path.
 func mayExist(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -13,32 +13,29 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// recordName is kept in a guild's directory.
+// recordName is the name of the record in a guild's directory.
 const recordName = "guild.json"
 
-// recordFile is what is kept of a guild beside its databases: a small file, which
-// is always replaced as a whole. It is safe for concurrent use; no other process
-// writes it.
+// recordFile stores data of a guild outside its databases, in a small file that is always replaced as a
+// whole. It is safe for concurrent use within this process; no other process writes the file.
 type recordFile struct {
 	dir string
 	mu  sync.Mutex // held while the file is written
 }
 
-// record is what the file says.
+// record is the content of the file.
 type record struct {
-	// Campaign is the id of the campaign that is played, empty for the configured
-	// one.
+	// Campaign is the id of the current campaign; empty for the configured one.
 	Campaign string `json:"campaign,omitempty"`
-	// Campaigns are those that were loaded.
+	// Campaigns are the loaded campaigns.
 	Campaigns []keptCampaign `json:"campaigns,omitempty"`
 	// Unheard are the users who do not want to be heard.
 	Unheard []string `json:"unheard,omitempty"`
-	// Table is where the session is played that is running, or was cut off; nil
-	// if there is none.
+	// Table is where the running or cut-off session is played; nil if there is none.
 	Table *place `json:"table,omitempty"`
 }
 
-// keptCampaign is a campaign in a directory of its own, named by its id.
+// keptCampaign is a loaded campaign. Its directory is named by its id.
 type keptCampaign struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -48,11 +45,11 @@ type keptCampaign struct {
 // place is where a session is played.
 type place struct {
 	Channel string `json:"channel"`
-	// Voice is the voice channel it is heard in, empty if in none.
+	// Voice is the voice channel in which it is heard; empty if there is none.
 	Voice string `json:"voice,omitempty"`
 }
 
-// readRecord returns what is kept; of a guild nobody has played in, that is nothing.
+// readRecord reads the record. It is empty if the file does not exist.
 func (f *recordFile) readRecord() (record, error) {
 	var r record
 	data, err := userfile.Read(filepath.Join(f.dir, recordName), 16<<20)
@@ -68,8 +65,8 @@ func (f *recordFile) readRecord() (record, error) {
 	return r, nil
 }
 
-// changeRecord writes down what do makes of what is kept. It is on the disk when
-// change returns; an error leaves it as it was.
+// changeRecord applies do to the record and writes it. The record is durable when changeRecord returns. On an
+// error the file is unchanged.
 func (f *recordFile) changeRecord(do func(*record) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,21 +84,20 @@ func (f *recordFile) changeRecord(do func(*record) error) error {
 	return replaceFile(filepath.Join(f.dir, recordName), append(data, '\n'))
 }
 
-// replaceFile puts a private file in the place of another, if there is one: at
-// any time either is there as a whole, also after a power cut. It makes the
+// replaceFile atomically replaces a file with a private one, even across a power failure. It creates the
 // directory.
 func replaceFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // private by itself
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // private by default
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // it may be in its place by now
+			_ = os.Remove(f.Name()) // it may have been renamed already
 		}
 	}()
 	_, err = f.Write(data)
@@ -117,8 +113,7 @@ func replaceFile(path string, data []byte) (err error) {
 	return guildsSyncDir(dir)
 }
 
-// guildsSyncDir brings the names in a directory to the disk, where that is a thing to
-// do.
+// guildsSyncDir makes the names in a directory durable, where the system supports that.
 func guildsSyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

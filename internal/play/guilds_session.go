@@ -14,48 +14,48 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// GuildSessionOptions say who is told what happens in a session.
+// GuildSessionOptions configure a session in a guild.
 type GuildSessionOptions struct {
-	// Sink takes the table's events.
+	// Sink receives the table's events.
 	Sink table.Sink
-	// Tell is told at any time what people should know, as in [table.Notice]. It
-	// may be called by any goroutine and does not wait.
+	// Tell receives notices for people, as in [table.Notice]. It may be called at any time from any goroutine
+	// and must not block.
 	Tell func(level, text string)
-	// Channel is where it is played: the thread, if in one.
+	// Channel is the channel, or the thread, in which it is played.
 	Channel string
-	// Voice is the voice channel it is heard in, empty if in none, and OpenSound opens
-	// the sound of that, see [SessionOptions]; nil without one.
+	// Voice is the voice channel in which it is heard; empty if there is none. OpenSound opens the sound of that
+	// channel, see [SessionOptions]; nil without one.
 	Voice     string
 	OpenSound func() (Sound, error)
-	// Resume goes on with the session that was cut off, if there is one in which
-	// something was said. Else what is left of it is ended, and another begins.
+	// Resume continues the session that was cut off, if it has lines. Otherwise the cut-off session is ended,
+	// and a new one begins.
 	Resume bool
-	// Last, if not nil, is called once the table has ended. It returns what NPCs said
-	// that nobody could read: that is not kept.
+	// Last, if not nil, is called once the table has ended. It returns what NPCs said that was not shown, which
+	// is not kept.
 	Last func() []table.Unread
 }
 
-// GuildSession is a session that runs. Its methods are safe for concurrent use.
+// GuildSession is a running session. Its methods are safe for concurrent use.
 type GuildSession struct {
 	Table           *table.Table
 	Campaign, Scene string
 	Cast            []config.NPC
-	// Notices are what whoever runs the program should know before the first line.
+	// Notices are for the operator, before the first line.
 	Notices []string
-	// Scripted is whether the NPCs have prepared lines only, and no model.
+	// Scripted says that the NPCs have only prepared lines, and no model.
 	Scripted bool
 
 	guild     *Guild
 	played    *Session
 	lease     lease
 	preparing sync.WaitGroup
-	prepared  context.CancelFunc // ends preparing
+	prepared  context.CancelFunc // cancels preparing
 	close     func() error
 	last      func() []table.Unread
 }
 
-// StartSession opens a table for a guild that has none. The caller closes it
-// before the guild's next is started.
+// StartSession starts a session in a guild that has none. The caller must close it before the guild's next
+// one is started.
 func (g *Guild) StartSession(ctx context.Context, o GuildSessionOptions) (*GuildSession, error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -80,7 +80,7 @@ func (g *Guild) StartSession(ctx context.Context, o GuildSessionOptions) (*Guild
 	s.prepared = cancel
 	s.preparing.Go(func() {
 		l.Prepare(preparing, func(level, text string) {
-			if level != "info" { // a wait for servers is nothing to write to a channel
+			if level != "info" { // waiting for servers is not worth a message in a channel
 				o.Tell(level, text)
 			}
 		})
@@ -88,27 +88,26 @@ func (g *Guild) StartSession(ctx context.Context, o GuildSessionOptions) (*Guild
 	return s, nil
 }
 
-// Reload reads the NPC files anew and has the table go on with those NPCs. It
-// returns them and what people should know. What is wrong with the files comes
-// back with file and line, and nothing changes then.
+// Reload reads the NPC files again and replaces the cast of the table. It returns the NPCs and notes for
+// people. Problems in the files are returned with file and line, and then nothing changes.
 func (s *GuildSession) Reload(ctx context.Context) (cast []config.NPC, changed Recast, err error) {
 	return s.guild.guilds.rereadNPCs(ctx, s.played)
 }
 
-// Cost is what the session has cost since it began or went on. It is for DMs alone.
+// Cost returns what the session has cost since it began or was resumed. Only DMs may see it.
 func (s *GuildSession) Cost() cost.Report { return s.played.Cost() }
 
-// Date is the day in the world, empty if it is not known.
+// Date returns the day in the world; empty if it is unknown.
 func (s *GuildSession) Date() string { return s.played.Date() }
 
-// SetDate has it be another day in the world, see [Game.SetDate].
+// SetDate sets the day in the world, see [Game.SetDate].
 func (s *GuildSession) SetDate(ctx context.Context, text string) (string, error) {
 	return s.played.SetDate(ctx, text)
 }
 
-// KeepVoice notes the voice channel that the session is heard in from now on, empty for
-// none: one that is cut off is offered to go on there. It is on the disk when KeepVoice
-// returns. After Close it does nothing.
+// KeepVoice stores the voice channel in which the session is heard from now on, empty for none, so that it
+// can be resumed there if it is cut off. The value is durable when KeepVoice returns. After Close it does
+// nothing.
 func (s *GuildSession) KeepVoice(channel string) error {
 	return s.guild.records.changeRecord(func(r *record) error {
 		if r.Table != nil && s.guild.runningSession() == s.played {
@@ -118,20 +117,20 @@ func (s *GuildSession) KeepVoice(channel string) error {
 	})
 }
 
-// WaitingCalls returns the calls in the guild's campaign that wait for a DM, the oldest
-// first, and a channel that is closed when others do; see [access.Engine.PendingChanged].
+// WaitingCalls returns the calls in the guild's campaign that wait for a DM, oldest first, and a channel that
+// is closed when they change; see [access.Engine.PendingChanged].
 func (s *GuildSession) WaitingCalls() ([]access.Approval, <-chan struct{}) {
 	rules := s.lease.Registry.Governance.Policy
 	changed := rules.PendingChanged()
 	return rules.Pending(), changed
 }
 
-// DecidedCall returns what was decided on a call, and whether anything was.
+// DecidedCall returns the decision on a call, and reports whether there is one.
 func (s *GuildSession) DecidedCall(id string) (access.Decision, bool) {
 	return s.lease.Registry.Governance.Policy.Decision(id)
 }
 
-// Close ends the table; what was said is kept.
+// Close ends the table. What was said is kept.
 func (s *GuildSession) Close() error { return s.close() }
 
 func (s *GuildSession) closeOnce() error {
@@ -142,10 +141,10 @@ func (s *GuildSession) closeOnce() error {
 	return errors.Join(err, s.lease.giveBack())
 }
 
-// forgetTimeout bounds taking back what nobody could read.
+// forgetTimeout bounds the removal of lines that were not shown.
 const forgetTimeout = 5 * time.Second
 
-// forgetUnread takes back what nobody could read of what was said last.
+// forgetUnread removes the last lines that were not shown.
 func (s *GuildSession) forgetUnread() error {
 	if s.last == nil {
 		return nil
@@ -156,8 +155,7 @@ func (s *GuildSession) forgetUnread() error {
 	return table.ForgetUnread(ctx, s.lease.Store, s.played.ID(), unread...)
 }
 
-// beginSession begins a session, or goes on with the one that was cut off, and
-// returns what people should know.
+// beginSession begins a session, or resumes the one that was cut off, and returns notices for people.
 func (g *Guild) beginSession(ctx context.Context, game *Game, o GuildSessionOptions) (_ *Session, notices []string, err error) {
 	cut, open, err := lastOpenSession(ctx, game.Store)
 	if err != nil {
@@ -186,8 +184,8 @@ func (g *Guild) beginSession(ctx context.Context, game *Game, o GuildSessionOpti
 	return s, append(notices, s.Notices...), nil
 }
 
-// lastOpenSession returns the last session if it was not ended, and whether it is
-// so: if none is running, a crash cut it off.
+// lastOpenSession returns the last session, and reports whether it was not ended. Unless it is running, a
+// crash cut it off.
 func lastOpenSession(ctx context.Context, log memory.SessionLog) (memory.Session, bool, error) {
 	last, err := log.Sessions(ctx, 1)
 	if err != nil || len(last) == 0 || !last[0].Ended.IsZero() {
@@ -196,7 +194,7 @@ func lastOpenSession(ctx context.Context, log memory.SessionLog) (memory.Session
 	return last[0], true, nil
 }
 
-// reserveSession makes sure that a guild has one session at a time.
+// reserveSession makes sure that a guild has only one session at a time.
 func (g *Guild) reserveSession() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -207,35 +205,34 @@ func (g *Guild) reserveSession() error {
 	return nil
 }
 
-// setSession says which session was begun of the one that was reserved; nil gives
-// it back.
+// setSession sets the session for which reserveSession was called. nil releases the reservation.
 func (g *Guild) setSession(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.session, g.reserved = s, s != nil
 }
 
-// hasSession reports whether a session is running, or is about to.
+// hasSession reports whether a session is running or about to begin.
 func (g *Guild) hasSession() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.reserved
 }
 
-// runningSession is the session that is running, nil if none is.
+// runningSession returns the running session, or nil.
 func (g *Guild) runningSession() *Session {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.session
 }
 
-// clearPlace notes that no session is played any more.
+// clearPlace records that no session is played any more.
 func (g *Guild) clearPlace() error {
 	return g.records.changeRecord(func(r *record) error { r.Table = nil; return nil })
 }
 
-// InterruptedSession returns the session that a crash cut off, and whether there is
-// one in which something was said. While another runs there is none.
+// InterruptedSession returns the session that a crash cut off, and reports whether there is one with lines.
+// While a session is running there is none.
 func (g *Guild) InterruptedSession(ctx context.Context) (s memory.Session, cut bool, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -249,8 +246,8 @@ func (g *Guild) InterruptedSession(ctx context.Context) (s memory.Session, cut b
 	return s, cut && s.Lines > 0, err
 }
 
-// takeCutOff returns the session that was cut off, without lines if none was, and
-// forgets where it was played.
+// takeCutOff returns the session that was cut off, without lines if there is none, and clears the place where
+// it was played.
 func (g *Guild) takeCutOff(ctx context.Context) (cut CutOff, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()

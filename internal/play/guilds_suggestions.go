@@ -11,40 +11,38 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxChoices bounds what is suggested.
+// maxChoices bounds the number of suggestions.
 const maxChoices = 25
 
-// Suggestion is what somebody is about to name.
+// Suggestion is the kind of thing to suggest.
 type Suggestion int
 
-// What is suggested.
+// Kinds of suggestions.
 const (
-	SuggestEntity   Suggestion = iota // of the world, by its id
+	SuggestEntity   Suggestion = iota // an entity of the world, by its id
 	SuggestApproval                   // a call that waits for approval, by its id
-	SuggestHeldTool                   // see [Guild.HeldTools], as [Member.ApproveTool] wants it
+	SuggestHeldTool                   // see [Guild.HeldTools], in the form that [Member.ApproveTool] accepts
 	SuggestCampaign                   // by its id, which may be empty
-	SuggestPlace                      // of the world, by its id
-	SuggestSubject                    // what there is to know of, by its name: NPCs, and all of the world
-	SuggestRule                       // by its name, for players, too
-	SuggestVoice                      // of the first provider of voices, as an NPC's file names it
+	SuggestPlace                      // a place in the world, by its id
+	SuggestSubject                    // an NPC or an entity, by its name
+	SuggestRule                       // a rule, by its name; also for players
+	SuggestVoice                      // a voice of the first voice provider, as an NPC's file names it
 )
 
-// Choice is something that can be named: how people know it, and how a command
-// does.
+// Choice is a suggestion: Name is for people, and Value for the command.
 type Choice struct {
 	Name, Value string
-	// Kind is that of an entity.
+	// Kind is the type of an entity.
 	Kind string
-	// New is whether a held tool is new; else it was changed.
+	// New says that a held tool is new; otherwise its definition has changed.
 	New bool
-	// Call is what waits for approval.
+	// Call is the call that waits for approval.
 	Call *access.Approval
 }
 
-// Suggest returns what may be meant by what the member has typed, the nearest
-// first, 25 at most: to players rules alone. It looks only at what is in memory; if
-// the campaign is closed, it is opened for the next to find it open, however soon
-// ctx ends.
+// Suggest returns at most 25 suggestions for what the member has typed, the nearest first. Players get only
+// rules. It looks only in memory. If the campaign is closed, it is opened for the next call, even if ctx ends
+// before.
 func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]Choice, error) {
 	if !m.DM && what != SuggestRule {
 		return nil, nil
@@ -60,7 +58,7 @@ func (m *Member) Suggest(ctx context.Context, what Suggestion, typed string) ([]
 	return out[:min(len(out), maxChoices)], err
 }
 
-// findChoices looks for what is suggested, if the member may see it.
+// findChoices finds suggestions, if the member may see them.
 func (m *Member) findChoices(ctx context.Context, game *Game, what Suggestion, typed string) ([]Choice, error) {
 	target := mcp.Target{Source: "builtin", ReadOnly: true, Tool: "query_entities", Permission: access.WorldRead}
 	find := func() ([]Choice, error) { return suggestEntities(game, "", typed), nil }
@@ -95,10 +93,10 @@ func (m *Member) findChoices(ctx context.Context, game *Game, what Suggestion, t
 	return find()
 }
 
-// placeType is the type of entities that others may be in.
+// placeType is the type of entities that can contain others.
 const placeType = "location"
 
-// suggestNames suggests some of the names, the nearest to what was typed first.
+// suggestNames suggests those names that match what was typed, the nearest first.
 func suggestNames(names []string, typed string) (out []Choice) {
 	slices.SortStableFunc(names, func(a, b string) int { return nameRank(typed, a) - nameRank(typed, b) })
 	for _, n := range names {
@@ -119,7 +117,7 @@ func suggestRules(game *Game, typed string) ([]Choice, error) {
 	return suggestNames(names, typed), err
 }
 
-// suggestSubjects suggests who is in the cast, then who and what is in the world.
+// suggestSubjects suggests NPCs of the cast, then entities of the world.
 func suggestSubjects(game *Game, typed string) []Choice {
 	var cast []string
 	for _, n := range game.Cast() {
@@ -134,9 +132,8 @@ func suggestSubjects(game *Game, typed string) []Choice {
 	return out
 }
 
-// suggestEntities names those of the world, the nearest to what was typed first:
-// whose name begins so, in whose name a word does, and the rest. A kind leaves out
-// all others.
+// suggestEntities suggests entities of the world: first those whose name begins with what was typed, then
+// those with a word that does, then the rest. If kind is not empty, only entities of that type are suggested.
 func suggestEntities(game *Game, kind, typed string) []Choice {
 	type found struct {
 		memory.Entity
@@ -161,8 +158,8 @@ func suggestEntities(game *Game, kind, typed string) []Choice {
 	return out
 }
 
-// nameRank tells how well one of some names fits what was typed, in lower case:
-// 1 is best, 0 is not at all.
+// nameRank returns how well the best of some names matches what was typed, which must be in lower case: 1 is
+// the best match, 0 is none.
 func nameRank(typed string, names ...string) (best int) {
 	for _, n := range names {
 		n = strings.ToLower(n)

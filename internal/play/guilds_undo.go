@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// PastChanges are the latest changes of the world, the newest first, and who made them.
+// PastChanges returns the latest changes of the world, the newest first, with the people who made them.
 func (m *Member) PastChanges(ctx context.Context, most int) (all []world.Past, err error) {
 	target := mcp.Target{Tool: "list_changes", Source: "server", ReadOnly: true, Permission: access.SessionControl}
 	err = m.doGoverned(ctx, target, map[string]any{}, func(ctx context.Context, game *Game) error {
@@ -18,8 +18,8 @@ func (m *Member) PastChanges(ctx context.Context, most int) (all []world.Past, e
 	return all, err
 }
 
-// UndoChange takes back a change of the world by its number, or the last one if that is
-// 0, and returns it; see [world.World.Undo].
+// UndoChange undoes a change of the world by its number, or the last one if number is 0, and returns it; see
+// [world.World.Undo].
 func (m *Member) UndoChange(ctx context.Context, number uint64) (done world.Past, err error) {
 	target := mcp.Target{Tool: "undo_change", Source: "server", Permission: access.WorldWrite}
 	err = m.doGoverned(ctx, target, map[string]any{"number": number}, func(ctx context.Context, game *Game) error {

@@ -1,9 +1,8 @@
 package play
 
-// The indexer keeps what a store remembers findable by meaning: what is said
-// now, what was said while the embedder was down, and everything after another
-// embedder was chosen. It works in small batches beside the play and holds nobody
-// up.
+// The indexer makes the content of a store searchable by meaning: new lines, lines that were said while the
+// embedder was down, and everything after the embedder was changed. It works in small batches in the
+// background and blocks nothing.
 
 import (
 	"context"
@@ -12,45 +11,40 @@ import (
 	"time"
 )
 
-// IndexedStore is what is indexed, such as a sqlite store. What it says is left to do
-// is done in small pieces.
+// IndexedStore is a store with content to index, such as a sqlite store. It is indexed in small batches.
 type IndexedStore interface {
-	// Unindexed has a value when something was written that may have to be indexed.
+	// Unindexed returns a channel that has a value when something was written that may have to be indexed.
 	Unindexed() <-chan struct{}
-	// Backlog is how much is left to do.
+	// Backlog returns how much is left to index.
 	Backlog(ctx context.Context) (int, error)
-	// IndexLines makes facts of some lines and returns how many, 0 if none are
-	// left. It needs no embedder.
+	// IndexLines makes facts from some lines and returns their number, 0 if none are left. It needs no embedder.
 	IndexLines(ctx context.Context) (int, error)
-	// EmbedFacts gives some facts their vectors, the newest first, and returns how
-	// many, 0 if none are left.
+	// EmbedFacts gives some facts their vectors, the newest first, and returns their number, 0 if none are left.
 	EmbedFacts(ctx context.Context) (int, error)
 }
 
 const (
-	// shortestPause and longestPause bound how long an embedder that failed is
-	// left alone. The pause doubles with each failure.
+	// shortestPause and longestPause bound the pause after an embedder has failed. The pause doubles with each
+	// failure.
 	shortestPause = time.Second
 	longestPause  = time.Minute
-	// finishTime bounds what is still done for lines said just before the end.
+	// finishTime bounds the indexing of the last lines after ctx ends.
 	finishTime = 5 * time.Second
-	// manyLeft is the backlog from which people are told of it: less is done in a
-	// moment.
+	// manyLeft is the backlog from which people are notified, because less is indexed in a moment.
 	manyLeft = 500
-	// fewLeft is the backlog up to which the end waits for it: what was said in the
-	// last moments.
+	// fewLeft is the largest backlog that is still indexed at the end. It consists of what was said in the last
+	// moments.
 	fewLeft = 64
 )
 
-// RunIndexer indexes until ctx ends. What was said just before is still indexed, for
-// five seconds at most. notify is told once of each time the embedder fails, and
-// of much that is left from before; log has every failure.
+// RunIndexer indexes until ctx ends, and then the last lines for at most five seconds. It calls notify once
+// each time the embedder begins to fail, and for a large backlog at the start. log receives every failure.
 func RunIndexer(ctx context.Context, store IndexedStore, log *slog.Logger, notify func(text string)) {
 	x := &run{store: store, log: log, notify: notify}
 	if n, err := store.Backlog(ctx); err == nil && n >= manyLeft {
 		notify(fmt.Sprintf("%d things that were said or are known are being made ready to be searched by meaning; until then they are found by their words", n))
 	}
-	// A request under way when ctx ends is answered: the embedder is not asked twice.
+	// A request in progress when ctx ends is completed, so that the embedder is not asked twice.
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
@@ -76,17 +70,16 @@ func RunIndexer(ctx context.Context, store IndexedStore, log *slog.Logger, notif
 	x.indexLastLines(work)
 }
 
-// run is what one Run knows.
+// run is the state of a RunIndexer call.
 type run struct {
 	store  IndexedStore
 	log    *slog.Logger
 	notify func(string)
 	pause  time.Duration // 0 unless the last try failed
-	retry  time.Time     // when to try again; zero unless the last try failed
+	retry  time.Time     // when to retry; zero unless the last try failed
 }
 
-// indexSome does a piece of what is left and reports whether there may be more
-// to do now.
+// indexSome indexes one batch and reports whether there may be more to do now.
 func (x *run) indexSome(ctx context.Context) (more bool) {
 	lines, err := x.store.IndexLines(ctx)
 	if err != nil {
@@ -108,7 +101,7 @@ func (x *run) indexSome(ctx context.Context) (more bool) {
 	return lines+facts > 0
 }
 
-// noteFailure puts the next try off.
+// noteFailure postpones the next try.
 func (x *run) noteFailure(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -121,8 +114,8 @@ func (x *run) noteFailure(ctx context.Context, err error) {
 	x.retry = time.Now().Add(x.pause)
 }
 
-// indexLastLines indexes the lines that were said, or reworded, just before the
-// end. If much is left from before, all of it waits for the next start.
+// indexLastLines indexes the lines that were said or reworded just before the end. A larger backlog waits for
+// the next start.
 func (x *run) indexLastLines(ctx context.Context) {
 	n, err := x.store.Backlog(ctx)
 	for lines := n; err == nil && lines > 0 && n <= fewLeft; {

@@ -6,20 +6,20 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 )
 
-// EngineLines is what an NPC speaks through who has stock phrases only.
+// EngineLines is the engine of an NPC that has only stock phrases.
 const EngineLines = "lines"
 
-// EngineInUse is the engine that an NPC speaks through.
+// EngineInUse describes the engine that an NPC uses.
 type EngineInUse struct {
 	// Engine is one of the Engine constants of package config, or EngineLines.
 	Engine string
-	// Why says why it is not the one that the NPC names, and is empty where it is:
-	// "no_speech_model", "mode_off", "mode_auto" (another only where the first sound is
-	// expected late), "mode_always", "scripted", "no_opener" or "cost".
+	// Why says why it is not the engine that the NPC names; empty if it is. It is "no_speech_model", "mode_off",
+	// "mode_auto" (another engine only when the first sound is expected late), "mode_always", "scripted",
+	// "no_opener" or "cost".
 	Why string
 }
 
-// EngineOf is what an NPC would speak through in a session, by the configuration alone.
+// EngineOf returns the engine an NPC would use in a session according to the configuration.
 func EngineOf(cfg *config.Config, npc config.NPC) EngineInUse {
 	if npc.Engine == config.EngineS2S && !cfg.Providers.SpeaksForItself() {
 		return EngineInUse{config.EngineCascaded, "no_speech_model"}
@@ -27,7 +27,7 @@ func EngineOf(cfg *config.Config, npc config.NPC) EngineInUse {
 	return engineByMode(npc)
 }
 
-// engineByMode is what an NPC's cascade makes of its engine.
+// engineByMode returns an NPC's engine according to the mode of its cascade.
 func engineByMode(npc config.NPC) EngineInUse {
 	mode, opens := npc.CascadeMode(), npc.Engine == config.EngineSentenceCascade
 	switch {
@@ -39,8 +39,8 @@ func engineByMode(npc config.NPC) EngineInUse {
 	return EngineInUse{Engine: npc.Engine}
 }
 
-// EngineOf is what an NPC speaks through now: what its configuration names may not be
-// there, and dear engines give way where the session has cost too much.
+// EngineOf returns the engine that an NPC uses now. The configured one may be unavailable, and expensive ones
+// are replaced when the session has cost too much.
 func (s *Session) EngineOf(npc config.NPC) EngineInUse {
 	in := s.engines.inUse(npc)
 	switch level := s.meter.Level(); {
@@ -52,7 +52,7 @@ func (s *Session) EngineOf(npc config.NPC) EngineInUse {
 	return in
 }
 
-// inUse is what an NPC speaks through, whatever the session costs.
+// inUse returns the engine that an NPC uses, regardless of the session's cost.
 func (e *engines) inUse(npc config.NPC) EngineInUse {
 	if npc.Engine == config.EngineS2S && e.speech == nil {
 		return EngineInUse{config.EngineCascaded, "no_speech_model"}
@@ -74,7 +74,7 @@ func (e *engines) inUse(npc config.NPC) EngineInUse {
 	return EngineInUse{config.EngineCascaded, "scripted"}
 }
 
-// findSentence returns the engine of a cascade, if one was made.
+// findSentence returns the engine of a cascade, if it was created.
 func (e *engines) findSentence(c config.Cascade) (sentenceEngine, bool) {
 	opener, continuation := e.modelsOf(c)
 	e.mu.Lock()

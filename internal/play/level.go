@@ -12,25 +12,24 @@ import (
 )
 
 const (
-	// strange is of how much speech less is known of a voice of which nothing can be
-	// said before it is measured, and familiar of how much more nothing need be.
+	// strange is the amount of measured speech below which the loudness of a voice is unknown. From familiar on,
+	// it is known well enough.
 	strange, familiar = 1500 * time.Millisecond, 5 * time.Second
-	// strangePatience and patience are how long such a voice's first sound, or that of one in
-	// between, waits for more of the sentence to be measured with it. Most providers
-	// are faster than speech.
+	// strangePatience is how long the first sound of a voice with unknown loudness is delayed to measure more of
+	// the sentence. patience is the same for a voice between strange and familiar. Most providers are faster
+	// than speech.
 	strangePatience, patience = 60 * time.Millisecond, 15 * time.Millisecond
-	// measuredAhead is how much of a sentence is measured before its first sound at most.
+	// measuredAhead is the most of a sentence that is measured before its first sound.
 	measuredAhead = 3 * time.Second
 )
 
-// levels is what is known of how loud the voices speak. The zero value knows none. It
-// is safe for concurrent use.
+// levels holds how loud voices speak. The zero value is ready to use. It is safe for concurrent use.
 type levels struct {
 	mu    sync.Mutex // guards the field below
 	known map[string]*audio.VoiceLevel
 }
 
-// levelOf returns what is known of a voice of the provider named.
+// levelOf returns the known loudness of a voice of a provider.
 func (ls *levels) levelOf(by string, v tts.Voice) *audio.VoiceLevel {
 	key := fmt.Sprintf("%q %+v", by, v)
 	ls.mu.Lock()
@@ -46,9 +45,9 @@ func (ls *levels) levelOf(by string, v tts.Voice) *audio.VoiceLevel {
 	return l
 }
 
-// bringToLevel yields the pieces of a sentence as loud as all voices are. The first of a
-// voice that is not known well waits a little for what comes with it. It gives back the room
-// of those that were heard.
+// bringToLevel yields the pieces of a sentence at the common loudness of all voices. The first piece of a
+// voice that is not known well waits briefly for the following ones. It returns the buffers of yielded pieces
+// to spare.
 func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, spare spareRoom, yield func([]int16, error) bool) {
 	first, ok := <-pieces
 	if !ok {
@@ -80,8 +79,8 @@ func (ls *levels) bringToLevel(v tts.Voice, pieces <-chan piece, spare spareRoom
 	}
 }
 
-// measureAhead measures the first piece of a sentence, and with it what else comes
-// in time, and returns all of it. known is how much is known of the voice.
+// measureAhead measures the first piece of a sentence and those that come in time, and returns all of them.
+// known is how much speech of the voice was measured before.
 func measureAhead(loud *audio.Loudness, known time.Duration, first piece, pieces <-chan piece) []piece {
 	loud.Measure(first.samples)
 	all := []piece{first}
@@ -111,7 +110,7 @@ func measureAhead(loud *audio.Loudness, known time.Duration, first piece, pieces
 	return all
 }
 
-// learnLevel speaks a text of an NPC into the void and learns how loud its voice is.
+// learnLevel synthesizes a text of an NPC without playing it, to learn how loud its voice is.
 func (v *voice) learnLevel(ctx context.Context, npc config.NPC, text string) error {
 	var loud *audio.Loudness
 	for p := range v.makeSound(ctx, npc, text, nil) {

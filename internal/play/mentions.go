@@ -21,65 +21,64 @@ import (
 )
 
 const (
-	// MostMentions is how many places a list of mentions has; the rest is counted.
+	// MostMentions bounds the places in a list of mentions. The rest is only counted.
 	MostMentions = 20
-	// mentionsTime bounds looking for them: a user waits for being forgotten meanwhile.
+	// mentionsTime bounds the search, because a user waits for it to be forgotten.
 	mentionsTime = 20 * time.Second
-	// mostLists is how many lists wait for the game master; the oldest give way.
+	// mostLists bounds the lists that wait for the game master. The oldest are dropped.
 	mostLists = 10
 	// excerptSize is the length of an excerpt, in runes.
 	excerptSize = 120
-	// answerWithin is how many lines after a player's the answer of its turn is.
+	// answerWithin is the greatest distance in lines from a player's line to the answer in its turn.
 	answerWithin = 16
-	// quotedWords is how many words in a row make a quotation.
+	// quotedWords is how many words in a row count as a quotation.
 	quotedWords = 3
 )
 
-// MentionKind is what mentions somebody.
+// MentionKind says what kind of thing mentions a user.
 type MentionKind string
 
 // Kinds of mentions. Lines, notes and learnt entries have numbers, entities ids.
 const (
 	MentionLine     MentionKind = "line"
-	MentionLearnt   MentionKind = "learnt"   // accepted, or of a diary
-	MentionProposed MentionKind = "proposed" // waits to be learnt
-	MentionNote     MentionKind = "note"     // noted by a tool
-	MentionFact     MentionKind = "fact"     // of a campaign
+	MentionLearnt   MentionKind = "learnt"   // accepted, or part of a diary
+	MentionProposed MentionKind = "proposed" // a proposal that was not accepted yet
+	MentionNote     MentionKind = "note"     // stored by a tool
+	MentionFact     MentionKind = "fact"     // part of a campaign
 	MentionEntity   MentionKind = "entity"
 	MentionRelation MentionKind = "relation"
 	MentionScene    MentionKind = "scene"
 )
 
-// Mention is a place where somebody else mentions a user who is forgotten.
+// Mention is a place where someone else mentions a forgotten user.
 type Mention struct {
 	Kind MentionKind `json:"kind"`
-	// ID is the number of a line, an entry or a note, the id of an entity, or both ids and the type
-	// of a relation.
+	// ID is the number of a line, an entry or a note, the id of an entity, or "from type to" of a relation.
 	ID string `json:"id"`
 	// Text is an excerpt, with the speaker of a line.
 	Text string `json:"text"`
 }
 
-// Mentions is where others mention a user who is forgotten. It has the user's names in it, so it is
-// made when the user is forgotten, kept in memory alone, and shown once.
+// Mentions lists where others mention a forgotten user. Because it contains the user's names, it is created
+// when the user is forgotten, kept only in memory, and shown once.
 type Mentions struct {
 	Campaign string `json:"campaign,omitempty"`
-	user     string // whose mentions they are; in no output
-	// Names are the user's.
+	user     string // whose mentions they are; never output
+	// Names are the names of the user.
 	Names []string  `json:"names"`
 	Found []Mention `json:"found"`
-	// More is how many there are beside those in Found.
+	// More is the number of further mentions that are not in Found.
 	More int `json:"more,omitempty"`
-	// Unfinished says that not everything was looked through.
+	// Unfinished says that the search did not cover everything.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
 
-// Total is how many places there are.
+// Total returns the number of mentions.
 func (m Mentions) Total() int { return len(m.Found) + m.More }
 
-// FindMentions looks for what mentions a user by the names that their lines have, and by those that
-// are given, in all that others said and wrote, and for what NPCs repeated of the user's words.
-// It changes nothing. If it fails or takes too long, the list says that it is unfinished.
+// FindMentions searches what others said and wrote for the names in a user's lines and for those in names,
+// and for answers in which NPCs repeat the user's words. It changes nothing. If it fails or takes too long,
+// the list is marked as unfinished.
 func FindMentions(ctx context.Context, s memory.Store, user string, names ...string) Mentions {
 	ctx, cancel := context.WithTimeout(ctx, mentionsTime)
 	defer cancel()
@@ -94,23 +93,22 @@ func FindMentions(ctx context.Context, s memory.Store, user string, names ...str
 	return m
 }
 
-// mentionFinder looks for mentions of a user.
+// mentionFinder searches for mentions of a user.
 type mentionFinder struct {
 	user  string
 	names []string
 	named *regexp.Regexp  // nil if there are no names
-	told  map[string]bool // facts that tell an entity's description, by text
+	told  map[string]bool // texts of facts that contain an entity's description
 	said  []memory.Line   // the user's latest lines
 	found map[MentionKind]*mentionsOfKind
 }
 
 type mentionsOfKind struct {
-	latest []Mention // MostMentions at most
+	latest []Mention // at most MostMentions
 	count  int
 }
 
-// setNames says which names are the user's. A name of nothing but words that stand in every other
-// sentence finds nothing.
+// setNames sets the user's names. It ignores names that consist only of stop words.
 func (f *mentionFinder) setNames(names []string) {
 	var patterns []string
 	for _, name := range names {
@@ -131,7 +129,7 @@ func (f *mentionFinder) setNames(names []string) {
 	}
 }
 
-// excerpt is what stands around the first of the user's names in a text; found is false without one.
+// excerpt returns the text around the first of the user's names; found is false if there is none.
 func (f *mentionFinder) excerpt(text string) (excerpt string, found bool) {
 	if f.named == nil {
 		return "", false
@@ -144,8 +142,7 @@ func (f *mentionFinder) excerpt(text string) (excerpt string, found bool) {
 	return "", false
 }
 
-// standsAlone reports whether a part of a text is a word of its own. An "s" at its end is a
-// genitive's.
+// standsAlone reports whether a part of a text is a separate word. A following "s" counts as a genitive.
 func standsAlone(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	rest := text[to:]
@@ -159,7 +156,7 @@ func standsAlone(text string, from, to int) bool {
 	return !isLetter(before) && !isLetter(after)
 }
 
-// cutAround is a line of what stands around a place in a text, all of it if that is short.
+// cutAround returns one line of the text around a position, or all of it if it is short.
 func cutAround(text string, at int) string {
 	if utf8.RuneCountInString(text) <= excerptSize {
 		return untrusted.Line(text, excerptSize)
@@ -181,7 +178,7 @@ func (f *mentionFinder) add(kind MentionKind, id, text string) {
 	k.latest = append(k.latest[max(0, len(k.latest)+1-MostMentions):], Mention{kind, id, text})
 }
 
-// list shares the room of a list among the kinds, so that none crowds out the others.
+// list divides the places in a list among the kinds, so that none displaces the others.
 func (f *mentionFinder) list() Mentions {
 	m := Mentions{Names: f.names}
 	kinds := slices.Sorted(maps.Keys(f.found))
@@ -263,7 +260,7 @@ func (f *mentionFinder) readLine(get func(string) any) {
 	}
 }
 
-// repeats reports whether an answer has some of the words that were said, in a row.
+// repeats reports whether an answer contains several words in a row of what was said.
 func repeats(said, answer string) bool {
 	from := words.Split(said)
 	joined := " " + strings.Join(words.Split(answer), " ") + " "
@@ -275,7 +272,7 @@ func repeats(said, answer string) bool {
 	return false
 }
 
-// readFact passes over what is made of lines, entries and entities, which are read themselves.
+// readFact ignores facts made from lines, entries and entities, because those are read separately.
 func (f *mentionFinder) readFact(get func(string) any) {
 	source, text := get("source").(string), get("text").(string)
 	part, named := f.excerpt(text)
@@ -289,7 +286,7 @@ func (f *mentionFinder) readFact(get func(string) any) {
 	f.add(kind, fmt.Sprint(get("id")), part)
 }
 
-// noteSource is the source of facts that remember_fact notes.
+// noteSource is the source of facts stored by remember_fact.
 const noteSource = "notes"
 
 func (f *mentionFinder) readState(get func(string) any) {
@@ -314,16 +311,15 @@ func (f *mentionFinder) readState(get func(string) any) {
 	}
 }
 
-// MentionLists are lists of mentions that wait until the game master looks at them, in memory
-// alone. The zero value is ready; it is safe for concurrent use.
+// MentionLists holds lists of mentions until the game master looks at them, only in memory. The zero value is
+// ready to use. It is safe for concurrent use.
 type MentionLists struct {
-	mu  sync.Mutex // guards all
+	mu  sync.Mutex // guards the field below
 	all []Mentions
 }
 
-// Add keeps a list that has something in it, until it is taken. What else waits about the same
-// user becomes part of it, so that nobody who asks to be forgotten again and again pushes the
-// lists of others out.
+// Add stores a list that is not empty until it is taken. It merges lists about the same user, so that a user
+// who asks repeatedly to be forgotten cannot displace the lists of others.
 func (l *MentionLists) Add(m Mentions) {
 	if m.Total() == 0 && !m.Unfinished {
 		return
@@ -340,7 +336,7 @@ func (l *MentionLists) Add(m Mentions) {
 	l.all = append(l.all[max(0, len(l.all)+1-mostLists):len(l.all):len(l.all)], m)
 }
 
-// merge returns what two lists about the same user have, without what stands in both.
+// merge combines two lists about the same user without duplicates.
 func merge(a, b Mentions) Mentions {
 	a.Names, a.Found = slices.Clone(a.Names), slices.Clone(a.Found)
 	for _, name := range b.Names {
@@ -357,13 +353,13 @@ func merge(a, b Mentions) Mentions {
 			a.More++
 		}
 	}
-	// Beside those in Found, both lists count much the same places.
+	// Apart from those in Found, both lists count mostly the same places.
 	a.More, a.Unfinished = max(a.More, b.More), a.Unfinished || b.Unfinished
 	slices.SortStableFunc(a.Found, func(x, y Mention) int { return cmp.Compare(x.Kind, y.Kind) })
 	return a
 }
 
-// Wait is how many places are in the lists that wait; a list that is unfinished has one at least.
+// Wait returns the number of places in the waiting lists. An unfinished list counts as at least one.
 func (l *MentionLists) Wait() (places int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -373,7 +369,7 @@ func (l *MentionLists) Wait() (places int) {
 	return places
 }
 
-// Take returns the oldest list that waits, which is gone then; false without one.
+// Take removes and returns the oldest list; false if there is none.
 func (l *MentionLists) Take() (Mentions, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -381,6 +377,6 @@ func (l *MentionLists) Take() (Mentions, bool) {
 		return Mentions{}, false
 	}
 	m := l.all[0]
-	l.all = slices.Delete(l.all, 0, 1) // which clears the last, so that the names are gone
+	l.all = slices.Delete(l.all, 0, 1) // this also clears the last element, so that the names are gone
 	return m, true
 }

@@ -13,8 +13,8 @@ type meter struct {
 	metrics *observe.Metrics
 }
 
-// countEvents returns next behind a meter, or next itself if nothing is counted.
-// Metrics may be those of several tables.
+// countEvents returns a sink that counts events and passes them to next, or next itself if metrics is nil.
+// Several tables may share metrics.
 func countEvents(next table.Sink, metrics *observe.Metrics) table.Sink {
 	if metrics == nil {
 		return next
@@ -38,7 +38,7 @@ func (m *meter) Emit(e table.Event) {
 	m.next.Emit(e)
 }
 
-// countStages notes the stages of a turn that happened.
+// countStages records the stages that a turn had.
 func (m *meter) countStages(l table.Ledger) {
 	for _, s := range []struct {
 		name string

@@ -2,21 +2,20 @@ package play
 
 import "github.com/MrWong99/glyphoxa/internal/table"
 
-// Onlooker is told of a game's sessions beside the front that plays them. It is safe for
-// concurrent use, and its methods return at once.
+// Onlooker is notified of a game's sessions in addition to the front that plays them. It must be safe for
+// concurrent use, and its methods must not block.
 type Onlooker interface {
-	// Began is told of a session whose table runs, Ended when it is about to end.
+	// Began reports a session whose table is running, and Ended one that is about to end.
 	Began(*Game, *Session)
 	Ended(*Game, *Session)
-	// Saw is told of every event of the game's tables, of each table in order, and before
-	// that table's own [table.Sink].
+	// Saw reports every event of the game's tables, in order for each table, before the table's own
+	// [table.Sink].
 	Saw(*Game, table.Event)
-	// Forgot is told that somebody is forgotten, so that what was said before is to be
-	// shown no more.
+	// Forgot reports that a user was forgotten, so that what was said before must no longer be shown.
 	Forgot(*Game)
 }
 
-// watchedSink tells an onlooker of events, and then their own sink.
+// watchedSink passes events to an onlooker, and then to their own sink.
 type watchedSink struct {
 	table.Sink
 	game *Game
@@ -28,7 +27,7 @@ func (s watchedSink) Emit(e table.Event) {
 	s.Sink.Emit(e)
 }
 
-// watched is a session's sink, which the game's onlooker sees too if there is one.
+// watched returns a session's sink, preceded by the game's onlooker if there is one.
 func watched(g *Game, sink table.Sink) table.Sink {
 	if g.onlooker == nil {
 		return sink

@@ -20,15 +20,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// keepTime bounds how long Close writes down what the next start should know.
+// keepTime bounds how long Close stores state for the next start.
 const keepTime = 5 * time.Second
 
-// Registry is the tools of one open campaign. It is safe for concurrent use.
+// Registry holds the tools of one open campaign. It is safe for concurrent use.
 type Registry struct {
 	Host       *mcphost.Host
 	Governance *Governance
 	Rules      *ruleslookup.Book
-	// Waiting are the calls that wait for somebody to agree.
+	// Waiting holds the calls that wait for approval.
 	Waiting access.Waiting
 
 	config    *config.Config
@@ -42,31 +42,30 @@ type Registry struct {
 	refused   []mcphost.ServerStatus
 }
 
-// RegistryOptions are what a registry is made of. All but Entity and Log are required.
+// RegistryOptions configure a registry. All but Dates, Entity and Log are required.
 type RegistryOptions struct {
 	Config     *config.Config
 	Store      memory.Store
 	World      *world.World
 	Rules      *ruleslookup.Book
 	Governance *Governance
-	// Dates understands times of the world in questions; nil if nobody does.
+	// Dates understands times of the world in questions; may be nil.
 	Dates memorytool.Dates
-	// Entity is the id of an entity that exists, to measure look-ups with; empty
-	// if there is none.
+	// Entity is the id of an existing entity, used to measure look-ups; may be empty.
 	Entity string
-	// Notify takes what people should know, from any goroutine.
+	// Notify receives notices for people, from any goroutine.
 	Notify func(text string)
 	Log    *slog.Logger
 }
 
-// OpenRegistry registers the built-in tools and the workflows, and connects to the
-// external servers in the background; see [Registry.Ready]. Close ends it, and is
-// due after an error too unless no registry comes back.
+// OpenRegistry registers the built-in tools and the workflows, and connects to the external servers in the
+// background; see
+// [Registry.Ready]. The caller must close the registry.
 func OpenRegistry(ctx context.Context, o RegistryOptions) (*Registry, error) {
 	cfg := o.Config
 	masker, err := config.NewMasker(cfg.Server.Mask...)
 	if err != nil {
-		return nil, userfile.Usage(fmt.Errorf("server.mask: %w", err)) // a file that was loaded has none such
+		return nil, userfile.Usage(fmt.Errorf("server.mask: %w", err)) // a loaded configuration has no such error
 	}
 	r := &Registry{
 		Governance: o.Governance, Rules: o.Rules, config: cfg, notify: o.Notify, tried: make(chan struct{}),
@@ -87,7 +86,7 @@ func OpenRegistry(ctx context.Context, o RegistryOptions) (*Registry, error) {
 	return r, nil
 }
 
-// register adds what this program brings itself.
+// register adds the built-in tools and the workflows.
 func (r *Registry) register(ctx context.Context, o RegistryOptions) error {
 	if err := r.Host.Restore(ctx); err != nil {
 		return err
@@ -100,8 +99,7 @@ func (r *Registry) register(ctx context.Context, o RegistryOptions) error {
 	return userfile.Usage(r.workflows.readFiles())
 }
 
-// withExample gives the tools that look up an id one that exists, so that they
-// can be measured.
+// withExample gives tools that look up an id the id of an existing entity, so that they can be measured.
 func withExample(all []tools.Tool, entity string) []tools.Tool {
 	if entity == "" {
 		return all
@@ -114,7 +112,7 @@ func withExample(all []tools.Tool, entity string) []tools.Tool {
 	return all
 }
 
-// machineName names this machine among those that may share a database.
+// machineName returns the name of this machine, for databases that several machines share.
 func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -123,18 +121,17 @@ func machineName() string {
 	return name
 }
 
-// Calibrate measures the tools. The rule book is read before: the first look into
-// it would count as the tool's latency.
+// Calibrate measures the tools. It first reads the rule book, because that would otherwise count as a tool's
+// latency.
 func (r *Registry) Calibrate(ctx context.Context) error {
 	return errors.Join(r.Rules.Warm(), r.Host.Calibrate(ctx))
 }
 
-// ReadWorkflows reads the workflow files anew. If a file is wrong everything
-// stays as it was.
+// ReadWorkflows reads the workflow files again. If a file is invalid, nothing changes.
 func (r *Registry) ReadWorkflows() error { return r.workflows.readFiles() }
 
-// Unfinished says which workflows wait for tools that nobody offers; nothing
-// before every external server was tried.
+// Unfinished describes the workflows that wait for tools that no server offers. It returns nothing before
+// every external server was tried.
 func (r *Registry) Unfinished() []string {
 	select {
 	case <-r.tried:
@@ -144,8 +141,8 @@ func (r *Registry) Unfinished() []string {
 	}
 }
 
-// Close disconnects the servers, ends the calls under way and keeps what the
-// next start should know. Governance stays open.
+// Close disconnects the servers, ends running calls and stores state for the next start. Governance stays
+// open.
 func (r *Registry) Close() error {
 	r.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), keepTime)

@@ -20,7 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// BuiltinNames lists the built-in tools' names without making them work.
+// BuiltinNames returns the names of the built-in tools.
 func BuiltinNames() []string {
 	var names []string
 	for _, t := range builtinTools(&config.Config{}, parts{}) {
@@ -29,8 +29,8 @@ func BuiltinNames() []string {
 	return names
 }
 
-// NeverOwn lists the built-in tools with which an NPC can change nothing that is its own,
-// or may do so without being allowed to.
+// NeverOwn returns the built-in tools with which an NPC can change nothing of its own, or needs no permission
+// to do so.
 func NeverOwn() []string {
 	var names []string
 	for _, t := range builtinTools(&config.Config{}, parts{}) {
@@ -41,8 +41,8 @@ func NeverOwn() []string {
 	return names
 }
 
-// OpenRules returns the rule book of a configuration: the rules that come with Glyphoxa,
-// and those of rules_dirs. It is read when it is first used or warmed.
+// OpenRules returns the rule book of a configuration: the rules that come with Glyphoxa, and those in
+// rules_dirs. It is read when it is first used or warmed.
 func OpenRules(cfg *config.Config) *ruleslookup.Book {
 	var further []ruleslookup.System
 	for _, d := range cfg.RulesDirs {
@@ -57,18 +57,17 @@ func OpenRules(cfg *config.Config) *ruleslookup.Book {
 	return ruleslookup.BuiltIn(further...)
 }
 
-// parts are what built-in tools work on.
+// parts are the dependencies of built-in tools.
 type parts struct {
 	store   memory.Store
 	live    *world.World
 	book    *ruleslookup.Book
 	audit   *access.Log
 	waiting access.Waiting
-	dates   memorytool.Dates // nil if nobody knows the day
+	dates   memorytool.Dates // may be nil
 }
 
-// builtinTools returns every built-in tool. Without parts they can be listed, not
-// called.
+// builtinTools returns all built-in tools. Without parts they can be listed, but not called.
 func builtinTools(cfg *config.Config, p parts) []tools.Tool {
 	store, book := p.store, p.book
 	if book == nil {

@@ -17,11 +17,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// readOnlyVariable is the environment variable that takes every tool away that
-// changes something.
+// readOnlyVariable is the environment variable that removes all tools that change something.
 const readOnlyVariable = "READ_ONLY_MODE"
 
-// Governance is what every call passes: the policy, the audit log, the counters.
+// Governance holds what every call passes: the policy, the audit log and the counters.
 type Governance struct {
 	Policy *access.Engine
 	Audit  *access.Log
@@ -31,8 +30,8 @@ type Governance struct {
 	work sync.WaitGroup // the policy's clock; ends with stop
 }
 
-// OpenGovernance reads the policy and opens the audit log. Metrics may be nil,
-// and so nothing is counted. Close it after the last call.
+// OpenGovernance reads the policy and opens the audit log. If metrics is nil, calls are not counted. Close it
+// after the last call.
 func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metrics *observe.Metrics, log *slog.Logger) (*Governance, error) {
 	readOnly, err := isReadOnly(cfg, readOnly)
 	if err != nil {
@@ -59,7 +58,7 @@ func OpenGovernance(ctx context.Context, cfg *config.Config, readOnly bool, metr
 	return g, nil
 }
 
-// CountQueue has metrics show how far the audit log is behind.
+// CountQueue adds gauges of the audit log's backlog to metrics.
 func (g *Governance) CountQueue(metrics *observe.Metrics) error {
 	return errors.Join(
 		metrics.Gauge("glyphoxa_audit_queue_depth", "Records that wait to be written.", func() float64 { return float64(g.Audit.Queued()) }),
@@ -68,15 +67,14 @@ func (g *Governance) CountQueue(metrics *observe.Metrics) error {
 	)
 }
 
-// Close ends the policy's clock and writes the rest of the audit log.
+// Close stops the policy's clock and writes the rest of the audit log.
 func (g *Governance) Close() error {
 	g.stop()
 	g.work.Wait()
 	return g.Audit.Close()
 }
 
-// isReadOnly reports whether nothing may be changed, by flag, configuration or
-// environment.
+// isReadOnly reports whether changes are forbidden by flag, configuration or environment.
 func isReadOnly(cfg *config.Config, flag bool) (bool, error) {
 	text := os.Getenv(readOnlyVariable)
 	if text == "" {
@@ -99,5 +97,5 @@ func OpenAudit(ctx context.Context, cfg *config.Config, log *slog.Logger) (*acce
 	return l, nil
 }
 
-// AuditFile is where the audit log of a configuration is kept.
+// AuditFile returns the path of a configuration's audit log.
 func AuditFile(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "audit.db") }

@@ -33,14 +33,14 @@ func (r *Registry) connectServers() {
 	})
 }
 
-// noteRefused notes an external server that the host does not know of.
+// noteRefused records an external server that the host rejected.
 func (r *Registry) noteRefused(name string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused = append(r.refused, mcphost.ServerStatus{Name: name, State: "down", Reason: err.Error()})
 }
 
-// Servers describes the external servers, and why one is down.
+// Servers describes the external servers, with the reasons why some are down.
 func (r *Registry) Servers() []mcphost.ServerStatus {
 	all := r.Host.Servers()
 	r.mu.Lock()
@@ -53,8 +53,8 @@ func (r *Registry) Servers() []mcphost.ServerStatus {
 	return all
 }
 
-// ForgetName gives up a name that is remembered for a tool whose server left the
-// configuration, see [mcphost.Host.ForgetName].
+// ForgetName releases the name of a tool whose server was removed from the configuration, see
+// [mcphost.Host.ForgetName].
 func (r *Registry) ForgetName(ctx context.Context, name string) ([]mcphost.Forgotten, error) {
 	return r.Host.ForgetName(ctx, name, func(server string) bool {
 		return slices.ContainsFunc(r.config.MCP.Servers, func(s config.MCPServerConfig) bool { return s.Name == server })
@@ -64,11 +64,11 @@ func (r *Registry) ForgetName(ctx context.Context, name string) ([]mcphost.Forgo
 // Tried returns a channel that is closed once every external server was tried.
 func (r *Registry) Tried() <-chan struct{} { return r.tried }
 
-// readyPatience is how long Ready waits before it says what for.
+// readyPatience is how long Ready waits before it reports which servers it waits for.
 const readyPatience = time.Second
 
-// Ready waits until every external server was tried once, or ctx ends. A wait
-// that people notice is explained by say.
+// Ready waits until every external server was tried once, or ctx ends. It calls say during a wait that people
+// notice.
 func (r *Registry) Ready(ctx context.Context, say func(string)) {
 	timer := time.NewTimer(readyPatience)
 	defer timer.Stop()

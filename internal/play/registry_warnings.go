@@ -10,9 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Warnings are those of a configuration but those that are known already. What
-// the configuration cannot know, whether an external server offers a tool, is
-// said by what the servers that are connected do offer.
+// Warnings returns the warnings of a configuration except the known ones. Warnings about tools of external
+// servers are checked against what the connected servers offer.
 func (r *Registry) Warnings(cfg *config.Config, known ...userfile.Problem) []userfile.Problem {
 	tools, servers := r.Host.Status(), r.Servers()
 	var all []userfile.Problem
@@ -30,8 +29,8 @@ func (r *Registry) Warnings(cfg *config.Config, known ...userfile.Problem) []use
 	return all
 }
 
-// aboutTool says what is wrong with the name of a tool that only a server can
-// offer, and what to do; nothing if one does.
+// aboutTool returns what is wrong with the name of a tool that only a server can offer, and how to fix it;
+// both are empty if a server offers it.
 func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers []mcphost.ServerStatus) (what, fix string) {
 	var there, away []string
 	for _, s := range servers {
@@ -41,7 +40,7 @@ func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers 
 			away = append(away, s.Name)
 		}
 	}
-	where, _, _ := strings.Cut(w.What, " is no built-in tool") // the place, and the name unless it is a secret
+	where, _, _ := strings.Cut(w.What, " is no built-in tool") // the position, and the name unless that is a secret
 	var names []string
 	var renamed string
 	for _, t := range tools {
@@ -70,7 +69,7 @@ func aboutTool(w userfile.Problem, name string, tools []mcphost.Status, servers 
 	return what, "see \"glyphoxa tools\" for those there are"
 }
 
-// are is a list of names as the subject of a sentence.
+// are returns a list of names as the subject of a sentence.
 func are(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"

@@ -8,18 +8,16 @@ import (
 	"time"
 )
 
-// lookEvery is how often the workflows' directory is looked at for files that are new,
-// changed or gone.
+// lookEvery is how often the workflow directory is checked for new, changed and removed files.
 const lookEvery = time.Second
 
-// followFiles reads the workflow files anew when one of them changes, until ctx ends.
-// Files that are wrong are told of once, and leave everything as it was. What came with
-// the program does not change.
+// followFiles reads the workflow files again when one of them changes, until ctx ends. Each invalid state is
+// reported once and changes nothing. Workflows that come with the program do not change.
 func (w *workflows) followFiles(ctx context.Context, failed func(error)) {
 	if w.source != nil || w.server.Workflows == "" {
 		return
 	}
-	known := "" // files may have come since they were read
+	known := "" // files may have changed since they were read
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
@@ -39,8 +37,8 @@ func (w *workflows) followFiles(ctx context.Context, failed func(error)) {
 	}
 }
 
-// filesSeen tells states of a directory apart: its files' names, sizes and times. One that
-// cannot be read is as one without files.
+// filesSeen returns a text that identifies the state of a directory: the names, sizes and times of its files.
+// A directory that cannot be read counts as empty.
 func filesSeen(dir string) string {
 	entries, _ := os.ReadDir(dir)
 	var seen strings.Builder

@@ -18,22 +18,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// workflows keeps the registry's workflows up to date with their files and
-// with the tools they are made of. It is safe for concurrent use.
+// workflows keeps the registry's workflows up to date with their files and with the tools that they use. It
+// is safe for concurrent use.
 type workflows struct {
 	host   *mcphost.Host
 	server config.Server
 	source fs.FS
-	runs   workflow.Runs // those that wait for approval
+	runs   workflow.Runs // runs that wait for approval
 
 	mu    sync.Mutex // guards the fields below; held while the registry is changed
 	all   []*workflow.Workflow
-	shown string // what the registry was last told
+	shown string // the state that was registered last
 }
 
-// WorkflowNames lists the workflows of a directory. What is wrong with the
-// files is told when they are loaded for good; until then they go by the names
-// of their files.
+// WorkflowNames returns the names of the workflows in a directory. If a file is invalid, it returns the names
+// of the files; the errors are reported when the workflows are loaded.
 func WorkflowNames(fsys fs.FS, dir string) []string {
 	all, err := LoadWorkflows(config.Server{Workflows: dir}, fsys)
 	if err != nil {
@@ -86,8 +85,7 @@ func LoadWorkflows(server config.Server, source fs.FS) ([]*workflow.Workflow, er
 	return all, taken.Err()
 }
 
-// readFiles reads the files anew and registers what is in them. If a file is wrong
-// everything stays as it was.
+// readFiles reads the files again and registers the workflows in them. If a file is invalid, nothing changes.
 func (w *workflows) readFiles() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,8 +102,8 @@ func (w *workflows) readFiles() error {
 	return nil
 }
 
-// registerTools makes tools of the workflows by what the registry knows now.
-// Callers hold mu.
+// registerTools registers the workflows as tools, based on the tools in the registry now. The caller holds
+// mu.
 func (w *workflows) registerTools() error {
 	var defs []mcphost.BuiltinTool
 	var shown strings.Builder
@@ -124,8 +122,7 @@ func (w *workflows) registerTools() error {
 	return nil
 }
 
-// followTools registers the workflows anew when their tools come, go or change,
-// until ctx ends.
+// followTools registers the workflows again when the tools in the registry change, until ctx ends.
 func (w *workflows) followTools(ctx context.Context, failed func(error)) {
 	for {
 		changed := w.host.Changed()
@@ -143,7 +140,7 @@ func (w *workflows) followTools(ctx context.Context, failed func(error)) {
 	}
 }
 
-// unfinishedWorkflows says which workflows wait for tools that nobody offers.
+// unfinishedWorkflows describes the workflows that wait for tools that no server offers.
 func (w *workflows) unfinishedWorkflows() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,7 +154,7 @@ func (w *workflows) unfinishedWorkflows() []string {
 	return all
 }
 
-// lookup is the host as workflows see it.
+// lookup lets workflows look up tools in the host.
 type lookup struct{ host *mcphost.Host }
 
 func (r lookup) Lookup(name string) (t mcp.Target, p50, deadline time.Duration, idempotent, ok bool) {

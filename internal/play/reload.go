@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Reload reads the NPC files anew and has the table go on with those NPCs. It
-// returns what people should know; on an error nothing has changed.
+// Reload reads the NPC files again and replaces the cast of the table. It returns notes for people. On an
+// error, nothing has changed.
 func (s *Session) Reload(ctx context.Context) (Recast, error) {
 	r, err := Reread(s.game.Config)
 	if err != nil {
@@ -22,19 +22,18 @@ func (s *Session) Reload(ctx context.Context) (Recast, error) {
 	return s.Recast(ctx, r)
 }
 
-// Recast is what people should know of a table that goes on with other NPCs: what has
-// changed, and notes about it.
+// Recast describes a replaced cast: what has changed, and notes about it.
 type Recast struct {
 	table.CastChange
 	Notes []string
 }
 
-// String is all of it, a line each.
+// String returns all of it, one item on each line.
 func (r Recast) String() string {
 	return strings.Join(append([]string{r.CastChange.String()}, r.Notes...), "\n")
 }
 
-// Recast has the table go on with NPCs that were read anew.
+// Recast replaces the cast of the table with NPCs that were read again.
 func (s *Session) Recast(ctx context.Context, r Reading) (Recast, error) {
 	cast, err := ChooseNPCs(r.Config.NPCs, s.only)
 	if err != nil {
@@ -55,24 +54,23 @@ func (s *Session) Recast(ctx context.Context, r Reading) (Recast, error) {
 	return Recast{changed, notes}, nil
 }
 
-// Reading is a configuration whose files were read anew.
+// Reading is a configuration whose files were read again.
 type Reading struct {
-	// Config has the NPCs that are in the files now, and is otherwise as it was.
+	// Config has the NPCs that are in the files now. The rest is unchanged.
 	Config *config.Config
-	// known are the warnings of before.
+	// known are the previous warnings.
 	known []userfile.Problem
-	// others are the keys that have changed beside the NPCs.
+	// others are the other keys that have changed.
 	others []string
-	// Shown is a problem as those may see it who are told.
+	// Shown returns a problem in the form in which people may see it.
 	Shown func(userfile.Problem) userfile.Problem
 }
 
-// errBuiltIn is what there is to say about files that are none.
+// errBuiltIn is returned if the NPCs are not read from files.
 var errBuiltIn = errors.New("the NPCs came with the program, so there is nothing to read anew; " +
 	"to have your own, write a glyphoxa.yaml and start again")
 
-// Reread reads the files of a configuration anew. What is wrong with them comes
-// back as a [userfile.Problems].
+// Reread reads the files of a configuration again. Problems in them are returned as [userfile.Problems].
 func Reread(now *config.Config) (Reading, error) {
 	if now.File == config.BuiltIn {
 		return Reading{}, errBuiltIn
@@ -89,8 +87,7 @@ func Reread(now *config.Config) (Reading, error) {
 	}, nil
 }
 
-// changedKeys names the keys of two configurations that do not say the same, those
-// of NPCs aside.
+// changedKeys returns the keys in which two configurations differ, apart from those of NPCs.
 func changedKeys(a, b *config.Config) (keys []string) {
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
@@ -106,8 +103,8 @@ func changedKeys(a, b *config.Config) (keys []string) {
 	return keys
 }
 
-// RelativeTo returns a problem with its file named as seen from a directory, for
-// those who are not to know where that is.
+// RelativeTo returns a problem with its file relative to a directory, for people who must not know where the
+// directory is.
 func RelativeTo(dir string, p userfile.Problem) userfile.Problem {
 	abs, err := filepath.Abs(p.File)
 	if err == nil {

@@ -14,18 +14,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// maxStatements bounds how much of a campaign is compared with secrets, in statements
-// for each NPC that may know of them: some seconds' work.
+// maxStatements bounds how many statements of a campaign are compared with secrets, over all NPCs that may
+// know them. That takes some seconds.
 const maxStatements = 200_000
 
-// FindToldSecrets returns a warning for each entry of the campaign that tells an NPC,
-// as something everyone it is visible to may speak of, what the same NPC keeps secret.
-// The campaign may be nil.
+// FindToldSecrets returns a warning for each entry of the campaign that tells an NPC, as common knowledge,
+// what the same NPC keeps secret. The campaign may be nil.
 func FindToldSecrets(cfg *config.Config, c *world.Campaign) []userfile.Problem {
 	return findToldSecrets(cfg, c, maxStatements)
 }
 
-// findToldSecrets looks at so many statements.
+// findToldSecrets compares at most left statements.
 func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile.Problem {
 	if c == nil {
 		return nil
@@ -55,8 +54,8 @@ func findToldSecrets(cfg *config.Config, c *world.Campaign, left int) []userfile
 	return found
 }
 
-// toldSecret is the first of an NPC's secrets that sentences tell, or -1 if it takes
-// several together.
+// toldSecret returns the index of the first of an NPC's secrets that the sentences tell, or -1 if only
+// several together do.
 func toldSecret(npc config.NPC, sentences []string) int {
 	for i := range npc.SecretKnowledge {
 		one := npc
@@ -83,11 +82,11 @@ func (r secretReader) isTold(sentences []string) bool {
 	})
 }
 
-// statement is an entry of a campaign in words.
+// statement is an entry of a campaign as sentences.
 type statement struct {
-	what      string // as a warning names it
+	what      string // its name in a warning
 	line      int
-	visible   []string // NPCs that know of it; all if empty
+	visible   []string // NPCs that know it; all if empty
 	sentences []string
 }
 
@@ -95,7 +94,7 @@ func (s *statement) visibleTo(npc string) bool {
 	return len(s.visible) == 0 || slices.Contains(s.visible, npc)
 }
 
-// warn says that a statement tells an NPC's secret, -1 if no single one.
+// warn returns the warning that a statement tells an NPC's secret. secret is -1 if it is not a single one.
 func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret int) userfile.Problem {
 	lines := cfg.SecretLines[npc.ID]
 	where := npc.Line
@@ -115,7 +114,7 @@ func (s *statement) warn(cfg *config.Config, file string, npc config.NPC, secret
 	}
 }
 
-// statementsOf are the entries of a campaign in words.
+// statementsOf returns the entries of a campaign as sentences.
 func statementsOf(c *world.Campaign) []statement {
 	var all []statement
 	names := map[string]string{}
@@ -144,12 +143,12 @@ func statementsOf(c *world.Campaign) []statement {
 	return all
 }
 
-// add adds what is said of something.
+// add adds a sentence about a subject.
 func (s *statement) add(of, said string) {
 	s.sentences = append(s.sentences, strings.TrimSuffix(strings.TrimSpace(of+", "+said), ","))
 }
 
-// wordsOf are the words of a type such as "lives_in".
+// wordsOf returns the words of a type such as "lives_in".
 func wordsOf(slug string) string { return strings.ReplaceAll(slug, "_", " ") }
 
 func sentencesOf(text string) []string {

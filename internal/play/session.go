@@ -32,34 +32,33 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// SessionOptions say how a front takes part in a session.
+// SessionOptions configure a session.
 type SessionOptions struct {
-	// NPC leaves one NPC at the table if not empty.
+	// NPC, if not empty, is the only NPC at the table.
 	NPC string
-	// OpenSound opens where the NPCs are heard, once it is known that they can
-	// speak. The caller closes it after the session, or after an error. If nil,
-	// nobody hears them, and they are read.
+	// OpenSound opens the outlet on which the NPCs are heard, once it is known that they can speak. The caller
+	// closes the outlet after the session, or after an error. If nil, the NPCs are not heard, only shown.
 	OpenSound func() (Sound, error)
 	Sink      table.Sink
-	// Tell is told, at any time and by any goroutine, what people should know;
-	// level is as in [table.Notice]. If nil, nobody is.
+	// Tell receives notices for people, at any time and from any goroutine; level is as in [table.Notice]. If
+	// nil, there are none.
 	Tell func(level, text string)
-	// Resume is the session that goes on. Without an id, another begins.
+	// Resume is the session to resume. Without an id, a new one begins.
 	Resume memory.Session
 }
 
-// Sound is where the NPCs of a session are heard.
+// Sound is the outlet on which the NPCs of a session are heard.
 type Sound struct {
-	// Outlet takes their sound; if nil, they are not heard after all.
+	// Outlet receives their sound; if nil, they are not heard after all.
 	Outlet   mixer.Outlet
 	Playback mixer.Options
-	// Unheard, if not nil, reports whether the outlet leads nowhere any more: then
-	// NPCs are read, and do not speak.
+	// Unheard, if not nil, reports whether no one can hear the outlet any more. NPCs are then shown and do not
+	// speak.
 	Unheard func() bool
-	// Later says that the outlet leads nowhere yet and perhaps never will: nothing is
-	// made ready for it.
+	// Later says that no one can hear the outlet yet, and perhaps never will, so that nothing is prepared for
+	// it.
 	Later bool
-	// Notice is what people should know of it; empty if nothing.
+	// Notice is a notice for people about it; may be empty.
 	Notice string
 }
 
@@ -69,27 +68,27 @@ func (o SessionOptions) tellPeople(level, text string) {
 	}
 }
 
-// Session is one sitting at a table: the table and all that makes it speak.
+// Session is one sitting at a table: the table with its engines and voices.
 type Session struct {
 	Table *table.Table
-	// Notices are what people should know before the first line.
+	// Notices are for people before the first line.
 	Notices []string
-	// Scripted is whether the NPCs have prepared lines only, and no model.
+	// Scripted says that the NPCs have only prepared lines, and no model.
 	Scripted bool
 
 	game    *Game
-	only    string // the NPC at the table; empty if all are
+	only    string // the only NPC at the table; empty if all are
 	info    memory.Session
 	voice   *voice
 	engines *engines
 	meter   *cost.Meter
 	stop    context.CancelFunc
 	done    chan error
-	warming sync.WaitGroup // of connections
-	telling sync.WaitGroup // of calls that wait; both end with stop
+	warming sync.WaitGroup // goroutine that opens connections; ends with stop
+	telling sync.WaitGroup // goroutine that reports approvals; ends with stop
 }
 
-// ID is the session's in memory.
+// ID returns the session's id in memory.
 func (s *Session) ID() string { return s.info.ID }
 
 // StartSession opens a session and runs its table. Close ends both.
@@ -166,7 +165,7 @@ const maxCharacters = 64
 // playerType is the type of entities that are players' characters.
 const playerType = "player"
 
-// characters are the names of the players' characters: those of the configuration, and of the world.
+// characters returns the names of the players' characters in the configuration and in the world.
 func (g *Game) characters() []string {
 	names := slices.Sorted(maps.Values(g.Config.Table.Players))
 	if g.World != nil {
@@ -175,16 +174,16 @@ func (g *Game) characters() []string {
 	return names[:min(len(names), maxCharacters)]
 }
 
-// listening is how the NPCs of a new session listen.
+// listening returns how the NPCs of a new session listen.
 func (g *Game) listening() address.Listening {
 	how, err := address.ParseListening(g.Config.Table.Listening)
 	if err != nil {
-		g.log.Error("reading table.listening", "reason", err) // which the configuration's reader refuses
+		g.log.Error("reading table.listening", "reason", err) // the configuration's reader rejects such a value
 	}
 	return how
 }
 
-// reportSwitch returns what logs and tells that another provider has taken over.
+// reportSwitch returns a function that logs and reports that another provider has taken over.
 func (g *Game) reportSwitch(o SessionOptions, part, does string) func(fallback.Switch) {
 	return func(s fallback.Switch) {
 		g.log.Warn("changing the provider", "part", part, "from", s.From, "to", s.To, "reason", s.Reason)
@@ -192,7 +191,7 @@ func (g *Game) reportSwitch(o SessionOptions, part, does string) func(fallback.S
 	}
 }
 
-// beginSession opens a session, or the one that goes on.
+// beginSession begins a session, or reopens the one to resume.
 func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.Session, error) {
 	if resume.ID == "" {
 		return g.Store.StartSession(ctx, g.Config.Campaign.Name)
@@ -201,7 +200,7 @@ func (g *Game) beginSession(ctx context.Context, resume memory.Session) (memory.
 	return resume, g.Store.Reopen(ctx, resume.ID)
 }
 
-// engine is how the NPCs of the session answer.
+// engine returns the engine by which the NPCs of the session answer.
 func (s *Session) engine(e *engines) engine.Engine {
 	g := s.game
 	return engine.NewGuarded(engine.NewCapped(s.meter, e, e.cascaded, engine.NewCascaded(offline.New(), nil)), &engine.GuardedOptions{
@@ -209,7 +208,7 @@ func (s *Session) engine(e *engines) engine.Engine {
 	})
 }
 
-// toolNames are the names of all tools there are.
+// toolNames returns the names of all tools.
 func (g *Game) toolNames() (names []string) {
 	for _, t := range g.Registry.Host.Tools(mcp.BudgetDeep) {
 		names = append(names, t.Definition.Name)
@@ -217,8 +216,7 @@ func (g *Game) toolNames() (names []string) {
 	return names
 }
 
-// engineOptions returns the options every model takes. Where models can take over
-// from each other each has its own.
+// engineOptions returns the options for a model. In a chain, each model has its own.
 func engineOptions(c config.ProviderChain) *engine.CascadedOptions {
 	if len(c.Fallback) > 0 {
 		return &engine.CascadedOptions{}
@@ -227,7 +225,7 @@ func engineOptions(c config.ProviderChain) *engine.CascadedOptions {
 	return &engine.CascadedOptions{Temperature: temperature, MaxTokens: maxTokens}
 }
 
-// addHearing lets the table hear, if there is speech recognition.
+// addHearing adds speech recognition to the table's options, if it is configured.
 func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	p, err := providers.Recognition(g.Config.Providers.STT, &sttchain.Options{OnSwitch: g.reportSwitch(o, "speech recognition", providers.Hears)})
 	switch {
@@ -245,8 +243,8 @@ func (g *Game) addHearing(t *table.Options, o SessionOptions) error {
 	return nil
 }
 
-// ExpectedSpeech is what is known of the speech at a table: its language, if
-// there is only one, and the names that will come up. The campaign may be nil.
+// ExpectedSpeech returns what is known of the speech at a table: its language, if there is only one, and the
+// names that may be mentioned. The campaign may be nil.
 func ExpectedSpeech(cfg *config.Config, cast []config.NPC, c *world.Campaign) stt.Options {
 	o := stt.Options{Language: providers.Option[string](cfg.Providers.STT.Provider, "language")}
 	if o.Language == "" && len(cfg.Language) == 1 {
@@ -269,7 +267,7 @@ func canHurry(m llm.Provider) bool {
 	return ok && c.CanHurry()
 }
 
-// addSession lets a session tell people what happens in its game.
+// addSession reports a session to the onlooker, and sends it the game's notices from now on.
 func (g *Game) addSession(s *Session, tell func(level, text string)) {
 	if g.onlooker != nil {
 		g.onlooker.Began(g, s)
@@ -297,7 +295,7 @@ func (s *Session) abandonSession(ctx context.Context) error {
 	return errors.Join(s.voice.Close(), s.game.Store.EndSession(ctx, s.info.ID))
 }
 
-// closeTime bounds what is finished after a session has ended.
+// closeTime bounds the work that is finished after a session has ended.
 const closeTime = 5 * time.Second
 
 // Close ends the table, then the engines, the voices and the session.
@@ -317,7 +315,7 @@ func (s *Session) Close() error {
 	return errors.Join(err, s.end(ctx))
 }
 
-// ChooseNPCs returns the NPCs at the table: all, or the one asked for.
+// ChooseNPCs returns the NPCs at the table: all, or the requested one.
 func ChooseNPCs(all []config.NPC, only string) ([]config.NPC, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there are no NPCs; add some under npcs, or set npcs_dir")
@@ -332,7 +330,7 @@ func ChooseNPCs(all []config.NPC, only string) ([]config.NPC, error) {
 	return all[i : i+1], nil
 }
 
-// makeAgents makes the NPCs ready to be spoken to.
+// makeAgents creates the agents of the NPCs.
 func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 	var all []*agent.Agent
 	var others []string
@@ -358,8 +356,8 @@ func (g *Game) makeAgents(cast []config.NPC, notices *[]string) []*agent.Agent {
 	return all
 }
 
-// LanguageOf is what an NPC speaks when in doubt, of the languages spoken at the
-// table: its voice's if that is among them, else the first; empty if there is none.
+// LanguageOf returns the default language of an NPC among the languages spoken at the table: its voice's if
+// that is one of them, otherwise the first; empty if there is none.
 func LanguageOf(npc config.NPC, spoken []string) string {
 	for _, l := range spoken {
 		if sameLanguage(l, npc.Voice.Language) {
@@ -372,14 +370,14 @@ func LanguageOf(npc config.NPC, spoken []string) string {
 	return ""
 }
 
-// sameLanguage reports whether two tags name one language, be it of other regions.
+// sameLanguage reports whether two tags name the same language, regardless of the region.
 func sameLanguage(a, b string) bool {
 	x, _, _ := strings.Cut(a, "-")
 	y, _, _ := strings.Cut(b, "-")
 	return strings.EqualFold(x, y)
 }
 
-// openVoices gives the session its voices and opens where they are heard.
+// openVoices creates the session's voices and opens the outlet on which they are heard.
 func (s *Session) openVoices(o SessionOptions, cast []config.NPC) (sound Sound, err error) {
 	g := s.game
 	v := &voice{levels: &g.levels}

@@ -2,7 +2,7 @@ package play
 
 import "github.com/MrWong99/glyphoxa/internal/mcp/mcpserver"
 
-// SourcesOf are what documents about a game are made of.
+// SourcesOf returns the sources for documents about a game.
 func SourcesOf(g *Game) mcpserver.LibrarySources {
 	return mcpserver.LibrarySources{
 		Campaign: g.Config.Campaign.Name, System: g.Config.Campaign.System, Scene: g.World.Scene, NPCs: g.Cast(),

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// openSpeech returns the engine of NPCs that speak for themselves, nil if no model is
-// configured that does. What it cannot answer, instead does. It opens no connection.
+// openSpeech returns the engine of speech-to-speech NPCs; nil if no model is configured for it. instead
+// answers what that model cannot. No connection is opened yet.
 func (g *Game) openSpeech(instead engine.Engine) (*s2s.Engine, error) {
 	model, name, err := providers.SpeechToSpeech(g.client, g.Config.Providers)
 	switch {
@@ -23,7 +23,7 @@ func (g *Game) openSpeech(instead engine.Engine) (*s2s.Engine, error) {
 		return nil, userfile.Usage(err)
 	}
 	usual := providers.Option[string](g.Config.Providers.S2S, "voice")
-	meant := g.Config.Providers.TTS.Name == name // what voice.id names
+	meant := g.Config.Providers.TTS.Name == name // voice.id names a voice of this provider
 	language := ""
 	if len(g.Config.Language) > 0 {
 		language = g.Config.Language[0]

@@ -12,8 +12,8 @@ import (
 // stockOccasions are the occasions whose phrases always sound the same.
 var stockOccasions = []string{"greeting", "filler", "unknown", "refusal", "smalltalk", "farewell"}
 
-// warmedOccasions returns the occasions whose phrases are spoken ahead: those that are
-// wanted without delay, or none where that is not to be paid for.
+// warmedOccasions returns the occasions whose phrases are synthesized in advance: those that are needed
+// without delay, or none if the provider's option "warm" is false.
 func warmedOccasions(p config.Provider) []string {
 	on, set := p.Options["warm"].(bool)
 	switch {
@@ -25,8 +25,8 @@ func warmedOccasions(p config.Provider) []string {
 	return nil
 }
 
-// stockLines are the phrases of an NPC for some occasions that always sound the
-// same, sentence by sentence.
+// stockLines returns the phrases of an NPC that always sound the same, for some occasions, sentence by
+// sentence.
 func stockLines(npc config.NPC, occasions ...string) []string {
 	var all []string
 	for _, occasion := range occasions {
@@ -41,7 +41,7 @@ func stockLines(npc config.NPC, occasions ...string) []string {
 	return all
 }
 
-// preparedStock returns the stock phrases of the cast as engines get them.
+// preparedStock returns the stock phrases of the cast as speech engines receive them.
 func preparedStock(cast []config.NPC, prepare providers.Prepare) []string {
 	var all []string
 	for _, npc := range cast {

@@ -17,18 +17,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// StoreOptions tune a store. The zero value works.
+// StoreOptions configure a store. The zero value works.
 type StoreOptions struct {
 	// Embedder gives facts their vectors. If nil, facts are found by full text.
 	Embedder embeddings.Provider
-	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
-	// anything.
+	// Groups say which groups viewers belong to, and so what they know. If nil, they belong to none.
 	Groups *memory.Groups
 	// Logger receives warnings. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
-// OpenStore opens the store of a configuration and makes it if there is none.
+// OpenStore opens the store of a configuration, and creates it if it does not exist.
 func OpenStore(ctx context.Context, m config.Memory, o StoreOptions) (memory.Store, error) {
 	if m.Store == config.StorePostgres {
 		s, err := postgres.Open(ctx, m.DSN.Reveal(), &postgres.Options{Embedder: o.Embedder, Groups: o.Groups, Logger: o.Logger, Schema: m.Schema})
@@ -41,7 +40,8 @@ func OpenStore(ctx context.Context, m config.Memory, o StoreOptions) (memory.Sto
 	return orNone(s, err)
 }
 
-// orNone returns no store where there is an error: a pointer to none would be one.
+// orNone returns a nil interface if there is an error, because an interface with a nil pointer would not be
+// nil.
 func orNone(s memory.Store, err error) (memory.Store, error) {
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func orNone(s memory.Store, err error) (memory.Store, error) {
 	return s, nil
 }
 
-// MayExist reports whether something may be kept in the store of a configuration
-// already, so that to look for it makes none.
+// MayExist reports whether the store of a configuration may already exist, so that callers can avoid creating
+// it.
 func MayExist(m config.Memory) bool {
 	if m.Store == config.StorePostgres {
 		return true
@@ -59,7 +59,7 @@ func MayExist(m config.Memory) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// StoreAdvice is what would have a store find things better, empty if nothing would.
+// StoreAdvice returns advice on how a store could search better; empty if there is none.
 func StoreAdvice(s memory.Store) string {
 	if p, ok := s.(*postgres.Store); ok && p.Semantic() && !p.Extension() {
 		return "vectors are compared one by one, which is quick enough for some ten thousand facts; for more, install pgvector on the server"

@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// asideName is the directory beside what is kept with the lines that the store did not
-	// take by the end of their session.
+	// asideName is the directory, next to the store, of the lines that the store had not accepted by the end of
+	// their session.
 	asideName = "unkept"
-	// takenAtOnce is how many of them are written at once.
+	// takenAtOnce is how many of these lines are written at once.
 	takenAtOnce = 256
 )
 
-// AsideDir is where lines wait that the store of a configuration did not take.
+// AsideDir returns the directory of the lines that the store of a configuration did not accept.
 func AsideDir(cfg *config.Config) string {
 	return filepath.Join(filepath.Dir(WithheldFile(cfg)), asideName)
 }
 
-// setAside is a line in a file: all of it, also what nobody is shown.
+// setAside is a line in a file, including the fields that are not shown.
 type setAside struct {
 	memory.Line
 	User    string   `json:"user,omitempty"`
@@ -45,16 +45,16 @@ func (s setAside) line() memory.Line {
 	return l
 }
 
-// Aside is a file for the lines of a session that the store does not take at present, for
-// its owner alone. It is made with the first of them; [TakeAside] brings them into the store,
-// if nobody else has until the program starts anew. It is for one caller at a time.
+// Aside is a file, private to its owner, for the lines of a session that the store does not accept at
+// present. It is created with the first line. [TakeAside] imports the lines into the store at the next start,
+// unless the session has stored them before. It is not safe for concurrent use.
 type Aside struct{ dir, path string }
 
-// NewAside returns where lines are set aside in dir, which need not be there yet.
+// NewAside returns an aside in dir, which need not exist yet.
 func NewAside(dir string) *Aside { return &Aside{dir: dir} }
 
-// Add writes lines behind those that are there, and returns the path of the file once they are
-// durable. If it fails none of them is in it.
+// Add appends lines, and returns the path of the file once they are durable. If it fails, none of them is in
+// the file.
 func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 	if len(lines) == 0 {
 		return a.path, nil
@@ -71,7 +71,7 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err == nil {
 		if err = writeAside(f, lines); err != nil {
-			_ = f.Truncate(end) // it says half of what it should
+			_ = f.Truncate(end) // it was written only in part
 		}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -80,7 +80,7 @@ func (a *Aside) Add(lines []memory.Line) (path string, err error) {
 	return a.path, nil
 }
 
-// create makes a file of a name that no other has.
+// create creates a file with a unique name.
 func (a *Aside) create() error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return userfile.PlainFileError(err)
@@ -96,8 +96,7 @@ func (a *Aside) create() error {
 	return syncDir(a.dir)
 }
 
-// Replace writes lines in place of those that are there. Without any the file goes away. If it
-// fails all is as before.
+// Replace replaces the lines in the file. Without lines it deletes the file. If it fails, nothing changes.
 func (a *Aside) Replace(lines []memory.Line) error {
 	if a.path == "" && len(lines) == 0 {
 		return nil
@@ -128,7 +127,7 @@ func (a *Aside) Replace(lines []memory.Line) error {
 	return syncDir(a.dir)
 }
 
-// writeAside writes lines, and waits until they are durable.
+// writeAside writes lines and returns when they are durable.
 func writeAside(f *os.File, lines []memory.Line) error {
 	w := bufio.NewWriter(f)
 	out := json.NewEncoder(w)
@@ -140,20 +139,19 @@ func writeAside(f *os.File, lines []memory.Line) error {
 	return errors.Join(w.Flush(), f.Sync())
 }
 
-// syncDir makes the names in a directory durable, where the system can.
+// syncDir makes the names in a directory durable, where the system supports that.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return userfile.PlainFileError(err)
 	}
-	_ = d.Sync() // some systems have no such thing
+	_ = d.Sync() // some systems do not support it
 	return d.Close()
 }
 
-// TakeAside appends to log what was set aside in dir, in the order in which it was said, and
-// removes the files. Nothing is written twice, and nothing of who was forgotten since. It
-// returns how many lines it took in; those of a file that cannot be taken in stay there,
-// and the error names it.
+// TakeAside appends the lines in dir to log, in the order in which they were said, and removes the files. It
+// writes no line twice, and none of users who were forgotten since. It returns how many lines it imported.
+// Files that cannot be imported stay, and the error names them.
 func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten Withheld) (n int, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
@@ -178,8 +176,8 @@ func TakeAside(ctx context.Context, dir string, log memory.SessionLog, forgotten
 	return n, errors.Join(errs...)
 }
 
-// readAside reads a file, but for what somebody said who was forgotten afterwards, and for a last
-// line whose writing was interrupted.
+// readAside reads a file. It leaves out lines of users who were forgotten later, and a last line that was
+// written only in part.
 func readAside(file string, forgotten Withheld) (lines []memory.Line, err error) {
 	f, err := userfile.Open(file)
 	if err != nil {

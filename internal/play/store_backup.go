@@ -21,29 +21,28 @@ import (
 const (
 	backupFormat  = "glyphoxa memory"
 	backupVersion = 1
-	// longestRecord bounds a line of a backup, in bytes: while one is read, several
-	// copies of it are in memory. The longest that is written holds the ids of the
-	// largest import and has less than 10 MB.
+	// longestRecord bounds a line of a backup, in bytes, because several copies of a line are in memory while it
+	// is read. The longest that is written contains the ids of the largest import and has less than 10 MB.
 	longestRecord = 16 << 20
-	// mostUnpacked bounds what a backup unpacks to, as a multiple of its size, and unpackedSpare
-	// is what any may have beside that, in bytes. Real backups unpack to between 3 and 30 times
-	// their size, and gzip can do 1,000 times: a small file must not fill the disk.
+	// mostUnpacked bounds the unpacked size of a backup as a multiple of its size, and unpackedSpare is added to
+	// that, in bytes. Real backups unpack to between 3 and 30 times their size, but gzip can reach 1,000 times,
+	// and a small file must not fill the disk.
 	mostUnpacked  = 100
 	unpackedSpare = 1 << 30
 	// longestEdge bounds the first and the last line.
 	longestEdge = 64 << 10
-	// sayEvery is how many records pass between two words on how far it is.
+	// sayEvery is the number of records between two reports of progress.
 	sayEvery = 50_000
 )
 
 var (
-	// ErrNoBackup means that a file is no backup, or not a whole one.
+	// ErrNoBackup means that a file is not a backup, or not a complete one.
 	ErrNoBackup = errors.New("this is no whole backup")
 	errEnough   = errors.New("no more is wanted")
 )
 
-// header is the first line of a backup, and footer the last. Between them are records, one a
-// line; all of it is compressed by gzip.
+// header is the first line of a backup, and footer the last. Between them are the records, one on each line.
+// The file is compressed with gzip.
 type header struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
@@ -55,7 +54,7 @@ type footer struct {
 	Tally memory.Tally `json:"tally"`
 }
 
-// records are those of a store, as they are at one moment.
+// records returns the records of a store at one moment.
 func records(ctx context.Context, s memory.Store) iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		err := s.Dump(ctx, func(r memory.Record) error {
@@ -70,7 +69,7 @@ func records(ctx context.Context, s memory.Store) iter.Seq2[memory.Record, error
 	}
 }
 
-// counting tells how far it is.
+// counting passes records through and reports the progress.
 func counting(all iter.Seq2[memory.Record, error], say func(string)) iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		n := 0
@@ -85,13 +84,13 @@ func counting(all iter.Seq2[memory.Record, error], say func(string)) iter.Seq2[m
 	}
 }
 
-// Migrate takes all of a store into another in which nothing is kept, or nothing of it.
+// Migrate copies all of a store into another one that is empty.
 func Migrate(ctx context.Context, from, to memory.Store, say func(string)) (memory.Tally, error) {
 	return to.Load(ctx, false, counting(records(ctx, from), say))
 }
 
-// Backup writes all of a store, as it is at one moment, to a file, and reads that again.
-// What is there stays if that fails. Others may use the store meanwhile.
+// Backup writes all of a store, as it is at one moment, to a file, and reads the file back to verify it. If
+// that fails, an existing file stays unchanged. The store may be in use meanwhile.
 func Backup(ctx context.Context, from memory.Store, file string, say func(string)) (tally memory.Tally, err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-")
 	if err != nil {
@@ -137,18 +136,18 @@ func Backup(ctx context.Context, from memory.Store, file string, say func(string
 	return tally, os.Rename(f.Name(), file)
 }
 
-// BackupFile is a backup that is read.
+// BackupFile is a backup that is open for reading.
 type BackupFile struct {
 	// Made is when the backup was made.
 	Made time.Time
 	file *os.File
 	in   *bufio.Reader
 	left int64           // bytes that it may still unpack to
-	ctx  context.Context // ends the reading
+	ctx  context.Context // cancels reading
 }
 
-// OpenBackup opens a backup, which is read a record at a time until ctx ends. It fails
-// with [ErrNoBackup] if the file is none.
+// OpenBackup opens a backup, which is read record by record until ctx ends. It fails with [ErrNoBackup] if
+// the file is not a backup.
 func OpenBackup(ctx context.Context, file string) (*BackupFile, error) {
 	f, err := userfile.Open(file)
 	if err != nil {
@@ -201,8 +200,7 @@ func (b *BackupFile) line() (line []byte, err error) {
 	}
 }
 
-// records reads the records once. The last error tells whether they are all that was
-// written.
+// records reads the records, once. The last error says whether they are complete.
 func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		tally := memory.Tally{}
@@ -222,7 +220,7 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 				err = tally.Add(r)
 			}
 			if err != nil {
-				if b.ctx.Err() == nil { // else it was stopped
+				if b.ctx.Err() == nil { // otherwise reading was cancelled
 					err = fmt.Errorf("%s: %w: after %d records: %v", b.file.Name(), ErrNoBackup, tally.Total(), err)
 				}
 				yield(memory.Record{}, err)
@@ -235,7 +233,7 @@ func (b *BackupFile) records() iter.Seq2[memory.Record, error] {
 	}
 }
 
-// end compares what came with what the last line says.
+// end compares the records that were read with the tally in the last line.
 func (b *BackupFile) end(line []byte, came memory.Tally) error {
 	var f footer
 	if len(line) > longestEdge {
@@ -247,7 +245,7 @@ func (b *BackupFile) end(line []byte, came memory.Tally) error {
 	if err := f.Tally.Compare(came); err != nil {
 		return fmt.Errorf("%w: %v", ErrNoBackup, err)
 	}
-	if _, err := b.in.ReadByte(); !errors.Is(err, io.EOF) { // gzip's own sum is behind it
+	if _, err := b.in.ReadByte(); !errors.Is(err, io.EOF) { // gzip's checksum comes after it
 		return fmt.Errorf("%w: something follows its end", ErrNoBackup)
 	}
 	return nil

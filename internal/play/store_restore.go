@@ -9,20 +9,20 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// forgottenUser stands for a user in what has to stay.
+// forgottenUser replaces the id of a forgotten user in records that stay.
 const forgottenUser = "forgotten"
 
-// Restored is what Restore did.
+// Restored is the result of Restore.
 type Restored struct {
 	Tally memory.Tally
-	// Forgotten are users in the backup who were forgotten after it was made. None of their
-	// lines is found.
+	// Forgotten are the users in the backup who were forgotten after it was made. None of their lines can be
+	// found.
 	Forgotten []string
 }
 
-// Restore takes a backup into a store in which nothing is kept, or in place of what is with
-// replace: all of it or nothing. Who is withheld is forgotten: from the moment the rest is
-// there in a file, and soon after in PostgreSQL.
+// Restore copies a backup into a store that is empty, or whose content it replaces if replace is true: all of
+// it or nothing. Users in withheld are forgotten: in a SQLite file at the same moment, in PostgreSQL soon
+// after.
 func Restore(ctx context.Context, to memory.Store, b *BackupFile, replace bool, withheld Withheld, say func(string)) (Restored, error) {
 	w := &withholding{backup: b, withheld: withheld, users: map[string]bool{}}
 	tally, err := to.Load(ctx, replace, counting(w.records(), say))
@@ -33,15 +33,15 @@ func Restore(ctx context.Context, to memory.Store, b *BackupFile, replace bool, 
 	return Restored{tally, w.forgotten()}, err
 }
 
-// withholding has those forgotten who were so after a backup was made.
+// withholding makes a store forget the users who were forgotten after a backup was made.
 type withholding struct {
 	backup   *BackupFile
 	withheld Withheld
-	users    map[string]bool // who spoke and is withheld
-	line     int64           // the last
+	users    map[string]bool // withheld users who have lines
+	line     int64           // number of the last line
 }
 
-// records are those of the backup, with one for each user who is withheld.
+// records returns the records of the backup, followed by one for each withheld user.
 func (w *withholding) records() iter.Seq2[memory.Record, error] {
 	return func(yield func(memory.Record, error) bool) {
 		for r, err := range w.backup.records() {
@@ -60,7 +60,7 @@ func (w *withholding) records() iter.Seq2[memory.Record, error] {
 	}
 }
 
-// passes looks at a record and reports whether it is passed over.
+// passes changes a record as necessary, and reports whether it is left out.
 func (w *withholding) passes(r *memory.Record) bool {
 	kind, err := memory.KindNamed(r.Kind)
 	if err != nil {
@@ -89,5 +89,5 @@ func (w *withholding) passes(r *memory.Record) bool {
 	return false
 }
 
-// forgotten are those who are withheld.
+// forgotten returns the withheld users.
 func (w *withholding) forgotten() []string { return slices.Sorted(maps.Keys(w.users)) }

@@ -21,11 +21,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// withheldName is the file beside what is kept that says who was forgotten, so that a
-// backup of before does not bring them back.
+// withheldName is the file, next to the store, that lists forgotten users, so that an older backup does not
+// restore them.
 const withheldName = "forgotten.list"
 
-// WithheldFile is where it is kept who was forgotten in the store of a configuration.
+// WithheldFile returns the path of the list of users who were forgotten in the store of a configuration.
 func WithheldFile(cfg *config.Config) string {
 	if cfg.Memory.Store == config.StorePostgres {
 		return filepath.Join(cfg.DataDir, withheldName)
@@ -33,9 +33,8 @@ func WithheldFile(cfg *config.Config) string {
 	return filepath.Join(filepath.Dir(cfg.Memory.Path), withheldName)
 }
 
-// Withhold notes that a user was forgotten. The file holds a key of its own and, a line for
-// each, what the key makes of the user's id, and when that was: it names nobody. It is only
-// ever added to.
+// Withhold records that a user was forgotten. The file contains its own key and, for each user on one line,
+// the HMAC of the user's id and the time, so that it names no one. Lines are only ever added.
 func Withhold(file, user string) error {
 	if user == "" {
 		return nil
@@ -48,7 +47,7 @@ func Withhold(file, user string) error {
 	if err != nil {
 		return noted(err)
 	}
-	// The first newline ends what a crash has left of a line.
+	// The first newline ends a line that a crash has left incomplete.
 	_, err = fmt.Fprintf(f, "\n%s %s\n", hashOf(key, user), time.Now().UTC().Format(time.RFC3339Nano))
 	return noted(errors.Join(err, f.Sync(), f.Close()))
 }
@@ -66,7 +65,7 @@ func hashOf(key []byte, user string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// withheldKey returns the key of a file, which is made if it is not there.
+// withheldKey returns the key of a file, which it creates if necessary.
 func withheldKey(file string) ([]byte, error) {
 	if key, err := readKey(file); !errors.Is(err, fs.ErrNotExist) {
 		return key, err
@@ -75,14 +74,14 @@ func withheldKey(file string) ([]byte, error) {
 		return nil, err
 	}
 	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // which does not fail
+	_, _ = rand.Read(key) // never fails
 	f, err := os.CreateTemp(filepath.Dir(file), withheldName+"-")
 	if err != nil {
 		return nil, err
 	}
 	_, err = f.WriteString("key " + base64.StdEncoding.EncodeToString(key) + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Link(f.Name(), file) // whoever comes first
+		err = os.Link(f.Name(), file) // another process may have created it first
 	}
 	if removed := os.Remove(f.Name()); err == nil || errors.Is(err, fs.ErrExist) {
 		err = removed
@@ -110,17 +109,16 @@ func readKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// MaxWithheld bounds the list of who was forgotten, in bytes: that is half a million
-// people.
+// MaxWithheld bounds the list of forgotten users, in bytes. That is enough for half a million people.
 const MaxWithheld = 64 << 20
 
-// Withheld is who was forgotten. The zero value is nobody.
+// Withheld is the list of forgotten users. The zero value is empty.
 type Withheld struct {
 	key   []byte
 	since map[string]time.Time
 }
 
-// ReadWithheld reads who was forgotten; nobody was if there is no file.
+// ReadWithheld reads the list of forgotten users. It is empty if the file does not exist.
 func ReadWithheld(file string) (Withheld, error) {
 	content, err := userfile.Read(file, MaxWithheld)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +134,7 @@ func ReadWithheld(file string) (Withheld, error) {
 	for line := range bytes.Lines(content) {
 		hash, at, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		when, err := time.Parse(time.RFC3339Nano, at)
-		if len(hash) == 2*sha256.Size && err == nil && when.After(w.since[hash]) { // else it was never finished
+		if len(hash) == 2*sha256.Size && err == nil && when.After(w.since[hash]) { // otherwise the line is incomplete
 			w.since[hash] = when
 		}
 	}

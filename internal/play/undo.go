@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// UndoWorld takes back a change of the world, see [world.World.Undo], and has
-// descriptions that are back found again.
+// UndoWorld undoes a change of the world, see [world.World.Undo], and makes restored descriptions searchable
+// again.
 func (g *Game) UndoWorld(ctx context.Context, seq uint64) (world.Past, error) {
 	p, back, err := g.World.Undo(ctx, seq)
 	if err != nil {

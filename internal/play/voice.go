@@ -19,29 +19,29 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// voice gives NPCs their voices, at one rate and one loudness, and without more silence
-// between sentences than people leave. It is safe for concurrent use.
+// voice gives NPCs their voices, at one sample rate and one loudness, with natural pauses between sentences.
+// It is safe for concurrent use.
 type voice struct {
 	provider tts.Provider       // prepares the texts it gets
-	unheard  func() bool        // see Sound; nil for always heard
-	stop     context.CancelFunc // ends warming; nil without
+	unheard  func() bool        // see Sound; nil if it is always heard
+	stop     context.CancelFunc // ends warming; nil if there is none
 	warming  sync.WaitGroup
 
 	levels *levels
 
 	mu  sync.Mutex                 // guards the field below
-	own map[string]*audio.Loudness // of engines with a voice of their own, by NPC
+	own map[string]*audio.Loudness // of speech-to-speech engines, by NPC
 }
 
-// NewVoices returns voices of a provider that gets everything in words, none of them warmed.
+// NewVoices returns the voices of a provider that needs texts fully in words. None of them are warmed.
 func NewVoices(p tts.Provider) table.Voices {
 	prepare := prepareText(config.NormaliseAlways, "")
 	return &voice{provider: providers.Prepared(p, speech.Full, prepare), levels: &levels{}}
 }
 
-// warmPhrases speaks the phrases of some occasions into the void, so that the cache has
-// them; their NPCs are charged. It returns at once and is called once, before the
-// first sentence; Close ends it.
+// warmPhrases synthesizes the phrases of some occasions without playing them, so that they are cached. The
+// NPCs are charged for it. It returns at once, and is called at most once, before the first sentence. Close
+// ends it.
 func (v *voice) warmPhrases(m *cost.Meter, cast []config.NPC, occasions ...string) {
 	life, stop := context.WithCancel(context.Background())
 	v.stop = stop
@@ -50,7 +50,7 @@ func (v *voice) warmPhrases(m *cost.Meter, cast []config.NPC, occasions ...strin
 			ctx := cost.WithAccount(life, m.Account(npc.Name))
 			for _, text := range stockLines(npc, occasions...) {
 				if err := v.learnLevel(ctx, npc, text); err != nil {
-					return // who speaks next will see why
+					return // the next sentence reports the same error
 				}
 			}
 		}
@@ -86,17 +86,17 @@ func (v *voice) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 // Unheard implements [table.Muffled].
 func (v *voice) Unheard() bool { return v.unheard != nil && v.unheard() }
 
-// piece is some sound at audio.SampleRate, or why there is no more.
+// piece is some sound at audio.SampleRate, or the error that ended it.
 type piece struct {
 	samples []int16
-	by      string // who made it
+	by      string // the provider that made it
 	err     error
 }
 
-// spareRoom is room of pieces that nobody needs any more. Nil has none and takes none.
+// spareRoom holds buffers for reuse. A nil spareRoom has none and keeps none.
 type spareRoom chan []int16
 
-// spareKept is how much of it a sentence keeps: one piece is made while another is heard.
+// spareKept is how many buffers a sentence keeps: one piece is made while another is heard.
 const spareKept = 2
 
 func (r spareRoom) take() []int16 {
@@ -115,7 +115,7 @@ func (r spareRoom) giveBack(room []int16) {
 	}
 }
 
-// makeSound has a sentence spoken, without the silence around it, in what room there is.
+// makeSound synthesizes a sentence without the silence around it, reusing buffers.
 func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spare spareRoom) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		var c converter
@@ -143,7 +143,7 @@ func (v *voice) makeSound(ctx context.Context, npc config.NPC, text string, spar
 	}
 }
 
-// gapAfter is how much silence follows a sentence, as people leave it.
+// gapAfter returns the length of the natural pause after a sentence.
 func gapAfter(text string) time.Duration {
 	text = strings.TrimRight(text, " \n\"'”’«»*_)]")
 	switch last, _ := utf8.DecodeLastRuneInString(text); {
@@ -155,8 +155,8 @@ func gapAfter(text string) time.Duration {
 	return 150 * time.Millisecond
 }
 
-// prepareText returns how texts are prepared for engines, by a mode of config's. Voices
-// without a language of their own speak the given one.
+// prepareText returns the function that prepares texts for speech engines, according to the configured mode.
+// Voices without a language speak the given one.
 func prepareText(mode, language string) providers.Prepare {
 	return func(text string, of tts.Voice, engine speech.Profile) string {
 		switch mode {
@@ -169,7 +169,7 @@ func prepareText(mode, language string) providers.Prepare {
 	}
 }
 
-// Warm opens the connections that speaking needs.
+// Warm opens the connections that the voices need.
 func (v *voice) Warm(ctx context.Context) error {
 	if w, ok := v.provider.(providers.Warmer); ok {
 		return w.Warm(ctx)
@@ -186,8 +186,7 @@ func (v *voice) Close() error {
 	return nil
 }
 
-// converter brings the pieces of one sentence to audio.SampleRate. The zero value
-// is ready.
+// converter converts the pieces of one sentence to audio.SampleRate. The zero value is ready to use.
 type converter struct {
 	rate     int
 	resample *audio.Resampler

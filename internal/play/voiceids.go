@@ -2,8 +2,8 @@ package play
 
 import "github.com/MrWong99/glyphoxa/internal/providers"
 
-// VoiceIDs are voices that an NPC's file may name as voice.id: those of the cast first,
-// then those that the first provider of voices is known to have.
+// VoiceIDs returns voices that an NPC's file may name as voice.id: first those of the cast, then the known
+// voices of the first voice provider.
 func (g *Game) VoiceIDs() (all []string) {
 	for _, n := range g.Cast() {
 		if n.Voice.ID != "" {
