@@ -1,7 +1,11 @@
-// Package agent is one NPC: who it is, what it remembers of its conversation,
-// how high its budget goes, and the prompt that makes a model speak as it.
+// Package agent models one NPC at a table: who it is, what it remembers of its conversation, its tier
+// ceiling, and the prompt that makes a model speak as it.
 //
-// It does no I/O, and an Agent belongs to one goroutine.
+//	a := agent.New(npc, agent.Options{History: 20})
+//	choice := a.Choose(text, waiting)
+//	messages := a.Snapshot().Prompt(agent.Line{Speaker: "Alice", Text: text, Tier: choice.Tier}, now)
+//
+// It does no I/O. An Agent is not safe for concurrent use.
 package agent
 
 import (
@@ -19,34 +23,34 @@ import (
 type Agent struct {
 	NPC   config.NPC
 	Muted bool
-	// Left says that the NPC is not at the table any more. It may come back.
+	// Left says that the NPC is no longer at the table. It may come back.
 	Left bool
 
 	system   string
 	selector *tier.Selector
 	history  []Exchange
-	dropped  bool     // some exchanges have left the history
-	folded   []folded // what is left of those
-	edits    int      // how often lines were edited that are in the history, or may have been
-	keep     int      // exchanges of history
+	dropped  bool     // some exchanges were dropped from the history
+	folded   []folded // what remains of those
+	edits    int      // edits of lines that are in the history, or may have been
+	keep     int      // greatest number of exchanges in the history
 	lease    *Lease
-	cap      mcp.BudgetTier // BudgetDeep is none
-	order    string         // what the DM wants of it
-	orderFor int            // turns left
-	found    []string       // what tools told in a turn that was cut off
-	said     []string       // sentences, the last ones
+	cap      mcp.BudgetTier // BudgetDeep means none
+	order    string         // the DM's directive
+	orderFor int            // turns left of it
+	found    []string       // tool results of a turn that was cut
+	said     []string       // the last sentences
 	told     []string       // secrets that it may tell
-	withheld int            // times that it was kept from saying something
-	version  int            // of what Snapshot returns
+	withheld int            // times that part of an answer was withheld
+	version  int            // of the result of Snapshot
 }
 
 // Options configures an Agent.
 type Options struct {
-	// Selector picks the tier of each utterance. If nil, one with the defaults.
+	// Selector picks the tier of each utterance. If nil, one with the default settings is used.
 	Selector *tier.Selector
-	// History is how many of its own turns the NPC keeps word by word at most.
+	// History is how many of its own exchanges the NPC remembers word by word at most.
 	History int
-	// Language is what the NPC speaks unless spoken to otherwise, a BCP 47 tag.
+	// Language is what the NPC speaks unless it is addressed in another one, as a BCP 47 tag.
 	Language string
 }
 
@@ -58,10 +62,9 @@ func New(npc config.NPC, o Options) *Agent {
 	return &Agent{NPC: npc, system: systemPrompt(npc, o.Language), selector: o.Selector, keep: o.History, cap: mcp.BudgetDeep}
 }
 
-// Become makes the NPC the one that b is, and reports whether that is any
-// different. It keeps its history, its lease, its cap and its directive, stays
-// muted if it is, and its selector keeps what it has chosen. b is not used any
-// more.
+// Become gives the NPC the configuration of b, and reports whether that changes anything. It keeps its
+// history, lease, cap and directive, its muted state, and the state of its selector. b must not be used
+// afterwards.
 func (a *Agent) Become(b *Agent) bool {
 	if a.system == b.system && a.keep == b.keep && reflect.DeepEqual(a.NPC, b.NPC) {
 		return false
@@ -71,7 +74,7 @@ func (a *Agent) Become(b *Agent) bool {
 	return true
 }
 
-// Names are what the NPC is called: its name and aliases.
+// Names returns the NPC's name and aliases.
 func (a *Agent) Names() []string { return append([]string{a.NPC.Name}, a.NPC.Aliases...) }
 
 // Persona describes the NPC to a model provider.
@@ -80,26 +83,24 @@ func (a *Agent) Persona() llm.Persona {
 	return llm.Persona{Name: a.NPC.Name, Language: language, Lines: a.NPC.Lines, Topics: a.NPC.Topics}
 }
 
-// Lease is a DM's raise of an NPC's tier: it wins over the selector and lifts
-// the ceiling until a time or a number of turns, whichever ends first
-// (docs/adr/0007).
+// Lease is a DM's raise of an NPC's tier. It takes precedence over the selector and raises the ceiling until
+// a time or for a number of turns, whichever ends first (docs/adr/0007).
 type Lease struct {
 	Tier  mcp.BudgetTier
 	Until time.Time
 	Turns int // left
 }
 
-// Raise gives the NPC a lease. A cap rests while it runs.
+// Raise gives the NPC a lease. While it runs, a cap does not apply.
 func (a *Agent) Raise(l Lease) { a.lease = &l }
 
-// Lower ends a lease and caps the NPC at t, which the selector cannot exceed. A
-// cap at DEEP is none.
+// Lower ends a lease and caps the NPC at t, which the selector cannot exceed. A cap at DEEP means no cap.
 func (a *Agent) Lower(t mcp.BudgetTier) { a.lease, a.cap = nil, t }
 
-// EndLease ends a lease before its time. A cap counts again.
+// EndLease ends a lease before its time, so that a cap applies again.
 func (a *Agent) EndLease() { a.lease = nil }
 
-// Cap is the tier the NPC is capped at, DEEP if it is not.
+// Cap returns the tier at which the NPC is capped, or DEEP if it is not.
 func (a *Agent) Cap() mcp.BudgetTier { return a.cap }
 
 // Lease returns the running lease, nil if there is none.
@@ -110,7 +111,7 @@ func (a *Agent) Lease() *Lease {
 	return a.lease
 }
 
-// Ceiling is the highest tier the NPC may reach now.
+// Ceiling returns the highest tier the NPC may reach now.
 func (a *Agent) Ceiling() mcp.BudgetTier {
 	if l := a.Lease(); l != nil {
 		return max(a.NPC.BudgetTier, l.Tier)
@@ -118,25 +119,24 @@ func (a *Agent) Ceiling() mcp.BudgetTier {
 	return min(a.NPC.BudgetTier, a.cap)
 }
 
-// ReasonOverride is the [Choice.Reason] of a tier that a lease demands.
+// ReasonOverride is the [Choice.Reason] of a tier that a lease requires.
 const ReasonOverride = tier.ReasonOverride
 
 // Choice is the tier of a turn.
 type Choice struct {
-	// Tier is min(Ceiling, what the selector chose).
+	// Tier is the selector's choice, but at most Ceiling.
 	Tier, Ceiling mcp.BudgetTier
 	Reason        string
 }
 
-// Plain reports whether the utterance itself asked for nothing: neither a keyword nor
-// the DM had a say in the tier.
+// Plain reports whether nothing in the utterance asked for a tier: neither a keyword nor the DM decided it.
 func (c Choice) Plain() bool {
 	return c.Reason == tier.ReasonFirst || c.Reason == tier.ReasonDefault || c.Reason == tier.ReasonQueue
 }
 
-// Raised returns the choice where a search before the model found something to ask tools about: like a
-// keyword of STANDARD, it raises the tier of a line that has none, within the ceiling. It changes nothing
-// while players wait, and nothing that the DM or a keyword decided.
+// Raised returns the choice after a search has found something that tools should be asked about. Like a
+// keyword of STANDARD, that raises the default tier, within the ceiling. It changes nothing while players
+// wait, or if the DM or a keyword decided the tier.
 func (c Choice) Raised(reason string) Choice {
 	if reason != "" && c.Reason == tier.ReasonDefault {
 		c.Tier, c.Reason = min(c.Ceiling, mcp.BudgetStandard), reason
@@ -144,8 +144,8 @@ func (c Choice) Raised(reason string) Choice {
 	return c
 }
 
-// Choose selects the tier for an utterance and uses up a turn of the lease.
-// waiting is how many players wait for an answer.
+// Choose selects the tier for an utterance and uses up a turn of the lease. waiting is the number of players
+// who wait for an answer.
 func (a *Agent) Choose(utterance string, waiting int) Choice {
 	c := a.chooseWith(utterance, waiting, a.selector.Decide)
 	if l := a.Lease(); l != nil {
@@ -154,7 +154,7 @@ func (a *Agent) Choose(utterance string, waiting int) Choice {
 	return c
 }
 
-// PeekChoice is what Choose would say now. It uses nothing up.
+// PeekChoice returns what Choose would return now, and changes nothing.
 func (a *Agent) PeekChoice(utterance string, waiting int) Choice {
 	return a.chooseWith(utterance, waiting, a.selector.Peek)
 }
@@ -170,8 +170,8 @@ func (a *Agent) chooseWith(utterance string, waiting int, decide func(string, mc
 	return Choice{Tier: min(ceiling, d.Tier), Ceiling: ceiling, Reason: d.Reason}
 }
 
-// Direct tells the NPC how to play its next turns, such as "lie about the key".
-// An empty text or no turns take that back.
+// Direct instructs the NPC how to play its next turns, for example "lie about the key". An empty text or no
+// turns remove the directive.
 func (a *Agent) Direct(text string, turns int) {
 	a.version++
 	a.order, a.orderFor = text, turns
@@ -180,10 +180,10 @@ func (a *Agent) Direct(text string, turns int) {
 	}
 }
 
-// Directive returns what the NPC was directed to do, and for how many turns yet.
+// Directive returns the NPC's directive and the number of turns for which it still holds.
 func (a *Agent) Directive() (text string, turns int) { return a.order, a.orderFor }
 
-// Version changes with what Snapshot returns.
+// Version changes whenever the result of Snapshot changes.
 func (a *Agent) Version() int { return a.version }
 
 // CountAnswer uses up a turn of the directive.

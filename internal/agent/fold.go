@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// maxFold bounds what is left of exchanges that have left the history, in tokens; of
-	// each of them no more than so many characters are kept.
+	// maxFold bounds the summary of exchanges that were dropped from the history, in tokens. maxFolded bounds
+	// each exchange in it, in characters.
 	maxFold   = 300
 	maxFolded = 240
 	maxTopic  = 80 // characters of an exchange in which nothing was worth keeping
 )
 
-// folded is what is left in mind of an exchange that has left the history: what of it was
-// worth keeping in the words that were used, else how it began.
+// folded is what remains of an exchange that was dropped from the history: the sentences worth keeping, word
+// for word, otherwise its beginning.
 type folded struct {
 	Source
 	turn  int64
 	text  string
-	weigh bool // something in it was worth keeping
+	weigh bool // part of it was worth keeping
 }
 
-// fold makes one of an exchange.
+// fold summarises an exchange.
 func fold(e Exchange) folded {
 	f := folded{Source: e.Source, turn: e.Turn}
 	var parts []string
@@ -42,12 +42,11 @@ func fold(e Exchange) folded {
 	return f
 }
 
-// line is a folded exchange as a model is given it, with the turn under which the record has
-// all of it.
+// line returns the summary for a model, with the turn under which the record contains the whole exchange.
 func (f folded) line() string { return fmt.Sprintf("(turn %d) %s", f.turn, f.text) }
 
-// foldInto adds exchanges to what is left of those before, within its bound: what weighs
-// nothing goes first, then the oldest. All of it stays in the record of the session.
+// foldInto adds dropped exchanges to the summaries, within maxFold. Exchanges without sentences worth keeping
+// are removed first, then the oldest ones. All of them stay in the record of the session.
 func foldInto(before []folded, gone []Exchange) []folded {
 	all := slices.Clone(before)
 	for _, e := range gone {
@@ -67,10 +66,10 @@ func foldInto(before []folded, gone []Exchange) []folded {
 	return all
 }
 
-// foldTitle stands above what is left of exchanges that have left the history.
+// foldTitle is the title of the summaries in a prompt.
 const foldTitle = "Before that, in short, with the turn of each; all of it is in the record of this session:"
 
-// foldedText is what a model is told of the exchanges that have left the history.
+// foldedText returns the summaries as part of a prompt.
 func foldedText(all []folded) string {
 	var items []string
 	for _, f := range all {

@@ -7,26 +7,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Source is where a player's words come from, as the transport knows it: who
-// spoke, and the message it was written in. Either may be empty.
+// Source identifies where a player's words come from, as the transport knows it: the user, and the message.
+// Either may be empty.
 type Source struct{ User, Ref string }
 
-// Exchange is what a player said to an NPC, and what was heard of the answer. Speaker
-// is who said it as [hotctx.Attribution] has it.
+// Exchange is a player's line to an NPC, and what was heard of the answer. Speaker is the player as in
+// [hotctx.Attribution].
 type Exchange struct {
 	Source
-	Turn                       int64 // of the answer; 0 if it is not known
+	Turn                       int64 // of the answer; 0 if it is unknown
 	Speaker, Utterance, Answer string
 }
 
-// TakenBack is the exchange without what the player said, and without the name.
+// TakenBack returns the exchange without the player's line and name.
 func (e Exchange) TakenBack() Exchange { return Exchange{Turn: e.Turn, Answer: e.Answer} }
 
-// unsaid stands for what a player has taken back: models need a line that they
-// have answered.
+// unsaid replaces a line that a player has taken back, because models need a line before their answer.
 const unsaid = "…"
 
-// messages are the exchange as a model is given it.
+// messages returns the exchange as messages for a model.
 func (e Exchange) messages() (said, answered llm.Message) {
 	text := e.Utterance
 	if text == "" {
@@ -36,7 +35,7 @@ func (e Exchange) messages() (said, answered llm.Message) {
 		llm.Message{Role: llm.RoleAssistant, Content: e.Answer}
 }
 
-// Remember takes a finished exchange into the history.
+// Remember adds a finished exchange to the history.
 func (a *Agent) Remember(e Exchange) {
 	if e.Answer == "" {
 		return
@@ -47,9 +46,9 @@ func (a *Agent) Remember(e Exchange) {
 	a.dropOldest()
 }
 
-// dropOldest keeps the history within its bounds. Where it is beyond one, a quarter
-// of it goes at once, so that the prompt begins the same way for some turns again. What was
-// worth keeping of it stays in mind, in short.
+// dropOldest keeps the history within its bounds. If it exceeds one, a quarter of it is dropped at once, so
+// that the beginning of the prompt stays the same for several turns. A summary of the dropped exchanges
+// remains.
 func (a *Agent) dropOldest() {
 	size := 0
 	for _, e := range a.history {
@@ -68,30 +67,28 @@ func (a *Agent) dropOldest() {
 	a.dropped = true
 }
 
-// size is how much of a prompt the exchange takes, in bytes.
+// size returns the size of the exchange in a prompt, in bytes.
 func (e Exchange) size() int { return len(e.Utterance) + len(e.Answer) }
 
-// RememberFindings keeps what tools told in a turn that was cut off before the NPC could
-// say so, so that they need not run again. The next finished turn ends that.
+// RememberFindings stores the tool results of a turn that was cut before the NPC could report them, so that
+// the calls need not be repeated. The next finished turn removes them.
 func (a *Agent) RememberFindings(results []string) {
 	a.found = results
 	a.version++
 }
 
-// Found is what tools told in a turn that was cut off, as RememberFindings was given
-// it. It is not changed any more.
+// Found returns the results stored by RememberFindings. The slice is never changed.
 func (a *Agent) Found() []string { return a.found }
 
-// TakeBack has the NPC forget what was said, and what tools told, whoever asked:
-// they may have told of it. Its own answers it keeps in mind.
+// TakeBack makes the NPC forget the matching lines. It also forgets all stored tool results, because they may
+// be about these lines. It remembers its own answers.
 func (a *Agent) TakeBack(said func(Source) bool) {
 	a.forgetFindings()
 	a.unfold(said)
 	a.changeHistory(said, Exchange.TakenBack)
 }
 
-// Reword has the NPC have another text in mind than was said, and forget what
-// tools told.
+// Reword replaces the text of the matching lines, and makes the NPC forget stored tool results.
 func (a *Agent) Reword(said func(Source) bool, text string) {
 	a.forgetFindings()
 	a.unfold(said)
@@ -101,7 +98,7 @@ func (a *Agent) Reword(said func(Source) bool, text string) {
 	})
 }
 
-// unfold takes out of what was folded what was said; the words may be in the answer, too.
+// unfold removes the summaries of the matching exchanges, because even the answer may repeat the words.
 func (a *Agent) unfold(said func(Source) bool) {
 	kept := slices.DeleteFunc(slices.Clone(a.folded), func(f folded) bool { return said(f.Source) })
 	if len(kept) < len(a.folded) {
@@ -110,18 +107,18 @@ func (a *Agent) unfold(said func(Source) bool) {
 	}
 }
 
-// forgetFindings has the NPC forget what tools told.
+// forgetFindings makes the NPC forget stored tool results.
 func (a *Agent) forgetFindings() {
 	if len(a.found) > 0 {
 		a.RememberFindings(nil)
 	}
 }
 
-// Edits counts how often a line was taken back or reworded that was in the history,
-// or may have been before it left it.
+// Edits returns how often a line was taken back or reworded that was in the history, or may have been in its
+// dropped part.
 func (a *Agent) Edits() int { return a.edits }
 
-// changeHistory changes exchanges of the history. Those who have a snapshot keep it.
+// changeHistory changes the matching exchanges of the history. Existing snapshots stay unchanged.
 func (a *Agent) changeHistory(said func(Source) bool, change func(Exchange) Exchange) {
 	found := slices.ContainsFunc(a.history, func(e Exchange) bool { return said(e.Source) })
 	if !found && !a.dropped {

@@ -7,8 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// Reveal allows the NPC to tell one of what it keeps to itself, by its index, and
-// reports whether that is new.
+// Reveal allows the NPC to tell one of its secrets, by its index, and reports whether that is new.
 func (a *Agent) Reveal(secret int) bool {
 	text := a.NPC.SecretKnowledge[secret].Text
 	if slices.Contains(a.told, text) {
@@ -19,17 +18,17 @@ func (a *Agent) Reveal(secret int) bool {
 	return true
 }
 
-// Conceal has the NPC keep everything to itself again.
+// Conceal makes the NPC keep all its secrets again.
 func (a *Agent) Conceal() {
 	a.version++
 	a.told = nil
 }
 
-// Told are the secrets that the NPC may tell now. They are not changed any more.
+// Told returns the secrets that the NPC may tell now. The slice is never changed.
 func (a *Agent) Told() []string { return slices.Clip(a.told) }
 
-// RevealedBy returns the indices of the secrets that a line allows the NPC to tell: it
-// has one of their phrases, as whole words. Case and accents do not count.
+// RevealedBy returns the indices of the secrets that a line allows the NPC to tell, because the line contains
+// one of their phrases as whole words. Case and accents are ignored.
 func (a *Agent) RevealedBy(line string) (secrets []int) {
 	said := ""
 	for i, s := range a.NPC.SecretKnowledge {

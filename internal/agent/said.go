@@ -5,27 +5,26 @@ import (
 	"strings"
 )
 
-// maxSaid is how many sentences an NPC knows to have said lately.
+// maxSaid is how many of its last sentences an NPC remembers.
 const maxSaid = 18
 
-// RememberSaid keeps the sentences of a turn in mind, which are not to come again soon.
+// RememberSaid records the sentences of a turn, so that they are not repeated soon.
 func (a *Agent) RememberSaid(sentences []string) {
 	all := slices.Concat(a.said, sentences)
 	a.said = all[max(0, len(all)-maxSaid):]
 }
 
-// Said are the sentences that the NPC said last, oldest first. They are not changed
-// any more.
+// Said returns the last sentences of the NPC, oldest first. The slice is never changed.
 func (a *Agent) Said() []string { return slices.Clip(a.said) }
 
-// CountWithheld counts that something was withheld which the NPC was about to say.
+// CountWithheld counts that part of what the NPC was about to say was withheld.
 func (a *Agent) CountWithheld() { a.withheld++ }
 
-// Withheld is how often that was so.
+// Withheld returns how often part of what the NPC was about to say was withheld.
 func (a *Agent) Withheld() int { return a.withheld }
 
-// UnsayTurn has the NPC forget what it said in a turn, of which these are the sentences, and
-// what that answered.
+// UnsayTurn makes the NPC forget its answer in a turn and the line that it answered. sentences are the
+// sentences of that answer.
 func (a *Agent) UnsayTurn(turn int64, sentences []string) {
 	i := slices.IndexFunc(a.history, func(e Exchange) bool { return e.Turn == turn && turn != 0 })
 	if i >= 0 {
@@ -38,7 +37,7 @@ func (a *Agent) UnsayTurn(turn int64, sentences []string) {
 	a.said = slices.DeleteFunc(slices.Clone(a.said), func(s string) bool { return slices.Contains(sentences, s) })
 }
 
-// Unsay has the NPC forget that it said something, which nobody could read.
+// Unsay makes the NPC forget a text that it said but that was never shown.
 func (a *Agent) Unsay(text string) {
 	for i, e := range slices.Backward(a.history) {
 		before, after, found := strings.Cut(e.Answer, text)

@@ -12,9 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// The most tokens that a model is given of each part of a prompt, estimated as
-// [cost.EstimateTokens] does. What an NPC is told of itself does not depend on the
-// tier: a provider's cache would hold nothing of it when the tier changes.
+// Bounds of the parts of a prompt, in tokens as estimated by [cost.EstimateTokens]. The description of an NPC
+// does not depend on the tier, because otherwise a change of the tier would invalidate the provider's cache.
 const (
 	maxPersonality = 600
 	maxKnowledge   = 150
@@ -22,9 +21,9 @@ const (
 	maxSecrets     = 400
 	maxRules       = 400
 	maxSamples     = 150
-	// maxHistory bounds the conversation; the latest exchange is given in any case.
+	// maxHistory bounds the conversation. The latest exchange is always included.
 	maxHistory = 1500
-	// These bound parts of what an NPC knows right now; of names, of each kind.
+	// These bound parts of what an NPC knows right now; maxNames applies to each kind of names.
 	maxScene     = 300
 	maxNames     = 60
 	maxReaction  = 100
@@ -36,19 +35,19 @@ const (
 	maxRuled     = 250
 )
 
-// bytesPerToken is what [cost.EstimateTokens] counts by.
+// bytesPerToken is the ratio that [cost.EstimateTokens] uses.
 const bytesPerToken = 4
 
-// Bounds are what a prompt of one tier may hold beside what is the same in all.
+// Bounds limit what a prompt of one tier contains in addition to the parts that are the same in all tiers.
 type Bounds struct {
-	// Lines are the table's last lines, Entities those who are described.
+	// Lines is the number of the table's last lines, and Entities that of described entities.
 	Lines, Entities int
-	// Facts bounds all that an NPC knows right now, in tokens. What matters least is
-	// left out first: of the table's lines the oldest.
+	// Facts bounds everything that an NPC knows right now, in tokens. The least important parts are left out
+	// first, and among the table's lines the oldest.
 	Facts int
 }
 
-// BoundsOf returns what a turn of a tier is given.
+// BoundsOf returns the bounds of a tier.
 func BoundsOf(t mcp.BudgetTier) Bounds {
 	switch t {
 	case mcp.BudgetFast:
@@ -59,8 +58,7 @@ func BoundsOf(t mcp.BudgetTier) Bounds {
 	return Bounds{Lines: 1000, Entities: 5, Facts: 2800}
 }
 
-// FindFaults returns what of an NPC's description is longer than what models are
-// given of it.
+// FindFaults returns the parts of an NPC's description that are longer than what models are given of them.
 func FindFaults(npc config.NPC) []config.Fault {
 	var found []config.Fault
 	for _, part := range []struct {
@@ -83,13 +81,12 @@ func FindFaults(npc config.NPC) []config.Fault {
 	return found
 }
 
-// FindSceneFaults returns that a scene is longer than what models are given of it, if it
-// is.
+// FindSceneFaults returns a fault if a scene is longer than what models are given of it.
 func FindSceneFaults(scene string) []config.Fault {
 	return overlong("scene", len(strings.TrimSpace(scene)), maxScene)
 }
 
-// overlong is the fault of what takes more bytes than so many tokens.
+// overlong returns a fault if a part with that size in bytes exceeds a number of tokens.
 func overlong(path string, size, tokens int) []config.Fault {
 	if size <= tokens*bytesPerToken {
 		return nil
@@ -101,8 +98,8 @@ func overlong(path string, size, tokens int) []config.Fault {
 	}}
 }
 
-// cutText returns the sentences of a text that fit into so many tokens; if not even
-// the first does, as many of its words.
+// cutText returns the sentences of a text that fit into a number of tokens. If the first one does not fit, it
+// returns as many of its words as do.
 func cutText(text string, tokens int) string {
 	text = strings.TrimSpace(text)
 	most := max(tokens, 0) * bytesPerToken
@@ -126,12 +123,11 @@ func cutText(text string, tokens int) string {
 	return strings.TrimRightFunc(text[:most], unicode.IsSpace) + ellipsis
 }
 
-// cutLine is cutText of a text from the table, on one line.
+// cutLine applies cutText to a text from the table, and joins its lines.
 func cutLine(text string, tokens int) string { return cutText(untrusted.Line(text, 0), tokens) }
 
-// lastStop returns the end of the last sentence that ends within the first so many
-// bytes of a text, 0 if none does. A stop after one or two letters is an
-// abbreviation's.
+// lastStop returns the end of the last sentence that ends within the first most bytes of a text, 0 if there
+// is none. A full stop after one or two letters counts as part of an abbreviation.
 func lastStop(text string, most int) int {
 	end, word := 0, 0
 	for i, after := 0, 0; i < len(text); i = after {
@@ -144,7 +140,7 @@ func lastStop(text string, most int) int {
 			word++
 			continue
 		case strings.ContainsRune(`"'”“»«)’`, r) && i == end && end > 0:
-			end = after // a quotation ends with its sentence
+			end = after // a closing quotation mark belongs to its sentence
 		case r == '\n' && i > 0, r == '!', r == '?', r == '…', r == '.' && word > 2:
 			if next, _ := utf8.DecodeRuneInString(text[after:]); r == '\n' || !unicode.IsLetter(next) && !unicode.IsDigit(next) {
 				end = after
@@ -155,8 +151,8 @@ func lastStop(text string, most int) int {
 	return len(strings.TrimRightFunc(text[:end], unicode.IsSpace))
 }
 
-// cutList returns the items of a list that fit into so many tokens, the last of them
-// perhaps cut at the end of a sentence.
+// cutList returns the items of a list that fit into a number of tokens. The last of them may be cut at the
+// end of a sentence.
 func cutList(items []string, tokens int) []string {
 	left := tokens * bytesPerToken
 	for i, item := range items {
@@ -174,10 +170,10 @@ func cutList(items []string, tokens int) []string {
 	return items
 }
 
-// allowance is what may yet be written, in bytes.
+// allowance is the remaining space, in bytes.
 type allowance struct{ left int }
 
-// scene takes what the players were told.
+// scene adds the scene as the players were told it.
 func (a *allowance) scene(text string) string {
 	const intro = "What the players were told of the scene, in which \"you\" are they:\n\"%s\"\n"
 	text = cutLine(text, min(maxScene, (a.left-len(intro))/bytesPerToken))
@@ -189,7 +185,7 @@ func (a *allowance) scene(text string) string {
 	return text
 }
 
-// latest takes the last items of a list that fit into so many tokens.
+// latest adds the last items of a list that fit into a number of tokens.
 func (a *allowance) latest(title string, items []string, tokens int) string {
 	share := allowance{min(a.left, tokens*bytesPerToken)}
 	before := share.left
@@ -198,7 +194,7 @@ func (a *allowance) latest(title string, items []string, tokens int) string {
 	return out
 }
 
-// first takes the first items of a list that fit into so many tokens.
+// first adds the first items of a list that fit into a number of tokens.
 func (a *allowance) first(title string, items []string, tokens int) string {
 	share := allowance{min(a.left, tokens*bytesPerToken)}
 	before := share.left
@@ -207,7 +203,7 @@ func (a *allowance) first(title string, items []string, tokens int) string {
 	return out
 }
 
-// list takes the first items of a list that fit; with latest, the last ones.
+// list adds the first items of a list that fit; with latest, the last ones.
 func (a *allowance) list(title string, items []string, latest bool) string {
 	from, to, size := 0, 0, len(title)+2
 	if latest {

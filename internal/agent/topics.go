@@ -6,11 +6,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// mostTopicWords is how many of a topic's words a model is told.
+// mostTopicWords bounds the words of a topic that a model is given.
 const mostTopicWords = 3
 
-// topicLines are what an NPC would say of the things it has words for, in its own
-// language, as a model is told them.
+// topicLines returns what an NPC would say about its topics, in its own language, as a model is given it.
 func topicLines(npc config.NPC) []string {
 	language, _, _ := strings.Cut(npc.Voice.Language, "-")
 	var out []string
