@@ -1,7 +1,6 @@
 package engine
 
-// Capped answers turns with ever cheaper engines as the caps on what a
-// session may cost are passed.
+// Capped answers turns with cheaper engines as the session passes its cost caps.
 
 import (
 	"context"
@@ -11,21 +10,20 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
-// Capped is an engine that asks a meter which of its engines answers. It is safe for
-// concurrent use.
+// Capped is an engine that asks a meter which of its engines answers. It is safe for concurrent use.
 type Capped struct {
 	meter *cost.Meter
-	// usual answers below the hard cap, cheaper from there on, and lines in the end.
+	// usual answers below the hard cap, cheaper above it, and lines once even that costs too much.
 	usual, cheaper, lines Engine
 }
 
-// NewCapped returns an engine for a session that meter counts. cheaper may be usual, if
-// there is nothing cheaper; see [cost.Options].
+// NewCapped returns an engine for a session whose cost meter counts. If there is nothing cheaper, pass usual
+// as cheaper; see [cost.Options].
 func NewCapped(meter *cost.Meter, usual, cheaper, lines Engine) *Capped {
 	return &Capped{meter, usual, cheaper, lines}
 }
 
-// Answer implements [Engine]. What passes a cap is answered to its end.
+// Answer implements [Engine]. An answer that passes a cap is completed by the same engine.
 func (e *Capped) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	switch e.meter.Level() {
 	case cost.Cheaper:
@@ -36,14 +34,14 @@ func (e *Capped) Answer(ctx context.Context, req Request) iter.Seq2[Event, error
 	return e.usual.Answer(ctx, req)
 }
 
-// CappedListener is a listener that hears nothing more once the hard cap is reached: what
-// is sent to a session ahead is paid for. It is safe for concurrent use.
+// CappedListener is a listener that forwards nothing once the hard cap is reached, because sound that is sent
+// to a session ahead costs money. It is safe for concurrent use.
 type CappedListener struct {
 	meter *cost.Meter
 	next  Listener
 }
 
-// NewCappedListener returns a listener before next, for a session that meter counts.
+// NewCappedListener returns a listener in front of next, for a session whose cost meter counts.
 func NewCappedListener(meter *cost.Meter, next Listener) *CappedListener {
 	return &CappedListener{meter, next}
 }
@@ -55,6 +53,5 @@ func (l *CappedListener) ListenAhead(a Ahead) {
 	}
 }
 
-// Decline implements [Listener]. What was begun below the cap is declined
-// after it, too.
+// Decline implements [Listener]. It also declines, above the cap, what was sent below it.
 func (l *CappedListener) Decline(npc config.NPC, sound *Recording) { l.next.Decline(npc, sound) }

@@ -1,8 +1,7 @@
 package engine
 
-// Cascaded answers a turn with one streaming language model: speech
-// goes out sentence by sentence while the model still writes, tool calls run
-// in rounds between its answers.
+// Cascaded answers a turn with one streaming language model. Sentences are passed on while the model is still
+// writing, and tool calls run in rounds between its answers.
 
 import (
 	"cmp"
@@ -23,14 +22,14 @@ type Cascaded struct {
 	o     CascadedOptions
 }
 
-// CascadedOptions tune the model. The zero value leaves everything to the provider.
+// CascadedOptions configure the model. The zero value leaves all settings to the provider.
 type CascadedOptions struct {
 	Temperature *float64
 	// MaxTokens bounds each answer.
 	MaxTokens int
 }
 
-// NewCascaded returns an engine that speaks for model. A nil o is the zero value.
+// NewCascaded returns an engine that answers with model. A nil o is the zero value.
 func NewCascaded(model llm.Provider, o *CascadedOptions) *Cascaded {
 	e := &Cascaded{model: model}
 	if o != nil {
@@ -52,14 +51,13 @@ func (e *Cascaded) Answer(ctx context.Context, req Request) iter.Seq2[Event, err
 	}
 }
 
-// maxAnswer bounds one answer of a model in bytes: a quarter of an hour of
-// speech.
+// maxAnswer bounds one answer of a model, in bytes: a quarter of an hour of speech.
 const maxAnswer = 16 << 10
 
 // errStopped means the consumer broke the loop.
 var errStopped = errors.New("stopped")
 
-// turn is one answer in the making.
+// turn is the state of one answer.
 type turn struct {
 	req      Request
 	engine   *Cascaded
@@ -68,7 +66,7 @@ type turn struct {
 	rounds   Rounds
 	started  bool // the first token came
 	said     bool
-	clause   bool // it was told
+	clause   bool // a clause was emitted
 	silence  silence
 }
 
@@ -102,8 +100,8 @@ func (t *turn) run(ctx context.Context) error {
 	return ErrNothingSaid
 }
 
-// offeredTools is what the model may call in this round: nothing once the tier's
-// rounds are used up.
+// offeredTools returns the tools that the model may call in this round: none once the tier's rounds are used
+// up.
 func (t *turn) offeredTools() []llm.ToolDefinition {
 	if t.rounds.Exhausted() {
 		return nil
@@ -111,8 +109,7 @@ func (t *turn) offeredTools() []llm.ToolDefinition {
 	return t.req.Tools.Definitions()
 }
 
-// askModel runs one model round: it speaks what the model says and returns the
-// calls it wants.
+// askModel runs one model round: it emits what the model says and returns the calls that the model requests.
 func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 	offered := t.offeredTools()
 	watch := newWatchdog(ctx, t.req.ModelTimeout)
@@ -131,7 +128,7 @@ func (t *turn) askModel(ctx context.Context) ([]llm.ToolCall, string, error) {
 		if err != nil {
 			return nil, "", watch.reason(err)
 		}
-		watch.pause() // what we do with the chunk is not the model's silence
+		watch.pause() // handling the chunk does not count as the model's silence
 		if !t.started && (chunk.Text != "" || len(chunk.ToolCalls) > 0) {
 			t.started = true
 			if err := t.emit(FirstToken{After: time.Since(start)}); err != nil {
@@ -186,8 +183,7 @@ func (t *turn) emitSentences(sentences []string) error {
 	return nil
 }
 
-// emitClause tells how the first sentence begins, once as much of it as can be spoken
-// alone is there.
+// emitClause emits the beginning of the first sentence as soon as it can be spoken alone.
 func (t *turn) emitClause(split *speech.Splitter) error {
 	if !t.req.Clauses || t.said || t.clause || t.req.MayDecline && !t.silence.known {
 		return nil
@@ -200,9 +196,8 @@ func (t *turn) emitClause(split *speech.Splitter) error {
 	return t.emit(Clause{Text: text})
 }
 
-// runRound runs the calls of one answer in parallel and feeds their results back.
-// A round of nothing but malformed calls is forgiven once; after that the model
-// goes on without tools.
+// runRound runs the calls of one answer in parallel and adds their results to the prompt. A round in which
+// all calls are malformed is forgiven once. After a second one the model continues without tools.
 func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
 	if err := t.awaitConfirmation(ctx); err != nil {
 		return err
@@ -226,7 +221,7 @@ func (t *turn) runRound(ctx context.Context, calls []llm.ToolCall) error {
 	return context.Cause(ctx)
 }
 
-// awaitConfirmation waits until the turn is no guess any more.
+// awaitConfirmation waits until the turn is no longer a guess.
 func (t *turn) awaitConfirmation(ctx context.Context) error {
 	if t.req.Go == nil {
 		return nil
@@ -239,7 +234,7 @@ func (t *turn) awaitConfirmation(ctx context.Context) error {
 	}
 }
 
-// executeCalls runs what must run now, in parallel, and defers the rest.
+// executeCalls runs the calls that must run now, in parallel, and defers the others.
 func (t *turn) executeCalls(ctx context.Context, number int, calls []llm.ToolCall) ([]mcphost.Outcome, error) {
 	outcomes := make([]mcphost.Outcome, len(calls))
 	var now []llm.ToolCall
@@ -281,7 +276,7 @@ func toolNames(defs []llm.ToolDefinition) []string {
 	return names
 }
 
-// watchdog cancels a model stream that falls silent.
+// watchdog cancels a model stream that sends nothing for too long.
 type watchdog struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -298,7 +293,7 @@ func newWatchdog(parent context.Context, limit time.Duration) *watchdog {
 	return w
 }
 
-// pause stops the watch until the next feed.
+// pause stops the watchdog until the next feed.
 func (w *watchdog) pause() {
 	if w.timer != nil {
 		w.timer.Stop()
@@ -318,8 +313,7 @@ func (w *watchdog) stop() {
 	w.cancel(nil)
 }
 
-// reason returns why the stream ended: the cancellation's cause if there was
-// one, else err.
+// reason returns why the stream ended: the cause of the cancellation if there was one, otherwise err.
 func (w *watchdog) reason(err error) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)

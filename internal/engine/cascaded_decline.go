@@ -6,19 +6,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// silence is what is known of whether the model declines.
+// silence records whether the model declines.
 type silence struct {
-	begun string // of the answer under way, as much as it takes to tell
-	known bool   // it was told that the turn is answered
-	meant bool   // the last answer stands for silence
+	begun string // beginning of the current answer, as much as is needed to decide
+	known bool   // it was reported that the turn is answered
+	meant bool   // the last answer means silence
 }
 
-// maxBegun bounds how much of an answer is looked at, in bytes.
+// maxBegun bounds how much of an answer is examined, in bytes.
 const maxBegun = 200
 
-// followBeginning takes in the next words of an answer that may decline, and whether
-// it calls tools. It returns [ErrDeclined] as soon as it does: the model need
-// not write on.
+// followBeginning examines the next words of an answer that may decline. calls says whether the answer calls
+// tools. It returns [ErrDeclined] as soon as the answer declines, because the model need not continue.
 func (t *turn) followBeginning(text string, calls bool) error {
 	s := &t.silence
 	if !t.req.MayDecline || t.said || len(s.begun) > maxBegun {
@@ -35,8 +34,8 @@ func (t *turn) followBeginning(text string, calls bool) error {
 	return t.emit(Begun{})
 }
 
-// judgeSilence takes in a complete answer. One that is empty, broke off or was nothing
-// but a call in a wrong shape has failed: the model knows how to say nothing.
+// judgeSilence examines a complete answer. An empty or incomplete answer, or one that is only a malformed
+// call, has failed, because the model was told how to stay silent.
 func (t *turn) judgeSilence(raw, finish string) {
 	s := &t.silence
 	if s.meant = finish == "" || finish == "stop"; !s.meant || !t.req.MayDecline || t.said {

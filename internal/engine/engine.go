@@ -1,7 +1,12 @@
-// Package engine defines how an NPC turn is answered: a prompt and a toolset
-// in, a stream of sentences and tool events out. Each way of answering is a
-// sub-package.
-// The package itself does no I/O.
+// Package engine defines how an NPC turn is answered. An engine receives a prompt and a toolset, and returns
+// a stream of sentences and tool events:
+//
+//	for ev, err := range engine.NewCascaded(model, nil).Answer(ctx, req) {
+//		// handle err; ev is for example an engine.Sentence
+//	}
+//
+// The engines for language models are in this package, and the one for speech-to-speech models is in the
+// subpackage s2s. The package itself does no I/O.
 package engine
 
 import (
@@ -16,139 +21,132 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Request is what an engine answers.
+// Request describes the turn to answer.
 type Request struct {
-	// NPC answers.
+	// NPC is the NPC that answers.
 	NPC config.NPC
 	// Messages is the prompt, the player's line last.
 	Messages []llm.Message
 	Persona  llm.Persona
-	// Names are what the NPC is called; a model that prefixes its answer with
-	// one of them is not made to speak it.
+	// Names are the names of the NPC. If a model prefixes its answer with one of them, the prefix is not spoken.
 	Names []string
-	// Tools is all the NPC may use in this turn. It is never nil.
+	// Tools are the tools that the NPC may use in this turn. It is never nil.
 	Tools *mcphost.Toolset
-	// Rounds is how many tool rounds the turn's tier allows (docs/adr/0006).
+	// Rounds is the number of tool rounds that the turn's tier allows (docs/adr/0006).
 	Rounds int
 	// ModelTimeout bounds the wait for each piece of the model's answer.
 	ModelTimeout time.Duration
-	// Hurry asks for the model that answers soonest rather than the first.
+	// Hurry requests the model that answers soonest instead of the first one.
 	Hurry bool
-	// Late says that the first sound would come too late unless a fast model opens.
+	// Late says that the first sound would come too late without a fast model's opener.
 	Late bool
-	// Plain says that nothing in the player's line asks for tools or careful thought:
-	// a short answer may be all it takes.
+	// Plain says that nothing in the player's line asks for tools or careful thought, so that a short answer may
+	// be enough.
 	Plain bool
-	// MayDecline says that the line may be meant for somebody else. Messages tell the
-	// model how to stay silent ([speech.Silent]); an answer that does so, and of which
-	// nothing has been said, ends in [ErrDeclined] as soon as that shows. Without it
-	// such an answer is one that says nothing. It is never spoken.
+	// MayDecline says that the line may be meant for someone else. Messages then tell the model how to stay
+	// silent ([speech.Silent]). Such an answer ends in [ErrDeclined] as soon as that is clear, if none of it has
+	// been said. Without MayDecline, it counts as an answer that says nothing. It is never spoken.
 	MayDecline bool
-	// Clauses asks for the first clause of the answer where it can be told before its
-	// sentence is complete. Engines need not.
+	// Clauses requests the first clause of the answer before its sentence is complete, if possible. Engines need
+	// not support it.
 	Clauses bool
-	// Go is closed once the turn is meant: until then it is a guess at what the
-	// player is saying, and no tool may run. If nil, it is meant from the start.
+	// Go is closed once the turn is confirmed. Until then it is a guess at what the player is saying, and no
+	// tool may run. If nil, the turn is confirmed from the start.
 	Go <-chan struct{}
 	// Spoken is the sound of the player's line; nil if the line was typed.
 	Spoken *Recording
-	// Playback tells an engine that has a voice of its own what was heard of it.
+	// Playback tells a speech-to-speech engine how much of its voice was heard.
 	Playback Playback
-	// Again says that an answer goes on that was broken off: its beginning is among
-	// Messages. Engines go on in words, without an opener or a voice of their own.
+	// Again says that the answer continues one that was broken off, whose beginning is in Messages. Engines
+	// continue in text, without an opener or a voice of their own.
 	Again bool
-	// Background is what is known of the turn beside its prompt.
+	// Background is further information about the turn that is not in its prompt.
 	Background Background
 }
 
-// Background is what a turn's answer is held to. Its slices must not be changed.
+// Background is what a turn's answer is checked against. Its slices must not be changed.
 type Background struct {
-	// Cast changes with the NPCs at the table.
+	// Cast is a number that changes with the NPCs at the table.
 	Cast int
-	// Others are the names and aliases of the other NPCs, Players the people's names.
+	// Others are the names and aliases of the other NPCs, and Players the names of the players.
 	Others, Players []string
-	// Asked is what is answered: the player's line, and after it what another NPC has
-	// answered already.
+	// Asked is the player's line, followed by another NPC's answer to it if there is one.
 	Asked string
-	// Remark says that another NPC has answered: nothing has to be said.
+	// Remark says that another NPC has answered already, so that this one need not say anything.
 	Remark bool
 	// Before are the sentences of the NPC's last turns, oldest first.
 	Before []string
-	// Told are the secrets, as the NPC has them, that it may tell now.
+	// Told are the secrets that the NPC may tell now, in the words of its file.
 	Told []string
-	// Rules says that rules of the game are in the prompt, because the search before the turn found them.
+	// Rules says that the prompt contains rules of the game, which the search before the turn found.
 	Rules bool
-	// Found is what tools told in the turn before, if that was cut off, each as
-	// "tool(arguments): result".
+	// Found are the tool results of the previous turn if it was cut, each as "tool(arguments): result".
 	Found []string
-	// Edits counts how often lines of the history were taken back or reworded, or of
-	// what it had before: who remembers more than is in Messages has to forget it.
+	// Edits counts how often lines were taken back or reworded that are in the history, or were before it was
+	// shortened. An engine that remembers more than Messages must then forget it.
 	Edits int
-	// Turn numbers the turn.
+	// Turn is the number of the turn.
 	Turn int64
 }
 
-// Playback is how far an answer's own sound was heard. The zero value is that of an
-// answer that is read.
+// Playback says how much of an answer's own sound was heard. In the zero value the answer is shown, not
+// heard.
 type Playback struct {
-	// Heard returns how much [Sound] has been heard; nil if nobody listens.
+	// Heard returns how much [Sound] has been heard; nil if the answer is not heard.
 	Heard func() time.Duration
-	// Over is closed once no more of it will be; nil if nobody listens.
+	// Over is closed once no more of it will be heard; nil if the answer is not heard.
 	Over <-chan struct{}
 }
 
-// Event is something that happens while a turn is answered: one of the types
-// below.
+// Event is an event while a turn is answered: one of the types below.
 type Event interface{ event() }
 
 // FirstToken reports the first piece of the model's first answer.
 type FirstToken struct{ After time.Duration }
 
-// Begun says that an answer which may decline does not: it has words, or a tool call.
-// So does a [Sentence], before which it need not come.
+// Begun reports that an answer which may decline does not, because it has words or a tool call. A [Sentence]
+// implies this, so Begun need not come before it.
 type Begun struct{}
 
-// Clause is the beginning of the sentence that comes next, which can be spoken while
-// that is not complete. The [Sentence] is told in full, and begins with it. An answer
-// has at most one, in its first sentence; a second, empty one takes it back: what is not
-// being spoken of it is not meant any more.
+// Clause is the beginning of the next sentence, which can be spoken before that is complete. The [Sentence]
+// follows in full, and begins with the clause. An answer has at most one clause, in its first sentence. A
+// second, empty clause withdraws the first, unless it is being spoken already.
 type Clause struct{ Text string }
 
 // Sentence is a complete sentence to speak.
 type Sentence struct{ Text string }
 
-// Sound is a piece of the NPC's own voice, mono at audio.SampleRate, from an engine
-// that speaks for itself. The receiver must not change it.
+// Sound is a piece of the NPC's own voice, mono at audio.SampleRate, from a speech-to-speech engine. The
+// receiver must not change it.
 type Sound struct{ Samples []int16 }
 
-// Answering says that an engine with a voice of its own has begun to answer: its
-// first [Sound] is near.
+// Answering reports that a speech-to-speech engine has begun to answer, so that its first [Sound] will come
+// soon.
 type Answering struct{}
 
-// Interrupted says that an engine with a voice of its own has let a player interrupt
-// it: no more of the answer comes. Whether what came is heard to its end is for who plays it
-// to decide.
+// Interrupted reports that a speech-to-speech engine let a player interrupt it, so that no more of the answer
+// comes. The receiver decides whether to play what came before to its end.
 type Interrupted struct{}
 
-// Wording is what the sound since the last [Spoken] says, as far as that is known.
+// Wording is the text of the sound since the last [Spoken], as far as it is known.
 type Wording struct{ Text string }
 
 // Spoken ends a sentence of the NPC's own voice.
 type Spoken struct {
 	Text string
-	// Until is where it ends, from the answer's first [Sound] on. What is beyond
-	// belongs to the next sentence.
+	// Until is the position of its end, measured from the answer's first [Sound]. Later sound belongs to the
+	// next sentence.
 	Until time.Duration
 }
 
-// Guarded says that words were withheld: they are in no [Sentence] and no [Spoken].
+// Guarded reports that words were withheld. No [Sentence] and no [Spoken] contains them.
 type Guarded struct{ Reasons []guard.Reason }
 
-// Withdrawn takes back what an engine says in its own voice from a place on, counted
-// from the answer's first [Sound]. No more of that voice follows in the answer.
+// Withdrawn withdraws an engine's own voice from a position on, measured from the answer's first [Sound]. No
+// more of that voice follows in the answer.
 type Withdrawn struct{ At time.Duration }
 
-// ToolCalled reports a call the model asked for, before it runs.
+// ToolCalled reports a call that the model requested, before it runs.
 type ToolCalled struct {
 	Round int // from 1
 	Call  llm.ToolCall
@@ -161,20 +159,19 @@ type ToolFinished struct {
 	mcphost.Outcome
 }
 
-// ToolDeferred reports a call that acts when the turn is committed
-// (docs/adr/0015).
+// ToolDeferred reports a call that is made when the turn is committed (docs/adr/0015).
 type ToolDeferred struct {
 	Round int
 	Call  llm.ToolCall
 }
 
-// RoundEnded reports the wall-clock time of a round of parallel calls.
+// RoundEnded reports the end of a round of parallel calls and its wall-clock time.
 type RoundEnded struct {
 	Round int
 	Took  time.Duration
 }
 
-// Notice says something that people should know, and is no part of the story.
+// Notice is a message to people that is not part of the story.
 type Notice struct {
 	Level string // "info", "warning" or "error"
 	Text  string
@@ -197,51 +194,49 @@ func (ToolFinished) event() {}
 func (ToolDeferred) event() {}
 func (RoundEnded) event()   {}
 
-// Engine answers turns. Implementations are safe for concurrent use.
+// Engine answers turns. Implementations must be safe for concurrent use.
 type Engine interface {
-	// Answer runs one turn. The sequence yields events in order until the
-	// answer is complete; a non-nil error ends it. Cancelling ctx or breaking
-	// the loop ends the model stream and the tools before the sequence returns.
-	// What the answer takes of a provider is charged to the cost.Account in ctx,
-	// also what becomes known only later.
+	// Answer runs one turn. The sequence yields events in order until the answer is complete. A non-nil error
+	// ends it. Cancelling ctx or breaking the loop ends the model stream and the tools before the sequence
+	// returns. Provider usage is charged to the cost.Account in ctx, even if it is reported later.
 	Answer(ctx context.Context, req Request) iter.Seq2[Event, error]
 }
 
-// Ahead is what a player is saying to an NPC, as it seems, before it is known.
+// Ahead describes what a player is probably saying to an NPC, before that is certain.
 type Ahead struct {
 	NPC config.NPC
-	// Messages are the prompt so far: who the NPC is, and its history.
+	// Messages are the beginning of the prompt: who the NPC is, and its history.
 	Messages []llm.Message
 	// Edits is as in [Background].
 	Edits int
-	// Tools is what the NPC may use at the lowest tier.
+	// Tools are the tools that the NPC may use at the lowest tier.
 	Tools *mcphost.Toolset
 	Sound *Recording
 }
 
-// Listener is an engine that listens while a player still speaks, so that less is
-// left to do once it is known what was said. Its methods return at once.
+// Listener is an engine that listens while a player is still speaking, so that less work is left once the
+// words are known. Its methods must not block.
 type Listener interface {
-	// ListenAhead: a player begins to speak whose NPC talks to them.
+	// ListenAhead: a player begins to speak, probably to the NPC.
 	ListenAhead(Ahead)
-	// Decline: what was listened to ahead was not for this NPC.
+	// Decline: the sound that was listened to ahead was not for this NPC.
 	Decline(npc config.NPC, sound *Recording)
 }
 
-// ErrModelSilent means the model sent nothing for longer than allowed.
+// ErrModelSilent means that the model sent nothing for longer than allowed.
 var ErrModelSilent = errors.New("the model stopped answering")
 
-// ErrWithheld is why the context of an answer ends that said what may not be said, and
-// that another goes on with: what was not heard of it counts as never said.
+// ErrWithheld is the cause with which the context of an answer is cancelled that said something forbidden and
+// that another engine continues. The part that was not heard counts as never said.
 var ErrWithheld = errors.New("the answer said what may not be said")
 
-// ErrTooLong means the model's answer was longer than anybody wants to hear;
-// what was written until then is spoken.
+// ErrTooLong means that the model's answer exceeded the limit. What was written before that is spoken.
 var ErrTooLong = errors.New("the model's answer did not end; the rest was not taken")
 
-// ErrNothingSaid means the model finished without a word to speak.
+// ErrNothingSaid means that the model finished without a word to speak.
 var ErrNothingSaid = errors.New("the model said nothing")
 
-// ErrDeclined means that the NPC does not answer, since the line is not meant for it.
-// Only an answer to a [Request.MayDecline] ends so.
+// ErrDeclined means that the NPC does not answer, because the line is not meant for it. Only an answer to a
+// request with
+// [Request.MayDecline] ends with it.
 var ErrDeclined = errors.New("the line was not meant for the NPC")

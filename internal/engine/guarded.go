@@ -1,11 +1,10 @@
 package engine
 
-// GuardedEngine stands between an engine and those who hear it: nothing that the
-// engine says reaches the table unless package guard has judged it. What is withheld
-// is made good within the same turn: a roll that was invented is made, the model is
-// asked once more to go on, and where that fails the NPC evades with a line of its own.
+// GuardedEngine wraps an engine: nothing that the engine says reaches the table unless package guard has
+// approved it. Withheld parts are replaced within the same turn: an invented roll is made for real, the model
+// is asked once more to continue, and if that fails the NPC evades with a line of its own.
 //
-// It starts no goroutine and knows no vendor.
+// It starts no goroutine and depends on no vendor.
 
 import (
 	"context"
@@ -21,15 +20,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/guard"
 )
 
-// GuardedOptions tune an [GuardedEngine]. The zero value works.
+// GuardedOptions configure a [GuardedEngine]. The zero value works.
 type GuardedOptions struct {
 	// Languages are spoken at the table, as BCP 47 tags, the main one first.
 	Languages []string
-	// Tools returns the names of all tools there are, whoever may use them. If nil,
-	// there are none.
+	// Tools returns the names of all tools, whoever may use them. If nil, there are none.
 	Tools func() []string
-	// MaxSpeech bounds an answer, which is cut at the end of a sentence. If zero,
-	// nothing does.
+	// MaxSpeech bounds an answer, which is cut at the end of a sentence. If zero, there is no bound.
 	MaxSpeech time.Duration
 }
 
@@ -37,23 +34,23 @@ type GuardedOptions struct {
 type GuardedEngine struct {
 	next Engine
 	o    GuardedOptions
-	// newJudge is changed by tests alone.
+	// newJudge is replaced only by tests.
 	newJudge func(*guard.Card, guard.TurnOptions) judge
 
-	mu    sync.Mutex       // guards the fields below; held while cards are made, which takes no I/O
-	cast  int              // of the cards
+	mu    sync.Mutex       // guards the fields below; held while cards are created, which does no I/O
+	cast  int              // version of the cast for which the cards were created
 	cards map[string]cards // by NPC
 }
 
-// cards are those of one NPC.
+// cards are the guard cards of one NPC.
 type cards struct {
 	own *guard.Card
-	// free is for answers to players who speak another language than the table; own if
-	// that is no matter.
+	// free is for answers to players who speak another language than the table. It equals own if languages are
+	// not checked.
 	free *guard.Card
 }
 
-// judge judges one answer; [guard.Turn] does.
+// judge judges one answer. [guard.Turn] implements it.
 type judge interface {
 	NoteResult(tool, arguments, result string)
 	Judge(sentence string) guard.Verdict
@@ -69,9 +66,9 @@ func NewGuarded(next Engine, o *GuardedOptions) *GuardedEngine {
 	return e
 }
 
-// Answer implements [Engine]. An answer of which something was withheld does not
-// fail for that: it ends with what else was said, with what the model said when it was
-// asked once more, or with a stock phrase. One that is too long ends there.
+// Answer implements [Engine]. Withholding part of an answer does not make it fail: it ends with the rest,
+// with what the model said when it was asked once more, or with a stock phrase. An answer that is too long is
+// cut.
 func (e *GuardedEngine) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t := &guardedTurn{engine: e, req: req, yield: yield, judge: e.judgeOf(req)}
@@ -82,7 +79,7 @@ func (e *GuardedEngine) Answer(ctx context.Context, req Request) iter.Seq2[Event
 	}
 }
 
-// judgeOf returns who judges the answer to a request.
+// judgeOf returns the judge of the answer to a request.
 func (e *GuardedEngine) judgeOf(req Request) judge {
 	b := &req.Background
 	j := e.newJudge(e.cardsOf(req).forLine(b.Asked), guard.TurnOptions{Told: b.Told, Rules: b.Rules, Players: b.Players, Asked: b.Asked, Before: b.Before})
@@ -94,8 +91,8 @@ func (e *GuardedEngine) judgeOf(req Request) judge {
 	return j
 }
 
-// forLine is the card for an answer to a line: in the language of the table, or in that
-// of the line.
+// forLine returns the card for an answer to a line: own if the line is in the table's language, otherwise
+// free.
 func (c cards) forLine(asked string) *guard.Card {
 	if c.free != c.own && asked != "" && slices.Contains(c.own.NewTurn(guard.TurnOptions{}).Judge(asked).Reasons, guard.Language) {
 		return c.free
@@ -103,10 +100,10 @@ func (c cards) forLine(asked string) *guard.Card {
 	return c.own
 }
 
-// maxCards bounds the NPCs whose cards are kept; beyond it all are made anew.
+// maxCards bounds the NPCs whose cards are kept. Beyond it, all are created again.
 const maxCards = 256
 
-// cardsOf returns the cards of a request's NPC, made once for each cast.
+// cardsOf returns the cards of a request's NPC, which are created once for each cast.
 func (e *GuardedEngine) cardsOf(req Request) cards {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -130,7 +127,7 @@ func (e *GuardedEngine) cardsOf(req Request) cards {
 	return c
 }
 
-// languageOf is the one language an NPC speaks, empty if it may speak several.
+// languageOf returns the only language an NPC speaks; empty if it may speak several.
 func (e *GuardedEngine) languageOf(npc config.NPC) string {
 	if len(e.o.Languages) != 1 || npc.Voice.Language != "" && !sameLanguage(npc.Voice.Language, e.o.Languages[0]) {
 		return ""
@@ -138,8 +135,8 @@ func (e *GuardedEngine) languageOf(npc config.NPC) string {
 	return e.o.Languages[0]
 }
 
-// languagesOf are the languages an NPC may speak that has no single one: those of the table
-// and that of its voice.
+// languagesOf returns the languages that an NPC without a single one may speak: those of the table and its
+// voice's.
 func (e *GuardedEngine) languagesOf(npc config.NPC) []string {
 	if len(e.o.Languages) == 0 || npc.Voice.Language == "" {
 		return e.o.Languages

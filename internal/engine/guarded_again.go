@@ -16,13 +16,12 @@ import (
 const (
 	// diceTool is the tool that makes rolls.
 	diceTool = "roll"
-	// usualDice are thrown where nobody can tell what was meant.
+	// usualDice are rolled if the intended dice are unknown.
 	usualDice = "1d20"
 )
 
-// goOn has the engine go on after something was withheld: with the result of a roll
-// that is made now, or with a word about what went wrong. An invented roll that cannot
-// be made is no reason to ask again.
+// goOn asks the engine to continue after something was withheld, with the result of a roll that is made now,
+// or with a note about what went wrong. If an invented roll cannot be made, the engine is not asked again.
 func (t *guardedTurn) goOn(ctx context.Context) error {
 	if slices.Contains(t.why.Reasons, guard.Roll) {
 		made, err := t.makeRoll(ctx, cmp.Or(t.why.Dice, usualDice))
@@ -40,14 +39,13 @@ func (t *guardedTurn) goOn(ctx context.Context) error {
 	return t.ask(ctx, req)
 }
 
-// makeRoll throws the dice that the model has only claimed to have thrown. It reports
-// whether there is a result: not without the tool, or once the turn's rounds are used
-// up.
+// makeRoll rolls the dice that the model only claimed to have rolled. It reports whether there is a result.
+// There is none without the tool, or once the turn's rounds are used up.
 func (t *guardedTurn) makeRoll(ctx context.Context, dice string) (bool, error) {
 	if t.rounds >= t.req.Rounds || !t.hasTool(diceTool) {
 		return false, nil
 	}
-	if t.req.Go != nil { // a guess runs no tool
+	if t.req.Go != nil { // a guess must not run tools
 		select {
 		case <-t.req.Go:
 		case <-ctx.Done():
@@ -77,7 +75,7 @@ func (t *guardedTurn) hasTool(name string) bool {
 	return slices.ContainsFunc(t.req.Tools.Definitions(), func(d llm.ToolDefinition) bool { return d.Name == name })
 }
 
-// expression are the arguments of the dice tool.
+// expression returns the arguments of the dice tool.
 func expression(dice string) string {
 	raw, err := json.Marshal(map[string]string{"expression": dice})
 	if err != nil {
@@ -86,8 +84,8 @@ func expression(dice string) string {
 	return string(raw)
 }
 
-// promptAgain is the prompt for the second go: what tools told and what was heard need
-// not be found out or said again. It does not repeat what was withheld.
+// promptAgain returns the prompt for the second request. It contains the tool results and the words that were
+// heard, so that they are not repeated, and does not contain what was withheld.
 func (t *guardedTurn) promptAgain() []llm.Message {
 	messages := slices.Clip(t.req.Messages)
 	if len(t.ran) > 0 {
@@ -108,7 +106,7 @@ func (t *guardedTurn) promptAgain() []llm.Message {
 	return append(messages, llm.Message{Role: llm.RoleSystem, Content: describeReasons(t.why.Reasons) + " Do not mention any of this. " + next})
 }
 
-// HeldBack begins what a model is told that is asked once more, unless a roll was made.
+// HeldBack begins the note to a model that is asked once more, unless a roll was made.
 const HeldBack = "What you were about to say was held back"
 
 // describeReasons tells the model in general words what went wrong.

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// evasions are the lines of an NPC that has none of its own.
+// evasions are for NPCs that have no such lines of their own.
 var evasions = map[string][]string{
 	"de": {"Darüber ein andermal.", "Lass uns von etwas anderem reden.", "Das behalte ich lieber für mich."},
 	"en": {"Another time, perhaps.", "Let us talk of something else.", "I would rather not go into that."},
 }
 
-// evasion is what an NPC says in place of what it may not say: a stock phrase of its
-// own for what it will not or cannot tell, and none that it has just said.
+// evasion returns what an NPC says instead of what was withheld: one of its stock phrases for things that it
+// will not or cannot tell, and if possible none that it has just said.
 func evasion(req Request, languages []string) string {
 	var lines []string
 	for _, occasion := range []string{"refusal", "unknown"} {
@@ -37,7 +37,7 @@ func evasion(req Request, languages []string) string {
 	return lines[int(req.Background.Turn%1024)%len(lines)]
 }
 
-// sameLanguage reports whether two tags name the same language, wherever it is spoken.
+// sameLanguage reports whether two tags name the same language, regardless of the region.
 func sameLanguage(a, b string) bool {
 	a, _, _ = strings.Cut(a, "-")
 	b, _, _ = strings.Cut(b, "-")

@@ -11,20 +11,20 @@ import (
 
 const (
 	noLimit = math.MaxInt64
-	// overrun is how much longer than allowed a sentence may become that is heard
-	// already, before it is cut in the middle.
+	// overrun is by how much a sentence that is already heard may exceed the limit before it is cut in the
+	// middle.
 	overrun = 10 * time.Second
 )
 
-// ownVoice is what is known of an answer that the engine speaks in its own voice.
+// ownVoice is the state of an answer that the engine speaks in its own voice.
 type ownVoice struct {
-	sound time.Duration // passed on
-	until time.Duration // where the last sentence ends that was passed on
-	limit atomic.Int64  // where it was withdrawn, in nanoseconds
+	sound time.Duration // length of the sound passed on
+	until time.Duration // end of the last sentence passed on
+	limit atomic.Int64  // where it was withdrawn, in nanoseconds; noLimit if it was not
 }
 
-// limitedTo is how much of it counts as heard: once some is withdrawn, all that is not.
-// It is safe for concurrent use.
+// limitedTo returns how much of the voice counts as heard: up to the position where it was withdrawn,
+// otherwise what was heard. It is safe for concurrent use.
 func (o *ownVoice) limitedTo(heard func() time.Duration) time.Duration {
 	if limit := o.limit.Load(); limit != noLimit {
 		return time.Duration(limit)
@@ -32,7 +32,7 @@ func (o *ownVoice) limitedTo(heard func() time.Duration) time.Duration {
 	return heard()
 }
 
-// takeOwn passes on what the engine says in its own voice, or withdraws it.
+// takeOwn passes on an event of the engine's own voice, or withdraws the voice.
 func (t *guardedTurn) takeOwn(ev Event) error {
 	switch e := ev.(type) {
 	case Sound:
@@ -51,7 +51,7 @@ func (t *guardedTurn) takeOwn(ev Event) error {
 	return t.emit(ev)
 }
 
-// takeSpoken passes on what may be kept of a sentence that has sounded, or is about to.
+// takeSpoken passes on the permitted part of a sentence that was or will be heard.
 func (t *guardedTurn) takeSpoken(e Spoken) error {
 	v := t.judgeSpoken(e.Text)
 	if isBreach(v) {
@@ -74,12 +74,12 @@ func (t *guardedTurn) takeSpoken(e Spoken) error {
 	return nil
 }
 
-// isBreach reports whether a verdict is one that sound has to be cut for.
+// isBreach reports whether sound must be cut because of a verdict.
 func isBreach(v guard.Verdict) bool {
 	return len(v.Reasons) > 0 && (v.Text == "" || spoilsRest(v.Reasons))
 }
 
-// withdraw cuts the sentence that is open, at its beginning if it is not heard yet.
+// withdraw cuts the current sentence, at its beginning if it is not heard yet.
 func (t *guardedTurn) withdraw(v guard.Verdict) error {
 	if err := t.reportGuarded(v.Reasons); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (t *guardedTurn) withdraw(v guard.Verdict) error {
 	return errBreach
 }
 
-// heardAtLeast is a place, or how far the voice has been heard if that is beyond.
+// heardAtLeast returns the position at, or how far the voice has been heard if that is later.
 func (t *guardedTurn) heardAtLeast(at time.Duration) time.Duration {
 	if heard := t.req.Playback.Heard; heard != nil {
 		at = max(at, heard())
@@ -105,8 +105,8 @@ func (t *guardedTurn) withdrawAt(at time.Duration) error {
 	return t.emit(Withdrawn{At: at})
 }
 
-// isOverlong reports whether the voice has said enough, and can be cut at the end of
-// a sentence or has to be cut.
+// isOverlong reports whether the voice has exceeded the limit, and either can be cut at the end of a sentence
+// or must be cut at once.
 func (t *guardedTurn) isOverlong() bool {
 	most := t.engine.o.MaxSpeech
 	if most <= 0 || t.own.sound <= most {
@@ -115,7 +115,7 @@ func (t *guardedTurn) isOverlong() bool {
 	return t.own.until > 0 && t.heardAtLeast(0) <= t.own.until || t.own.sound > most+overrun
 }
 
-// cutOwn ends an answer in the engine's own voice that is long enough.
+// cutOwn ends an answer in the engine's own voice that is too long.
 func (t *guardedTurn) cutOwn() error {
 	if err := t.withdrawAt(t.heardAtLeast(t.own.until)); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// judgeText judges a sentence. Where several are left of it, since what joined them was
-// taken out, each is judged: the second must not pass for a part of the first.
+// judgeText judges a sentence. If removing a part of it leaves several sentences, each of them is judged,
+// because otherwise the second would pass as part of the first.
 func (t *guardedTurn) judgeText(text string) guard.Verdict {
 	v := t.judge.Judge(text)
 	if len(v.Reasons) == 0 || v.Text == "" {
@@ -20,15 +20,14 @@ func (t *guardedTurn) judgeText(text string) guard.Verdict {
 	if len(pieces) < 2 {
 		return v
 	}
-	anew := t.engine.judgeOf(t.req) // to which none of it is a repetition
+	anew := t.engine.judgeOf(t.req) // a judge for which none of it is a repetition
 	for _, n := range t.notes {
 		anew.NoteResult(n.call.Name, n.call.Arguments, n.result)
 	}
 	return judgeEach(pieces, v.Reasons, anew.Judge)
 }
 
-// judgeSpoken judges what a transcript says, whose writer may have lost what joined its
-// sentences.
+// judgeSpoken judges a transcript, in which the separation of sentences may be unreliable.
 func (t *guardedTurn) judgeSpoken(text string) guard.Verdict {
 	if pieces := sentencesOf(text); len(pieces) > 1 {
 		return judgeEach(pieces, nil, t.judgeText)
@@ -41,7 +40,7 @@ func sentencesOf(text string) []string {
 	return append(split.Push(text), split.Flush()...)
 }
 
-// judgeEach judges sentences that come as one, up to where nothing good can follow.
+// judgeEach judges sentences that came as one, up to one after which the rest cannot be used.
 func judgeEach(sentences []string, found []guard.Reason, judge func(string) guard.Verdict) guard.Verdict {
 	all := guard.Verdict{Reasons: slices.Clip(found)}
 	var kept []string

@@ -14,43 +14,42 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// maxWithheld is how many sentences in a row may be withheld before an answer is
-// broken off.
+// maxWithheld is how many sentences in a row may be withheld before an answer is broken off.
 const maxWithheld = 4
 
 var (
 	// errWithdrawn means the consumer broke the loop.
 	errWithdrawn = errors.New("stopped")
-	// errBreach means that the answer is broken off, and is to go on otherwise.
+	// errBreach means that the answer is broken off and must be continued differently.
 	errBreach = errors.New("breach")
-	// errFull means that the answer is broken off since it is long enough.
+	// errFull means that the answer is broken off because it is long enough.
 	errFull = errors.New("full")
 )
 
-// guardedTurn is one answer in the making.
+// guardedTurn is the state of one answer.
 type guardedTurn struct {
 	engine *GuardedEngine
 	req    Request
 	yield  func(Event, error) bool
 	judge  judge
 
-	said       []string      // delivered
-	clause     string        // told of the sentence that comes next
-	sounds     time.Duration // what that takes to say, about
+	said       []string      // delivered sentences
+	clause     string        // clause that was emitted of the next sentence
+	sounds     time.Duration // approximate speaking time of said
 	guarded    bool          // something was withheld
-	why        guard.Verdict // what was withheld since the last delivered sentence
-	withheld   int           // sentences of that
-	again      bool          // the engine is asked for the second time
-	saidBefore int           // sentences delivered before that
-	rounds     int           // of tools, all told
-	before     int           // of them, when the engine was asked
+	why        guard.Verdict // the last verdict that withheld a sentence, since the last delivered one
+	withheld   int           // sentences withheld since the last delivered one
+	again      bool          // the engine was asked a second time
+	saidBefore int           // sentences delivered before the second request
+	rounds     int           // tool rounds in total
+	before     int           // rounds before the current request
 	calls      []ToolCalled
 	ran        []ranCall
-	notes      []ranCall // of those that succeeded, as the judge knows them
+	notes      []ranCall // successful calls, as the judge knows them
 	own        ownVoice
 }
 
-// ranCall is a call that was answered, and what the model was told.
+// ranCall is a finished call with the result that the model received.
 type ranCall struct {
 	call   llm.ToolCall
 	result string
@@ -76,20 +75,20 @@ func (t *guardedTurn) run(ctx context.Context) error {
 	return t.closeAnswer(err)
 }
 
-// lacksAnswer reports whether the engine is to be asked once more: something was
-// withheld, and nothing followed that could stand for it.
+// lacksAnswer reports whether the engine must be asked once more, because something was withheld and no
+// usable sentence followed.
 func (t *guardedTurn) lacksAnswer(err error) bool {
 	switch {
 	case t.withheld == 0 || t.req.Background.Remark:
 		return false
 	case err != nil && !errors.Is(err, errBreach) && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
-		return false // it has failed
+		return false // the engine has failed
 	}
 	return len(t.said) == 0 || spoilsRest(t.why.Reasons)
 }
 
-// spoilsRest reports whether a sentence was withheld for what it says: what follows
-// on it is no better, and without it the answer lacks something.
+// spoilsRest reports whether a sentence was withheld because of its content. Then what follows it cannot be
+// used either, and the answer is incomplete without it.
 func spoilsRest(reasons []guard.Reason) bool {
 	return slices.ContainsFunc(reasons, func(r guard.Reason) bool {
 		switch r {
@@ -100,8 +99,8 @@ func spoilsRest(reasons []guard.Reason) bool {
 	})
 }
 
-// ask has the engine answer and passes on what may be heard. [errBreach] and [errFull]
-// say that it was broken off; what it had to do is done then.
+// ask lets the engine answer and passes on what may be heard. [errBreach] and [errFull] mean that the answer
+// was broken off, and that its calls were ended.
 func (t *guardedTurn) ask(ctx context.Context, req Request) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -115,7 +114,7 @@ func (t *guardedTurn) ask(ctx context.Context, req Request) error {
 			err = t.take(ev)
 		}
 		if errors.Is(err, errBreach) {
-			cancel(ErrWithheld) // before the loop is left
+			cancel(ErrWithheld) // before the loop ends
 		}
 		if err != nil {
 			return t.endCalls(err)
@@ -124,7 +123,7 @@ func (t *guardedTurn) ask(ctx context.Context, req Request) error {
 	return nil
 }
 
-// endCalls ends the calls of an answer that was broken off and returns err.
+// endCalls ends the calls of an answer that was broken off, and returns err.
 func (t *guardedTurn) endCalls(err error) error {
 	if !errors.Is(err, errBreach) && !errors.Is(err, errFull) {
 		return err
@@ -140,10 +139,10 @@ func (t *guardedTurn) endCalls(err error) error {
 	return err
 }
 
-// errBrokenOff is how calls end that nobody waits for any more.
+// errBrokenOff is the error of calls whose answer was broken off.
 var errBrokenOff = errors.New("the answer that called it was broken off")
 
-// take takes in an event of the engine.
+// take handles an event of the engine.
 func (t *guardedTurn) take(ev Event) error {
 	switch e := ev.(type) {
 	case Clause:
@@ -154,7 +153,7 @@ func (t *guardedTurn) take(ev Event) error {
 		return t.takeOwn(ev)
 	case FirstToken:
 		if t.again {
-			return nil // it was told of the first
+			return nil // it was reported for the first request
 		}
 	case ToolCalled:
 		e.Round += t.before
@@ -187,14 +186,13 @@ func (t *guardedTurn) endCall(c llm.ToolCall, result string) {
 	t.ran = append(t.ran, ranCall{c, result})
 }
 
-// takeClause passes on how the first sentence begins if nothing is wrong with that alone.
-// An NPC that keeps secrets has none: half a secret is one, too, and shows only with
-// the rest.
+// takeClause passes on the beginning of the first sentence if it is permitted on its own. NPCs with secrets
+// get no clauses, because half a secret is also one, and is recognised only with the rest.
 func (t *guardedTurn) takeClause(text string) error {
 	if len(t.said) > 0 || t.withheld > 0 {
 		return nil
 	}
-	alone := t.engine.judgeOf(t.req) // the sentence is yet to be judged, as a whole
+	alone := t.engine.judgeOf(t.req) // the sentence will still be judged as a whole
 	for _, n := range t.notes {
 		alone.NoteResult(n.call.Name, n.call.Arguments, n.result)
 	}
@@ -205,8 +203,8 @@ func (t *guardedTurn) takeClause(text string) error {
 	return t.emit(Clause{Text: text})
 }
 
-// takeSentence passes on what may be heard of a sentence. A model that was asked once more and
-// begins with a sentence that was heard, instead of going on after it, is not heard twice.
+// takeSentence passes on the permitted part of a sentence. If a model that was asked once more begins with a
+// sentence that was already heard, the sentence is skipped.
 func (t *guardedTurn) takeSentence(text string) error {
 	if t.again && t.repeatsHeard(text) {
 		return nil
@@ -233,8 +231,8 @@ func (t *guardedTurn) takeSentence(text string) error {
 	return t.withhold(v)
 }
 
-// repeatsHeard reports whether a sentence was heard in this answer, but for capitals and
-// punctuation. What follows on another sentence of the second go may repeat itself.
+// repeatsHeard reports whether a sentence was already heard in this answer, apart from case and punctuation.
+// It is always false once a new sentence of the second request was delivered.
 func (t *guardedTurn) repeatsHeard(text string) bool {
 	if len(t.said) > t.saidBefore {
 		return false
@@ -242,13 +240,12 @@ func (t *guardedTurn) repeatsHeard(text string) bool {
 	return slices.ContainsFunc(t.said, func(heard string) bool { return bareWords(heard) == bareWords(text) })
 }
 
-// bareWords are the words of a text in lower case, with one blank between them.
+// bareWords returns the words of a text in lower case, separated by single spaces.
 func bareWords(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
-// withhold notes a sentence that is not heard, and breaks the answer off if nothing
-// good can follow.
+// withhold records a sentence that is withheld, and breaks the answer off if the rest cannot be used.
 func (t *guardedTurn) withhold(v guard.Verdict) error {
 	t.why = v
 	if t.withheld++; t.withheld >= maxWithheld || spoilsRest(v.Reasons) {
@@ -257,7 +254,7 @@ func (t *guardedTurn) withhold(v guard.Verdict) error {
 	return nil
 }
 
-// reportGuarded tells that something was withheld, if there are reasons.
+// reportGuarded reports that something was withheld, if there are reasons.
 func (t *guardedTurn) reportGuarded(reasons []guard.Reason) error {
 	if len(reasons) == 0 {
 		return nil
@@ -266,10 +263,10 @@ func (t *guardedTurn) reportGuarded(reasons []guard.Reason) error {
 	return t.emit(Guarded{Reasons: reasons})
 }
 
-// lettersPerSecond is how fast a voice of usual speed speaks.
+// lettersPerSecond is the speed of a voice at normal speed.
 const lettersPerSecond = 15
 
-// deliver passes a sentence on, unless the answer is long enough without it.
+// deliver passes a sentence on, unless that would make the answer too long.
 func (t *guardedTurn) deliver(text string) error {
 	most := t.engine.o.MaxSpeech
 	takes := time.Duration(len([]rune(text))) * time.Second / lettersPerSecond
@@ -297,11 +294,11 @@ func (t *guardedTurn) noteSaid(text string) {
 	t.withheld, t.why = 0, guard.Verdict{}
 }
 
-// closeAnswer ends an answer that ends with err, or was broken off.
+// closeAnswer ends an answer that ended with err or was broken off.
 func (t *guardedTurn) closeAnswer(err error) error {
 	broken := errors.Is(err, errBreach) || errors.Is(err, errFull)
 	switch {
-	case errors.Is(err, ErrDeclined) && len(t.said) == 0: // be it when it was asked once more
+	case errors.Is(err, ErrDeclined) && len(t.said) == 0: // also on the second request
 		return err
 	case errors.Is(err, ErrDeclined):
 		return nil
@@ -315,7 +312,7 @@ func (t *guardedTurn) closeAnswer(err error) error {
 	case len(t.said) > 0 && (broken || errors.Is(err, ErrNothingSaid)):
 		return nil
 	case err != nil && !broken && !t.again && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
-		return err // it has failed by itself
+		return err // the engine has failed by itself
 	case err != nil && !broken && !errors.Is(err, ErrNothingSaid) && !errors.Is(err, ErrTooLong):
 		why := Notice{Level: "warning", Text: fmt.Sprintf("%s could not go on: %s", t.req.NPC.Name, userfile.OneLine(err))}
 		if err := t.emit(why); err != nil {
@@ -328,7 +325,7 @@ func (t *guardedTurn) closeAnswer(err error) error {
 	return t.evade()
 }
 
-// evade says a line of the NPC's own in place of what was withheld.
+// evade says one of the NPC's own lines instead of what was withheld.
 func (t *guardedTurn) evade() error {
 	text := evasion(t.req, t.engine.o.Languages)
 	t.noteSaid(text)

@@ -6,26 +6,24 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// maxRecording bounds what is kept of one utterance, in samples: a minute. What is
-// said after that is not heard.
+// maxRecording bounds the sound that is kept of one utterance, in samples: one minute. Later sound is
+// dropped.
 const maxRecording = 60 * audio.SampleRate
 
-// Recording is the sound of one utterance, mono at audio.SampleRate, while it is
-// being spoken and afterwards. It is safe for concurrent use; one goroutine
-// appends to it.
+// Recording is the sound of one utterance, mono at audio.SampleRate, during and after the utterance. It is
+// safe for concurrent use; only one goroutine may append to it.
 type Recording struct {
 	mu      sync.Mutex // guards the fields below
 	samples []int16
 	ended   bool
-	full    bool          // more was said than it holds
-	changed chan struct{} // closed and replaced with each change
+	full    bool          // sound was dropped
+	changed chan struct{} // closed and replaced on each change
 }
 
 // NewRecording returns an empty recording.
 func NewRecording() *Recording { return &Recording{changed: make(chan struct{})} }
 
-// Append adds a copy of samples. It never blocks; what exceeds a minute is
-// dropped.
+// Append adds a copy of samples. It never blocks. Sound after the first minute is dropped.
 func (r *Recording) Append(samples []int16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,18 +33,17 @@ func (r *Recording) Append(samples []int16) {
 	r.announce()
 }
 
-// IsWhole reports whether nothing of the utterance was dropped.
+// IsWhole reports whether no sound of the utterance was dropped.
 func (r *Recording) IsWhole() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.full
 }
 
-// End says that the player has ended. A player who goes on after all is taken in
-// by Reopen.
+// End records that the player has stopped speaking. If the player goes on, call Reopen.
 func (r *Recording) End() { r.setEnded(true) }
 
-// Reopen says that the player goes on.
+// Reopen records that the player goes on.
 func (r *Recording) Reopen() { r.setEnded(false) }
 
 func (r *Recording) setEnded(ended bool) {
@@ -61,8 +58,8 @@ func (r *Recording) announce() {
 	r.changed = make(chan struct{})
 }
 
-// From returns the sound from a place on, which must not be changed, whether the
-// player has ended, and what is closed once there is more to know.
+// From returns the sound from a position on, which must not be changed, whether the player has stopped
+// speaking, and a channel that is closed on the next change.
 func (r *Recording) From(place int) (samples []int16, ended bool, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

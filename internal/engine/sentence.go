@@ -1,12 +1,11 @@
 package engine
 
-// SentenceCascade answers a turn with two language models: a fast one opens with
-// a sentence in character that claims nothing, and while that is heard a strong one,
-// given the same prompt and the opener as the beginning of its answer, goes on.
-// Tools are the strong model's alone.
+// SentenceCascade answers a turn with two language models. A fast one opens with a sentence in character that
+// claims nothing. While that is heard, a strong one continues, with the same prompt and the opener as the
+// beginning of its answer. Only the strong model uses tools.
 //
-// It starts no goroutine: the strong model begins when the opener is complete, which
-// is when its sound begins.
+// It starts no goroutine. The strong model begins when the opener is complete, which is when the opener's
+// sound begins.
 
 import (
 	"context"
@@ -20,17 +19,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// defaultPatience is Options.Patience if that is zero. A model that needs longer for
-// a sentence is not the one to open with.
+// defaultPatience is the default of SentenceCascadeOptions.Patience. A model that needs longer for a sentence
+// is not suited to open with.
 const defaultPatience = time.Second
 
-// SentenceCascadeOptions tune the engine. The zero value works.
+// SentenceCascadeOptions configure the engine. The zero value works.
 type SentenceCascadeOptions struct {
-	// Opener and Continuation tune the two models. MaxTokens of the opener is never
-	// more than a sentence takes.
+	// Opener and Continuation configure the two models. MaxTokens of the opener is never more than a sentence
+	// needs.
 	Opener, Continuation CascadedOptions
-	// Patience bounds the wait for the opener, from the request to its end; past it
-	// the strong model answers alone. If zero, one second.
+	// Patience bounds the wait for the opener, from the request to its end. After that the strong model answers
+	// alone. If zero, one second.
 	Patience time.Duration
 }
 
@@ -42,9 +41,9 @@ type SentenceCascade struct {
 	o       SentenceCascadeOptions
 }
 
-// NewSentenceCascade returns an engine that opens with fast and goes on with strong, which may be
-// the same: fast is asked to hurry ([llm.Request.Hurry]). Where nothing has to follow,
-// as the opener's model says, and the request is plain, strong is not asked. A nil o is the zero value.
+// NewSentenceCascade returns an engine that opens with fast and continues with strong. Both may be the same
+// provider, because fast is asked to hurry ([llm.Request.Hurry]). If the request is plain and the fast model
+// says that nothing has to follow, strong is not asked. A nil o is the zero value.
 func NewSentenceCascade(fast, strong llm.Provider, o *SentenceCascadeOptions) *SentenceCascade {
 	e := &SentenceCascade{fast: fast, breaker: fallback.NewBreaker(0, 0)}
 	if o != nil {
@@ -57,12 +56,11 @@ func NewSentenceCascade(fast, strong llm.Provider, o *SentenceCascadeOptions) *S
 	return e
 }
 
-// Answer implements [Engine]. Where the NPC may decline, either model may, until
-// there is an opener. An opener that fails or is late is passed over;
-// after three such in a row there is none for a while, which an [Notice] says.
-// If the strong model fails after it, the NPC closes with a stock phrase for what it
-// does not know, or else one more sentence of the fast model, an [Notice] says
-// why, and the answer counts as complete.
+// Answer implements [Engine]. If the NPC may decline, either model may decline until there is an opener. An
+// opener that fails or is late is skipped. After three of these in a row there are none for a while, which a
+// [Notice] reports. If the strong model fails after the opener, the NPC closes with a stock phrase for what
+// it does not know, or with one more sentence of the fast model. A [Notice] gives the reason, and the answer
+// counts as complete.
 func (e *SentenceCascade) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		t := &cascade{req: req, engine: e, yield: yield, began: time.Now()}
@@ -75,14 +73,14 @@ func (e *SentenceCascade) Answer(ctx context.Context, req Request) iter.Seq2[Eve
 // errLeft means the consumer broke the loop.
 var errLeft = errors.New("stopped")
 
-// cascade is one answer in the making.
+// cascade is the state of one answer.
 type cascade struct {
 	req     Request
 	engine  *SentenceCascade
 	yield   func(Event, error) bool
 	began   time.Time
 	started bool   // the first token came
-	opener  string // what was said first; empty if nothing
+	opener  string // the first sentence; empty if there is none
 	fresh   bool   // the strong model begins, or begins again after its tools
 }
 
@@ -109,7 +107,7 @@ func (t *cascade) run(ctx context.Context) error {
 	if err := t.judgeOpener(ctx, err); err != nil {
 		return err
 	}
-	if err != nil { // the strong model does without
+	if err != nil { // the strong model answers without an opener
 		return t.goOn(ctx)
 	}
 	t.opener = o.text
@@ -122,8 +120,7 @@ func (t *cascade) run(ctx context.Context) error {
 	return t.goOn(ctx)
 }
 
-// judgeOpener takes how the request for an opener ended. It returns an error if the
-// cascade is over.
+// judgeOpener handles the result of the request for an opener. It returns an error if the answer is over.
 func (t *cascade) judgeOpener(ctx context.Context, err error) error {
 	b := t.engine.breaker
 	switch {
@@ -144,10 +141,10 @@ func (t *cascade) judgeOpener(ctx context.Context, err error) error {
 	return t.emit(Notice{Level: "warning", Text: fmt.Sprintf("answers begin without an opener for a while, the last of several went wrong: %s", userfile.OneLine(err))})
 }
 
-// goOn has the strong model answer, after the opener if there is one.
+// goOn makes the strong model answer, after the opener if there is one.
 func (t *cascade) goOn(ctx context.Context) error {
 	req := t.req
-	if t.opener != "" { // which was heard: it is too late to be silent
+	if t.opener != "" { // the opener was heard, so it is too late to decline
 		req.Messages, req.MayDecline = t.promptWith(continuing), false
 	}
 	t.fresh = true
@@ -185,7 +182,7 @@ func (t *cascade) goOn(ctx context.Context) error {
 	return nil
 }
 
-// closeAnswer ends an answer that the strong model failed to end.
+// closeAnswer ends an answer that the strong model failed to complete.
 func (t *cascade) closeAnswer(ctx context.Context, err error) error {
 	switch {
 	case t.opener == "", ctx.Err() != nil, errors.Is(err, ErrTooLong):

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// What the models are told beside the NPC's prompt. The marks at the beginning are
-// markOf's.
+// Instructions for the models in addition to the NPC's prompt. The regular expression mark matches the marks
+// at the beginning.
 const (
 	opening = `Say only the first sentence of your answer now, in character and in the language you are spoken to, in at most fifteen words. It is heard while you are still thinking.
 It may greet, react to what was said, or win a moment in your own manner. It states and promises nothing: no fact, number, name, roll, rule or decision, neither yes nor no, since you do not know them yet.
@@ -28,12 +28,12 @@ Only if the line is not meant for you, as said above, begin with neither: ` + sp
 )
 
 const (
-	// openerTokens is more than a sentence of fifteen words takes in any language.
+	// openerTokens is more than a sentence of fifteen words needs in any language.
 	openerTokens = 80
 	// maxOpener bounds an opener in bytes.
 	maxOpener = 250
-	// markLength is how many bytes show whether there is a mark, maxMark how many it
-	// takes with all that may stand around it.
+	// markLength is how many bytes show whether there is a mark. maxMark bounds a mark with everything around
+	// it.
 	markLength, maxMark = 10, 32
 )
 
@@ -51,7 +51,7 @@ type opener struct {
 	whole bool
 }
 
-// askFast asks the fast model for one sentence, and takes no more than that.
+// askFast asks the fast model for one sentence, and ignores anything after that.
 func (t *cascade) askFast(ctx context.Context, instruction string) (opener, error) {
 	e := t.engine
 	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Patience, errSlow)
@@ -67,7 +67,7 @@ func (t *cascade) askFast(ctx context.Context, instruction string) (opener, erro
 	cut := false
 	for chunk, err := range e.fast.Stream(ctx, req) {
 		if ctx.Err() != nil {
-			err = context.Cause(ctx) // whatever the model makes of it
+			err = context.Cause(ctx) // whatever the model's error is
 		}
 		if err != nil {
 			return opener{}, err
@@ -103,7 +103,7 @@ func (t *cascade) askFast(ctx context.Context, instruction string) (opener, erro
 	return r.opener, nil
 }
 
-// promptWith is the prompt with what was said so far, and what to do now.
+// promptWith returns the prompt with what was said so far and an instruction.
 func (t *cascade) promptWith(instruction string) []llm.Message {
 	all := slices.Clip(t.req.Messages)
 	if t.opener != "" {
@@ -119,20 +119,19 @@ func (t *cascade) toolNames() (names []string) {
 	return names
 }
 
-// reading takes an opener from a stream, piece by piece.
+// reading reads an opener from a stream, piece by piece.
 type reading struct {
 	opener
 	scrub *speech.Scrubber
 	split speech.Splitter
-	head  string // until the mark is known
+	head  string // text before the mark is known
 	known bool
 	size  int
-	// silent says that what came stands for silence.
+	// silent says that the text so far means silence.
 	silent bool
 }
 
-// push takes a piece and reports whether the sentence is complete, or there is to be
-// none.
+// push handles a piece and reports whether the sentence is complete, or there will be none.
 func (r *reading) push(text string) bool {
 	r.size += len(text)
 	if r.known {
@@ -148,7 +147,7 @@ func (r *reading) push(text string) bool {
 	return r.readMark()
 }
 
-// flush ends the stream and reports whether there was anything to say.
+// flush ends the stream and reports whether there was a sentence.
 func (r *reading) flush() bool {
 	if !r.known && r.readMark() {
 		return true
@@ -156,10 +155,10 @@ func (r *reading) flush() bool {
 	return r.take(append(r.split.Push(r.scrub.Flush()), r.split.Flush()...))
 }
 
-// mark is what an opener begins with. Models are not exact about brackets.
+// mark matches the beginning of an opener. Models are not exact about brackets.
 var mark = regexp.MustCompile(`^\s*(?:[^\pL\pN]{0,2}(DONE|MORE)[^\pL\pN\s]{1,4}|[\[(](?i:(done)|more)[\])])\s*`)
 
-// readMark takes the mark from the head.
+// readMark removes the mark from the head.
 func (r *reading) readMark() bool {
 	r.known = true
 	if m := mark.FindStringSubmatch(r.head); m != nil {
@@ -169,7 +168,7 @@ func (r *reading) readMark() bool {
 	return r.take(r.split.Push(r.scrub.Push(r.head)))
 }
 
-// take takes the first sentence with words, if there is one.
+// take stores the first sentence with words, and reports whether there is one.
 func (r *reading) take(sentences []string) bool {
 	for _, s := range sentences {
 		s = speech.WithoutSilence(s)

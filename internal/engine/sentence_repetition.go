@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// word is a word of a sentence, in lower case, and where it ends.
+// word is a word of a sentence, in lower case, and its end.
 type word struct {
 	text string
 	end  int // in bytes
@@ -28,8 +28,8 @@ func wordsOf(s string) (all []word) {
 	return all
 }
 
-// withoutOpener returns a sentence without the opener that it repeats, fully or
-// nearly: one word in five may be another. It is empty if nothing else is left.
+// withoutOpener returns a sentence without the opener that it repeats exactly or nearly: one word in five may
+// differ. The result is empty if nothing else is left.
 func withoutOpener(s, opener string) string {
 	said, begun := wordsOf(s), wordsOf(opener)
 	if len(begun) == 0 {
@@ -50,15 +50,14 @@ func withoutOpener(s, opener string) string {
 	}
 	rest := strings.TrimLeft(s[said[at-1].end:], " ")
 	if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) || unicode.IsDigit(r) {
-		return s // the opener's words are part of what is said
+		return s // the opener's words are part of a longer clause
 	}
 	rest = strings.TrimLeftFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	first, size := utf8.DecodeRuneInString(rest)
 	return string(unicode.ToUpper(first)) + rest[size:]
 }
 
-// distance is how many words have to be put in, taken out or replaced to make one
-// sentence of the other.
+// distance returns how many words must be inserted, removed or replaced to turn one sentence into the other.
 func distance(a, b []word) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -9,28 +9,27 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// ErrNoRoundsLeft answers a call once the turn's tool rounds are used up. Its text
-// is meant for the model.
+// ErrNoRoundsLeft is the result of a call once the turn's tool rounds are used up. Its text is for the model.
 var ErrNoRoundsLeft = errors.New("no more tools in this turn; answer now with what you know")
 
-// Rounds counts the tool rounds of a turn (docs/adr/0006). All calls of one answer
-// of the model are a round. It is not safe for concurrent use.
+// Rounds counts the tool rounds of a turn (docs/adr/0006). All calls of one answer of the model form a round.
+// It is not safe for concurrent use.
 type Rounds struct {
-	// Allowed is how many the turn's tier allows.
+	// Allowed is the number of rounds that the turn's tier allows.
 	Allowed  int
 	done     int
-	forgiven bool // one malformed round did not count
+	forgiven bool // one malformed round was not counted
 	off      bool
 }
 
-// Next is the number of the round that comes next, from 1.
+// Next returns the number of the next round, from 1.
 func (r *Rounds) Next() int { return r.done + 1 }
 
-// Exhausted reports whether the model has to speak without further tools.
+// Exhausted reports whether the model must answer without further tools.
 func (r *Rounds) Exhausted() bool { return r.off || r.done >= r.Allowed }
 
-// End counts a round, unless all its calls were [Malformed] for the first time in
-// the turn; the second time there are no further rounds.
+// End counts a round. The first round in which all calls were [Malformed] does not count; after the second
+// there are no further rounds.
 func (r *Rounds) End(malformed bool) {
 	switch {
 	case malformed && r.forgiven:
@@ -42,20 +41,20 @@ func (r *Rounds) End(malformed bool) {
 	}
 }
 
-// Malformed reports whether a call did nothing since the model got it wrong.
+// Malformed reports whether a call did nothing because the model got it wrong.
 func Malformed(o mcphost.Outcome) bool {
 	return errors.Is(o.Err, mcp.ErrInvalidArguments) || errors.Is(o.Err, mcp.ErrNotAllowed)
 }
 
-// Accepted is what a model is told of a call that acts at commit.
+// Accepted is the result for the model of a call that is made at commit.
 const Accepted = `{"status":"accepted","note":"It takes effect once your answer has been heard."}`
 
-// Proposed is what a model is told of a call that is proposed at commit, and not made.
+// Proposed is the result for the model of a call that is only proposed at commit.
 const Proposed = `{"status":"proposed","note":"Nothing has happened. Once your answer has been heard, the game master is asked and decides later. Do not say that it is done, and do not call it again."}`
 
-// DeferCall answers a call that acts when the turn is committed (docs/adr/0015), or is
-// proposed then (docs/adr/0051): that it is so, or with the error that it would end in.
-// deferred says that it is such a call; else it is to be run.
+// DeferCall answers a call that is made when the turn is committed (docs/adr/0015), or is proposed then
+// (docs/adr/0051). The outcome says so, or contains the error in which the call would end. If deferred is
+// false, the call must be run now.
 func DeferCall(ts *mcphost.Toolset, c llm.ToolCall) (o mcphost.Outcome, deferred bool) {
 	o.Result.Text = Accepted
 	if ts.Proposes(c.Name, c.Arguments) {
@@ -69,8 +68,7 @@ func DeferCall(ts *mcphost.Toolset, c llm.ToolCall) (o mcphost.Outcome, deferred
 	return o, true
 }
 
-// DescribeOutcome puts an outcome into words for the model, and says whether the
-// call failed.
+// DescribeOutcome describes an outcome for the model, and reports whether the call failed.
 func DescribeOutcome(o mcphost.Outcome) (text string, failed bool) {
 	if o.Err != nil {
 		return o.Err.Error(), true
@@ -78,8 +76,8 @@ func DescribeOutcome(o mcphost.Outcome) (text string, failed bool) {
 	return o.Result.Text, o.Result.IsError
 }
 
-// RenderOutcome is DescribeOutcome where nothing but text reaches the model: a
-// failure is a JSON object with the key "error".
+// RenderOutcome is DescribeOutcome for models that receive only text: a failure becomes a JSON object with
+// the key "error".
 func RenderOutcome(o mcphost.Outcome) string {
 	text, failed := DescribeOutcome(o)
 	if !failed {

@@ -10,31 +10,31 @@ import (
 // ahead is a recording that is being sent to the session.
 type ahead struct {
 	sound *engine.Recording
-	sent  int  // samples of it
-	begun bool // the session knows that a turn's sound comes
+	sent  int  // samples of it that were sent
+	begun bool // the session was told that a turn's sound begins
 	in    *audio.Resampler
 }
 
-// listen begins to listen to a player who seems to talk to the NPC.
+// listen starts to send the sound of a player who is probably talking to the NPC.
 func (c *conversation) listen(ctx context.Context, a engine.Ahead) {
 	c.npc = a.NPC
 	c.clearAhead(ctx)
 	opening, cancel := c.engine.boundOpening(ctx)
 	defer cancel()
 	if c.turn == nil && c.openSession(ctx, opening, a.Messages, a.Edits, a.Tools) != nil {
-		return // the turn will see why
+		return // the turn will report the error
 	}
 	c.ahead = &ahead{sound: a.Sound}
 }
 
-// decline forgets what was not for the NPC.
+// decline clears the sound that was not for the NPC.
 func (c *conversation) decline(ctx context.Context, sound *engine.Recording) {
 	if c.ahead != nil && c.ahead.sound == sound {
 		c.clearAhead(ctx)
 	}
 }
 
-// clearAhead takes back what was sent of an utterance.
+// clearAhead makes the session forget the sound that was sent of an utterance.
 func (c *conversation) clearAhead(ctx context.Context) {
 	h := c.ahead
 	c.ahead = nil
@@ -44,8 +44,8 @@ func (c *conversation) clearAhead(ctx context.Context) {
 	c.send(ctx, func(ctx context.Context) error { return c.live.session.ClearTurn(ctx) })
 }
 
-// sendAhead sends what there is to hear, and returns what is closed once there is
-// more; nil if there will not be.
+// sendAhead sends new sound, and returns a channel that is closed once there is more; nil if there will not
+// be.
 func (c *conversation) sendAhead(ctx context.Context) <-chan struct{} {
 	h := c.ahead
 	if h == nil || c.live == nil {
@@ -56,10 +56,10 @@ func (c *conversation) sendAhead(ctx context.Context) <-chan struct{} {
 		c.ahead = nil
 		return nil
 	}
-	return changed // also once the player has ended, who may go on
+	return changed // also after the player has stopped, because the player may go on
 }
 
-// sendSound sends samples, mono at audio.SampleRate, and reports whether they went.
+// sendSound sends samples, mono at audio.SampleRate, and reports whether that succeeded.
 func (c *conversation) sendSound(ctx context.Context, h *ahead, samples []int16) bool {
 	h.sent += len(samples)
 	rate := c.engine.able.InputRate
@@ -85,7 +85,7 @@ func (c *conversation) sendSound(ctx context.Context, h *ahead, samples []int16)
 	})
 }
 
-// sendRest sends what the session has not heard yet of what the player said.
+// sendRest sends the part of the player's utterance that the session has not received yet.
 func (c *conversation) sendRest(ctx context.Context, sound *engine.Recording) bool {
 	h := c.ahead
 	if h == nil || h.sound != sound {
@@ -93,8 +93,8 @@ func (c *conversation) sendRest(ctx context.Context, sound *engine.Recording) bo
 		h = &ahead{sound: sound}
 		if c.told != nil && c.told.sound == sound {
 			if more, _, _ := sound.From(c.told.sent); len(more) > 0 {
-				h.sent = c.told.sent // the player has gone on: the session knows the beginning
-			} // else it has been answered with nothing, or taken back, and is asked again
+				h.sent = c.told.sent // the player has gone on, and the session knows the beginning
+			} // otherwise its answer was empty or taken back, and it is asked again
 		}
 	}
 	c.ahead, c.told = nil, h

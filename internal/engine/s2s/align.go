@@ -10,28 +10,26 @@ import (
 )
 
 const (
-	// usualPace is how many samples a letter takes before a voice is known: 15 letters
-	// a second.
+	// usualPace is the number of samples for a letter until the pace of a voice is known: 15 letters in a
+	// second.
 	usualPace = audio.SampleRate / 15
-	// margin is how much sound must have come beyond the place where a sentence seems
-	// to end before it is told of.
+	// margin is how much sound must follow the estimated end of a sentence before the sentence is reported.
 	margin = audio.SampleRate / 5
 	// maxWords bounds the transcript of an answer in bytes.
 	maxWords = 16 << 10
-	// maxItems is how many parts an answer has at most.
+	// maxItems bounds the parts of an answer.
 	maxItems = 64
 )
 
-// aligner puts the parts of an answer in order and finds out which sound says what:
-// transcripts come apart from the sound, most of them ahead of it. Where a sentence
-// ends it takes from the number of letters, at the voice's pace; a part that is
-// complete tells exactly.
+// aligner puts the parts of an answer in order and finds out which sound belongs to which sentence.
+// Transcripts come separately from the sound, mostly before it. The end of a sentence is estimated from the
+// number of letters and the pace of the voice. Once a part is complete, its exact length is known.
 type aligner struct {
-	pace    float64 // samples a letter
-	read    bool    // nobody listens: a sentence has ended with its words
+	pace    float64 // samples for each letter
+	read    bool    // the answer is only shown: a sentence ends with its words
 	put     func(engine.Event) bool
-	items   []*item  // of which the first is being passed on
-	seen    []string // the ids of all there were
+	items   []*item  // the first of them is being passed on
+	seen    []string // the ids of all parts so far
 	total   int      // samples passed on
 	written int      // bytes of the transcript
 	full    bool     // the answer is too long
@@ -41,17 +39,17 @@ type aligner struct {
 type item struct {
 	id      string
 	held    []int16 // sound that waits for the parts before it
-	begins  int     // place of its first sample
-	samples int     // passed on
+	begins  int     // position of its first sample
+	samples int     // samples passed on
 	words   int     // bytes of the transcript
 	split   speech.Splitter
-	text    []string // sentences not told of
-	partial string   // of the sentence after those
-	letters int      // of sentences told of
+	text    []string // sentences that were not reported yet
+	partial string   // beginning of the sentence after those
+	letters int      // of the reported sentences
 	done    bool
 }
 
-// itemOf returns a part, nil if there are too many.
+// itemOf returns the part of an id, which it adds if it is new; nil if there are too many.
 func (al *aligner) itemOf(id string) *item {
 	if i := slices.IndexFunc(al.items, func(it *item) bool { return it.id == id }); i >= 0 {
 		return al.items[i]
@@ -67,7 +65,7 @@ func (al *aligner) itemOf(id string) *item {
 	return it
 }
 
-// addSound takes in sound, mono at audio.SampleRate. It keeps samples.
+// addSound handles sound, mono at audio.SampleRate. It keeps samples.
 func (al *aligner) addSound(id string, samples []int16) {
 	it := al.itemOf(id)
 	switch {
@@ -91,7 +89,7 @@ func (al *aligner) passOn(it *item, samples []int16) {
 	al.tellSentences(it)
 }
 
-// addWords takes in a piece of the transcript.
+// addWords handles a piece of the transcript.
 func (al *aligner) addWords(id, text string) {
 	it := al.itemOf(id)
 	if it == nil || it.words+len(text) > maxWords {
@@ -110,7 +108,7 @@ func (al *aligner) addWords(id, text string) {
 	}
 }
 
-// tellWording tells what the open sentence says.
+// tellWording reports the words of the current sentence.
 func (al *aligner) tellWording(it *item) {
 	open := it.partial
 	if len(it.text) > 0 {
@@ -121,7 +119,7 @@ func (al *aligner) tellWording(it *item) {
 	}
 }
 
-// tellSentences tells of the sentences that have ended.
+// tellSentences reports the sentences that have ended.
 func (al *aligner) tellSentences(it *item) {
 	for len(it.text) > 0 {
 		if al.read {
@@ -137,7 +135,7 @@ func (al *aligner) tellSentences(it *item) {
 	}
 }
 
-// tell tells of the next sentence, which ends at a place in its part.
+// tell reports the next sentence. ends is the position of its end in its part.
 func (al *aligner) tell(it *item, ends int) {
 	text := it.text[0]
 	it.letters += len([]rune(text))
@@ -148,7 +146,7 @@ func (al *aligner) tell(it *item, ends int) {
 	}
 }
 
-// finishItem takes in that a part is complete.
+// finishItem handles the end of a part.
 func (al *aligner) finishItem(id string) {
 	it := al.itemOf(id)
 	if it == nil {
@@ -164,14 +162,14 @@ func (al *aligner) finishItem(id string) {
 	}
 }
 
-// finish takes in that the answer is complete.
+// finish handles the end of the answer.
 func (al *aligner) finish() {
 	for _, it := range slices.Clone(al.items) {
 		al.finishItem(it.id)
 	}
 }
 
-// begin has a part passed on that waited for the one before it.
+// begin starts to pass on a part that waited for the one before it.
 func (al *aligner) begin(it *item) {
 	it.begins = al.total
 	held := it.held
@@ -183,7 +181,7 @@ func (al *aligner) begin(it *item) {
 	al.tellSentences(it)
 }
 
-// flush tells of all that a part says, now that its length is known.
+// flush reports the remaining sentences of a part whose length is now known.
 func (al *aligner) flush(it *item) {
 	it.text = append(it.text, it.split.Flush()...)
 	it.partial = ""
@@ -200,7 +198,7 @@ func (al *aligner) flush(it *item) {
 		return
 	}
 	exact := float64(it.samples) / float64(letters)
-	if letters >= 20 { // fewer say little about the voice
+	if letters >= 20 { // shorter parts say little about the voice
 		al.pace = (al.pace + exact) / 2
 	}
 	for len(it.text) > 1 {

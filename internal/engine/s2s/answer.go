@@ -17,39 +17,39 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// maxQueued is how much sound of an answer may wait to be passed on: five minutes.
-// A longer answer is cut off there.
+// maxQueued bounds the sound of an answer that waits to be passed on: five minutes. A longer answer is cut
+// there.
 const maxQueued = 5 * 60 * audio.SampleRate
 
-// answer is one turn's answer on its way from the conversation, which puts events
-// in, to the turn, which takes them out. It is safe for concurrent use.
+// answer is one turn's answer. The conversation adds events, and the turn receives them. It is safe for
+// concurrent use.
 type answer struct {
 	ctx     context.Context
 	req     engine.Request
 	began   time.Time
-	changed chan struct{} // one token: there are events, or it is done
-	gone    chan struct{} // closed once nobody takes events any more
+	changed chan struct{} // holds a token if there are new events or the answer is done
+	gone    chan struct{} // closed once no more events are received
 	leave   func()
 
 	mu      sync.Mutex // guards the fields below
 	events  []engine.Event
-	waiting int                 // samples among them
-	calls   []engine.ToolCalled // under way
-	ran     []ranCall           // in the order of their ends
-	tasks   int                 // delegations under way
-	givenUp bool                // another engine answers, since the model is silent
+	waiting int                 // samples in events
+	calls   []engine.ToolCalled // running calls
+	ran     []ranCall           // in the order in which they ended
+	tasks   int                 // running delegations
+	givenUp bool                // another engine answers, because the model is silent
 	done    bool
 	err     error
 	doubt   doubt
-	silent  bool // the model says nothing, and means it
+	silent  bool // the model declines
 
-	said  []string      // sentences told of
-	words string        // of the sentence that is open
-	sound time.Duration // told of
-	until time.Duration // where the last of said ends
+	said  []string      // reported sentences
+	words string        // of the current sentence
+	sound time.Duration // length of the reported sound
+	until time.Duration // end of the last sentence in said
 }
 
-// ranCall is a tool call that was answered, and what the model was told.
+// ranCall is a finished tool call with the result that the model received.
 type ranCall struct {
 	call   llm.ToolCall
 	result string
@@ -62,8 +62,7 @@ func newAnswer(ctx context.Context, req engine.Request) *answer {
 	return a
 }
 
-// put adds an event. It reports false if the answer is longer than anybody wants
-// to hear.
+// put adds an event. It returns false if the answer is too long.
 func (a *answer) put(ev engine.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,14 +72,14 @@ func (a *answer) put(ev engine.Event) bool {
 		}
 		return true
 	}
-	if _, ok := ev.(engine.RoundEnded); ok { // what follows may be silence, too
+	if _, ok := ev.(engine.RoundEnded); ok { // what follows may also mean silence
 		a.passDoubtful()
 		a.doubt = doubt{over: !a.req.MayDecline}
 	}
 	return a.pass(ev)
 }
 
-// pass adds an event that is sure to be meant. mu is held.
+// pass adds an event that is certainly part of the answer. The caller holds mu.
 func (a *answer) pass(ev engine.Event) bool {
 	switch ev := ev.(type) {
 	case engine.Sound:
@@ -105,7 +104,7 @@ func (a *answer) pass(ev engine.Event) bool {
 	return true
 }
 
-// endCall takes in how a call was answered. mu is held.
+// endCall records the result of a call. The caller holds mu.
 func (a *answer) endCall(c llm.ToolCall, result string) {
 	if i := slices.IndexFunc(a.calls, func(o engine.ToolCalled) bool { return o.Call == c }); i >= 0 {
 		a.calls = slices.Delete(a.calls, i, i+1)
@@ -113,20 +112,20 @@ func (a *answer) endCall(c llm.ToolCall, result string) {
 	a.ran = append(a.ran, ranCall{c, result})
 }
 
-// beginTask says that what the voice delegated is being worked on.
+// beginTask records that a delegation has started.
 func (a *answer) beginTask() { a.countTasks(1) }
 
-// endTask says that it is not any more.
+// endTask records that a delegation has ended.
 func (a *answer) endTask() { a.countTasks(-1) }
 
 func (a *answer) countTasks(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tasks += n
-	wakeup.Signal(a.changed) // the voice has its time from here on
+	wakeup.Signal(a.changed) // the time limit of the voice starts here
 }
 
-// giveUp says that another engine answers, since the model is silent.
+// giveUp records that another engine answers, because the model is silent.
 func (a *answer) giveUp() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,14 +138,14 @@ func (a *answer) wasGivenUp() bool {
 	return a.givenUp
 }
 
-// told returns how much of the sound the sentences have that were told of.
+// told returns the length of the sound of all reported sentences.
 func (a *answer) told() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.until
 }
 
-// finish ends the answer; err says why there is not more of it.
+// finish ends the answer. err says why it is incomplete.
 func (a *answer) finish(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -156,7 +155,7 @@ func (a *answer) finish(err error) {
 	}
 }
 
-// takeEvents returns the events since the last call.
+// takeEvents removes and returns the events since the last call.
 func (a *answer) takeEvents() []engine.Event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -165,37 +164,36 @@ func (a *answer) takeEvents() []engine.Event {
 	return events
 }
 
-// result reports whether all events were taken and no more come.
+// result reports whether the answer is done and all events were received.
 func (a *answer) result() (done bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.done && len(a.events) == 0, a.err
 }
 
-// awaitsModel reports whether it is the model's turn to go on, and not a tool's or
-// that of who was delegated to.
+// awaitsModel reports whether the answer waits for the model, and not for a tool or a delegation.
 func (a *answer) awaitsModel() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.calls) == 0 && a.tasks == 0 && len(a.events) == 0
 }
 
-// awaitsTools reports whether calls are under way: more follows them.
+// awaitsTools reports whether calls are running, so that more of the answer follows.
 func (a *answer) awaitsTools() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.calls) > 0
 }
 
-// hasSaid reports whether any sound came, or words where nobody listens.
+// hasSaid reports whether there was any sound, or any words if the answer is only shown.
 func (a *answer) hasSaid() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sound > 0 || len(a.said) > 0
 }
 
-// unfinished ends the sentence in which the sound broke off, with as many of its
-// words as can have sounded, which may be none; nil if no sentence is open.
+// unfinished ends the sentence in which the sound broke off, with as many of its words as can have been
+// heard, perhaps none. It returns nil if no sentence is open.
 func (a *answer) unfinished() *engine.Spoken {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -206,7 +204,7 @@ func (a *answer) unfinished() *engine.Spoken {
 	if fits := int((a.sound - a.until) * audio.SampleRate / usualPace / time.Second); fits < len(words) {
 		words = words[:max(fits, 0)]
 		for len(words) > 0 && words[len(words)-1] != ' ' {
-			words = words[:len(words)-1] // a word that broke off was not said
+			words = words[:len(words)-1] // an incomplete word was not said
 		}
 	}
 	s := &engine.Spoken{Text: strings.TrimSpace(string(words)), Until: a.sound}
@@ -216,10 +214,10 @@ func (a *answer) unfinished() *engine.Spoken {
 	return s
 }
 
-// errSessionLost is how calls end that nobody waits for any more.
+// errSessionLost is the error of calls whose session has ended.
 var errSessionLost = errors.New("the session that called it has ended")
 
-// lostCalls ends the calls that are under way.
+// lostCalls ends the running calls.
 func (a *answer) lostCalls() []engine.ToolFinished {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -231,8 +229,8 @@ func (a *answer) lostCalls() []engine.ToolFinished {
 	return lost
 }
 
-// continuation is the prompt for somebody who is to go on where the answer broke
-// off: what its tools have told they need not be asked again.
+// continuation returns the prompt for an engine that continues where the answer broke off. It contains the
+// tool results, so that the calls need not be repeated.
 func (a *answer) continuation() []llm.Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()

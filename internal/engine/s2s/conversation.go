@@ -17,38 +17,35 @@ import (
 )
 
 const (
-	// maxOrders is how many orders may wait; an order that finds no room is dropped:
-	// listening ahead saves time, and nothing depends on it.
+	// maxOrders bounds the waiting orders. Further orders are dropped, because listening ahead only saves time
+	// and nothing depends on it.
 	maxOrders = 16
-	// maxReceived is how much of what a session tells may wait; then its reader does.
+	// maxReceived bounds the waiting events of a session. When it is reached, the session's reader blocks.
 	maxReceived = 16
-	// piecesPerSecond is into how many pieces a second of sound is cut: each has a frame
-	// in it, also when the conversion has held back what it does first.
+	// piecesPerSecond is how many pieces a second of sound is cut into. Each contains a frame, even if the
+	// converter holds back its first samples.
 	piecesPerSecond = 40
-	// sendTime bounds what is told to a session.
+	// sendTime bounds each call that sends to a session.
 	sendTime = 5 * time.Second
-	// lastUsage bounds the wait for what a closed session says it has used.
+	// lastUsage bounds the wait for the last usage of a closed session.
 	lastUsage = time.Second
-	// retryAfter is how long a provider is left alone that could not be reached.
+	// retryAfter is the pause after a provider could not be reached.
 	retryAfter = 10 * time.Second
-	// maxDropped bounds the items that are remembered because they were interrupted.
+	// maxDropped bounds the interrupted items that are remembered.
 	maxDropped = 1024
-	// shortLived is a session whose end counts as if it could not be opened.
+	// shortLived is the age of a session below which its end counts as a failure to open it.
 	shortLived = 2 * time.Second
-	// heardSlack is how much sound may count as unheard without being unheard: the
-	// last frame.
+	// heardSlack is how much sound may be missing although all of it was heard: the last frames.
 	heardSlack = 2 * audio.FrameDuration
-	// duplexQuiet is after how much silence an answer counts as ended where nothing
-	// says so.
+	// duplexQuiet is the silence after which an answer counts as ended, if nothing else reports its end.
 	duplexQuiet = 1200 * time.Millisecond
-	// duplexPause is the same while the voice has not said what it was told: it says
-	// that in its own words, so anything below three quarters of it counts as unsaid.
+	// duplexPause is the same while the voice has not said what it was told to say. The voice uses its own
+	// words, so that it counts as said from three quarters of the length on.
 	duplexPause = 4 * time.Second
 )
 
-// conversation is what one NPC's players and the model have to say to each other,
-// over as many sessions as it takes. One goroutine, run, owns it: it alone speaks to
-// the session, but for the results of tools.
+// conversation is the conversation of one NPC with the model, over as many sessions as it needs. The
+// goroutine of run owns it. Only this goroutine sends to the session, except for tool results.
 type conversation struct {
 	engine  *Engine
 	npc     config.NPC
@@ -57,35 +54,35 @@ type conversation struct {
 
 	// Owned by run.
 	live     *live            // nil if no session is open
-	ahead    *ahead           // being listened to; nil if nothing is
-	told     *ahead           // what the session was asked to answer last; nil if nothing spoken
-	turn     *turn            // being answered; nil if none is
-	played   *turn            // answered, and still being heard; nil if none is
+	ahead    *ahead           // being listened to; nil if there is none
+	told     *ahead           // the recording that the session was asked to answer last; nil if there is none
+	turn     *turn            // being answered; nil if there is none
+	played   *turn            // answered and still being heard; nil if there is none
 	pace     float64          // of the voice, see aligner
-	out      *audio.Resampler // of the turn under way; made for the first
-	knows    knowledge        // what the session does
-	resumes  resumption       // where a new one can go on
-	account  *cost.Account    // of who asked last
-	rejected error            // why there will be no session any more
+	out      *audio.Resampler // for the current turn; created for the first
+	knows    knowledge        // what the session knows
+	resumes  resumption       // where a new session can resume
+	account  *cost.Account    // of the last request
+	rejected error            // why no session can be opened any more
 	retry    time.Time        // no session is opened before
 }
 
-// turn is the answer a session is asked for.
+// turn is an answer that a session was asked for.
 type turn struct {
 	*answer
 	align   *aligner
-	out     *audio.Resampler // nil if the voice has our rate
+	out     *audio.Resampler // nil if the voice already has audio.SampleRate
 	asked   time.Time
 	line    *question   // nil until the session is asked
-	started bool        // its answer is being made
-	token   bool        // something came
-	stays   bool        // the model has called the tool to stay silent with
-	quiet   *time.Timer // ends it, where nothing else does
+	started bool        // the session is answering
+	token   bool        // the first part of the answer came
+	stays   bool        // the model has called the tool to stay silent
+	quiet   *time.Timer // ends the turn if nothing else does
 	tasks   tasks       // delegations
-	left    bool        // nobody takes anything of it any more
+	left    bool        // its events are no longer received
 }
 
-// received is what a session told.
+// received is an event or error of a session.
 type received struct {
 	event provider.Event
 	err   error
@@ -97,7 +94,7 @@ func newConversation(e *Engine, npc config.NPC) *conversation {
 	}
 }
 
-// order has the conversation's goroutine do something, if there is room.
+// order makes the conversation's goroutine call f, if there is room.
 func (c *conversation) order(f func(context.Context)) {
 	select {
 	case c.orders <- f:
@@ -146,7 +143,7 @@ func (c *conversation) run(ctx context.Context) {
 		case <-over:
 			c.settlePlayback(ctx)
 		case <-left:
-			if c.played.left = true; c.played.isWithheld() { // what is still to come of it is not meant
+			if c.played.left = true; c.played.isWithheld() { // the rest of it is no longer wanted
 				c.settlePlayback(ctx)
 			}
 		case <-quiet:
@@ -163,14 +160,14 @@ func (c *conversation) run(ctx context.Context) {
 	}
 }
 
-// endIdle closes a session that nobody uses.
+// endIdle closes a session that is not in use.
 func (c *conversation) endIdle() {
 	if c.turn == nil && c.played == nil {
 		c.endSession("nobody has used it for a while")
 	}
 }
 
-// send tells the session something. One that cannot be told has ended.
+// send sends something to the session. If that fails, the session has ended.
 func (c *conversation) send(ctx context.Context, tell func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
@@ -181,7 +178,7 @@ func (c *conversation) send(ctx context.Context, tell func(context.Context) erro
 	return true
 }
 
-// begin has the session answer a turn.
+// begin makes the session answer a turn.
 func (c *conversation) begin(ctx context.Context, a *answer) {
 	c.npc, c.account = a.req.NPC, cost.AccountOf(a.ctx)
 	if c.turn != nil { // its player has gone on
@@ -190,7 +187,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 	c.settlePlayback(ctx)
 	line, facts := lineOf(a.req.Messages)
 	facts = c.engine.ruleOf(facts)
-	typed := a.req.Spoken == nil || !a.req.Spoken.IsWhole() // what is not whole lacks its end
+	typed := a.req.Spoken == nil || !a.req.Spoken.IsWhole() // an incomplete recording lacks its end
 	if typed && !c.engine.able.Typed {
 		a.finish(errTyped)
 		return
@@ -230,7 +227,7 @@ func (c *conversation) begin(ctx context.Context, a *answer) {
 
 var errTyped = errors.New("it takes no typed lines")
 
-// prepare opens a session that knows what the turn needs it to know.
+// prepare opens a session that knows what the turn requires.
 func (c *conversation) prepare(ctx context.Context, a *answer) error {
 	opening, cancel := c.engine.boundOpening(a.ctx)
 	defer cancel()
@@ -241,9 +238,8 @@ func (c *conversation) prepare(ctx context.Context, a *answer) error {
 	return c.live.bridge.BeginTurn(opening, c.offer(a.req.Tools), a.req.Rounds, func(ev engine.Event) { a.put(ev) })
 }
 
-// dropUnkept ends a session that was asked a typed line of which nothing was kept: it
-// may have been taken back, or worded anew. Messages are the prompt of a new turn, and
-// the one before has ended.
+// dropUnkept ends a session that was asked a typed line of which nothing was kept, because the line may have
+// been taken back or reworded. messages are the prompt of a new turn; the previous one has ended.
 func (c *conversation) dropUnkept(messages []llm.Message, edits int) {
 	if c.live == nil || c.knows.asked == nil || !c.knows.asked.typed {
 		return
@@ -255,8 +251,7 @@ func (c *conversation) dropUnkept(messages []llm.Message, edits int) {
 	}
 }
 
-// offer is what of the tools the session is given: a voice that delegates takes
-// none.
+// offer returns the tools that the session is given. A voice that delegates gets none.
 func (c *conversation) offer(ts *mcphost.Toolset) *mcphost.Toolset {
 	if c.engine.able.Duplex {
 		return c.engine.host.Toolset(mcphost.ToolsetOptions{Tier: ts.Tier()})
@@ -277,7 +272,7 @@ func lineOf(messages []llm.Message) (line llm.Message, facts string) {
 	return line, facts
 }
 
-// historyOf returns what was said before a prompt's line, and who the NPC is.
+// historyOf returns the system prompt, and what was said before a prompt's line.
 func historyOf(messages []llm.Message) (system string, history []llm.Message) {
 	if len(messages) > 0 && messages[0].Role == llm.RoleSystem {
 		system, messages = messages[0].Content, messages[1:]
@@ -291,7 +286,7 @@ func historyOf(messages []llm.Message) (system string, history []llm.Message) {
 	return system, slices.Clip(history)
 }
 
-// abandon ends an answer that nobody waits for any more.
+// abandon ends an answer that is no longer wanted.
 func (c *conversation) abandon(ctx context.Context) {
 	tn := c.turn
 	c.leaveTurn()
@@ -302,27 +297,25 @@ func (c *conversation) abandon(ctx context.Context) {
 	c.interrupt(ctx, tn)
 }
 
-// noteInstead notes that another engine ends an answer, of which the session has to be
-// told.
+// noteInstead records that another engine completes an answer, which the session must be told.
 func (tn *turn) noteInstead() {
 	if q := tn.line; q != nil {
 		q.instead, q.began = true, tn.hasSaid()
 	}
 }
 
-// noteWithheld notes, if that is so, that what the session has said of an answer is to
-// count as never said: not every vendor forgets what was not heard.
+// noteWithheld records if what the session has said of an answer counts as never said, because not every
+// vendor forgets what was not heard.
 func (tn *turn) noteWithheld() {
 	if q := tn.line; q != nil && tn.isWithheld() {
 		q.instead, q.began = true, true
 	}
 }
 
-// isWithheld reports whether another engine goes on with an answer since it said what
-// may not be said.
+// isWithheld reports whether another engine continues an answer because it said something forbidden.
 func (tn *turn) isWithheld() bool { return errors.Is(context.Cause(tn.ctx), engine.ErrWithheld) }
 
-// interrupt has the session forget what was not heard of an answer.
+// interrupt makes the session forget the part of an answer that was not heard.
 func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 	if c.live == nil {
 		return
@@ -332,7 +325,7 @@ func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 			c.live.dropped[id] = true
 		}
 	}
-	heard := tn.told() // where nobody listens it is read
+	heard := tn.told() // if it is only shown
 	if f := tn.req.Playback.Heard; f != nil {
 		heard = f()
 	}
@@ -340,7 +333,7 @@ func (c *conversation) interrupt(ctx context.Context, tn *turn) {
 	c.send(ctx, func(ctx context.Context) error { return c.live.session.Interrupt(ctx, heard) })
 }
 
-// settlePlayback takes in that an answer is not heard any further.
+// settlePlayback records how much of an answer was played before it stopped.
 func (c *conversation) settlePlayback(ctx context.Context) {
 	tn := c.played
 	c.played = nil
@@ -356,7 +349,7 @@ func (c *conversation) settlePlayback(ctx context.Context) {
 	}
 }
 
-// leaveTurn leaves the turn that is being answered.
+// leaveTurn leaves the current turn.
 func (c *conversation) leaveTurn() {
 	tn := c.turn
 	c.turn = nil
@@ -369,8 +362,7 @@ func (c *conversation) leaveTurn() {
 	}
 }
 
-// endTurn ends the turn that is being answered; err says why there is no more of its
-// answer.
+// endTurn ends the current turn. err says why its answer is incomplete.
 func (c *conversation) endTurn(err error) {
 	tn := c.turn
 	if tn == nil {

@@ -12,16 +12,16 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// tasks are what the voice has delegated in a turn.
+// tasks are the voice's delegations in a turn.
 type tasks struct {
 	ids    []string
 	cancel context.CancelFunc
 	work   sync.WaitGroup
-	open   chan struct{} // holds a token while one is under way; nil without
+	open   chan struct{} // holds a token while a delegation runs; nil before the first
 	told   atomic.Int64  // bytes of text that the voice was told to say
 }
 
-// stop ends them and waits for it.
+// stop cancels the running delegation and waits for it.
 func (t *tasks) stop() {
 	if t.cancel != nil {
 		t.cancel()
@@ -29,11 +29,11 @@ func (t *tasks) stop() {
 	t.work.Wait()
 }
 
-// busy reports whether one is under way.
+// busy reports whether a delegation is running.
 func (t *tasks) busy() bool { return len(t.open) > 0 }
 
-// delegate has the fallback, which thinks and has the tools, answer what the voice
-// was asked. It says the answer; a delegation that is told twice is answered once.
+// delegate makes the fallback engine, which has the tools, answer what the voice was asked, and tells the
+// voice to say the answer. A delegation that is reported twice is answered once.
 func (c *conversation) delegate(tn *turn, id string) {
 	voice, ok := c.live.session.(provider.Delegator)
 	if !ok || slices.Contains(tn.tasks.ids, id) {
@@ -41,13 +41,13 @@ func (c *conversation) delegate(tn *turn, id string) {
 	}
 	tn.tasks.ids = append(tn.tasks.ids, id)
 	if tn.tasks.busy() {
-		return // the voice asks again before it was answered
+		return // the voice repeats a request before it was answered
 	}
 	if tn.tasks.open == nil {
 		tn.tasks.open = make(chan struct{}, 1)
 	}
 	tn.tasks.open <- struct{}{}
-	// Who the tools run for, and who is charged, is the turn's.
+	// The turn's caller and account apply to the tools.
 	ctx, cancel := context.WithCancel(tn.ctx)
 	tn.tasks.cancel = cancel
 	req := tn.req
@@ -59,7 +59,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 		defer func() {
 			<-tn.tasks.open
 			tn.endTask()
-			select { // an order that was dropped would leave the answer without an end
+			select { // not order: dropping this function would leave the answer without an end
 			case c.orders <- func(context.Context) {
 				if declined {
 					declineDelegated(c, tn)
@@ -84,7 +84,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 				err := voice.Tell(sending, id, ev.Text, false)
 				cancel()
 				if err != nil {
-					return // the session's end is told by Recv
+					return // Recv reports the end of the session
 				}
 				tn.tasks.told.Add(int64(len(ev.Text)))
 			case engine.FirstToken:
@@ -95,7 +95,7 @@ func (c *conversation) delegate(tn *turn, id string) {
 	})
 }
 
-// watchQuiet has an answer end after a silence, where nothing else tells its end.
+// watchQuiet makes an answer end after a silence, if nothing else reports its end.
 func (c *conversation) watchQuiet(tn *turn) {
 	if c.engine.able.EndsTurns || c.turn != tn || tn.align.total == 0 || tn.tasks.busy() {
 		return

@@ -1,9 +1,13 @@
-// Package s2s answers turns with a speech-to-speech model: what a player says goes
-// to it as sound, and its own voice is what is heard. Each NPC has a conversation
-// of its own with the model, that lasts from turn to turn over as many sessions as
-// it takes; nothing said there is answered unless the table says that it is meant.
-// An answer the model cannot give, or is silent about, another engine gives in the
-// same turn.
+// Package s2s answers turns with a speech-to-speech model, which receives what a player says as sound and
+// answers in its own voice. Each NPC has its own conversation with the model, which lasts over many turns and
+// as many sessions as it needs. The model answers only when the table asks it to. If it cannot answer, or is
+// silent, another engine answers in the same turn.
+//
+//	e := s2s.New(provider, host, fallback, nil)
+//	defer e.Close()
+//	for ev, err := range e.Answer(ctx, req) {
+//		// handle err; ev is for example an engine.Sound
+//	}
 package s2s
 
 import (
@@ -23,25 +27,23 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Options adjust an [Engine]. The zero value suits conversation.
+// Options configure an [Engine]. The defaults suit conversation.
 type Options struct {
-	// Silence is how long the model may be silent before the fallback answers. If
-	// zero, 3 s.
+	// Silence is how long the model may be silent before the fallback answers. If zero, 3 s.
 	Silence time.Duration
-	// Idle is how long a session stays open that nobody uses. If zero, 5 minutes; at
-	// most a minute for a duplex voice.
+	// Idle is how long an unused session stays open. If zero, 5 minutes; at most one minute for a duplex voice.
 	Idle time.Duration
-	// Age is how old a session gets before a new one takes its place between two
-	// answers, unless its provider allows less. If zero, 20 minutes: all that was said
-	// in it is charged again with each answer.
+	// Age is the age at which a session is replaced between two answers, unless its provider allows less. If
+	// zero, 20 minutes. Sessions are replaced because everything said in one is charged again with each answer.
 	Age time.Duration
-	// ToolTimeout bounds a call. If zero, 30 s.
+	// ToolTimeout bounds a tool call. If zero, 30 s.
 	ToolTimeout time.Duration
-	// Voice returns the provider's name of an NPC's voice; nil for its usual one.
+	// Voice returns the provider's name for an NPC's voice. If nil, the provider's default is used.
 	Voice func(config.NPC) string
-	// Language returns what an NPC speaks, as a BCP 47 tag; nil or empty if anything.
+	// Language returns the language an NPC speaks, as a BCP 47 tag. If it is nil or returns "", any language is
+	// allowed.
 	Language func(config.NPC) string
-	// Logger is told why sessions end. If nil, nobody is.
+	// Logger receives the reasons why sessions end. If nil, nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -53,9 +55,8 @@ const (
 	defaultTool    = 30 * time.Second
 )
 
-// Engine answers turns with the sessions of one provider. It is safe for
-// concurrent use, and owns a goroutine for each NPC that was spoken to; Close
-// waits for them.
+// Engine answers turns with the sessions of one provider. It is safe for concurrent use. It owns a goroutine
+// for each NPC that was spoken to; Close waits for them.
 type Engine struct {
 	provider provider.Provider
 	able     provider.Capabilities
@@ -69,13 +70,12 @@ type Engine struct {
 
 	mu            sync.Mutex // guards the fields below
 	closed        bool
-	refused       bool                     // it was said that the provider refuses
+	refused       bool                     // the notice that the provider refuses was sent
 	conversations map[string]*conversation // by NPC
 }
 
-// New returns an engine that speaks with p's sessions and lets them use the tools
-// of host. What they cannot answer, fallback does; where a provider's voice
-// delegates its work, fallback does that too. The caller closes it before host.
+// New returns an engine that uses p's sessions, which may call the tools of host. fallback answers what they
+// cannot, and the work that a provider's voice delegates. The caller must close the engine before host.
 func New(p provider.Provider, host *mcphost.Host, fallback engine.Engine, o *Options) *Engine {
 	e := &Engine{provider: p, able: p.Capabilities(), host: host, fallback: fallback, conversations: map[string]*conversation{}}
 	if o != nil {
@@ -88,7 +88,7 @@ func New(p provider.Provider, host *mcphost.Host, fallback engine.Engine, o *Opt
 	if e.o.Logger == nil {
 		e.o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if e.able.Duplex { // it is charged by the time that it is open
+	if e.able.Duplex { // a duplex session is charged by the time that it is open
 		e.o.Idle = min(e.o.Idle, duplexIdle)
 	}
 	if most := e.able.Longest * 8 / 10; most > 0 {
@@ -104,7 +104,7 @@ func setDefault(d *time.Duration, def time.Duration) {
 	}
 }
 
-// Close ends all sessions and waits for what they do. Turns under way end.
+// Close ends all sessions and running turns, and waits for their goroutines.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
@@ -115,8 +115,7 @@ func (e *Engine) Close() {
 
 var errClosed = errors.New("the table is closing")
 
-// conversationOf returns the conversation with an NPC; nil once the engine is
-// closed.
+// conversationOf returns the conversation with an NPC; nil once the engine is closed.
 func (e *Engine) conversationOf(npc config.NPC) *conversation {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -135,7 +134,7 @@ func (e *Engine) conversationOf(npc config.NPC) *conversation {
 // ListenAhead implements [engine.Listener].
 func (e *Engine) ListenAhead(a engine.Ahead) {
 	if !e.able.ManualTurns || !e.able.Clears {
-		return // what it hears it answers, or cannot forget
+		return // the provider would answer what it hears, or could not forget it
 	}
 	if c := e.conversationOf(a.NPC); c != nil {
 		c.order(func(ctx context.Context) { c.listen(ctx, a) })
@@ -184,13 +183,13 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 			yield(nil, err)
 			return
 		}
-		if errors.Is(err, errInterrupted) { // whether that ends what is heard, the table decides
+		if errors.Is(err, errInterrupted) { // the table decides whether that ends playback
 			if rest := a.unfinished(); rest == nil || yield(*rest, nil) {
 				yield(engine.Interrupted{}, nil)
 			}
 			return
 		}
-		if errors.Is(err, engine.ErrTooLong) { // nobody wants more of it
+		if errors.Is(err, engine.ErrTooLong) { // the rest is not wanted
 			if rest := a.unfinished(); rest == nil || yield(*rest, nil) {
 				yield(nil, err)
 			}
@@ -217,7 +216,8 @@ func (e *Engine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engin
 	}
 }
 
-// explain says why another engine answers; once, if that will not change.
+// explain returns a notice that says why another engine answers. It is sent only once if the reason is
+// permanent.
 func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
 	why := userfile.OneLine(err)
 	if !strings.Contains(why, e.provider.Name()) {
@@ -225,7 +225,7 @@ func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
 	}
 	switch {
 	case errors.Is(err, errTyped):
-		return engine.Notice{} // as it is meant to be
+		return engine.Notice{} // this is expected
 	case !errors.Is(err, provider.ErrRejected):
 		return engine.Notice{Level: "warning", Text: fmt.Sprintf("%s; %s answers with another model", why, npc.Name)}
 	}
@@ -241,8 +241,7 @@ func (e *Engine) explain(npc config.NPC, err error) engine.Notice {
 // errLeft means that the consumer broke the loop.
 var errLeft = errors.New("left")
 
-// awaitConfirmation waits until a turn is no guess: a session cannot take back that
-// it was asked.
+// awaitConfirmation waits until a turn is no longer a guess, because a request to a session cannot be undone.
 func awaitConfirmation(ctx context.Context, confirmed <-chan struct{}) error {
 	if confirmed == nil {
 		return nil
@@ -255,8 +254,8 @@ func awaitConfirmation(ctx context.Context, confirmed <-chan struct{}) error {
 	}
 }
 
-// converse has the session answer and passes on what it says. An error other than
-// errLeft says why it could not, or not to the end.
+// converse makes the session answer and passes on its events. An error other than errLeft says why the answer
+// is missing or incomplete.
 func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Event, error) bool) error {
 	c := e.conversationOf(a.req.NPC)
 	if c == nil {
@@ -294,7 +293,7 @@ func (e *Engine) converse(ctx context.Context, a *answer, yield func(engine.Even
 			if a.awaitsModel() {
 				a.giveUp()
 				if e.able.Duplex && a.req.MayDecline && !a.hasSaid() {
-					return engine.ErrDeclined // a voice that says nothing tells nobody
+					return engine.ErrDeclined // a duplex voice that declines sends nothing
 				}
 				return fmt.Errorf("%w for %s", engine.ErrModelSilent, e.o.Silence)
 			}

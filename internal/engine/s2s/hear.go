@@ -14,7 +14,7 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// hear takes in what the session tells.
+// hear handles an event of the session.
 func (c *conversation) hear(ctx context.Context, r received) {
 	if r.err != nil {
 		c.loseSession(r.err)
@@ -36,14 +36,14 @@ func (c *conversation) hear(ctx context.Context, r received) {
 	}
 }
 
-// hearAnswer takes in a piece of the answer.
+// hearAnswer handles a part of the answer.
 func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Event) {
 	if _, begins := ev.(provider.ResponseStarted); begins {
 		tn.started = true
 		tn.put(engine.Answering{})
 	}
 	if !tn.started || c.live.dropped[itemOf(ev)] {
-		return // it is of an answer before, which was interrupted
+		return // it belongs to an earlier answer that was interrupted
 	}
 	switch ev := ev.(type) {
 	case provider.Audio:
@@ -76,14 +76,14 @@ func (c *conversation) hearAnswer(ctx context.Context, tn *turn, ev provider.Eve
 	case provider.GenerationDone:
 		c.endGeneration(ev)
 		if tn.declines() && tn.align.total > 0 {
-			c.interrupt(ctx, tn) // it said that it says nothing, and nobody heard it
+			c.interrupt(ctx, tn) // it said in words that it stays silent, and none of that was heard
 		}
 		return
 	}
 	c.watchQuiet(tn)
 }
 
-// cutOff ends an answer that is too long. What came of it is heard.
+// cutOff ends an answer that is too long. The part that came is heard.
 func (c *conversation) cutOff(ctx context.Context) {
 	tn := c.turn
 	c.leaveTurn()
@@ -93,7 +93,7 @@ func (c *conversation) cutOff(ctx context.Context) {
 	}
 }
 
-// itemOf returns which part of an answer an event is about.
+// itemOf returns the id of the part of an answer that an event is about.
 func itemOf(ev provider.Event) string {
 	switch ev := ev.(type) {
 	case provider.Audio:
@@ -106,14 +106,14 @@ func itemOf(ev provider.Event) string {
 	return ""
 }
 
-// errInterrupted ends an answer that the vendor has ended because somebody spoke.
+// errInterrupted ends an answer that the vendor has ended because someone spoke.
 var errInterrupted = errors.New("the service was interrupted by somebody who spoke")
 
-// endInterrupted takes in that the vendor has ended its answer because somebody spoke.
+// endInterrupted handles that the vendor has ended its answer because someone spoke.
 func (c *conversation) endInterrupted() {
 	tn := c.turn
 	if tn.align.total == 0 {
-		c.finishAnswer(nil) // there was nothing to interrupt: another engine answers
+		c.finishAnswer(nil) // nothing was said yet, so another engine answers
 		return
 	}
 	c.leaveTurn()
@@ -121,8 +121,8 @@ func (c *conversation) endInterrupted() {
 	tn.finish(errInterrupted)
 }
 
-// hearSound takes in sound piece by piece, so that the first frame is heard while the
-// others are still being converted. It reports false if the answer has grown too long.
+// hearSound handles sound piece by piece, so that the first frame is heard while the others are still being
+// converted. It returns false if the answer has become too long.
 func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audio) bool {
 	for samples := range slices.Chunk(ev.Samples, max(1, c.engine.able.OutputRate/piecesPerSecond)) {
 		if tn.out != nil {
@@ -135,12 +135,12 @@ func (c *conversation) hearSound(ctx context.Context, tn *turn, ev provider.Audi
 			c.cutOff(ctx)
 			return false
 		}
-		runtime.Gosched() // whoever waits for this piece need not wait for the rest
+		runtime.Gosched() // let the receiver of this piece run before the rest is converted
 	}
 	return true
 }
 
-// noteToken tells that the model has begun to answer.
+// noteToken reports that the model has begun to answer.
 func (tn *turn) noteToken() {
 	if !tn.token {
 		tn.token = true
@@ -148,7 +148,7 @@ func (tn *turn) noteToken() {
 	}
 }
 
-// endGeneration takes in that the model is done, or waits for its tools.
+// endGeneration handles that the model has finished, or waits for its tools.
 func (c *conversation) endGeneration(ev provider.GenerationDone) {
 	switch {
 	case ev.Calls > 0 && ev.Status == "completed" && c.turn.stays:
@@ -165,7 +165,7 @@ func (c *conversation) endGeneration(ev provider.GenerationDone) {
 	}
 }
 
-// finishAnswer ends the answer: with all that came, or with what it lacks.
+// finishAnswer ends the answer: complete, or with the reason why it is not.
 func (c *conversation) finishAnswer(err error) {
 	tn := c.turn
 	if tn.out != nil {
@@ -186,8 +186,7 @@ func (c *conversation) finishAnswer(err error) {
 	c.endTurn(err)
 }
 
-// fail takes in an error the session survives. Where no retry helps there will be no
-// other session.
+// fail handles an error that the session survives. If a retry cannot help, it ends the answer.
 func (c *conversation) fail(ctx context.Context, ev provider.Failed) {
 	c.engine.o.Logger.Warn("a session reports an error", "npc", c.npc.ID, "provider", c.engine.provider.Name(), "reason", ev.Err)
 	tn := c.turn
@@ -196,12 +195,12 @@ func (c *conversation) fail(ctx context.Context, ev provider.Failed) {
 		return
 	}
 	if c.finishAnswer(fmt.Errorf("it reports: %w", ev.Err)); c.live != nil {
-		c.interrupt(ctx, tn) // which may still be on its way
+		c.interrupt(ctx, tn) // its answer may still be on its way
 	}
 }
 
-// charge charges what the session used to who asked for it last. It is told when an
-// answer is complete, which may be after its turn.
+// charge charges the session's usage to the account of the last request. Usage is reported when an answer is
+// complete, which may be after its turn.
 func (c *conversation) charge(used provider.Usage) {
 	c.account.Charge(c.engine.provider.Name(), cost.MeteredSpeech(used))
 }

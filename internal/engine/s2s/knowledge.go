@@ -10,21 +10,20 @@ import (
 // knowledge is what a session knows of what was said.
 type knowledge struct {
 	history []llm.Message
-	edits   int       // of the history so far, see engine.Background
-	asked   *question // the last thing it was asked since then; nil if nothing
+	edits   int       // edits of the history so far, see engine.Background
+	asked   *question // the last request since then; nil if there is none
 }
 
 // question is a line that a session was asked to answer.
 type question struct {
 	line    llm.Message
 	typed   bool
-	instead bool // another engine answered, or ended the answer
-	began   bool // it had begun to answer before that
+	instead bool // another engine gave or completed the answer
+	began   bool // the session had begun to answer before that
 }
 
-// missing returns what has been said that it does not know, and whether the question
-// is part of the history by now. It reports false if it knows something that is not so
-// any more: a line was taken back or reworded.
+// missing returns what was said and the session does not know, and whether the question is now part of the
+// history. ok is false if the session knows something outdated, because a line was taken back or reworded.
 func (k knowledge) missing(history []llm.Message, edits int) (missing []llm.Message, answered, ok bool) {
 	if k.edits != edits {
 		return nil, false, false
@@ -37,20 +36,20 @@ func (k knowledge) missing(history []llm.Message, edits int) (missing []llm.Mess
 		if missing, ok = beyond(known, history); ok {
 			return missing, true, !q.instead || !q.began
 		}
-		// It was asked, and nothing of the answer was kept so far.
+		// The session was asked, but none of its answer has been kept so far.
 	}
 	missing, ok = beyond(k.history, history)
 	return missing, false, ok
 }
 
-// beyond returns what follows in history on known, of which the beginning may have
-// been forgotten. An answer without text in known stands for any: what was heard
-// of it the session knows best.
+// beyond returns the part of history that follows known. The beginning of known may be missing from history.
+// An answer without text in known matches any answer, because the session itself knows best what was heard of
+// it.
 func beyond(known, history []llm.Message) ([]llm.Message, bool) {
 	for from := range len(known) + 1 {
 		rest := known[from:]
 		if from == len(known) && from > 0 {
-			break // nothing in common is no agreement
+			break // having nothing in common is not a match
 		}
 		if len(rest) <= len(history) && slices.EqualFunc(rest, history[:len(rest)], sameMessage) {
 			return history[len(rest):], true

@@ -15,26 +15,26 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// live is an open session with what belongs to it.
+// live is an open session with its state.
 type live struct {
 	session provider.Session
 	bridge  *bridge.Bridge
-	system  string // what it was told about the NPC
+	system  string // the system prompt it was opened with
 	voice   string
-	tools   []string // it was opened with
+	tools   []string // the tools it was opened with
 	opened  time.Time
-	dropped map[string]bool // items of answers that were interrupted: what still comes of them is not heard
+	dropped map[string]bool // items of interrupted answers, whose further events are ignored
 	leaving bool            // the provider is about to end it
-	// mayDecline says that the turn under way may end without an answer.
+	// mayDecline says that the current turn may end without an answer.
 	mayDecline atomic.Bool
 	events     chan received
 	stop       context.CancelFunc
-	done       chan struct{} // closed once nothing receives any more
+	done       chan struct{} // closed once the receiving goroutine has ended
 }
 
-// openSession sees to a session that knows who the NPC is and what was said. It
-// keeps the one that is open, unless that is too old, about to end, or knows
-// something that is not so any more. opening bounds how long a new one takes.
+// openSession makes sure that there is a session that knows who the NPC is and what was said. It keeps the
+// current one, unless that is too old, about to end, or knows something outdated. opening bounds how long it
+// takes to open a new one.
 func (c *conversation) openSession(ctx, opening context.Context, messages []llm.Message, edits int, tools *mcphost.Toolset) error {
 	system, history := historyOf(messages)
 	system += c.languageRule()
@@ -60,14 +60,14 @@ func (c *conversation) openSession(ctx, opening context.Context, messages []llm.
 	return c.connect(ctx, opening, system, knowledge{history: history, edits: edits}, tools)
 }
 
-// resumption is where a new session can go on.
+// resumption says where a new session can resume.
 type resumption struct {
-	handle string // empty if nowhere
+	handle string // empty if it cannot resume
 	knows  knowledge
 }
 
-// noteResumable notes where a new session can go on. What is said of an answer before
-// it is complete may not be part of that.
+// noteResumable records where a new session can resume. Parts of an answer that is not complete may be
+// missing there.
 func (c *conversation) noteResumable(handle string) {
 	c.resumes = resumption{handle, c.knows}
 	if c.turn != nil {
@@ -78,7 +78,7 @@ func (c *conversation) noteResumable(handle string) {
 // errSlow means that the provider took too long to open a session.
 var errSlow = fmt.Errorf("%w: it opened no session in time", provider.ErrUnavailable)
 
-// boundOpening returns a context for opening a session, which ends with the engine.
+// boundOpening returns a context for opening a session. It also ends when the engine is closed.
 func (e *Engine) boundOpening(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.o.Silence, errSlow)
 	stop := context.AfterFunc(e.ctx, cancel)
@@ -95,7 +95,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 	}
 	e := c.engine
 	var missing []llm.Message
-	if c.resumes.handle != "" { // it knows what its last session knew
+	if c.resumes.handle != "" { // a resumed session knows what its predecessor knew
 		var ok bool
 		if missing, _, ok = c.resumes.knows.missing(knows.history, knows.edits); !ok {
 			c.resumes = resumption{}
@@ -116,7 +116,7 @@ func (c *conversation) connect(ctx, opening context.Context, system string, know
 		c.noteFailure(err)
 		return err
 	}
-	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession ends it, after what comes last
+	receiving, stop := context.WithCancel(context.WithoutCancel(e.ctx)) // endSession cancels it after the last events
 	l := &live{
 		session: session, system: system, voice: o.Voice, tools: namesOf(allowed), opened: time.Now(), dropped: map[string]bool{},
 		events: make(chan received, maxReceived), stop: stop, done: make(chan struct{}),
@@ -155,7 +155,7 @@ func (c *conversation) voice() string {
 	return ""
 }
 
-// languageRule keeps a voice from drifting into another language.
+// languageRule keeps a voice from switching to another language.
 func (c *conversation) languageRule() string {
 	if f := c.engine.o.Language; f != nil {
 		if tag := f(c.npc); tag != "" {
@@ -165,7 +165,7 @@ func (c *conversation) languageRule() string {
 	return ""
 }
 
-// receive passes on what the session tells until it ends.
+// receive passes on the session's events until it ends.
 func (l *live) receive(ctx context.Context) {
 	for {
 		ev, err := l.session.Recv(ctx)
@@ -197,7 +197,7 @@ func (c *conversation) endSession(why string) {
 	c.engine.o.Logger.Debug("closed a session", "npc", c.npc.ID, "reason", why)
 }
 
-// chargeLast charges what a session that is closed has yet to tell.
+// chargeLast charges the usage that a closed session still reports.
 func (c *conversation) chargeLast(l *live) {
 	patience := time.NewTimer(lastUsage)
 	defer patience.Stop()
@@ -213,7 +213,7 @@ func (c *conversation) chargeLast(l *live) {
 			continue
 		case <-l.done:
 			if len(l.events) > 0 {
-				continue // they wait in its buffer
+				continue // events wait in the buffer
 			}
 		case <-patience.C:
 		}
@@ -221,8 +221,8 @@ func (c *conversation) chargeLast(l *live) {
 	}
 }
 
-// loseSession takes in that the session has ended by itself. One that had lasted is
-// soon replaced: vendors end sessions.
+// loseSession handles that the session has ended by itself. A session that had lasted is replaced soon,
+// because vendors end sessions regularly.
 func (c *conversation) loseSession(err error) {
 	if errors.Is(err, provider.ErrRejected) || c.live != nil && time.Since(c.live.opened) < shortLived {
 		c.noteFailure(err)
@@ -231,7 +231,7 @@ func (c *conversation) loseSession(err error) {
 	c.endTurn(err)
 }
 
-// noteFailure notes what a failure says about the next try.
+// noteFailure records what a failure means for the next try.
 func (c *conversation) noteFailure(err error) {
 	switch {
 	case errors.Is(err, provider.ErrRejected):

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// staySilent is the tool a session says nothing with, where it may. It is the engine's
-// own: no registry has it, and no turn's rounds count it.
+// staySilent is the tool by which a session says nothing, if it may. It belongs to the engine: it is in no
+// registry, and does not count as a round.
 const staySilent = "stay_silent"
 
 func silenceTool() llm.ToolDefinition {
@@ -24,22 +24,21 @@ func silenceTool() llm.ToolDefinition {
 }
 
 const (
-	// silentByTool and silentByVoice take the place of speech.SilentRule for a model that
-	// would speak the words.
+	// silentByTool and silentByVoice replace speech.SilentRule for a model that would speak the words.
 	silentByTool  = "call " + staySilent + " and speak no word"
 	silentByVoice = "say nothing at all"
-	// answerNow is what a model is told that stays silent where it may not.
+	// answerNow is the result for a model that stays silent although it must not.
 	answerNow = "You were spoken to by your name. Answer now, in character."
-	// delegateSilent is what a voice is told whose delegate says nothing.
+	// delegateSilent is what a voice is told when the fallback declines.
 	delegateSilent = "That was not said to you. Say nothing to it."
 
-	// maxUnworded is how much sound of an answer that may decline waits for its first
-	// words, maxDoubtful how much for words that are no silence.
+	// maxUnworded is how much sound of an answer that may decline is held until its first words. maxDoubtful is
+	// how much is held until its words show that it does not decline.
 	maxUnworded = audio.SampleRate / 5
 	maxDoubtful = 5 * audio.SampleRate
 )
 
-// ruleOf tells a session how it says nothing, in the facts for a turn.
+// ruleOf adapts the rule for silence in the facts of a turn to the session.
 func (e *Engine) ruleOf(facts string) string {
 	rule := silentByTool
 	if e.able.Duplex {
@@ -48,7 +47,7 @@ func (e *Engine) ruleOf(facts string) string {
 	return strings.Replace(facts, speech.SilentRule, rule, 1)
 }
 
-// aside is the engine's own tool; nil if the session takes none.
+// aside returns the engine's own tool; nil if the session takes none.
 func (e *Engine) aside() *llm.ToolDefinition {
 	if e.able.Duplex {
 		return nil
@@ -57,7 +56,7 @@ func (e *Engine) aside() *llm.ToolDefinition {
 	return &tool
 }
 
-// toolsOf are what the session is given: the turn's tools, and the engine's own.
+// toolsOf returns the tools for the session: the turn's, and the engine's own.
 func (e *Engine) toolsOf(defs []llm.ToolDefinition) []llm.ToolDefinition {
 	if own := e.aside(); own != nil {
 		return append(defs[:len(defs):len(defs)], *own)
@@ -65,7 +64,7 @@ func (e *Engine) toolsOf(defs []llm.ToolDefinition) []llm.ToolDefinition {
 	return defs
 }
 
-// answerSilence answers a call of staySilent: silently where the turn may decline.
+// answerSilence answers a call of staySilent: with nothing if the turn may decline.
 func (l *live) answerSilence() string {
 	if l.mayDecline.Load() {
 		return ""
@@ -73,20 +72,20 @@ func (l *live) answerSilence() string {
 	return answerNow
 }
 
-// doubt is what has come of an answer that may decline, as long as it may be silence:
-// some models say that they say nothing.
+// doubt holds the events of an answer while it may still decline, because some models say in words that they
+// stay silent.
 type doubt struct {
 	over   bool
 	events []engine.Event
 	sound  int    // samples
 	told   string // sentences
-	words  string // of the open one
+	words  string // of the current sentence
 }
 
-// text is all the words so far.
+// text returns all words so far.
 func (d *doubt) text() string { return d.told + d.words }
 
-// take takes an event and reports whether it waits.
+// take examines an event and reports whether it is held.
 func (d *doubt) take(ev engine.Event) bool {
 	if d.over {
 		return false
@@ -107,13 +106,12 @@ func (d *doubt) take(ev engine.Event) bool {
 	return true
 }
 
-// isSilence reports whether words have come that stand for silence.
+// isSilence reports whether the words so far mean silence.
 func (d *doubt) isSilence() bool {
 	return !d.over && strings.TrimSpace(d.text()) != "" && speech.IsSilence(d.text())
 }
 
-// endDoubt ends the doubt about an answer that is complete: what was no silence is
-// passed on.
+// endDoubt ends the doubt about a complete answer. Held events are passed on unless they mean silence.
 func (a *answer) endDoubt() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,7 +123,7 @@ func (a *answer) endDoubt() {
 	a.passDoubtful()
 }
 
-// passDoubtful passes on what has waited. mu is held.
+// passDoubtful passes on the held events. The caller holds mu.
 func (a *answer) passDoubtful() {
 	waited := a.doubt.events
 	a.doubt.events = nil
@@ -134,30 +132,30 @@ func (a *answer) passDoubtful() {
 	}
 }
 
-// saysItIsSilent reports whether the answer, which may decline and of which nothing is
-// said yet, has said so in words.
+// saysItIsSilent reports whether an answer that may decline has done so in words, before any of it was passed
+// on.
 func (a *answer) saysItIsSilent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.doubt.over && a.sound == 0 && len(a.said) == 0 && speech.DeclaresSilence(a.doubt.text())
 }
 
-// noteSilent takes in that the model says nothing, and means it.
+// noteSilent records that the model declines.
 func (a *answer) noteSilent() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.silent = true
 }
 
-// declines reports whether the answer is that there is none.
+// declines reports whether the answer is to stay silent.
 func (a *answer) declines() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.req.MayDecline && a.silent && a.sound == 0 && len(a.said) == 0
 }
 
-// declineTurn ends a turn that is declined while its answer is being made. The session
-// forgets what it said of it.
+// declineTurn ends a turn whose answer declines while it is being generated. The session forgets what it has
+// said.
 func declineTurn(ctx context.Context, c *conversation) {
 	tn := c.turn
 	c.leaveTurn()
@@ -166,7 +164,7 @@ func declineTurn(ctx context.Context, c *conversation) {
 	c.interrupt(ctx, tn)
 }
 
-// declineDelegated ends a turn of which the voice was told to say nothing.
+// declineDelegated ends a turn in which the voice was told to say nothing.
 func declineDelegated(c *conversation, tn *turn) {
 	if c.turn == tn && !tn.hasSaid() {
 		tn.noteSilent()
@@ -174,9 +172,9 @@ func declineDelegated(c *conversation, tn *turn) {
 	}
 }
 
-// tellSilence tells a voice that its delegate says nothing.
+// tellSilence tells a voice to say nothing because the fallback declined.
 func tellSilence(ctx context.Context, tell func(context.Context, string, bool) error) {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
-	_ = tell(ctx, delegateSilent, true) // the session's end is told by Recv
+	_ = tell(ctx, delegateSilent, true) // Recv reports the end of the session
 }
