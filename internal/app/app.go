@@ -1,12 +1,11 @@
-// Package app wires Glyphoxa together: which parts a command needs, in which order
-// they start, and how they stop. The work is done in the packages below.
+// Package app wires Glyphoxa together: which parts a command needs, in which order they start, and how they
+// stop. The packages below do the work.
 //
-// [Examine] looks at what works on this machine: keys, services, libraries, the database, the servers, and
-// says what to do about the rest (files doctor*.go).
+// [Examine] checks what works on this machine: keys, services, libraries, the database and the servers. It
+// says how to fix the rest (files doctor*.go).
 //
-// [Main] is the frame that both programs put their commands into: streams, signals, exit codes, the flags
-// every command accepts, the status line, manual pages and the garbage collector's settings (files cli*.go).
-// It knows nothing of what the commands do:
+// [Main] runs the command line of both programs: streams, signals, exit codes, common flags, the status line,
+// manual pages and the settings of the garbage collector (files cli*.go). It does not know what the commands do:
 //
 //	func main() {
 //		app.Main(app.Program{Name: "glyphoxa", Version: version, Commit: commit}, newRoot)
@@ -33,18 +32,18 @@ import (
 )
 
 const (
-	// closeTime bounds how long servers of an app wait for answers under way.
+	// closeTime bounds how long an app's servers wait for running requests when they stop.
 	closeTime = 5 * time.Second
-	// lastTraces bounds how long whoever leaves waits for a collector.
+	// lastTraces bounds how long Close waits for a trace collector.
 	lastTraces = time.Second
 )
 
-// App is an open campaign and what commands do with it. Close releases it.
+// App is an open campaign with the services for commands. Close releases it.
 type App struct {
 	*play.Game
-	// Console is the page at which games are watched, nil without [Options.Console].
+	// Console is the web page for watching games; nil without [Options.Console].
 	Console *web.Console
-	// Room is the table in browsers, nil without [Options.Browser].
+	// Room is the table for browsers; nil unless [Options.Browser] or [Options.Sessions] creates it.
 	Room *web.Room
 
 	endRoom    func() error // nil without a room
@@ -55,26 +54,25 @@ type App struct {
 	traces     *observe.Traces             // nil without an endpoint
 }
 
-// Options tell Open what a command needs.
+// Options configure Open.
 type Options struct {
 	Config *config.Config
-	// Log is where operators read; if nil, nothing is logged.
+	// Log receives messages for operators. If nil, nothing is logged.
 	Log *slog.Logger
-	// Say tells a human what takes long; if nil, nobody is told.
+	// Say reports to a person what takes long. If nil, nothing is reported.
 	Say func(string)
-	// ReadOnly takes every tool away that changes something.
+	// ReadOnly removes all tools that change something.
 	ReadOnly bool
-	// Metrics counts calls.
+	// Metrics enables counting of calls.
 	Metrics bool
-	// Console makes a console of the app's game and its sessions.
+	// Console creates a console for the app's game and its sessions.
 	Console bool
-	// Browser makes a table in browsers of the app's game and its sessions. It is served
-	// where a console is, too.
+	// Browser creates a table for browsers for the app's game and its sessions. It is served at the same address
+	// as a console.
 	Browser bool
-	// Sessions makes it where the configuration has it enabled, and has it begin sessions
-	// by itself.
+	// Sessions creates that table if the configuration enables it, and lets it begin sessions itself.
 	Sessions bool
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
 }
 
@@ -131,7 +129,7 @@ func Open(ctx context.Context, o Options) (_ *App, err error) {
 	return a, nil
 }
 
-// accountsOf are those that people may sign in to the console with, nil if none are configured.
+// accountsOf returns the accounts with which people sign in to the console; nil if none are configured.
 func accountsOf(cfg *config.Config) (web.Accounts, error) {
 	if cfg.Discord.Token == "" || cfg.Discord.ClientSecret == "" {
 		return nil, nil
@@ -139,7 +137,7 @@ func accountsOf(cfg *config.Config) (web.Accounts, error) {
 	return discord.NewAccounts(cfg.Discord, nil)
 }
 
-// Close stops what Open started, in reverse order, and waits for it.
+// Close stops everything that Open started, in reverse order, and waits for it.
 func (a *App) Close() error {
 	var errs []error
 	if a.endRoom != nil {
@@ -152,7 +150,7 @@ func (a *App) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
 		defer cancel()
 		if err := a.traces.Shutdown(ctx); err != nil {
-			a.log.Error("the last traces could not be sent", "reason", err) // nothing else depends on them
+			a.log.Error("the last traces could not be sent", "reason", err) // no other work depends on them
 		}
 	}
 	if a.endMetrics != nil {
@@ -163,7 +161,7 @@ func (a *App) Close() error {
 	return errors.Join(errs...)
 }
 
-// WriteNotices writes the pending notices to w, one a line.
+// WriteNotices writes the pending notices to w, one on each line.
 func (a *App) WriteNotices(w io.Writer) {
 	for _, n := range a.TakeNotices() {
 		fmt.Fprintln(w, "glyphoxa:", n)

@@ -22,17 +22,17 @@ import (
 
 // fileKind is a kind of file that people write.
 type fileKind struct {
-	// name is the word for it on the command line, title in messages.
+	// name is the kind's name on the command line, and title its name in messages.
 	name, title string
 	// dir is the directory such files are usually in.
 	dir    string
 	schema func() (*jsonschema.Schema, error)
-	// check returns what is odd about a file, and what is in it. The error is for
-	// what is wrong. With servers, tools that nobody knows may be theirs.
+	// check returns warnings about a file and a summary of its content. The error contains the problems. If
+	// servers is true, unknown tools may belong to external servers.
 	check func(path string, text []byte, servers bool) (warnings []userfile.Problem, summary string, err error)
 }
 
-// fileKinds are the kinds there are. What could be of several is of the first.
+// fileKinds lists all kinds. A file that could be of several kinds is of the first.
 var fileKinds = []fileKind{
 	{"config", "a configuration", "", config.Schema, nil},
 	{"npc", "an NPC file", "npcs", config.NPCSchema, checkNPC},
@@ -40,8 +40,8 @@ var fileKinds = []fileKind{
 	{"workflow", "a workflow file", "workflows", workflow.Schema, checkWorkflow},
 }
 
-// Check prints what is odd about the configuration, or about another file if one
-// is named, and that the rest is fine. Every problem is in the error.
+// Check checks the configuration, or another file if one is named. It prints warnings, and a line if there
+// are no problems. The error contains all problems.
 func Check(w io.Writer, configuration, file string) error {
 	if file == "" {
 		return checkConfig(w, configuration, "")
@@ -67,8 +67,7 @@ func Check(w io.Writer, configuration, file string) error {
 	return err
 }
 
-// mayHaveServers reports whether a configuration has external servers, or cannot
-// be read.
+// mayHaveServers reports whether a configuration has external servers, or cannot be read.
 func mayHaveServers(path string) bool {
 	cfg, err := play.LoadConfig(path)
 	return err != nil || hasServers(cfg)
@@ -84,12 +83,11 @@ func printWarnings(w io.Writer, warnings []userfile.Problem) {
 	}
 }
 
-// topKey matches the keys at the left margin of a file, be it broken.
+// topKey matches the keys at the left margin of a file, even if the file is not valid YAML.
 var topKey = regexp.MustCompile(`(?m)^([a-z0-9_]+):`)
 
-// recogniseFile tells what kind of file is at a path by most of its keys, or else
-// by its directory, and returns its text. What cannot be read is left to the reader
-// of configurations.
+// recogniseFile determines the kind of the file at a path by most of its keys, or otherwise by its directory,
+// and returns its text. It leaves unreadable files to the reader of configurations.
 func recogniseFile(path string) (*fileKind, []byte, error) {
 	text, err := userfile.Read(path, world.MaxCampaignSize)
 	if errors.Is(err, userfile.ErrTooLarge) || errors.Is(err, userfile.ErrNotRegular) {
@@ -130,14 +128,13 @@ func recogniseFile(path string) (*fileKind, []byte, error) {
 	return best, text, nil
 }
 
-// isScene reports whether a file is a scripted scene, because no other kind has both keys.
+// isScene reports whether a file is a scripted scene. No other kind has both keys.
 func isScene(text []byte) bool {
 	keys := topKey.FindAllString(string(text), -1)
 	return slices.Contains(keys, "story:") && slices.Contains(keys, "expect:")
 }
 
-// checkConfig checks a configuration with all it names. As is what to add to the
-// verdict.
+// checkConfig checks a configuration with all files it names. as is added to the result.
 func checkConfig(w io.Writer, path, as string) error {
 	e, err := examine(path)
 	if err != nil {
@@ -156,16 +153,16 @@ func checkConfig(w io.Writer, path, as string) error {
 	return err
 }
 
-// examined is a configuration with all it names, and what is odd about it.
+// examined is a configuration with all files it names, and the warnings about them.
 type examined struct {
 	cfg      *config.Config
 	world    *world.Campaign // nil if none is configured
 	flows    []*workflow.Workflow
 	warnings []userfile.Problem
-	unknown  userfile.Problems // tools that nobody has
+	unknown  userfile.Problems // tools that are not known
 }
 
-// examine reads a configuration with all it names. The error is for what is wrong.
+// examine reads a configuration with all files it names. The error contains the problems.
 func examine(path string) (e examined, err error) {
 	if e.cfg, err = play.LoadConfig(path); err != nil {
 		return e, err
@@ -192,12 +189,11 @@ func examine(path string) (e examined, err error) {
 	return e, nil
 }
 
-// problemsOf returns all that is wrong with the configuration's files as they are now, and
-// all that is odd.
+// problemsOf returns all problems and warnings of the configuration's files in their current state.
 func problemsOf(running *config.Config) []userfile.Problem {
 	path := running.File
 	if _, err := os.Stat(path); err != nil {
-		path = "" // the one that is built in
+		path = "" // the built-in configuration
 	}
 	e, err := examine(path)
 	var wrong userfile.Problems
@@ -209,7 +205,7 @@ func problemsOf(running *config.Config) []userfile.Problem {
 	return slices.Concat(wrong, e.unknown, e.warnings)
 }
 
-// knownTools are the built-in tools and the workflows.
+// knownTools returns the names of the built-in tools and the workflows.
 func knownTools(flows []*workflow.Workflow) []string {
 	known := play.BuiltinNames()
 	for _, f := range flows {
@@ -218,7 +214,7 @@ func knownTools(flows []*workflow.Workflow) []string {
 	return known
 }
 
-// fromServers says of tools nobody knows that a server may offer them.
+// fromServers adds to problems with unknown tools that a server may offer the tool.
 func fromServers(unknown userfile.Problems) userfile.Problems {
 	for i := range unknown {
 		unknown[i].What += ", so it must come from an MCP server"
@@ -241,7 +237,7 @@ func checkCampaign(path string, text []byte, _ bool) ([]userfile.Problem, string
 	return sceneWarnings(path, c.Lines.Scene, c.Scene), fmt.Sprintf("%s with %d entities, %d relations, %d facts", c.Name, len(c.Entities), len(c.Relations), len(c.Facts)), nil
 }
 
-// sceneWarnings warn of a scene that models are given the beginning of.
+// sceneWarnings warns about a scene that is too long for the models.
 func sceneWarnings(file string, line int, scene string) []userfile.Problem {
 	var found []userfile.Problem
 	for _, f := range agent.FindSceneFaults(scene) {
@@ -280,7 +276,7 @@ func Schema(w io.Writer, kind string) error {
 	return userfile.Usage(fmt.Errorf("there is no schema of %q; %s", kind, fix))
 }
 
-// SchemaKinds are the kinds of files that have a schema.
+// SchemaKinds returns the kinds of files that have a schema.
 func SchemaKinds() []string {
 	var names []string
 	for _, k := range fileKinds {

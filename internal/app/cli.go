@@ -31,20 +31,20 @@ const (
 	exitUsage  = 2
 )
 
-// Program says which program runs.
+// Program describes the running program.
 type Program struct {
 	// Name is the command's name, as in "glyphoxa".
 	Name string
 	// Version is the release, "dev" outside one.
 	Version string
-	// Commit is the revision the linker set. If empty, the build's own stamp is shown.
+	// Commit is the revision set by the linker. If empty, the revision in the build information is shown.
 	Commit string
-	// Libraries is where libraries log that know only a logger of the whole process. It follows
-	// [Common.Logger]; nil leaves them alone.
+	// Libraries receives the logs of libraries that know only a process-wide logger. It follows [Common.Logger].
+	// If nil, these libraries are not changed.
 	Libraries *observe.LibraryLogs
 }
 
-// Line is what the version command prints.
+// Line returns the output of the version command.
 func (p Program) Line() string {
 	commit, goVersion := "unknown", "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -68,7 +68,7 @@ func Main(p Program, newRoot func(*Common) *cobra.Command) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, append(hangsUp, os.Interrupt, syscall.SIGTERM)...)
-	var farewells atomic.Bool // tables may be open, which are closed in order
+	var farewells atomic.Bool // tables may be open, and need time to close
 	go func() {               // ends with the program
 		first := <-signals
 		// The next signal must end the process even if ending in order hangs, so the
@@ -79,7 +79,7 @@ func Main(p Program, newRoot func(*Common) *cobra.Command) {
 		if farewells.Load() {
 			wait = longestFarewell
 		}
-		time.Sleep(wait) // only a command that hangs is still there then
+		time.Sleep(wait) // only a command that hangs is still running after that
 		fmt.Fprintf(os.Stderr, "%s: %s signal received, but the command did not end within %s; ended at once\n", p.Name, first, wait)
 		os.Exit(exitFailed)
 	}()
@@ -113,7 +113,7 @@ func hangUp() []os.Signal {
 	return []os.Signal{syscall.SIGHUP}
 }
 
-// Streams are what a command reads and writes.
+// Streams are the input and output of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -122,7 +122,7 @@ type Streams struct {
 	// Edit reports that a person also reads Out, on a terminal that can edit lines.
 	// Colour reports that this terminal shows colours.
 	Edit, Colour bool
-	// Notes is Err where that is a terminal, nil elsewhere.
+	// Notes is Err if that is a terminal, otherwise nil.
 	Notes *terminal.Redirect
 	// Interrupt acts as if Ctrl-C had been pressed.
 	Interrupt func()
@@ -154,7 +154,7 @@ func run(ctx context.Context, p Program, newRoot func(*Common) *cobra.Command, a
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		err = context.Cause(ctx) // which says why, rather than what was cut off
+		err = context.Cause(ctx) // this says why, and not only that something was cancelled
 	}
 	c.status.clear()
 	switch {
@@ -180,7 +180,7 @@ func isReaderGone(err error) bool {
 	return errors.As(err, &path) && path.Path == os.Stdout.Name() && errors.Is(path.Err, syscall.EPIPE)
 }
 
-// reportError prints what is wrong: one line, or one for each problem.
+// reportError prints an error on one line, or one line for each problem.
 func (p Program) reportError(w io.Writer, err error) {
 	var list userfile.Problems
 	if errors.As(err, &list) {
@@ -197,14 +197,14 @@ type Common struct {
 	// Config is the configuration file that --config names, "" if the flag is missing.
 	Config string
 
-	// Quiet reports that --quiet was given: commands print results and errors alone.
+	// Quiet reports that --quiet was given: commands print only results and errors.
 	Quiet bool
 
 	verbose bool
 	status  *status
 }
 
-// Logger returns a logger to stderr: errors alone, or everything with --verbose.
+// Logger returns a logger to stderr: only for errors, or for everything with --verbose.
 func (c *Common) Logger() *slog.Logger {
 	level := slog.LevelError
 	if c.verbose {

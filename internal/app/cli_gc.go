@@ -9,19 +9,18 @@ import (
 )
 
 const (
-	// lazyGC is the growth, in percent, at which garbage is collected. Tool
-	// calls leave far more garbage than they keep: at the usual 100 a program
-	// that keeps 12 MB collects every few dozen calls. At more than this the
-	// garbage of a flood takes more memory than the program may.
+	// lazyGC is the growth of the heap, in percent, at which garbage is collected. Tool calls produce far more
+	// garbage than they keep: with the default of 100, a program that keeps 12 MB collects every few dozen
+	// calls. With a higher value than this, a flood of calls could exceed the program's memory.
 	// docs/performance.md has the measurements.
 	lazyGC = 300
-	// memoryShare is the part of the memory, one in so many, that laziness
-	// alone may fill. Beyond it garbage is collected as often as needed.
+	// memoryShare is the divisor of the available memory up to which garbage is collected lazily. Beyond that it
+	// is collected as often as necessary.
 	memoryShare = 2
 )
 
-// tuneGC sets how often garbage is collected and how much memory it may take,
-// each unless the environment has set it already with GOGC or GOMEMLIMIT.
+// tuneGC sets how often garbage is collected and how much memory it may take. It does not override GOGC or
+// GOMEMLIMIT in the environment.
 func tuneGC(lookup func(string) (string, bool), root fs.FS) {
 	if set, _ := lookup("GOGC"); set == "" {
 		debug.SetGCPercent(lazyGC)
@@ -33,8 +32,8 @@ func tuneGC(lookup func(string) (string, bool), root fs.FS) {
 	}
 }
 
-// availableMemory is how many bytes this process may use: those of the machine, or of
-// its control group if that allows less. It is 0 where neither can be read.
+// availableMemory returns how many bytes this process may use: those of the machine, or of its control group
+// if that allows less. It is 0 if neither can be read.
 func availableMemory(root fs.FS) int64 {
 	var least int64
 	consider := func(n int64) {
@@ -48,7 +47,7 @@ func availableMemory(root fs.FS) int64 {
 		}
 	}
 	for line := range strings.Lines(readText(root, "proc/self/cgroup")) {
-		// hierarchy:controllers:path, of which version 2 has no controllers.
+		// hierarchy:controllers:path, where version 2 has no controllers.
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(f) != 3 {
 			continue
@@ -59,8 +58,7 @@ func availableMemory(root fs.FS) int64 {
 		} else if f[1] != "" {
 			continue
 		}
-		// A group is bound by those above it. From within a container some of
-		// them cannot be seen.
+		// The groups above also limit a group. From within a container some of them are not visible.
 		for group := path.Clean("/" + f[2]); ; group = path.Dir(group) {
 			consider(parseBytes(readText(root, path.Join(base, group, file))))
 			if group == "/" {
@@ -71,7 +69,7 @@ func availableMemory(root fs.FS) int64 {
 	return least
 }
 
-// readText is the text of a file, empty if it cannot be read.
+// readText returns the text of a file, or an empty string if it cannot be read.
 func readText(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -80,7 +78,7 @@ func readText(root fs.FS, name string) string {
 	return string(data)
 }
 
-// parseBytes is a positive number of bytes, 0 for "max" and the like.
+// parseBytes returns a positive number of bytes, or 0 for "max" and the like.
 func parseBytes(s string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	if err != nil || n < 0 || n > 1<<52 {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// SayProgress shows text to a person at a terminal, unless --quiet was given. It is meant for
-// work that takes long. Where a line can be overwritten, the text disappears as soon as
-// something else is written.
+// SayProgress shows text to a person at a terminal, unless --quiet was given. Use it for work that takes
+// long. If the terminal can overwrite a line, the text disappears as soon as something else is written.
 func (c *Common) SayProgress(text string) {
 	if c.Quiet || !c.watched {
 		return
@@ -19,8 +18,7 @@ func (c *Common) SayProgress(text string) {
 // clearLine returns to the start of a terminal's line and erases it.
 const clearLine = "\r\x1b[K"
 
-// status is the line that says what the program is waiting for. It is safe for concurrent
-// use.
+// status is the line that says what the program is waiting for. It is safe for concurrent use.
 type status struct {
 	program  string
 	terminal io.Writer
@@ -61,7 +59,7 @@ func (c *Common) ReleaseOut() io.Writer {
 	return c.Out
 }
 
-// clearing writes to a Writer after it removed the status line.
+// clearing removes the status line before each write to a Writer.
 type clearing struct {
 	status *status
 	io.Writer

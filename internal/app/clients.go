@@ -11,12 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// clientsEvery is how often the configuration is looked at for tokens that were taken out.
+// clientsEvery is how often the configuration is checked for changed tokens.
 const clientsEvery = time.Second
 
-// followClients has keeper refuse the tokens of clients that are taken out of the
-// configuration's file, and accept new ones, until ctx ends. A file that is wrong is reported
-// once and changes nothing.
+// followClients makes keeper refuse the tokens of clients that are removed from the configuration file, and
+// accept new ones, until ctx ends. An invalid file is reported once and changes nothing.
 func (a *App) followClients(ctx context.Context, keeper *access.Gatekeeper) {
 	file := a.Config.File
 	if file == "" || file == config.BuiltIn {
@@ -36,7 +35,7 @@ func (a *App) followClients(ctx context.Context, keeper *access.Gatekeeper) {
 		case <-ticker.C:
 		}
 		seen := fileSeen(file)
-		settled := seen == last // a file that is just being written may be half there
+		settled := seen == last // a file that is still being written may be incomplete
 		last = seen
 		if seen == known || !settled {
 			continue
@@ -57,7 +56,7 @@ func (a *App) setClients(keeper *access.Gatekeeper, now *config.Config) {
 	}
 }
 
-// fileSeen tells states of a file apart. One that cannot be read is as one that is not there.
+// fileSeen returns a text that identifies the state of a file. A file that cannot be read counts as missing.
 func fileSeen(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {

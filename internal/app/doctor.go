@@ -25,18 +25,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// finding is what the doctor says of one part.
+// finding is the result of the check of one part.
 type finding struct {
 	part  string
 	ok    bool
 	state string
-	// fix is what to do; a part that works may have a hint.
+	// fix says what to do. A part that works may have a hint.
 	fix string
 }
 
-// Examine looks at this machine and configuration and prints what works, what
-// does not, and what to do about it. The error is for parts without which
-// nothing runs.
+// Examine checks this machine and configuration, and prints what works, what does not, and how to fix it. The
+// error reports parts that need attention.
 func Examine(ctx context.Context, w io.Writer, path string) error {
 	cfg, err := play.LoadConfig(path)
 	if err != nil {
@@ -74,11 +73,11 @@ func Examine(ctx context.Context, w io.Writer, path string) error {
 	return nil
 }
 
-// dataFinding tries to write where the database will be.
+// dataFinding tries to write to the directory of the database.
 func dataFinding(cfg *config.Config) finding {
 	f := finding{part: "data directory", ok: true, state: cfg.DataDir}
 	dir := cfg.DataDir
-	for { // it may not exist yet; then its nearest parent counts
+	for { // if it does not exist yet, its nearest existing parent counts
 		if info, err := os.Stat(dir); err == nil {
 			if !info.IsDir() {
 				return finding{"data directory", false, dir + " is no directory", "set data_dir to a directory that can be written"}
@@ -129,7 +128,7 @@ func playerFinding() finding {
 	return finding{"sound output", true, "none found; play --voice will be silent", "apt-get install alsa-utils, or use play --wav FILE"}
 }
 
-// opusFinding sends a tone through libopus and back.
+// opusFinding encodes and decodes a tone with libopus.
 func opusFinding() finding {
 	const part, frames = "opus", 25
 	lib, err := opus.Load()
@@ -142,7 +141,7 @@ func opusFinding() finding {
 		return finding{part, false, err.Error(), "install another libopus"}
 	}
 	var in, out audio.Frame
-	for i := range in { // whole periods, so that it can be repeated
+	for i := range in { // whole periods, so that the frame can be repeated
 		in[i] = int16(8000 * math.Sin(2*math.Pi*500*float64(i)/audio.SampleRate))
 	}
 	var payload []byte
@@ -166,7 +165,7 @@ func opusFinding() finding {
 		lib.Version(), (encoding / frames).Round(time.Microsecond), (decoding / frames).Round(time.Microsecond))}
 }
 
-// discordTime bounds asking Discord about the bot.
+// discordTime bounds the request to Discord about the bot.
 const discordTime = 10 * time.Second
 
 func discordFindings(ctx context.Context, cfg *config.Config) []finding {
@@ -187,7 +186,7 @@ func discordFindings(ctx context.Context, cfg *config.Config) []finding {
 	return append(found, udpFinding(ctx, cfg))
 }
 
-// registryFindings opens everything for real and looks at what came up.
+// registryFindings opens the game as the program does, and reports what works.
 func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	a, err := play.Open(ctx, play.Options{Config: cfg})
 	if err != nil {
@@ -209,11 +208,11 @@ func registryFindings(ctx context.Context, cfg *config.Config) []finding {
 	return findings
 }
 
-// comparingTime bounds how long doctor compares memory with what it is found by, which takes
-// some seconds for a million lines.
+// comparingTime bounds how long doctor verifies memory against its index, which takes some seconds for a
+// million lines.
 const comparingTime = 20 * time.Second
 
-// memoryFindings says what is wrong with memory, if something is.
+// memoryFindings returns the problems with memory.
 func memoryFindings(ctx context.Context, kept memory.Store) (found []finding) {
 	ctx, cancel := context.WithTimeout(ctx, comparingTime)
 	defer cancel()
@@ -227,7 +226,7 @@ func memoryFindings(ctx context.Context, kept memory.Store) (found []finding) {
 	return found
 }
 
-// auditFinding says how much of its room the audit log takes.
+// auditFinding reports how much of its maximal size the audit log uses.
 func auditFinding(bytes, most int64) finding {
 	const mib = 1 << 20
 	f := finding{part: "audit log", ok: true, state: fmt.Sprintf("%.1f of %.0f MiB", float64(bytes)/mib, float64(most)/mib)}
@@ -237,7 +236,7 @@ func auditFinding(bytes, most int64) finding {
 	return f
 }
 
-// serverFinding says what state a server is in, and how many of its tools are used.
+// serverFinding reports the state of a server, and how many of its tools are used.
 func serverFinding(s mcphost.ServerStatus) finding {
 	f := finding{part: "server " + s.Name, ok: s.State == "ready", state: fmt.Sprintf("%s, %d tools", s.State, s.Tools)}
 	if !f.ok {
@@ -249,8 +248,7 @@ func serverFinding(s mcphost.ServerStatus) finding {
 	return f
 }
 
-// toolFindings say which servers are there, and which tools are asked for that
-// nobody offers.
+// toolFindings reports the servers, and the tools that are configured but not offered by any server.
 func toolFindings(a *play.Game) []finding {
 	r, cfg := a.Registry, a.Config
 	var found []finding

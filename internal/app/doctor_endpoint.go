@@ -18,17 +18,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/elevenlabs"
 )
 
-// endpointPatience bounds one look at a service.
+// endpointPatience bounds the check of one service.
 const endpointPatience = 5 * time.Second
 
-// endpoint is a service and how it is asked for its models.
+// endpoint is a service, with what is needed to request its list of models.
 type endpoint struct {
 	name, base, header, scheme string
 	key                        config.Secret
-	setting                    string // where it is configured
+	setting                    string // key in the configuration
 }
 
-// endpoints lists the services in use.
+// endpoints returns the services in use.
 func endpoints(cfg *config.Config) []endpoint {
 	var all []endpoint
 	prefix := "providers."
@@ -70,7 +70,7 @@ func endpoints(cfg *config.Config) []endpoint {
 	return all
 }
 
-// cascades are those of the NPCs that open with a fast model.
+// cascades returns the cascades of the NPCs that open with a fast model.
 func cascades(cfg *config.Config) (all []config.Cascade) {
 	for i := range cfg.NPCs {
 		if n := &cfg.NPCs[i]; n.CascadeMode() != config.CascadeOff {
@@ -80,8 +80,8 @@ func cascades(cfg *config.Config) (all []config.Cascade) {
 	return all
 }
 
-// endpointFindings asks every service in use whether it is there and takes the
-// key. One address is asked once.
+// endpointFindings checks for every service in use whether it can be reached and accepts the key. Each
+// address is checked once.
 func endpointFindings(ctx context.Context, cfg *config.Config) []finding {
 	var findings []finding
 	asked := map[string]bool{}
@@ -94,7 +94,7 @@ func endpointFindings(ctx context.Context, cfg *config.Config) []finding {
 	return findings
 }
 
-// examineEndpoint lists the models of a service.
+// examineEndpoint requests the list of models of a service.
 func examineEndpoint(ctx context.Context, e endpoint) finding {
 	name, base := e.name, e.base
 	f := finding{part: "endpoint of " + name, state: base}
@@ -120,7 +120,7 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 			err = why.Err // without the address, which may hold secrets
 		}
 		f.state, f.fix = fmt.Sprintf("%s cannot be reached: %v", f.state, err), "start the service, or correct "+e.setting+".base_url"
-		switch e.base { // nobody set base_url
+		switch e.base { // base_url is not set
 		case openaillm.DefaultBaseURL, elevenlabs.DefaultBaseURL, deepgram.DefaultBaseURL:
 			f.fix = "check that this machine is online and reaches " + req.URL.Hostname()
 		}
@@ -135,7 +135,7 @@ func examineEndpoint(ctx context.Context, e endpoint) finding {
 		f.state, f.fix = f.state+" refuses the key", "check "+e.setting+".api_key"
 	case resp.StatusCode >= 500:
 		f.state, f.fix = fmt.Sprintf("%s answers %s", f.state, resp.Status), "try again later"
-	default: // some services know no list of models; they are there all the same
+	default: // some services have no list of models, but can still be reached
 		f.ok = true
 	}
 	return f

@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// detectorFinding says what tells voice from noise, why, at what cost, and how to
-// get another.
+// detectorFinding reports which detector tells voice from noise, why, how long it takes, and how to use
+// another.
 func detectorFinding(cfg *config.Config) finding {
 	const part = "voice detection"
 	asked := cfg.Hearing.Detection
@@ -22,7 +22,7 @@ func detectorFinding(cfg *config.Config) finding {
 	if err != nil {
 		return finding{part, false, "none, since hearing.detection is silero", err.Error()}
 	}
-	defer d.Close() // giving a model back cannot fail in a way that matters here
+	defer d.Close() // an error when closing a model does not matter here
 	f := finding{part: part, ok: true, state: d.Name()}
 	if d.Library() != "" {
 		f.state += ", by " + d.Library()
@@ -47,11 +47,11 @@ func detectorFinding(cfg *config.Config) finding {
 	return f
 }
 
-// timeFrames returns how long a detector takes to judge a frame of something.
+// timeFrames returns how long a detector takes to judge a frame with sound.
 func timeFrames(d ear.Detector) time.Duration {
 	const frames = 50
 	var hum audio.Frame
-	for i := range hum { // something to judge: silence costs nothing
+	for i := range hum { // not silence, because that takes no time
 		hum[i] = int16(i % 400 * 20)
 	}
 	start := time.Now()
@@ -61,7 +61,7 @@ func timeFrames(d ear.Detector) time.Duration {
 	return time.Since(start) / frames
 }
 
-// hearingFinding is what the doctor says of the speech recognition.
+// hearingFinding reports on speech recognition.
 func hearingFinding(cfg *config.Config) finding {
 	p, err := providers.Recognition(cfg.Providers.STT, nil)
 	switch {
@@ -73,7 +73,7 @@ func hearingFinding(cfg *config.Config) finding {
 	return finding{part: "hearing", ok: true, state: p.Name(), fix: "try it: glyphoxa transcribe FILE.wav"}
 }
 
-// idleFindings say what is configured and has no effect.
+// idleFindings reports settings that have no effect.
 func idleFindings(cfg *config.Config) []finding {
 	var found []finding
 	for _, p := range cfg.Idle {
@@ -82,8 +82,8 @@ func idleFindings(cfg *config.Config) []finding {
 	return found
 }
 
-// proxyFinding says which reverse proxies are believed, where callers have tokens; nothing
-// where only this machine gets in.
+// proxyFinding reports which reverse proxies are trusted if callers use tokens. It returns nothing if only
+// this machine has access.
 func proxyFinding(cfg *config.Config) []finding {
 	const part = "proxies"
 	switch trusted := cfg.Server.TrustedProxies; {

@@ -13,8 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// sessionTime bounds the opening of a session that is only to see whether it can be
-// opened.
+// sessionTime bounds the opening of a session for the check.
 const sessionTime = 10 * time.Second
 
 // speechFinding opens a session with the speech-to-speech model and closes it.

@@ -13,19 +13,18 @@ import (
 )
 
 const (
-	// udpTime bounds each try to be answered over UDP, of which there are udpTries.
+	// udpTime bounds each of udpTries attempts to get an answer over UDP.
 	udpTime  = time.Second
 	udpTries = 2
-	// quicGreased is a version of QUIC that no server speaks: RFC 9000 has it answer
-	// with those that it does, and RFC 9287 keeps versions of this form for that.
+	// quicGreased is a version of QUIC that no server supports. RFC 9000 requires servers to answer with the
+	// versions that they do support, and RFC 9287 reserves versions of this form for that.
 	quicGreased = 0x1a2a3a4a
-	// quicLeast is the least size of a first packet of QUIC.
+	// quicLeast is the minimal size of a first packet of QUIC.
 	quicLeast = 1200
 )
 
-// udpFinding finds out whether packets of UDP, which voice needs, get out and come back.
-// Discord's voice servers answer only those who were let in, but its web servers speak
-// QUIC, and answer a version that they do not know.
+// udpFinding checks whether UDP packets, which voice needs, get out and back. Discord's voice servers answer
+// only admitted clients, but its web servers support QUIC and answer an unknown version.
 func udpFinding(ctx context.Context, cfg *config.Config) finding {
 	const part = "udp"
 	const fix = "voice channels need UDP to the outside, from any port to any port: see whether a firewall or a container keeps it in"
@@ -47,8 +46,8 @@ func udpFinding(ctx context.Context, cfg *config.Config) finding {
 	return finding{part, true, address + " does not answer over UDP", fix}
 }
 
-// askVersions sends a first packet of a version nobody speaks, and reports whether
-// anything came back, and how soon.
+// askVersions sends a first packet of an unsupported version. It reports whether any answer came, and how
+// soon.
 func askVersions(ctx context.Context, conn net.Conn) (time.Duration, bool) {
 	until := time.Now().Add(udpTime)
 	if t, ok := ctx.Deadline(); ok && t.Before(until) {
@@ -65,8 +64,8 @@ func askVersions(ctx context.Context, conn net.Conn) (time.Duration, bool) {
 	return time.Since(start), err == nil
 }
 
-// versionProbe is a first packet with a long header: flags, version, and two
-// connection ids of eight bytes.
+// versionProbe returns a first packet with a long header: flags, version, and two connection ids of eight
+// bytes.
 func versionProbe() []byte {
 	p := make([]byte, quicLeast)
 	p[0] = 0xc0

@@ -12,19 +12,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// eventsLeft is how long the end of the program waits for events to be written.
+// eventsLeft bounds how long the end of the program waits for events to be written.
 const eventsLeft = time.Second
 
-// eventStream writes what happens at the tables of all guilds: a JSON object a line,
-// an event of docs/events.md that begins with its guild. Tables never wait for whoever
-// reads: how many events are missing is told in their place.
+// eventStream writes the events at the tables of all guilds, one JSON object on each line: an event of
+// docs/events.md that begins with its guild. Tables never wait for the reader. If the reader is too slow, a
+// notice with the number of missing events replaces them.
 type eventStream struct {
 	feed *web.Feed
-	done chan struct{} // closed when all is written, or out is broken
+	done chan struct{} // closed when everything was written, or writing has failed
 }
 
-// streamEvents begins to write the events of a feed to out. The caller closes it, once no
-// table can tell of any; it has one goroutine, which close waits for.
+// streamEvents starts to write the events of a feed to out. The caller must close the stream once no table
+// emits events any more. The stream has one goroutine, which close waits for.
 func streamEvents(f *web.Feed, out io.Writer, log *slog.Logger) *eventStream {
 	s := &eventStream{feed: f, done: make(chan struct{})}
 	events := f.Follow(0)
@@ -37,10 +37,10 @@ func streamEvents(f *web.Feed, out io.Writer, log *slog.Logger) *eventStream {
 	return s
 }
 
-// writeEvents writes until the feed is closed and all of it is written.
+// writeEvents writes until the feed is closed and all of its events are written.
 func writeEvents(events *web.Follower, out io.Writer) error {
 	for {
-		it, missed, more := events.Next(context.Background()) // which ends with the feed
+		it, missed, more := events.Next(context.Background()) // Next returns when the feed is closed
 		if !more {
 			return nil
 		}
@@ -55,13 +55,13 @@ func writeEvents(events *web.Follower, out io.Writer) error {
 	}
 }
 
-// guildEvent is an event that begins with its guild.
+// guildEvent returns an event that begins with its guild.
 func guildEvent(guild string, event []byte) []byte {
-	out := fmt.Appendf(make([]byte, 0, len(event)+40), `{"guild":%q,`, guild) // an id is digits
+	out := fmt.Appendf(make([]byte, 0, len(event)+40), `{"guild":%q,`, guild) // an id consists of digits
 	return append(out, event[1:]...)
 }
 
-// writeMissed tells how many events are missing.
+// writeMissed writes a notice with the number of missing events.
 func writeMissed(out io.Writer, n uint64) error {
 	line, err := json.Marshal(&table.Notice{
 		Header: table.Header{Time: time.Now(), Kind: table.KindNotice}, Level: "warning",
@@ -73,8 +73,8 @@ func writeMissed(out io.Writer, n uint64) error {
 	return err
 }
 
-// close writes what is left. For who does not read it waits a second; then the
-// goroutine is left behind, since nothing can end its write.
+// close writes the remaining events. It waits at most one second for a reader that does not read, and then
+// leaves the goroutine behind, because its write cannot be cancelled.
 func (s *eventStream) close() {
 	s.feed.Close()
 	select {

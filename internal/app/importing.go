@@ -20,18 +20,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// importsSpace is where it is kept which entities a campaign brought, by its name.
+// importsSpace is the state space that holds the ids of the entities of each imported campaign, by name.
 const importsSpace = "imports"
 
-// ImportOptions say what Import does. The zero value works.
+// ImportOptions configure Import. The zero value works.
 type ImportOptions struct {
-	// Name is the campaign's, in place of what the file says.
+	// Name replaces the campaign's name in the file.
 	Name string
-	// Dry shows what would be done and does nothing.
+	// Dry only shows what would be done.
 	Dry bool
-	// To is a campaign file to write in place of taking the campaign in.
+	// To, if not empty, is a campaign file to write instead of importing the campaign.
 	To string
-	// Say, if not nil, is told what takes long.
+	// Say, if not nil, reports what takes long.
 	Say func(text string)
 }
 
@@ -45,7 +45,7 @@ func withStore(ctx context.Context, cfg *config.Config, f func(memory.Store) err
 	return f(kept)
 }
 
-// announceWorld has programs that play on the same memory look at the world anew.
+// announceWorld makes other programs that use the same memory read the world again.
 func announceWorld(ctx context.Context, cfg *config.Config, store memory.Store) error {
 	scene := cfg.Campaign.Scene
 	if c, err := play.ReadCampaign(cfg); err == nil && c != nil && scene == "" {
@@ -55,8 +55,7 @@ func announceWorld(ctx context.Context, cfg *config.Config, store memory.Store) 
 	return err
 }
 
-// Import takes a campaign in, from a campaign file or a virtual tabletop, and says what
-// that changes.
+// Import imports a campaign from a campaign file or a virtual tabletop, and prints the changes.
 func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o ImportOptions) error {
 	in, err := world.ReadImport(ctx, file, world.ImportOptions{Name: o.Name, Say: o.Say})
 	if err != nil {
@@ -105,14 +104,14 @@ func Import(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	})
 }
 
-// noteImport keeps which entities a campaign brought, for when it is removed.
+// noteImport records the ids of a campaign's entities, for its removal.
 func noteImport(ctx context.Context, store memory.Store, c *world.Campaign) error {
 	state, err := store.LoadState(ctx, importsSpace)
 	if err != nil {
 		return err
 	}
 	var ids []string
-	_ = json.Unmarshal(state[c.Name], &ids) // what cannot be read is written anew
+	_ = json.Unmarshal(state[c.Name], &ids) // an unreadable record is replaced
 	for _, e := range c.Entities {
 		ids = append(ids, e.ID)
 	}
@@ -131,7 +130,7 @@ func describeImport(w io.Writer, in *world.Imported, todo memory.Settlement) err
 	return errors.Join(err, describeLeft(w, in))
 }
 
-// describeLeft says what was not taken.
+// describeLeft prints what was not imported.
 func describeLeft(w io.Writer, in *world.Imported) error {
 	if len(in.Left) == 0 {
 		return nil
@@ -148,7 +147,7 @@ func isThere(path string) error {
 	return userfile.Usage(fmt.Errorf("%s is there already; name another file, or remove it", path))
 }
 
-// writeNew writes a file that is not there yet, whole or not at all.
+// writeNew writes a new file completely or not at all. It fails if the file exists.
 func writeNew(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -164,8 +163,8 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
-// untaken returns the configured campaign if nothing of it is in memory: it was never played,
-// or it was removed. It is nil otherwise.
+// untaken returns the configured campaign if none of it is in memory, because it was never played or was
+// removed. Otherwise it returns nil.
 func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
 	c, err := play.ReadCampaign(cfg)
 	if err != nil || c == nil {
@@ -178,8 +177,8 @@ func untaken(ctx context.Context, cfg *config.Config, store memory.Store) (*worl
 	return c, nil
 }
 
-// takeConfigured takes the configured campaign in if nothing of it is in memory, as the first
-// play does, and says so.
+// takeConfigured imports the configured campaign if none of it is in memory, as the first play does, and
+// prints that.
 func takeConfigured(ctx context.Context, w io.Writer, cfg *config.Config, store memory.Store) error {
 	c, err := untaken(ctx, cfg, store)
 	if err != nil || c == nil {
@@ -195,8 +194,8 @@ func takeConfigured(ctx context.Context, w io.Writer, cfg *config.Config, store 
 	return err
 }
 
-// Export writes the world as it is now to a campaign file, and with lines what was
-// said to a file of JSON lines beside it.
+// Export writes the current world to a campaign file. If lines is true, it also writes all lines of the
+// sessions to a file of JSON lines next to it.
 func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, lines bool) error {
 	if _, err := os.Lstat(file); err == nil {
 		return isThere(file)
@@ -225,7 +224,7 @@ func Export(ctx context.Context, w io.Writer, cfg *config.Config, file string, l
 	})
 }
 
-// currentCampaign is the world as it is now. What lines and notes tell is no part of it.
+// currentCampaign returns the current world, without facts from lines and notes.
 func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store) (*world.Campaign, error) {
 	c := &world.Campaign{Name: cfg.Campaign.Name, System: cfg.Campaign.System, Scene: cfg.Campaign.Scene}
 	state, err := store.LoadState(ctx, "world")
@@ -254,8 +253,8 @@ func currentCampaign(ctx context.Context, cfg *config.Config, store memory.Store
 	return c, err
 }
 
-// takeOver takes groups and the calendar from the configured campaign's file: the memory has
-// neither, but for which day it is.
+// takeOver copies groups and calendar from the configured campaign's file, because memory contains only the
+// current day.
 func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *world.Campaign) error {
 	filed, err := play.ReadCampaign(cfg)
 	if err != nil {
@@ -264,7 +263,7 @@ func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *wo
 	if filed != nil {
 		c.Groups, c.Calendar, c.Today = filed.Groups, filed.Calendar, filed.Today
 	}
-	for _, npc := range cfg.NPCs { // who belongs to it says the file of the NPC
+	for _, npc := range cfg.NPCs { // the NPC's own file says which groups it belongs to
 		for _, id := range npc.Knows {
 			if !slices.ContainsFunc(c.Groups, func(g world.CampaignGroup) bool { return g.ID == id }) {
 				c.Groups = append(c.Groups, world.CampaignGroup{ID: id})
@@ -278,7 +277,7 @@ func takeOver(ctx context.Context, cfg *config.Config, store memory.Store, c *wo
 	return err
 }
 
-// eachToldFact calls f with every fact that a campaign file may have told.
+// eachToldFact calls f with every fact that may come from a campaign file.
 func eachToldFact(ctx context.Context, store memory.Store, f func(memory.Fact)) error {
 	const page = 1000
 	for after := int64(0); ; {
@@ -293,7 +292,7 @@ func eachToldFact(ctx context.Context, store memory.Store, f func(memory.Fact)) 
 	}
 }
 
-// writeLines writes every line that is kept, session by session, the oldest first.
+// writeLines writes all stored lines, session by session, the oldest first.
 func writeLines(ctx context.Context, store memory.Store, w io.Writer) (n int, err error) {
 	sessions, err := store.Sessions(ctx, 0)
 	if err != nil {

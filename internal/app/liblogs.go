@@ -11,12 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
-// RedirectLibraries has everything that libraries log by a way of the whole process go to logs:
-// the standard library's log and slog (coder/websocket and dave-go use them), gRPC,
-// OpenTelemetry and discordgo. By default they write to standard error, which is the game
-// master's screen. It is called once, before anything is started.
+// RedirectLibraries redirects everything that libraries log process-wide to logs: the standard library's log
+// and slog (used by coder/websocket and dave-go), gRPC, OpenTelemetry and discordgo. By default they write to
+// standard error, which is the game master's screen. Call it once, before anything is started.
 func RedirectLibraries(logs *observe.LibraryLogs) {
-	slog.SetDefault(logs.Logger("log")) // has the package log write there, too
+	slog.SetDefault(logs.Logger("log")) // this also redirects package log
 	grpc := logs.Writer("grpc")
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(grpc, grpc, grpc))
 	otel.SetLogger(logr.FromSlogHandler(logs.Logger("opentelemetry").Handler()))

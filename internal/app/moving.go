@@ -16,21 +16,21 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// MoveOptions say what Backup and Restore do. The zero value works.
+// MoveOptions configure Backup and Restore. The zero value works.
 type MoveOptions struct {
-	// Place is where memory is kept, see [Migrate]; the configuration's if empty.
+	// Place is the location of memory, see [Migrate]. If empty, it is the configuration's.
 	Place string
-	// Replace puts something in the place of what is there.
+	// Replace allows replacing existing content.
 	Replace bool
-	// Withheld is the file of who was forgotten; the one beside the store if empty.
+	// Withheld is the file that lists forgotten users. If empty, it is the one next to the store.
 	Withheld string
-	// Say, if not nil, is told what takes long.
+	// Say, if not nil, reports what takes long.
 	Say func(text string)
 }
 
-// placeConfig returns the configuration with memory kept at a place: "sqlite" or "postgres"
-// for those of the configuration, a connection string, "env:NAME" for one in a variable, or
-// the path of a file.
+// placeConfig returns the configuration with memory at a place: "sqlite" or "postgres" for those in the
+// configuration, a connection string, "env:NAME" for a connection string in a variable, or the path of a
+// file.
 func placeConfig(cfg *config.Config, place string) (*config.Config, error) {
 	at := *cfg
 	if name, is := strings.CutPrefix(place, "env:"); is {
@@ -62,7 +62,7 @@ func isDSN(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
 
-// openKept opens a store in which something may be kept: looking makes none.
+// openKept opens an existing store. It does not create one.
 func openKept(ctx context.Context, cfg *config.Config) (memory.Store, error) {
 	if !play.MayExist(cfg.Memory) {
 		return nil, fmt.Errorf("%s: %w; nothing is kept there", cfg.Memory.Path, fs.ErrNotExist)
@@ -70,8 +70,8 @@ func openKept(ctx context.Context, cfg *config.Config) (memory.Store, error) {
 	return play.OpenStore(ctx, cfg.Memory, play.StoreOptions{})
 }
 
-// Migrate takes all of memory from one place to another in which nothing is kept, see
-// placeConfig. It says what was taken, by kind.
+// Migrate copies all of memory from one place to another that is empty; see placeConfig for places. It prints
+// the number of copied records by kind.
 func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to string, say func(string)) (err error) {
 	source, err := placeConfig(cfg, from)
 	if err != nil {
@@ -111,7 +111,7 @@ func Migrate(ctx context.Context, w io.Writer, cfg *config.Config, from, to stri
 	return errors.Join(err, tally.Write(w))
 }
 
-// copyWithheld takes the list of who was forgotten along, unless there is one.
+// copyWithheld copies the list of forgotten users, unless the target has one.
 func copyWithheld(from, to string) error {
 	content, err := userfile.Read(from, play.MaxWithheld)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +131,7 @@ func copyWithheld(from, to string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Backup writes all of memory to a file, also while a table runs.
+// Backup writes all of memory to a file. It may be used while a table runs.
 func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o MoveOptions) (err error) {
 	at, err := placeConfig(cfg, o.Place)
 	if err != nil {
@@ -161,8 +161,8 @@ func Backup(ctx context.Context, w io.Writer, cfg *config.Config, file string, o
 	return err
 }
 
-// Restore takes a backup into memory: all of it, or nothing. Who was forgotten since is
-// forgotten in it, too.
+// Restore copies a backup into memory: all of it, or nothing. Users who were forgotten since the backup are
+// forgotten in it too.
 func Restore(ctx context.Context, w io.Writer, cfg *config.Config, file string, o MoveOptions) (err error) {
 	at, err := placeConfig(cfg, o.Place)
 	if err != nil {

@@ -19,20 +19,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Bounds of a request for metrics or health.
+// Limits of a request for metrics or health.
 const (
-	askTime   = 10 * time.Second // to send it
-	askAnswer = time.Minute      // to read the answer
-	askIdle   = 2 * time.Minute  // between two of a connection
+	askTime   = 10 * time.Second // to read the request
+	askAnswer = time.Minute      // to write the answer
+	askIdle   = 2 * time.Minute  // between two requests of a connection
 	askHeader = 32 << 10         // bytes of all headers
 )
 
-// WithMetrics does work while metrics and health are served at addr, which is a
-// port of this machine or host:port. An empty one serves nothing, unless there are pages for
-// people: then it is that of the configuration, or if something else is there, another port
-// of the same address. It writes to w where that is. The app was opened with
-// [Options.Metrics]. What [Options.Console] and [Options.Browser] have made is served there
-// too, and w is told of the way in.
+// WithMetrics runs work while it serves metrics and health at addr, which is a port of this machine or
+// host:port. If addr is empty, it serves only if there is a console or a table for browsers, at the address
+// in the configuration or, if that is in use, at another port of the same host. It writes the address to w.
+// The app must have been opened with [Options.Metrics]. The pages of [Options.Console] and [Options.Browser]
+// are served there too, and their links are written to w.
 func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work func() error) error {
 	anyPort := addr == ""
 	if anyPort && a.Console == nil && a.Room == nil {
@@ -48,7 +47,7 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 	}
 	a.showRoom(w, p.listener.Addr().String())
 	served := make(chan error, 1)
-	go func() { served <- p.http.Serve(p.listener) }() // ends with close
+	go func() { served <- p.http.Serve(p.listener) }() // ends with shutDown
 	following, stop := context.WithCancel(ctx)
 	var clients sync.WaitGroup
 	clients.Go(func() { a.followClients(following, p.keeper) })
@@ -61,7 +60,7 @@ func (a *App) WithMetrics(ctx context.Context, addr string, w io.Writer, work fu
 	return err
 }
 
-// metricsServer serves metrics and health where nothing else is served.
+// metricsServer serves metrics and health if there is no outward server.
 type metricsServer struct {
 	app      *App
 	guard    access.Guard
@@ -108,7 +107,7 @@ func (a *App) openMetricsServer(ctx context.Context, addr string, anyPort bool) 
 	return o, nil
 }
 
-// loopbackAddress completes an address that is but a port.
+// loopbackAddress completes an address that is only a port.
 func loopbackAddress(addr string) string {
 	const loopback = "127.0.0.1"
 	switch {
@@ -131,7 +130,7 @@ func (o *metricsServer) checkOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// requireIdentity lets this machine pass, and who may read the audit log.
+// requireIdentity admits this machine, and clients that may read the audit log.
 func (o *metricsServer) requireIdentity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s, err := o.keeper.Identify(r)
@@ -151,7 +150,7 @@ func (o *metricsServer) requireIdentity(next http.Handler) http.Handler {
 	})
 }
 
-// shutDown lets answers under way end.
+// shutDown waits for running requests, and then closes the server.
 func (o *metricsServer) shutDown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -161,7 +160,7 @@ func (o *metricsServer) shutDown() error {
 	}
 	err := o.http.Shutdown(ctx)
 	if err != nil {
-		err = o.http.Close() // what still hangs has had its time
+		err = o.http.Close() // requests that still hang have had their time
 	}
 	return errors.Join(err, o.health.Shutdown(ctx))
 }

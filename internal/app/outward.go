@@ -25,30 +25,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// DefaultStdioProfile is what a client on the standard streams may do unless
-// told otherwise: whoever starts the program owns its files anyway, but a
-// model must not approve its own calls.
+// DefaultStdioProfile is the default profile of a client on the standard streams. The person who starts the
+// program owns its files anyway, but a model must not approve its own calls.
 const DefaultStdioProfile = "builder.readWrite"
 
-// ServeOptions says how the registry is served.
+// ServeOptions configure Serve.
 type ServeOptions struct {
 	// Stdio serves one client on the standard streams.
 	Stdio bool
-	// Listen is the address of the network transports; empty means the
-	// configuration's, unless Stdio is set.
+	// Listen is the address of the network transports. If empty, it is the configuration's, unless Stdio is set.
 	Listen string
-	// Profile is what the client on the standard streams may do.
+	// Profile is the profile of the client on the standard streams. If empty, it is [DefaultStdioProfile].
 	Profile string
-	// Campaign must be the configured campaign's name, if not empty.
+	// Campaign, if not empty, must be the name of the configured campaign.
 	Campaign string
 	Compact  bool
 	Version  string
-	// Ready is told where the server listens.
+	// Ready receives the address at which the server listens.
 	Ready io.Writer
 }
 
-// Serve serves the registry to outside agents until ctx ends, or until the
-// client on the standard streams leaves.
+// Serve serves the registry to external clients until ctx ends, or until the client on the standard streams
+// disconnects.
 func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	subject, err := a.stdioSubject(o)
 	if err != nil {
@@ -80,12 +78,12 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	g.Go(func() error { return s.Run(ctx) })
 	g.Go(func() error { a.reportStart(ctx, o.Ready); return nil })
 	g.Go(func() error { a.watchSessions(ctx, s); return nil })
-	g.Go(func() error { // who asks the book first waits for it
+	g.Go(func() error { // the first reader of the book waits for this
 		err := a.Registry.Rules.Warm()
 		if err != nil {
 			cancel()
 		}
-		debug.FreeOSMemory() // reading takes many times what it leaves
+		debug.FreeOSMemory() // reading takes much more memory than the book
 		return err
 	})
 	if web != nil {
@@ -104,8 +102,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) error {
 	return g.Wait()
 }
 
-// checkAddress checks the address a flag tells to listen on: that it is one, and
-// that somebody could be let in there.
+// checkAddress checks the address in a flag: that it is valid, and that a client could be admitted there.
 func (a *App) checkAddress(flag, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
@@ -121,11 +118,10 @@ func (a *App) checkAddress(flag, addr string) error {
 	return nil
 }
 
-// sessionInterval is how often a new session is looked for.
+// sessionInterval is how often new lines and sessions are looked for.
 const sessionInterval = time.Second
 
-// watchSessions tells clients of what is said at a table, which mostly is in
-// another process.
+// watchSessions notifies clients of what is said at a table, which usually runs in another process.
 func (a *App) watchSessions(ctx context.Context, s *mcpserver.Server) {
 	ticker := time.NewTicker(sessionInterval)
 	defer ticker.Stop()
@@ -146,7 +142,7 @@ func (a *App) watchSessions(ctx context.Context, s *mcpserver.Server) {
 	}
 }
 
-// reportStart tells what people should know once the external servers were tried.
+// reportStart prints notices once all external servers were tried.
 func (a *App) reportStart(ctx context.Context, w io.Writer) {
 	select {
 	case <-ctx.Done():
@@ -190,7 +186,7 @@ func (a *App) profileNames() []string {
 	return names
 }
 
-// checkCampaign checks that the campaign asked for is the one there is.
+// checkCampaign checks that the requested campaign is the configured one.
 func (a *App) checkCampaign(name string) error {
 	if name == "" || strings.EqualFold(name, a.Config.Campaign.Name) {
 		return nil
@@ -198,7 +194,7 @@ func (a *App) checkCampaign(name string) error {
 	return userfile.Usage(fmt.Errorf("--campaign: %s plays %q, not %q; choose another configuration with --config", a.Config.File, a.Config.Campaign.Name, name))
 }
 
-// newServer prepares the server over the registry.
+// newServer creates the server for the registry.
 func (a *App) newServer(ctx context.Context, o ServeOptions) *mcpserver.Server {
 	src := play.SourcesOf(a.Game)
 	return mcpserver.New(a.Registry.Host, mcpserver.Options{
@@ -249,7 +245,7 @@ func (a *App) openWeb(ctx context.Context, s *mcpserver.Server, addr string) (*m
 	return web, keeper, err
 }
 
-// newHealth tells whether what is to be kept can be kept.
+// newHealth returns health checks of whether memory and the audit log can be used.
 func (a *App) newHealth() *observe.Health {
 	h := observe.NewHealth()
 	h.SetLogger(a.log)
@@ -261,12 +257,12 @@ func (a *App) newHealth() *observe.Health {
 	return h
 }
 
-// ClientName reports whether name is fit to be a client's.
+// ClientName reports whether name is valid as a client's name.
 func ClientName(name string) bool { return clientName.MatchString(name) }
 
 var clientName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// NewToken prints a fresh token and how to let its holder in.
+// NewToken prints a new token and the configuration that admits its holder.
 func NewToken(w io.Writer, client string) error {
 	token, hash := access.NewToken()
 	_, err := fmt.Fprintf(w, `Token (shown once, keep it secret):

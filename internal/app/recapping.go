@@ -20,26 +20,26 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// RecapOptions say what Recap tells. The zero value is the latest session, for the DM.
+// RecapOptions configure Recap. The zero value means the latest session, for the DM.
 type RecapOptions struct {
 	Session string
-	// Players leaves out what players must not be told.
+	// Players leaves out what players must not know.
 	Players bool
-	// Extract tells by the lines themselves, even with a model.
+	// Extract uses the lines themselves even if there is a model.
 	Extract bool
-	// Threads tells by the lines, sorted by what belongs together.
+	// Threads groups the lines by subject.
 	Threads bool
 }
 
 const (
-	// recapLines is how many lines a recap without a model has at most.
+	// recapLines bounds the lines of a recap without a model.
 	recapLines = 12
 	// recapTime bounds how long a model may take.
 	recapTime = 2 * time.Minute
 )
 
-// Recap tells what happened in a session: by the configured model, or without one by
-// the lines that tell most.
+// Recap prints what happened in a session: as told by the configured model, or without one the most
+// significant lines.
 func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions) error {
 	return withStore(ctx, cfg, func(store memory.Store) error {
 		s, err := findSession(ctx, store, o.Session)
@@ -72,7 +72,7 @@ func Recap(ctx context.Context, w io.Writer, cfg *config.Config, o RecapOptions)
 	})
 }
 
-// tellSession is what a recap says, and by what.
+// tellSession returns the text of a recap, and the method by which it was made.
 func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, entities []memory.Entity, secrets *world.Secrets, o RecapOptions) (text, by string, err error) {
 	if len(lines) == 0 {
 		return "Nothing was said that can be told.", "", nil
@@ -112,8 +112,8 @@ func tellSession(ctx context.Context, cfg *config.Config, lines []memory.Line, e
 	return strings.TrimSuffix(b.String(), "\n"), ", by the lines that tell most", nil
 }
 
-// tellThreads tells what happened by what belongs together; to players of nobody they do not
-// know of.
+// tellThreads returns the lines of a session grouped by subject. For players it leaves out subjects that they
+// do not know.
 func tellThreads(lines []memory.Line, entities []memory.Entity, players bool) string {
 	var names []string
 	for _, e := range entities {
@@ -137,7 +137,7 @@ func tellThreads(lines []memory.Line, entities []memory.Entity, players bool) st
 	return cmp.Or(strings.TrimSpace(b.String()), "Nothing was said that belongs together.")
 }
 
-// findSession is the session of an id, or the latest in which anything was said.
+// findSession returns the session of an id, or the latest one that has lines.
 func findSession(ctx context.Context, store memory.Store, id string) (memory.Session, error) {
 	all, err := store.Sessions(ctx, 0)
 	if err != nil {
@@ -158,16 +158,16 @@ func findSession(ctx context.Context, store memory.Store, id string) (memory.Ses
 	return all[latest], nil
 }
 
-// RemoveOptions say what RemoveCampaign removes.
+// RemoveOptions configure RemoveCampaign.
 type RemoveOptions struct {
 	Name string
-	// Sessions removes the campaign's sessions with every line, too.
+	// Sessions also removes the campaign's sessions with all lines.
 	Sessions bool
-	// Confirm asks whether to go on. If nil, nobody is asked.
+	// Confirm asks whether to continue. If nil, RemoveCampaign does not ask.
 	Confirm func(question string) error
 }
 
-// Campaigns lists the campaigns of the memory.
+// Campaigns prints the campaigns in memory.
 func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 	return withStore(ctx, cfg, func(store memory.Store) error {
 		all, err := listCampaigns(ctx, cfg, store)
@@ -191,18 +191,18 @@ func Campaigns(ctx context.Context, w io.Writer, cfg *config.Config) error {
 	})
 }
 
-// storedCampaign is what a memory has of a campaign.
+// storedCampaign is a campaign in memory.
 type storedCampaign struct {
 	name string
-	// entities are those that it brought, or brings when it is played next, and there are
-	// those that the world has now.
+	// entities are the ids that the campaign added or will add when it is next played. there contains the ids
+	// that are in the world now.
 	entities []string
 	there    map[string]bool
 	sessions []string
 	lines    int
 }
 
-// held counts the campaign's entities that are in the world now.
+// held returns the number of the campaign's entities that are in the world now.
 func (c *storedCampaign) held() int { return c.countHeld(c.entities) }
 
 func (c *storedCampaign) countHeld(ids []string) (n int) {
@@ -214,8 +214,8 @@ func (c *storedCampaign) countHeld(ids []string) (n int) {
 	return n
 }
 
-// listCampaigns returns the campaigns of a memory: those that were imported, the
-// configured one, and those that were played.
+// listCampaigns returns the campaigns in memory: the imported ones, the configured one, and those that were
+// played.
 func listCampaigns(ctx context.Context, cfg *config.Config, store memory.Store) ([]*storedCampaign, error) {
 	byName, there := map[string]*storedCampaign{}, map[string]bool{}
 	var all []*storedCampaign
@@ -263,7 +263,7 @@ func listCampaigns(ctx context.Context, cfg *config.Config, store memory.Store) 
 	return all, err
 }
 
-// RemoveCampaign takes a campaign out of the memory, and says what stays.
+// RemoveCampaign removes a campaign from memory, and prints what stays.
 func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o RemoveOptions) error {
 	return withStore(ctx, cfg, func(store memory.Store) error {
 		all, err := listCampaigns(ctx, cfg, store)
@@ -314,8 +314,8 @@ func RemoveCampaign(ctx context.Context, w io.Writer, cfg *config.Config, o Remo
 	})
 }
 
-// withdrawCampaign takes entities of a campaign out of the world, and what is told of
-// them and of it.
+// withdrawCampaign removes entities of a campaign from the world, with the facts about them and about the
+// campaign.
 func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids []string) error {
 	sources := map[string]bool{"campaign:" + world.Slug(name): true}
 	for _, id := range ids {
@@ -339,7 +339,7 @@ func withdrawCampaign(ctx context.Context, store memory.Store, name string, ids 
 	return store.SaveState(ctx, "world", map[string][]byte{"scene:" + name: nil, "initial:" + name: nil})
 }
 
-// describeRemoval says what was removed and, in so many words, what was not.
+// describeRemoval prints what was removed and what was not.
 func describeRemoval(w io.Writer, cfg *config.Config, c *storedCampaign, o RemoveOptions, gone, lines int) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "removed %d entities of %q with what is told of them", gone, o.Name)

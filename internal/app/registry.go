@@ -17,18 +17,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// ToolsOptions selects what the registry command shows.
+// ToolsOptions select what ListTools prints.
 type ToolsOptions struct {
 	JSON bool
-	// Tier leaves only what fits the tier, if not empty.
+	// Tier, if not empty, keeps only the tools that fit the tier.
 	Tier string
-	// NPC leaves only what the NPC may use, if not empty.
+	// NPC, if not empty, keeps only the tools that the NPC may use.
 	NPC string
 	// Calibrate measures the tools first.
 	Calibrate bool
 }
 
-// ListTools prints the registry.
+// ListTools prints the tools in the registry.
 func (a *App) ListTools(ctx context.Context, w io.Writer, o ToolsOptions) error {
 	keep := func(mcphost.Status) bool { return true }
 	if o.Tier != "" {
@@ -98,14 +98,14 @@ func writeTools(w io.Writer, status []mcphost.Status) error {
 	return nil
 }
 
-// CallTool runs one tool with full rights and prints what it returned. A tool
-// that reports a failure itself is an error too.
+// CallTool runs one tool with full rights and prints its result. If the tool reports a failure, that is
+// returned as an error.
 func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) error {
 	own := func(s mcphost.Status) bool { return s.Name == name && s.Source == "builtin" }
-	if !slices.ContainsFunc(a.Registry.Host.Status(), own) { // it is an external server's, or a workflow that may call one
+	if !slices.ContainsFunc(a.Registry.Host.Status(), own) { // it belongs to an external server, or is a workflow that may call one
 		a.Registry.Ready(ctx, a.say)
 	}
-	if t, known := a.Registry.Host.Registered(name); known && t.Composite { // the time of what it calls is its own
+	if t, known := a.Registry.Host.Registered(name); known && t.Composite { // reading the book must not count as the time of its calls
 		if err := a.Registry.Rules.Warm(); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (a *App) CallTool(ctx context.Context, w io.Writer, name, args string) erro
 	return err
 }
 
-// ApproveTool takes the waiting definition of a held tool as the approved one.
+// ApproveTool approves the waiting definition of a held tool.
 func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
 	a.Registry.Ready(ctx, a.say)
 	if err := a.Registry.Host.Approve(ctx, name); err != nil {
@@ -134,8 +134,7 @@ func (a *App) ApproveTool(ctx context.Context, w io.Writer, name string) error {
 	return err
 }
 
-// ForgetTool gives up the name of a tool, or of a server's tools, that is
-// remembered though the server is gone.
+// ForgetTool releases the remembered names of a tool, or of a server's tools, whose server was removed.
 func (a *App) ForgetTool(ctx context.Context, w io.Writer, name string) error {
 	a.Registry.Ready(ctx, a.say)
 	given, err := a.Registry.ForgetName(ctx, name)
@@ -157,8 +156,8 @@ func (a *App) ForgetTool(ctx context.Context, w io.Writer, name string) error {
 	return nil
 }
 
-// DiffTools prints what waits for approval, or what of one tool does, against
-// what was approved before.
+// DiffTools prints the definitions that wait for approval, or that of one tool, as a diff against the
+// approved one.
 func (a *App) DiffTools(ctx context.Context, w io.Writer, name string) error {
 	a.Registry.Ready(ctx, a.say)
 	held, err := a.Registry.Host.Held(ctx)

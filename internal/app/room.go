@@ -13,9 +13,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// openRoom makes the table in browsers and begins to run it; Close ends it. sessions has it
-// begin a session where nobody else does. It returns who is told of the game's sessions: the
-// room, and other, or if that is nil, the feed.
+// openRoom creates the table for browsers and starts it; Close ends it. If sessions is true, the table may
+// begin sessions itself. It returns the onlooker for the game's sessions: other, or the feed if that is nil,
+// followed by the room.
 func (a *App) openRoom(cfg *config.Config, sessions bool, other play.Onlooker) play.Onlooker {
 	o := web.RoomOptions{Feed: a.feed, Table: web.HomeRoom, MaxGuests: cfg.Browser.MaxGuests, Network: networkOf(cfg.Browser), Hearing: cfg.Hearing, Logger: a.log}
 	if sessions {
@@ -35,7 +35,7 @@ func (a *App) openRoom(cfg *config.Config, sessions bool, other play.Onlooker) p
 	return onlookers{other, a.Room}
 }
 
-// networkOf is how browsers reach the table.
+// networkOf returns how browsers reach the table.
 func networkOf(b config.Browser) web.Network {
 	n := web.Network{Port: uint16(b.UDPPort), MinPort: uint16(b.UDPMinPort), MaxPort: uint16(b.UDPMaxPort), PublicAddresses: b.PublicAddresses}
 	for _, s := range b.ICEServers {
@@ -54,13 +54,13 @@ func (a *App) startForGuests(ctx context.Context) (*play.Session, error) {
 	return s, err
 }
 
-// unread is the sink of a table that is read through the feed alone.
+// unread is the sink of a table that is displayed only through the feed.
 type unread struct{}
 
 // Emit implements [table.Sink].
 func (unread) Emit(table.Event) {}
 
-// onlookers are told one after the other.
+// onlookers notifies several onlookers, one after the other.
 type onlookers []play.Onlooker
 
 func (os onlookers) Began(g *play.Game, s *play.Session) {
@@ -87,7 +87,7 @@ func (os onlookers) Forgot(g *play.Game) {
 	}
 }
 
-// recorder adds what a table tells to a feed, where there is no console that does.
+// recorder adds a table's events to a feed if there is no console that does so.
 type recorder struct{ feed *web.Feed }
 
 func (recorder) Began(*play.Game, *play.Session)   {}
@@ -95,7 +95,7 @@ func (recorder) Ended(*play.Game, *play.Session)   {}
 func (r recorder) Saw(_ *play.Game, e table.Event) { r.feed.Add(web.HomeRoom, e) }
 func (r recorder) Forgot(*play.Game)               { r.feed.Forget(web.HomeRoom) }
 
-// site are the pages for people; nil if there are none.
+// site returns the handler of the pages for people; nil if there are none.
 func (a *App) site(keeper *access.Gatekeeper) http.Handler {
 	if a.Console == nil && a.Room == nil {
 		return nil
@@ -110,7 +110,7 @@ func (a *App) site(keeper *access.Gatekeeper) http.Handler {
 	return mux
 }
 
-// showRoom tells where the table in browsers is served, if there is one.
+// showRoom prints where the table for browsers is served, if there is one.
 func (a *App) showRoom(w io.Writer, addr string) {
 	if a.Room == nil {
 		return

@@ -15,22 +15,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// noToken says how to get the bot onto Discord.
+// noToken says how to set up the bot on Discord.
 const noToken = "no Discord token, so there is no bot: make one under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN (docs/discord.md); everything else runs"
 
-// RunOptions says how the whole of Glyphoxa is run.
+// RunOptions configure Run.
 type RunOptions struct {
 	Version string
-	// Tell is where people read what happens.
+	// Tell receives messages for people.
 	Tell io.Writer
-	// Events is where programs read it: the events of all guilds' tables, a JSON object
-	// a line. If nil, nobody does.
+	// Events receives the events of all guilds' tables, one JSON object on each line. If nil, they are not
+	// written.
 	Events io.Writer
 }
 
-// Run is the bot on Discord, if there is a token, and the outward server with
-// its metrics, until ctx ends. The app was opened with [Options.Metrics] and
-// [Options.Console].
+// Run runs the bot on Discord, if there is a token, and the outward server with its metrics, until ctx ends.
+// The app must have been opened with [Options.Metrics] and [Options.Console].
 func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	out := &lines{out: o.Tell}
 	bot := func(context.Context) error { return nil }
@@ -56,8 +55,8 @@ func (a *App) Run(ctx context.Context, o RunOptions) (err error) {
 	return g.Wait()
 }
 
-// writeEvents begins to write every table's events to out, if that is not nil, and returns
-// what ends it once all tables have ended.
+// writeEvents starts to write all tables' events to out, if that is not nil. It returns a function that ends
+// this; call it once all tables have ended.
 func (a *App) writeEvents(out io.Writer) (end func()) {
 	if out == nil {
 		return func() {}
@@ -65,13 +64,12 @@ func (a *App) writeEvents(out io.Writer) (end func()) {
 	return streamEvents(a.feed, out, a.log).close
 }
 
-// openForGuild opens a guild's campaign. All count in the same metrics, are traced to the
-// same place, and share the rule book.
+// openForGuild opens a guild's campaign. All guilds share metrics, tracer and rule book.
 func (a *App) openForGuild(ctx context.Context, guild string, cfg *config.Config) (*play.Game, error) {
 	return play.Open(ctx, play.Options{Config: cfg, Log: a.log.With("guild", guild), Metrics: a.Metrics, Tracer: a.traces.Tracer(), Rules: a.Registry.Rules, Onlooker: a.Console.Onlook(guild)})
 }
 
-// lines writes whole lines, from any goroutine.
+// lines writes whole lines. It is safe for concurrent use.
 type lines struct {
 	mu  sync.Mutex // guards the order of writes
 	out io.Writer

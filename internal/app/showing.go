@@ -18,13 +18,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// maxShownText bounds what is shown of a description, in characters.
+// maxShownText bounds how much of a description is shown, in characters.
 const maxShownText = 2000
 
-// ShowTool prints what a tool does and takes, where it stands, and an example.
+// ShowTool prints a tool's description, source, tier and arguments, and an example call.
 func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 	tool, ok := a.Registry.Host.Tool(name)
-	if !ok { // it can only be an external server's
+	if !ok { // it can only belong to an external server
 		a.Registry.Ready(ctx, a.say)
 		tool, ok = a.Registry.Host.Tool(name)
 	}
@@ -54,7 +54,7 @@ func (a *App) ShowTool(ctx context.Context, w io.Writer, name string) error {
 	return nil
 }
 
-// unknownTool adds to an error which tool may be meant.
+// unknownTool adds a hint to an error about an unknown tool.
 func (a *App) unknownTool(err error, name string) error {
 	var known []string
 	for _, s := range a.Registry.Host.Status() {
@@ -75,7 +75,7 @@ func (a *App) unknownTool(err error, name string) error {
 	return fmt.Errorf("%w; %s", err, hint)
 }
 
-// writePlace prints where a tool comes from and how fast it is.
+// writePlace prints a tool's source, state and speed.
 func writePlace(w io.Writer, all []mcphost.Status, name string, tool *mcphost.Tool) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "source\t%s\n", tool.Source)
@@ -93,7 +93,7 @@ func writePlace(w io.Writer, all []mcphost.Status, name string, tool *mcphost.To
 	return tw.Flush()
 }
 
-// writeArguments prints what a tool takes, a line each, those it needs first.
+// writeArguments prints a tool's arguments, one on each line, the required ones first.
 func writeArguments(w io.Writer, parameters map[string]any, properties map[string]*jsonschema.Schema) error {
 	if len(properties) == 0 {
 		_, err := fmt.Fprintln(w, "\nIt takes no arguments.")
@@ -135,7 +135,8 @@ func indexOrLast(all []string, one string) int {
 	return len(all)
 }
 
-// requiredOf are the names a schema of arguments requires, in whichever form it was read.
+// requiredOf returns the names of the required arguments in a schema, in either form in which it may be
+// decoded.
 func requiredOf(parameters map[string]any) []string {
 	switch all := parameters["required"].(type) {
 	case []string:

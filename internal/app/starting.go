@@ -17,26 +17,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// InitOptions say what a new configuration is to be.
+// InitOptions configure Init.
 type InitOptions struct {
-	// Dir is where it is written.
+	// Dir is the directory to write to.
 	Dir string
-	// Name is what the campaign is called.
+	// Name is the name of the campaign.
 	Name string
-	// Languages are those of the table, the main one first.
+	// Languages are the languages spoken at the table, the main one first.
 	Languages []string
-	// Model is the language model; if empty, the provider's usual one. BaseURL is the
-	// address of a service other than OpenAI.
+	// Model is the language model; if empty, the provider's default. BaseURL is the address of a service other
+	// than OpenAI.
 	Model, BaseURL string
-	// Voice is what speaks: auto, espeak, openai, elevenlabs or silent.
+	// Voice is the voice provider: auto, espeak, openai, elevenlabs or silent.
 	Voice string
-	// Discord prepares the bot.
+	// Discord prepares the configuration for the bot.
 	Discord bool
-	// Sample copies the cast that comes with the program, in place of one NPC to begin with.
+	// Sample copies the cast that comes with the program, instead of writing a single NPC.
 	Sample bool
 }
 
-// NPCOptions say who a new NPC is.
+// NPCOptions describe a new NPC.
 type NPCOptions struct {
 	Name, Role, Place, Personality string
 }
@@ -44,17 +44,17 @@ type NPCOptions struct {
 const (
 	configFile = "glyphoxa.yaml"
 	npcsDir    = "npcs"
-	// schemasDir is where editors find the schemas that files name.
+	// schemasDir is the directory of the schemas that files name for editors.
 	schemasDir = ".glyphoxa/schemas"
 )
 
-// newFile is a file to be written.
+// newFile is a file to write.
 type newFile struct {
 	path string
 	text []byte
 }
 
-// Init writes a configuration with its NPCs, and no file that is there already.
+// Init writes a configuration with its NPCs. It does not overwrite existing files.
 func Init(w io.Writer, o InitOptions) error {
 	if !slices.Contains([]string{"auto", "espeak", "openai", "elevenlabs", "silent"}, o.Voice) {
 		return userfile.Usage(fmt.Errorf("--voice %s: use auto, espeak, openai, elevenlabs or silent", o.Voice))
@@ -83,7 +83,7 @@ func Init(w io.Writer, o InitOptions) error {
 	return nil
 }
 
-// NewNPC writes the file of an NPC where the configuration has NPCs, unless there is one.
+// NewNPC writes the file of an NPC into the configured directory, unless it exists.
 func NewNPC(w io.Writer, configuration string, o NPCOptions) error {
 	if _, err := os.Stat(configFile); err != nil && configuration == "" {
 		return userfile.Usage(fmt.Errorf("no %s here would have the NPC play; write one with glyphoxa init, or name one with --config", configFile))
@@ -103,14 +103,14 @@ func NewNPC(w io.Writer, configuration string, o NPCOptions) error {
 	return writeFiles(w, filepath.Dir(cfg.NPCsDir), []newFile{{file, npcText(o, textsFor(cfg.Language))}})
 }
 
-// startingTexts are what a new NPC's file says until somebody writes more, in the language
-// of the table: what is in another one the NPC would be kept from saying.
+// startingTexts are the initial texts of a new NPC's file. They are in the main language of the table,
+// because the NPC would be kept from speaking another one.
 type startingTexts struct {
-	first                     NPCOptions // whom a new configuration has
+	first                     NPCOptions // the NPC of a new configuration
 	undescribed, rule, greets string
 }
 
-// textsFor returns the texts in the main one of a table's languages, if we know it.
+// textsFor returns the texts in the main language of a table, or in English if they do not exist in that one.
 func textsFor(languages []string) startingTexts {
 	if len(languages) > 0 && languages[0] == "de" {
 		return startingTexts{
@@ -130,7 +130,7 @@ func textsFor(languages []string) startingTexts {
 	}
 }
 
-// withSchema is a shipped file with the schema that editors complete and check an NPC by.
+// withSchema returns a shipped file. It adds the line that names the schema for editors to files of NPCs.
 func withSchema(name string, text []byte) []byte {
 	if !strings.HasPrefix(name, npcsDir+"/") {
 		return text
@@ -138,13 +138,14 @@ func withSchema(name string, text []byte) []byte {
 	return append([]byte(schemaLine("../", "npc")), text...)
 }
 
-// schemaLine tells editors which schema a file has; up leads to where the configuration is.
+// schemaLine returns the line that names a file's schema for editors. up is the path to the directory of the
+// configuration.
 func schemaLine(up, kind string) string {
 	return fmt.Sprintf("# yaml-language-server: $schema=%s%s/%s.json\n", up, schemasDir, kind)
 }
 
-// writeFiles writes files, all or none if one is there already, and the schemas that they
-// name for editors.
+// writeFiles writes files and the schemas that they name for editors. If one of the files exists, it writes
+// nothing.
 func writeFiles(w io.Writer, dir string, files []newFile) error {
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(dir, f.path)); err == nil {
@@ -160,7 +161,7 @@ func writeFiles(w io.Writer, dir string, files []newFile) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return userfile.PlainFileError(err)
 		}
-		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil { // made anew by every version
+		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil { // every version replaces them
 			return userfile.PlainFileError(err)
 		}
 	}
@@ -177,12 +178,12 @@ func writeFiles(w io.Writer, dir string, files []newFile) error {
 	return nil
 }
 
-// quoted is text as YAML reads it whatever is in it.
+// quoted returns text quoted for YAML.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // of a string never fails
+	_ = e.Encode(text) // never fails for a string
 	return strings.TrimSpace(b.String())
 }
 
