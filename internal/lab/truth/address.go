@@ -179,8 +179,8 @@ var addressFloors = []struct {
 	{"dev", true, 85.5, 93.5, 77.5},
 	{"train", false, 82, 91.5, 71},
 	{"train", true, 79.5, 92.5, 64},
-	{"aside", false, 82.5, 92.5, 71},
-	{"aside", true, 80.5, 92.5, 65},
+	{"aside", false, 81.5, 91, 69.5},
+	{"aside", true, 78.5, 91, 64},
 	{"held", false, 0, 0, 0},
 	{"held", true, 0, 0, 0},
 }
