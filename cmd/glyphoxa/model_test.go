@@ -70,10 +70,13 @@ func TestAnswerIsStreamed(t *testing.T) {
 		t.Errorf("offered %q, want %q", got, want)
 	}
 	system := first.Chat.Messages[0]
-	for _, want := range []string{"Mira the Ferrywoman", "patient woman", "Never leave the ferry.", "The old jetty is hollow."} {
+	for _, want := range []string{"Mira the Ferrywoman", "patient woman", "Never leave the ferry.", "You keep some things to yourself"} {
 		if system.Role != "system" || !strings.Contains(system.Text(), want) {
 			t.Errorf("the first message is %s %q, want the system's, with %q", system.Role, system.Text(), want)
 		}
+	}
+	if strings.Contains(string(first.Body), "The old jetty is hollow.") {
+		t.Errorf("a secret that may not be told is in the request: %s", first.Body)
 	}
 	if got := first.Chat.LastUser(); got != "Player (player): Mira, when does the ferry leave?" {
 		t.Errorf("the model was asked %q", got)

@@ -154,15 +154,19 @@ func (t *Table) lineOf(line uint64) *attempt {
 	return a
 }
 
-// judgeTyped judges a typed utterance. A line that is only shown leaves room for other players: it is ended
-// only by the player whom it answers, or by one who tells the NPC to stop.
+// judgeTyped judges a typed utterance. A line of another player than the one who is answered ends the
+// answer only if it tells the NPC to stop. Otherwise it waits its turn, even if it calls the NPC, because
+// players who type call an NPC by name all the time.
 func (t *Table) judgeTyped(u Utterance) judgement {
 	a := t.writtenOver()
 	if a == nil {
 		return judgement{}
 	}
 	j := t.judgeOver(a, 0, u)
-	if j.bearing != passes && j.bearing != halts && !a.turn.delivered.audible && cmp.Or(u.User, u.Speaker) != a.turn.owner() {
+	if j.bearing == passes || cmp.Or(u.User, u.Speaker) == a.turn.owner() {
+		return j
+	}
+	if how, _ := t.conversation.uptake(u.Text, a.lastTold()); how != address.Order {
 		return judgement{}
 	}
 	return j
