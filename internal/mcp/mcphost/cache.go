@@ -16,12 +16,12 @@ import (
 const (
 	// cacheEntries bounds the entries of the result cache.
 	cacheEntries = 512
-	// maxCached bounds one cached result, in bytes. A larger one is not kept.
+	// maxCached bounds one cached result, in bytes. Larger results are not cached.
 	maxCached = 64 << 10
 )
 
-// cache keeps results of tools that declare how long their results stay valid, and runs equal
-// concurrent calls once. It is safe for concurrent use.
+// cache stores the results of tools that declare how long a result stays valid. It also runs equal concurrent
+// calls only once. It is safe for concurrent use.
 type cache struct {
 	results *lru.Cache[string, cached]
 	flight  singleflight.Group
@@ -40,7 +40,7 @@ func newCache() *cache {
 	return &cache{results: results}
 }
 
-// key identifies a call by the tool, its caller (because NPCs may know different things) and the
+// key identifies a call by the tool, the caller (because two NPCs may know different things) and the
 // arguments in canonical form.
 func (c *cache) key(ctx context.Context, t *tool, args string) (string, error) {
 	var value any
@@ -71,7 +71,7 @@ func (c *cache) get(key string) (mcp.Result, bool) {
 	return e.result, true
 }
 
-// put keeps a result unless it is an error or too large.
+// put stores a result, unless it is an error or larger than maxCached.
 func (c *cache) put(key string, r mcp.Result, valid time.Duration) {
 	size := len(r.Text) + len(r.Structured)
 	for _, item := range r.Content {
@@ -82,8 +82,8 @@ func (c *cache) put(key string, r mcp.Result, valid time.Duration) {
 	}
 }
 
-// callThroughCache answers from the cache, joins an equal call that is running, or runs the call
-// and keeps its result. When one caller leaves, a joined call goes on for the others.
+// callThroughCache answers from the cache, joins an equal call that is already running, or runs the call and
+// caches its result. If one caller gives up, the shared call continues for the others.
 func (h *Host) callThroughCache(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	key, err := h.cache.key(ctx, e.tool, args)
 	if err != nil {
@@ -114,7 +114,7 @@ func (h *Host) callThroughCache(ctx context.Context, e *entry, args string) (mcp
 		r.Duration = time.Since(start)
 		return r, out.Err
 	case <-ctx.Done():
-		go func() { // the call goes on for the others; Close waits for it
+		go func() { // the call continues for the other callers; Close waits for it
 			<-shared
 			h.running.end()
 		}()

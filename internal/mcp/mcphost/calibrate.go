@@ -21,8 +21,8 @@ const (
 	probesAtOnce = 8
 )
 
-// WithRecalibration repeats [Host.Calibrate] every interval until the host is closed, but skips
-// the tools of servers that sleep. The default, 0, repeats nothing. The shortest interval is one
+// WithRecalibration repeats [Host.Calibrate] every interval until the host is closed. It skips the tools of
+// sleeping servers, so that they are not woken. The default, 0, disables it; the shortest interval is one
 // second.
 func WithRecalibration(interval time.Duration) Option {
 	return func(o *options) {
@@ -53,10 +53,10 @@ func (h *Host) recalibrate() {
 // isAsleep reports whether calling the tool would wake its server.
 func isAsleep(t *tool) bool { return t.remote != nil && t.remote.Server.Asleep() }
 
-// Calibrate measures every tool that may be probed, several at once, and so finds its tier. It
-// probes idempotent, read-only tools only, with their own probe arguments or with minimal valid
-// ones. Arguments that a tool rejects do not count against its health (docs/adr/0001). It returns
-// an error only when ctx ends first; [Host.Status] has what the probes found.
+// Calibrate measures every tool that may be probed, several at a time, so that each gets its tier. It probes
+// only idempotent, read-only tools, with the probe arguments they declare or with minimal valid ones.
+// Arguments that a tool rejects do not count against its health (docs/adr/0001). Calibrate returns an error
+// only if ctx ends first; [Host.Status] reports the results of the probes.
 func (h *Host) Calibrate(ctx context.Context) error {
 	return h.calibrate(ctx, func(*tool) bool { return false })
 }
@@ -113,14 +113,14 @@ const (
 	probeFailed                     // the tool failed
 )
 
-// probeResult is how a probe ended, and what was wrong.
+// probeResult is the outcome of one probe.
 type probeResult struct {
 	outcome  probeOutcome
 	rejected bool // the tool rejected the probe's arguments
 	problem  string
 }
 
-// probeTool calls a tool once to measure it, if this registration of it is still current.
+// probeTool calls a tool once to measure it. It does nothing if t has been replaced or unregistered.
 func (h *Host) probeTool(ctx context.Context, t *tool) probeResult {
 	if h.snap.Load().latest(t) != t {
 		return probeResult{problem: "the tool is gone"}
@@ -153,14 +153,14 @@ func (h *Host) probeTool(ctx context.Context, t *tool) probeResult {
 	return p
 }
 
-// complaint matches what tools say about arguments they cannot use.
+// complaint matches the words in which tools reject arguments.
 var complaint = regexp.MustCompile(`(?i)\b(?:invalid|not valid|validation|illegal|malformed|unknown|unrecogni[sz]ed|unsupported|no such|not found|` +
 	`not exist|does ?n[o']t exist|nonexistent|no (?:results?|match(?:es)?|entry|entries)|could(?: not|n't) find|cannot find|can't find|` +
 	`required|missing|must|should be|expected|expects|out of range|too (?:short|long|small|large|few|many)|pars(?:e|ing)|` +
 	`arguments?|parameters?|inputs?|bad request|40[04]|422)\b`)
 
-// rejectsProbe reports whether a probe's answer complains about the arguments. Only values that
-// the host made up can be at fault, because the tool declares all others itself.
+// rejectsProbe reports whether an error answer to a probe is about its arguments. It is false unless the host
+// made up some of the arguments, because the tool itself declares all other values.
 func (t *tool) rejectsProbe(res mcp.Result) bool {
 	if !res.IsError || !t.probeInvented {
 		return false

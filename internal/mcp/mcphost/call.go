@@ -13,16 +13,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
-// maxStuck bounds the handlers of one tool that run on after their deadline.
+// maxStuck bounds the abandoned handlers of one tool that still run after their deadline.
 const maxStuck = 8
 
-// ExecuteTool runs a tool with full rights, whatever its tier. NPCs and other restricted callers
-// use a [Toolset].
+// ExecuteTool runs a tool of any tier with full rights. NPCs and other restricted callers use a [Toolset].
 //
 // args is a JSON object; empty text and null count as {}. The error wraps [mcp.ErrUnknownTool],
-// [mcp.ErrInvalidArguments], [mcp.ErrTimeout], [mcp.ErrUnavailable], [mcp.ErrPanicked] or what the
-// handler returned. A failure that an external tool reports itself is not an error but a result
-// with IsError.
+// [mcp.ErrInvalidArguments], [mcp.ErrTimeout], [mcp.ErrUnavailable], [mcp.ErrPanicked] or the handler's
+// error. If an external tool itself reports a failure, ExecuteTool returns a result with IsError and no
+// error.
 func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, error) {
 	e := h.snap.Load().lookup(name)
 	if e == nil {
@@ -34,10 +33,10 @@ func (h *Host) ExecuteTool(ctx context.Context, name, args string) (mcp.Result, 
 	return h.call(ctx, e, args, false)
 }
 
-// Everything is the operator's door: it leads to every tool, like ExecuteTool.
+// Everything returns the operator's door, which executes every tool, like ExecuteTool.
 func (h *Host) Everything() mcp.Door { return h.door }
 
-// doorFunc makes a function an [mcp.Door].
+// doorFunc adapts a function to [mcp.Door].
 type doorFunc func(ctx context.Context, name, args string) (mcp.Result, error)
 
 func (f doorFunc) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
@@ -54,9 +53,8 @@ func (h *Host) missingError(name string) error {
 	return fmt.Errorf("calling %q: %w", name, mcp.ErrUnknownTool)
 }
 
-// call runs every tool call of every caller: it validates the arguments, asks the gate, calls
-// the tool under a deadline, measures the call, and reports the outcome to the gate. proposed is
-// as in [mcp.Call].
+// call runs every tool call of every caller. It validates the arguments, asks the gate, calls the tool under
+// a deadline, measures the call, and reports the outcome to the gate. proposed is [mcp.Call].Proposed.
 func (h *Host) call(ctx context.Context, e *entry, args string, proposed bool) (res mcp.Result, err error) {
 	if args == "" || args == "null" {
 		args = "{}"
@@ -77,7 +75,7 @@ func (h *Host) call(ctx context.Context, e *entry, args string, proposed bool) (
 	return res, err
 }
 
-// failureOf names how a call failed for a trace; it is empty if the call succeeded.
+// failureOf returns the code of a call's failure for a trace, or "" if the call succeeded.
 func failureOf(res mcp.Result, err error) string {
 	switch {
 	case err != nil:
@@ -88,8 +86,8 @@ func failureOf(res mcp.Result, err error) string {
 	return ""
 }
 
-// callThroughGate asks the gate before a call and reports the outcome to it. invalid is what is
-// wrong with the arguments; the gate records such a call too.
+// callThroughGate asks the gate before a call and reports the outcome to it. invalid is the error in the
+// arguments, if any; the gate records those calls too.
 func (h *Host) callThroughGate(ctx context.Context, e *entry, c *mcp.Call, invalid error) (res mcp.Result, err error) {
 	start := time.Now()
 	if err = invalid; err == nil {
@@ -107,8 +105,8 @@ func (h *Host) callThroughGate(ctx context.Context, e *entry, c *mcp.Call, inval
 	return res, err
 }
 
-// callAdmitted runs an admitted call or returns its cached result. Inline tools skip the cache,
-// because they are faster than it.
+// callAdmitted runs an admitted call or returns its cached result. Inline tools skip the cache, because they
+// are faster than a look-up.
 func (h *Host) callAdmitted(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	if e.def.CacheableSeconds > 0 && !e.Inline {
 		return h.callThroughCache(ctx, e, args)
@@ -116,9 +114,9 @@ func (h *Host) callAdmitted(ctx context.Context, e *entry, args string) (mcp.Res
 	return h.callWithRetry(ctx, e, args)
 }
 
-// callWithRetry calls a tool. It calls an idempotent tool a second time if the failure may be
-// temporary and the caller's time allows it. It calls any other tool once, because it cannot know
-// whether a lost call took effect.
+// callWithRetry calls a tool. If an idempotent tool fails in a way that may be temporary and there is enough
+// time left, it calls the tool once more. It never repeats a call of any other tool, because a lost call may
+// have taken effect.
 func (h *Host) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Result, error) {
 	if e.Prepare != nil {
 		e.Prepare()
@@ -136,8 +134,8 @@ func (h *Host) callWithRetry(ctx context.Context, e *entry, args string) (mcp.Re
 	return res, err
 }
 
-// temporary reports whether a second call may succeed. A time-out is not temporary, because no
-// time is left.
+// temporary reports whether a second call may succeed. A time-out is not temporary, because it leaves no time
+// for a second call.
 func temporary(err error) bool {
 	for _, lasting := range []error{
 		mcp.ErrInvalidArguments, mcp.ErrTimeout, mcp.ErrPanicked, mcp.ErrClosed, mcp.ErrBusy, context.Canceled, ErrMisfit, ErrNotSent,
@@ -165,8 +163,8 @@ func fitsInTime(ctx context.Context, t *tool) bool {
 	return time.Until(deadline) > latency
 }
 
-// callMeasured calls a tool once, records the call, and updates the tool's health and tier. It
-// does not record a result for which ignore returns true.
+// callMeasured calls a tool once, records the call, and updates the tool's health and tier. If ignore returns
+// true for the outcome, the call is not recorded.
 func (h *Host) callMeasured(ctx context.Context, e *entry, args string, ignore func(mcp.Result, error) bool) (mcp.Result, error) {
 	start := time.Now()
 	res, err := h.callOnce(ctx, e.tool, args)
@@ -186,10 +184,10 @@ func (h *Host) callMeasured(ctx context.Context, e *entry, args string, ignore f
 	return res, err
 }
 
-// judgeOutcome reports whether a call says something about the tool's health, and whether it
-// succeeded. Rejected arguments, a server that is down or asks for a pause, and calls that the
-// caller gave up do not count. A call that the caller's deadline ended counts as failed only if
-// the tool had the time that its tier promises.
+// judgeOutcome reports whether a call counts towards the tool's health, and whether it succeeded. Rejected
+// arguments, a server that is down or asks for a pause, and calls cancelled by the caller do not count. A
+// call that the caller's deadline ended counts as failed only if the tool had as much time as its tier
+// promises.
 func (h *Host) judgeOutcome(ctx context.Context, t *tool, res mcp.Result, err error) (counts, ok bool) {
 	switch {
 	case err == nil:
@@ -231,8 +229,8 @@ func (h *Host) callOnce(ctx context.Context, t *tool, args string) (mcp.Result, 
 	return h.callHandler(ctx, t, args)
 }
 
-// callHandler runs a handler on a goroutine of its own and abandons it when ctx ends. It refuses
-// the call if maxStuck abandoned handlers of the tool still run.
+// callHandler runs a handler on a goroutine of its own and abandons it when ctx ends. It refuses the call
+// while maxStuck abandoned handlers of the tool still run.
 func (h *Host) callHandler(ctx context.Context, t *tool, args string) (mcp.Result, error) {
 	if t.stuck.Load() >= maxStuck {
 		return mcp.Result{}, fmt.Errorf("%w: %d earlier calls still hang", mcp.ErrUnavailable, maxStuck)
@@ -268,7 +266,7 @@ func (h *Host) callHandler(ctx context.Context, t *tool, args string) (mcp.Resul
 	return mcp.Result{}, contextCause(ctx, ctx.Err())
 }
 
-// contextCause returns why ctx ended if that is what failed a call, else err.
+// contextCause returns the reason why ctx ended if that made the call fail. Otherwise it returns err.
 func contextCause(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -279,7 +277,7 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
 }
 
-// invokeHandler calls the handler and turns a panic into [mcp.ErrPanicked].
+// invokeHandler calls the handler and converts a panic to [mcp.ErrPanicked].
 func (h *Host) invokeHandler(ctx context.Context, t *tool, args string) (res mcp.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// demotionSamples is how many calls it takes to demote a tool (docs/adr/0002).
+	// demotionSamples is the least number of calls after which a tool can be demoted (docs/adr/0002).
 	demotionSamples = 5
 	// demotionRate is the error rate above which a tool is demoted.
 	demotionRate = 0.30
-	// A demoted tool is tried again after firstHeal, then after twice that, up to lastHeal.
+	// The first attempt to heal a demoted tool comes after firstHeal. The wait then doubles up to lastHeal.
 	firstHeal = time.Second
 	lastHeal  = time.Minute
-	// healStreak is how many successful probes in a row heal a demoted tool.
+	// healStreak is the number of consecutive successful probes that heal a demoted tool.
 	healStreak = 5
 )
 
@@ -23,7 +23,7 @@ const (
 //
 //	healthy → demoted   too many calls failed
 //	demoted → healthy   probes succeeded in a row, or calls brought the error rate down
-//	demoted → onTrial   the tool cannot be probed, so the next call decides
+//	demoted → onTrial   the tool cannot be probed, so its next call decides
 //	onTrial → healthy   that call succeeded
 //	onTrial → demoted   that call failed
 type healthState int32
@@ -37,7 +37,7 @@ const (
 // health is the breaker of one tool. It is safe for concurrent use.
 type health struct {
 	state   atomic.Int32
-	healing atomic.Bool // a goroutine of healTool runs
+	healing atomic.Bool // a healTool goroutine runs
 	mu      sync.Mutex  // guards backoff
 	backoff time.Duration
 }
@@ -46,12 +46,12 @@ func (s *health) current() healthState { return healthState(s.state.Load()) }
 
 func (s *health) isDemoted() bool { return s.current() == demoted }
 
-// transition changes the state unless another goroutine did first.
+// transition changes the state from one value to another. It reports false if the state has changed already.
 func (s *health) transition(from, to healthState) bool {
 	return s.state.CompareAndSwap(int32(from), int32(to))
 }
 
-// nextDelay returns how long to wait before the next attempt to heal, longer each time.
+// nextDelay returns how long to wait before the next attempt to heal. Each delay doubles the last one.
 func (s *health) nextDelay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *health) resetDelay() {
 	s.backoff = 0
 }
 
-// reviewHealth updates a tool's state and tier after a call; m is its measure with the call.
+// reviewHealth updates a tool's state and tier after a call. m includes that call.
 func (h *Host) reviewHealth(t *tool, m Measure) {
 	failing := m.Samples >= demotionSamples && m.ErrorRate > demotionRate
 	switch state := t.health.current(); {
@@ -87,7 +87,7 @@ func (h *Host) reviewHealth(t *tool, m Measure) {
 	}
 }
 
-// demote makes a healthy tool one tier slower and starts to heal it.
+// demote makes a healthy tool one tier slower and starts healing it.
 func (h *Host) demote(t *tool, m Measure) {
 	if t.health.transition(healthy, demoted) {
 		h.opts.log.Warn("tool demoted", "tool", t.Definition.Name, "source", t.source, "error_rate", m.ErrorRate)
@@ -95,7 +95,7 @@ func (h *Host) demote(t *tool, m Measure) {
 	h.ensureHealing(t)
 }
 
-// markHealthy makes a tool healthy again and forgets its failures.
+// markHealthy makes a tool healthy again and drops the failed calls from its window.
 func (h *Host) markHealthy(t *tool, from healthState) {
 	if !t.health.transition(from, healthy) {
 		return
@@ -105,7 +105,7 @@ func (h *Host) markHealthy(t *tool, from healthState) {
 	h.opts.log.Info("tool healed", "tool", t.Definition.Name, "source", t.source)
 }
 
-// ensureHealing starts healTool for the tool unless it runs already.
+// ensureHealing starts a healTool goroutine for the tool unless one is running.
 func (h *Host) ensureHealing(t *tool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,10 +119,9 @@ func (h *Host) ensureHealingLocked(t *tool) {
 	}
 }
 
-// healTool tries a demoted tool again and again, with back-off, until it is healthy or on trial.
-// It probes a tool that may be probed. Any other tool, and one that rejects its probe, goes on
-// trial. It clears healing before it changes the state, so that a failure right after starts a new
-// healTool.
+// healTool retries a demoted tool, with back-off, until it is healthy or on trial. It probes a tool that may
+// be probed; a tool that may not be probed, or that rejects its probe, goes on trial. healTool clears healing
+// before it changes the state, so that a failure right afterwards can start a new goroutine.
 func (h *Host) healTool(t *tool) {
 	for {
 		timer := time.NewTimer(t.health.nextDelay())
@@ -138,7 +137,7 @@ func (h *Host) healTool(t *tool) {
 		case !t.health.isDemoted():
 			t.health.healing.Store(false)
 			return
-		case latest == nil: // its server is down and may come back
+		case latest == nil: // its server is down but may come back
 			continue
 		case latest.noProbe != "":
 			h.startTrial(t)
@@ -158,15 +157,15 @@ func (h *Host) healTool(t *tool) {
 	}
 }
 
-// startTrial gives a demoted tool its tier back until its next call, which decides.
+// startTrial puts a demoted tool back into its tier. Its next call decides whether it stays there.
 func (h *Host) startTrial(t *tool) {
 	t.health.healing.Store(false)
 	t.health.transition(demoted, onTrial)
 	h.showTier(t)
 }
 
-// probeStreak reports whether the tool answers healStreak probes in a row. If not, rejected
-// reports whether it rejected the probe's arguments, so that probing it again is useless.
+// probeStreak reports whether the tool answers healStreak consecutive probes. If not, rejected reports
+// whether the tool rejected the probe's arguments, in which case further probes are useless.
 func (h *Host) probeStreak(ctx context.Context, t *tool) (healed, rejected bool) {
 	for range healStreak {
 		if p := h.probeTool(ctx, t); p.outcome != probeOK {

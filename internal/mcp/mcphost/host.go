@@ -8,12 +8,12 @@
 //	ts := host.Toolset(mcphost.ToolsetOptions{Allow: []string{"roll"}, Tier: mcp.BudgetFast})
 //	res, err := ts.Execute(ctx, "roll", `{"expression":"2d6+3"}`)
 //
-// A [Server] keeps an external MCP server connected, holds back definitions that the operator has
-// not approved, and sends calls to it. Whatever such a server says or sends is untrusted, so it is
-// bounded and cleaned (files upstream_*.go). A [Schema] checks arguments and results against the
-// JSON Schema of a tool, whoever wrote it, within bounds (files schema*.go).
+// A [Server] keeps an external MCP server connected, holds back definitions that the operator has not
+// approved, and forwards calls. Everything such a server sends is untrusted and is therefore bounded and
+// cleaned (files upstream_*.go). A [Schema] checks arguments and results against a tool's JSON Schema, within
+// bounds (files schema*.go).
 //
-// The package decides no rights: a [Gate] does.
+// The package makes no decisions about permissions; a [Gate] does.
 //
 // All exported types are safe for concurrent use.
 package mcphost
@@ -34,12 +34,12 @@ import (
 // closeGrace is how long Close waits for handlers that ignore their context.
 const closeGrace = 5 * time.Second
 
-// BuiltinTool is an in-process tool to register.
+// BuiltinTool is an in-process tool for [Host.RegisterBuiltin].
 type BuiltinTool = tools.Tool
 
-// Host is the tool registry and runs every tool call. It owns one goroutine per external server,
-// one per demoted tool and, with [WithRecalibration], one that measures again; Close stops them
-// all and waits for them.
+// Host is the tool registry and runs every tool call. It owns one goroutine per external server, one per
+// demoted tool and, with [WithRecalibration], one that repeats the calibration. Close stops all of them and
+// waits.
 type Host struct {
 	opts    options
 	cache   *cache
@@ -54,14 +54,14 @@ type Host struct {
 	names    *nameTable
 	changed  chan struct{} // closed when snap is replaced
 	closed   bool
-	// While a calibration runs, tier changes are gathered so that one snapshot shows many.
+	// During a calibration, tier changes are gathered so that one snapshot publishes many of them.
 	calibrations int
-	moved        map[*stats]struct{} // tools whose new tier no snapshot shows yet
+	moved        map[*stats]struct{} // tools whose new tier is not published yet
 	replaced     time.Time           // when snap was last replaced
 
 	lifetime context.Context // ends with Close
 	cancel   context.CancelFunc
-	workers  sync.WaitGroup // supervisors, healers and the calibrator
+	workers  sync.WaitGroup // supervisors, healers, the calibrator and publishers of tiers
 }
 
 type options struct {
@@ -70,16 +70,16 @@ type options struct {
 	floors      map[string]mcp.BudgetTier
 	keeper      Keeper
 	machine     string
-	gate        Gate           // nil lets every call pass
-	dial        Dialer         // nil dials as configured
-	mask        *config.Masker // for what servers report about their failures
-	recalibrate time.Duration  // 0 never measures again
+	gate        Gate           // nil admits every call
+	dial        Dialer         // nil uses the server's configuration
+	mask        *config.Masker // removes secrets from failures that servers report
+	recalibrate time.Duration  // 0 disables recalibration
 }
 
 // Option configures a Host.
 type Option func(*options)
 
-// WithLogger sets where the host and the servers' stderr are logged. The default discards.
+// WithLogger sets the logger of the host and of the servers' stderr. The default discards everything.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 
 // WithCeilings sets the highest P50 of a FAST and of a STANDARD tool. The defaults are 500 ms and
@@ -88,29 +88,29 @@ func WithCeilings(fast, standard time.Duration) Option {
 	return func(o *options) { o.ceilings = [2]time.Duration{fast, standard} }
 }
 
-// WithFloors sets the floor of built-in tools by registered name. It replaces the declared floor.
+// WithFloors overrides the declared floors of built-in tools, by registered name.
 func WithFloors(floors map[string]mcp.BudgetTier) Option {
 	return func(o *options) { o.floors = floors }
 }
 
-// Gate decides about every call that reaches a tool, and records how it ended. The host asks it
-// after it has validated the arguments. A Gate is safe for concurrent use.
+// Gate decides whether a call may reach a tool, and records the outcome. The host asks it after validating
+// the arguments. A Gate must be safe for concurrent use.
 type Gate interface {
-	// Permits returns nil if the caller of ctx may see and call t. It does no I/O.
+	// Permits returns nil if the caller in ctx may see and call t. It does no I/O.
 	Permits(ctx context.Context, t mcp.Target) error
-	// Admit lets a call pass or returns why not, usually a *[mcp.Refusal]. It may wait for an
-	// approval, but no longer than ctx.
+	// Admit returns nil to admit a call, else the reason why not, usually a *[mcp.Refusal]. It may wait for
+	// an approval until ctx ends.
 	Admit(ctx context.Context, c *mcp.Call) error
-	// Record is called once for every call that Admit was asked about, and for every call with
-	// invalid arguments.
+	// Record is called once for every call that was passed to Admit, and for every call with invalid
+	// arguments.
 	Record(ctx context.Context, c *mcp.Call, res mcp.Result, err error)
 }
 
-// WithGate sets the gate. The default lets every call pass.
+// WithGate sets the gate. The default admits every call.
 func WithGate(g Gate) Option { return func(o *options) { o.gate = g } }
 
-// WithMask sets which secrets are removed from what external servers report about their failures.
-// The default removes what every [config.Masker] does.
+// WithMask sets the secrets that are removed from failures reported by external servers. The default removes
+// those that every [config.Masker] removes.
 func WithMask(m *config.Masker) Option { return func(o *options) { o.mask = m } }
 
 // New returns an empty host.
@@ -132,9 +132,8 @@ func New(opts ...Option) *Host {
 	return h
 }
 
-// Close stops every server and waits for everything the host started. Later calls fail with
-// [mcp.ErrClosed]. It returns an error if handlers that ignore their context still run after five
-// seconds.
+// Close stops every server and waits for all goroutines of the host. Later calls fail with [mcp.ErrClosed].
+// Close returns an error if handlers that ignore their context still run after five seconds.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
@@ -166,7 +165,7 @@ type inflight struct {
 	idle chan struct{} // closed when none runs; nil before drain
 }
 
-// begin reports whether a handler may start. Its caller calls end when the handler is done.
+// begin reports whether a handler may start. If so, the caller must call end when the handler returns.
 func (c *inflight) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,8 +185,7 @@ func (c *inflight) end() {
 	}
 }
 
-// drain refuses new handlers and returns a channel that is closed when the running ones are done.
-// It is called once.
+// drain refuses new handlers and returns a channel that is closed once no handler runs. Call it only once.
 func (c *inflight) drain() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

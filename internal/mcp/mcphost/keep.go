@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// WithKeeper makes pins, names and latencies outlive the process. machine is the name of this
-// machine: hosts on several machines may share a keeper, but each needs its own latencies.
+// WithKeeper makes pins, names and latencies survive a restart. machine is the name of this machine, because
+// hosts on several machines may share a keeper but each needs its own latencies.
 func WithKeeper(k Keeper, machine string) Option {
 	return func(o *options) { o.keeper, o.machine = k, machine }
 }
@@ -23,8 +23,8 @@ const (
 	nameSpace = "tool names"
 	// latencySpaces is the prefix of each machine's space for latencies.
 	latencySpaces = "tool latency/"
-	// latencyAge is how long unused latencies are kept: long enough for a machine that is off
-	// during a holiday, but not for ever, because every container may have a name of its own.
+	// latencyAge is how long unused latencies are kept. It is long enough for a machine that is off during a
+	// holiday. They are not kept for ever, because every container may have a new machine name.
 	latencyAge = 6 * 7 * 24 * time.Hour
 	// maxMachines bounds the other machines whose latencies are kept.
 	maxMachines = 16
@@ -32,19 +32,19 @@ const (
 
 func (h *Host) latencySpace() string { return latencySpaces + h.opts.machine }
 
-// savedStats is the saved form of a tool's [stats].
+// savedStats is the stored form of a tool's [stats].
 type savedStats struct {
-	// Calls are the slots of the window, oldest first.
+	// Calls are the window's encoded calls, oldest first.
 	Calls []uint32 `json:"calls"`
 	// Demoted says that the tool was not healthy.
 	Demoted bool `json:"demoted,omitempty"`
 	// Late is longestTimeout, in nanoseconds.
 	Late int64 `json:"late,omitempty"`
-	// At is when the tool was last registered, in seconds since 1970; 0 is unknown.
+	// At is when the tool was last registered, in Unix seconds; 0 means unknown.
 	At int64 `json:"at,omitempty"`
 }
 
-// readStats decodes saved stats. Former versions saved a plain list of successful calls.
+// readStats decodes saved stats. Earlier versions saved a plain list of successful calls.
 func readStats(value []byte) (savedStats, error) {
 	var saved savedStats
 	if err := json.Unmarshal(value, &saved.Calls); err == nil {
@@ -55,7 +55,7 @@ func readStats(value []byte) (savedStats, error) {
 	return saved, err
 }
 
-// restore returns the stats that were saved.
+// restore converts saved stats back to stats.
 func (saved savedStats) restore() *stats {
 	s := &stats{}
 	for _, slot := range saved.Calls[max(0, len(saved.Calls)-windowSize):] {
@@ -69,13 +69,12 @@ func (saved savedStats) restore() *stats {
 	return s
 }
 
-// outdated reports whether latencies last used at a time, in seconds since 1970, may be deleted.
+// outdated reports whether latencies last used at the given Unix time, in seconds, may be deleted.
 func outdated(at int64, now time.Time) bool { return now.Sub(time.Unix(at, 0)) > latencyAge }
 
-// Restore loads the names of external tools and what was measured on this machine before, so that
-// tools start in the tier they belong to. A tool that was demoted still is, and heals like any
-// other. Call it before tools are registered; without a keeper it does nothing. It drops a latency
-// that it cannot read, with a warning.
+// Restore loads the names of external tools and the latencies measured on this machine, so that tools start
+// in the right tier. A tool that was demoted stays demoted and heals as usual. Call Restore before
+// registering tools; without a keeper it does nothing. It logs and drops latencies that it cannot read.
 func (h *Host) Restore(ctx context.Context) error {
 	state, err := h.opts.keeper.LoadState(ctx, h.latencySpace())
 	if err != nil {
@@ -101,13 +100,13 @@ func (h *Host) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Keep saves names and latencies for the next start. It deletes latencies that were not used for
-// six weeks, and the latencies of all but the latest sixteen other machines.
+// Keep saves names and latencies for the next start. It deletes latencies that were not used for six weeks,
+// and keeps the latencies of only the sixteen most recently used other machines.
 func (h *Host) Keep(ctx context.Context) error {
 	now := time.Now()
 	h.mu.Lock()
 	names := map[string][]byte{}
-	for owner := range h.names.unsaved { // another process may have given up the others meanwhile
+	for owner := range h.names.unsaved { // only these, because another process may have deleted the others
 		names[owner] = []byte(h.names.byOwner[owner])
 	}
 	latencies, err := h.savedLatencies(now)
@@ -132,8 +131,8 @@ func (h *Host) Keep(ctx context.Context) error {
 	return nil
 }
 
-// savedLatencies encodes the stats of all tools; an outdated one becomes nil, which deletes it.
-// Callers hold mu.
+// savedLatencies encodes the stats of all tools. Outdated ones become nil, which deletes them from the
+// keeper. Callers hold mu.
 func (h *Host) savedLatencies(now time.Time) (map[string][]byte, error) {
 	values := map[string][]byte{}
 	registered := h.snap.Load().byStats
@@ -158,9 +157,8 @@ func (h *Host) savedLatencies(now time.Time) (map[string][]byte, error) {
 	return values, nil
 }
 
-// forgetMachines deletes the latencies of machines other than the one that uses space: those that
-// are outdated, and the oldest beyond maxMachines. Former versions saved no time, so theirs count
-// as the oldest.
+// forgetMachines deletes latencies of machines other than the one with the given space: the outdated ones,
+// and the oldest beyond maxMachines. Earlier versions saved no time, so their latencies count as the oldest.
 func forgetMachines(ctx context.Context, keeper Keeper, space string, now time.Time) error {
 	type machine struct {
 		space string
@@ -204,7 +202,7 @@ func forgetMachines(ctx context.Context, keeper Keeper, space string, now time.T
 	return nil
 }
 
-// memoryKeeper is the keeper of a host without another one. It lasts as long as the host.
+// memoryKeeper is the default keeper. It keeps nothing after the host is closed.
 type memoryKeeper struct {
 	mu    sync.Mutex // guards state
 	state map[string]map[string][]byte

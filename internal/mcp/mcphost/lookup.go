@@ -16,18 +16,18 @@ type Tool struct {
 	tools.Tool
 	Source string
 	Tier   mcp.BudgetTier
-	// Measure is what is known about its latency; zero from [Host.Registered] and
+	// Measure summarises the tool's latency and errors. It is zero in tools from [Host.Registered] and
 	// [Host.ToolsAfter].
 	Measure Measure
 	// Target describes the tool to a [Gate].
 	Target mcp.Target
 	// Deadline bounds one call.
 	Deadline time.Duration
-	// Revision changes whenever anything but Measure changes.
+	// Revision changes whenever a field other than Measure changes.
 	Revision uint64
 }
 
-// Latency is how long a call should take: the measured median, else the declared latency, else 0.
+// Latency returns the expected duration of a call: the measured median, else the declared latency, else 0.
 func (t *Tool) Latency() time.Duration {
 	switch {
 	case t.Measure.Successes > 0:
@@ -40,8 +40,8 @@ func (t *Tool) Latency() time.Duration {
 	return time.Duration(max(t.Definition.EstimatedDurationMs, 0)) * time.Millisecond
 }
 
-// AvailableTools returns the definitions of all tools that fit tier, ordered by name. The slice is
-// shared: the caller must not change its elements.
+// AvailableTools returns the definitions of all tools that fit tier, ordered by name. The caller must not
+// change the elements, because the slice is shared.
 func (h *Host) AvailableTools(tier mcp.BudgetTier) []llm.ToolDefinition {
 	return h.snap.Load().Tools(tier)
 }
@@ -81,8 +81,8 @@ func (h *Host) Tool(name string) (Tool, bool) {
 	return e.measured(), true
 }
 
-// Registered is Tool without Measure. It is what deciding about a call needs, and much faster than
-// Tool, which locks the window.
+// Registered is like Tool but leaves Measure zero. That is enough to decide about a call, and much faster
+// because it does not lock the window.
 func (h *Host) Registered(name string) (Tool, bool) {
 	e := h.snap.Load().lookup(name)
 	if e == nil || e.missingNeed {

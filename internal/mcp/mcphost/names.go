@@ -17,7 +17,7 @@ import (
 const (
 	// maxName is the longest tool name that model APIs accept.
 	maxName = 64
-	// maxNames bounds the names that are remembered.
+	// maxNames bounds how many names and measurements are remembered.
 	maxNames = 20_000
 )
 
@@ -34,10 +34,10 @@ func validName(name string) bool {
 	return true
 }
 
-// safeName changes a name so that model APIs accept it (docs/adr/0010): other characters become
-// "_". A changed or shortened name ends in a hash of the original, so that two names do not become
-// one and the same tool keeps the same name. For example "skill:roll" becomes "skill_roll_" and
-// eight hexadecimal digits.
+// safeName replaces every character that model APIs do not accept with "_" (docs/adr/0010). A changed or
+// shortened name ends in a hash of the original, so that different tools get different names and each tool
+// always gets the same one. For example, "skill:roll" becomes "skill_roll_" followed by eight hexadecimal
+// digits.
 func safeName(name string) string {
 	out := strings.Map(func(r rune) rune {
 		if r < 0x80 && isNameByte(byte(r)) {
@@ -51,15 +51,15 @@ func safeName(name string) string {
 	return withHash(out, name)
 }
 
-// withHash appends a hash of unique to a name, which it shortens to make room.
+// withHash appends a hash of unique to a name, shortening the name to make room.
 func withHash(name, unique string) string {
 	const digits = 8
 	sum := sha256.Sum256([]byte(unique))
 	return name[:min(len(name), maxName-digits-1)] + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// freeName names a server's tool: by its own name if that is free, else server_tool, else
-// server_tool with a hash.
+// freeName chooses the registered name of a server's tool: its own name if that is free, else server_tool,
+// else server_tool with a hash.
 func freeName(server, name string, used func(string) bool) string {
 	long := safeName(server + "_" + name)
 	for _, candidate := range []string{safeName(name), long} {
@@ -74,24 +74,24 @@ func freeName(server, name string, used func(string) bool) string {
 	}
 }
 
-// ownerOf identifies a tool among those of all servers: "server/tool".
+// ownerOf returns the identity of a server's tool, "server/tool".
 func ownerOf(server, tool string) string { return server + "/" + tool }
 
-// nameTable remembers which external tool has which registered name. A tool keeps its first name
-// over reconnects and restarts, in whatever order servers connect, because an NPC's whitelist must
-// never come to mean another server's tool.
+// nameTable remembers the registered name of every external tool. A tool keeps its first name across
+// reconnects and restarts, whatever the order in which servers connect, so that a name on an NPC's whitelist
+// never starts to mean another server's tool.
 type nameTable struct {
 	byOwner map[string]string // registered name by owner
 	byName  map[string]string // owner by registered name
-	unsaved map[string]bool   // owners whose names the keeper does not have yet
+	unsaved map[string]bool   // owners whose names are not saved yet
 }
 
 func newNameTable() *nameTable {
 	return &nameTable{byOwner: map[string]string{}, byName: map[string]string{}, unsaved: map[string]bool{}}
 }
 
-// nameOf returns the registered name of a server's tool and remembers it. builtin reports the
-// names of built-in tools, which external tools never get.
+// nameOf returns the registered name of a server's tool and remembers it. External tools never get a name for
+// which builtin returns true.
 func (n *nameTable) nameOf(server, tool string, builtin func(string) bool) string {
 	owner := ownerOf(server, tool)
 	if name, ok := n.byOwner[owner]; ok && !builtin(name) {
@@ -119,8 +119,8 @@ func (n *nameTable) release(owner string) {
 	delete(n.unsaved, owner)
 }
 
-// ownersOf returns the owners that the operator means by a registered name, by "server/tool", or
-// by a server.
+// ownersOf returns the owners that the operator's input matches: a registered name, "server/tool", or a
+// server.
 func (n *nameTable) ownersOf(name string) []string {
 	if owner, ok := n.byName[name]; ok {
 		return []string{owner}
@@ -137,7 +137,7 @@ func (n *nameTable) ownersOf(name string) []string {
 	return all
 }
 
-// nameReason says why a server's tool is not registered under its own name. Callers hold mu.
+// nameReason explains why a server's tool is not registered under its own name. Callers hold mu.
 func (h *Host) nameReason(e *entry) string {
 	want := safeName(e.Definition.Name)
 	if want == e.def.Name {
@@ -170,20 +170,19 @@ func (h *Host) serverOf(owner string) *server {
 	return nil
 }
 
-// Forgotten is a name that was given up.
+// Forgotten is a name that [Host.ForgetName] released.
 type Forgotten struct {
-	// Name was the name of Owner, "server/tool".
+	// Name is the released name of Owner, "server/tool".
 	Name, Owner string
-	// Heir is the tool of another server that has the name now, and HeirWas is its former name;
-	// empty if there is none.
+	// Heir is the tool of another server that has taken over the name, and HeirWas is its former name. Both
+	// are empty if there is none.
 	Heir, HeirWas string
 }
 
-// ForgetName gives up a name that is remembered for a server's tool. name is the registered name,
-// "server/tool", or a server, which means all of its tools. Another tool that had to use a longer
-// name because of it gets the name. ForgetName refuses to give up a name that a tool has now, or
-// may have again once its server is back. configured reports the servers that the configuration
-// names, connected or not.
+// ForgetName releases a name that is remembered for a server's tool. name is a registered name,
+// "server/tool", or a server, which means all of its tools. If another tool had to use a longer name because
+// of it, that tool gets the name. ForgetName fails for a name that is in use or that a configured server may
+// use again. configured reports whether the configuration contains a server, connected or not.
 func (h *Host) ForgetName(ctx context.Context, name string, configured func(server string) bool) ([]Forgotten, error) {
 	h.mu.Lock()
 	given, released, err := h.namesToForget(name, configured)
@@ -214,8 +213,8 @@ func (h *Host) ForgetName(ctx context.Context, name string, configured func(serv
 	return given, nil
 }
 
-// namesToForget finds the names that ForgetName gives up. released are these and the names of
-// their possible heirs, by owner. Callers hold mu.
+// namesToForget finds the names that ForgetName releases. released maps the owners of these names and of
+// possible heirs to their current names. Callers hold mu.
 func (h *Host) namesToForget(name string, configured func(string) bool) (given []Forgotten, released map[string]string, err error) {
 	owners := h.names.ownersOf(name)
 	if len(owners) == 0 {
@@ -241,7 +240,7 @@ func (h *Host) namesToForget(name string, configured func(string) bool) (given [
 	return given, released, nil
 }
 
-// mayForget returns why the name of a tool cannot be given up, or nil. Callers hold mu.
+// mayForget returns nil if the name of a tool may be released, else the reason why not. Callers hold mu.
 func (h *Host) mayForget(owner string, configured func(string) bool) error {
 	if s := h.serverOf(owner); s != nil {
 		offers := func(t *tool) bool { return ownerOf(s.Name(), t.Definition.Name) == owner }
@@ -261,7 +260,7 @@ func (h *Host) mayForget(owner string, configured func(string) bool) error {
 	return nil
 }
 
-// unknownNameError says that no name is remembered under this one, and which could be forgotten.
+// unknownNameError is the error for a name that is not remembered. It suggests names that can be forgotten.
 // Callers hold mu.
 func (h *Host) unknownNameError(name string, configured func(string) bool) error {
 	if h.isBuiltin(name) {

@@ -10,16 +10,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
-// RegisterBuiltin adds in-process tools, all of them or none, in one step. It fails if a name is
-// used already or malformed, or if the parameters are not a JSON Schema of an object.
+// RegisterBuiltin adds in-process tools in one step, either all or none. It fails if a name is malformed or
+// in use, or if the parameters are not a JSON Schema of an object.
 func (h *Host) RegisterBuiltin(defs ...BuiltinTool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.addBuiltins("tool", slices.Clone(h.builtins), defs)
 }
 
-// ReplaceWorkflows replaces all registered workflows by defs, in one step. It changes nothing if
-// one of them cannot be registered.
+// ReplaceWorkflows replaces all registered workflows with defs, in one step. If one of them cannot be
+// registered, nothing changes.
 func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -27,7 +27,7 @@ func (h *Host) ReplaceWorkflows(defs ...BuiltinTool) error {
 	return h.addBuiltins("workflow", others, defs)
 }
 
-// addBuiltins makes all and defs the built-in tools. kind is for error messages. Callers hold mu.
+// addBuiltins replaces the built-in tools with all and defs. kind appears in error messages. Callers hold mu.
 func (h *Host) addBuiltins(kind string, all []*tool, defs []BuiltinTool) error {
 	if h.closed {
 		return fmt.Errorf("registering a %s: %w", kind, mcp.ErrClosed)
@@ -68,9 +68,9 @@ func (h *Host) newBuiltin(def BuiltinTool) (*tool, error) {
 	return newTool(def, source, h.statsOf(source, name))
 }
 
-// statsOf returns the measurements of a tool, those of an earlier registration if there was one.
-// Beyond maxNames tools the measurements last only as long as the registration, because a server
-// could invent names without end. Callers hold mu.
+// statsOf returns the measurements of a tool, including those of earlier registrations. Beyond maxNames
+// tools, measurements are lost when the tool is unregistered, because a server could invent any number of
+// names. Callers hold mu.
 func (h *Host) statsOf(source, name string) *stats {
 	key := ownerOf(source, name)
 	s := h.stats[key]
@@ -83,7 +83,7 @@ func (h *Host) statsOf(source, name string) *stats {
 	return s
 }
 
-// replaceSnapshot publishes a snapshot of what is registered now. Callers hold mu.
+// replaceSnapshot publishes a snapshot of the current registrations. Callers hold mu.
 func (h *Host) replaceSnapshot() {
 	all := slices.Clone(h.builtins)
 	for _, s := range h.servers {
@@ -104,7 +104,7 @@ func (h *Host) publishMoved() {
 	}
 }
 
-// publishSnapshot replaces the snapshot and wakes those who wait for a change. Callers hold mu.
+// publishSnapshot replaces the snapshot and closes the [Host.Changed] channel. Callers hold mu.
 func (h *Host) publishSnapshot(b *BudgetEnforcer) {
 	h.snap.Store(b)
 	h.replaced = time.Now()
@@ -113,12 +113,11 @@ func (h *Host) publishSnapshot(b *BudgetEnforcer) {
 	h.changed = make(chan struct{})
 }
 
-// gatherTiers is how long tier changes are gathered while a calibration runs, because it may
-// change the tier of every tool within moments.
+// gatherTiers is how long tier changes are gathered during a calibration, because a calibration may change
+// the tier of every tool within moments.
 const gatherTiers = 250 * time.Millisecond
 
-// showTier publishes the new tier of a tool: at once, or up to gatherTiers later while a
-// calibration runs.
+// showTier publishes the new tier of a tool at once, or after up to gatherTiers during a calibration.
 func (h *Host) showTier(t *tool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,7 +127,7 @@ func (h *Host) showTier(t *tool) {
 	gathering := len(h.moved) > 0
 	h.moved[t.stats] = struct{}{}
 	switch {
-	case gathering: // a goroutine publishes it
+	case gathering: // publishGathered will publish it
 	case h.calibrations > 0 && time.Since(h.replaced) < gatherTiers:
 		h.workers.Go(h.publishGathered)
 	default:
@@ -136,7 +135,7 @@ func (h *Host) showTier(t *tool) {
 	}
 }
 
-// publishGathered waits for gatherTiers and publishes the tiers that changed until then.
+// publishGathered waits for gatherTiers and then publishes the tiers that have changed.
 func (h *Host) publishGathered() {
 	select {
 	case <-time.After(gatherTiers):
@@ -147,7 +146,7 @@ func (h *Host) publishGathered() {
 	h.publishMoved()
 }
 
-// gatherMoves gathers tier changes until its caller calls end, which publishes the rest.
+// gatherMoves gathers tier changes until the caller calls end, which publishes the remaining ones.
 func (h *Host) gatherMoves() (end func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,8 +159,8 @@ func (h *Host) gatherMoves() (end func()) {
 	}
 }
 
-// Changed returns a channel that is closed at the next change of the registry: a tool comes, goes
-// or changes its tier. Get the channel before you read the registry, so that no change is missed.
+// Changed returns a channel that is closed at the next change of the registry, when a tool is added, removed
+// or changes its tier. Get the channel before reading the registry, so that no change is missed.
 func (h *Host) Changed() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

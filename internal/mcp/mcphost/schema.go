@@ -20,12 +20,12 @@ const maxArguments = 8 << 20
 // Schema checks values against a JSON Schema (draft 2020-12). It is immutable.
 type Schema struct {
 	full   *jsonschema.Resolved
-	flat   *flatSchema // nil if the schema is too rich for it
+	flat   *flatSchema // nil if the schema is too complex for flatSchema
 	fanOut int         // see fanOut
 }
 
-// CompileArguments prepares a tool's parameters, which may hold any Go values that
-// marshal to a JSON Schema of type "object". Nil means any object.
+// CompileArguments compiles a tool's parameters, which may hold any Go values that marshal to a JSON Schema
+// of type "object". Nil means any object.
 func CompileArguments(parameters map[string]any) (*Schema, error) {
 	if parameters == nil {
 		parameters = map[string]any{"type": "object"}
@@ -45,11 +45,11 @@ func CompileArguments(parameters map[string]any) (*Schema, error) {
 	return s, nil
 }
 
-// Properties returns the properties that a value may have at its top.
+// Properties returns the top-level properties of the schema.
 func (s *Schema) Properties() map[string]*jsonschema.Schema { return s.full.Schema().Properties }
 
-// CompileSchema prepares any schema. What would keep the validator from ending is an
-// error.
+// CompileSchema compiles any schema. It returns an error for a schema on which the validator might not
+// terminate.
 func CompileSchema(raw []byte) (s *Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -74,10 +74,9 @@ func CompileSchema(raw []byte) (s *Schema, err error) {
 	return s, nil
 }
 
-// FitArguments returns args as the schema accepts them. Models write null for
-// what they leave out: a null that does not fit, or whose name is unknown, counts
-// as left out. Anything else under an unknown name is refused, an empty text too:
-// it may be meant for another argument.
+// FitArguments returns args in the form that the schema accepts. Models write null for arguments they omit,
+// so a null that does not fit, or whose name is unknown, counts as omitted. Any other value under an unknown
+// name is an error, even an empty string, because it may be meant for another argument.
 func (s *Schema) FitArguments(args string) (string, error) {
 	err := s.CheckArguments(args)
 	if err == nil || !strings.Contains(args, "null") || len(args) > maxArguments {
@@ -95,8 +94,7 @@ func (s *Schema) FitArguments(args string) (string, error) {
 	return string(leaner), nil
 }
 
-// CheckArguments reports why args do not fit, wrapping
-// [mcp.ErrInvalidArguments].
+// CheckArguments returns an error that wraps [mcp.ErrInvalidArguments] if args do not fit the schema.
 func (s *Schema) CheckArguments(args string) error {
 	if s.flat != nil && s.flat.accepts(args) {
 		return nil
@@ -123,9 +121,9 @@ func (s *Schema) CheckArguments(args string) error {
 	return nil
 }
 
-// CheckValue reports why a decoded JSON value does not fit: where, and what is wanted
-// there, without a word of the value. A value that would take too long to check fits:
-// whoever made the schema has to check it then.
+// CheckValue returns an error if a decoded JSON value does not fit the schema. The error names the place and
+// what is expected there, and never quotes the value. CheckValue accepts a value that would take too long to
+// check; the tool has to check it then.
 func (s *Schema) CheckValue(value any) (err error) {
 	if tooCostly(s.fanOut, value) {
 		return nil
@@ -137,7 +135,7 @@ func (s *Schema) CheckValue(value any) (err error) {
 	}()
 	root := s.full.Schema()
 	if m := misfitsOf(root).in(root, value, ""); m != nil {
-		return errors.New(m.String()) // the validator would list all that is wrong, and quote it whole
+		return errors.New(m.String()) // the validator's own error would quote the whole value
 	}
 	if s.full.Validate(value) != nil {
 		return errors.New(noFit)
@@ -145,9 +143,8 @@ func (s *Schema) CheckValue(value any) (err error) {
 	return nil
 }
 
-// flatSchema accepts, without allocating, the plain arguments most tools take:
-// one object of declared scalar properties. What it does not accept may still
-// be valid; the full validator then decides.
+// flatSchema recognises, without allocating, the plain arguments of most tools: one object of declared scalar
+// properties. Arguments that it does not accept may still be valid, so the full validator checks those.
 type flatSchema struct {
 	properties []flatProperty
 	required   uint64 // bit i stands for properties[i]
@@ -157,11 +154,11 @@ type flatProperty struct {
 	name string
 	kind byte     // 's', 'i', 'n' or 'b'
 	enum []string // for strings; nil means any
-	// Bounds of a string's length and of an integer.
+	// min and max bound the length of a string or the value of an integer.
 	min, max int64
 }
 
-// flatten returns the flat form of a schema, or nil.
+// flatten returns the flat form of a schema, or nil if it has none.
 func flatten(raw []byte) *flatSchema {
 	var top struct {
 		Schema      json.RawMessage            `json:"$schema"`
@@ -242,8 +239,8 @@ func (f *flatSchema) index(name string) int {
 	return -1
 }
 
-// accepts reports whether args surely fit. It reads what JSON encoders write:
-// no escapes, no exponents, no repeated or undeclared keys.
+// accepts reports whether args certainly fit. It reads the plain output of JSON encoders: no escapes,
+// exponents, or repeated or undeclared keys.
 func (f *flatSchema) accepts(args string) bool {
 	s := scanner{text: args}
 	var seen uint64
@@ -265,7 +262,7 @@ func (f *flatSchema) accepts(args string) bool {
 	return s.pos == len(args) && seen&f.required == f.required
 }
 
-// scanner reads JSON tokens of the plain kind.
+// scanner reads plain JSON tokens.
 type scanner struct {
 	text string
 	pos  int
@@ -338,7 +335,7 @@ func (s *scanner) skipWord(w string) bool {
 	return false
 }
 
-// skipNumber reads up to 15 digits, with a fraction if the property takes one.
+// skipNumber reads up to 15 digits, and a fraction if the property is a number.
 func (s *scanner) skipNumber(p *flatProperty) bool {
 	negative := s.skipByte('-')
 	start := s.pos

@@ -13,17 +13,16 @@ import (
 const (
 	// maxSchemaDepth bounds the nesting of a schema.
 	maxSchemaDepth = 64
-	// maxSteps bounds what validating one value may cost, in visits of a
-	// subschema. A step takes about a microsecond.
+	// maxSteps bounds the cost of validating one value, in visits of a subschema. A visit takes about a
+	// microsecond.
 	maxSteps = 2_000_000
 )
 
 var errEndless = errors.New("it refers to itself without end")
 
-// fanOut returns the most subschemas that one subschema applies to the same
-// value, itself included. It fails for a schema that applies itself to the same
-// value, since the validator would never end and take all the stack, and for
-// references it cannot follow.
+// fanOut returns the largest number of subschemas that one subschema applies to the same value, including
+// itself. It returns an error for a schema that applies itself to the same value, because the validator would
+// recurse until the stack overflows, and for references that it cannot follow.
 func fanOut(root map[string]any) (int, error) {
 	if depth(root) > maxSchemaDepth {
 		return 0, fmt.Errorf("it is nested more than %d levels deep", maxSchemaDepth)
@@ -39,14 +38,14 @@ func fanOut(root map[string]any) (int, error) {
 	return most, nil
 }
 
-// tooCostly reports whether validating v against a schema of that fan-out may
-// take too many steps. Every level of the value can multiply them.
+// tooCostly reports whether validating v against a schema with that fan-out may take more than maxSteps.
+// Every level of the value can multiply the steps.
 func tooCostly(fanOut int, v any) bool {
 	steps := float64(nodes(v)) * math.Pow(float64(fanOut), float64(depth(v)+1))
 	return fanOut > 1 && steps > maxSteps
 }
 
-// nodes counts the values within a JSON value, itself included.
+// nodes counts the values in a JSON value, including itself.
 func nodes(v any) int {
 	n := 1
 	switch v := v.(type) {
@@ -62,7 +61,7 @@ func nodes(v any) int {
 	return n
 }
 
-// depth is how deep a JSON value is nested; a scalar has 0.
+// depth returns the nesting depth of a JSON value; a scalar has depth 0.
 func depth(v any) int {
 	deepest := 0
 	switch v := v.(type) {
@@ -80,10 +79,10 @@ func depth(v any) int {
 	return 0
 }
 
-// walk goes through a schema. Subschemas are named by their JSON pointers.
+// walk traverses a schema. It identifies subschemas by JSON pointer.
 type walk struct {
 	root map[string]any
-	cost map[string]int // see weigh; -1 while it is being found
+	cost map[string]int // see weigh; -1 while it is being computed
 	seen map[string]bool
 }
 
@@ -117,7 +116,7 @@ func (w *walk) visit(at string, s map[string]any) error {
 	return nil
 }
 
-// weigh counts the subschemas that s applies to the value it is applied to.
+// weigh counts the subschemas that s applies to one and the same value.
 func (w *walk) weigh(at string, s map[string]any) (int, error) {
 	switch c := w.cost[at]; {
 	case c < 0:
@@ -161,8 +160,7 @@ func (w *walk) alongside(at string, s map[string]any) ([]child, error) {
 	return append(all, child{pointer, target}), nil
 }
 
-// within lists the subschemas that apply to parts of the value or define
-// others.
+// within lists the subschemas that apply to parts of the value, and the definitions.
 func within(at string, s map[string]any) []child {
 	return children(at, s, []string{
 		"items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "additionalProperties",
@@ -170,8 +168,8 @@ func within(at string, s map[string]any) []child {
 	}, []string{"properties", "patternProperties", "$defs", "definitions"})
 }
 
-// children lists the schemas under some keywords: schemas or lists of them,
-// and maps of them.
+// children lists the schemas under the given keywords. keywords hold a schema or a list of schemas, maps hold
+// schemas by name.
 func children(at string, s map[string]any, keywords, maps []string) []child {
 	var all []child
 	add := func(at string, v any) {
@@ -199,7 +197,7 @@ func escapePointer(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
 }
 
-// follow finds what a reference within the schema refers to.
+// follow resolves a reference within the schema.
 func (w *walk) follow(ref string) (target map[string]any, pointer string, err error) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if ok {

@@ -17,17 +17,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// noFit is what is said of a value that does not fit where nothing better is known.
+// noFit describes a misfit if the place is unknown.
 const noFit = "they do not fit the schema"
 
-// misfit is the first place at which a value does not fit its schema. It tells what is
-// wanted there, never what was given: that may be a secret, or longer than any message.
+// misfit is the first place at which a value does not fit its schema. It says what is expected there and
+// never what was given, because the value may be a secret or longer than any message.
 type misfit struct {
 	path, wants string
-	kinds       []string // the types that are wanted, if the type is what is wrong
+	kinds       []string // the expected types, if the type is wrong
 }
 
-// String names the place and what is wanted there.
+// String names the place and what is expected there.
 func (m *misfit) String() string {
 	if m.path == "" {
 		return "the whole " + m.wants
@@ -35,18 +35,18 @@ func (m *misfit) String() string {
 	return "`" + untrusted.Line(strings.ReplaceAll(m.path, "`", "'"), maxShownName) + "` " + m.wants
 }
 
-// misfits finds the first misfit of values. What it finds the validator refuses as well;
-// it finds nothing for keywords that few schemas have.
+// misfits finds the first misfit of a value. The validator rejects every value for which it finds one, but
+// misfits ignores keywords that few schemas use.
 type misfits struct {
 	root  *jsonschema.Schema
-	older bool // draft-07, where a reference stands alone
+	older bool // draft-07, where $ref overrides all keywords beside it
 }
 
 func misfitsOf(root *jsonschema.Schema) misfits {
 	return misfits{root, strings.Contains(root.Schema, "draft-07")}
 }
 
-// in returns the first misfit of value, whose path is at; nil if it finds none.
+// in returns the first misfit of value, whose path is at, or nil if it finds none.
 func (f misfits) in(s *jsonschema.Schema, value any, at string) *misfit {
 	if s == nil {
 		return nil
@@ -76,7 +76,7 @@ func (f misfits) in(s *jsonschema.Schema, value any, at string) *misfit {
 	return f.alternatives(s.OneOf, value, at)
 }
 
-// ofKind is [misfits.in] for the keywords that are about one type of value.
+// ofKind checks the keywords that apply to one type of value.
 func (f misfits) ofKind(s *jsonschema.Schema, value any, at string) *misfit {
 	says := ""
 	switch v := value.(type) {
@@ -106,7 +106,7 @@ func (f misfits) inItems(s *jsonschema.Schema, items []any, at string) *misfit {
 			inner = s.PrefixItems[i]
 		}
 		if len(s.ItemsArray) > 0 {
-			inner = nil // of draft-07
+			inner = nil // a list of item schemas, from draft-07, is not checked
 		}
 		if m := f.in(inner, item, at+"["+strconv.Itoa(i)+"]"); m != nil {
 			return m
@@ -141,8 +141,8 @@ func (f misfits) inMembers(s *jsonschema.Schema, members map[string]any, at stri
 	return nil
 }
 
-// alternatives returns what is wrong with a value that fits none of some schemas: of
-// those that want its type, if it is one alone, what that one finds.
+// alternatives returns nil if the value fits one of the schemas. Otherwise it returns the misfit of the only
+// schema that accepts the value's type, or a general one.
 func (f misfits) alternatives(schemas []*jsonschema.Schema, value any, at string) *misfit {
 	if len(schemas) == 0 {
 		return nil
@@ -169,7 +169,7 @@ func (f misfits) alternatives(schemas []*jsonschema.Schema, value any, at string
 	return &misfit{path: at, wants: "fits none of the forms that its schema allows"}
 }
 
-// target is the schema behind a reference as most are written, else nil.
+// target resolves a reference to the root or to a definition. It returns nil for any other reference.
 func (f misfits) target(ref string) *jsonschema.Schema {
 	if ref == "#" {
 		return f.root
@@ -183,7 +183,7 @@ func (f misfits) target(ref string) *jsonschema.Schema {
 	return nil
 }
 
-// kindNames are the types of JSON as messages call them.
+// kindNames are the JSON types as error messages name them.
 var kindNames = map[string]string{
 	"string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false",
 	"array": "an array", "object": "an object", "null": "null",
@@ -210,7 +210,7 @@ func wantsType(kinds []string, at string) *misfit {
 	return &misfit{path: at, wants: "must be " + strings.Join(names, " or "), kinds: kinds}
 }
 
-// WrongType says that the value at a path must be what decodes into a Go type.
+// WrongType returns the message for a value at path that cannot be decoded into the Go type want.
 func WrongType(path string, want reflect.Type) string {
 	kind := ""
 	switch want.Kind() {
@@ -232,7 +232,7 @@ func WrongType(path string, want reflect.Type) string {
 	return wantsType([]string{kind}, path).String()
 }
 
-// isKind reports whether a decoded value is of a type of JSON Schema.
+// isKind reports whether a decoded value has the given JSON Schema type.
 func isKind(value any, kind string) bool {
 	switch v := value.(type) {
 	case nil:
@@ -248,10 +248,10 @@ func isKind(value any, kind string) bool {
 	case map[string]any:
 		return kind == "object"
 	}
-	return true // nothing that JSON decodes to
+	return true // not a type that JSON decodes to
 }
 
-// unlisted says which values a schema lists, if the value is none of them.
+// unlisted returns a message that lists the allowed values, or "" if the value is one of them.
 func unlisted(s *jsonschema.Schema, value any) string {
 	isThat := func(listed any) bool { return reflect.DeepEqual(listed, value) }
 	switch {
@@ -263,7 +263,7 @@ func unlisted(s *jsonschema.Schema, value any) string {
 	return ""
 }
 
-// quoteListed is what a schema lists, within the bounds of a message.
+// quoteListed formats the values that a schema lists, bounded for a message.
 func quoteListed(values []any) string {
 	var quoted []string
 	for _, v := range values[:min(len(values), maxNamed)] {

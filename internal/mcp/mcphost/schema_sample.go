@@ -13,21 +13,20 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// errNoProbe means that no valid input could be made up.
+// errNoProbe means that the host could not make up a valid input.
 var errNoProbe = errors.New("no valid input can be made from its schema")
 
-// maxProbeDepth bounds nested schemas when an input is made up, and
-// maxProbeParts the values it consists of: lists of lists multiply.
+// maxProbeDepth bounds the nesting of a made-up input, and maxProbeParts the number of its values, because
+// nested lists multiply.
 const (
 	maxProbeDepth = 8
 	maxProbeParts = 1000
 )
 
-// MakeInput returns a minimal valid input for a tool's parameters: required
-// properties only, each const, default, first enum value, or the smallest value
-// its type, format and bounds allow (docs/adr/0001). A schema without required
-// properties yields {}. invented reports whether the schema itself suggests
-// some value no more than any other: such input a tool may well reject.
+// MakeInput returns a minimal valid input for a tool's parameters (docs/adr/0001). It contains only required
+// properties, each with its const, default, first enum value or example, or else the smallest value that its
+// type, format and bounds allow. A schema without required properties yields {}. invented reports whether the
+// input contains a made-up string or number, because the tool may well reject those.
 func (s *Schema) MakeInput() (input string, invented bool, err error) {
 	m := maker{left: maxProbeParts}
 	value, err := m.makeValue(s.full.Schema(), 0)
@@ -44,7 +43,7 @@ func (s *Schema) MakeInput() (input string, invented bool, err error) {
 	return string(out), m.invented, nil
 }
 
-// maker makes up values, up to a number of parts.
+// maker makes up values, at most left of them.
 type maker struct {
 	left     int
 	invented bool // a value was made up
@@ -91,7 +90,7 @@ func (m *maker) makeValue(s *jsonschema.Schema, depth int) (any, error) {
 		return nil, errNoProbe
 	}
 	m.invented = true
-	return "a", nil // a schema that says nothing accepts anything
+	return "a", nil // a schema without any constraint accepts anything
 }
 
 func typeOf(s *jsonschema.Schema) string {

@@ -20,12 +20,12 @@ const (
 	maxShownName = 100
 )
 
-// UnknownArgument says which of the decoded arguments a schema does not know,
-// and which ones it does; it returns "" if all are known. Models guess names,
-// and learn the right one from nothing but this message.
+// UnknownArgument returns a message about the first of the decoded arguments that the schema does not know,
+// and suggests known names. It returns "" if all are known. A model that guesses a name learns the right one
+// only from this message.
 func UnknownArgument(s *jsonschema.Schema, args any) string { return unknownArgument(s, args, "") }
 
-// unknownArgument looks through value, whose path is at.
+// unknownArgument checks value, whose path is at.
 func unknownArgument(s *jsonschema.Schema, value any, at string) string {
 	switch v := value.(type) {
 	case map[string]any:
@@ -49,7 +49,7 @@ func unknownArgument(s *jsonschema.Schema, value any, at string) string {
 		}
 		for i, item := range v {
 			if i < len(s.PrefixItems) {
-				continue // Items is about those after them
+				continue // Items applies only to the items after PrefixItems
 			}
 			if says := unknownArgument(s.Items, item, fmt.Sprintf("%s[%d].", strings.TrimSuffix(at, "."), i)); says != "" {
 				return says
@@ -59,7 +59,7 @@ func unknownArgument(s *jsonschema.Schema, value any, at string) string {
 	return ""
 }
 
-// leastUnknown returns the first name, in order, of those in value that s refuses.
+// leastUnknown returns the alphabetically first name in value that s does not allow.
 func leastUnknown(s *jsonschema.Schema, value map[string]any) (least string, found bool) {
 	if !isFalse(s.AdditionalProperties) || len(s.PatternProperties) > 0 {
 		return "", false
@@ -72,7 +72,7 @@ func leastUnknown(s *jsonschema.Schema, value map[string]any) (least string, fou
 	return least, found
 }
 
-// separator is what comes between a path and a name in it.
+// separator returns the separator between a path and a name appended to it.
 func separator(path string) string {
 	if path == "" {
 		return ""
@@ -80,12 +80,12 @@ func separator(path string) string {
 	return "."
 }
 
-// isFalse reports whether a schema is the one that nothing fits.
+// isFalse reports whether a schema is the boolean schema false, which no value fits.
 func isFalse(s *jsonschema.Schema) bool {
 	return s != nil && reflect.DeepEqual(*s, jsonschema.Schema{Not: &jsonschema.Schema{}})
 }
 
-// rightName says what name should have been: the nearest, else all there are.
+// rightName suggests the known name nearest to name, or else lists the known names.
 func rightName(s *jsonschema.Schema, name string) string {
 	names := slices.Sorted(maps.Keys(s.Properties))
 	if near := userfile.Nearest(name, names); near != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// WithDialer sets how to connect to external servers. It replaces what their configuration says.
+// WithDialer replaces how the host connects to external servers. The default follows their configuration.
 func WithDialer(d Dialer) Option { return func(o *options) { o.dial = d } }
 
 // server is an external server and its registered tools. Host.mu guards all fields but the first.
@@ -29,12 +29,12 @@ type heldTool struct {
 	why string
 }
 
-// RegisterServer connects to an external MCP server and registers its tools. ctx bounds only the
-// wait for the first connection: whatever its outcome, a supervisor keeps the server connected,
-// with back-off, until the host is closed. While the server is away no list shows its tools.
+// RegisterServer connects to an external MCP server and registers its tools. ctx bounds only the wait for the
+// first connection. Whatever its outcome, a supervisor keeps the server connected, with back-off, until the
+// host is closed. While the server is down, its tools are not listed.
 //
-// An error that wraps [mcp.ErrUnavailable] means that the first attempt failed and the supervisor
-// retries. Any other error means that the configuration cannot work.
+// An error that wraps [mcp.ErrUnavailable] means that the first attempt failed and the supervisor keeps
+// trying. Any other error means that the configuration is wrong.
 func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) error {
 	first, err := h.startServer(cfg)
 	if err != nil {
@@ -51,8 +51,8 @@ func (h *Host) RegisterServer(ctx context.Context, cfg config.MCPServerConfig) e
 	return nil
 }
 
-// startServer starts to supervise a server. The channel receives the outcome of the first attempt
-// to connect.
+// startServer starts the supervisor of a server. The channel receives the outcome of the first connection
+// attempt.
 func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
 	o := ServerOptions{Log: h.opts.log, Keeper: h.opts.keeper, Dial: h.opts.dial, Mask: h.opts.mask}
 	if gate := h.opts.gate; gate != nil {
@@ -78,8 +78,7 @@ func (h *Host) startServer(cfg config.MCPServerConfig) (<-chan error, error) {
 	return first, nil
 }
 
-// updateServer makes the tools of st the registered tools of a server. It is the host's
-// [PublishTools].
+// updateServer replaces the registered tools of a server with those of st. It is the host's [PublishTools].
 func (h *Host) updateServer(s *Server, st ServerState) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,8 +92,8 @@ func (h *Host) updateServer(s *Server, st ServerState) error {
 	return nil
 }
 
-// update stores a server's new state and reports whether its registered tools changed. It keeps
-// the tools it knows and calls register for others.
+// update stores a server's new state and reports whether its registered tools changed. It reuses the tools it
+// knows and calls register for new ones.
 func (s *server) update(st ServerState, register func(*ServerTool) *tool) (changed bool) {
 	known := map[*ServerTool]*tool{}
 	for _, t := range slices.Concat(s.lost, s.tools) {

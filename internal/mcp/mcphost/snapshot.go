@@ -9,42 +9,42 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// BudgetEnforcer is one immutable snapshot of the registry: every tool with its tier, and for each
-// tier exactly the definitions a model may see there. A tool that is over budget is not in the
-// list, so a model that follows its list never asks for it.
+// BudgetEnforcer is an immutable snapshot of the registry: every tool with its tier and, for each tier,
+// exactly the definitions that a model may see. Tools that are over budget are not in the list, so a model
+// that keeps to its list never calls them.
 //
-// The host publishes a new snapshot when something changes. It shares all unchanged entries with
-// the last one, and readers never wait.
+// The host publishes a new snapshot after every change. Unchanged entries are shared with the previous
+// snapshot, and readers never block.
 type BudgetEnforcer struct {
 	revision uint64         // grows with every snapshot
 	entries  []*entry       // by name
 	byName   map[string]int // index into entries
 	byStats  map[*stats]int // index into entries
-	derived  []int          // indexes of the entries whose tier follows from other tools
+	derived  []int          // indexes of entries whose tier depends on other tools
 	visible  [mcp.TierCount][]llm.ToolDefinition
 }
 
-// entry is a tool as a snapshot lists it.
+// entry is a tool in a snapshot.
 type entry struct {
 	*tool
 	def llm.ToolDefinition // under its registered name
 	placement
-	ownTier     mcp.BudgetTier // without regard to the tools it needs
+	ownTier     mcp.BudgetTier // ignores the tools it needs
 	target      mcp.Target
-	missingNeed bool   // a tool it needs is not registered, so no list shows it
-	revision    uint64 // of the snapshot it was made for
+	missingNeed bool   // a tool it needs is not registered, so it is in no list
+	revision    uint64 // revision of the snapshot it was created for
 }
 
 // visibleIn reports whether the list of a tier shows the tool.
 func (e *entry) visibleIn(tier mcp.BudgetTier) bool { return e.tier <= tier && !e.missingNeed }
 
-// upToDate reports whether the entry of an earlier snapshot can be used again.
+// upToDate reports whether an entry of an earlier snapshot can be reused.
 func (e *entry) upToDate(name string, ceilings [2]time.Duration) bool {
 	return !e.isDerived() && e.def.Name == name && e.ownTier == e.computeTier(ceilings, e.measure()) && e.target.ReadOnly == e.trustedReadOnly()
 }
 
-// newBudgetEnforcer builds a snapshot of the registered tools. Built-in tools come first in all,
-// because they keep their own names (docs/adr/0010). Unchanged entries come from before.
+// newBudgetEnforcer builds a snapshot of the registered tools. Built-in tools must come first in all, because
+// they keep their own names (docs/adr/0010). Unchanged entries are taken from before.
 func newBudgetEnforcer(all []*tool, names *nameTable, ceilings [2]time.Duration, before *BudgetEnforcer) *BudgetEnforcer {
 	b := &BudgetEnforcer{
 		revision: before.revision + 1, entries: make([]*entry, 0, len(all)),
@@ -72,7 +72,7 @@ func newBudgetEnforcer(all []*tool, names *nameTable, ceilings [2]time.Duration,
 		}
 	}
 	for _, e := range b.entries {
-		if e.revision == b.revision { // other goroutines read the older entries
+		if e.revision == b.revision { // older entries must not change, because other goroutines read them
 			b.applyNeeds(e)
 		}
 	}
@@ -82,8 +82,8 @@ func newBudgetEnforcer(all []*tool, names *nameTable, ceilings [2]time.Duration,
 	return b
 }
 
-// withMoved returns a snapshot in which the tools with the moved stats, and all derived ones, have
-// their current tiers. It shares everything else with b.
+// withMoved returns a snapshot with the current tiers of the moved tools and of all derived ones. It shares
+// everything else with b.
 func (b *BudgetEnforcer) withMoved(moved map[*stats]struct{}, ceilings [2]time.Duration) *BudgetEnforcer {
 	out := *b
 	out.revision++
@@ -108,7 +108,7 @@ func (b *BudgetEnforcer) withMoved(moved map[*stats]struct{}, ceilings [2]time.D
 	return &out
 }
 
-// newEntry places a tool by its own latency. Call applyNeeds once all entries exist.
+// newEntry places a tool by its own latency. Call applyNeeds after all entries have been created.
 func (b *BudgetEnforcer) newEntry(t *tool, def llm.ToolDefinition, ceilings [2]time.Duration) *entry {
 	e := &entry{tool: t, def: def, revision: b.revision, placement: t.explainTier(ceilings, t.measure())}
 	e.ownTier = e.tier
@@ -124,7 +124,7 @@ func (b *BudgetEnforcer) entryOf(t *tool) *entry {
 	return nil
 }
 
-// listVisible builds the list that a model sees in a tier.
+// listVisible builds the list that models see in a tier.
 func (b *BudgetEnforcer) listVisible(tier mcp.BudgetTier) {
 	n := 0
 	for _, e := range b.entries {
@@ -141,8 +141,8 @@ func (b *BudgetEnforcer) listVisible(tier mcp.BudgetTier) {
 	b.visible[tier] = list
 }
 
-// applyNeeds fills in what follows from the tools an entry needs: it is no faster than they are,
-// its target names them, and without one of them no list shows it.
+// applyNeeds updates an entry for the tools it needs. The entry is no faster than they are, its target names
+// them, and it is in no list if one of them is missing.
 func (b *BudgetEnforcer) applyNeeds(e *entry) {
 	e.target = b.target(e, 0)
 	for _, need := range b.needs(e, nil) {
@@ -158,7 +158,7 @@ func (b *BudgetEnforcer) applyNeeds(e *entry) {
 	}
 }
 
-// needs appends to seen the names of all tools that an entry needs, directly or through others.
+// needs appends to seen the names of all tools that an entry needs, directly or indirectly.
 func (b *BudgetEnforcer) needs(e *entry, seen []string) []string {
 	for _, name := range e.Needs {
 		if slices.Contains(seen, name) {
@@ -172,8 +172,8 @@ func (b *BudgetEnforcer) needs(e *entry, seen []string) []string {
 	return seen
 }
 
-// maxNesting bounds how deep a target describes the tools that a tool needs. Deeper calls are
-// refused when they are made.
+// maxNesting bounds how deep a target describes the tools that a tool needs. Deeper calls are refused at the
+// time of the call.
 const maxNesting = 4
 
 // target describes an entry and the tools it needs to the gate.
@@ -214,8 +214,8 @@ func (b *BudgetEnforcer) contains(name string, t *tool) bool {
 	return e != nil && e.tool == t
 }
 
-// latest returns the current registration of the tool t, whose definition may have changed since;
-// nil if the tool is gone.
+// latest returns the current registration of t, whose definition may have changed, or nil if the tool is no
+// longer registered.
 func (b *BudgetEnforcer) latest(t *tool) *tool {
 	if i, ok := b.byStats[t.stats]; ok {
 		return b.entries[i].tool

@@ -4,13 +4,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Status is what the operator sees of a tool.
+// Status describes a tool to the operator.
 type Status struct {
 	Name string `json:"name"`
 	// Source is "builtin" or the server's name.
 	Source string `json:"source"`
-	// State is "ready", "demoted", "on trial", "held", "asleep", "down" or, for a workflow that
-	// misses one of its tools, "waiting".
+	// State is "ready", "demoted", "on trial", "held", "asleep", "down" or, for a workflow that lacks one of
+	// its tools, "waiting".
 	State      string         `json:"state"`
 	Tier       mcp.BudgetTier `json:"tier"`
 	TierReason string         `json:"tier_reason"`
@@ -24,18 +24,18 @@ type Status struct {
 	Samples    int     `json:"samples"`
 	ReadOnly   bool    `json:"read_only"`
 	Idempotent bool    `json:"idempotent"`
-	// Original is the tool's name on its server if that differs, and NameReason says why.
+	// Original is the tool's name on its server if that differs, and NameReason explains why.
 	Original   string `json:"original_name,omitempty"`
 	NameReason string `json:"name_reason,omitempty"`
-	// Probe says why the tool was not or could not be measured.
+	// Probe says why the tool could not be, or was not, measured.
 	Probe string `json:"probe,omitempty"`
 }
 
 // stateReady is the state of a tool without any problem.
 const stateReady = "ready"
 
-// Status describes every tool, ordered by name. Tools of a server that is down, and tools that
-// wait for approval, follow the others.
+// Status describes every tool, ordered by name. Tools of servers that are down, and tools that wait for
+// approval, come last.
 func (h *Host) Status() []Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +94,7 @@ func (h *Host) statusOf(e *entry) Status {
 	return s
 }
 
-// ServerStatus is what the operator sees of an external server.
+// ServerStatus describes an external server to the operator.
 type ServerStatus struct {
 	Name string `json:"name"`
 	// State is "connecting", "ready", "asleep" or "down".
@@ -108,15 +108,15 @@ type ServerStatus struct {
 	Held int `json:"held,omitempty"`
 	// LeftOut counts the tools that it lists beyond the limit per server.
 	LeftOut int `json:"left_out,omitempty"`
-	// Connects counts the connections so far. Every one but the first followed a loss or a sleep.
+	// Connects counts the connections so far. All but the first followed a loss or a sleep.
 	Connects int `json:"connects"`
-	// Calls counts the running calls, and Queued those that wait for a slot.
+	// Calls counts the running calls, and Queued those waiting for a slot.
 	Calls  int `json:"calls,omitempty"`
 	Queued int `json:"queued,omitempty"`
-	// Failures counts the calls in a row that the connection failed. After three, or one without
-	// any HTTP response, the host pings the server and drops the connection without an answer.
+	// Failures counts consecutive calls that failed with the connection. After three, or after one without
+	// any HTTP response, the host pings the server and drops the connection if there is no answer.
 	Failures int `json:"failures,omitempty"`
-	// Paused is how many milliseconds longer the server wants no calls.
+	// Paused is the rest of the pause that the server asked for, in milliseconds.
 	Paused float64 `json:"paused_ms,omitempty"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// minSuccesses is how many successful calls it takes to believe a measurement that is faster than
-// what was declared.
+// minSuccesses is how many successful calls are needed before a measurement that is faster than the declared
+// latency counts.
 const minSuccesses = 3
 
 // placement is the tier of a tool and the reason in words.
@@ -31,9 +31,9 @@ func (t *tool) computeTier(ceilings [2]time.Duration, m Measure) mcp.BudgetTier 
 	return tier
 }
 
-// assumedTier is the tier while no measurement is believed: that of the declared latency, or
-// STANDARD without one. Calls that timed out raise it, because otherwise a slow tool that may not
-// be probed would be back in FAST with every trial.
+// assumedTier is the tier used until a measurement counts: that of the declared latency, or STANDARD without
+// one. Calls that timed out raise it, because otherwise every trial would put a slow tool that may not be
+// probed back in FAST.
 func (t *tool) assumedTier(ceilings [2]time.Duration, m Measure) mcp.BudgetTier {
 	tier := mcp.BudgetStandard
 	if d := t.expectedLatency(); d > 0 {
@@ -45,7 +45,7 @@ func (t *tool) assumedTier(ceilings [2]time.Duration, m Measure) mcp.BudgetTier 
 	return tier
 }
 
-// expectedLatency is how long a call should take before any was measured; 0 is unknown.
+// expectedLatency is the expected duration of a call before any was measured; 0 means unknown.
 func (t *tool) expectedLatency() time.Duration {
 	if t.Expected != nil {
 		return t.Expected()
@@ -53,8 +53,8 @@ func (t *tool) expectedLatency() time.Duration {
 	return t.declared
 }
 
-// provenTimeout is the longest time a call waited in vain, or 0 if there were too few calls to
-// judge by.
+// provenTimeout returns the longest time that a call waited without a result, or 0 if there were too few
+// calls to judge by.
 func (t *tool) provenTimeout(m Measure) time.Duration {
 	if m.Samples < demotionSamples {
 		return 0
@@ -62,13 +62,13 @@ func (t *tool) provenTimeout(m Measure) time.Duration {
 	return time.Duration(t.longestTimeout.Load())
 }
 
-// believes reports whether the measurement counts: at once if it is slower than assumed, and
-// after minSuccesses if it is not.
+// believes reports whether the measurement counts: at once if it is slower than assumed, otherwise after
+// minSuccesses.
 func (t *tool) believes(ceilings [2]time.Duration, m Measure) bool {
 	return m.Successes >= minSuccesses || m.Successes > 0 && tierOf(m.P50, ceilings) > t.assumedTier(ceilings, m)
 }
 
-// explainTier is computeTier with the reason in words.
+// explainTier returns the tier from computeTier with the reason in words.
 func (t *tool) explainTier(ceilings [2]time.Duration, m Measure) placement {
 	base, reason := t.assumedTier(ceilings, m), "latency unknown"
 	switch {

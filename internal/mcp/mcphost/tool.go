@@ -27,7 +27,7 @@ type tool struct {
 	declared      time.Duration // declared P50; 0 is unknown
 	deadline      time.Duration
 	probeInvented bool   // the probe has values that the host made up
-	noProbe       string // why the tool may not be probed; empty if it may
+	noProbe       string // why the tool must not be probed; empty if it may be
 	*stats
 }
 
@@ -35,23 +35,23 @@ type tool struct {
 type stats struct {
 	window
 	health health
-	// listedTier is the tier in the current snapshot, compared after each call to find a change.
+	// listedTier is the tier in the current snapshot. It is compared after each call to detect a change.
 	listedTier atomic.Int32
-	// stuck counts handlers that outlived their calls and still run.
+	// stuck counts abandoned handlers that still run.
 	stuck atomic.Int32
-	// longestTimeout is the longest time, in nanoseconds, that a call waited in vain since the
-	// last success.
+	// longestTimeout is the longest time, in nanoseconds, that a call waited without a result since the last
+	// success.
 	longestTimeout atomic.Int64
-	// probeProblem is what the last calibration found wrong; nil if nothing.
+	// probeProblem is the problem found by the last calibration; nil before the first.
 	probeProblem atomic.Pointer[string]
-	// lastSeen is when the tool was last registered, as [savedStats.At]. Host.mu guards it.
+	// lastSeen is when the tool was last registered, in the unit of [savedStats.At]. Host.mu guards it.
 	lastSeen int64
 }
 
-// recordTimeout records that a call was given up after d, because the tool is slower than that.
+// recordTimeout records that a call was abandoned after d, so that the tool must be slower than that.
 func (s *stats) recordTimeout(d time.Duration) {
 	if more := int64(d) + 1; more > s.longestTimeout.Load() {
-		s.longestTimeout.Store(more) // of two concurrent values either is good enough
+		s.longestTimeout.Store(more) // of two concurrent values, either is good enough
 	}
 }
 
@@ -107,7 +107,7 @@ func prepareTool(def tools.Tool, source string, input *Schema, s *stats) *tool {
 	return t
 }
 
-// chooseProbe makes up the arguments of a probe if the tool declares none.
+// chooseProbe makes up probe arguments if the tool declares none.
 func (t *tool) chooseProbe() {
 	if t.Probe != "" {
 		return
@@ -126,7 +126,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// isDerived reports whether the tool's tier follows from other tools.
+// isDerived reports whether the tool's tier depends on other tools.
 func (t *tool) isDerived() bool { return len(t.Needs) > 0 || t.Expected != nil }
 
 // trustedReadOnly reports whether the host trusts the tool to change nothing. A server's claim
@@ -135,8 +135,8 @@ func (t *tool) trustedReadOnly() bool {
 	return t.ReadOnly && (t.remote == nil || t.remote.Server.Pinned())
 }
 
-// changesWorld reports whether the tool itself may change the world. A composite tool does not:
-// the tools it calls do.
+// changesWorld reports whether the tool itself may change the world. For a composite tool it is false,
+// because the tools it calls make the changes.
 func (t *tool) changesWorld() bool { return !t.ReadOnly && !t.Composite && !t.KeepsWorld }
 
 // requiredPermission is the permission that an outside client needs to call the tool.

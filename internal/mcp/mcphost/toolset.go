@@ -16,9 +16,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Toolset is what one NPC may use at one tier: it lists exactly what it executes and refuses
-// everything else (docs/adr/0004). Its members are fixed when it is made, so that a turn sees one
-// set from start to end. A tool that is unregistered in between leaves it at once.
+// Toolset holds the tools that one NPC may use at one tier. It executes exactly the tools that it lists and
+// refuses all others (docs/adr/0004). Its members are fixed when it is created, so that a turn sees the same
+// set from start to end; only a tool that is unregistered leaves it at once.
 type Toolset struct {
 	host    *Host
 	opts    ToolsetOptions
@@ -27,18 +27,17 @@ type Toolset struct {
 	defs    []llm.ToolDefinition
 }
 
-// ToolsetOptions bounds a toolset.
+// ToolsetOptions configures a toolset.
 type ToolsetOptions struct {
-	// Allow lists the tools by registered name; empty allows none.
+	// Allow lists the permitted tools by registered name; empty permits none.
 	Allow []string
-	// MayChange lists the tools that an NPC may call although they change the world, as far as
-	// they change what belongs to the NPC. Other calls of such tools are proposals, see
-	// [Toolset.Proposes].
+	// MayChange lists tools that change the world and that the NPC may still call for changes to what belongs
+	// to it. Other calls of such tools become proposals, see [Toolset.Proposes].
 	MayChange []string
 	Tier      mcp.BudgetTier
-	// Caller is who uses the toolset. Tools that the gate does not permit the caller are left out.
+	// Caller uses the toolset. Tools that the gate does not permit this caller are left out.
 	Caller mcp.Caller
-	// Ceiling bounds each call. If zero, only the tool's own deadline does.
+	// Ceiling bounds each call. If zero, only the tool's own deadline bounds it.
 	Ceiling time.Duration
 }
 
@@ -67,7 +66,7 @@ func (h *Host) Toolset(o ToolsetOptions) *Toolset {
 	return ts
 }
 
-// Tier returns the tier the toolset is for.
+// Tier returns the tier of the toolset.
 func (ts *Toolset) Tier() mcp.BudgetTier { return ts.opts.Tier }
 
 // Definitions lists the tools, ordered by name. The caller must not change the elements.
@@ -85,7 +84,7 @@ func (ts *Toolset) Definitions() []llm.ToolDefinition {
 	return live
 }
 
-// member returns the tool with this name if the toolset holds it now.
+// member returns the tool with this name if it is in the toolset and still registered.
 func (ts *Toolset) member(name string) (*entry, error) {
 	for _, e := range ts.members {
 		if e.def.Name != name {
@@ -99,9 +98,8 @@ func (ts *Toolset) member(name string) (*entry, error) {
 	return nil, fmt.Errorf("calling %q: %w", name, mcp.ErrNotAllowed)
 }
 
-// Execute runs one tool, see [Host.ExecuteTool]. It refuses a tool that the toolset does not list
-// with [mcp.ErrNotAllowed], and so it answers a call that [Toolset.Proposes], which becomes a
-// proposal.
+// Execute runs one tool, see [Host.ExecuteTool]. It returns [mcp.ErrNotAllowed] for a tool that the toolset
+// does not list. A call for which [Toolset.Proposes] is true is not run but becomes a proposal.
 func (ts *Toolset) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
 	e, err := ts.member(name)
 	if err != nil {
@@ -144,17 +142,17 @@ func (ts *Toolset) Deferred(name string) bool {
 	return err == nil && !e.ReadOnly && e.Effect == tools.EffectAtCommit
 }
 
-// Outcome is how one call of a round ended.
+// Outcome is the outcome of one call of a round.
 type Outcome struct {
 	Result mcp.Result
 	Err    error
 }
 
-// MaxRound is how many calls of one model answer are run. More fail with [mcp.ErrBusy].
+// MaxRound is how many calls of one model answer are run. The others fail with [mcp.ErrBusy].
 const MaxRound = 16
 
-// ExecuteRound runs the calls of one model answer in parallel and returns their outcomes in the
-// same order. The ceiling bounds the round as a whole, which takes as long as its slowest call.
+// ExecuteRound runs the calls of one model answer in parallel and returns their outcomes in the same order.
+// The ceiling bounds the whole round, which takes as long as its slowest call.
 func (ts *Toolset) ExecuteRound(ctx context.Context, calls []llm.ToolCall) []Outcome {
 	outcomes := make([]Outcome, len(calls))
 	if ts.opts.Ceiling > 0 {
@@ -181,16 +179,15 @@ func (ts *Toolset) ExecuteRound(ctx context.Context, calls []llm.ToolCall) []Out
 	return outcomes
 }
 
-// Proposes reports whether Execute would make the call a proposal to the game master instead of
-// running it (docs/adr/0051).
+// Proposes reports whether Execute would submit the call as a proposal to the game master instead of running
+// it (docs/adr/0051).
 func (ts *Toolset) Proposes(name, args string) bool {
 	e, err := ts.member(name)
 	return err == nil && ts.proposes(context.Background(), e, args)
 }
 
-// proposes reports whether a call of an NPC changes something that does not belong to the NPC, or
-// that its file does not allow it to change. Without a gate there are no proposals, because the
-// gate keeps them.
+// proposes reports whether an NPC's call changes something that does not belong to the NPC, or something that
+// its file does not allow it to change. Without a gate there are no proposals, because the gate stores them.
 func (ts *Toolset) proposes(ctx context.Context, e *entry, args string) bool {
 	npc := ts.opts.Caller.NPC
 	if npc == "" || ts.host.opts.gate == nil || ctx.Value(approvedStepsKey{}) != nil {
@@ -206,29 +203,29 @@ func (ts *Toolset) proposes(ctx context.Context, e *entry, args string) bool {
 	case e.Own != nil:
 		return !e.Own(npc, args)
 	}
-	// Only the NPC's file says whether a thing of an external server is the NPC's own.
+	// For external servers, only the NPC's file can say what the NPC may change.
 	return e.source == mcp.SourceBuiltin
 }
 
 type approvedStepsKey struct{}
 
-// withApprovedSteps marks the calls of a workflow. The workflow is proposed as a whole, so its
-// steps are not proposed again.
+// withApprovedSteps marks the calls made by a workflow. The workflow is proposed as a whole, so its steps are
+// not proposed again.
 func withApprovedSteps(ctx context.Context) context.Context {
 	return context.WithValue(ctx, approvedStepsKey{}, true)
 }
 
-// What refuses a call before the gate's rules do, as audit records name it.
+// Values of [mcp.Refusal].By for calls that a toolset refuses before the gate's rules apply.
 const (
 	refusedByTools = "tools"
 	refusedByTier  = "tier"
 )
 
-// sourceUnknown is the source of a tool that does not exist.
+// sourceUnknown is the source of a tool that is not registered.
 const sourceUnknown = "unknown"
 
-// recordRefusal reports to the gate a call that the toolset refused, with the reason: the rule
-// that hides the tool, the NPC's whitelist, the tier, or that there is no such tool.
+// recordRefusal reports a call that the toolset refused to the gate, with the reason: the policy, the NPC's
+// whitelist, the tier, or an unknown tool.
 func (ts *Toolset) recordRefusal(ctx context.Context, name, args string, err error) {
 	gate := ts.host.opts.gate
 	if gate == nil {
@@ -251,7 +248,7 @@ func (ts *Toolset) recordRefusal(ctx context.Context, name, args string, err err
 	gate.Record(ctx, c, mcp.Result{}, why)
 }
 
-// refusal says why a registered tool is not in the toolset.
+// refusal returns why a registered tool is not in the toolset.
 func (ts *Toolset) refusal(ctx context.Context, e *entry) *mcp.Refusal {
 	ruled, ok := errors.AsType[*mcp.Refusal](ts.host.opts.gate.Permits(ctx, e.target))
 	switch {

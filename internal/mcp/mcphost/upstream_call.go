@@ -17,40 +17,39 @@ import (
 )
 
 const (
-	// defaultConcurrent is how many calls a server gets at once.
+	// defaultConcurrent is the default number of concurrent calls to a server.
 	defaultConcurrent = 8
 	// maxQueued bounds the calls that wait for one of those slots. More fail with [mcp.ErrBusy].
 	maxQueued = 64
-	// doubtAfter is how many calls in a row must fail before the server is pinged. One is enough
-	// if there was no HTTP response at all.
+	// doubtAfter is how many consecutive calls must fail before the server is pinged. One is enough if there
+	// was no HTTP response at all.
 	doubtAfter = 3
-	// returnPatience is how long a call that may be repeated waits for a lost server to return.
+	// returnPatience is how long a repeatable call waits for a lost server to reconnect.
 	returnPatience = 2 * time.Second
-	// lossDelay is how long after a failed call the loss of its connection may show, if the call's
-	// error does not say so.
+	// lossDelay is how long after a failed call the loss of its connection may become visible, if the call's
+	// error does not report it.
 	lossDelay = 20 * time.Millisecond
 )
 
-// The SDK reports that its own transport failed with this code and message, in the same error type
-// as a server's answer.
+// The SDK reports a failure of its own transport with this code and message, in the same error type as a
+// server's answer.
 const (
 	transportRejected     = "rejected by transport"
 	codeTransportRejected = -32005
 )
 
-// ErrNotSent means that a call was not sent, because the server is down.
+// ErrNotSent means that a call was not sent because the server is down.
 var ErrNotSent = errors.New("the server is down")
 
 type measuringKey struct{}
 
-// Measuring returns a context for calls that only measure a tool. They do not keep a server from
-// falling asleep.
+// Measuring returns a context for calls that only measure a tool. They do not keep the server awake.
 func Measuring(ctx context.Context) context.Context {
 	return context.WithValue(ctx, measuringKey{}, true)
 }
 
-// Call runs a tool on its server, once one of the server's slots is free. ctx bounds the call, and
-// cancel ends ctx. The error is [ErrGivenUp] if ctx ended because the connection did.
+// Call runs a tool on its server as soon as one of the server's slots is free. ctx bounds the call, and
+// cancel must cancel ctx. The error is [ErrGivenUp] if the connection ended during the call.
 func (t *ServerTool) Call(ctx context.Context, cancel context.CancelFunc, args string) (mcp.Result, error) {
 	s := t.Server
 	if wait := s.pause.remaining(); wait > 0 {
@@ -95,7 +94,7 @@ func (t *ServerTool) Call(ctx context.Context, cancel context.CancelFunc, args s
 	return mcp.Result{}, err
 }
 
-// callTraced sends a call, with the trace of ctx if it has one.
+// callTraced sends a call, with a trace span if ctx is traced.
 func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
 	if !tracing.Travels(ctx) {
 		return s.callAnswering(ctx, l, params, a)
@@ -123,7 +122,7 @@ func (s *Server) callTraced(ctx context.Context, l *link, params *sdk.CallToolPa
 	return res, err
 }
 
-// goneError is the error of a call that found its connection gone before the supervisor did.
+// goneError is the error of a call that noticed the loss of its connection before the supervisor did.
 type goneError struct {
 	error
 	link *link
@@ -131,7 +130,7 @@ type goneError struct {
 
 func (e *goneError) Unwrap() error { return e.error }
 
-// brokenError is the error of a call that the connection failed.
+// brokenError is the error of a call whose connection failed.
 func (s *Server) brokenError(err error) error {
 	return mcp.Private(fmt.Errorf("%w: server %q", mcp.ErrUnavailable, s.cfg.Name), s.redactError(err))
 }
@@ -140,7 +139,7 @@ func (s *Server) pausedError(wait time.Duration) error {
 	return fmt.Errorf("%w: server %q asked for a pause of %s", mcp.ErrBusy, s.cfg.Name, wait.Round(time.Millisecond))
 }
 
-// acquireSlot waits for a slot for a call, in a queue of bounded length.
+// acquireSlot waits for a call slot, in a queue of at most maxQueued calls.
 func (s *Server) acquireSlot(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
@@ -168,7 +167,7 @@ func (s *Server) releaseSlot(ctx context.Context) {
 	<-s.slots
 }
 
-// liveLink returns the live connection. It wakes a sleeping server.
+// liveLink returns the live connection, waking the server if it is asleep.
 func (s *Server) liveLink(ctx context.Context) (*link, error) {
 	for {
 		if l := s.live.Load(); l != nil {
@@ -192,8 +191,8 @@ func (s *Server) liveLink(ctx context.Context) (*link, error) {
 	}
 }
 
-// AwaitReturn waits for the server to be connected again if the call that failed with err lost its
-// connection. It reports whether the server is connected.
+// AwaitReturn waits until the server is connected again after the failed call with error err lost its
+// connection. It reports whether the server is connected. It waits for at most returnPatience.
 func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	ctx, cancel := context.WithTimeout(ctx, returnPatience)
 	defer cancel()
@@ -234,8 +233,8 @@ func (s *Server) AwaitReturn(ctx context.Context, err error) bool {
 	return false
 }
 
-// callError converts the error of a call: into the server's own answer, into a broken connection,
-// or into the end of ctx. It has the server pinged after several broken calls.
+// callError converts the error of a call to the server's own answer, a broken connection, or the end of ctx.
+// After several broken calls it has the server pinged.
 func (s *Server) callError(ctx context.Context, err error) error {
 	if errors.Is(err, errPaused) {
 		return s.pausedError(s.pause.remaining())
@@ -273,8 +272,8 @@ func answerOf(err error) *wireError {
 	return wire
 }
 
-// redactError returns err as one line without secrets. [errors.Is] still finds its sentinels, but
-// its original text cannot be reached.
+// redactError returns err as one line without secrets. [errors.Is] still finds its sentinels, but the
+// original text is not reachable.
 func (s *Server) redactError(err error) error {
 	text := strings.ReplaceAll(err.Error(), transportRejected+": ", "")
 	return &redactedError{s.secrets.cleanLine(text), err}

@@ -29,24 +29,22 @@ type wireError = jsonrpc.Error
 
 const codeInvalidParams = jsonrpc.CodeInvalidParams
 
-// ServerTool is a server's tool as its definition declares it, under the server's own name. It is
-// immutable.
+// ServerTool is a server's tool as declared in its definition, under the server's own name. It is immutable.
 type ServerTool struct {
 	tools.Tool
 	Server *Server
 	// Input validates arguments.
 	Input *Schema
-	// Deadline bounds one call as the operator configured it; if 0, the tool's own declaration
-	// does.
+	// Deadline bounds one call as the operator configured it. If 0, the tool's own declaration applies.
 	Deadline time.Duration
-	// MayProbe says that the operator allows calls to measure the tool, whatever it declares.
+	// MayProbe says that the operator allows probes of the tool, whatever the tool declares.
 	MayProbe bool
 
 	output *Schema // of structured content; nil if it is not checked
 }
 
-// newTool converts a server's definition into a tool. The annotations are hints: they decide only
-// whether the tool may be probed or called a second time.
+// newTool converts a server's definition to a tool. Annotations are only hints: they decide whether the tool
+// may be probed and whether a failed call may be repeated.
 func (s *Server) newTool(d *sdk.Tool) (*ServerTool, error) {
 	if len(d.Name) > maxForeignName {
 		return nil, fmt.Errorf("its name has %d bytes, more than the %d allowed", len(d.Name), maxForeignName)
@@ -65,7 +63,7 @@ func (s *Server) newTool(d *sdk.Tool) (*ServerTool, error) {
 			Title:       untrusted.Clean(d.Title, maxTitle),
 			Destructive: true,
 			OpenWorld:   true,
-			KeepsWorld:  d.Annotations == nil, // then the server does not say that it changes anything
+			KeepsWorld:  d.Annotations == nil, // without annotations, the server does not claim that it changes anything
 			Floor:       s.cfg.Floors[d.Name],
 		},
 		Server:   s,
@@ -83,8 +81,8 @@ func (s *Server) newTool(d *sdk.Tool) (*ServerTool, error) {
 	return t, nil
 }
 
-// outputSchema returns the declared output schema, raw and compiled. It ignores a schema that
-// cannot be used, with a warning, because the tool works without it.
+// outputSchema returns the declared output schema, raw and compiled. It logs and ignores an unusable schema,
+// because the tool works without it.
 func (s *Server) outputSchema(d *sdk.Tool) (map[string]any, *Schema) {
 	declared, err := cleanSchema(d.OutputSchema)
 	if err == nil && declared == nil {
@@ -114,7 +112,7 @@ func applyAnnotations(def *tools.Tool, a *sdk.ToolAnnotations) {
 	}
 }
 
-// Keys of a tool's _meta for its author's declarations (docs/tools.md).
+// Keys in a tool's _meta for declarations of its author (docs/tools.md).
 const (
 	metaEstimated = "glyphoxa/estimatedDurationMs"
 	metaMax       = "glyphoxa/maxDurationMs"
@@ -123,11 +121,11 @@ const (
 	metaTier      = "glyphoxa/tier"
 )
 
-// maxHint bounds declared numbers: a day in milliseconds.
+// maxHint bounds declared numbers. For milliseconds, it is one day.
 const maxHint = 24 * 60 * 60 * 1000
 
-// applyMeta applies what a server declares in its tool's _meta. A declared tier is a floor: it can
-// make the tool slower, never faster.
+// applyMeta applies the declarations in a tool's _meta. A declared tier is a floor, so it can only make the
+// tool slower.
 func applyMeta(def *tools.Tool, meta sdk.Meta) {
 	number := func(key string) int {
 		n, ok := meta[key].(float64)
@@ -149,8 +147,8 @@ func applyMeta(def *tools.Tool, meta sdk.Meta) {
 	}
 }
 
-// cleanSchema decodes a schema from the SDK; nil stays nil. It cleans the text in it, because
-// models read it, and replaces a dialect that the validator does not know by the nearest one.
+// cleanSchema decodes a schema from the SDK; nil stays nil. It cleans the text, because models read it, and
+// replaces a dialect that the validator does not support with the nearest one.
 func cleanSchema(v any) (map[string]any, error) {
 	if v == nil {
 		return nil, nil
@@ -188,8 +186,8 @@ func encodeObject(m map[string]any) []byte {
 	return raw
 }
 
-// cleanStrings returns v with every string and key in it cleaned. It cuts strings under
-// "description" and "title" to limit characters if limit is above 0.
+// cleanStrings returns v with all strings and keys cleaned. If limit is positive, it cuts strings under
+// "description" and "title" to that many characters.
 func cleanStrings(v any, limit int) any {
 	switch v := v.(type) {
 	case map[string]any:

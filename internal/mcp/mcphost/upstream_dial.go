@@ -14,27 +14,27 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// olderProtocol is the newest revision that opens with "initialize". Some older servers do not
-// answer the newer opening.
+// olderProtocol is the newest protocol revision that opens with "initialize". Some older servers do not
+// answer the newer opening at all.
 const olderProtocol = "2025-11-25"
 
 // Dialer opens a new connection to a server.
 type Dialer func(ctx context.Context, cfg config.MCPServerConfig) (*ServerConn, error)
 
-// ServerConn is a connection to a server without a session. Every field but Transport may be nil.
+// ServerConn is a connection to a server before a session is opened. All fields but Transport may be nil.
 type ServerConn struct {
 	Transport sdk.Transport
-	// HangUp closes our side, so that closing the session does not wait.
+	// HangUp closes our side, so that closing the session does not block.
 	HangUp func()
-	// Sever cuts the connection if closing the session takes too long.
+	// Sever breaks the connection if closing the session takes too long.
 	Sever func()
-	// Release frees everything the connection uses and waits for it.
+	// Release frees all resources of the connection and waits for their release.
 	Release func()
-	// CauseOfEnd says how the server ended; empty if that is not known.
+	// CauseOfEnd says how the server ended, or "" if that is unknown.
 	CauseOfEnd func() string
 }
 
-// abort ends the connection at once, even while requests run.
+// abort ends the connection at once, even if requests are in progress.
 func (c *ServerConn) abort() {
 	if c.HangUp != nil {
 		c.HangUp()
@@ -50,7 +50,7 @@ func (c *ServerConn) release() {
 	}
 }
 
-// withCause adds how the server ended to err.
+// withCause adds to err how the server ended.
 func (c *ServerConn) withCause(err error) error {
 	if c.CauseOfEnd != nil {
 		if how := c.CauseOfEnd(); how != "" {
@@ -60,7 +60,7 @@ func (c *ServerConn) withCause(err error) error {
 	return err
 }
 
-// dialer checks the configuration and returns how to connect.
+// dialer checks the configuration and returns a function that connects to the server.
 func (s *Server) dialer(dial Dialer) (func(context.Context) (*ServerConn, error), error) {
 	switch {
 	case dial != nil:
@@ -94,14 +94,14 @@ func (s *Server) dialProgram(argv []string) (*ServerConn, error) {
 	return &ServerConn{Transport: pipes, HangUp: func() { _ = pipes.Close() }, Release: proc.stop, CauseOfEnd: proc.causeOfEnd}, nil
 }
 
-// openLink connects to the server and opens a session in the given revision of the protocol; empty
-// means the newest. A list_changed notification signals relist.
+// openLink connects to the server and opens a session in the given protocol revision; empty means the newest.
+// A list_changed notification signals relist.
 func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
 	c, err := s.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer context.AfterFunc(ctx, c.abort)() // ends an opening that hangs
+	defer context.AfterFunc(ctx, c.abort)() // aborts a handshake that hangs
 	client := sdk.NewClient(&sdk.Implementation{Name: "glyphoxa", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:           capabilities(),
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true}, // see callAnswering
@@ -125,7 +125,7 @@ func (s *Server) openLink(ctx context.Context, protocol string) (*link, error) {
 	return newLink(session, c), nil
 }
 
-// commandLine splits a command like a shell does, without running a shell.
+// commandLine splits a command as a shell would, without running one.
 func commandLine(cfg config.MCPServerConfig) ([]string, error) {
 	if len(cfg.Args) > 0 {
 		return append([]string{cfg.Command}, cfg.Args...), nil
@@ -140,8 +140,8 @@ func commandLine(cfg config.MCPServerConfig) ([]string, error) {
 	return argv, nil
 }
 
-// inherited are the environment variables that a server's program gets from ours. It gets no
-// others, because they may be secrets (docs/adr/0009).
+// inherited lists the environment variables that a server's program inherits. It gets no others, because they
+// may contain secrets (docs/adr/0009).
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
 	"SystemRoot", "SYSTEMDRIVE", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATHEXT", "COMSPEC",
@@ -149,7 +149,7 @@ var inherited = []string{
 
 func command(argv []string, env map[string]config.Secret) *exec.Cmd {
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = []string{} // nil would pass on every variable
+	cmd.Env = []string{} // nil would pass on the whole environment
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+value)

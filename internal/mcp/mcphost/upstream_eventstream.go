@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// limiter bounds the answers of a web server, because the SDK reads any length. A call whose
-// answer is too long gets an answer that says so, or none.
+// limiter bounds the size of a web server's answers, because the SDK reads answers of any length. A call
+// whose answer is too long gets an error answer, or none.
 type limiter struct {
 	base   http.RoundTripper
 	logged func(params json.RawMessage) // receives log messages; may be nil
@@ -53,7 +53,7 @@ func (l *limiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// tooLongAnswer is the answer to a call whose own answer is too long.
+// tooLongAnswer returns the error answer that replaces an answer that is too long.
 func tooLongAnswer(r *http.Request) ([]byte, error) {
 	var call struct {
 		ID json.RawMessage `json:"id"`
@@ -73,11 +73,11 @@ func tooLongAnswer(r *http.Request) ([]byte, error) {
 	})
 }
 
-// boundedStream is the event stream that answers a call. It ends with an error when it becomes too
-// long; the SDK then ends the call and keeps the connection.
+// boundedStream is the event stream that answers a call. It fails when it becomes too long; the SDK then ends
+// the call and keeps the connection.
 type boundedStream struct {
 	io.ReadCloser
-	left int64 // bytes it may still have
+	left int64 // remaining bytes
 }
 
 func (s *boundedStream) Read(p []byte) (int, error) {
@@ -89,11 +89,11 @@ func (s *boundedStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxTapped bounds the event of a log message, in bytes. Longer ones are ignored.
+// maxTapped bounds the event of a log message, in bytes. Longer events are ignored.
 const maxTapped = 64 << 10
 
-// logTap is an event stream that reports its log messages before the reader sees what follows
-// them. The SDK may report them long after the call's answer.
+// logTap reports the log messages in an event stream before the reader sees the data after them. The SDK may
+// report them long after the call's answer.
 type logTap struct {
 	io.ReadCloser
 	logged func(params json.RawMessage)
@@ -119,7 +119,7 @@ func (t *logTap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// handleLine reports the current line if it is the data of a log message.
+// handleLine reports the current line if it contains a log message.
 func (t *logTap) handleLine() {
 	data, ok := bytes.CutPrefix(t.line, []byte("data:"))
 	if !ok || !bytes.Contains(data, []byte(`"notifications/message"`)) {
@@ -134,11 +134,11 @@ func (t *logTap) handleLine() {
 	}
 }
 
-// metaCall is the key of a question's _meta that names the call the question is about.
+// metaCall is the _meta key under which marker names the call that a question belongs to.
 const metaCall = "glyphoxa/call"
 
-// marker is the event stream that answers a call. It adds the call to the questions in the stream,
-// because the SDK does not say over which stream a request came.
+// marker is the event stream that answers a call. It adds the call's key to the questions in the stream,
+// because the SDK does not say which stream a request arrived on.
 type marker struct {
 	io.ReadCloser
 	call string
@@ -165,7 +165,7 @@ func (m *marker) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// handle appends complete lines to out and keeps the beginning of the next.
+// handle appends complete lines to out and buffers the beginning of the next.
 func (m *marker) handle(p []byte) {
 	for len(p) > 0 {
 		part, after, ended := bytes.Cut(p, []byte{'\n'})
@@ -185,7 +185,7 @@ func (m *marker) handle(p []byte) {
 	}
 }
 
-// mark returns a line, with the call added if the line is a question.
+// mark adds the call's key to a line that contains a question, and returns other lines unchanged.
 func (m *marker) mark(line []byte) []byte {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	if !ok || !bytes.Contains(data, []byte(`"`+methodElicit+`"`)) && !bytes.Contains(data, []byte(`"`+methodSample+`"`)) {

@@ -16,10 +16,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// goodbyeTimeout bounds the request that ends a session, because the SDK holds a lock during it.
+// goodbyeTimeout bounds the request that ends a session, because the SDK holds a lock while it waits for the
+// answer.
 const goodbyeTimeout = time.Second
 
-// web makes the connections to a streamable HTTP server.
+// web connects to a streamable HTTP server.
 type web struct {
 	cfg    config.MCPServerConfig
 	origin origin
@@ -51,8 +52,8 @@ func (w *web) dial() *ServerConn {
 	}
 }
 
-// client returns the HTTP client of one connection. It authenticates as configured, refuses private
-// addresses unless they are allowed, bounds answers, and records when the server asks for a pause.
+// client returns the HTTP client of one connection. It authenticates as configured, refuses private addresses
+// unless they are allowed, bounds answers, and records pauses that the server asks for.
 func (w *web) client(c *connections) *http.Client {
 	base := outbound.NewTransport()
 	base.DialContext = c.dial
@@ -68,15 +69,15 @@ func (w *web) client(c *connections) *http.Client {
 	case w.token != "":
 		t = &bearer{token: w.token, to: w.origin, base: t}
 	}
-	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // guarded says where it may go
+	return outbound.Client(&http.Client{Transport: t}, outbound.Policy{AnyPrivate: true, MaxBody: -1}) // guarded restricts the addresses
 }
 
-// origin is the only place that credentials are sent to.
+// origin is the only scheme and host that credentials are sent to.
 type origin struct{ scheme, host string }
 
 func originOf(u *url.URL) origin { return origin{u.Scheme, u.Host} }
 
-// bearer adds a static token to requests to one origin. A redirect elsewhere does not get it.
+// bearer adds a static token to requests to one origin, so a redirect to another origin does not get it.
 type bearer struct {
 	token string
 	to    origin
@@ -96,8 +97,8 @@ func withToken(r *http.Request, token string) *http.Request {
 	return r
 }
 
-// connections are the network connections of one link. sever closes them all at once, which ends
-// every request that waits for an answer. It is safe for concurrent use.
+// connections tracks the network connections of one link. sever closes them all at once, which fails every
+// pending request. It is safe for concurrent use.
 type connections struct {
 	reach     func(ctx context.Context, network, address string) (net.Conn, error)
 	transport *http.Transport
@@ -114,7 +115,7 @@ func newConnections() *connections {
 	return c
 }
 
-// dial connects, unless sever was called.
+// dial connects, or fails if sever was called.
 func (c *connections) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -134,7 +135,7 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 	return conn, nil
 }
 
-// sever closes every connection; new ones are refused.
+// sever closes all connections and refuses new ones.
 func (c *connections) sever() {
 	c.mu.Lock()
 	c.end()

@@ -13,36 +13,36 @@ import (
 const (
 	// maxMessage bounds one message of a server, in bytes.
 	maxMessage = 16 << 20
-	// maxSkipped bounds how much of a longer message is read to find its end.
+	// maxSkipped bounds how much of a longer message is skipped to find its end, in bytes.
 	maxSkipped = 256 << 20
 	// maxStray bounds what a server may write between two messages, in bytes.
 	maxStray = 16 << 20
-	// readAhead is the size of the read buffer. Longer lines are copied.
+	// readAhead is the size of the read buffer, in bytes. Longer lines are copied.
 	readAhead = 64 << 10
-	// endRoom is how much of each end of a too long message is searched for its id.
+	// endRoom is how many bytes at each end of an oversized message are searched for its id.
 	endRoom = 128
 )
 
 // errEndlessLine means that a line is longer than maxSkipped.
 var errEndlessLine = fmt.Errorf("a line of more than %d MiB", maxSkipped>>20)
 
-// oversized is a message longer than maxMessage. It keeps the ends, because encoders put the id
-// there.
+// oversized is the error for a message longer than maxMessage. It keeps both ends, because encoders put the
+// id there.
 type oversized struct{ head, tail []byte }
 
 func (o *oversized) Error() string {
 	return fmt.Sprintf("a message of more than %d MiB", maxMessage>>20)
 }
 
-// Encoders put the id of a response before its result or after it. These patterns match no id
-// inside the result, because in a string its quotes would be escaped, and in a nested object its
-// brace would not be the first or the last.
+// Encoders put the id of a response before or after its result. These patterns cannot match an id inside the
+// result, because in a string its quotes would be escaped, and in a nested object its brace would not be the
+// first or the last.
 var (
 	idInFront  = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,`)
 	idAtTheEnd = regexp.MustCompile(`,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 )
 
-// responseID finds the id of a response in the ends of its line.
+// responseID finds the id of a response in the two ends of its line.
 func responseID(head, tail []byte) (int64, bool) {
 	m := idInFront.FindSubmatch(head)
 	if m == nil {
@@ -61,8 +61,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{bufio.NewReaderSize(r, readAhead)}
 }
 
-// nextLine returns the next line, which the caller may keep. It skips a line longer than limit and
-// returns its ends as an *oversized error; the line after it can be read then.
+// nextLine returns the next line, which the caller may keep. It skips a line longer than limit and returns
+// both ends of it as an *oversized error; the next call then reads the next line.
 func (l *lineReader) nextLine(limit int) ([]byte, error) {
 	piece, err := l.r.ReadSlice('\n')
 	if err == nil {

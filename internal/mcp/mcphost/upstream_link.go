@@ -14,18 +14,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// ErrGivenUp is how calls end when their connection is closed under them.
+// ErrGivenUp is the error of calls whose connection is closed.
 var ErrGivenUp = errors.New("the connection is given up")
 
-// link is a live connection to a server, with the calls that run over it.
+// link is a live connection to a server and its running calls.
 type link struct {
 	session *sdk.ClientSession
-	ended   chan struct{} // closed when the session has ended
+	ended   chan struct{} // why it ended; set before ended is closed
 	err     error         // why; set before ended is closed
 	conn    *ServerConn
 
 	mu       sync.Mutex // guards the fields below
-	cutOff   bool       // the connection is given up
+	cutOff   bool       // the connection is being closed
 	calls    map[uint64]linkCall
 	next     uint64 // key of the next call
 	logLevel int    // requested log level, as its index in logLevels plus 1; 0 if none
@@ -40,7 +40,7 @@ type linkCall struct {
 	caller   mcp.Caller
 }
 
-// newLink watches a session. It owns a goroutine, which close ends.
+// newLink starts to watch a session on a goroutine, which ends with close.
 func newLink(session *sdk.ClientSession, c *ServerConn) *link {
 	l := &link{session: session, ended: make(chan struct{}), conn: c, calls: map[uint64]linkCall{}}
 	go func() { // close waits for it through ended
@@ -50,8 +50,8 @@ func newLink(session *sdk.ClientSession, c *ServerConn) *link {
 	return l
 }
 
-// addCall adds a running call, which ends with the connection. It reports false if the connection
-// is given up already.
+// addCall adds a running call, which is cancelled when the connection ends. It returns ok false if the
+// connection is being closed already.
 func (l *link) addCall(call linkCall) (key uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *link) addCall(call linkCall) (key uint64, ok bool) {
 	return l.next, true
 }
 
-// removeCall removes a call that has ended. It reports whether the connection was given up.
+// removeCall removes a finished call. It reports whether the connection was being closed.
 func (l *link) removeCall(key uint64) (cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,12 +81,12 @@ func (l *link) cancelCalls() {
 	}
 }
 
-// progressPrefix begins the token under which a server reports the progress of a call.
+// progressPrefix is the prefix of our progress tokens.
 const progressPrefix = "glyphoxa-"
 
 func progressToken(key uint64) string { return progressPrefix + strconv.FormatUint(key, 10) }
 
-// reportProgress passes a server's progress on to the call it is about, if there is one.
+// reportProgress forwards a progress notification to its call, if that is still running.
 func (l *link) reportProgress(n *sdk.ProgressNotificationParams) {
 	token, _ := n.ProgressToken.(string)
 	number, ours := strings.CutPrefix(token, progressPrefix)
@@ -102,7 +102,7 @@ func (l *link) reportProgress(n *sdk.ProgressNotificationParams) {
 	}
 }
 
-// handleProgress passes on the parameters of a progress notification. It drops malformed ones.
+// handleProgress handles the params of a progress notification. It drops malformed ones.
 func (s *Server) handleProgress(params json.RawMessage) {
 	var n sdk.ProgressNotificationParams
 	if l := s.live.Load(); l != nil && json.Unmarshal(params, &n) == nil {
@@ -110,8 +110,8 @@ func (s *Server) handleProgress(params json.RawMessage) {
 	}
 }
 
-// endError is why a call ends with the connection: because the session was lost or because we gave
-// it up. It is [ErrGivenUp] either way.
+// endError returns why the connection ended: either the session was lost or we closed it. In both cases it
+// matches [ErrGivenUp].
 func (l *link) endError() error {
 	select {
 	case <-l.ended:
@@ -123,15 +123,14 @@ func (l *link) endError() error {
 	return ErrGivenUp
 }
 
-// lostError is a connection that ended under its calls.
+// lostError means that a connection ended while calls were running.
 type lostError struct{ cause error }
 
 func (e *lostError) Error() string        { return e.cause.Error() }
 func (e *lostError) Unwrap() error        { return e.cause }
 func (e *lostError) Is(target error) bool { return target == ErrGivenUp }
 
-// close cancels the running calls, ends the session and the server's program, if it has one, and
-// waits for them.
+// close cancels the running calls, ends the session and the server's program, if any, and waits for both.
 func (l *link) close() {
 	l.cancelCalls()
 	if l.conn.HangUp != nil {

@@ -17,20 +17,19 @@ const (
 	maxPages       = 1000
 	// maxCounted bounds how many tools beyond the limit are counted.
 	maxCounted = 10 * maxServerTools
-	// relistPause is the least time between two listings. It doubles up to longestRelist while a
-	// server announces changes but has none.
+	// relistPause is the minimum time between two listings. It doubles up to longestRelist while the server
+	// announces changes that turn out to be none.
 	relistPause   = 100 * time.Millisecond
 	longestRelist = 2 * time.Second
 )
 
-// listed is the outcome of one definition in a listing.
+// listed is the result of one definition in a listing.
 type listed struct {
 	sum  [sha256.Size]byte // of the whole definition as the server sent it
 	tool *ServerTool       // nil if it cannot be used
 }
 
-// relistThrottle limits how often a server is listed again, because it may announce changes without
-// end.
+// relistThrottle limits how often a server is listed again, because it may announce changes endlessly.
 type relistThrottle struct {
 	wait  <-chan time.Time // nil if the server may be listed now
 	pause time.Duration
@@ -44,7 +43,7 @@ func (r *relistThrottle) allowed(relist <-chan struct{}) <-chan struct{} {
 	return relist
 }
 
-// start starts the pause after a listing, which is longer if the listing changed nothing.
+// start starts the pause after a listing. The pause grows if the listing changed nothing.
 func (r *relistThrottle) start(changed bool) {
 	if r.pause = min(2*r.pause, longestRelist); changed || r.pause == 0 {
 		r.pause = relistPause
@@ -72,8 +71,8 @@ func (s *Server) listAgain(ctx context.Context, l *link, throttle *relistThrottl
 	return nil
 }
 
-// publishTools lists the server's tools, publishes them, and reports whether they changed. An
-// unchanged definition stays the same *Tool, so that toolsets and cached results remain valid.
+// publishTools lists the server's tools, publishes them, and reports whether they changed. An unchanged
+// definition keeps its *ServerTool, so that toolsets and cached results remain valid.
 func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err error) {
 	defs, leftOut, err := s.readPages(ctx, l.session)
 	if err != nil {
@@ -110,8 +109,7 @@ func (s *Server) publishTools(ctx context.Context, l *link) (changed bool, err e
 	return changed, nil
 }
 
-// readPages reads all pages of the server's listing. It keeps maxServerTools tools and counts the
-// others.
+// readPages reads all pages of the server's listing. It keeps maxServerTools tools and counts the rest.
 func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (defs []*sdk.Tool, leftOut int, err error) {
 	var params sdk.ListToolsParams
 	defer func() {
@@ -140,8 +138,7 @@ func (s *Server) readPages(ctx context.Context, session *sdk.ClientSession) (def
 	return defs, leftOut, nil
 }
 
-// sortTools divides a listing into usable and held tools. It leaves out a tool that cannot be used,
-// with a warning.
+// sortTools divides a listing into usable and held tools. It logs and leaves out tools that cannot be used.
 func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*ServerTool, held []HeldTool) {
 	known := make(map[string]*listed, len(defs))
 	for _, d := range defs {
@@ -168,7 +165,7 @@ func (s *Server) sortTools(defs []*sdk.Tool, pins *pinSet) (tools []*ServerTool,
 	return tools, held
 }
 
-// toolOf returns the outcome of the same definition in the last listing, or makes the tool.
+// toolOf returns the result of the same definition in the last listing, or creates the tool.
 func (s *Server) toolOf(d *sdk.Tool) *listed {
 	raw, err := json.Marshal(d)
 	if err == nil && len(raw) > maxDefinition {

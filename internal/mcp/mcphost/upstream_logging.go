@@ -16,15 +16,15 @@ import (
 // maxLogged bounds one message of a server's log, in characters.
 const maxLogged = 4 * maxLine
 
-// perRequestOptions is the first revision in which each request says which log messages it wants
-// and which questions may be asked.
+// perRequestOptions is the first protocol revision in which each request states which log messages it wants
+// and which questions the server may ask.
 const perRequestOptions = "2026-07-28"
 
-// logLevels are the levels of messages, least first.
+// logLevels are the log levels in ascending order.
 var logLevels = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// requestLogs asks the server for the log messages that the call's client wants. It sets a level
-// once per connection. An error does not matter, because the call works without log messages.
+// requestLogs requests the log messages that the call's client wants. In older revisions it sets the level,
+// at most once per level and connection. Errors are ignored, because the call works without log messages.
 func (l *link) requestLogs(ctx context.Context, params *sdk.CallToolParams, log *mcp.ClientLog) {
 	opened := l.session.InitializeResult()
 	if opened == nil || opened.Capabilities == nil || opened.Capabilities.Logging == nil {
@@ -49,8 +49,8 @@ func (l *link) requestLogs(ctx context.Context, params *sdk.CallToolParams, log 
 	}
 }
 
-// listener returns the client that receives the server's log messages now. It is nil unless all
-// running calls have the same client, because a message does not say which call it is about.
+// listener returns the client that currently receives the server's log messages. It is nil unless all running
+// calls have the same client, because a message does not say which call it belongs to.
 func (l *link) listener() *mcp.ClientLog {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +64,7 @@ func (l *link) listener() *mcp.ClientLog {
 	return one
 }
 
-// handleLog passes on the params of a log message. Most are not requested and are dropped.
+// handleLog forwards the params of a log message. Messages that no client requested are dropped.
 func (s *Server) handleLog(params json.RawMessage) {
 	l := s.live.Load()
 	if l == nil || l.listener() == nil {
@@ -76,7 +76,7 @@ func (s *Server) handleLog(params json.RawMessage) {
 	}
 }
 
-// passOnLog sends a log message of the server to the client of the running calls, without secrets.
+// passOnLog sends a log message of the server to the client of the running calls, with secrets removed.
 func (s *Server) passOnLog(m *sdk.LoggingMessageParams) {
 	l := s.live.Load()
 	if l == nil || m == nil || !slices.Contains(logLevels, m.Level) {

@@ -13,13 +13,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// grant fetches tokens with the OAuth 2.1 client-credentials grant: before the old token expires,
-// and when the server refuses it. It is safe for concurrent use.
+// grant fetches tokens with the OAuth 2.1 client-credentials grant, before a token expires or when the server
+// rejects it. It is safe for concurrent use.
 type grant struct {
 	cfg     clientcredentials.Config
 	secrets *secrets
 
-	mu    chan struct{} // room for one; held while fetching, so that one fetch serves all callers
+	mu    chan struct{} // one-element semaphore; held while fetching, so that one fetch serves all callers
 	token *oauth2.Token // guarded by mu
 }
 
@@ -30,7 +30,7 @@ func newGrant(o *config.MCPOAuth, s *secrets) *grant {
 	}
 }
 
-// validToken returns a valid token other than stale. It fetches one over base if there is none.
+// validToken returns a valid token other than stale, fetching one through base if necessary.
 func (g *grant) validToken(ctx context.Context, base http.RoundTripper, stale string) (string, error) {
 	select {
 	case g.mu <- struct{}{}:
@@ -42,7 +42,7 @@ func (g *grant) validToken(ctx context.Context, base http.RoundTripper, stale st
 		return g.token.AccessToken, nil
 	}
 	fetch := outbound.Client(&http.Client{Transport: base, Timeout: defaultConnectTimeout, CheckRedirect: refuseRedirect},
-		outbound.Policy{AnyPrivate: true, MaxBody: 1 << 20}) // base says where it may go
+		outbound.Policy{AnyPrivate: true, MaxBody: 1 << 20}) // base restricts the addresses
 	token, err := g.cfg.Token(context.WithValue(ctx, oauth2.HTTPClient, fetch))
 	if err != nil {
 		return "", fmt.Errorf("fetching an access token: %w", withoutBody(err))
@@ -55,7 +55,7 @@ func (g *grant) validToken(ctx context.Context, base http.RoundTripper, stale st
 // refuseRedirect refuses redirects, because they would send the client's secret elsewhere.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// withoutBody keeps the code of a refusal and drops the response's body, which may repeat secrets.
+// withoutBody keeps the error code of a refusal and drops the response body, which may repeat secrets.
 func withoutBody(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
@@ -67,8 +67,8 @@ func withoutBody(err error) error {
 	return fmt.Errorf("the token server answered %s", refused.Response.Status)
 }
 
-// granted adds a grant's tokens to requests to one origin. After a 401 it fetches a new token and
-// tries once more.
+// granted adds the tokens of a grant to requests to one origin. After a 401 it fetches a new token and
+// retries once.
 type granted struct {
 	grant *grant
 	to    origin
@@ -82,7 +82,7 @@ func (g *granted) RoundTrip(r *http.Request) (*http.Response, error) {
 	token, err := g.grant.validToken(r.Context(), g.base, "")
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // a RoundTripper must close it
+			_ = r.Body.Close() // required of a RoundTripper
 		}
 		return nil, err
 	}

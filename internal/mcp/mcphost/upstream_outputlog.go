@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	// maxLogLine bounds one line of a server in the log, in bytes.
+	// maxLogLine bounds one logged line of a server, in bytes.
 	maxLogLine = 1000
-	// linesPerSecond and linesAtOnce bound how many lines of a server reach the log. The others
-	// are counted.
+	// linesPerSecond and linesAtOnce bound the rate at which a server's lines are logged. Further lines are
+	// counted and dropped.
 	linesPerSecond = 20
 	linesAtOnce    = 100
 )
 
-// outputLog logs what a server writes outside the protocol, line by line, without secrets and at a
-// bounded rate. It is safe for concurrent use.
+// outputLog logs a server's output outside the protocol, line by line, with secrets removed and at a bounded
+// rate. It is safe for concurrent use.
 type outputLog struct {
 	log     *slog.Logger
 	secrets *secrets
 
 	mu      sync.Mutex // guards the fields below
 	limit   *rate.Limiter
-	line    []byte // the beginning of an unfinished line
-	last    string // the last line that was not blank
-	dropped int    // lines dropped since one was logged
+	line    []byte // beginning of an unfinished line
+	last    string // last line that was not blank
+	dropped int    // lines dropped since the last logged one
 }
 
 func newOutputLog(log *slog.Logger, s *secrets) *outputLog {
 	return &outputLog{log: log, secrets: s, limit: rate.NewLimiter(linesPerSecond, linesAtOnce)}
 }
 
-// Write logs a piece of stderr. It never fails.
+// Write logs a chunk of stderr. It never fails.
 func (o *outputLog) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,7 +55,7 @@ func (o *outputLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush logs a last line without a line end.
+// flush logs a final line without a line end.
 func (o *outputLog) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,7 +63,7 @@ func (o *outputLog) flush() {
 	o.line = o.line[:0]
 }
 
-// logStray logs a line on stdout that is not a message.
+// logStray logs a line on stdout that is not a protocol message.
 func (o *outputLog) logStray(line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// defaultPause is the pause after a 429 that does not say how long.
+	// defaultPause is the pause after a 429 response without a Retry-After header.
 	defaultPause = 5 * time.Second
-	// longestPause bounds the pause that a server may ask for.
+	// longestPause bounds the pause that a server may request.
 	longestPause = 5 * time.Minute
 )
 
-// errPaused is how a request ends that the server answers with 429. The server did nothing, and
-// the connection is still good.
+// errPaused is the error of a request that the server answered with 429. The request had no effect, and the
+// connection is still good.
 var errPaused = errors.New("the server asked for a pause")
 
-// pause is how long a server wants no requests, and whether it rejected our last ones. The zero
-// value is no pause.
+// pause records how long a server wants no requests, and whether it rejected recent ones. The zero value
+// means no pause.
 type pause struct {
 	until    atomic.Int64 // Unix nanoseconds
 	rejected atomic.Bool  // the server answered with a status of 400 to 499
 }
 
-// remaining is how much longer the pause lasts.
+// remaining returns the rest of the pause.
 func (p *pause) remaining() time.Duration {
 	until := p.until.Load()
 	if until == 0 {
@@ -37,7 +37,7 @@ func (p *pause) remaining() time.Duration {
 	return max(time.Until(time.Unix(0, until)), 0)
 }
 
-// pacer records the pauses that a server asks for, and bounds the request that ends a session.
+// pacer records the pauses that a server requests, and bounds the request that ends a session.
 type pacer struct {
 	base  http.RoundTripper
 	pause *pause

@@ -19,12 +19,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// Keeper keeps values for the next start, by space and key. It is safe for concurrent use. Saving
-// a nil value removes its key.
+// Keeper stores values across restarts, by space and key. Saving a nil value deletes the key. A Keeper must
+// be safe for concurrent use.
 type Keeper interface {
 	LoadState(ctx context.Context, space string) (map[string][]byte, error)
 	SaveState(ctx context.Context, space string, values map[string][]byte) error
-	// StateSpaces lists the spaces that have a value and whose names begin with prefix.
+	// StateSpaces lists the non-empty spaces whose names begin with prefix.
 	StateSpaces(ctx context.Context, prefix string) ([]string, error)
 }
 
@@ -34,7 +34,7 @@ const (
 	holdChanged = "changed"
 )
 
-// pin is the approved definition of a tool, and the one that waits for approval.
+// pin is the approved definition of a tool, with the definition that waits for approval, if any.
 type pin struct {
 	Hash              string          `json:"hash"`
 	Definition        json.RawMessage `json:"definition"`
@@ -42,23 +42,23 @@ type pin struct {
 	PendingDefinition json.RawMessage `json:"pending_definition,omitempty"`
 }
 
-// maxPins bounds the definitions remembered per server. Beyond it, a server that invents names
-// gets nothing approved and nothing kept.
+// maxPins bounds the definitions remembered per server. Beyond it, new names are neither approved nor stored,
+// because a server could invent any number of them.
 const maxPins = 4 * maxServerTools
 
-// pinSet is the pins of a server, by the tool's own name.
+// pinSet holds the pins of a server by the tool's own name.
 type pinSet struct {
 	keeper   Keeper
 	server   string
 	pins     map[string]pin
-	baseline bool            // the server was never listed before, so all its tools are approved
+	baseline bool            // the server is listed for the first time, so all its tools are approved
 	changed  map[string]bool // names whose pins are not saved yet
 }
 
 func pinSpace(server string) string { return "tool pins/" + server }
 
-// listedSpace is the keeper's space for the servers that were listed before. A server without any
-// tool has no pins, but its later tools are new all the same.
+// listedSpace is the keeper's space for servers that were listed before. It is needed because a server
+// without tools has no pins, yet tools that it adds later are new.
 const listedSpace = "listed servers"
 
 // loadPins reads the pins of the server.
@@ -109,9 +109,9 @@ func (p *pinSet) save(ctx context.Context) error {
 	return nil
 }
 
-// fingerprint returns a definition in canonical form and its hash: name, title, description,
-// schemas, annotations and whether it is idempotent, as the server sent them. Other hints are left
-// out, because they may change with every measurement.
+// fingerprint returns a definition in canonical form and its hash. The form contains the name, title,
+// description, schemas, annotations and the idempotency hint, as the server sent them. It excludes other
+// hints, because they may change with every measurement.
 func fingerprint(d *sdk.Tool) (hash string, definition json.RawMessage) {
 	parts := map[string]any{
 		"name": d.Name, "title": d.Title, "description": d.Description,
@@ -128,8 +128,8 @@ func fingerprint(d *sdk.Tool) (hash string, definition json.RawMessage) {
 	return hex.EncodeToString(sum[:]), definition
 }
 
-// compare compares a definition with its pin. It returns "" if they agree, else why not. If hold
-// is true, the new definition then waits for approval; otherwise it becomes the pin
+// compare compares a definition with its pin. It returns "" if they agree, else the difference. If they
+// differ, the new definition waits for approval if hold is true, and otherwise becomes the pin
 // (docs/adr/0011).
 func (p *pinSet) compare(d *sdk.Tool, hold bool) string {
 	hash, definition := fingerprint(d)
@@ -170,8 +170,8 @@ type Held struct {
 	Name, Server string
 	// Why is "is new" or "changed".
 	Why string
-	// Hash begins the hash of the offered definition. Approving "name@hash" approves this
-	// definition and no later one.
+	// Hash is the beginning of the offered definition's hash. Approving "name@hash" approves only this
+	// definition.
 	Hash string
 	// Approved and Offered are the definitions as JSON, cleaned for printing. Approved is empty
 	// for a new tool.
@@ -185,7 +185,7 @@ type Held struct {
 // shownHash is how many digits of a hash are shown.
 const shownHash = 12
 
-// matches reports whether the operator means this tool by name; see [Approve].
+// matches reports whether the operator's input names this tool; see [Approve].
 func (h Held) matches(name string) bool {
 	if at := strings.LastIndexByte(name, '@'); at > 0 && len(name)-at > shownHash && strings.HasPrefix(h.pending, name[at+1:]) {
 		name = name[:at]
@@ -193,7 +193,7 @@ func (h Held) matches(name string) bool {
 	return name == h.Name || name == h.Server+"/"+h.Name
 }
 
-// HeldBy lists the tools of servers that wait for approval, by server and name.
+// HeldBy lists the tools of the servers that wait for approval, by server and name.
 func HeldBy(ctx context.Context, servers []*Server) ([]Held, error) {
 	var all []Held
 	for _, s := range servers {
@@ -231,10 +231,9 @@ func indentJSON(raw json.RawMessage) string {
 	return untrusted.Clean(out.String(), 0)
 }
 
-// Approve makes the waiting definition of a tool its pin, on every one of the servers that offers
-// one under that name, and lists those servers again. "server/tool" means one server alone.
-// "tool@hash" and "server/tool@hash" mean only the definition with that [Held.Hash], so that
-// nothing else is approved than what the operator has read.
+// Approve makes the waiting definition of a tool its pin, on every server that offers one under that name,
+// and lists those servers again. "server/tool" selects one server. "tool@hash" and "server/tool@hash" select
+// only the definition with that [Held.Hash], so that the operator approves exactly what they have read.
 func Approve(ctx context.Context, servers []*Server, name string) error {
 	held, err := HeldBy(ctx, servers)
 	if err != nil {

@@ -19,40 +19,41 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// maxUnanswered is how many requests of a server may wait for our answer before we stop reading.
-// Otherwise a server that sends requests without end and reads nothing would fill our memory.
+// maxUnanswered is how many of the server's requests may wait for our answer before we stop reading.
+// Otherwise a server that keeps sending requests but reads nothing would exhaust our memory.
 const maxUnanswered = 256
 
-// answerPatience is how long we wait for a server to read any of our answers. After that the server
-// may be waiting for us to read. So we read on, and do not answer requests beyond maxUnanswered.
+// answerPatience is how long we wait for the server to read any of our answers. After that the server may
+// itself be waiting for us to read, so we continue to read and leave requests beyond maxUnanswered without an
+// answer.
 const answerPatience = time.Second
 
-// errOutputEnded means that the server sends nothing more.
+// errOutputEnded means that the server has closed its output.
 var errOutputEnded = errors.New("the program closed its output")
 
-// pipes is an MCP connection over a program's stdin and stdout, one message per line. The SDK's own
-// connection ends with the first line that is not a message, waits for the program while it holds
-// its lock, and cannot stop writing to a program that does not read (docs/adr/0022). This one skips
-// such lines, never waits for the program, and stops writing when the caller's context ends.
+// pipes is an MCP connection over a program's stdin and stdout, with one message per line. The SDK's own
+// connection fails at the first line that is not a message, waits for the program while holding its lock, and
+// cannot stop writing to a program that does not read (docs/adr/0022). pipes skips such lines, never waits
+// for the program, and stops writing when the caller's context ends.
 type pipes struct {
 	in     *os.File // the program's stdin
 	out    *os.File // its stdout
 	output *outputLog
 	lines  *lineReader
-	queue  []jsonrpc.Message // the rest of a batch; owned by Read
+	queue  []jsonrpc.Message // rest of a batch; owned by Read
 
-	// relistDue reports whether a new listing is due anyway; nil means never.
+	// relistDue reports whether a new listing is already due; nil means never.
 	relistDue func() bool
-	// progress and logged receive the params of progress notifications and log messages, before
-	// the answer that follows is read; nil drops them.
+	// progress and logged receive the params of progress notifications and log messages, before the answer
+	// that follows is read. If nil, they are dropped.
 	progress func(params json.RawMessage)
 	logged   func(params json.RawMessage)
 
 	unanswered atomic.Int32
-	answered   chan struct{} // room for one: an answer was written
+	answered   chan struct{} // signalled when an answer was written; capacity one
 	stuck      bool          // no answer was written for answerPatience; owned by Read
 
-	turn chan struct{} // room for one; held while writing
+	turn chan struct{} // one-element semaphore, held while writing
 	rest []byte        // unwritten rest of a message whose writer gave up; guarded by turn
 
 	once   sync.Once
@@ -66,25 +67,24 @@ func newPipes(p *process) *pipes {
 	}
 }
 
-// Connect makes pipes their own transport.
+// Connect implements [sdk.Transport].
 func (c *pipes) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 
-// SessionID is empty, because pipes have no sessions.
+// SessionID returns "", because pipes have no sessions.
 func (c *pipes) SessionID() string { return "" }
 
-// Close closes the program's stdin, which asks the program to exit, and ends Read and Write. It
-// does not wait.
+// Close closes the program's stdin, which asks the program to exit, and ends Read and Write. It does not wait
+// for the program.
 func (c *pipes) Close() error {
 	c.once.Do(func() {
 		close(c.closed)
 		_ = c.in.Close()                           // the connection is over; an error no longer matters
-		_ = c.out.SetReadDeadline(time.Unix(1, 0)) // ends a read; without deadlines, the program's end does
+		_ = c.out.SetReadDeadline(time.Unix(1, 0)) // ends a pending Read; without deadline support, the end of the program does
 	})
 	return nil
 }
 
-// Read returns the next message. It logs and skips lines that are not messages, up to maxStray
-// bytes.
+// Read returns the next message. It logs and skips lines that are not messages, at most maxStray bytes.
 func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for stray := 0; stray < maxStray; {
 		if len(c.queue) > 0 {
@@ -119,7 +119,7 @@ func (c *pipes) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return nil, fmt.Errorf("the program wrote %d MiB that are not messages", maxStray>>20)
 }
 
-// endError returns why there is nothing more to read.
+// endError returns why no more messages can be read.
 func (c *pipes) endError(err error) error {
 	select {
 	case <-c.closed:
@@ -132,8 +132,8 @@ func (c *pipes) endError(err error) error {
 	return fmt.Errorf("reading the program's output: %w", err)
 }
 
-// awaitAnswers waits while too many requests of the server are unanswered, but at most for
-// answerPatience if the server reads none of our answers. It reports whether the connection lives.
+// awaitAnswers blocks while too many of the server's requests are unanswered, for at most answerPatience if
+// the server reads none of our answers. It reports whether the connection is still open.
 func (c *pipes) awaitAnswers(ctx context.Context) bool {
 	for c.unanswered.Load() >= maxUnanswered && !c.stuck {
 		patience := time.NewTimer(answerPatience)
@@ -162,8 +162,7 @@ func (c *pipes) awaitAnswers(ctx context.Context) bool {
 	}
 }
 
-// parseMessages decodes the messages of a line: one, several in a batch, or none if the line is
-// empty.
+// parseMessages decodes the messages in a line: none if it is empty, one, or several in a batch.
 func parseMessages(line []byte) ([]jsonrpc.Message, error) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -191,9 +190,8 @@ func parseMessages(line []byte) ([]jsonrpc.Message, error) {
 	return msgs, nil
 }
 
-// dropFlood counts requests and drops those beyond the limit. It handles log messages and progress
-// itself, and drops redundant list_changed notifications, so that a flood of them costs no more
-// than reading it.
+// dropFlood counts requests and drops those beyond the limit. It handles log messages and progress itself and
+// drops redundant list_changed notifications, so that a flood of them costs no more than reading it.
 func (c *pipes) dropFlood(msgs []jsonrpc.Message) []jsonrpc.Message {
 	return slices.DeleteFunc(msgs, func(m jsonrpc.Message) bool {
 		r, ok := m.(*jsonrpc.Request)
@@ -225,8 +223,8 @@ func (c *pipes) dropFlood(msgs []jsonrpc.Message) []jsonrpc.Message {
 	})
 }
 
-// refusalFor returns an error answer to replace a line that cannot be read, if the ends of the line
-// contain the id of the call it answers.
+// refusalFor returns an error answer in place of a line that cannot be read, if one end of the line contains
+// the id of the call that it answers.
 func refusalFor(head, tail []byte, why string) (jsonrpc.Message, bool) {
 	n, ok := responseID(head[:min(len(head), endRoom)], tail[max(0, len(tail)-endRoom):])
 	if !ok {
@@ -239,11 +237,11 @@ func refusalFor(head, tail []byte, why string) (jsonrpc.Message, bool) {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}, true
 }
 
-// tooLong is the text of the error that replaces an answer that is too long.
+// tooLong is the error text for an answer that is too long.
 var tooLong = fmt.Sprintf("its answer is longer than %d MiB and was dropped", maxMessage>>20)
 
-// Write sends a message, or gives up when ctx ends. The next Write sends the rest of a message that
-// was begun, so that the stream stays valid.
+// Write sends a message, or gives up when ctx ends. If a message was written only in part, the next Write
+// first sends the rest, so that the stream stays valid.
 func (c *pipes) Write(ctx context.Context, msg jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {

@@ -10,30 +10,29 @@ import (
 )
 
 const (
-	// terminateAfter is how long a program has to exit after its stdin closed, and again after
-	// SIGTERM.
+	// terminateAfter is how long a program has to exit after its stdin is closed, and again after SIGTERM.
 	terminateAfter = time.Second
 	// lastOutput is how long the pipes of an ended program stay open. After that only a descendant
 	// that left the process group still holds them.
 	lastOutput = 100 * time.Millisecond
 )
 
-// process is a running server program and our ends of its pipes. When the program ends, the rest of
-// its process group is killed, because a child that holds the pipes would hide the program's end.
-// It owns two goroutines, which stop waits for.
+// process is a running server program with our ends of its pipes. When the program ends, the rest of its
+// process group is killed, because a child that holds the pipes open would hide the end of the program. A
+// process owns two goroutines; stop waits for them.
 type process struct {
 	cmd     *exec.Cmd
 	stdin   *os.File
 	stdout  *os.File
 	stderr  *os.File
 	output  *outputLog
-	exited  chan struct{} // closed once the program has ended
-	drained chan struct{} // closed once its stderr has been read
+	exited  chan struct{} // closed when the program has ended
+	drained chan struct{} // closed when stderr has been read to its end
 	state   error         // how it ended; set before exited is closed
 	owned   sync.WaitGroup
 }
 
-// startProcess starts cmd and passes its stderr to output.
+// startProcess starts cmd and copies its stderr to output.
 func startProcess(cmd *exec.Cmd, output *outputLog) (*process, error) {
 	p := &process{cmd: cmd, output: output, exited: make(chan struct{}), drained: make(chan struct{})}
 	var files []*os.File
@@ -76,21 +75,21 @@ func (p *process) reap() {
 	p.state = p.cmd.Wait()
 	killGroup(p.cmd)
 	soon := time.Now().Add(lastOutput)
-	_ = p.stdout.SetReadDeadline(soon) // without deadlines, the end of the group closes the pipes
+	_ = p.stdout.SetReadDeadline(soon) // without deadline support, the end of the group closes the pipes
 	_ = p.stderr.SetReadDeadline(soon)
 	close(p.exited)
 }
 
-// readStderr passes stderr to output until it ends.
+// readStderr copies stderr to output until it ends.
 func (p *process) readStderr() {
-	_, _ = io.Copy(p.output, p.stderr) // it ends as the program does
+	_, _ = io.Copy(p.output, p.stderr) // ends when the program does
 	p.output.flush()
 	close(p.drained)
 	_ = p.stderr.Close()
 }
 
-// stop ends the program and waits: it closes stdin, then sends SIGTERM, then SIGKILL to the whole
-// group. The reader of stdout must have stopped.
+// stop ends the program and waits for it. It closes stdin, then sends SIGTERM, then sends SIGKILL to the
+// whole group. Nothing may read stdout any more.
 func (p *process) stop() {
 	_ = p.stdin.Close()
 	_ = p.stdout.SetReadDeadline(time.Time{})
@@ -120,7 +119,7 @@ func (p *process) endsWithin(d time.Duration) bool {
 	}
 }
 
-// causeOfEnd says how the program ended, if it has.
+// causeOfEnd describes how the program ended, or returns "" if it is still running.
 func (p *process) causeOfEnd() string {
 	if !p.endsWithin(lastOutput) {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup starts the process in a group of its own, so that signals to us do not reach it, and
-// signals to the group reach its children.
+// ownGroup starts the process in a group of its own, so that it does not receive our signals and signals to
+// the group reach its children.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // terminateGroup asks the process and its children to exit.
@@ -19,6 +19,6 @@ func killGroup(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGKILL) }
 
 func signalGroup(cmd *exec.Cmd, s syscall.Signal) {
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, s) // usually nothing is left to kill
+		_ = syscall.Kill(-cmd.Process.Pid, s) // usually the group has already exited
 	}
 }

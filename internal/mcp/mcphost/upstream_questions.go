@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// A server may ask the client behind a call a question, such as a form for a person or a prompt for
-// a model (docs/adr/0052).
+// A server may ask the client behind a call a question: a form for a person or a prompt for a model
+// (docs/adr/0052).
 const (
 	methodElicit = "elicitation/create"
 	methodSample = "sampling/createMessage"
@@ -34,19 +34,19 @@ const (
 	codeTooManyQuestions = -32010
 )
 
-// capabilities say that a server may ask questions. Whether a client answers one depends on the
-// call. We offer no roots, because they belong to no call.
+// capabilities declares that a server may ask questions. Whether the client can answer depends on the call.
+// We offer no roots, because roots do not belong to a call.
 func capabilities() *sdk.ClientCapabilities {
 	return &sdk.ClientCapabilities{
 		Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}, Sampling: &sdk.SamplingCapabilities{},
 	}
 }
 
-// asker asks the client behind a running call.
+// asker puts a server's questions to the client behind a running call.
 type asker struct {
 	client string
-	// ask puts a question to the client, with the values of the call's context. It ends with the
-	// call or with ctx.
+	// ask sends a question to the client, with the values of the call's context. It ends with the call or
+	// with ctx.
 	ask   func(ctx context.Context, question any) (any, error)
 	asked atomic.Int32
 }
@@ -67,7 +67,7 @@ func (s *Server) askerOf(ctx context.Context) *asker {
 
 type callKey struct{}
 
-// withCallKey returns a context whose HTTP requests belong to a call; see [marker].
+// withCallKey returns a context that marks its HTTP requests as part of a call; see [marker].
 func withCallKey(ctx context.Context, key uint64, a *asker) context.Context {
 	if a == nil {
 		return ctx
@@ -75,8 +75,8 @@ func withCallKey(ctx context.Context, key uint64, a *asker) context.Context {
 	return context.WithValue(ctx, callKey{}, strconv.FormatUint(key, 10))
 }
 
-// answerQuestions answers the questions that a server sends as requests of its own, as it may up to
-// revision 2025-11-25.
+// answerQuestions answers questions that arrive as separate requests, which servers may send up to revision
+// 2025-11-25.
 func (s *Server) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method != methodElicit && method != methodSample {
@@ -92,8 +92,8 @@ func (s *Server) answerQuestions(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// questionError is the answer to a question that was not answered. It says what is wrong with the
-// question and nothing about the client.
+// questionError returns the error for a question without an answer. It explains what is wrong with the
+// question and reveals nothing about the client.
 func questionError(err error) error {
 	var why *mcp.Refusal
 	if errors.As(err, &why) {
@@ -109,13 +109,13 @@ func questionError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the question was not answered"}
 }
 
-// notAsked returns why a question is not put to the client; by is for the audit record.
+// notAsked returns a refusal to put a question to the client; by is for the audit record.
 func notAsked(code mcp.Code, by, reason string) *mcp.Refusal {
 	return &mcp.Refusal{Code: code, By: by, Reason: reason}
 }
 
-// ask puts a question to the client of a and returns the answer. It refuses and records the
-// question if a is nil, which means that no single client can be asked.
+// ask puts a question to the client of a and returns the answer. If a is nil, no single client can be asked,
+// so ask records and refuses the question.
 func (s *Server) ask(ctx context.Context, a *asker, question any) (any, error) {
 	if a == nil {
 		caller, why := mcp.Caller{Client: "nobody"}, notAsked(mcp.CodeForbidden, "ambiguous", "it is not certain which call the question is about")
@@ -133,7 +133,7 @@ func (s *Server) ask(ctx context.Context, a *asker, question any) (any, error) {
 	return a.ask(ctx, question)
 }
 
-// putQuestion cleans a question, puts it to the client with ask, and records it.
+// putQuestion cleans a question, puts it to the client through ask, and records it.
 func (s *Server) putQuestion(ctx context.Context, question any, ask func(context.Context, any) (any, error)) (any, error) {
 	start := time.Now()
 	answer, err := any(nil), error(nil)
@@ -161,7 +161,7 @@ func (s *Server) putQuestion(ctx context.Context, question any, ask func(context
 	return answer, nil
 }
 
-// recordQuestion reports a question of the caller of ctx to [ServerOptions.Asked].
+// recordQuestion reports a question, asked of the caller in ctx, to [ServerOptions.Asked].
 func (s *Server) recordQuestion(ctx context.Context, question any, took time.Duration, err error) {
 	if s.asked == nil {
 		return
@@ -180,9 +180,8 @@ func (s *Server) recordQuestion(ctx context.Context, question any, took time.Dur
 	}, took, err)
 }
 
-// askerFor returns the asker of the call that a mark names. Without a mark it returns the asker of
-// the running calls if they all have the same client, because nothing says which of them the
-// question is about; else nil.
+// askerFor returns the asker of the call that mark names. Without a mark, it is not known which call the
+// question belongs to, so askerFor returns an asker only if all running calls have the same client, else nil.
 func (s *Server) askerFor(mark string) *asker {
 	l := s.live.Load()
 	if l == nil {
@@ -206,7 +205,7 @@ func (s *Server) askerFor(mark string) *asker {
 	return one
 }
 
-// onlyCaller returns the caller of the running calls, if they all have the same.
+// onlyCaller returns the caller of the running calls, if they all have the same one.
 func (s *Server) onlyCaller() (one mcp.Caller, ok bool) {
 	l := s.live.Load()
 	if l == nil {
@@ -223,14 +222,14 @@ func (s *Server) onlyCaller() (one mcp.Caller, ok bool) {
 	return one, ok
 }
 
-// callAnswering calls a tool. If the result asks questions, as servers do from revision 2026-07-28
-// on, it calls the tool again with the answers.
+// callAnswering calls a tool. If the result contains questions, as in revision 2026-07-28 and later, it calls
+// the tool again with the answers.
 func (s *Server) callAnswering(ctx context.Context, l *link, params *sdk.CallToolParams, a *asker) (*sdk.CallToolResult, error) {
 	if opened := l.session.InitializeResult(); a == nil && opened != nil && opened.ProtocolVersion >= perRequestOptions {
 		if params.Meta == nil {
 			params.Meta = sdk.Meta{}
 		}
-		params.Meta[sdk.MetaKeyClientCapabilities] = struct{}{} // in this revision each request says what may be asked
+		params.Meta[sdk.MetaKeyClientCapabilities] = struct{}{} // in this revision each request states what may be asked
 	}
 	for round := 0; ; round++ {
 		res, err := l.session.CallTool(ctx, params)
@@ -256,22 +255,21 @@ func (s *Server) callAnswering(ctx context.Context, l *link, params *sdk.CallToo
 	}
 }
 
-// unanswered is the error of a call whose server needs an answer and gets none.
+// unanswered returns the error of a call whose server needs an answer and did not get one.
 func (s *Server) unanswered(err error) error {
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {
-		err = errors.New(why.Reason) // not a refusal of the call itself
+		err = errors.New(why.Reason) // must not look like a refusal of the call itself
 	}
 	return &unansweredError{mcp.Told(fmt.Errorf("server %q asked a question and got no answer: %w", s.cfg.Name, err))}
 }
 
-// unansweredError says nothing about the connection.
+// unansweredError is separate because it says nothing about the state of the connection.
 type unansweredError struct{ error }
 
 func (e *unansweredError) Unwrap() error { return e.error }
 
-// cleanQuestion bounds a question, cleans its text, removes the server's secrets, and adds the
-// server's name where a person reads it. It returns a [*mcp.Refusal] for a question that cannot be
-// passed on.
+// cleanQuestion bounds a question, cleans its text, removes the server's secrets, and adds the server's name
+// where a person reads it. It returns a [*mcp.Refusal] for a question that must not be passed on.
 func (s *Server) cleanQuestion(question any) error {
 	raw, err := json.Marshal(question)
 	if err != nil || len(raw) > maxQuestion {
@@ -341,7 +339,7 @@ func (s *Server) maskStrings(v any) any {
 	return v
 }
 
-// withTools converts a question to the newer form.
+// withTools converts a question to the newer type.
 func withTools(p *sdk.CreateMessageParams) *sdk.CreateMessageWithToolsParams {
 	q := &sdk.CreateMessageWithToolsParams{
 		MaxTokens: p.MaxTokens, ModelPreferences: p.ModelPreferences, StopSequences: p.StopSequences,

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Limits for what external tools return (docs/adr/0011).
+// Limits for results of external tools (docs/adr/0011).
 const (
 	maxResult     = 20000    // characters of a text
 	maxItems      = 256      // pieces of content
@@ -22,12 +22,12 @@ const (
 	maxURI        = 2000     // characters
 )
 
-// ErrMisfit means that a tool's result does not have the shape that the tool declares.
+// ErrMisfit means that a tool's result does not fit the output schema that the tool declares.
 var ErrMisfit = errors.New("its structured content does not fit its output schema")
 
-// convertResult converts a server's answer. It keeps every kind of content, and the text describes
-// what a model cannot read, such as an image. An answer that the declared output schema does not
-// allow is an error (MCP 2025-11-25, "Output Schema").
+// convertResult converts a server's answer. It keeps every kind of content, and describes in the text what a
+// model cannot read, such as an image. An answer that does not fit the declared output schema is an error
+// (MCP 2025-11-25, "Output Schema").
 func (t *ServerTool) convertResult(r *sdk.CallToolResult) (mcp.Result, error) {
 	if t.output != nil && !r.IsError {
 		if r.StructuredContent == nil {
@@ -76,7 +76,7 @@ func renderResult(r *sdk.CallToolResult) mcp.Result {
 	return res
 }
 
-// convertContent converts one item and returns it as text too.
+// convertContent converts one item and also returns it as text.
 func convertContent(c sdk.Content) (mcp.Content, string) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -118,8 +118,8 @@ func convertBinary(kind string, data []byte, mime string) (mcp.Content, string) 
 	return mcp.Content{Type: kind, Data: data, MIMEType: mime}, line
 }
 
-// nativeResult returns a result in the protocol's own form, or nil unless it has hints that an
-// [mcp.Result] has no field for, such as the audience of an item or the title of a link.
+// nativeResult returns a result as the SDK's own type if it has hints without a field in [mcp.Result], such
+// as the audience of an item or the title of a link. Otherwise it returns nil.
 func nativeResult(r *sdk.CallToolResult, res mcp.Result) any {
 	if !slices.ContainsFunc(r.Content[:len(res.Content)], hasHints) {
 		return nil
@@ -139,7 +139,7 @@ func hasHints(c sdk.Content) bool {
 	return knownAnnotations(c) != nil || ok && (link.Title != "" || link.Description != "" || link.Size != nil)
 }
 
-// addHints returns an item of a result with the hints of the content it was made from.
+// addHints returns an item of a result with the hints of its original content.
 func addHints(item mcp.Content, from sdk.Content) sdk.Content {
 	hints := knownAnnotations(from)
 	switch item.Type {
@@ -162,7 +162,7 @@ func addHints(item mcp.Content, from sdk.Content) sdk.Content {
 	return &sdk.TextContent{Text: item.Text, Annotations: hints}
 }
 
-// knownAnnotations returns the annotations of content that the protocol defines, or nil.
+// knownAnnotations returns only the annotations that the protocol defines, or nil.
 func knownAnnotations(c sdk.Content) *sdk.Annotations {
 	var a *sdk.Annotations
 	switch c := c.(type) {

@@ -15,15 +15,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// shortestVariable is the shortest environment variable that is removed as a secret. Shorter ones
-// are usually settings, and a log without every "true" is useless.
+// shortestVariable is the length of the shortest environment variable that is treated as a secret. Shorter
+// values are usually settings, and a log in which every "true" is redacted would be useless.
 const shortestVariable = 8
 
-// secrets removes from text what was configured to reach a server and the access token it gave us,
+// secrets removes from text the credentials and settings configured for a server, and its access token,
 // because the server may repeat them in an error or on stderr. It is safe for concurrent use.
 type secrets struct {
 	configured  []string // credentials and settings, longest first
-	credentials []string // the part that is certainly secret, longest first
+	credentials []string // those that are certainly secret, longest first
 
 	mu    sync.Mutex // guards token
 	token string     // the current access token
@@ -68,7 +68,7 @@ func secretsOf(cfg config.MCPServerConfig) *secrets {
 	return s
 }
 
-// bareToken returns a configured token without "Bearer ".
+// bareToken returns a configured token without the "Bearer " prefix.
 func bareToken(s config.Secret) string {
 	token := strings.TrimSpace(s.Reveal())
 	if len(token) > 7 && strings.EqualFold(token[:7], "bearer ") {
@@ -84,10 +84,10 @@ func (s *secrets) setToken(token string) {
 	s.token = token
 }
 
-// redact replaces in text all that was configured for the server, settings too.
+// redact replaces everything that was configured for the server, including settings.
 func (s *secrets) redact(text string) string { return s.replace(text, s.configured) }
 
-// redactCredentials replaces in text only what is certainly secret.
+// redactCredentials replaces only what is certainly secret.
 func (s *secrets) redactCredentials(text string) string { return s.replace(text, s.credentials) }
 
 // replace replaces the given secrets and the access token in text.
@@ -104,18 +104,18 @@ func (s *secrets) replace(text string, secrets []string) string {
 	return text
 }
 
-// cleanLine makes text from or about the server fit for one line of an error, without secrets.
+// cleanLine formats text from or about the server as one line of an error, with secrets removed.
 func (s *secrets) cleanLine(text string) string {
-	const room = 16 * maxLine // what is cleaned before secrets are searched
+	const room = 16 * maxLine // cleaned before searching for secrets
 	clean := untrusted.Clean(text[:min(len(text), room)], 0)
 	return cleanLine(s.redact(strings.Join(strings.Fields(clean), " ")))
 }
 
-// maskRoom is how many times more of a text is masked than is passed on, so that a secret is found
-// before it is cut in two.
+// maskRoom is how much more text is masked than passed on, as a factor, so that a secret is found before the
+// text is cut in the middle of it.
 const maskRoom = 4
 
-// maskText removes from a server's text what was configured for the server and what looks like a
+// maskText removes from a server's text the values configured for the server and anything that looks like a
 // secret. It drops the rest of a text much longer than limit characters.
 func (s *Server) maskText(text string, limit int) string {
 	if room := maskRoom * utf8.UTFMax * limit; len(text) > room {
@@ -124,8 +124,8 @@ func (s *Server) maskText(text string, limit int) string {
 	return s.mask.Text(s.secrets.redact(untrusted.Clean(text, maskRoom*limit)))
 }
 
-// maskFailure masks all text of a failed result, because an error text is not written for those who
-// read it here. Images and sound stay as they are.
+// maskFailure masks all text of a failed result, because servers do not write error texts for the people who
+// read them here. Images and sound are not changed.
 func (s *Server) maskFailure(r *sdk.CallToolResult) {
 	maskContent(r, s.maskText)
 	if r.StructuredContent == nil {
@@ -139,8 +139,8 @@ func (s *Server) maskFailure(r *sdk.CallToolResult) {
 	r.StructuredContent = masked
 }
 
-// maskSuccess masks what is certainly secret in a successful result. Paths and settings stay,
-// because they may be what the tool was asked for.
+// maskSuccess masks only what is certainly secret in a successful result. Paths and settings stay, because
+// they may be what the caller asked for.
 func (s *Server) maskSuccess(r *sdk.CallToolResult) {
 	maskContent(r, s.maskSecrets)
 	if r.StructuredContent != nil {
@@ -153,7 +153,7 @@ func (s *Server) maskSecrets(text string, limit int) string {
 	return s.mask.Secrets(s.secrets.redactCredentials(untrusted.Clean(text, maskRoom*limit)))
 }
 
-// maskValues masks the texts in v, and every text under a key that names a password. It changes v.
+// maskValues masks the strings in v, and every string under a key that names a password. It modifies v.
 func (s *Server) maskValues(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

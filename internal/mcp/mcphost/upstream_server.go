@@ -13,15 +13,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// PublishTools makes the tools of st the tools of a server, in one step: those and no others. The
-// server's supervisor alone calls it. It fails with [mcp.ErrClosed] once its owner is closed.
+// PublishTools replaces all tools of a server with those of st, in one step. Only the server's supervisor
+// calls it. It fails with [mcp.ErrClosed] once its owner is closed.
 type PublishTools func(s *Server, st ServerState) error
 
-// ServerPhase is what a server is doing.
+// ServerPhase is the phase of a server's connection.
 type ServerPhase string
 
-// The phases. A server is connecting until its first attempt has ended. It has tools while it is
-// ready or asleep. The supervisor may change from each phase to ready, asleep or down.
+// The phases. A server is connecting until its first attempt has ended. It has tools while it is ready or
+// asleep. From each phase the supervisor may move to ready, asleep or down.
 const (
 	PhaseConnecting ServerPhase = "connecting"
 	PhaseReady      ServerPhase = "ready"
@@ -29,7 +29,7 @@ const (
 	PhaseDown       ServerPhase = "down"
 )
 
-// ServerState is what is known about a server. It is immutable once it is published.
+// ServerState is a server's state. It is immutable once published.
 type ServerState struct {
 	Phase ServerPhase
 	// Err is why the server is down.
@@ -43,7 +43,7 @@ type ServerState struct {
 	Held  []HeldTool
 }
 
-// HeldTool is a tool that waits for approval, and why.
+// HeldTool is a tool that waits for approval, with the reason.
 type HeldTool struct {
 	*ServerTool
 	Why string
@@ -51,24 +51,22 @@ type HeldTool struct {
 
 // ServerOptions configures a [Server].
 type ServerOptions struct {
-	// Log receives what happens to the server and what it writes to stderr. If nil, it is
-	// discarded.
+	// Log receives events of the server and its stderr. If nil, they are discarded.
 	Log *slog.Logger
-	// Keeper keeps the approved definitions. It is required.
+	// Keeper stores the approved definitions. It is required.
 	Keeper Keeper
-	// Dial connects to the server. If nil, its configuration says how.
+	// Dial connects to the server. If nil, the configuration decides how.
 	Dial Dialer
-	// Mask removes secrets from what the server says about its failures. If nil, it removes what
-	// every Masker does.
+	// Mask removes secrets from failures that the server reports. If nil, it removes those that every Masker
+	// removes.
 	Mask *config.Masker
-	// Asked is called after each question that the server puts to the client behind a call; err is
-	// why it was refused. If nil, questions are not recorded.
+	// Asked is called after each question that the server asks the client behind a call; err is why it was
+	// refused. If nil, questions are not recorded.
 	Asked func(ctx context.Context, c *mcp.Call, took time.Duration, err error)
 }
 
-// Server is one external server. Its supervisor, [Server.Run], connects it, keeps its tools
-// published while it lives, and connects it again when it dies. All other methods are safe for
-// concurrent use.
+// Server is one external server. Its supervisor, [Server.Run], connects to it, publishes its tools while the
+// connection lives, and reconnects when it is lost. All other methods are safe for concurrent use.
 type Server struct {
 	cfg     config.MCPServerConfig
 	publish PublishTools
@@ -78,13 +76,13 @@ type Server struct {
 	mask    *config.Masker
 	asked   func(ctx context.Context, c *mcp.Call, took time.Duration, err error) // may be nil
 	dial    func(ctx context.Context) (*ServerConn, error)
-	epoch   time.Time // when the server was made
+	epoch   time.Time // when the server was created
 
 	live      atomic.Pointer[link] // nil without a connection
 	slots     chan struct{}        // one per running call
-	queued    atomic.Int32         // calls that wait for a slot
+	queued    atomic.Int32         // calls waiting for a slot
 	lastUsed  atomic.Int64         // when the last call ended, nanoseconds since epoch
-	failures  atomic.Int32         // calls in a row that the connection failed
+	failures  atomic.Int32         // consecutive calls whose connection failed
 	pause     pause                // requested by the server (HTTP 429)
 	questions chan struct{}        // one per open question of the server
 
@@ -93,15 +91,15 @@ type Server struct {
 	doubted chan struct{} // signalled when calls make the connection look dead
 	stopped chan struct{} // closed when Run returns
 
-	known map[string]*listed // what the last listing made of each definition; owned by Run
-	older bool               // open with the older protocol; owned by Run
+	known map[string]*listed // results of the last listing by tool name; owned by Run
+	older bool               // connect with the older protocol; owned by Run
 
 	mu        sync.Mutex // guards the fields below; not held while publishing
 	state     ServerState
 	attempted chan struct{} // closed when a connection attempt ends
 }
 
-// NewServer checks a server's configuration. [Server.Run] connects it.
+// NewServer creates a server after checking its configuration. [Server.Run] connects to it.
 func NewServer(cfg config.MCPServerConfig, publish PublishTools, o ServerOptions) (*Server, error) {
 	if what := mcp.CheckServerName(cfg.Name); what != "" {
 		return nil, fmt.Errorf("the name %q %s", cfg.Name, what)
@@ -139,16 +137,16 @@ func (s *Server) Asleep() bool {
 	return s.state.Phase == PhaseAsleep
 }
 
-// ServerLoad is how busy a server is.
+// ServerLoad describes how busy a server is.
 type ServerLoad struct {
-	// Calls counts the running calls, Queued those that wait for a slot, and Failures those in a
-	// row that the connection failed.
+	// Calls counts running calls, Queued calls waiting for a slot, and Failures consecutive calls whose
+	// connection failed.
 	Calls, Queued, Failures int
-	// Paused is how much longer the server wants no calls.
+	// Paused is the rest of the pause that the server asked for.
 	Paused time.Duration
 }
 
-// ServerLoad returns how busy the server is.
+// Load returns how busy the server is.
 func (s *Server) Load() ServerLoad {
 	return ServerLoad{Calls: len(s.slots), Queued: int(s.queued.Load()), Failures: int(s.failures.Load()), Paused: s.pause.remaining()}
 }
@@ -156,5 +154,5 @@ func (s *Server) Load() ServerLoad {
 // maxLine bounds one line of an error message, in characters.
 const maxLine = 500
 
-// cleanLine makes a server's text fit for one line of an error.
+// cleanLine cleans a server's text for one line of an error.
 func cleanLine(text string) string { return untrusted.Line(text, maxLine) }

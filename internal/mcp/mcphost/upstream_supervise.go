@@ -14,31 +14,30 @@ import (
 )
 
 const (
-	// A lost server is tried again after firstRetry, then after twice that, and so on, each ±20 %
-	// so that several servers do not come back in step. The longest wait is retryShare times the
-	// cost of an attempt, between lastRetry and longestRetry. So a server that is cheap to try is
-	// back within two seconds of its return, and a server that is expensive to try takes no more
-	// than a twentieth of our time. A server that rejected us is tried every longestRetry at most.
+	// The supervisor retries a lost server after firstRetry, then after twice that, and so on, each ±20 % so
+	// that several servers do not reconnect in step. The longest wait is retryShare times the duration of an
+	// attempt, between lastRetry and longestRetry. A server that is cheap to try is therefore back within two
+	// seconds of its return, and an expensive one takes at most a twentieth of our time. A server that
+	// rejected us is tried at most every longestRetry.
 	firstRetry   = 250 * time.Millisecond
 	lastRetry    = 1200 * time.Millisecond
 	longestRetry = 30 * time.Second
 	retryShare   = 20
-	// steady is how long a connection must live before the back-off starts over.
+	// steady is how long a connection must live before the back-off is reset.
 	steady = 10 * time.Second
 	// doubtPing is how long a server has to answer a ping after calls failed.
 	doubtPing = 2 * time.Second
-	// pulseInterval is how often a server without calls is pinged, and pulsePing how long it has
-	// to answer.
+	// pulseInterval is how often a server without calls is pinged, and pulsePing how long it has to answer.
 	pulseInterval = 15 * time.Second
 	pulsePing     = 10 * time.Second
 
 	defaultConnectTimeout = 10 * time.Second
 )
 
-// errIdle ends a connection that no call used for long enough.
+// errIdle ends a connection that no call has used for the configured time.
 var errIdle = errors.New("idle")
 
-// backoff computes the waits between attempts to connect.
+// backoff computes the waits between connection attempts.
 type backoff struct{ next time.Duration }
 
 // wait returns how long to wait after an attempt that took cost.
@@ -52,8 +51,8 @@ func (b *backoff) wait(cost time.Duration, rejected bool) time.Duration {
 	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }
 
-// Run keeps the server connected until ctx ends. It sends the outcome of the first attempt to
-// first, which needs room for one value.
+// Run keeps the server connected until ctx ends. It sends the outcome of the first attempt to first, which
+// must be buffered.
 func (s *Server) Run(ctx context.Context, first chan<- error) {
 	defer close(s.stopped)
 	report := func(err error) {
@@ -91,7 +90,7 @@ func (s *Server) Run(ctx context.Context, first chan<- error) {
 			retry = backoff{}
 		}
 		if l != nil && errors.Is(err, sdk.ErrSessionMissing) {
-			continue // the server lives, only our session is gone
+			continue // the server is alive, only our session is gone
 		}
 		sleepFor(ctx, max(retry.wait(cost, l == nil && s.pause.rejected.Load()), s.pause.remaining()))
 	}
@@ -107,9 +106,8 @@ func sleepFor(ctx context.Context, d time.Duration) {
 	}
 }
 
-// connect dials the server and publishes its tools, within its time limit. A server that does not
-// answer gets the other revision of the protocol at the next attempt, because it may not have
-// understood this one.
+// connect dials the server and publishes its tools, within its time limit. If the server does not answer, the
+// next attempt uses the other protocol revision, because the server may not have understood this one.
 func (s *Server) connect(ctx context.Context) (*link, error) {
 	ctx, cancel := s.limitAttempt(ctx)
 	defer cancel()
@@ -149,11 +147,10 @@ func (s *Server) unavailableError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", mcp.ErrUnavailable, s.redactError(err))
 }
 
-// watchLink waits until the session ends and returns why. Until then it lists the tools again when
-// the server says they changed, pings the server when calls fail or there are none, and ends an
-// idle session.
+// watchLink waits until the session ends and returns why. Meanwhile it lists the tools again when the server
+// says that they changed, pings the server when calls fail or there are no calls, and ends an idle session.
 func (s *Server) watchLink(ctx context.Context, l *link) error {
-	var idle <-chan time.Time // never, if the server does not sleep
+	var idle <-chan time.Time // nil, so it never fires, if the server does not sleep
 	idleSleep := time.Duration(s.cfg.IdleSleep)
 	idleTimer := time.NewTimer(idleSleep)
 	defer idleTimer.Stop()
@@ -178,7 +175,7 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 		case <-s.doubted:
 			err = s.pingServer(ctx, l, doubtPing)
 		case <-pulse.C:
-			if len(s.slots) == 0 { // otherwise the calls show whether it lives
+			if len(s.slots) == 0 { // otherwise the calls show whether it is alive
 				err = s.pingServer(ctx, l, pulsePing)
 			}
 		case <-idle:
@@ -196,8 +193,8 @@ func (s *Server) watchLink(ctx context.Context, l *link) error {
 	}
 }
 
-// pingServer returns an error if the server does not answer a ping. Slow tools are no reason to
-// drop a server, but silence is. Every answer counts, even that it has no ping or wants a pause.
+// pingServer returns an error if the server does not answer a ping. A slow tool is no reason to drop a
+// server, but silence is. Any answer counts, even an error or a request for a pause.
 func (s *Server) pingServer(ctx context.Context, l *link, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -214,18 +211,18 @@ func (s *Server) pingServer(ctx context.Context, l *link, patience time.Duration
 	}
 }
 
-// fallAsleep ends the connection of an unused server but keeps its tools; a call wakes the server.
-// It reports false if a call came in between.
+// fallAsleep ends the connection of an unused server but keeps its tools; the next call wakes it. It returns
+// false if a call has come in meanwhile.
 func (s *Server) fallAsleep() bool {
 	s.mu.Lock()
-	l := s.live.Swap(nil) // first, so that a new call either sees it or is seen below
+	l := s.live.Swap(nil) // first, so that a new call either sees nil or is seen below
 	if len(s.slots) > 0 {
 		s.live.Store(l)
 		s.mu.Unlock()
 		return false
 	}
 	select {
-	case <-s.wake: // a signal from before it was connected
+	case <-s.wake: // a stale signal from before the connection
 	default:
 	}
 	s.state.Phase = PhaseAsleep
@@ -238,7 +235,7 @@ func (s *Server) fallAsleep() bool {
 	return true
 }
 
-// endAttempt wakes the calls that wait for the end of a connection attempt.
+// endAttempt wakes calls that wait for the end of a connection attempt.
 func (s *Server) endAttempt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// windowSize is how many calls a tool is judged by.
+// windowSize is the number of recent calls by which a tool is judged.
 const windowSize = 100
 
-// failedBit marks the slot of a failed call; the other bits are microseconds.
+// failedBit marks a failed call; the other bits hold its duration in microseconds.
 const failedBit = 1 << 31
 
 // Measure summarises the calls of a tool's window.
 type Measure struct {
-	// P50 and P99 are nearest-rank percentiles over successful calls; zero without one.
+	// P50 and P99 are nearest-rank percentiles of the successful calls; zero if there are none.
 	P50, P99 time.Duration
-	// ErrorRate is failed over all calls, 0 to 1.
+	// ErrorRate is the share of failed calls, 0 to 1.
 	ErrorRate float64
 	// Samples counts the calls in the window, Successes the successful ones.
 	Samples, Successes int
 }
 
-// window keeps the last 100 calls of a tool, each with its own outcome. It also keeps the
-// successful durations sorted, so that a percentile is a look-up. It is safe for concurrent use,
-// and record and measure allocate nothing.
+// window records the last 100 calls of a tool with their outcomes. It also keeps the successful durations
+// sorted, so that a percentile is a look-up. It is safe for concurrent use, and record and measure do not
+// allocate.
 type window struct {
 	mu     sync.Mutex // guards the fields below
 	ring   [windowSize]uint32
@@ -34,7 +34,7 @@ type window struct {
 	good   int                // length of sorted
 }
 
-// record adds a call and returns the measure with it.
+// record adds a call and returns the updated measure.
 func (w *window) record(d time.Duration, ok bool) Measure {
 	us := uint32(min(max(d.Microseconds(), 0), math.MaxInt32))
 	w.mu.Lock()
@@ -97,11 +97,11 @@ func (w *window) summarise() Measure {
 	return m
 }
 
-// rank is the index of the nearest-rank percentile p among n values.
+// rank returns the index of the nearest-rank percentile p among n values.
 func rank(n, p int) int { return (n*p+99)/100 - 1 }
 
-// dropFailures removes the failed calls. A healed tool starts without them, because otherwise its
-// next single error would demote it again.
+// dropFailures removes the failed calls. It is used for a healed tool, because otherwise its next error would
+// demote it again.
 func (w *window) dropFailures() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
