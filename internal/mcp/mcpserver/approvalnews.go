@@ -13,36 +13,36 @@ import (
 )
 
 const (
-	// approvalLogger is the logger clients are told from of calls that wait.
+	// approvalLogger is the logger name of messages about calls that wait for approval.
 	approvalLogger = "glyphoxa.approvals"
-	// toolDecide is the tool that decides on them.
+	// toolDecide is the tool that decides on such calls.
 	toolDecide = "decide_approval"
-	// tellTime bounds how long one client is waited for.
+	// tellTime bounds the time for notifying one client.
 	tellTime = 2 * time.Second
 )
 
-// approvalNews tells clients that may decide of calls that begin to wait. It is safe for
-// concurrent use.
+// approvalNews keeps the clients to notify when a call starts to wait for approval. It is safe for concurrent
+// use.
 type approvalNews struct {
-	subjects  sync.Map // *sdk.ServerSession to *policy.Subject; the notifier prunes it
-	listeners sync.Map // *func(policy.Approval) to nothing: of clients that listen
+	subjects  sync.Map // *sdk.ServerSession to *access.Subject; pruned by the notifier
+	listeners sync.Map // set of *func(access.Approval), one per listening client
 }
 
-// addListener has tell called with each call that begins to wait, until end is called.
+// addListener calls tell for each call that starts to wait, until end is called.
 func (n *approvalNews) addListener(tell func(access.Approval)) (end func()) {
 	n.listeners.Store(&tell, nil)
 	return func() { n.listeners.Delete(&tell) }
 }
 
-// addSession notes who is behind a session.
+// addSession records the subject of a session.
 func (n *approvalNews) addSession(session sdk.Session, who *access.Subject) {
 	if ss, ok := session.(*sdk.ServerSession); ok {
 		n.subjects.Store(ss, who)
 	}
 }
 
-// followApprovals tells of each call that begins to wait, until ctx ends: the clients
-// that have asked for messages, may decide and have not made the call themselves.
+// followApprovals notifies clients of each call that starts to wait, until ctx ends. It notifies the clients
+// that enabled logging, may decide on the call and did not make it themselves.
 func (s *Server) followApprovals(ctx context.Context) {
 	told := map[string]bool{}
 	for ctx.Err() == nil {
@@ -61,7 +61,7 @@ func (s *Server) followApprovals(ctx context.Context) {
 	}
 }
 
-// tellDeciders tells of one call that waits.
+// tellDeciders notifies clients of one waiting call.
 func (s *Server) tellDeciders(ctx context.Context, a access.Approval) {
 	for ss := range s.sdk.Sessions() {
 		if who, known := s.approvals.subjects.Load(ss); known {
@@ -74,8 +74,8 @@ func (s *Server) tellDeciders(ctx context.Context, a access.Approval) {
 	})
 }
 
-// tellDecider tells one client of a call that waits, if it may decide on it. It is told
-// through ctx.
+// tellDecider notifies one client of a waiting call, if the client may decide on it. ctx bounds the
+// notification and carries the stream for it.
 func (s *Server) tellDecider(ctx context.Context, ss *sdk.ServerSession, who *access.Subject, a access.Approval) {
 	tool, offered := s.host.Registered(toolDecide)
 	if !offered || who.Caller().Name() == a.Caller || s.o.Policy.Permits(access.WithSubject(ctx, who), tool.Target) != nil {
@@ -83,7 +83,7 @@ func (s *Server) tellDecider(ctx context.Context, ss *sdk.ServerSession, who *ac
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellTime)
 	defer cancel()
-	_ = ss.Log(ctx, &sdk.LoggingMessageParams{Level: "notice", Logger: approvalLogger, Data: map[string]any{ // whoever left needs none
+	_ = ss.Log(ctx, &sdk.LoggingMessageParams{Level: "notice", Logger: approvalLogger, Data: map[string]any{ // an error means that the client has gone
 		"approvalId": a.ID, "caller": a.Caller, "tool": a.Tool, "arguments": a.Args, "proposed": a.Proposed, "expires": a.Expires.UTC(),
 	}})
 }

@@ -14,26 +14,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// asksClient reports whether a call may have an external server ask its client something,
-// which says that it can be asked.
+// asksClient reports whether an external server may ask the client a question during this call. It is false
+// if the client does not support questions.
 func (d *dispatcher) asksClient(ctx context.Context, req *sdk.CallToolRequest) bool {
 	c := req.ClientCapabilities()
 	if c == nil || c.Elicitation == nil && c.Sampling == nil {
 		return false
 	}
 	if _, ours := d.findOwn(ctx, req.Params.Name); ours {
-		return true // it may call others
+		return true // it may call other tools
 	}
 	t, ok := d.findDirect(ctx, req.Params.Name)
 	return ok && (t.Composite || t.Source != mcp.SourceBuiltin)
 }
 
-// checkCapability says why a client cannot be asked a question, if it cannot.
+// checkCapability returns a refusal if the client does not support the kind of question.
 func checkCapability(c *sdk.ClientCapabilities, question any) error {
 	can := false
 	switch question.(type) {
 	case *sdk.ElicitParams:
-		can = c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil) // without either it is forms
+		can = c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil) // the default is forms
 	case *sdk.CreateMessageWithToolsParams:
 		can = c.Sampling != nil
 	}
@@ -43,8 +43,8 @@ func checkCapability(c *sdk.ClientCapabilities, question any) error {
 	return &mcp.Refusal{Code: mcp.CodeForbidden, By: "client", Reason: "the client behind the call cannot be asked that"}
 }
 
-// askSession is how a client of an older revision is asked: by a request to it, which
-// belongs to its own.
+// askSession returns the way to ask a client of an older revision: a request to the client, sent as part of
+// its own call.
 func askSession(client string, req *sdk.CallToolRequest) *mcp.Asking {
 	return &mcp.Asking{Client: client, Ask: func(ctx context.Context, question any) (any, error) {
 		if err := checkCapability(req.ClientCapabilities(), question); err != nil {
@@ -65,8 +65,8 @@ func askSession(client string, req *sdk.CallToolRequest) *mcp.Asking {
 	}}
 }
 
-// answeredBadly is the error of a client that was asked: what it says goes to the server,
-// which is to learn nothing else.
+// answeredBadly converts a client's error to the answer for the server that asked. It passes on the client's
+// code and message and hides everything else.
 func answeredBadly(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("waiting for the client's answer: %w", context.Cause(ctx))

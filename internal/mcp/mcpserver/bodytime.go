@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// patientBody is a request's body that must come within a time. The answer may
-// take as long as it likes.
+// patientBody is a request body that must arrive within a deadline. The deadline ends with the body, so it
+// does not bound the answer.
 type patientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 }
 
-// patient bounds the time that the body of r may take from now on, also if
-// nobody reads it: net/http then does, to keep the connection, and a client
-// that drips it would hold the connection for ever.
+// patient bounds the time in which the body of r may arrive. The bound also applies if the handler does not
+// read the body, because net/http then reads it to reuse the connection, and a client that sends it drop by
+// drop would hold the connection for ever.
 func (w *Web) patient(rw http.ResponseWriter, r *http.Request) {
 	if r.ContentLength == 0 {
 		return
 	}
 	control := http.NewResponseController(rw)
-	_ = control.SetReadDeadline(time.Now().Add(cmp.Or(w.o.bodyTime, bodyTime))) // where it is not supported there is no deadline
+	_ = control.SetReadDeadline(time.Now().Add(cmp.Or(w.o.bodyTime, bodyTime))) // no deadline where it is not supported
 	r.Body = &patientBody{ReadCloser: r.Body, control: control}
 }
 

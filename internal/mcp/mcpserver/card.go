@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// card is a program in short: enough to call it.
+// card is a short description of a program, sufficient for calling it.
 type card struct {
 	ID                 string   `json:"id"`
 	Name               string   `json:"name"`
@@ -29,7 +29,7 @@ type field struct {
 	Required bool   `json:"required"`
 }
 
-// template is the smallest call that fits the schema's types.
+// template is the smallest call that fits the types in the schema.
 type template struct {
 	ID    string         `json:"id"`
 	Input map[string]any `json:"input"`
@@ -58,11 +58,11 @@ func tags(t mcphost.Tool) []string {
 	if t.ReadOnly {
 		list = append(list, "read-only")
 	}
-	return slices.Compact(list) // the source of workflows is their kind
+	return slices.Compact(list) // the kind and the source of a workflow are equal
 }
 
-// plain is a schema as JSON gives it: handlers write []string where JSON knows
-// only []any.
+// plain returns a schema as it looks after encoding to JSON, because handlers may use types such as []string
+// where decoded JSON has []any.
 func plain(schema map[string]any) map[string]any {
 	raw, err := json.Marshal(schema)
 	if err != nil {
@@ -81,7 +81,7 @@ func property(schema map[string]any, name string) map[string]any {
 	return p
 }
 
-// fields lists the properties of a schema, by name.
+// fields lists the properties of a schema, ordered by name.
 func fields(schema map[string]any) []field {
 	all, _ := schema["properties"].(map[string]any)
 	required, _ := schema["required"].([]any)
@@ -92,7 +92,7 @@ func fields(schema map[string]any) []field {
 	return list
 }
 
-// typeName is the type of a property: the first of several that is not null.
+// typeName returns the type of a property. Of several types, it returns the first that is not null.
 func typeName(p map[string]any) string {
 	switch t := p["type"].(type) {
 	case string:
@@ -107,8 +107,8 @@ func typeName(p map[string]any) string {
 	return "any"
 }
 
-// example is the value a template shows: const, else the first of enum, else
-// something of the type.
+// example returns the value of a property in a template: its const, else its first enum value, else a value
+// of its type.
 func example(p map[string]any) any {
 	if c, ok := p["const"]; ok {
 		return c
@@ -172,7 +172,7 @@ func ownDefinition(name, description string, input map[string]any) *sdk.Tool {
 	}
 }
 
-// titles name the server's own tools for people.
+// titles are the display names of the server's own tools.
 var titles = map[string]string{
 	"search_tools": "Search tools", "describe_tool": "Describe a tool",
 	"list_programs": "List programs", "invoke_program": "Run a program",

@@ -20,27 +20,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// catalog knows what each subject is shown and may call, under the names that
-// clients use. What it lists and what it lets through is one rule: lookup for
-// registered tools, findOwn for the server's own. It is safe for concurrent use.
+// catalog decides which tools each subject sees and may call, and maps the names that clients use. Listing
+// and calling use the same functions: lookup for registered tools, findOwn for the server's own. It is safe
+// for concurrent use.
 type catalog struct {
 	host   *mcphost.Host
 	policy *access.Engine
-	// prefixed names tools "skill:NAME" and "workflow:NAME"; compact shows the
-	// server's own alone.
+	// prefixed names tools "skill:NAME" and "workflow:NAME"; compact shows only the server's own tools.
 	prefixed, compact bool
 	pageSize          int
 	first             firstList
 	own               map[string]ownTool // the server's own tools, by name without prefix
 }
 
-// Prefixes of names if they are asked for; docs/adr/0014 says why.
+// Name prefixes, used if prefixed is set (docs/adr/0014).
 const (
 	prefixTool     = "skill:"
 	prefixWorkflow = tools.KindWorkflow + ":"
 )
 
-// outwardName returns the name clients know a tool by.
+// outwardName returns the name under which clients know a tool.
 func (c *catalog) outwardName(t *mcphost.Tool) string {
 	if !c.prefixed {
 		return t.Definition.Name
@@ -51,7 +50,7 @@ func (c *catalog) outwardName(t *mcphost.Tool) string {
 	return prefixTool + t.Definition.Name
 }
 
-// registeredName returns the registered name behind one a client uses.
+// registeredName returns the registered name for a name that a client uses, or "" if the prefix is missing.
 func (c *catalog) registeredName(name string) string {
 	if !c.prefixed {
 		return name
@@ -64,9 +63,8 @@ func (c *catalog) registeredName(name string) string {
 	return ""
 }
 
-// lookup returns the tool the subject of ctx may call by its registered name. It
-// is what listing and enforcement have in common: what it does not return is
-// neither listed nor callable. The tool comes without its Measure.
+// lookup returns a registered tool that the subject of ctx may call. Listing and calling both use it, so a
+// tool that lookup does not return is neither listed nor callable. Measure is zero in the returned tool.
 func (c *catalog) lookup(ctx context.Context, name string) (mcphost.Tool, bool) {
 	if _, ours := c.own[name]; ours || !vouched(ctx) {
 		return mcphost.Tool{}, false
@@ -78,8 +76,7 @@ func (c *catalog) lookup(ctx context.Context, name string) (mcphost.Tool, bool) 
 	return t, true
 }
 
-// findOwn returns the server's own tool behind an outward name, if the subject
-// of ctx may call it.
+// findOwn returns the server's own tool with an outward name, if the subject of ctx may call it.
 func (c *catalog) findOwn(ctx context.Context, name string) (ownTool, bool) {
 	t, ok := c.ownNamed(name)
 	if !ok || !vouched(ctx) || c.policy.Permits(ctx, t.target()) != nil {
@@ -88,7 +85,7 @@ func (c *catalog) findOwn(ctx context.Context, name string) (ownTool, bool) {
 	return t, true
 }
 
-// ownNamed returns the server's own tool behind an outward name, whoever may call it.
+// ownNamed returns the server's own tool with an outward name, without a permission check.
 func (c *catalog) ownNamed(name string) (ownTool, bool) {
 	for _, t := range c.own {
 		if t.def.Name == name {
@@ -98,15 +95,14 @@ func (c *catalog) ownNamed(name string) (ownTool, bool) {
 	return ownTool{}, false
 }
 
-// viewOf is what the subject of ctx may see of the world.
+// viewOf returns what the subject of ctx may see of the world.
 func (c *catalog) viewOf(ctx context.Context) LibraryView {
 	v, _ := c.viewAndRefusal(ctx)
 	return v
 }
 
-// viewAndRefusal is [catalog.viewOf], and why the subject did not get what was unknown in
-// that view: the permission that it was refused last, if any was. The view is for one
-// goroutine.
+// viewAndRefusal returns the view from viewOf, and a function that explains why something was not found in
+// it: the last refused permission, if there is one. Only one goroutine may use the view.
 func (c *catalog) viewAndRefusal(ctx context.Context) (v LibraryView, why func() *mcp.Refusal) {
 	var last error
 	v = LibraryView{
@@ -133,14 +129,13 @@ func (c *catalog) viewAndRefusal(ctx context.Context) (v LibraryView, why func()
 	}
 }
 
-// permits reports whether the subject of ctx may have the server do something
-// that changes nothing and takes a permission.
+// permits reports whether the subject of ctx holds a permission for a read-only action of the server itself.
 func (c *catalog) permits(ctx context.Context, what, permission string) error {
 	return c.policy.Permits(ctx, mcp.Target{Tool: what, Source: sourceServer, Permission: permission, ReadOnly: true})
 }
 
-// everything goes over the tools by their outward names, whoever may see them. The
-// server's own are there by their name alone; see defineAs.
+// everything iterates over all tools by outward name, without permission checks. For the server's own tools,
+// only the name is set; see defineAs.
 func (c *catalog) everything() iter.Seq2[string, mcphost.Tool] {
 	return func(yield func(string, mcphost.Tool) bool) {
 		for _, t := range c.own {
@@ -159,7 +154,7 @@ func (c *catalog) everything() iter.Seq2[string, mcphost.Tool] {
 	}
 }
 
-// defineAs is what clients are told of a tool of everything.
+// defineAs returns the definition of a tool from everything.
 func (c *catalog) defineAs(name string, t *mcphost.Tool) *sdk.Tool {
 	if own, ok := c.ownNamed(name); ok {
 		return own.def
@@ -167,13 +162,13 @@ func (c *catalog) defineAs(name string, t *mcphost.Tool) *sdk.Tool {
 	return c.define(*t)
 }
 
-// vouched reports whether somebody calls in ctx. Nobody sees nothing.
+// vouched reports whether ctx has an identified subject. Without one, no tool is visible.
 func vouched(ctx context.Context) bool {
 	subject := access.SubjectFrom(ctx)
 	return subject != nil && subject.Name != ""
 }
 
-// listCallable lists the registered tools the subject of ctx may call, by name.
+// listCallable lists the registered tools that the subject of ctx may call, ordered by name.
 func (c *catalog) listCallable(ctx context.Context) []mcphost.Tool {
 	c.first.await(ctx)
 	return slices.DeleteFunc(c.host.Tools(mcp.BudgetDeep), func(t mcphost.Tool) bool {
@@ -182,8 +177,7 @@ func (c *catalog) listCallable(ctx context.Context) []mcphost.Tool {
 	})
 }
 
-// findDirect returns the tool behind an outward name, if the subject of ctx may
-// call it directly.
+// findDirect returns the tool with an outward name, if the subject of ctx may call it directly.
 func (c *catalog) findDirect(ctx context.Context, name string) (mcphost.Tool, bool) {
 	if c.compact {
 		return mcphost.Tool{}, false
@@ -191,8 +185,8 @@ func (c *catalog) findDirect(ctx context.Context, name string) (mcphost.Tool, bo
 	return c.findByOutwardName(ctx, name)
 }
 
-// findByOutwardName returns the tool behind an outward name, if the subject of
-// ctx may call it, be it directly or not.
+// findByOutwardName returns the tool with an outward name, if the subject of ctx may call it, directly or
+// through another tool.
 func (c *catalog) findByOutwardName(ctx context.Context, name string) (mcphost.Tool, bool) {
 	t, ok := c.lookup(ctx, c.registeredName(name))
 	if !ok || c.outwardName(&t) != name {
@@ -201,12 +195,11 @@ func (c *catalog) findByOutwardName(ctx context.Context, name string) (mcphost.T
 	return t, true
 }
 
-// allTools has listDefinitions list all of them.
+// allTools makes listDefinitions return all tools.
 const allTools = math.MaxInt
 
-// listDefinitions is what the subject of ctx is shown as tools, by name: those
-// after a name, and of the registered ones so many at most. It costs what it
-// passes on the way.
+// listDefinitions lists the tools visible to the subject of ctx, ordered by name, that come after a given
+// name. It returns at most most registered tools. Its cost grows with the number of tools that it passes.
 func (c *catalog) listDefinitions(ctx context.Context, after string, most int) []*sdk.Tool {
 	c.first.await(ctx)
 	var all []*sdk.Tool
@@ -226,8 +219,8 @@ func (c *catalog) listDefinitions(ctx context.Context, after string, most int) [
 	return all
 }
 
-// callableAfter lists the registered names of tools that the subject of ctx may
-// call and whose outward names come after a name, in the order of those.
+// callableAfter lists the registered names of tools that the subject of ctx may call, ordered by outward
+// name, whose outward names come after a given name.
 func (c *catalog) callableAfter(ctx context.Context, after string, most int) (names []string) {
 	prefixes := []string{""}
 	if c.prefixed {
@@ -255,7 +248,7 @@ func (c *catalog) callableAfter(ctx context.Context, after string, most int) (na
 	return names
 }
 
-// unknownTool is the answer to a name that does not exist, or not for this caller.
+// unknownTool is the answer to a name that does not exist or that the caller may not see.
 func unknownTool(name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", untrusted.Line(name, 200))}
 }
@@ -274,14 +267,14 @@ func (c *catalog) listTools(ctx context.Context, params *sdk.ListToolsParams) (*
 	return &sdk.ListToolsResult{Tools: page, NextCursor: next, Cacheable: private}, nil
 }
 
-// private marks lists that depend on who asks.
+// private marks lists that depend on the caller.
 var private = sdk.Cacheable{CacheScope: "private"}
 
-// cursorMark tells our cursors from anything else.
+// cursorMark begins all our cursors, so that foreign ones are detected.
 const cursorMark = "after:"
 
-// paginate cuts a sorted list into pages. A cursor names the last key of the
-// page before it, so it stays good when entries come and go.
+// paginate cuts a sorted list into pages. A cursor names the last key of the previous page, so it stays valid
+// when entries are added or removed.
 func paginate[T any](all []T, key func(T) string, cursor string, size int) (page []T, next string, err error) {
 	after, err := parseCursor(cursor)
 	if err != nil {
@@ -294,7 +287,7 @@ func paginate[T any](all []T, key func(T) string, cursor string, size int) (page
 	return page, next, nil
 }
 
-// parseCursor returns the key after which a page begins; empty is the first.
+// parseCursor returns the key after which a page begins; an empty cursor means the first page.
 func parseCursor(cursor string) (after string, err error) {
 	if cursor == "" {
 		return "", nil
@@ -307,7 +300,7 @@ func parseCursor(cursor string) (after string, err error) {
 	return after, nil
 }
 
-// cutPage returns the first entries of a sorted list, and the cursor of the rest.
+// cutPage returns the first size entries of a sorted list, and the cursor for the rest.
 func cutPage[T any](all []T, key func(T) string, size int) (page []T, next string) {
 	if len(all) <= size {
 		return slices.Concat([]T{}, all), "" // never null

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// chargeRefused takes from the budget of the subject of ctx what a request costs that is
-// refused whatever is left of it, or returns what it is answered instead.
+// chargeRefused charges the budget of the subject of ctx for a request that is refused anyway. If the budget
+// is exhausted, it returns the error to answer instead.
 func (s *Server) chargeRefused(ctx context.Context, what string) *jsonrpc.Error {
 	err := s.dispatcher.chargeRequest(ctx, what)
 	if err == nil {
@@ -22,14 +22,14 @@ func (s *Server) chargeRefused(ctx context.Context, what string) *jsonrpc.Error 
 	return limited
 }
 
-// refusesDiscovery reports whether the SDK refuses a request to discover the server, in an
-// event stream that has begun by then.
+// refusesDiscovery reports whether the SDK will refuse this discovery request. It does so only after starting
+// an event stream.
 func refusesDiscovery(req *jsonrpc.Request, header string) bool {
 	return req.IsCall() && req.Method == methodDiscover && header < newestProtocol && revisionOf(req.Params) < newestProtocol
 }
 
-// serveCharged has next answer a request over HTTP; req is nil if it is none of JSON-RPC.
-// If it is refused before it comes to where requests are charged, it is charged first.
+// serveCharged serves an HTTP request with next; req is nil if the body is not a JSON-RPC request. If next
+// refuses the request before it reaches the point where requests are charged, serveCharged charges it.
 func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *jsonrpc.Request, next http.Handler) {
 	p, ok := r.Context().Value(vouchKey{}).(*peer)
 	if !ok {
@@ -45,7 +45,7 @@ func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *json
 		if p.reached.Load() {
 			return false
 		}
-		if status == http.StatusForbidden { // with a right token that is for another's session alone
+		if status == http.StatusForbidden { // the token is valid, but the session belongs to another caller
 			s.dispatcher.recordRequest(r.Context(), targetSession, &mcp.Refusal{Code: mcp.CodeForbidden, By: bySession, Reason: "the session is another caller's"})
 		}
 		err := s.dispatcher.chargeRequest(r.Context(), what)
@@ -62,14 +62,14 @@ func (s *Server) serveCharged(rw http.ResponseWriter, r *http.Request, req *json
 	}
 	next.ServeHTTP(refused, r)
 	if req != nil && req.IsCall() && !p.reached.Load() && !refused.told.Load() {
-		_ = s.dispatcher.chargeRequest(r.Context(), what) // who has none left is refused the next
+		_ = s.dispatcher.chargeRequest(r.Context(), what) // if the budget is exhausted, the next request is refused
 	}
 }
 
-// refusedResponse is a response to a request of which somebody is to hear if it is refused.
+// refusedResponse is a response that intercepts refusals.
 type refusedResponse struct {
 	http.ResponseWriter
-	// instead is told of the status, once, and reports whether it has answered itself.
+	// instead is called once with an error status. It returns true if it has written an answer itself.
 	instead func(status int) bool
 	told    atomic.Bool
 	over    atomic.Bool // nothing more is written
@@ -91,10 +91,10 @@ func (w *refusedResponse) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports [http.ResponseController].
 func (w *refusedResponse) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// refuseBody answers a request that breaks a bound of its length or its shape.
+// refuseBody answers a request whose body exceeds a bound on length or shape.
 func (w *Web) refuseBody(rw http.ResponseWriter, r *http.Request, says string) {
 	if err := w.server.dispatcher.chargeRequest(r.Context(), targetRequest); err != nil {
 		tooMany(rw, err)
@@ -104,14 +104,14 @@ func (w *Web) refuseBody(rw http.ResponseWriter, r *http.Request, says string) {
 	http.Error(rw, says, http.StatusRequestEntityTooLarge)
 }
 
-// tooLarge is why a request is refused that breaks a bound of its length or its shape.
+// tooLarge is the refusal of a request that exceeds a bound on length or shape.
 func tooLarge(says string) *mcp.Refusal {
 	return &mcp.Refusal{Code: mcp.CodeInvalidInput, By: byLimits, Reason: says}
 }
 
-// noteRefusedFrame charges the subject of ctx for a message that its connection refuses by
-// itself, or returns why it cannot be charged, and records it if it breaks a bound. What
-// leaves no room for others costs nothing more.
+// noteRefusedFrame charges the subject of ctx for a message that its connection refuses itself, and records
+// it if it exceeds a bound. It returns an error if the budget is exhausted. A message refused for lack of
+// capacity is only recorded.
 func (s *Server) noteRefusedFrame(ctx context.Context, why Reason, says string) error {
 	if why == OverCapacity {
 		s.dispatcher.recordRequest(ctx, targetRequest, &mcp.Refusal{Code: mcp.CodeCapacityExceeded, By: byLimits, Reason: says})

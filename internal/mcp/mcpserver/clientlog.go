@@ -14,16 +14,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// loggerName is the logger clients see messages of calls from.
+// loggerName is the logger name of messages about calls.
 const loggerName = "glyphoxa.tools"
 
-// offerLogging tells clients that they may ask for messages.
+// offerLogging declares that clients may request log messages.
 func offerLogging(c *sdk.ServerCapabilities) { c.Logging = &sdk.LoggingCapabilities{} }
 
-// levels are the levels of messages, least first.
+// levels are the log levels in ascending order.
 var levels = []sdk.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// checkLevel refuses what is no level of messages.
+// checkLevel returns an error for an unknown log level.
 func checkLevel(level sdk.LoggingLevel) error {
 	if slices.Contains(levels, level) {
 		return nil
@@ -31,7 +31,7 @@ func checkLevel(level sdk.LoggingLevel) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("`level` must be one of %s", quoted(levels))}
 }
 
-// quoted is a list of levels for a message.
+// quoted formats a list of levels for a message.
 func quoted(list []sdk.LoggingLevel) string {
 	var all []string
 	for _, l := range list {
@@ -40,16 +40,16 @@ func quoted(list []sdk.LoggingLevel) string {
 	return strings.Join(all, ", ")
 }
 
-// recordLevel records the level that the client of a session has set. Sessions that have
-// ended are pruned with those of the notifier.
+// recordLevel records the log level that a session's client has set. Ended sessions are pruned together with
+// those of the notifier.
 func (d *dispatcher) recordLevel(req sdk.Request) {
 	if set, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && set != nil && !isNewest(req) {
 		d.levels.Store(req.GetSession(), set.Level)
 	}
 }
 
-// logLevel returns the least level of message that the client of a call wants, empty if it
-// wants none. In the newest revision each call says so itself.
+// logLevel returns the lowest log level that the client of a call wants, or "" if it wants no messages. In
+// the newest revision, each call states its own level.
 func (d *dispatcher) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
 	if isNewest(req) {
 		level, _ := req.Params.Meta[sdk.MetaKeyLogLevel].(string)
@@ -63,9 +63,9 @@ func (d *dispatcher) logLevel(req *sdk.CallToolRequest) sdk.LoggingLevel {
 	return set
 }
 
-// logToClient logs a call to the client that made it, if it asked for that: what went
-// well at debug level, failures as warnings. Logging is on its way out of the
-// protocol (2026-07-28) and stays for clients that know nothing else.
+// logToClient logs a call to the client that made it, if the client enabled logging: successes at debug
+// level, failures as warnings. The newest protocol revision (2026-07-28) phases logging out; it stays for
+// older clients.
 func logToClient(ctx context.Context, to *sdk.ServerSession, tool string, a answer) {
 	level := sdk.LoggingLevel("debug")
 	data := map[string]any{"tool": tool, "executionTimeMs": mcp.RoundedMillis(a.result.Duration)}
@@ -74,5 +74,5 @@ func logToClient(ctx context.Context, to *sdk.ServerSession, tool string, a answ
 		f := failureOf(a.err)
 		data["code"], data["message"] = f.Code, f.Message
 	}
-	_ = to.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: loggerName, Data: data}) // whoever left needs none
+	_ = to.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: loggerName, Data: data}) // an error means that the client has gone
 }

@@ -8,12 +8,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// completion answers what a client may write into an argument of a prompt or an
-// address.
+// completion answers completion requests for arguments of prompts and resource templates.
 type completion struct {
 	*dispatcher
-	resources Resources // nil: there are none
-	prompts   Prompts   // nil: there are none
+	resources Resources // nil if there are none
+	prompts   Prompts   // nil if there are none
 }
 
 // complete answers completion/complete.

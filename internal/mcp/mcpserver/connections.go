@@ -9,18 +9,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// connKey is where a request's context holds its *connection.
+// connKey is the context key of a request's *connection.
 type connKey struct{}
 
-// connection is one that HTTP is spoken over, until a WebSocket takes it over.
+// connection is a network connection that serves HTTP until a WebSocket takes it over.
 type connection struct {
 	net.Conn
-	held   *holding // nil for a trusted proxy's, which bounds them itself
-	caller string   // who has shown a token; owned by the goroutine that serves it
+	held   *holding // nil behind a trusted proxy, which bounds its own connections
+	caller string   // the last caller that showed a token; owned by the goroutine that serves the connection
 }
 
-// openConnection counts a connection as a stranger's, and returns the context of its
-// requests.
+// openConnection counts a new connection as a stranger's, and returns the context for its requests.
 func (w *Web) openConnection(ctx context.Context, c net.Conn) context.Context {
 	known := &connection{Conn: c}
 	address, proxy := w.o.Gatekeeper.Peer(c.RemoteAddr().String())
@@ -30,14 +29,14 @@ func (w *Web) openConnection(ctx context.Context, c net.Conn) context.Context {
 			_ = c.Close()
 			return ctx
 		}
-		h.release() // nothing has come yet
+		h.release() // idle until the first request
 		known.held = h
 		w.held.Store(c, h)
 	}
 	return context.WithValue(ctx, connKey{}, known)
 }
 
-// followConnection ends what openConnection began.
+// followConnection releases what openConnection took when the connection ends.
 func (w *Web) followConnection(c net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return
@@ -47,7 +46,7 @@ func (w *Web) followConnection(c net.Conn, state http.ConnState) {
 	}
 }
 
-// busied marks the connection of every request as busy.
+// busied marks a connection as busy during each of its requests.
 func (w *Web) busied(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if c := connectionOf(r); c != nil && c.held != nil {
@@ -63,8 +62,8 @@ func connectionOf(r *http.Request) *connection {
 	return c
 }
 
-// claimConnection counts the connection of r as that of the caller who has shown a token
-// on it, or says why that one may have no more.
+// claimConnection counts the connection of r towards the caller whose token it carries. It returns a refusal
+// if that caller may not have more connections.
 func (w *Web) claimConnection(r *http.Request, s *access.Subject) *mcp.Refusal {
 	c, who := connectionOf(r), holderOf(s)
 	if c == nil || c.held == nil || who == "" || c.caller == who {

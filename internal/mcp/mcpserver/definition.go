@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Keys of a tool's _meta that tell outside agents what a call costs. Those a
-// host of ours understands have the names of docs/tools.md.
+// Keys in a tool's _meta that describe the cost of a call to outside agents. Keys that our own host
+// understands are named as in docs/tools.md.
 const (
 	metaTier      = "glyphoxa/tier"
 	metaP50       = "glyphoxa/p50Ms"
@@ -23,10 +23,10 @@ const (
 	metaIdempot   = "glyphoxa/idempotent"
 )
 
-// dynamic marks what may come and go, where names have prefixes; docs/adr/0014 says why.
+// dynamic marks tools that may come and go, if names have prefixes (docs/adr/0014).
 const dynamic = " [dynamic]"
 
-// define is a tool as clients are told of it.
+// define returns the definition of a tool for clients.
 func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 	input := t.Definition.Parameters
 	if input == nil {
@@ -54,7 +54,7 @@ func (c *catalog) define(t mcphost.Tool) *sdk.Tool {
 	return def
 }
 
-// latency tells what a call costs, in milliseconds.
+// latency describes the cost of a call. Times are in milliseconds.
 func latency(t *mcphost.Tool) sdk.Meta {
 	meta := sdk.Meta{
 		metaTier: t.Tier.String(), metaSource: t.Source, metaMax: mcp.RoundedMillis(t.Deadline), metaIdempot: t.Definition.Idempotent,
@@ -68,8 +68,7 @@ func latency(t *mcphost.Tool) sdk.Meta {
 	return meta
 }
 
-// render turns a result into the protocol's form. A JSON object also travels
-// as structured content.
+// render converts a result to the protocol's form. A JSON object is also returned as structured content.
 func render(res mcp.Result, meta sdk.Meta) *sdk.CallToolResult {
 	if native, ok := res.Native.(*sdk.CallToolResult); ok {
 		out := *native
@@ -94,7 +93,7 @@ func render(res mcp.Result, meta sdk.Meta) *sdk.CallToolResult {
 	return out
 }
 
-// structure is the structured form of a result, nil if it has none.
+// structure returns the structured form of a result, or nil if it has none.
 func structure(res mcp.Result) json.RawMessage {
 	if res.Structured != nil {
 		return res.Structured
@@ -119,8 +118,8 @@ func content(c mcp.Content) sdk.Content {
 	return &sdk.TextContent{Text: c.Text}
 }
 
-// maxMessage bounds the text of an error, in characters.
+// maxMessage bounds an error's text, in characters.
 const maxMessage = 2000
 
-// oneLine makes text fit for one line of an error.
+// oneLine formats text as one line of an error.
 func oneLine(text string) string { return untrusted.Line(text, maxMessage) }

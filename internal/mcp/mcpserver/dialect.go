@@ -10,18 +10,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// dialectWords are what clients of the older dialect are sent: they count ticks.
+// dialectWords are the method and field names for clients of the older dialect, which count ticks.
 var dialectWords = feedWords{"state/snapshot", "state/delta", "state/ended", "tick"}
 
-// backend serves clients that speak the older dialect over one connection;
-// docs/adr/0024 says why there is one.
+// backend serves clients that speak the older dialect over one connection (docs/adr/0024).
 type backend struct {
 	server *Server
 	peer   *peer
 }
 
-// Initialize binds the client to a session. The profile it asks for can only
-// narrow what its connection may do.
+// Initialize binds the client to a session. The requested profile can only narrow the permissions of the
+// connection.
 func (b backend) Initialize(_ context.Context, agentID, _, profile string) (Session, error) {
 	granted, err := b.server.o.Policy.Narrow(b.peer.subject, profile)
 	if err != nil {
@@ -59,10 +58,10 @@ func (d dialectSession) Call(ctx context.Context, name string, args json.RawMess
 	return a.result, plainly(a.err)
 }
 
-// plainly is an error as the dialect's clients may read it, with what to do.
+// plainly converts an error to a refusal for clients of the dialect, with a hint.
 func plainly(err error) error {
 	if err == nil || mcp.CodeOf(err) == mcp.CodeCancelled {
-		return err // the dialect says itself who cancelled a call
+		return err // the dialect itself says who cancelled a call
 	}
 	f := failureOf(err)
 	return &mcp.Refusal{

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// draft07URI names the JSON Schema draft that the dialect's schemas are in.
+// draft07URI identifies the JSON Schema draft of the dialect's schemas.
 const draft07URI = "http://json-schema.org/draft-07/schema#"
 
 // listedTool is a tool in the answer to tools/list.
@@ -32,9 +32,8 @@ func decodeParams(params json.RawMessage, v any) error {
 	return nil
 }
 
-// callParams returns the tool and the arguments that the params of a call
-// name. Who calls is known from the session: a context that says otherwise is
-// not listened to.
+// callParams decodes the tool name and arguments from the params of a call. It ignores a caller named in the
+// params, because the session determines the caller.
 func callParams(params json.RawMessage) (name string, args json.RawMessage, err error) {
 	var p struct {
 		Name      string          `json:"name"`
@@ -55,7 +54,7 @@ func callParams(params json.RawMessage) (name string, args json.RawMessage, err 
 	return p.Name, p.Arguments, nil
 }
 
-// draft07 returns schema's encoding, marked as draft-07.
+// draft07 encodes a schema, marked as draft-07.
 func draft07(schema any) (json.RawMessage, error) {
 	raw, err := json.Marshal(schema)
 	if err != nil {

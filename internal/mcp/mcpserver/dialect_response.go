@@ -24,41 +24,41 @@ const (
 	codeHandlerError   = -32603
 )
 
-// errNotInitialized means that a client asked before its handshake.
+// errNotInitialized is the error for a request before the handshake.
 var errNotInitialized = &mcp.Refusal{Code: mcp.CodeForbidden, Reason: "MCP session is not initialized"}
 
-// invalid returns the error for params that do not fit.
+// invalid returns the error for invalid params.
 func invalid(why string) error { return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, why) }
 
-// dialectUnknownMethod returns the error for a method that the dialect does not have.
+// dialectUnknownMethod returns the error for a method that is not in the dialect.
 func dialectUnknownMethod(method string) error {
 	return &mcp.Refusal{Code: mcp.CodeNotFound, Reason: fmt.Sprintf("unknown method %q", untrusted.Clip(method, 100))}
 }
 
-// response is the dialect's answer to a call.
+// response is the dialect's response to a call.
 type response struct {
 	Success bool            `json:"success"`
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *dialectFailure `json:"error,omitempty"`
 	Meta    metadata        `json:"metadata"`
 
-	code int64 // of the JSON-RPC error
+	code int64 // code of the JSON-RPC error
 }
 
-// dialectFailure is why a call failed.
+// dialectFailure describes why a call failed.
 type dialectFailure struct {
 	Code    mcp.Code `json:"code"`
 	Message string   `json:"message"`
 	Hint    string   `json:"hint,omitempty"`
-	// RetryAfterMs is when it is worth trying again.
+	// RetryAfterMs is how long to wait before a retry, in milliseconds.
 	RetryAfterMs int64 `json:"retryAfterMs,omitempty"`
-	// ApprovalID is under which the call waits for approval.
+	// ApprovalID is the id under which the call waits for approval.
 	ApprovalID string `json:"approvalId,omitempty"`
 }
 
-// metadata is what a call cost and caused.
+// metadata describes the duration and the events of a call.
 type metadata struct {
-	// Millis has a precision of microseconds.
+	// Millis has microsecond precision.
 	Millis float64  `json:"executionTimeMs"`
 	Events []string `json:"eventsEmitted"`
 }
@@ -98,7 +98,7 @@ func codeOf(c mcp.Code) int64 {
 	return codeHandlerError
 }
 
-// rpcError returns the JSON-RPC error that carries a failed response.
+// rpcError converts a failed response to a JSON-RPC error.
 func (r response) rpcError() error {
 	e := &jsonrpc.Error{Code: r.code, Message: r.Error.Message}
 	if data, err := json.Marshal(r); err == nil {
@@ -140,7 +140,7 @@ func invoke(ctx context.Context, s Session, name string, args json.RawMessage) r
 	return response{Success: true, Result: result, Meta: m}
 }
 
-// item is a piece of a result that is not text.
+// item is a piece of a result other than text.
 type item struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitempty"`
@@ -150,9 +150,8 @@ type item struct {
 	Name     string `json:"name,omitempty"`
 }
 
-// resultOf returns a tool's answer as one JSON value: its structured content,
-// else its text if that is JSON, else an object with the text and with what
-// else there is.
+// resultOf converts a tool's result to one JSON value: its structured content, else its text if that is JSON,
+// else an object with the text and the other content.
 func resultOf(res mcp.Result) (json.RawMessage, error) {
 	if json.Valid(res.Structured) {
 		return res.Structured, nil

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// maxCalls is how many calls of a client run at once. More requests are
-	// refused, and notifications beyond that are dropped.
+	// maxCalls is how many calls of a client may run at once. Further requests are refused, and further
+	// notifications are dropped.
 	maxCalls = 64
-	// dialectPatience bounds the wait for calls when a session or its stream ends.
+	// dialectPatience bounds the wait for running calls when a session or its stream ends.
 	dialectPatience = 30 * time.Second
-	// writeWithin bounds the writing of one answer.
+	// writeWithin bounds the time to write one answer.
 	writeWithin = 10 * time.Second
 )
 
-// cancelled is why a call was cancelled.
+// cancelled is the reason why a call was cancelled.
 type cancelled string
 
 const (
@@ -36,10 +36,9 @@ const (
 func (c cancelled) Error() string        { return string(c) }
 func (c cancelled) Is(target error) bool { return target == context.Canceled }
 
-// Serve serves one client until its stream ends or ctx does. Calls run at the
-// same time; everything else is done in the order in which it was asked for.
-// When the input ends, calls under way are finished first; when ctx ends or the
-// client is gone, they are cancelled. The end of the stream is no error.
+// Serve serves one client until its stream or ctx ends. Calls run concurrently; all other requests are
+// handled in order. When the input ends, running calls finish first; when ctx ends or the client is gone,
+// they are cancelled. The end of the stream is not an error.
 func Serve(ctx context.Context, conn Stream, b Backend) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -58,9 +57,9 @@ func Serve(ctx context.Context, conn Stream, b Backend) error {
 	}
 }
 
-// endConnection ends the session once reading ended with err. At the end of the input the
-// stream has waited for the requests, so that only notifications get time to
-// run; if the client is gone, nothing does.
+// endConnection ends the session after reading failed with err. At the end of the input the stream has
+// already waited for the requests, so only calls sent as notifications get time to finish. If the client is
+// gone, nothing does.
 func (s *server) endConnection(err error) error {
 	s.mu.Lock()
 	for _, cancel := range s.calls {
@@ -78,27 +77,27 @@ func (s *server) endConnection(err error) error {
 	return nil
 }
 
-// server is one client's connection. Its unguarded fields are owned by Serve.
+// server serves one client's connection. Serve owns the fields that no mutex guards.
 type server struct {
 	conn    Stream
 	backend Backend
 	stop    context.CancelCauseFunc // ends Serve
 	bound   *bound                  // nil before initialize and after shutdown
-	slots   chan struct{}           // one for every call under way
+	slots   chan struct{}           // one per running call
 
 	mu    sync.Mutex // guards calls
 	calls map[jsonrpc.ID]context.CancelCauseFunc
 }
 
-// bound is a session with its calls under way.
+// bound is a session with its running calls.
 type bound struct {
 	Session
-	ctx    context.Context // that of its calls
+	ctx    context.Context // context of its calls
 	cancel context.CancelCauseFunc
 	calls  sync.WaitGroup
 }
 
-// handle does what a request asks for and answers it; a call is left running.
+// handle handles and answers a request. Calls continue to run after it returns.
 func (s *server) handle(ctx context.Context, req *jsonrpc.Request) {
 	var result any
 	var err error
@@ -133,12 +132,12 @@ func (s *server) handle(ctx context.Context, req *jsonrpc.Request) {
 	s.sendResult(ctx, req.ID, result)
 }
 
-// ok is the result of what has nothing else to say.
+// ok is the result of methods without any other result.
 type ok struct {
 	OK bool `json:"ok"`
 }
 
-// initialize binds the client to a session in place of the one it had.
+// initialize binds the client to a new session, replacing the previous one.
 func (s *server) initialize(ctx context.Context, params json.RawMessage) (any, error) {
 	var h handshake
 	if err := decodeParams(params, &h); err != nil {
@@ -160,8 +159,8 @@ func (s *server) initialize(ctx context.Context, params json.RawMessage) (any, e
 	}{ProtocolVersion, h}, nil
 }
 
-// unbind waits for the calls of the session, if there is one, cancels those
-// that take longer than wait, and closes the session.
+// unbind closes the session, if there is one. It waits for running calls and cancels those that take longer
+// than wait.
 func (s *server) unbind(wait time.Duration) {
 	b := s.bound
 	if b == nil {
@@ -197,7 +196,7 @@ func (s *server) listTools(ctx context.Context) (any, error) {
 	}{listed}, nil
 }
 
-// startCall starts the call that req asks for, which answers it.
+// startCall starts the call in req, which sends its own answer.
 func (s *server) startCall(req *jsonrpc.Request) error {
 	b := s.bound
 	if b == nil {
@@ -218,7 +217,7 @@ func (s *server) startCall(req *jsonrpc.Request) error {
 		defer func() { <-s.slots }()
 		defer cancel(nil)
 		resp := invoke(ctx, b, name, args)
-		s.untrack(req.ID) // before the answer: then the id may be used again
+		s.untrack(req.ID) // before the answer, because then the client may reuse the id
 		if !resp.Success {
 			s.sendFailure(ctx, req.ID, resp)
 			return
@@ -228,7 +227,7 @@ func (s *server) startCall(req *jsonrpc.Request) error {
 	return nil
 }
 
-// track lets cancellation find the call.
+// track registers a call for cancellation.
 func (s *server) track(id jsonrpc.ID, cancel context.CancelCauseFunc) {
 	if id.IsValid() {
 		s.mu.Lock()
@@ -243,7 +242,7 @@ func (s *server) untrack(id jsonrpc.ID) {
 	delete(s.calls, id)
 }
 
-// cancel cancels the call whose id is in params, if it is under way.
+// cancel cancels the running call whose id is in params, if there is one.
 func (s *server) cancel(params json.RawMessage) {
 	var p struct {
 		RequestID any `json:"requestId"`
@@ -269,7 +268,7 @@ func (s *server) cancel(params json.RawMessage) {
 	}
 }
 
-// subscribe begins to report the state of the world.
+// subscribe starts to report the state of the world.
 func (s *server) subscribe(ctx context.Context, params json.RawMessage) (any, error) {
 	if s.bound == nil {
 		return nil, errNotInitialized
@@ -285,7 +284,7 @@ func (s *server) declare(ctx context.Context, params json.RawMessage) (any, erro
 	return ok{true}, s.bound.DeclareArea(ctx, params)
 }
 
-// notify is the [Notify] of sessions.
+// notify implements [Notify].
 func (s *server) notify(ctx context.Context, method string, params any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -294,7 +293,7 @@ func (s *server) notify(ctx context.Context, method string, params any) error {
 	return s.conn.Write(ctx, &jsonrpc.Request{Method: method, Params: raw})
 }
 
-// sendResult answers a request; a notification gets no answer.
+// sendResult answers a request. Notifications get no answer.
 func (s *server) sendResult(ctx context.Context, id jsonrpc.ID, result any) {
 	if !id.IsValid() {
 		return
@@ -307,7 +306,7 @@ func (s *server) sendResult(ctx context.Context, id jsonrpc.ID, result any) {
 	s.write(ctx, &jsonrpc.Response{ID: id, Result: raw})
 }
 
-// sendFailure answers a request with an error; a notification gets no answer.
+// sendFailure answers a request with an error. Notifications get no answer.
 func (s *server) sendFailure(ctx context.Context, id jsonrpc.ID, r response) {
 	if !id.IsValid() {
 		return
@@ -315,8 +314,7 @@ func (s *server) sendFailure(ctx context.Context, id jsonrpc.ID, r response) {
 	s.write(ctx, &jsonrpc.Response{ID: id, Error: r.rpcError()})
 }
 
-// write writes an answer even if ctx is over. A client that cannot be written
-// to ends Serve.
+// write writes an answer even after ctx has ended. If writing fails, it ends Serve.
 func (s *server) write(ctx context.Context, resp *jsonrpc.Response) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeWithin)
 	defer cancel()

@@ -20,26 +20,26 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// answer is what a call ended in.
+// answer is the outcome of a call.
 type answer struct {
 	result mcp.Result
 	events []string
 	err    error
 }
 
-// dispatcher runs what clients call: tools through the host, and what the
-// server does itself through the same gate. It is safe for concurrent use.
+// dispatcher runs what clients call: tools through the host, and the server's own methods through the same
+// gate. It is safe for concurrent use.
 type dispatcher struct {
 	*catalog
-	gate   mcphost.Gate // nil: what the server does itself passes
+	gate   mcphost.Gate // if nil, the server's own methods are always admitted
 	tracer *tracing.Tracer
 	log    *slog.Logger
 	rounds *rounds
-	levels sync.Map // *sdk.ServerSession to sdk.LoggingLevel: the least level of message its client wants
+	levels sync.Map // *sdk.ServerSession to the sdk.LoggingLevel its client wants
 }
 
-// executeTool runs a tool that the catalog has found for the subject of ctx. The
-// gate asks for the right to it once more, since rights end.
+// executeTool runs a tool that the catalog found for the subject of ctx. The gate checks the permission
+// again, because permissions can be withdrawn.
 func (d *dispatcher) executeTool(ctx context.Context, t *mcphost.Tool, args string) answer {
 	start := time.Now()
 	var events mcp.Events
@@ -52,14 +52,14 @@ func (d *dispatcher) executeTool(ctx context.Context, t *mcphost.Tool, args stri
 	if res.Duration == 0 {
 		res.Duration = time.Since(start)
 	}
-	if _, inside := mcp.Telling(err); inside { // its caller is not told
+	if _, inside := mcp.Telling(err); inside { // the caller does not see this error
 		d.log.Error("a tool failed", "tool", t.Definition.Name, "reason", err)
 	}
 	return answer{result: res, events: events.Names(), err: err}
 }
 
-// checkRoom turns a call away that the limits have no room for, before anybody decodes
-// its arguments, and has that recorded as the host would.
+// checkRoom refuses a call that exceeds the limits before its arguments are decoded, and records the refusal
+// as the host would.
 func (d *dispatcher) checkRoom(ctx context.Context, t *mcphost.Tool, args string) error {
 	err := d.policy.CheckRoom(ctx, t.Target)
 	if err == nil {
@@ -72,8 +72,7 @@ func (d *dispatcher) checkRoom(ctx context.Context, t *mcphost.Tool, args string
 	return err
 }
 
-// throughHost has the host run a tool. What that calls goes through a door of
-// the same subject.
+// throughHost runs a tool through the host. A composite tool gets a door with the rights of the same subject.
 func (d *dispatcher) throughHost(ctx context.Context, t *mcphost.Tool, args string) (mcp.Result, error) {
 	if t.Composite {
 		ctx = mcp.WithDoor(ctx, door{d})
@@ -81,8 +80,8 @@ func (d *dispatcher) throughHost(ctx context.Context, t *mcphost.Tool, args stri
 	return d.host.ExecuteTool(ctx, t.Definition.Name, args)
 }
 
-// door leads to the tools the subject of the context may call, and to no
-// other. Workflows call their steps through it.
+// door executes exactly the tools that the subject of the context may call. Workflows call their steps
+// through it.
 type door struct{ *dispatcher }
 
 func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
@@ -90,7 +89,7 @@ func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error
 		return mcp.Result{}, fmt.Errorf("calling %q: %w: nobody vouches for the call", name, mcp.ErrNotAllowed)
 	}
 	t, ok := d.lookup(ctx, name)
-	if !ok { // clients that batch calls know the outward names alone
+	if !ok { // clients that batch calls know only the outward names
 		t, ok = d.findByOutwardName(ctx, name)
 	}
 	if !ok {
@@ -100,14 +99,14 @@ func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error
 	return d.throughHost(ctx, &t, args)
 }
 
-// noTool is the error for a name that does not exist, or not for this caller.
+// noTool is the error for a name that does not exist or that the caller may not see.
 func noTool(name string) error {
 	return fmt.Errorf("%w %q", mcp.ErrUnknownTool, untrusted.Line(name, 200))
 }
 
 type requestKey struct{}
 
-// callByName calls whatever the subject of ctx knows by an outward name.
+// callByName calls the tool that the subject of ctx knows by an outward name.
 func (d *dispatcher) callByName(ctx context.Context, name string, args json.RawMessage) answer {
 	if own, ok := d.findOwn(ctx, name); ok {
 		return d.runOwn(ctx, own, args)
@@ -123,7 +122,7 @@ func (d *dispatcher) callByName(ctx context.Context, name string, args json.RawM
 	return d.executeTool(ctx, &t, string(args))
 }
 
-// knows reports whether the subject of ctx may call something by an outward name.
+// knows reports whether the subject of ctx may call a tool with an outward name.
 func (d *dispatcher) knows(ctx context.Context, name string) bool {
 	if _, own := d.findOwn(ctx, name); own {
 		return true
@@ -132,15 +131,15 @@ func (d *dispatcher) knows(ctx context.Context, name string) bool {
 	return ok
 }
 
-// RequestFrom returns the MCP request a tool runs for, nil if it runs for
-// another caller. Tools that ask their client something need it.
+// RequestFrom returns the MCP request for which a tool runs, or nil for other callers. Tools that ask their
+// client a question need it.
 func RequestFrom(ctx context.Context) *sdk.CallToolRequest {
 	r, _ := ctx.Value(requestKey{}).(*sdk.CallToolRequest)
 	return r
 }
 
-// answerCall answers tools/call. Failures of a tool are results with isError, so
-// that a model can read them; an unknown name is a protocol error.
+// answerCall answers tools/call. The failure of a tool is a result with isError, so that a model can read it;
+// an unknown name is a protocol error.
 func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (answered *sdk.CallToolResult, err error) {
 	p, err := peerOf(req)
 	if err != nil {
@@ -175,11 +174,11 @@ func (d *dispatcher) answerCall(ctx context.Context, req *sdk.CallToolRequest) (
 	return res, err
 }
 
-// errNotEncodable is the answer to a call whose result cannot be encoded.
+// errNotEncodable is the answer if a call's result cannot be encoded.
 var errNotEncodable = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}
 
-// encodable reports whether a result, which may be nil, can be encoded. The SDK sends no
-// response to a call whose result cannot, so that its client would wait for ever.
+// encodable reports whether a result, which may be nil, can be encoded. The SDK sends no response for a
+// result that cannot, so its client would wait for ever.
 func encodable(res *sdk.CallToolResult) bool {
 	if res == nil {
 		return true
@@ -188,8 +187,8 @@ func encodable(res *sdk.CallToolResult) bool {
 	return !ok || json.Valid(raw)
 }
 
-// callTool calls for the subject of ctx what it knows by an outward name, in the
-// protocol's form. The answer is what the call ended in, nil if nothing was called.
+// callTool calls the tool that the subject of ctx knows by an outward name, and returns the result in the
+// protocol's form. The answer is the outcome of the call, or nil if no tool was called.
 func (d *dispatcher) callTool(ctx context.Context, name string, args json.RawMessage) (*sdk.CallToolResult, *answer, error) {
 	if own, ok := d.findOwn(ctx, name); ok {
 		a := d.runOwn(ctx, own, args)
@@ -202,14 +201,13 @@ func (d *dispatcher) callTool(ctx context.Context, name string, args json.RawMes
 	}
 	a := d.executeTool(ctx, &t, string(args))
 	if wire, ok := a.result.Native.(*jsonrpc.Error); ok && a.err == nil {
-		return nil, &a, wire // a tool that speaks the protocol itself
+		return nil, &a, wire // the tool answers in protocol terms itself
 	}
 	return a.render(t.OutputSchema == nil), &a, nil
 }
 
-// render is the answer in the protocol's form. A failure travels as text for
-// the model, in _meta for programs, and as structured content where no output
-// schema forbids it.
+// render converts the answer to the protocol's form. A failure is returned as text for the model, in _meta
+// for programs and, if free is true because there is no output schema, as structured content.
 func (a answer) render(free bool) *sdk.CallToolResult {
 	meta := a.meta()
 	if a.err == nil {
@@ -221,7 +219,7 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	f := failureOf(a.err)
 	meta[metaError] = f
 	if _, ok := a.result.Native.(*sdk.CallToolResult); ok {
-		return render(a.result, meta) // the tool has put its failure into its own words
+		return render(a.result, meta) // the tool describes its failure itself
 	}
 	out := &sdk.CallToolResult{
 		Meta: meta, IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: f.forModel()}},
@@ -230,7 +228,7 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 		out.Content = append(out.Content, &sdk.TextContent{Text: says})
 	}
 	switch {
-	case a.result.Structured != nil: // what was done before it failed
+	case a.result.Structured != nil: // results from before the failure
 		out.StructuredContent = a.result.Structured
 		out.Content = append(out.Content, &sdk.TextContent{Text: string(a.result.Structured)})
 	case free:
@@ -239,7 +237,7 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	return out
 }
 
-// meta is what every answer carries; docs/adr/0012 says why.
+// meta returns the _meta of every answer (docs/adr/0012).
 func (a answer) meta() sdk.Meta {
 	events := a.events
 	if events == nil {
@@ -248,16 +246,16 @@ func (a answer) meta() sdk.Meta {
 	return sdk.Meta{"executionTimeMs": mcp.RoundedMillis(a.result.Duration), "eventsEmitted": events}
 }
 
-// ownTool is a tool of the server itself.
+// ownTool is one of the server's own tools.
 type ownTool struct {
 	name string // without prefix
 	def  *sdk.Tool
-	// run returns what is to be answered as JSON. A *sdk.CallToolResult is the
-	// answer itself, also beside an error.
+	// run returns the answer, which is encoded as JSON. It may return a *sdk.CallToolResult, even with an
+	// error, which is used as it is.
 	run func(ctx context.Context, args json.RawMessage) (any, error)
 }
 
-// target is one of the server's own tools as decisions about rights see it.
+// target describes the tool for permission checks.
 func (t ownTool) target() mcp.Target {
 	return mcp.Target{Tool: t.name, Source: sourceServer, ReadOnly: true}
 }
@@ -292,9 +290,8 @@ func firstText(r *sdk.CallToolResult) string {
 	return ""
 }
 
-// passGate lets something the server does itself pass the gate like a tool: it
-// changes nothing and needs no permission of its own. A [refusedError] of do is recorded
-// as a refusal.
+// passGate passes an action of the server itself through the gate like a tool that is read-only and needs no
+// permission. If do returns a [refusedError], it is recorded as a refusal.
 func (d *dispatcher) passGate(ctx context.Context, what, args string, do func(context.Context) error) error {
 	if d.gate == nil {
 		return do(ctx)

@@ -11,23 +11,23 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// metaError is where an answer's _meta holds its failure.
+// metaError is the _meta key of an answer's failure.
 const metaError = "glyphoxa/error"
 
-// failure is why a call failed, for programs; docs/adr/0012 says why.
+// failure describes to programs why a call failed (docs/adr/0012).
 type failure struct {
 	Code    mcp.Code `json:"code"`
 	Message string   `json:"message"`
-	// Hint says what to do about it.
+	// Hint suggests what the client can do.
 	Hint string `json:"hint"`
-	// RetryAfterMs is when it is worth trying again.
+	// RetryAfterMs is how long to wait before a retry, in milliseconds.
 	RetryAfterMs int64 `json:"retryAfterMs,omitempty"`
-	// ApprovalID is under which id the call waits for approval.
+	// ApprovalID is the id under which the call waits for approval.
 	ApprovalID string `json:"approvalId,omitempty"`
 	Rule       string `json:"rule,omitempty"`
 }
 
-// failureOf puts an error into words a client may read.
+// failureOf describes an error in words that a client may read.
 func failureOf(err error) failure {
 	code := mcp.CodeOf(err)
 	text, _ := mcp.Telling(err)
@@ -45,7 +45,7 @@ func failureOf(err error) failure {
 	return f
 }
 
-// hintFor says what to do about a kind of failure.
+// hintFor returns the hint for a kind of failure.
 func hintFor(code mcp.Code) string {
 	switch code {
 	case mcp.CodeNotFound:
@@ -68,13 +68,13 @@ func hintFor(code mcp.Code) string {
 	return "try something else; the same call is likely to fail again"
 }
 
-// reportedFailure is what programs are told of a failure that a tool reports itself: its
-// text is in the content alone.
+// reportedFailure describes to programs a failure that a tool itself reports. The text of that failure is
+// only in the content.
 func reportedFailure() failure {
 	return failure{Code: mcp.CodeHandlerError, Message: "the tool reports that it failed; the content of its result says why", Hint: hintFor(mcp.CodeHandlerError)}
 }
 
-// forModel is the failure as a model reads it.
+// forModel formats the failure for a model.
 func (f failure) forModel() string {
 	text := fmt.Sprintf("%s: %s\n%s", f.Code, f.Message, f.Hint)
 	if f.ApprovalID != "" {
@@ -86,8 +86,7 @@ func (f failure) forModel() string {
 	return text
 }
 
-// refuse is an error as a JSON-RPC error: a client sees why, not what we look
-// like inside.
+// refuse converts an error to a JSON-RPC error. Clients see the reason but no internal details.
 func (d *dispatcher) refuse(err error) error {
 	f := failureOf(err)
 	if f.Code == mcp.CodeInvalidInput {
@@ -105,13 +104,13 @@ func (d *dispatcher) refuse(err error) error {
 	return &jsonrpc.Error{Code: codeForbidden, Message: f.Message, Data: data}
 }
 
-// Codes for refusals, in the range that JSON-RPC leaves to servers.
+// Error codes for refusals, in the range that JSON-RPC leaves to servers.
 const (
 	codeForbidden = -32001
-	codeCapacity  = -32010 // older clients take -32002 for a missing resource
+	codeCapacity  = -32010 // not -32002, which older clients use for a missing resource
 )
 
-// hide logs what went wrong inside, and hides it.
+// hide logs an internal error and returns a general one.
 func (d *dispatcher) hide(err error) error {
 	d.log.Error("a request could not be answered", "reason", err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server could not answer; its log says why"}

@@ -10,43 +10,41 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// patience is how long a push may keep the others waiting. Writing to a client
-// that reads takes microseconds.
+// patience is how long one push may delay the others. Writing to a client that reads takes microseconds.
 const patience = time.Millisecond
 
-// fanout pushes the world's changes to all connections that follow it. A few
-// lanes go round them, again and again while something changes: a goroutine for
-// each connection would put the calls that make the next changes behind all of
-// them. A lane whose client does not take what it is sent stays with that one,
-// and another lane goes on in its place. The longer a round takes, the more a
-// client is told at once.
+// fanout pushes the world's changes to all connections that follow it. A few lanes, each a goroutine, serve
+// the connections in rounds while there are changes. With a goroutine per connection, the calls that make the
+// next changes would queue behind all of them. If a client does not read, its lane stays with it and another
+// lane continues in its place. A longer round means that each client gets more changes in one message.
 //
-// It is safe for concurrent use. It owns its lanes, which run while there is
-// somebody to push to; whoever leaves last waits for them.
+// It is safe for concurrent use. Its lanes run while there are connections; removing the last connection
+// waits for them.
 type fanout struct {
 	world *world.World
 
 	mu    sync.Mutex // guards the fields below
-	flows []*flow    // replaced when somebody joins or leaves
+	flows []*flow    // replaced when a connection joins or leaves
 	end   context.CancelFunc
 	lanes *sync.WaitGroup
 
-	lead  sync.Mutex // held while looking for something to push; guards the fields below
-	round []*flow    // those it goes round at present
-	at    int        // how far it has come
+	lead  sync.Mutex // held while choosing the next push; guards the fields below
+	round []*flow    // the connections of the current round
+	at    int        // progress in the round
 }
 
-// flow is what one connection is sent of the world.
+// flow is the stream of changes to one connection.
 type flow struct {
 	sub *world.Subscription
-	// push sends what has changed and reports whether more may follow.
+	// push sends changes and reports whether more may follow.
 	push func(world.Delta) bool
 
-	turn sync.Mutex // held while something is taken and pushed
+	turn sync.Mutex // held while changes are taken and pushed
 	over bool       // guarded by turn
 }
 
-// serve pushes what there is, unless somebody does already: then that one will.
+// serve pushes the pending changes, unless another goroutine is already doing so; that one will push them
+// too.
 func (w *flow) serve() {
 	for w.sub.Pending() && w.turn.TryLock() {
 		if !w.over {
@@ -62,7 +60,7 @@ func (w *flow) serve() {
 	}
 }
 
-// addFlow begins to push to w.
+// addFlow starts to push changes to w.
 func (o *fanout) addFlow(w *flow) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,8 +73,8 @@ func (o *fanout) addFlow(w *flow) error {
 	return nil
 }
 
-// startLanes starts the lanes, half as many as there are processors: the rest is for
-// the calls. Callers hold mu.
+// startLanes starts the lanes, half as many as there are processors, so that the others remain for the calls.
+// Callers hold mu.
 func (o *fanout) startLanes() error {
 	news, err := o.world.Subscribe(world.Filter{})
 	if err != nil {
@@ -91,7 +89,7 @@ func (o *fanout) startLanes() error {
 	return nil
 }
 
-// removeFlow ends pushing to w. Nothing is pushed to it once leave returns.
+// removeFlow stops pushing to w. Nothing is pushed to it after removeFlow returns.
 func (o *fanout) removeFlow(w *flow) {
 	o.mu.Lock()
 	i := slices.Index(o.flows, w)
@@ -104,7 +102,7 @@ func (o *fanout) removeFlow(w *flow) {
 		lanes = o.lanes
 	}
 	o.mu.Unlock()
-	w.turn.Lock() // whoever pushes to it ends first
+	w.turn.Lock() // wait for a push in progress
 	w.over = true
 	w.turn.Unlock()
 	if lanes != nil {
@@ -112,8 +110,7 @@ func (o *fanout) removeFlow(w *flow) {
 	}
 }
 
-// lane pushes to one connection after the other until ctx ends or a client
-// keeps it too long.
+// lane pushes to one connection after another until ctx ends or a client delays it for longer than patience.
 func (o *fanout) lane(ctx context.Context, news *world.Subscription, lanes *sync.WaitGroup) {
 	late := time.AfterFunc(time.Hour, func() {
 		defer lanes.Done()
@@ -135,8 +132,8 @@ func (o *fanout) lane(ctx context.Context, news *world.Subscription, lanes *sync
 	}
 }
 
-// nextFlow returns the next connection to push to, nil once ctx has ended. It waits
-// for something to change if nobody is behind.
+// nextFlow returns the next connection with pending changes, or nil after ctx has ended. It blocks until
+// there are changes.
 func (o *fanout) nextFlow(ctx context.Context, news *world.Subscription) *flow {
 	o.lead.Lock()
 	defer o.lead.Unlock()

@@ -9,10 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// feed pushes the world's changes to one connection. What a slow client has
-// not fetched yet is kept by entity, so that it gets newer state and holds up
-// nobody. It has one subscription at most, which the fan-out of all feeds
-// serves.
+// feed pushes the world's changes to one connection. Changes that a slow client has not read yet are merged
+// per entity, so that the client gets newer state and delays no other client. A feed has at most one
+// subscription, which the shared fanout serves.
 type feed struct {
 	push   func(ctx context.Context, raw []byte) error
 	life   context.Context
@@ -22,24 +21,24 @@ type feed struct {
 
 	mu   sync.Mutex // guards the fields below
 	area *world.Area
-	flow *flow              // nil if nothing is followed
-	cut  context.CancelFunc // ends what is being pushed to it
+	flow *flow              // nil without a subscription
+	cut  context.CancelFunc // cancels a push in progress
 }
 
-// feedWords are a protocol's names of what is pushed.
+// feedWords are the names that a protocol uses in pushed messages.
 type feedWords struct{ snapshot, delta, ended, seq string }
 
-// ourWords are what MCP clients are sent.
+// ourWords are the names for MCP clients.
 var ourWords = feedWords{"notifications/state/snapshot", "notifications/state/delta", "notifications/state/ended", "seq"}
 
-// newFeed returns a feed served by o that lives until close, or until ctx ends.
+// newFeed returns a feed served by o that lives until close or until ctx ends.
 func newFeed(ctx context.Context, o *fanout, push func(context.Context, []byte) error) *feed {
 	f := &feed{push: push, words: ourWords, fanout: o}
 	f.life, f.end = context.WithCancel(ctx)
 	return f
 }
 
-// close ends the subscription and waits for it.
+// close ends the subscription and waits for its last push.
 func (f *feed) close() {
 	f.end()
 	f.mu.Lock()
@@ -47,7 +46,7 @@ func (f *feed) close() {
 	f.dropFlow()
 }
 
-// endSubscription ends the subscription; another may follow.
+// endSubscription ends the subscription. Another one may follow.
 func (f *feed) endSubscription() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +54,7 @@ func (f *feed) endSubscription() {
 	f.area = nil
 }
 
-// dropFlow ends the subscription there is. Callers hold mu.
+// dropFlow ends the current subscription, if there is one. Callers hold mu.
 func (f *feed) dropFlow() {
 	if f.flow != nil {
 		f.cut()
@@ -65,9 +64,9 @@ func (f *feed) dropFlow() {
 	}
 }
 
-// follow begins to push what sub brings, in place of what was followed before.
-// A snapshot goes out before follow returns. may is asked again before each
-// delta, since rights end.
+// follow starts to push the changes of sub, replacing the previous subscription. It sends a snapshot before
+// it returns, unless sub resumes an earlier subscription. may is called before each delta, because
+// permissions can be withdrawn.
 func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.Area, may func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +85,7 @@ func (f *feed) follow(ctx context.Context, sub *world.Subscription, area *world.
 		return err
 	}
 	f.flow, f.area, f.cut = w, area, cut
-	w.serve() // what has changed before it joined
+	w.serve() // changes from before it was added
 	return nil
 }
 
@@ -96,11 +95,10 @@ func (f *feed) deliver(ctx context.Context, d world.Delta, may func() error) boo
 		_ = f.push(ctx, notification(f.words.ended, func(b []byte) []byte { return appendField(b, "reason", oneLine(err.Error())) }))
 		return false
 	}
-	return f.push(ctx, f.encodeDelta(d)) == nil // else the connection is going away
+	return f.push(ctx, f.encodeDelta(d)) == nil // an error means that the connection is ending
 }
 
-// declare sets the area of the subscription there is, and of the next one that
-// names none.
+// declare sets the area of the current subscription, and the default area of later ones.
 func (f *feed) declare(area world.Area) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +112,7 @@ func (f *feed) declare(area world.Area) error {
 	return nil
 }
 
-// declared is the area declared before, nil if there was none.
+// declared returns the declared area, or nil if there is none.
 func (f *feed) declared() *world.Area {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -198,7 +196,7 @@ func appendField(b []byte, name, value string) []byte {
 	return appendText(b, value)
 }
 
-// appendText appends a JSON string; strings always encode.
+// appendText appends a JSON string. Encoding a string cannot fail.
 func appendText(b []byte, text string) []byte {
 	raw, err := json.Marshal(text)
 	if err != nil {

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// FirstList makes clients that list right after the start wait for external servers.
+// FirstList makes lists that clients request right after the start wait for external servers.
 type FirstList struct {
-	// Tried is closed once every server was tried. If nil, nobody waits.
+	// Tried is closed when every server was tried. If nil, lists do not wait.
 	Tried <-chan struct{}
-	// Wait is how long after the start a list waits for that at most.
+	// Wait is how long after the start a list waits at most.
 	Wait time.Duration
 }
 
-// firstList is a FirstList under way. It is safe for concurrent use.
+// firstList is a [FirstList] in use. It is safe for concurrent use.
 type firstList struct {
 	tried <-chan struct{}
 	until time.Time
-	// relist makes what is new callable, once, so that nobody sees what cannot be called yet.
+	// relist makes new tools callable. It runs once, before any client can see them.
 	relist func()
 }
 
@@ -26,7 +26,7 @@ func newFirstList(o FirstList, relist func()) firstList {
 	return firstList{o.Tried, time.Now().Add(o.Wait), sync.OnceFunc(relist)}
 }
 
-// await returns once every server was tried, the time for that is over, or ctx is done.
+// await returns when every server was tried, the time for that is over, or ctx ends.
 func (f firstList) await(ctx context.Context) {
 	select {
 	case <-f.tried:

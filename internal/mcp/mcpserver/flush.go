@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// flushWithin is how long the first event may wait for the next. Most answers
-// come by then, and travel with it; a stream whose events come later begins
-// hardly late.
+// flushWithin is how long the first event may wait for the next. Most answers arrive within this time and are
+// sent together with it. A stream whose next event comes later starts with a negligible delay.
 const flushWithin = 5 * time.Millisecond
 
-// lateFlush is a response whose first flush waits a little for more to flush:
-// with sessions, the SDK begins every event stream with an empty event, of which
-// the client has no use unless the connection breaks.
+// lateFlush is a response that delays its first flush a little. With sessions, the SDK starts every event
+// stream with an empty event, which is useless to the client unless the connection breaks, so it is sent
+// together with the next event.
 type lateFlush struct {
 	http.ResponseWriter
 
 	mu    sync.Mutex  // guards writing, and the fields below
 	timer *time.Timer // nil before the first flush
-	waits bool        // the first event waits
+	waits bool        // the first event is waiting
 	over  bool        // the handler has returned
 }
 
@@ -35,7 +34,7 @@ func (w *lateFlush) WriteHeader(code int) {
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// FlushError flushes, the first time a little later.
+// FlushError flushes. The first flush is delayed.
 func (w *lateFlush) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,17 +47,17 @@ func (w *lateFlush) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// late flushes the first event if it still waits.
+// late flushes the first event if it is still waiting.
 func (w *lateFlush) late() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waits && !w.over {
 		w.waits = false
-		_ = http.NewResponseController(w.ResponseWriter).Flush() // whoever left needs nothing
+		_ = http.NewResponseController(w.ResponseWriter).Flush() // an error means that the client has gone
 	}
 }
 
-// endResponse is called when the handler returns, which flushes what is left.
+// endResponse is called when the handler returns; net/http then flushes the rest.
 func (w *lateFlush) endResponse() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,5 +67,5 @@ func (w *lateFlush) endResponse() {
 	}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports [http.ResponseController].
 func (w *lateFlush) Unwrap() http.ResponseWriter { return w.ResponseWriter }

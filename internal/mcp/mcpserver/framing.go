@@ -13,16 +13,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// errFraming is why a connection ends on which a request says twice how long it is.
+// errFraming ends a connection on which a request states its length more than once.
 var errFraming = errors.New("a request says more than once how long it is")
 
-// onceHeaders are headers of which a second could be another's word against the first.
+// onceHeaders are headers that must not occur twice, because the values could contradict each other.
 var onceHeaders = []string{
 	"Authorization", "Content-Type", "Last-Event-Id", "Mcp-Method", "Mcp-Name", protocolHeader, sessionHeader, "Origin",
 }
 
-// twice says which of them a request has more than once, nil if none. Its connection has
-// to end.
+// twice returns an error if a request repeats one of onceHeaders. The connection must then be closed.
 func twice(r *http.Request) error {
 	for _, name := range onceHeaders {
 		if len(r.Header[name]) > 1 {
@@ -32,19 +31,19 @@ func twice(r *http.Request) error {
 	return nil
 }
 
-// recordFraming records that a connection ends at a request that says twice how long it is.
-// Whose it is, nobody can tell any more.
+// recordFraming records that a connection was closed because a request states its length twice. The caller is
+// unknown, because such a request cannot be trusted.
 func (w *Web) recordFraming(c net.Conn) {
 	address, _ := w.o.Gatekeeper.Peer(c.RemoteAddr().String())
 	w.recordAddress(context.Background(), access.TransportHTTP, address, byFraming, errFraming)
 }
 
-// framedListener hands out connections that end at a request with more than one
-// Content-Length or Transfer-Encoding, or with both: net/http takes some of them, and what
-// stands before us may read them otherwise.
+// framedListener accepts connections that end at a request with more than one Content-Length or
+// Transfer-Encoding header, or with both. net/http accepts some of these requests, and a proxy in front of us
+// might read them differently (request smuggling).
 type framedListener struct {
 	net.Listener
-	refused func(net.Conn) // told of each that ends so
+	refused func(net.Conn) // called for each connection that ends this way
 }
 
 func (l framedListener) Accept() (net.Conn, error) {
@@ -55,13 +54,13 @@ func (l framedListener) Accept() (net.Conn, error) {
 	return &framedConn{Conn: c, refused: l.refused}, nil
 }
 
-// framedConn is a connection of such a listener.
+// framedConn is a connection from a [framedListener].
 type framedConn struct {
 	net.Conn
 	refused func(net.Conn)
-	ended   sync.Once   // at a doubtful request
-	asks    atomic.Bool // the last request asks for another protocol
-	raw     atomic.Bool // it speaks another protocol
+	ended   sync.Once   // once, at a doubtful request
+	asks    atomic.Bool // the last request asks for a protocol upgrade
+	raw     atomic.Bool // the connection has changed to another protocol
 	seen    framing     // owned by the reader
 }
 
@@ -78,33 +77,33 @@ func (c *framedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sees whether the server agrees to another protocol, a WebSocket, of which the
-// system is to hold little.
+// Write detects that the server agrees to a protocol upgrade, to a WebSocket, and then reduces the system's
+// write buffer.
 func (c *framedConn) Write(p []byte) (int, error) {
 	if c.asks.Load() && bytes.HasPrefix(p, []byte("HTTP/1.1 101 ")) {
 		c.raw.Store(true)
 		if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-			_ = b.SetWriteBuffer(socketBuffer) // else the system chooses
+			_ = b.SetWriteBuffer(socketBuffer) // otherwise the system chooses
 		}
 	}
 	return c.Conn.Write(p)
 }
 
-// framing follows where requests begin and end.
+// framing tracks where requests begin and end.
 type framing struct {
 	in     part
-	line   []byte // of a head or a chunk's, as far as it is kept
-	left   int64  // bytes of the body, or of the chunk with its end
-	begun  bool   // the head has its first line
-	length int64  // what Content-Length said
-	says   int    // headers that say how long the body is
+	line   []byte // of a head or a chunk, as far as needed
+	left   int64  // bytes left of the body, or of the chunk with its line end
+	begun  bool   // the first line of the head was read
+	length int64  // value of Content-Length
+	says   int    // number of headers that state the body's length
 	chunks bool
 	broken bool
-	// upgrades is kept until the next head: the last asked for another protocol.
+	// upgrades says that the last request asks for another protocol. It is kept until the next head.
 	upgrades bool
 }
 
-// part is what of a request comes next.
+// part is the part of a request that comes next.
 type part int
 
 const (
@@ -115,10 +114,10 @@ const (
 	inTrailer             // → inHead
 )
 
-// maxFramingLine is how much of a line is kept: the longest that says how long a body is.
+// maxFramingLine is how much of a line is kept. It suffices for every header that states a body's length.
 const maxFramingLine = 64
 
-// follow takes what was read next, and reports false once a request is doubtful.
+// follow processes the next bytes read. It returns false once a request is doubtful.
 func (f *framing) follow(p []byte) bool {
 	for len(p) > 0 && !f.broken {
 		if f.in == inBody || f.in == inChunk {
@@ -145,7 +144,7 @@ func (f *framing) follow(p []byte) bool {
 	return !f.broken
 }
 
-// takeLine takes a line of a head, a chunk's size or a trailer.
+// takeLine processes a line of a head, a chunk size or a trailer.
 func (f *framing) takeLine(line []byte) {
 	switch {
 	case f.in == inSize:
@@ -169,7 +168,7 @@ func (f *framing) takeLine(line []byte) {
 	}
 }
 
-// takeHeader counts a header that says how long the body is.
+// takeHeader counts headers that state the body's length.
 func (f *framing) takeHeader(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch {
@@ -189,7 +188,7 @@ func (f *framing) takeHeader(line []byte) {
 	f.broken = f.broken || f.says > 1
 }
 
-// endHead goes on to the body, if there is one.
+// endHead proceeds to the body, if there is one.
 func (f *framing) endHead() {
 	switch next := (framing{line: f.line, upgrades: f.upgrades}); {
 	case f.chunks:

@@ -30,8 +30,8 @@ const (
 	eventBytes  = 32 << 20         // of events kept for clients that reconnect
 )
 
-// newestProtocol is the first revision without sessions; its requests name it
-// in a header of every request.
+// newestProtocol is the first revision without sessions; its clients name the revision in a header of every
+// request.
 const (
 	newestProtocol  = "2026-07-28"
 	protocolHeader  = "Mcp-Protocol-Version"
@@ -39,13 +39,13 @@ const (
 	defaultSessions = 1000
 )
 
-// socketClosing bounds the closing handshake of a stranger's WebSocket: many may have to
-// give way at once.
+// socketClosing bounds the closing handshake of a stranger's WebSocket, because many may have to be closed at
+// once.
 const socketClosing = 100 * time.Millisecond
 
 // WebOptions configures the network transports.
 type WebOptions struct {
-	// Gatekeeper says who calls. Required.
+	// Gatekeeper identifies callers. Required.
 	Gatekeeper *access.Gatekeeper
 	// Guard refuses unknown hosts and origins. Its Addr is filled in.
 	Guard access.Guard
@@ -54,11 +54,11 @@ type WebOptions struct {
 	// Metrics and Health are served if not nil.
 	Metrics *observe.Metrics
 	Health  *observe.Health
-	// Site answers everything else, if not nil: pages for people. It identifies its own
-	// callers with the gatekeeper.
+	// Site serves all other paths with pages for people, if not nil. It identifies its callers itself, with
+	// the gatekeeper.
 	Site http.Handler
 
-	bodyTime time.Duration // to send a body in; 0 means the constant
+	bodyTime time.Duration // time for receiving a body; 0 means the constant
 }
 
 // Web serves a Server over streamable HTTP at /mcp and WebSocket at /ws.
@@ -71,16 +71,16 @@ type Web struct {
 	answered answered
 	intake   intake
 	sockets  sync.WaitGroup
-	stop     context.Context // ends when sockets are to end
+	stop     context.Context // ends when sockets must end
 	halt     context.CancelFunc
 
 	sessions    sessions
-	requests    *quota // that are being answered
+	requests    *quota // requests being answered
 	connections *quota
 	held        sync.Map // net.Conn to *holding
 }
 
-// Listen opens the listener and prepares the handlers. Serve serves them.
+// Listen opens the listener and prepares the handlers. Call [Web.Serve] to serve requests.
 func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Server) Listen(ctx context.Context, addr string, o WebOptions) (*Web, e
 	return w, nil
 }
 
-// plainListen keeps the reason of a listen error.
+// plainListen returns the underlying reason of a listen error.
 func plainListen(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
@@ -131,8 +131,7 @@ func (w *Web) gauges(m *observe.Metrics) error {
 // Addr is the address the server listens on, as host:port.
 func (w *Web) Addr() string { return w.listener.Addr().String() }
 
-// Serve serves until ctx ends, then drains: nothing new is taken, calls under
-// way get ten seconds to finish.
+// Serve serves until ctx ends. It then refuses new requests and gives running calls ten seconds to finish.
 func (w *Web) Serve(ctx context.Context) error {
 	var memory sync.WaitGroup
 	defer memory.Wait()
@@ -182,8 +181,7 @@ func (w *Web) routes() http.Handler {
 	return w.busied(w.guarded(mux))
 }
 
-// guarded refuses what no client of ours would send, and tells browsers what
-// allowed pages may read.
+// guarded refuses requests that no legitimate client sends, and sends CORS headers to allowed pages.
 func (w *Web) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("X-Content-Type-Options", "nosniff")
@@ -215,8 +213,8 @@ func (w *Web) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request that goes no further. A token that is worth nothing or missing, a
-// name that is none of ours and a page that may not connect are recorded; who sends too many of them has to connect anew for each.
+// refuse answers a refused request. It records missing and invalid tokens, unknown host names and forbidden
+// origins. A caller with too many failures must reconnect for each further request.
 func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case access.RefusesToken(err):
@@ -242,7 +240,7 @@ func (w *Web) refuse(rw http.ResponseWriter, r *http.Request, err error) {
 
 type vouchKey struct{}
 
-// identified finds out who calls.
+// identified identifies the caller.
 func (w *Web) identified(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		subject, term, err := w.o.Gatekeeper.Admit(r)
@@ -250,7 +248,7 @@ func (w *Web) identified(next http.Handler) http.Handler {
 			w.refuse(rw, r, err)
 			return
 		}
-		ctx, end := term.Within(r.Context()) // streams and calls under way end with the token
+		ctx, end := term.Within(r.Context()) // streams and running calls end with the token
 		defer end()
 		r = r.WithContext(context.WithValue(access.WithSubject(ctx, subject), vouchKey{}, &peer{subject: subject, term: term}))
 		if why := w.claimConnection(r, subject); why != nil {
@@ -262,7 +260,7 @@ func (w *Web) identified(next http.Handler) http.Handler {
 	})
 }
 
-// vouchedFor tells the SDK who was identified, to have it hold sessions to them.
+// vouchedFor passes the identified caller to the SDK, so that the SDK binds sessions to that caller.
 func vouchedFor(next http.Handler) http.Handler {
 	vouch := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		p, ok := ctx.Value(vouchKey{}).(*peer)
@@ -275,20 +273,19 @@ func vouchedFor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(r.Context())
 		r.Header = r.Header.Clone()
-		r.Header.Set("Authorization", "Bearer identified") // tokens go no further than this
+		r.Header.Set("Authorization", "Bearer identified") // the token itself goes no further
 		bound.ServeHTTP(rw, r)
 	})
 }
 
-// streamable serves both eras of the protocol at one address: one handler of
-// the SDK cannot.
+// streamable serves both generations of the protocol at one address, because one handler of the SDK cannot.
 func (w *Web) streamable() http.Handler {
 	server := func(*http.Request) *sdk.Server { return w.server.sdk }
 	events := sdk.NewMemoryEventStore(nil)
 	events.SetMaxBytes(eventBytes)
 	sessions := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
 		Logger: w.server.o.Logger, EventStore: events, SessionTimeout: sessionTime,
-		MaxRequestBodyBytes: w.o.Limits.Body, DisableLocalhostProtection: true, // the guard knows all names
+		MaxRequestBodyBytes: w.o.Limits.Body, DisableLocalhostProtection: true, // the guard checks host names
 	})
 	stateless := sdk.NewStreamableHTTPHandler(server, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: w.server.o.Logger, PropagateRequestCancellation: true,
@@ -308,7 +305,7 @@ func (w *Web) streamable() http.Handler {
 	})
 }
 
-// metrics are for who may read the audit log, and for this machine.
+// metrics serves metrics to callers who may read the audit log, and to this machine.
 func (w *Web) metrics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s := access.SubjectFrom(r.Context())

@@ -12,14 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// intake reads requests within bounds, before anything decodes them.
+// intake bounds the reading of requests, before they are decoded.
 type intake struct {
-	max    int64 // bytes of a body
+	max    int64 // maximum bytes of a body
 	shares *shares
 }
 
-// bounded reads a request whole, and hands it on in memory. What breaks a bound goes
-// no further, and is refused while it is read.
+// bounded reads the whole request into memory and passes it on. It refuses a request as soon as a bound is
+// exceeded.
 func (w *Web) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost || r.Body == nil {
@@ -46,11 +46,11 @@ func (w *Web) bounded(next http.Handler) http.Handler {
 	})
 }
 
-// readBody is a body that was read, with the error that ended it if there was one.
+// readBody is a body that has been read, with the read error if there was one.
 type readBody struct {
 	*bytes.Reader
 	io.Closer
-	whole []byte // all of it, however much was read from here
+	whole []byte // the whole body, even after reading
 	err   error
 }
 
@@ -62,5 +62,5 @@ func (b *readBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo keeps to Read, which knows the error.
+// WriteTo uses Read, because Read returns the stored error.
 func (b *readBody) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{b}) }

@@ -1,20 +1,23 @@
-// Package mcpserver offers the host's registry to outside agents as an MCP
-// server: over stdio, streamable HTTP, WebSocket and in-process, with the same
-// meaning on each of them.
+// Package mcpserver offers the host's registry to outside agents as an MCP server, over stdio, streamable
+// HTTP, WebSocket and in-process, with the same semantics on all of them:
 //
-// A [Server] is put together from parts, each in a file of its name: the catalog
-// knows what a subject is shown and may call, the dispatcher runs what is called,
-// the finder searches the catalog for clients, resourceMethods, promptMethods and
-// completion answer what is read, stateSync follows the world with a feed per
-// connection, and the notifier says what has changed. [Web] holds the network
-// transports. Rights are decided by package access alone.
+//	server := mcpserver.New(host, mcpserver.Options{Policy: policy, Gate: gate})
+//	web, err := server.Listen(ctx, addr, mcpserver.WebOptions{Gatekeeper: gatekeeper})
+//	go server.Run(ctx) // keeps lists up to date
+//	err = web.Serve(ctx)
 //
-// A [Conn] carries JSON-RPC messages over streams of our own: newline-delimited JSON and WebSocket.
-// It is a connection of the MCP SDK that outlives malformed input, bounds the requests under way and
-// answers all that it read before it ends (files wire_*.go). It knows JSON-RPC, not MCP.
+// A [Server] consists of parts in files of the same name. The catalog decides what a subject sees and may
+// call. The dispatcher runs calls. The finder searches the catalog for clients. resourceMethods,
+// promptMethods and completion answer reads. stateSync follows the world, with one feed per connection. The
+// notifier announces changes. [Web] serves the network transports. Package access makes all decisions about
+// permissions.
 //
-// A [Library] holds what the server offers besides tools (files resource*.go): the world, its transcripts and the
-// rules as resources, and prompts ([PromptLibrary]) made from them.
+// A [Conn] carries JSON-RPC messages over newline-delimited JSON or WebSocket. It is a connection for the MCP
+// SDK that survives malformed input, bounds the running requests, and answers every request it has read
+// before it ends (files wire_*.go). It implements JSON-RPC, not MCP.
+//
+// A [Library] serves everything besides tools (files resource*.go): the world, its transcripts and the rules
+// as resources, and prompts made from them ([PromptLibrary]).
 package mcpserver
 
 import (
@@ -40,54 +43,52 @@ import (
 
 // Options configures a Server.
 type Options struct {
-	// Version and Instructions are told to clients.
+	// Version and Instructions are sent to clients.
 	Version, Instructions string
-	// Log is told what operators should know. If nil, nobody is.
+	// Log receives messages for operators. If nil, they are discarded.
 	Log *slog.Logger
 	// Logger receives the SDK's messages, at a bounded rate. If nil, they are discarded.
 	Logger *slog.Logger
 	// Policy decides who may do what. Required.
 	Policy *access.Engine
-	// Gate governs the server's own methods as the host's gate governs its
-	// tools. If nil, they pass.
+	// Gate governs the server's own methods like the host's gate governs tools. If nil, they are always
+	// admitted.
 	Gate mcphost.Gate
-	// Prefixed names tools "skill:NAME" and "workflow:NAME"; docs/adr/0014
-	// says why.
+	// Prefixed names tools "skill:NAME" and "workflow:NAME" (docs/adr/0014).
 	Prefixed bool
-	// Compact leaves clients two tools, list_programs and invoke_program.
+	// Compact reduces the visible tools to two, list_programs and invoke_program.
 	Compact bool
-	// Campaign is the name under which compact clients know the tools.
+	// Campaign is the project name in the answers of compact mode.
 	Campaign string
 	// Resources and Prompts are served if not nil.
 	Resources Resources
 	Prompts   Prompts
-	// World is kept in sync with clients that ask for it, if not nil.
+	// World is synchronised to clients that subscribe to it, if not nil.
 	World *world.World
-	// Refresh reads anew what may have changed on disk, such as workflows. If
-	// nil, there is nothing to read.
+	// Refresh reloads files that may have changed on disk, such as workflows. If nil, there is nothing to
+	// reload.
 	Refresh func(context.Context) error
-	// PageSize is the most entries of one page of a list; 0 means 100.
+	// PageSize is the maximum number of entries on a page of a list; 0 means 100.
 	PageSize int
-	// Tracer begins the traces of calls. If nil, none is traced.
+	// Tracer starts the traces of calls. If nil, calls are not traced.
 	Tracer *tracing.Tracer
-	// FirstList is how lists right after the start wait for external servers.
+	// FirstList makes lists right after the start wait for external servers.
 	FirstList FirstList
 }
 
-// Resources is what clients can read. It is safe for concurrent use.
+// Resources serves documents that clients can read. It must be safe for concurrent use.
 type Resources interface {
 	List(ctx context.Context, v LibraryView) ([]*sdk.Resource, error)
 	Templates(v LibraryView) []*sdk.ResourceTemplate
-	// Read returns ErrUnknownResource for what is not there or hidden.
+	// Read returns ErrUnknownResource for a document that does not exist or is hidden from the view.
 	Read(ctx context.Context, v LibraryView, uri string) (*sdk.ReadResourceResult, error)
 	Complete(ctx context.Context, v LibraryView, template, argument, prefix string) (values []string, more bool, err error)
 }
 
-// Prompts is what clients can have written for them. It is safe for
-// concurrent use.
+// Prompts serves prompt templates for clients. It must be safe for concurrent use.
 type Prompts interface {
 	List(v LibraryView) []*sdk.Prompt
-	// Get returns prompt.ErrUnknown for what is not there or hidden, and wraps
+	// Get returns ErrUnknownPrompt for a prompt that does not exist or is hidden from the view, and wraps
 	// [mcp.ErrInvalidArguments] for bad arguments.
 	Get(ctx context.Context, v LibraryView, name string, args map[string]string) (*sdk.GetPromptResult, error)
 	Complete(ctx context.Context, v LibraryView, name, argument, prefix string) (values []string, more bool, err error)
@@ -95,9 +96,8 @@ type Prompts interface {
 
 const defaultPage = 100
 
-// Server hands the tools of a host to MCP clients and keeps their lists up to
-// date. It is safe for concurrent use. Run owns a goroutine per source of
-// change; every transport owns its connections.
+// Server offers the tools of a host to MCP clients and keeps their lists up to date. It is safe for
+// concurrent use. Run owns one goroutine per source of changes; every transport owns its connections.
 type Server struct {
 	host *mcphost.Host
 	o    Options
@@ -111,13 +111,13 @@ type Server struct {
 	notifier   *notifier
 	approvals  approvalNews
 	fanout     fanout // serves the feeds of all connections
-	streams    *quota // of events
+	streams    *quota // event streams
 
 	mu     sync.Mutex        // guards listed
-	listed map[string]listed // tools the SDK knows, by name
+	listed map[string]listed // tools that the SDK knows, by name
 }
 
-// New returns a server over host.
+// New returns a server for the tools of host.
 func New(host *mcphost.Host, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -176,8 +176,8 @@ func (s *Server) sdkOptions() *sdk.ServerOptions {
 	return o
 }
 
-// Run keeps the lists up to date and tells clients what changes, until ctx
-// ends. Transports may serve while it runs; it is called once.
+// Run keeps the lists up to date and announces changes to clients until ctx ends. Call it once; transports
+// may serve while it runs.
 func (s *Server) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { s.followRegistry(ctx) })
@@ -191,8 +191,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return nil
 }
 
-// followRegistry lists the tools anew whenever the registry or somebody's rights
-// change; the SDK then notifies clients.
+// followRegistry updates the tools whenever the registry or permissions change; the SDK then notifies
+// clients.
 func (s *Server) followRegistry(ctx context.Context) {
 	registry, rights := s.host.Changed(), s.o.Policy.Changed()
 	s.updateTools()
@@ -212,15 +212,15 @@ func (s *Server) followRegistry(ctx context.Context) {
 	}
 }
 
-// listed is a tool the SDK knows.
+// listed is a tool that the SDK knows.
 type listed struct {
 	*sdk.Tool
 	revision uint64 // of the registered tool
 }
 
-// updateTools brings the SDK's list up to the registry's: it sends notifications,
-// routes calls and checks headers by it. Who is shown what is decided
-// elsewhere. Only what differs for clients is touched.
+// updateTools updates the SDK's list from the registry. The SDK uses its list for notifications, for routing
+// calls and for checking headers, but not for deciding which client sees a tool. Only tools that differ for
+// clients are touched.
 func (s *Server) updateTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,8 +245,8 @@ func (s *Server) updateTools() {
 	s.listed = now
 }
 
-// makeCallable adds a tool to the SDK's list if it is missing there: the catalog lists a new
-// tool at once, so a client can call it before followRegistry has added it.
+// makeCallable adds a tool to the SDK's list if it is missing. The catalog lists a new tool at once, so a
+// client can call it before followRegistry has added it.
 func (s *Server) makeCallable(name string) {
 	s.mu.Lock()
 	_, known := s.listed[name]
@@ -256,7 +256,7 @@ func (s *Server) makeCallable(name string) {
 	}
 }
 
-// announceTools makes the SDK say that the list of tools has changed.
+// announceTools makes the SDK announce that the list of tools has changed.
 func (s *Server) announceTools() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,25 +266,24 @@ func (s *Server) announceTools() {
 	}
 }
 
-// PromptsChanged tells the server that Options.Prompts lists others than
-// before; clients are notified. It does nothing without prompts.
+// PromptsChanged updates the list of prompts from Options.Prompts and notifies clients. It does nothing
+// without prompts.
 func (s *Server) PromptsChanged() { s.prompts.updateList(s.sdk) }
 
-// SessionChanged tells subscribers that something was said in a session, or
-// that it began or ended.
+// SessionChanged notifies subscribers that a line was added to a session, or that it started or ended.
 func (s *Server) SessionChanged(ctx context.Context, id string) {
 	s.notifier.announceUpdates(ctx, TouchedSessionURIs(id)...)
 }
 
-// looksSame reports whether two definitions look the same to a client, but for the
-// latencies, which move with every call.
+// looksSame reports whether two definitions look the same to a client, apart from latencies, which change
+// with every call.
 func looksSame(a, b *sdk.Tool) bool {
 	x, y := *a, *b
 	x.Meta, y.Meta = nil, nil
 	return reflect.DeepEqual(x, y) && a.Meta[metaTier] == b.Meta[metaTier]
 }
 
-// withoutOrderlyEnd tells an orderly end of a session from a failure.
+// withoutOrderlyEnd returns nil for the orderly end of a session, else err.
 func withoutOrderlyEnd(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) {
 		return nil // we were told to stop, or the client has left
@@ -292,14 +291,14 @@ func withoutOrderlyEnd(err error) error {
 	return err
 }
 
-// drainTime bounds the time open calls get when the server stops.
+// drainTime bounds the time for running calls when the server stops.
 const drainTime = 10 * time.Second
 
-// errStopping is why calls end that outlast drainTime.
+// errStopping is the error of calls that take longer than drainTime.
 var errStopping = fmt.Errorf("the server stops: %w", mcp.ErrClosed)
 
-// sourceServer is the source of what the server does itself.
+// sourceServer is the source of the server's own methods and tools.
 const sourceServer = "server"
 
-// uriLatency is the resource that changes when tools come, go or change tier.
+// uriLatency is the resource that changes when tools are added, removed or change their tier.
 const uriLatency = "glyphoxa://tools/latency"

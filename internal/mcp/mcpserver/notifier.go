@@ -16,26 +16,24 @@ import (
 const (
 	notifyUpdated = "notifications/resources/updated"
 	notifyListed  = "notifications/resources/list_changed"
-	// metaViewer marks an update that is for one viewer's clients alone. It never
-	// leaves the server.
+	// metaViewer marks an update for the clients of one viewer. It is removed before sending.
 	metaViewer = "glyphoxa/viewer"
-	// maxViewers bounds the different eyes that are told of the world.
+	// maxViewers bounds the number of viewers whose clients are notified.
 	maxViewers = 64
-	// pruneEvery is after how many new sessions the ended ones are forgotten.
+	// pruneEvery is the number of new sessions after which ended ones are removed.
 	pruneEvery = 64
 )
 
-// notifier tells sessions of changes of the world and of resources. It knows
-// with whose eyes each of them sees, so that nobody is told of a change it cannot
-// see. It is safe for concurrent use.
+// notifier notifies sessions of changes of the world and of resources. It knows the viewer of each session,
+// so that no session is notified of a change it cannot see. It is safe for concurrent use.
 type notifier struct {
 	sdk       *sdk.Server
-	world     *world.World // nil: there is none
+	world     *world.World // nil if there is none
 	resources *resourceMethods
 	log       *slog.Logger
 
 	sessions sync.Map // *sdk.ServerSession to *listener
-	viewers  sync.Map // viewer to *atomic.Int64: how often its list of resources has changed
+	viewers  sync.Map // viewer to *atomic.Int64, the number of changes of its list of resources
 	count    atomic.Int32
 	opened   atomic.Int32
 	arrivals chan arrival // to announceChanges
@@ -43,14 +41,14 @@ type notifier struct {
 	mu sync.Mutex // held to add and to remove sessions
 }
 
-// listener is a session that is told of changes.
+// listener is a session that is notified of changes.
 type listener struct {
 	viewer string
-	told   atomic.Int64 // changes of viewer's list that the session knows
-	uses   int          // added and not yet removed; guarded by notifier.mu
+	told   atomic.Int64 // number of list changes that the session knows
+	uses   int          // times added and not yet removed; guarded by notifier.mu
 }
 
-// arrival is a viewer for whom the world is followed from now on.
+// arrival is a viewer for whom the notifier starts to follow the world.
 type arrival struct {
 	viewer string
 	sub    *world.Subscription
@@ -60,8 +58,8 @@ func newNotifier(server *sdk.Server, w *world.World, r *resourceMethods, log *sl
 	return &notifier{sdk: server, world: w, resources: r, log: log, arrivals: make(chan arrival, maxViewers)}
 }
 
-// addSession notes a session, and follows the world with its eyes from then on.
-// It is forgotten once it has been removed as often as added, or is pruned.
+// addSession adds a session and starts to follow the world for its viewer. The session is forgotten when it
+// has been removed as often as added, or when it is pruned.
 func (n *notifier) addSession(session sdk.Session, viewer string) {
 	if ss, ok := session.(*sdk.ServerSession); ok {
 		n.followFor(viewer)
@@ -75,14 +73,14 @@ func (n *notifier) addListener(session *sdk.ServerSession, viewer string) {
 	l, ok := n.listenerOf(session)
 	if !ok || l.viewer != viewer {
 		l = &listener{viewer: viewer}
-		l.told.Store(n.listChanges(viewer)) // what it lists from now on has them
+		l.told.Store(n.listChanges(viewer)) // its next list includes these changes
 		n.sessions.Store(session, l)
 	}
 	l.uses++
 }
 
-// followFor has the world followed for viewer. Beyond the bound a viewer is
-// told of nothing.
+// followFor starts to follow the world for viewer. Beyond maxViewers, it does nothing, so that viewer's
+// clients get no notifications.
 func (n *notifier) followFor(viewer string) {
 	if n.world == nil {
 		return
@@ -95,7 +93,7 @@ func (n *notifier) followFor(viewer string) {
 		n.log.Error("following the world", "reason", err)
 		return
 	}
-	n.arrivals <- arrival{viewer, sub} // has room for all
+	n.arrivals <- arrival{viewer, sub} // has room for all viewers
 }
 
 func (n *notifier) removeSession(session sdk.Session) {
@@ -108,7 +106,7 @@ func (n *notifier) removeSession(session sdk.Session) {
 	}
 }
 
-// pruneSessions forgets sessions that have ended, here and in others, every now and then.
+// pruneSessions removes ended sessions, here and from others, after every pruneEvery new ones.
 func (n *notifier) pruneSessions(live func(func(*sdk.ServerSession) bool), others ...*sync.Map) {
 	if n.opened.Add(1)%pruneEvery != 0 {
 		return
@@ -127,7 +125,7 @@ func (n *notifier) pruneSessions(live func(func(*sdk.ServerSession) bool), other
 	}
 }
 
-// listenerOf returns a session's listener, if it was added.
+// listenerOf returns the listener of a session, if it was added.
 func (n *notifier) listenerOf(session sdk.Session) (*listener, bool) {
 	l, ok := n.sessions.Load(session)
 	if !ok {
@@ -136,14 +134,14 @@ func (n *notifier) listenerOf(session sdk.Session) (*listener, bool) {
 	return l.(*listener), true
 }
 
-// noteListChange notes that what viewer can list has changed.
+// noteListChange records that the list of resources for viewer has changed.
 func (n *notifier) noteListChange(viewer string) {
 	if changes, ok := n.viewers.Load(viewer); ok {
 		changes.(*atomic.Int64).Add(1)
 	}
 }
 
-// listChanges is how often what viewer can list has changed.
+// listChanges returns how often the list of resources for viewer has changed.
 func (n *notifier) listChanges(viewer string) int64 {
 	if changes, ok := n.viewers.Load(viewer); ok {
 		return changes.(*atomic.Int64).Load()
@@ -151,8 +149,8 @@ func (n *notifier) listChanges(viewer string) int64 {
 	return 0
 }
 
-// takeListNews reports whether what a listener's session can list has changed
-// since it was last told; it counts as told from then on.
+// takeListNews reports whether the list of resources has changed since the listener's session was last
+// notified, and marks the session as notified.
 func (n *notifier) takeListNews(l *listener) bool {
 	changes := n.listChanges(l.viewer)
 	for {
@@ -166,8 +164,7 @@ func (n *notifier) takeListNews(l *listener) bool {
 	}
 }
 
-// filterSending stands before the SDK's notifications: what a session cannot see it is
-// not told of.
+// filterSending intercepts the SDK's notifications and drops those about things that the session cannot see.
 func (n *notifier) filterSending(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		l, known := n.listenerOf(req.GetSession())
@@ -194,8 +191,8 @@ func (n *notifier) filterSending(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// announceChanges tells clients which resources a change of the world touches, each
-// as far as it sees, until ctx ends.
+// announceChanges notifies clients of the resources that a change of the world touches, as far as they can
+// see them, until ctx ends.
 func (n *notifier) announceChanges(ctx context.Context, work *sync.WaitGroup) {
 	for {
 		select {
@@ -224,7 +221,7 @@ func (n *notifier) announceTo(ctx context.Context, a arrival) {
 	}
 }
 
-// announceDelta notifies of one delta; known are the entities viewer saw before.
+// announceDelta notifies clients of one delta. known holds the entities that viewer saw before.
 func (n *notifier) announceDelta(ctx context.Context, viewer string, d world.Delta, known map[string]bool) {
 	listed := false
 	touched := map[string]bool{}
@@ -249,13 +246,13 @@ func (n *notifier) announceDelta(ctx context.Context, viewer string, d world.Del
 	for _, uri := range slices.Sorted(maps.Keys(touched)) {
 		n.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri, Meta: sdk.Meta{metaViewer: viewer}})
 	}
-	if listed { // the SDK says so when a resource is added to its list
+	if listed { // the SDK announces a list change when a resource is added
 		n.noteListChange(viewer)
 		n.sdk.AddResource(&sdk.Resource{URI: SceneURI(), Name: "scene"}, n.resources.readResource)
 	}
 }
 
-// announceUpdates tells all who subscribed that resources have changed.
+// announceUpdates notifies all subscribers that resources have changed.
 func (n *notifier) announceUpdates(ctx context.Context, uris ...string) {
 	for _, uri := range uris {
 		n.notify(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})

@@ -18,17 +18,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Methods that are the SDK's alone.
+// Methods that only the SDK handles.
 const (
 	methodPing     = "ping"
 	methodDiscover = "server/discover"
 )
 
-// codeNoResource is a resource that is not found, in the revisions before the newest.
+// codeNoResource is the error code for a missing resource in revisions before the newest.
 const codeNoResource = -32002
 
-// paramsOf holds what the parameters of each method that the SDK knows are decoded into;
-// nil where a schema of ours says more.
+// paramsOf returns what the SDK decodes the parameters of each known method into. It is nil where a schema of
+// ours checks more.
 var paramsOf = map[string]func() any{
 	methodInitialize:    func() any { return new(sdk.InitializeParams) },
 	methodPing:          func() any { return new(sdk.PingParams) },
@@ -47,20 +47,19 @@ var paramsOf = map[string]func() any{
 	methodComplete:      func() any { return new(sdk.CompleteParams) },
 }
 
-// revisionOf returns the revision that a request names in its _meta, empty if none.
+// revisionOf returns the revision in a request's _meta, or "" if there is none.
 func revisionOf(params json.RawMessage) string {
 	var p struct {
 		Meta struct {
 			Version string `json:"io.modelcontextprotocol/protocolVersion"`
 		} `json:"_meta"`
 	}
-	_ = json.Unmarshal(params, &p) // what is wrong with it is said elsewhere
+	_ = json.Unmarshal(params, &p) // other code reports errors in it
 	return p.Meta.Version
 }
 
-// judgeRequest returns what is wrong with a request that the SDK would refuse without
-// saying so, or in words of its inside; nil if nothing is. opened says that its session
-// was initialised.
+// judgeRequest checks a request that the SDK would refuse without an explanation or with an internal one, and
+// returns the error or nil. opened says that the session was initialised.
 func (s *Server) judgeRequest(req *jsonrpc.Request, opened bool) *jsonrpc.Error {
 	if !req.IsCall() {
 		return nil
@@ -81,12 +80,12 @@ func (s *Server) judgeRequest(req *jsonrpc.Request, opened bool) *jsonrpc.Error 
 	return judgeParams(req, params)
 }
 
-// unknownMethod is the answer to a method that nobody knows.
+// unknownMethod is the answer to an unknown method.
 func unknownMethod(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", untrusted.Line(method, 200))}
 }
 
-// judgeParams returns what is wrong with the types of a request's parameters.
+// judgeParams returns an error if a request's parameters have wrong types.
 func judgeParams(req *jsonrpc.Request, into func() any) *jsonrpc.Error {
 	var says string
 	switch {
@@ -103,8 +102,8 @@ func judgeParams(req *jsonrpc.Request, into func() any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: says}
 }
 
-// misfitCall says which parameter of tools/call has the wrong type. Arguments are not
-// decoded: that is for later, and for who may call.
+// misfitCall says which parameter of tools/call has the wrong type. It does not decode the arguments; that
+// happens after the permission check.
 func misfitCall(params json.RawMessage) string {
 	var p struct {
 		Name      json.RawMessage `json:"name"`
@@ -122,7 +121,7 @@ func misfitCall(params json.RawMessage) string {
 	return ""
 }
 
-// misfitParams says which parameter does not fit what the SDK decodes it into.
+// misfitParams says which parameter does not fit the SDK's type.
 func misfitParams(params json.RawMessage, into any) string {
 	err := json.Unmarshal(params, into)
 	if err == nil {
@@ -134,30 +133,30 @@ func misfitParams(params json.RawMessage, into any) string {
 	return "the params are not what the method takes"
 }
 
-// checkedConn is a connection whose requests are judged before the SDK sees them. What is
-// refused before it comes to where requests are charged, is charged here.
+// checkedConn is a connection whose requests are checked before the SDK sees them. Requests that are refused
+// before the point where requests are charged are charged here.
 type checkedConn struct {
 	*Conn
 	server *Server
 	peer   *peer
 	opened bool // owned by the reader
-	// begin is called with each request that belongs to a session, or opens one.
+	// begin is called for each request that belongs to a session or opens one.
 	begin func()
 
 	mu       sync.Mutex               // guards underWay
-	underWay map[jsonrpc.ID]*passedOn // those that the SDK is to answer; the connection bounds them
+	underWay map[jsonrpc.ID]*passedOn // requests that the SDK must answer; the connection bounds them
 }
 
-// passedOn is a request that the SDK is to answer.
+// passedOn is a request that the SDK must answer.
 type passedOn struct {
 	method  string
 	reached atomic.Bool
 }
 
-// Connect makes the connection its own transport.
+// Connect implements [sdk.Transport].
 func (c *checkedConn) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 
-// Read returns the next message that the SDK is to answer.
+// Read returns the next message for the SDK.
 func (c *checkedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		msg, err := c.Conn.Read(ctx)
@@ -183,7 +182,7 @@ func (c *checkedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// passOn notes who sent a request that the SDK is to answer.
+// passOn attaches the peer to a request for the SDK and starts to track it.
 func (c *checkedConn) passOn(req *jsonrpc.Request) {
 	passed := &passedOn{method: req.Method}
 	req.Extra = &sdk.RequestExtra{TokenInfo: c.peer.tokenInfo(&passed.reached)}
@@ -198,7 +197,7 @@ func (c *checkedConn) passOn(req *jsonrpc.Request) {
 	c.underWay[req.ID] = passed
 }
 
-// Write writes a message. A request that the SDK has refused by itself is charged by then.
+// Write writes a message. If the SDK has refused a request itself, Write charges it first.
 func (c *checkedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if resp, ok := msg.(*jsonrpc.Response); ok {
 		c.mu.Lock()
@@ -214,9 +213,9 @@ func (c *checkedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Conn.Write(ctx, msg)
 }
 
-// judged answers requests over HTTP that judgeRequest finds wrong, and those whose header
-// names another revision than they do; next answers the rest. What either refuses before
-// it comes to where requests are charged, is charged here.
+// judged answers HTTP requests that judgeRequest finds wrong and those whose header names a different
+// revision; next serves the others. Requests that are refused before the point where requests are charged are
+// charged here.
 func (s *Server) judged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, ok := r.Body.(*readBody)
@@ -250,8 +249,7 @@ func (s *Server) judged(next http.Handler) http.Handler {
 	})
 }
 
-// otherRevision returns what is wrong if a request is one of the newest revision and its
-// header does not say so.
+// otherRevision returns an error if a request belongs to the newest revision and its header does not say so.
 func otherRevision(req *jsonrpc.Request, header string) *jsonrpc.Error {
 	if !req.IsCall() || req.Method == methodDiscover || header >= newestProtocol {
 		return nil
@@ -268,8 +266,8 @@ func otherRevision(req *jsonrpc.Request, header string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: sdk.CodeHeaderMismatch, Message: says}
 }
 
-// statusOfMisfit is the HTTP status of an error. Clients of the older revisions read no error
-// of a request that comes with another status than 200.
+// statusOfMisfit returns the HTTP status for an error. Clients of older revisions read the error of a request
+// only if the status is 200.
 func statusOfMisfit(wrong *jsonrpc.Error, header string) int {
 	switch {
 	case wrong.Code == jsonrpc.CodeMethodNotFound && header >= newestProtocol:
@@ -288,11 +286,11 @@ func writeError(rw http.ResponseWriter, id jsonrpc.ID, wrong *jsonrpc.Error, sta
 	}
 	rw.Header().Set("Content-Type", "application/json")
 	rw.WriteHeader(status)
-	_, _ = rw.Write(raw) // whoever left needs none
+	_, _ = rw.Write(raw) // an error means that the client has gone
 }
 
-// ofItsRevision stands before all methods. It gives errors the codes of the revision they
-// are asked in, and refuses what the SDK takes or words badly.
+// ofItsRevision wraps all methods. It translates error codes to the revision of the request, and refuses
+// requests that the SDK accepts wrongly or refuses with an unclear message.
 func (s *Server) ofItsRevision(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if wrong := misused(method, req); wrong != nil {
@@ -316,7 +314,7 @@ func (s *Server) ofItsRevision(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// misused returns what is wrong with a request that the SDK takes or words badly.
+// misused returns an error for a request that the SDK accepts wrongly or refuses with an unclear message.
 func misused(method string, req sdk.Request) error {
 	if session, ok := req.GetSession().(*sdk.ServerSession); ok && method == methodInitialize && session.InitializeParams() != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the session is initialised already"}
@@ -327,13 +325,13 @@ func misused(method string, req sdk.Request) error {
 	return nil
 }
 
-// isNoResource reports whether an error is of a resource that is not found.
+// isNoResource reports whether an error means that a resource was not found.
 func isNoResource(wrong *jsonrpc.Error) bool {
 	var missing *jsonrpc.Error
 	return errors.As(sdk.ResourceNotFoundError(""), &missing) && wrong.Code == missing.Code && wrong.Message == missing.Message
 }
 
-// isNewest reports whether a request is one of the newest revision.
+// isNewest reports whether a request belongs to the newest revision.
 func isNewest(req sdk.Request) bool {
 	params := req.GetParams()
 	if params == nil {

@@ -19,19 +19,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Bounds of a search for tools.
+// Bounds of a tool search.
 const (
 	defaultCards = 25
 	maxCards     = 100
 	maxSearch    = 200 // characters of a query
 )
 
-// finder is what the server offers beside the registry: in compact mode all that
-// clients see, else a way to find tools without listing them all.
+// finder implements the server's own tools: in compact mode the only tools that clients see, otherwise a way
+// to find tools without listing all of them.
 type finder struct {
 	*dispatcher
-	campaign string                      // under which compact clients know the tools
-	reread   func(context.Context) error // of the workflow files; nil if there are none
+	campaign string                      // project name in compact mode
+	reread   func(context.Context) error // reloads the workflow files; nil if there are none
 	pace     *refreshPace
 }
 
@@ -65,7 +65,7 @@ type search struct {
 	Refresh bool   `json:"refresh"`
 }
 
-// decode reads the arguments of one of our own tools.
+// decode decodes the arguments of one of our own tools.
 func decode[A any](args json.RawMessage) (into A, err error) {
 	if len(args) == 0 {
 		return into, nil
@@ -83,7 +83,7 @@ func decode[A any](args json.RawMessage) (into A, err error) {
 	return into, fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, says)
 }
 
-// findPage returns a page of the programs that match.
+// findPage returns a page of the matching programs.
 func (f *finder) findPage(ctx context.Context, args json.RawMessage) (page []mcphost.Tool, next string, total int, err error) {
 	q, err := decode[search](args)
 	if err != nil {
@@ -109,11 +109,11 @@ func (f *finder) findPage(ctx context.Context, args json.RawMessage) (page []mcp
 	return page, next, len(found), err
 }
 
-// errFiles is all a client learns of broken files: they may speak of what it
+// errFiles is all that a client learns about broken files, because the details may reveal things the client
 // must not know.
 var errFiles = mcp.Told(errors.New("the workflow files have problems; the operator sees them with glyphoxa check"))
 
-// refresh reads the files anew because the subject of ctx asks for it.
+// refresh reloads the files at the request of the subject of ctx.
 func (f *finder) refresh(ctx context.Context) error {
 	if wait := f.pace.take(ctx); wait > 0 {
 		return &mcp.Refusal{
@@ -127,7 +127,7 @@ func (f *finder) refresh(ctx context.Context) error {
 	return nil
 }
 
-// rereadFiles reads the files anew and reports whether they are good.
+// rereadFiles reloads the files and reports whether they are valid.
 func (f *finder) rereadFiles(ctx context.Context) bool {
 	if f.reread == nil {
 		return true
@@ -139,8 +139,7 @@ func (f *finder) rereadFiles(ctx context.Context) bool {
 	return err == nil
 }
 
-// matching leaves the tools that have every word of query in their name,
-// title or description.
+// matching returns the tools whose name, title or description contain every word of the query.
 func matching(all []mcphost.Tool, query string) []mcphost.Tool {
 	words := strings.Fields(strings.ToLower(untrusted.Clean(query, maxSearch)))
 	return slices.DeleteFunc(all, func(t mcphost.Tool) bool {
@@ -149,7 +148,7 @@ func matching(all []mcphost.Tool, query string) []mcphost.Tool {
 	})
 }
 
-// nullable is next as JSON wants it: null at the end.
+// nullable returns next, or nil so that JSON shows null on the last page.
 func nullable(next string) any {
 	if next == "" {
 		return nil
@@ -211,8 +210,8 @@ type invocation struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// invokeProgram runs a program of the campaign. One that is missing is looked
-// for once more after a refresh.
+// invokeProgram runs a program of the campaign. If the program is missing, it refreshes the files and looks
+// again.
 func (f *finder) invokeProgram(ctx context.Context, args json.RawMessage) (any, error) {
 	q, err := decode[invocation](args)
 	if err != nil {
@@ -259,7 +258,7 @@ func (f *finder) invokeProgram(ctx context.Context, args json.RawMessage) (any, 
 	return out, nil
 }
 
-// programFailure is the failure of a program, with the schema it expected.
+// programFailure returns a program's failure with the expected schema.
 func (f *finder) programFailure(ctx context.Context, id string, err error, received json.RawMessage) *sdk.CallToolResult {
 	var schema any
 	if t, ok := f.lookup(ctx, id); ok && mcp.CodeOf(err) == mcp.CodeInvalidInput {
@@ -268,8 +267,8 @@ func (f *finder) programFailure(ctx context.Context, id string, err error, recei
 	return failurePayload(err, schema, received)
 }
 
-// failurePayload is a failure of a tool of the server's own in compact mode, with
-// the schema that was expected if that is known.
+// failurePayload returns the failure of one of the server's own tools in compact mode, with the expected
+// schema if it is known.
 func failurePayload(err error, expected any, received json.RawMessage) *sdk.CallToolResult {
 	failed := failureOf(err)
 	if !json.Valid(received) || len(received) > maxMessage {

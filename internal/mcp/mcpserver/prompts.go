@@ -14,19 +14,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// promptMethods answers what clients ask about prompts. It is safe for concurrent
-// use.
+// promptMethods answers requests about prompts. It is safe for concurrent use.
 type promptMethods struct {
 	*dispatcher
-	source Prompts // nil: there are none
+	source Prompts // nil if there are none
 
 	mu     sync.Mutex      // guards listed
-	listed map[string]bool // prompts the SDK knows, by name
+	listed map[string]bool // prompts that the SDK knows, by name
 }
 
 func (p *promptMethods) served() bool { return p.source != nil }
 
-// updateList brings the SDK's list up to what there is; clients are notified.
+// updateList updates the SDK's list of prompts; the SDK notifies clients.
 func (p *promptMethods) updateList(server *sdk.Server) {
 	if p.source == nil {
 		return
@@ -34,7 +33,7 @@ func (p *promptMethods) updateList(server *sdk.Server) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := map[string]bool{}
-	for _, prompt := range p.source.List(all()) { // who may have which is decided per request
+	for _, prompt := range p.source.List(all()) { // permissions are checked per request
 		now[prompt.Name] = true
 		server.AddPrompt(prompt, p.getPrompt)
 	}
@@ -46,7 +45,7 @@ func (p *promptMethods) updateList(server *sdk.Server) {
 	p.listed = now
 }
 
-// all is the view of somebody who may see everything.
+// all is the view of a caller who may see everything.
 func all() LibraryView {
 	return LibraryView{May: func(string) bool { return true }, Tool: func(string) bool { return true }}
 }
@@ -60,13 +59,12 @@ func (p *promptMethods) listPrompts(ctx context.Context, req sdk.Request) (sdk.R
 	return &sdk.ListPromptsResult{Prompts: page, NextCursor: next, Cacheable: private}, err
 }
 
-// hasPrompt reports whether the subject of ctx may have the prompt.
+// hasPrompt reports whether the subject of ctx may use the prompt.
 func (p *promptMethods) hasPrompt(ctx context.Context, name string) bool {
 	return p.source != nil && slices.ContainsFunc(p.source.List(p.viewOf(ctx)), func(entry *sdk.Prompt) bool { return entry.Name == name })
 }
 
-// refusePrompt answers a request for a prompt that the subject of ctx does not have, and
-// has it recorded.
+// refusePrompt records and answers a request for a prompt that the subject of ctx may not use.
 func (p *promptMethods) refusePrompt(ctx context.Context, name string) error {
 	why := notHere("there is no such prompt")
 	if p.source != nil {
@@ -88,8 +86,8 @@ func unknownPrompt(name string) error {
 
 type promptKey struct{}
 
-// PromptRequestFrom returns the MCP request a prompt is written for. Prompts
-// that ask their client something need it.
+// PromptRequestFrom returns the MCP request for which a prompt is prepared. Prompts that ask their client a
+// question need it.
 func PromptRequestFrom(ctx context.Context) *sdk.GetPromptRequest {
 	r, _ := ctx.Value(promptKey{}).(*sdk.GetPromptRequest)
 	return r

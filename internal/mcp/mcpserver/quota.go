@@ -9,60 +9,59 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// quotaBounds are how many of one kind of thing may be held at once.
+// quotaBounds bound how many things of one kind may be held at once.
 type quotaBounds struct {
-	// strangers is what those without a token hold together, strangersAt those of them at
-	// one address.
+	// strangers bounds the total of all callers without a token, and strangersAt those at one address.
 	strangers, strangersAt int
-	// known is what callers with a token hold together, each what one of them holds, at
-	// what those at one address hold.
+	// known bounds the total of all callers with a token, each the total of one such caller, and at the total
+	// at one address.
 	known, each, at int
-	// certain is what each caller with a token may hold whatever others do.
+	// certain is how many every caller with a token may always hold, whatever others hold.
 	certain int
-	// yields has the least recently used of a caller's own give way where it may hold no
-	// more, and strangers' give way although they are in use: one could seem to be for ever.
+	// yields makes a caller's least recently used idle holding give way when the caller's own bound is
+	// reached. It also lets a stranger's holding give way while in use, because a stranger could otherwise
+	// keep it in use for ever.
 	yields bool
-	// grace is how long nothing has to give way after it was taken: who takes one more
-	// waits so long.
+	// grace is how long a new holding is safe from giving way. A newcomer waits until it is over.
 	grace time.Duration
-	// fresh is how long one may be idle that was never used, idle how long a stranger's.
-	// Zero is without end.
+	// fresh is how long an unused holding may be idle, and idle how long a stranger's used one may. Zero
+	// means without limit.
 	fresh, idle time.Duration
 }
 
-// quota bounds how many things of one kind, such as sessions, callers hold at once.
-// Strangers have a part of their own, in which the least recently used gives way to a new
-// one: many of them cost nobody with a token anything. It is safe for concurrent use and
-// calls the ends of holdings without holding its lock.
+// quota bounds how many things of one kind, such as sessions, callers hold at once. Callers without a token
+// (strangers) have a share of their own in which the least recently used holding gives way to a new one, so
+// they never take anything from callers with a token. A quota is safe for concurrent use and calls the end
+// functions of holdings without holding its lock.
 type quota struct {
 	quotaBounds
-	kind string // in plural, for whoever is refused
+	kind string // in the plural, for messages
 
 	mu        sync.Mutex       // guards the fields below, and holdings
-	strange   *list.List       // of strangers' *holding, the least recently used first
-	owned     *list.List       // of the others', likewise
-	callers   map[string]int   // of callers with a token
-	addresses map[location]int // of both kinds
-	ended     int              // those that had to end since endIdle was last called
+	strange   *list.List       // strangers' *holding, least recently used first
+	owned     *list.List       // the other callers' *holding, likewise
+	callers   map[string]int   // counts by caller with a token
+	addresses map[location]int // counts of both kinds
+	ended     int              // holdings ended since the last endIdle
 }
 
-// location is where holdings are counted together.
+// location is an address, counted separately for strangers and others.
 type location struct {
 	address  string
 	stranger bool
 }
 
-// holding is one thing that is held: busy, or idle since it was last used.
+// holding is one held thing. It is busy, or idle since its last use.
 type holding struct {
 	quota   *quota
 	caller  string // empty for strangers
 	address string
 	taken   time.Time
-	end     func() // closes it, and frees the holding in the end; nil if it cannot be closed
+	end     func() // closes the thing and frees the holding; nil if it cannot be closed
 
 	// Guarded by quota.mu.
 	busy  int
-	used  bool // more than opened
+	used  bool // used since it was opened
 	since time.Time
 	place *list.Element // nil once it is free
 }
@@ -74,7 +73,7 @@ func newQuota(kind string, b quotaBounds) *quota {
 	}
 }
 
-// holderOf returns under which name a subject's things count, empty for strangers.
+// holderOf returns the name under which a subject's holdings count, or "" for strangers.
 func holderOf(s *access.Subject) string {
 	if s.Name == access.Anonymous {
 		return ""
@@ -82,8 +81,8 @@ func holderOf(s *access.Subject) string {
 	return s.Name
 }
 
-// take has a caller hold one more, busy for now, or says why not. end is called without
-// further ado if it has to give way; it may be nil.
+// take adds a holding for a caller, initially busy, or returns a refusal. end is called if the holding has to
+// give way; it may be nil.
 func (q *quota) take(caller, address string, end func()) (*holding, *mcp.Refusal) {
 	h := &holding{quota: q, caller: caller, address: address, end: end, busy: 1}
 	for {
@@ -101,8 +100,8 @@ func (q *quota) take(caller, address string, end func()) (*holding, *mcp.Refusal
 	}
 }
 
-// admit adds h, and returns what has to be called to end the one that gives way, or how
-// long to wait until one can.
+// admit adds h. It returns a function that ends the holding that gives way, or how long to wait until one
+// can.
 func (q *quota) admit(h *holding) (ending func(), wait time.Duration, why *mcp.Refusal) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -123,7 +122,7 @@ func (q *quota) admit(h *holding) (ending func(), wait time.Duration, why *mcp.R
 	return ending, 0, nil
 }
 
-// makeRoom returns who has to give way to one more, nil if nobody, or why there is no
+// makeRoom returns the holding that must give way to a new one, nil if none must, or a refusal if there is no
 // room. Callers hold mu.
 func (q *quota) makeRoom(caller, address string) (*holding, *mcp.Refusal) {
 	if caller == "" {
@@ -161,11 +160,11 @@ func (q *quota) refusal(reason, hint string) *mcp.Refusal {
 	}
 }
 
-// quotaRetry is when it is worth to try again.
+// quotaRetry is the suggested time before a retry.
 const quotaRetry = 10 * time.Second
 
-// leastUsedStranger returns the stranger's holding that gives way to one at address: one
-// at that very address if alone, else at the address that has most. Callers hold mu.
+// leastUsedStranger returns the stranger's holding that gives way to one at address. It is at the same
+// address if alone is true, else at the address with the most holdings. Callers hold mu.
 func (q *quota) leastUsedStranger(address string, alone bool) *holding {
 	if !alone {
 		most := 0
@@ -186,7 +185,7 @@ func (q *quota) leastUsedStranger(address string, alone bool) *holding {
 	})
 }
 
-// rankOwned ranks a caller's own holdings: the idle ones give way.
+// rankOwned ranks a caller's own holdings: only idle ones give way.
 func rankOwned(h *holding, caller string) int {
 	if h.caller == caller && h.busy == 0 && h.end != nil {
 		return 1
@@ -194,7 +193,7 @@ func rankOwned(h *holding, caller string) int {
 	return 0
 }
 
-// leastUsed returns the first holding of the highest rank, nil if all ranks are 0.
+// leastUsed returns the first holding of the highest rank, or nil if all ranks are 0.
 func leastUsed(all *list.List, rank func(*holding) int) *holding {
 	var found *holding
 	best := 0
@@ -219,7 +218,7 @@ func (q *quota) add(h *holding) {
 	q.callers[h.caller]++
 }
 
-// remove counts h no more, if it was counted. Callers hold mu.
+// remove stops counting h, if it was counted. Callers hold mu.
 func (q *quota) remove(h *holding) {
 	if h.place == nil {
 		return
@@ -245,15 +244,15 @@ func (q *quota) listOf(h *holding) *list.List {
 	return q.owned
 }
 
-// open counts what is held.
+// open returns the number of holdings.
 func (q *quota) open() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.strange.Len() + q.owned.Len()
 }
 
-// endIdle ends what has been idle for too long, and returns how many have ended since it
-// was last called, for whatever reason.
+// endIdle ends holdings that were idle for too long. It returns how many holdings have ended, for any reason,
+// since its last call.
 func (q *quota) endIdle() int {
 	q.mu.Lock()
 	now := time.Now()
@@ -283,7 +282,7 @@ func (q *quota) endIdle() int {
 	return n
 }
 
-// begin marks h as busy, and as used.
+// begin marks h as busy and as used.
 func (h *holding) begin() {
 	h.quota.mu.Lock()
 	defer h.quota.mu.Unlock()
@@ -292,7 +291,7 @@ func (h *holding) begin() {
 	h.touch()
 }
 
-// release ends what take or begin began: h is idle from now on, unless it is busy still.
+// release ends the use that take or begin started. h is then idle, unless other uses remain.
 func (h *holding) release() {
 	h.quota.mu.Lock()
 	defer h.quota.mu.Unlock()
@@ -308,14 +307,14 @@ func (h *holding) touch() {
 	}
 }
 
-// closeBy has end close what is held if it has to give way.
+// closeBy sets the function that ends the holding when it has to give way.
 func (h *holding) closeBy(end func()) {
 	h.quota.mu.Lock()
 	defer h.quota.mu.Unlock()
 	h.end = end
 }
 
-// free ends the holding. It may be called more than once.
+// free removes the holding. It may be called more than once.
 func (h *holding) free() {
 	h.quota.mu.Lock()
 	defer h.quota.mu.Unlock()
@@ -325,8 +324,8 @@ func (h *holding) free() {
 	h.quota.remove(h)
 }
 
-// give hands the holding over to another caller, who then counts it as its own, or says
-// why that one may hold no more. Nothing changes then.
+// give transfers the holding to another caller. If that caller may hold no more, it returns a refusal and
+// changes nothing.
 func (h *holding) give(caller, address string) *mcp.Refusal {
 	ending, why := h.quota.transfer(h, caller, address)
 	if ending != nil {

@@ -2,29 +2,28 @@ package mcpserver
 
 import "time"
 
-// What callers may hold at once beside sessions, which are configured.
+// Bounds of what callers may hold at once. The number of sessions is configured.
 const (
-	// strangerPart of all sessions are for callers without a token.
+	// strangerPart is the divisor for the share of sessions for callers without a token.
 	strangerPart = 8
-	// callerPart of all sessions may be one caller's, addressPart those at one address.
+	// callerPart and addressPart are the divisors for the sessions of one caller and of one address.
 	callerPart  = 4
 	addressPart = 2
-	// certainSessions are open to every caller with a token.
+	// certainSessions is how many sessions every caller with a token may always open.
 	certainSessions = 8
-	// freshTime ends a session nothing came in after it was opened, idleStranger a
-	// connection without a token between two requests.
+	// freshTime ends a session that was opened but not used. idleStranger ends an idle connection without a
+	// token.
 	freshTime    = 30 * time.Second
 	idleStranger = 30 * time.Second
-	// firstTime is how long a WebSocket may be silent at first.
+	// firstTime is how long a WebSocket may be silent after it was opened.
 	firstTime = 10 * time.Second
-	// sweepEvery is how often idle ones are looked for.
+	// sweepEvery is how often idle holdings are ended.
 	sweepEvery = 5 * time.Second
-	// manyEnded are so many that what they took is worth giving back at once.
+	// manyEnded is how many ended holdings make it worthwhile to return memory to the system at once.
 	manyEnded = 50
 )
 
-// sessionBounds are those of sessions, of which there are at most most; a WebSocket
-// counts as one.
+// sessionBounds returns the bounds for at most most sessions. A WebSocket counts as one.
 func sessionBounds(most int) quotaBounds {
 	strangers := max(1, most/strangerPart)
 	each := max(1, most/callerPart)
@@ -34,9 +33,9 @@ func sessionBounds(most int) quotaBounds {
 	}
 }
 
-// connectionBounds are those of connections. One without a token costs its own kind a
-// place, never anybody else. Whoever has a token is a stranger too until the first request
-// is read, for which there is time enough before it could have to give way.
+// connectionBounds returns the bounds for connections. A connection without a token can only displace others
+// of its kind. A caller with a token counts as a stranger until the first request has been read; grace gives
+// it enough time for that before it could have to give way.
 func connectionBounds() quotaBounds {
 	return quotaBounds{
 		strangers: 1024, strangersAt: 768, known: 4096, each: 512, at: 2048, certain: 64,
@@ -44,13 +43,13 @@ func connectionBounds() quotaBounds {
 	}
 }
 
-// requestBounds are those of requests that were read and are being answered, streams and
-// polls among them: each takes hundreds of kilobytes.
+// requestBounds returns the bounds for requests that were read and are being answered, including streams and
+// polls. Each takes hundreds of kilobytes.
 func requestBounds() quotaBounds {
 	return quotaBounds{strangers: 64, strangersAt: 64, known: 2048, each: 512, at: 1024, certain: 16}
 }
 
-// streamBounds are those of event streams, over HTTP and within other connections.
+// streamBounds returns the bounds for event streams, over HTTP and within other connections.
 func streamBounds() quotaBounds {
 	return quotaBounds{strangers: 16, strangersAt: 16, known: 1024, each: 256, at: 512, certain: 8}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// Methods of the protocol whose answers depend on who asks.
+// Methods whose answers depend on the caller.
 const (
 	methodInitialize    = "initialize"
 	methodCallTool      = "tools/call"
@@ -26,8 +26,8 @@ const (
 	methodComplete      = "completion/complete"
 )
 
-// receive stands before the SDK's own handlers: it finds out who asks, and
-// answers itself what depends on that.
+// receive wraps the SDK's handlers. It identifies the caller and answers the methods whose answers depend on
+// the caller.
 func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		p, err := peerOf(req)
@@ -88,7 +88,7 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// serveListener serves a request to be told of changes, as long as its client listens.
+// serveListener serves a subscription to notifications until its client leaves.
 func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
 	if params, ok := req.GetParams().(*sdk.SubscriptionsListenParams); ok {
 		if err := s.resources.checkListening(ctx, params); err != nil {
@@ -102,16 +102,16 @@ func (s *Server) serveListener(ctx context.Context, p *peer, req sdk.Request, ne
 	defer free()
 	s.notifier.addSession(req.GetSession(), p.subject.Caller().Viewer())
 	defer s.notifier.removeSession(req.GetSession())
-	if ss, ok := req.GetSession().(*sdk.ServerSession); ok { // who asks for messages with this request hears them in the answer to it
+	if ss, ok := req.GetSession().(*sdk.ServerSession); ok { // a client that asks for messages with this request gets them on its stream
 		defer s.approvals.addListener(func(a access.Approval) { s.tellDecider(ctx, ss, p.subject, a) })()
 	}
 	return next(ctx, methodListen, req)
 }
 
-// checkRequest takes what a request costs from its client's budget, unless it passes the
-// gate, which does. A name that means nothing to the client never gets there.
+// checkRequest charges a request to its client's budget, unless the gate will do so. A request with an
+// unknown name never reaches the gate, so it is charged here.
 func (s *Server) checkRequest(ctx context.Context, method string, req sdk.Request) error {
-	var unknown func() error // nil if it means something
+	var unknown func() error // nil if the name is known
 	switch params := req.GetParams().(type) {
 	case *sdk.CallToolParamsRaw:
 		if params != nil && !s.dispatcher.knows(ctx, params.Name) {
@@ -137,9 +137,9 @@ func (s *Server) checkRequest(ctx context.Context, method string, req sdk.Reques
 	return nil
 }
 
-// passesGate reports whether a method takes from the client's budget later, as a call
-// or like one, or must not be refused: a notification has no answer, and a client that
-// withdraws a request or leaves takes less, not more.
+// passesGate reports whether a method is charged later by the gate, or must not be refused. Notifications
+// must not be refused because they have no answer, and because a client that withdraws a request reduces the
+// load.
 func passesGate(method string) bool {
 	switch method {
 	case methodCallTool, methodListResources, methodReadResource, methodSubscribe, methodUnsubscribe,

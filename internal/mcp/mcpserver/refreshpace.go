@@ -10,22 +10,22 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// How often one caller may have files read anew: so many times at once, then once in a
-// while. Beyond so many callers all begin anew.
+// Limits on how often one caller may reload the files: refreshBurst times at once, then once per
+// refreshEvery. Beyond maxPaced callers, all limits are reset.
 const (
 	refreshBurst = 3
 	refreshEvery = 5 * time.Second
 	maxPaced     = 1000
 )
 
-// refreshPace bounds how often callers have files read anew, each for itself. It is safe
-// for concurrent use; the zero value is ready.
+// refreshPace limits how often each caller may reload the files. It is safe for concurrent use; the zero
+// value is ready.
 type refreshPace struct {
 	mu      sync.Mutex // guards callers
 	callers map[string]*rate.Limiter
 }
 
-// take takes one reading from the subject of ctx, or says how long it has to wait for it.
+// take reserves one reload for the subject of ctx, or returns how long to wait for it.
 func (p *refreshPace) take(ctx context.Context) (wait time.Duration) {
 	name := ""
 	if subject := access.SubjectFrom(ctx); subject != nil {

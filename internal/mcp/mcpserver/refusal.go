@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// refusedError is an error of something that its caller may not have. The caller is told
-// told, which may hide that it exists; why is for the record.
+// refusedError is the error for something that its caller may not have. The caller gets told, which may hide
+// that the thing exists; why is for the audit record.
 type refusedError struct {
 	told error
 	why  *mcp.Refusal
@@ -20,7 +20,7 @@ func (e *refusedError) Error() string { return e.told.Error() }
 
 func (e *refusedError) Unwrap() error { return e.told }
 
-// refused marks err as a refusal if it is one.
+// refused marks err as a refusal if it wraps a [mcp.Refusal].
 func refused(err error) error {
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {
 		return &refusedError{told: err, why: why}
@@ -28,14 +28,14 @@ func refused(err error) error {
 	return err
 }
 
-// notHere is why what somebody asked for is not found.
+// notHere is the refusal of a request for something that does not exist.
 func notHere(reason string) *mcp.Refusal {
 	return &mcp.Refusal{Code: mcp.CodeNotFound, Reason: reason}
 }
 
-// recordUnseen has the gate record that the subject of ctx named a tool, by its outward
-// or its registered name, that it does not see: refused by what hides it, or not found.
-// Its caller is told neither, nor of an event.
+// recordUnseen records that the subject of ctx named a tool, by its outward or registered name, that it
+// cannot see. The record has the rule that hides the tool, or says that there is no such tool. The caller
+// sees neither, and no event.
 func (d *dispatcher) recordUnseen(ctx context.Context, name, args string) {
 	target, why := mcp.Target{Tool: untrusted.Line(name, 200), Source: sourceServer}, notHere("there is no such tool")
 	if t, ok := d.findHidden(name); ok {
@@ -47,7 +47,7 @@ func (d *dispatcher) recordUnseen(ctx context.Context, name, args string) {
 	d.recordRefusal(ctx, target, args, why)
 }
 
-// findHidden returns the tool behind a name, whoever may see it.
+// findHidden returns the tool with a name, without a permission check.
 func (d *dispatcher) findHidden(name string) (mcp.Target, bool) {
 	if own, ok := d.ownNamed(name); ok {
 		return own.target(), true
@@ -60,8 +60,8 @@ func (d *dispatcher) findHidden(name string) (mcp.Target, bool) {
 	return mcp.Target{}, false
 }
 
-// recordRefusal has the gate record a call that never reached it. The events that its
-// caller is told leave it out: they would tell what is hidden from what is not there.
+// recordRefusal records a call that never reached the gate. The caller's events leave it out, because they
+// would distinguish hidden tools from missing ones.
 func (d *dispatcher) recordRefusal(ctx context.Context, t mcp.Target, args string, why *mcp.Refusal) {
 	subject := access.SubjectFrom(ctx)
 	if d.gate == nil || subject == nil {
@@ -74,13 +74,13 @@ func (d *dispatcher) recordRefusal(ctx context.Context, t mcp.Target, args strin
 	d.gate.Record(mcp.WithEvents(ctx, nil), c, mcp.Result{}, why)
 }
 
-// recordRequest has the gate record that the subject of ctx is refused what is no call.
+// recordRequest records the refusal of a request of the subject of ctx that is not a call.
 func (d *dispatcher) recordRequest(ctx context.Context, what string, why *mcp.Refusal) {
 	d.recordRefusal(ctx, mcp.Target{Tool: untrusted.Line(what, 200), Source: sourceServer, ReadOnly: true}, "", why)
 }
 
-// chargeRequest takes one call from the budget of the subject of ctx, for a request that
-// is no call, or says why not, which is recorded.
+// chargeRequest charges the budget of the subject of ctx for a request that is not a call. It records and
+// returns a refusal if the budget is exhausted.
 func (d *dispatcher) chargeRequest(ctx context.Context, what string) error {
 	err := d.policy.Charge(ctx)
 	if why, ok := errors.AsType[*mcp.Refusal](err); ok {

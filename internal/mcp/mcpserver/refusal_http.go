@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// What is asked for before anything is called, as it is recorded.
+// Names in audit records for requests that are refused before any call.
 const (
 	targetConnect = "connect"
 	targetRequest = "request"
@@ -21,19 +21,18 @@ const (
 	targetMetrics = "metrics"
 )
 
-// What refuses it, as it is recorded.
+// Names in audit records for what refused a request.
 const (
-	byToken   = "token"    // a token that is worth nothing here
-	byNoToken = "no_token" // none, from where one is needed
+	byToken   = "token"    // an invalid token
+	byNoToken = "no_token" // no token where one is needed
 	byHost    = "host"
 	byOrigin  = "origin"
-	byFraming = "framing" // what could be read as two requests
-	bySession = "session" // of another caller
+	byFraming = "framing" // a request that could be read as two
+	bySession = "session" // another caller's session
 	byLimits  = "limits"
 )
 
-// refuseHolding answers a request of an identified caller who may hold no more of
-// something, and records it.
+// refuseHolding records and answers a request of an identified caller who has reached a quota.
 func (w *Web) refuseHolding(rw http.ResponseWriter, r *http.Request, what string, why *mcp.Refusal) {
 	w.server.dispatcher.recordRequest(r.Context(), what, why)
 	tooMany(rw, why)
@@ -47,8 +46,8 @@ func tooMany(rw http.ResponseWriter, why error) {
 	http.Error(rw, oneLine(why.Error()), http.StatusTooManyRequests)
 }
 
-// holdFor has the subject of ctx hold one more of q until free is called, for a request
-// that is no call, or says why not, which is recorded.
+// holdFor adds a holding of q for the subject of ctx until free is called, for a request that is not a call.
+// It records and returns a refusal if there is no room.
 func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free func(), err error) {
 	s := access.SubjectFrom(ctx)
 	if s == nil {
@@ -62,8 +61,7 @@ func (d *dispatcher) holdFor(ctx context.Context, q *quota, method string) (free
 	return h.free, nil
 }
 
-// recordStranger records that somebody was turned away, by what, who is not looked at any
-// further.
+// recordStranger records that an unidentified caller was turned away.
 func (w *Web) recordStranger(r *http.Request, by string, err error) {
 	transport := access.TransportHTTP
 	if access.IsUpgrade(r) {
@@ -72,7 +70,7 @@ func (w *Web) recordStranger(r *http.Request, by string, err error) {
 	w.recordAddress(r.Context(), transport, w.o.Gatekeeper.Address(r), by, err)
 }
 
-// recordAddress is recordStranger of an address alone.
+// recordAddress is recordStranger for an address.
 func (w *Web) recordAddress(ctx context.Context, transport, address, by string, err error) {
 	why := &mcp.Refusal{Code: mcp.CodeForbidden, By: by, Reason: err.Error() + ", from " + address}
 	if errors.Is(err, access.ErrTooMany) {

@@ -11,17 +11,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// relayed bounds the progress reports and log messages of a call that wait to be sent;
-// beyond that the newest are dropped, since a slow client must not hold up the call.
+// relayed bounds the queue of a call's progress reports and log messages. If it is full, new ones are
+// dropped, because a slow client must not delay the call.
 const relayed = 64
 
-// relay sends a call's progress, and what its server logs, to its client. It owns a
-// goroutine, which close ends and waits for.
+// relay sends a call's progress and its server's log messages to its client. It owns a goroutine; close ends
+// it and waits.
 type relay struct {
 	to    *sdk.ServerSession
 	token any
 
-	mu      sync.Mutex // guards closed and last against reports that come late
+	mu      sync.Mutex // guards closed and last against late reports
 	closed  bool
 	last    float64
 	reports chan func(context.Context)
@@ -34,15 +34,15 @@ func newRelay(ctx context.Context, to *sdk.ServerSession, token any) *relay {
 		defer close(r.sent)
 		for send := range r.reports {
 			if ctx.Err() == nil {
-				send(ctx) // whoever left needs none
+				send(ctx) // an error means that the client has gone
 			}
 		}
 	}()
 	return r
 }
 
-// attend returns a context whose call reports to r, which may be nil, and passes on what a
-// server logs from level on, if there is one.
+// attend returns a context whose call reports to r, which may be nil. It forwards a server's log messages
+// from level on; an empty level forwards none.
 func (r *relay) attend(ctx context.Context, client string, level sdk.LoggingLevel) context.Context {
 	if r == nil {
 		return ctx
@@ -56,8 +56,7 @@ func (r *relay) attend(ctx context.Context, client string, level sdk.LoggingLeve
 	return ctx
 }
 
-// sendProgress is an [mcp.Progress]. Progress that does not increase is left out, as
-// the protocol wants it.
+// sendProgress is an [mcp.Progress]. It drops progress that does not increase, as the protocol requires.
 func (r *relay) sendProgress(done, total float64, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +69,7 @@ func (r *relay) sendProgress(done, total float64, message string) {
 	}
 }
 
-// sendLog sends a message of a server's log, if its client wants that level.
+// sendLog forwards a message of a server's log, if its client wants that level.
 func (r *relay) sendLog(level, logger string, data any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +77,7 @@ func (r *relay) sendLog(level, logger string, data any) {
 	r.add(func(ctx context.Context) { _ = r.to.Log(ctx, m) })
 }
 
-// add has something sent, unless too much waits or the call is over. The caller holds r.mu.
+// add enqueues a message, unless the queue is full or the call is over. Callers hold mu.
 func (r *relay) add(send func(context.Context)) bool {
 	if r.closed {
 		return false

@@ -17,54 +17,49 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// ErrUnknownResource is returned for an address that names nothing, and for one that
-// names what the view may not see.
+// ErrUnknownResource is returned for an address without a document, and for a document that the view may not
+// see.
 var ErrUnknownResource = errors.New("unknown resource")
 
-// LibraryView is for whom something is read. The zero View may see nothing but the
-// empty list of tools.
+// LibraryView describes for whom something is read. The zero value sees only an empty list of tools.
 type LibraryView struct {
-	// Viewer is with whose eyes the world is seen: an NPC's id, memory.Anyone
-	// for what everybody may know, empty for all of it.
+	// Viewer is the NPC whose knowledge applies: its id, memory.Anyone for public knowledge, or empty for
+	// everything.
 	Viewer string
-	// May reports whether the caller holds a permission, such as "npc.read". If
-	// nil, it holds none.
+	// May reports whether the caller holds a permission, such as "npc.read". If nil, the caller holds none.
 	May func(permission string) bool
-	// Tool reports whether the caller may see a tool. If nil, it sees none.
+	// Tool reports whether the caller may see a tool. If nil, the caller sees none.
 	Tool func(name string) bool
 }
 
-// Holds reports whether the caller holds a permission; everybody holds the
-// empty one.
+// Holds reports whether the caller holds a permission. Every caller holds the empty permission.
 func (v LibraryView) Holds(permission string) bool {
 	return permission == "" || v.May != nil && v.May(permission)
 }
 
 func (v LibraryView) tool(name string) bool { return v.Tool != nil && v.Tool(name) }
 
-// graph is the part of memory.Graph that is read. It is safe for concurrent
-// use.
+// graph is the part of memory.Graph that a Library reads. It is safe for concurrent use.
 type graph interface {
 	Entity(ctx context.Context, id, viewer string) (memory.Entity, error)
 	FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error)
 	Neighbours(ctx context.Context, id, viewer string, depth int) (memory.Neighbourhood, error)
 }
 
-// sessionLog is the part of memory.SessionLog that is read. It is safe for
-// concurrent use.
+// sessionLog is the part of memory.SessionLog that a Library reads. It is safe for concurrent use.
 type sessionLog interface {
 	Sessions(ctx context.Context, limit int) ([]memory.Session, error)
 	RecentFor(ctx context.Context, session, viewer string, n int) ([]memory.Line, error)
 }
 
-// LibrarySources is where a Library reads from. What is nil is not offered. Functions
-// are safe for concurrent use and cheap.
+// LibrarySources are the sources of a Library. Nil sources are not offered. Functions must be cheap and safe
+// for concurrent use.
 type LibrarySources struct {
 	// Campaign and System name the world and its rule system.
 	Campaign, System string
-	// Scene returns what is going on at the table.
+	// Scene returns the description of the current scene.
 	Scene func() string
-	// NPCs is the cast. It is not changed.
+	// NPCs is the cast. The Library does not modify it.
 	NPCs  []config.NPC
 	Graph graph
 	Log   sessionLog
@@ -73,14 +68,14 @@ type LibrarySources struct {
 	Latency func() []mcphost.Status
 }
 
-// Library answers with resources. It is safe for concurrent use.
+// Library serves resources. It is safe for concurrent use.
 type Library struct{ src LibrarySources }
 
 // NewLibrary returns a Library over src.
 func NewLibrary(src LibrarySources) *Library { return &Library{src} }
 
-// Read returns the document at uri, which may be any text. The error is
-// [ErrUnknownResource] if there is none that v may see.
+// Read returns the document at uri, which may be any text. It returns [ErrUnknownResource] if there is no
+// document that v may see.
 func (l *Library) Read(ctx context.Context, v LibraryView, uri string) (*sdk.ReadResourceResult, error) {
 	a, ok := parseAddress(uri)
 	if !ok || !l.isOpen(v, a.shelf) {
@@ -113,25 +108,24 @@ func unknown(uri string) error {
 
 const (
 	mimeType = "application/json"
-	// rulesTTL is how long a rule may be kept, in milliseconds: it never changes
-	// while the process runs.
+	// rulesTTL is how long clients may cache a rule, in milliseconds. Rules do not change while the process
+	// runs.
 	rulesTTL = 3_600_000
 )
 
-// isOpen reports whether v may look into the shelf at all.
+// isOpen reports whether v may read documents of a shelf.
 func (l *Library) isOpen(v LibraryView, name string) bool {
 	s, ok := shelves[name]
 	return ok && v.Holds(s.permission) && l.has(name)
 }
 
-// Offers reports whether v may read documents of the kind that uri names,
-// whether or not there is one at that very address.
+// Offers reports whether v may read the kind of document that uri names, whether or not that document exists.
 func (l *Library) Offers(v LibraryView, uri string) bool {
 	a, ok := parseAddress(uri)
 	return ok && l.isOpen(v, a.shelf)
 }
 
-// has reports whether there is a source for the shelf.
+// has reports whether the shelf has a source.
 func (l *Library) has(name string) bool {
 	switch name {
 	case sceneShelf:
@@ -148,7 +142,7 @@ func (l *Library) has(name string) bool {
 	return true
 }
 
-// document builds what is at an address of an open shelf.
+// document builds the document at an address of an open shelf.
 func (l *Library) document(ctx context.Context, v LibraryView, a address) (any, error) {
 	switch {
 	case a.shelf == campaignShelf:
@@ -179,7 +173,7 @@ func (l *Library) document(ctx context.Context, v LibraryView, a address) (any, 
 	return nil, ErrUnknownResource
 }
 
-// encodeDocument renders v without escaping <, > and &, which a model reads better.
+// encodeDocument encodes v as JSON without escaping <, > and &, so that models can read it more easily.
 func encodeDocument(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -210,9 +204,9 @@ func annotations(priority float64, modified string) *sdk.Annotations {
 	return &sdk.Annotations{Audience: []sdk.Role{"user", "assistant"}, Priority: priority, LastModified: modified}
 }
 
-// List lists what v may read, ordered by address: every fixed document, every
-// NPC, and the entities and sessions there is room for. Rules, and what did not
-// fit, are named in their collection's document and read by template.
+// List lists the documents that v may read, ordered by address: all fixed documents, all NPCs, and entities
+// and sessions up to a limit. Rules, and entities and sessions beyond the limit, are listed in the document
+// of their collection and read by template.
 func (l *Library) List(ctx context.Context, v LibraryView) ([]*sdk.Resource, error) {
 	var out []*sdk.Resource
 	for _, name := range shelfNames() {

@@ -9,11 +9,11 @@ import (
 
 const (
 	scheme = "glyphoxa://"
-	// maxURI bounds an address in bytes; longer ones name nothing.
+	// maxURI bounds an address in bytes. Longer ones are unknown.
 	maxURI = 2048
 )
 
-// Shelves are the kinds of documents; each is the path of its collection.
+// Shelves are kinds of documents. The name of a shelf is the path of its collection.
 const (
 	campaignShelf = "campaign"
 	sceneShelf    = "scene"
@@ -34,7 +34,7 @@ const (
 	mayReadRules    = "rules.read"
 )
 
-// shelf describes a kind of documents. One with items has documents by id.
+// shelf describes a kind of document. If items is set, it has documents by id.
 type shelf struct {
 	permission  string
 	title       string
@@ -43,7 +43,7 @@ type shelf struct {
 	items       bool
 }
 
-// shelves is never changed.
+// shelves must not be modified.
 var shelves = map[string]shelf{
 	campaignShelf: {mayReadWorld, "Campaign", "The campaign: its name, its rule system, what is going on, and how much there is of everything.", 0.9, false},
 	sceneShelf:    {mayReadWorld, "Scene", "What is going on at the table, and who and what is placed on the map.", 1, false},
@@ -58,7 +58,7 @@ func shelfNames() []string {
 	return []string{campaignShelf, sceneShelf, npcsShelf, entitiesShelf, sessionsShelf, rulesShelf, latencyShelf}
 }
 
-// address is a taken-apart URI.
+// address is a parsed URI.
 type address struct {
 	shelf string
 	// id is empty for a collection.
@@ -67,8 +67,8 @@ type address struct {
 	part string
 }
 
-// String writes the address as a URI. There is one for each address: every
-// byte of an id but RFC 3986's unreserved ones is percent-encoded.
+// String returns the address as a URI. The form is canonical: all bytes of an id except the unreserved ones
+// of RFC 3986 are percent-encoded.
 func (a address) String() string {
 	s := scheme + a.shelf
 	if a.id != "" {
@@ -80,8 +80,8 @@ func (a address) String() string {
 	return s
 }
 
-// parseAddress takes uri apart. It accepts an id that is percent-encoded more or less
-// than need be, since clients differ in that.
+// parseAddress parses uri. It accepts ids with more or less percent-encoding than necessary, because clients
+// differ in that.
 func parseAddress(uri string) (address, bool) {
 	path, ok := strings.CutPrefix(uri, scheme)
 	if !ok || len(uri) > maxURI || strings.ContainsAny(path, "?#") {
@@ -109,8 +109,8 @@ func parseAddress(uri string) (address, bool) {
 	return a, true
 }
 
-// Canonical returns the one spelling of a URI that [Library.Read] and [TouchedURIs]
-// use, and whether it has the form of a resource's address at all.
+// CanonicalURI returns the canonical spelling of a URI, which [Library.Read] and [TouchedURIs] use, and
+// whether the URI has the form of a resource address.
 func CanonicalURI(uri string) (string, bool) {
 	a, ok := parseAddress(uri)
 	if !ok {
@@ -119,7 +119,7 @@ func CanonicalURI(uri string) (string, bool) {
 	return a.String(), true
 }
 
-// addressTemplate is a shape of addresses.
+// addressTemplate is a URI template of addresses.
 type addressTemplate struct {
 	raw, name, title, description string
 	shelf                         string
@@ -137,7 +137,7 @@ func templates() []addressTemplate {
 	}
 }
 
-// templateOf returns the template with that raw text.
+// templateOf returns the template with the given raw text.
 func templateOf(raw string) (addressTemplate, bool) {
 	all := templates()
 	i := slices.IndexFunc(all, func(t addressTemplate) bool { return t.raw == raw })
@@ -147,13 +147,11 @@ func templateOf(raw string) (addressTemplate, bool) {
 	return all[i], true
 }
 
-// TouchedURIs lists the addresses of the documents that change with an entity; an
-// empty id stands for the scene's text. An NPC's document is among them, since
-// who may see the entity may see the NPC.
+// TouchedURIs lists the addresses of the documents that change with an entity; an empty id stands for the
+// scene's text. An NPC's document is included, because whoever may see the entity may see the NPC.
 //
-// What the entity is connected to tells of the relation, and of the entity's
-// name and type: a change of these, its removal included, is a change of both
-// ends of each relation.
+// The documents of connected entities show the relation and the entity's name and type. A change of these,
+// including removal, therefore counts as a change of both ends of each relation.
 func TouchedURIs(entityID string) []string {
 	uris := []string{address{shelf: campaignShelf}.String(), address{shelf: sceneShelf}.String()}
 	if entityID == "" {
@@ -164,8 +162,8 @@ func TouchedURIs(entityID string) []string {
 		address{shelf: npcsShelf}.String(), address{shelf: npcsShelf, id: entityID}.String())
 }
 
-// TouchedSessionURIs lists the addresses of the documents that change with a
-// session: when it starts, when something is said, when it ends.
+// TouchedSessionURIs lists the addresses of the documents that change when a session starts, gets a line or
+// ends.
 func TouchedSessionURIs(id string) []string {
 	return []string{
 		address{shelf: campaignShelf}.String(), address{shelf: sessionsShelf}.String(),
@@ -188,12 +186,12 @@ func EntityURI(id string) string { return address{shelf: entitiesShelf, id: id}.
 // RuleURI is the address of a rule.
 func RuleURI(id string) string { return address{shelf: rulesShelf, id: id}.String() }
 
-// TranscriptURI is the address of what was said in a session.
+// TranscriptURI is the address of a session's transcript.
 func TranscriptURI(session string) string {
 	return address{shelf: sessionsShelf, id: session, part: transcriptPart}.String()
 }
 
-// Templates of the addresses above.
+// URI templates of the addresses above.
 const (
 	NPCTemplate     = scheme + npcsShelf + "/{id}"
 	EntityTemplate  = scheme + entitiesShelf + "/{id}"

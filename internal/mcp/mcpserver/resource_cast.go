@@ -36,8 +36,8 @@ func (l *Library) cast(ctx context.Context, v LibraryView) (castDoc, error) {
 	return doc, err
 }
 
-// npcDoc is what outsiders learn of an NPC. Secret knowledge is a number, and
-// how the NPC is run (engine, voice, files) is left out.
+// npcDoc is the public description of an NPC. It only counts secret knowledge, and omits the NPC's technical
+// configuration (engine, voice, files).
 type npcDoc struct {
 	npcCard
 	Personality    string         `json:"personality,omitempty"`
@@ -45,9 +45,9 @@ type npcDoc struct {
 	KnowledgeScope []string       `json:"knowledge_scope,omitempty"`
 	Language       string         `json:"language,omitempty"`
 	BudgetTier     mcp.BudgetTier `json:"budget_tier"`
-	// Tools are those the view may see.
+	// Tools are the NPC's tools that the view may see.
 	Tools []string `json:"tools,omitempty"`
-	// Secrets counts what the NPC knows and does not readily tell.
+	// Secrets counts the entries of the NPC's secret knowledge.
 	Secrets int `json:"secrets"`
 }
 
@@ -78,9 +78,8 @@ func texts(all []string) []string {
 	return out
 }
 
-// NPC returns an NPC of the cast with everything that is configured of it,
-// secrets included: what of it leaves the process is the caller's to decide.
-// The error is [ErrUnknownResource] if v may not see it.
+// NPC returns an NPC of the cast with its whole configuration, including secrets. The caller decides what
+// leaves the process. The error is [ErrUnknownResource] if v may not see the NPC.
 func (l *Library) NPC(ctx context.Context, v LibraryView, id string) (config.NPC, error) {
 	if !l.isOpen(v, npcsShelf) {
 		return config.NPC{}, ErrUnknownResource
@@ -100,7 +99,7 @@ func (l *Library) NPC(ctx context.Context, v LibraryView, id string) (config.NPC
 	return config.NPC{}, ErrUnknownResource
 }
 
-// visibleNPCs returns the cast as far as v may see it, in its own order.
+// visibleNPCs returns the NPCs that v may see, in the order of the cast.
 func (l *Library) visibleNPCs(ctx context.Context, v LibraryView) ([]config.NPC, error) {
 	var out []config.NPC
 	for _, n := range l.src.NPCs {
@@ -115,8 +114,8 @@ func (l *Library) visibleNPCs(ctx context.Context, v LibraryView) ([]config.NPC,
 	return out, nil
 }
 
-// sees reports whether v may know of an NPC. One whom the world hides from the
-// viewer is hidden here, too; an NPC always knows of itself.
+// sees reports whether v may know of an NPC. An NPC that the world hides from the viewer is hidden here too;
+// an NPC always knows of itself.
 func (l *Library) sees(ctx context.Context, v LibraryView, id string) (bool, error) {
 	if v.Viewer == "" || v.Viewer == id || l.src.Graph == nil {
 		return true, nil
@@ -141,7 +140,7 @@ type toolLatency struct {
 	Source string         `json:"source"`
 	State  string         `json:"state"`
 	Tier   mcp.BudgetTier `json:"tier"`
-	// Times are in milliseconds; without a successful call P50 and P99 are 0.
+	// Times are in milliseconds; P50 and P99 are 0 without a successful call.
 	DeclaredP50 float64 `json:"declared_p50_ms"`
 	P50         float64 `json:"p50_ms"`
 	P99         float64 `json:"p99_ms"`
@@ -149,8 +148,8 @@ type toolLatency struct {
 	Samples     int     `json:"samples"`
 }
 
-// latency tells of the tools v may see. Those that nobody can call now are left
-// out: their names may by now be another tool's.
+// latency describes the tools that v may see. It omits held tools and those of servers that are down, because
+// their names may by now belong to other tools.
 func (l *Library) latency(v LibraryView) latencyDoc {
 	doc := latencyDoc{Tools: []toolLatency{}}
 	for _, s := range l.src.Latency() {

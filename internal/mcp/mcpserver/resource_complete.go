@@ -10,23 +10,21 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// MaxCompletions is the most values a completion returns, as the protocol has
-// it.
+// MaxCompletions is the maximum number of values in a completion, as the protocol defines it.
 const MaxCompletions = 100
 
-// maxPrefix bounds what is completed, in bytes.
+// maxPrefix bounds the prefix to complete, in bytes.
 const maxPrefix = 256
 
-// named is something to be chosen by id or by name.
+// named is a choice that is found by its id or by its names.
 type named struct {
 	id    string
 	names []string
 }
 
-// Complete returns the values for a template's argument that begin with prefix
-// and that v may see, at most MaxCompletions, ordered, and whether there are
-// more. An id is found by the beginning of any word of its thing's name, too. A
-// template that v may not use is [ErrUnknownResource].
+// Complete returns the values for a template's argument that begin with prefix and that v may see, sorted, at
+// most MaxCompletions, and whether there are more. An id also matches by the beginning of any word in a name
+// of its document. For a template that v may not use, the error is [ErrUnknownResource].
 func (l *Library) Complete(ctx context.Context, v LibraryView, templateURI, argument, prefix string) ([]string, bool, error) {
 	t, ok := templateOf(templateURI)
 	if !ok || !l.isOpen(v, t.shelf) {
@@ -46,7 +44,7 @@ func (l *Library) Complete(ctx context.Context, v LibraryView, templateURI, argu
 			ids = append(ids, c.id)
 		}
 	}
-	if t.shelf != sessionsShelf { // newest first stays
+	if t.shelf != sessionsShelf { // sessions stay ordered, newest first
 		slices.Sort(ids)
 	}
 	ids, more := cut(ids, MaxCompletions)
@@ -55,8 +53,7 @@ func (l *Library) Complete(ctx context.Context, v LibraryView, templateURI, argu
 
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// begins reports whether s, or what follows a space or hyphen in it, begins
-// with the folded prefix.
+// begins reports whether s, or a word in it after a space or hyphen, begins with the lower-case prefix.
 func begins(s, prefix string) bool {
 	s = strings.ToLower(s)
 	for {
@@ -71,8 +68,7 @@ func begins(s, prefix string) bool {
 	}
 }
 
-// choices returns what there is to choose from on a shelf; prefix narrows what
-// is too much to list.
+// choices returns the choices on a shelf. prefix narrows a shelf that is too large to list.
 func (l *Library) choices(ctx context.Context, v LibraryView, shelfName, prefix string) ([]named, error) {
 	var out []named
 	switch shelfName {
@@ -106,8 +102,8 @@ func (l *Library) choices(ctx context.Context, v LibraryView, shelfName, prefix 
 	return out, nil
 }
 
-// entityChoices returns the entities by name as far as they are listed and, if
-// there are more, those whose names begin with prefix.
+// entityChoices returns the listed entities, ordered by name, and if there are more, those whose names begin
+// with prefix.
 func (l *Library) entityChoices(ctx context.Context, v LibraryView, prefix string) ([]named, error) {
 	world, more, err := l.world(ctx, v)
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxSessionsListed is how many sessions are listed as resources of their own,
-// newest first.
+// maxSessionsListed is how many sessions, newest first, are listed as resources of their own.
 const maxSessionsListed = 100
 
-// items lists a shelf's own document and those by id. Sizes are told where the
-// document is at hand.
+// items lists a shelf's own document and its documents by id. Sizes are given where the document has been
+// built anyway.
 func (l *Library) items(ctx context.Context, v LibraryView, shelfName string) ([]*sdk.Resource, error) {
 	own := l.collection(shelfName)
 	switch shelfName {
@@ -60,7 +59,7 @@ func resourceItem(a address, title, description string, modified time.Time) *sdk
 	return r
 }
 
-// measure notes the size of a document.
+// measure sets the size of a document.
 func measure(r *sdk.Resource, doc any) error {
 	text, err := encodeDocument(doc)
 	r.Size = int64(len(text))

@@ -74,8 +74,7 @@ Give:
 `, system, party, level, difficulty, attached))), nil
 }
 
-// setting attaches the place and some of what is connected to it, or the scene
-// if no place is named.
+// setting attaches the place and some of its connected entities, or the scene if no place is given.
 func (b *PromptLibrary) setting(ctx context.Context, v LibraryView, place string) ([]*sdk.PromptMessage, error) {
 	if place == "" {
 		if !b.lib.Offers(v, SceneURI()) {
@@ -92,7 +91,7 @@ func (b *PromptLibrary) setting(ctx context.Context, v LibraryView, place string
 		return nil, b.noPlace(ctx, v, place)
 	}
 	near, err := b.src.Graph.Neighbours(ctx, id, v.Viewer, 1)
-	if err != nil && !errors.Is(err, memory.ErrNotFound) { // removed just now
+	if err != nil && !errors.Is(err, memory.ErrNotFound) { // it was removed just now
 		return nil, err
 	}
 	uris := []string{EntityURI(id)}
@@ -102,9 +101,8 @@ func (b *PromptLibrary) setting(ctx context.Context, v LibraryView, place string
 	return b.attachAll(ctx, v, uris)
 }
 
-// findEntity returns the id of the entity that is meant by an id or a name,
-// empty if v sees none. A name is meant if all its words are in what, or all of
-// what is in it.
+// findEntity returns the id of the entity with an id or a name, or "" if v sees none. A name matches if all
+// its words are in what, or the other way round.
 func (b *PromptLibrary) findEntity(ctx context.Context, v LibraryView, what string) (string, error) {
 	e, err := b.src.Graph.Entity(ctx, what, v.Viewer)
 	if err == nil || !errors.Is(err, memory.ErrNotFound) {
@@ -125,13 +123,12 @@ func (b *PromptLibrary) findEntity(ctx context.Context, v LibraryView, what stri
 	return "", nil
 }
 
-// within reports whether all of some words, which must be any, are among
-// others.
+// within reports whether all words in some are among others. It is false if some is empty.
 func within(some, others []string) bool {
 	return len(some) > 0 && !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(others, w) })
 }
 
-// noPlace says that v sees no such place, and which ones it may have meant.
+// noPlace is the error for an unknown place. It suggests similar places that v can see.
 func (b *PromptLibrary) noPlace(ctx context.Context, v LibraryView, place string) error {
 	near, err := b.src.Graph.FindEntities(ctx, memory.EntityQuery{Name: place, Viewer: v.Viewer, Limit: maxSuggestions})
 	if err != nil {
@@ -147,7 +144,7 @@ func (b *PromptLibrary) noPlace(ctx context.Context, v LibraryView, place string
 	return invalidPrompt("there is no place %q; near to it are %s", short(place), strings.Join(ids, ", "))
 }
 
-// readNumber reads an argument from 1 to most.
+// readNumber parses an argument between 1 and most.
 func readNumber(args map[string]string, name string, most int) (int, error) {
 	n, err := strconv.Atoi(args[name])
 	if err != nil || n < 1 || n > most {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// mayControlNPCs is the dungeon master's permission, who may know secrets.
+	// mayControlNPCs is a permission of the dungeon master, who may know secrets.
 	mayControlNPCs = "npc.control"
 
 	maxPersonality  = 8000 // characters
 	maxRule         = 1000 // characters
-	maxItems        = 50   // of a list
-	maxAround       = 12   // entities told of
+	maxItems        = 50   // entries of a list
+	maxAround       = 12   // connected entities in a prompt
 	maxPersonaBlurb = 300  // characters
 	maxSuggestions  = 10
 )
@@ -80,7 +80,7 @@ How you answer:
 	return messages, nil
 }
 
-// findNPC returns the NPC that is meant by an id, a name or an alias.
+// findNPC returns the NPC with an id, a name or an alias.
 func (b *PromptLibrary) findNPC(ctx context.Context, v LibraryView, who string) (config.NPC, error) {
 	for _, n := range b.src.NPCs {
 		called := append([]string{n.ID, n.Name}, n.Aliases...)
@@ -102,8 +102,7 @@ func (b *PromptLibrary) findNPC(ctx context.Context, v LibraryView, who string) 
 	return config.NPC{}, invalidPrompt("there is no NPC %q; there is %s", short(who), strings.Join(ids[:min(len(ids), maxSuggestions)], ", "))
 }
 
-// around tells what an NPC is connected to in the world: of what both the NPC
-// and the view know.
+// around describes the entities connected to an NPC that both the NPC and the view know.
 func (b *PromptLibrary) around(ctx context.Context, v LibraryView, npc string) ([]string, error) {
 	if !b.lib.Offers(v, EntityURI(npc)) {
 		return nil, nil
@@ -119,7 +118,7 @@ func (b *PromptLibrary) around(ctx context.Context, v LibraryView, npc string) (
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]string{} // id → how it is connected
+	known := map[string]string{} // id → the relation
 	for _, r := range near.Relations {
 		if !knows(npc, r.Visible) {
 			continue
@@ -143,12 +142,12 @@ func (b *PromptLibrary) around(ctx context.Context, v LibraryView, npc string) (
 	return out, nil
 }
 
-// knows reports whether an NPC is among those who know of something.
+// knows reports whether an NPC may know something with this visibility.
 func knows(npc string, visible []string) bool {
 	return len(visible) == 0 || slices.Contains(visible, npc)
 }
 
-// scene is what is going on, empty if v may not know.
+// scene returns the scene's text, or "" if v may not know it.
 func (b *PromptLibrary) scene(v LibraryView) string {
 	if !b.lib.Offers(v, SceneURI()) {
 		return ""
@@ -156,7 +155,7 @@ func (b *PromptLibrary) scene(v LibraryView) string {
 	return strings.TrimSpace(untrusted.Clean(b.src.Scene(), maxPersonality))
 }
 
-// addList writes a heading and its items, nothing without items.
+// addList writes a heading and its items. It writes nothing if there are no items.
 func addList(w *strings.Builder, heading string, items []string) {
 	if len(items) == 0 {
 		return
@@ -167,5 +166,5 @@ func addList(w *strings.Builder, heading string, items []string) {
 	}
 }
 
-// personaLine cleans a text that stands within a line of ours.
+// personaLine cleans text for use within a line of ours.
 func personaLine(s string) string { return untrusted.Line(s, maxPersonaBlurb) }

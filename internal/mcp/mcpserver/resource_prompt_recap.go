@@ -49,8 +49,8 @@ func (b *PromptLibrary) buildRecap(ctx context.Context, v LibraryView, args map[
 - `+attached+"\n")}, nil
 }
 
-// latestSession returns the id of the newest session in which anything was
-// said, else of the newest, or nothing if there is none.
+// latestSession returns the id of the newest session with any lines, else of the newest session, or "" if
+// there is none.
 func (b *PromptLibrary) latestSession(ctx context.Context) (string, error) {
 	all, err := b.src.Log.Sessions(ctx, 0)
 	if err != nil || len(all) == 0 {

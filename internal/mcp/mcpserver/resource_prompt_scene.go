@@ -50,7 +50,7 @@ func (b *PromptLibrary) buildScene(ctx context.Context, v LibraryView, args map[
 	return append(messages, messageOf("user", w.String())), nil
 }
 
-// addQuestion writes a heading and what the client wrote, nothing if it wrote nothing.
+// addQuestion writes a heading and the client's text. It writes nothing if the text is empty.
 func addQuestion(w *strings.Builder, heading, text string) {
 	if text != "" {
 		fmt.Fprintf(w, "\n%s\n%s\n", heading, quote(text))

@@ -12,17 +12,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 )
 
-// rules is the book of rules. It is safe for concurrent use.
+// rules is the source of rules. It is safe for concurrent use.
 type rules interface {
-	// Rules lists all rules by id. The caller does not change the list.
+	// Rules lists all rules, ordered by id. The caller must not modify the list.
 	Rules(ctx context.Context) ([]RuleResource, error)
 	// Rule returns one rule in full, as a JSON object, or [ErrUnknownResource].
 	Rule(ctx context.Context, id string) (json.RawMessage, error)
-	// Search returns the few rules that fit a question best, best first.
+	// Search returns the rules that fit a question best, best first.
 	Search(ctx context.Context, question string) ([]RuleResource, error)
 }
 
-// RuleResource is a rule in brief.
+// RuleResource is a rule in short.
 type RuleResource struct {
 	ID       string `json:"id"`
 	Category string `json:"category"`
@@ -49,14 +49,14 @@ func (l *Library) rules(ctx context.Context) (rulesDoc, error) {
 	return doc, err
 }
 
-// RuleReader reads rules through the tools that look them up, so that a document
-// and a tool never differ. It is safe for concurrent use.
+// RuleReader reads rules through the lookup tools, so that documents and tools always agree. It is safe for
+// concurrent use.
 type RuleReader struct {
 	search, get tools.Handler
 	book        *ruleslookup.Book
 }
 
-// NewRuleReader returns the rules of book.
+// NewRuleReader returns a reader for the rules of book.
 func NewRuleReader(book *ruleslookup.Book) *RuleReader {
 	b := &RuleReader{book: book}
 	for _, t := range ruleslookup.NewTools(book) {
@@ -70,7 +70,7 @@ func NewRuleReader(book *ruleslookup.Book) *RuleReader {
 	return b
 }
 
-// Rules lists all rules by id.
+// Rules lists all rules, ordered by id.
 func (b *RuleReader) Rules(context.Context) ([]RuleResource, error) {
 	list, err := b.book.List()
 	out := make([]RuleResource, len(list))
@@ -80,7 +80,7 @@ func (b *RuleReader) Rules(context.Context) ([]RuleResource, error) {
 	return out, err
 }
 
-// Rule returns what get_rule does, or [ErrUnknownResource].
+// Rule returns the answer of get_rule, or [ErrUnknownResource].
 func (b *RuleReader) Rule(ctx context.Context, id string) (json.RawMessage, error) {
 	text, err := callTool(ctx, b.get, map[string]string{"id": id})
 	if errors.Is(err, mcp.ErrInvalidArguments) {
@@ -94,16 +94,16 @@ func (b *RuleReader) Rule(ctx context.Context, id string) (json.RawMessage, erro
 		return nil, fmt.Errorf("decoding a rule: %w", err)
 	}
 	if found.ID != id {
-		return nil, ErrUnknownResource // the tool forgives spelling, an address does not
+		return nil, ErrUnknownResource // the tool tolerates misspellings, an address does not
 	}
 	return json.RawMessage(text), nil
 }
 
-// maxQuestion is how much of a question search_rules takes, in bytes.
+// maxQuestion bounds the question passed to search_rules, in bytes.
 const maxQuestion = 1000
 
-// Search returns what search_rules does. Of a long question only the beginning
-// counts; a blank one finds nothing.
+// Search returns the results of search_rules. It cuts a long question to maxQuestion; a blank one finds
+// nothing.
 func (b *RuleReader) Search(ctx context.Context, question string) ([]RuleResource, error) {
 	question = strings.TrimSpace(strings.ToValidUTF8(question[:min(len(question), maxQuestion)], ""))
 	if question == "" {

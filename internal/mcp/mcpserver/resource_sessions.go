@@ -12,7 +12,7 @@ import (
 
 const (
 	maxSessions = 200 // listed at once
-	// maxLines is how much of a transcript is told, from its end.
+	// maxLines is how many lines of a transcript are returned, counted from its end.
 	maxLines = 2000
 	// maxTranscript bounds the spoken text of a transcript, in bytes.
 	maxTranscript = 1 << 20
@@ -22,7 +22,7 @@ const (
 type sessionsDoc struct {
 	Count    int          `json:"count"`
 	Sessions []sessionDoc `json:"sessions"`
-	// More means that there are older ones.
+	// More says that there are older sessions.
 	More bool `json:"more,omitempty"`
 }
 
@@ -30,7 +30,7 @@ type sessionDoc struct {
 	ID       string    `json:"id"`
 	Campaign string    `json:"campaign"`
 	Started  time.Time `json:"started"`
-	// Ended is nil while the session runs, and after a crash.
+	// Ended is nil while the session runs and after a crash.
 	Ended      *time.Time `json:"ended,omitempty"`
 	Lines      int        `json:"lines"`
 	URI        string     `json:"uri"`
@@ -67,7 +67,7 @@ func (l *Library) session(ctx context.Context, id string) (sessionDoc, error) {
 	return docOf(s), err
 }
 
-// findSession looks a session up by id; the log has no quicker way than its list.
+// findSession finds a session by id. It searches the list, because the log has no faster way.
 func (l *Library) findSession(ctx context.Context, id string) (memory.Session, error) {
 	all, err := l.src.Log.Sessions(ctx, 0)
 	if err != nil {
@@ -82,7 +82,7 @@ func (l *Library) findSession(ctx context.Context, id string) (memory.Session, e
 
 type transcriptDoc struct {
 	Session sessionDoc `json:"session"`
-	// Note says what is missing, if anything.
+	// Note says what was left out, if anything.
 	Note  string           `json:"note,omitempty"`
 	Lines []transcriptLine `json:"lines"`
 }
@@ -117,7 +117,7 @@ func (l *Library) transcript(ctx context.Context, v LibraryView, id string) (tra
 		doc.Lines = append(doc.Lines, transcriptLine{line.ID, line.Turn, name(line.Speaker), line.Role(), line.NPC, line.To, text, line.At})
 	}
 	slices.Reverse(doc.Lines)
-	// Lines said since the session was looked up are no gap.
+	// Lines added after the session was looked up do not count as missing.
 	if n := len(doc.Lines); n < s.Lines && (n < len(spoken) || len(spoken) == maxLines) {
 		doc.Note = fmt.Sprintf("Only the last %d of %d lines are given.", n, s.Lines)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Bounds of what a document holds.
+// Bounds of a document's content.
 const (
 	maxEntities  = 1000 // listed at once
 	maxRelations = 200
@@ -22,10 +22,10 @@ type campaignDoc struct {
 	Name   string `json:"name"`
 	System string `json:"system,omitempty"`
 	Scene  string `json:"scene,omitempty"`
-	// The counts are of what the view may see, nil where it may see none of it.
+	// The counts include only what the view may see; nil means that it may see none.
 	NPCs     *int `json:"npcs,omitempty"`
 	Entities *int `json:"entities,omitempty"`
-	// More means that there are more entities than counted.
+	// More says that there are more entities than counted.
 	More     bool `json:"more_entities,omitempty"`
 	Sessions *int `json:"sessions,omitempty"`
 	Rules    *int `json:"rules,omitempty"`
@@ -78,7 +78,7 @@ func (l *Library) sceneText() string {
 
 type sceneDoc struct {
 	Text string `json:"text"`
-	// Placed are the entities with a place on the map.
+	// Placed are the entities with a position on the map.
 	Placed []entityCard `json:"placed"`
 }
 
@@ -102,7 +102,7 @@ func (l *Library) scene(ctx context.Context, v LibraryView) (sceneDoc, error) {
 type entitiesDoc struct {
 	Count    int          `json:"count"`
 	Entities []entityCard `json:"entities"`
-	// More means that there are more than these.
+	// More says that there are more entities than listed.
 	More bool `json:"more,omitempty"`
 }
 
@@ -115,8 +115,8 @@ type entityCard struct {
 	URI         string           `json:"uri"`
 }
 
-// world returns the entities v may see, ordered by name, at most maxEntities,
-// and whether there are more.
+// world returns the entities that v may see, ordered by name, at most maxEntities, and whether there are
+// more.
 func (l *Library) world(ctx context.Context, v LibraryView) (all []memory.Entity, more bool, err error) {
 	all, err = l.src.Graph.FindEntities(ctx, memory.EntityQuery{Viewer: v.Viewer, Limit: maxEntities + 1})
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *Library) world(ctx context.Context, v LibraryView) (all []memory.Entity
 	return all, more, nil
 }
 
-// cut returns the first n of all and whether that leaves some out.
+// cut returns the first n elements of all, and whether there are more.
 func cut[T any](all []T, n int) ([]T, bool) { return all[:min(len(all), n)], len(all) > n }
 
 func (l *Library) entities(ctx context.Context, v LibraryView) (entitiesDoc, error) {
@@ -145,7 +145,7 @@ func entityCardOf(e memory.Entity) entityCard {
 	}
 }
 
-// finite returns p, or nil if it is no point that JSON can tell.
+// finite returns p, or nil if JSON cannot represent its coordinates.
 func finite(p *memory.Position) *memory.Position {
 	if p == nil {
 		return nil
@@ -162,17 +162,17 @@ type entityDoc struct {
 	entityCard
 	Aliases    []string          `json:"aliases,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
-	// KnownBy lists the NPCs that know of it, for views that see all.
+	// KnownBy lists the NPCs that know of the entity, for views that see everything.
 	KnownBy   []string       `json:"known_by,omitempty"`
 	Relations []relationLine `json:"relations"`
-	// Connected are those at the other ends.
+	// Connected are the entities at the other ends of the relations.
 	Connected []entityLink `json:"connected"`
-	// More means that it is connected to more than that.
+	// More says that there are more relations or connected entities.
 	More bool `json:"more,omitempty"`
 }
 
-// entityLink names an entity without what often changes of it, so that the
-// documents of its neighbours keep still.
+// entityLink identifies an entity without fields that change often, so that changes do not affect the
+// documents of its neighbours.
 type entityLink struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
@@ -214,7 +214,7 @@ func (l *Library) entity(ctx context.Context, v LibraryView, id string) (entityD
 	return doc, nil
 }
 
-// name cleans a text that should be one short line.
+// name cleans text that should be one short line.
 func name(s string) string { return untrusted.Clean(s, maxName) }
 
 func names(all []string) []string {

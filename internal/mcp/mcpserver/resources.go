@@ -12,11 +12,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// resourceMethods answers what clients ask about resources. It is safe for
-// concurrent use.
+// resourceMethods answers requests about resources. It is safe for concurrent use.
 type resourceMethods struct {
 	*dispatcher
-	source Resources // nil: there are none
+	source Resources // nil if there are none
 }
 
 func (r *resourceMethods) served() bool { return r.source != nil }
@@ -51,19 +50,18 @@ func (r *resourceMethods) listResources(ctx context.Context, req sdk.Request) (s
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the request has no params"}
 }
 
-// addresses matches every address: which of them there are is decided per
-// request.
+// addresses matches every address, because each request decides which of them exist.
 const addresses = "{+uri}"
 
-// addTo has the SDK ask us for every resource. It is never listed.
+// addTo makes the SDK call us for every resource. The template itself is never listed.
 func (r *resourceMethods) addTo(server *sdk.Server) {
 	if r.source != nil {
 		server.AddResourceTemplate(&sdk.ResourceTemplate{Name: "any", URITemplate: addresses}, r.readResource)
 	}
 }
 
-// canonicalURI is the one way to write an address: what changes is announced by
-// it, and the SDK takes no other for an address.
+// canonicalURI returns the canonical spelling of an address, because changes are announced under it and the
+// SDK compares addresses as text.
 func canonicalURI(uri string) string {
 	if canonical, ok := CanonicalURI(uri); ok {
 		return canonical
@@ -87,7 +85,7 @@ func (r *resourceMethods) readResource(ctx context.Context, req *sdk.ReadResourc
 	return res, nil
 }
 
-// oneField is a JSON object with one text in it.
+// oneField returns a JSON object with one string field.
 func oneField(key, value string) string {
 	raw, err := json.Marshal(map[string]string{key: value})
 	if err != nil {
@@ -96,7 +94,7 @@ func oneField(key, value string) string {
 	return string(raw)
 }
 
-// unknownResource marks reading what the caller does not see as a refusal.
+// unknownResource marks an attempt to read a hidden resource as a refusal.
 func unknownResource(err error, why func() *mcp.Refusal) error {
 	if errors.Is(err, ErrUnknownResource) {
 		return &refusedError{told: err, why: why()}
@@ -104,8 +102,7 @@ func unknownResource(err error, why func() *mcp.Refusal) error {
 	return err
 }
 
-// resourceError is the answer to a URI that cannot be read. What is hidden
-// does not exist.
+// resourceError is the answer for a URI that cannot be read. A hidden resource looks like a missing one.
 func (r *resourceMethods) resourceError(uri string, err error) error {
 	if errors.Is(err, ErrUnknownResource) {
 		return sdk.ResourceNotFoundError(untrusted.Line(uri, 500))
@@ -113,10 +110,10 @@ func (r *resourceMethods) resourceError(uri string, err error) error {
 	return r.refuse(err)
 }
 
-// checkReadable reports whether the subject of ctx may read uri.
+// checkReadable returns an error if the subject of ctx may not read uri.
 func (r *resourceMethods) checkReadable(ctx context.Context, uri string) error {
 	if r.source == nil {
-		return nil // the SDK refuses it
+		return nil // the SDK refuses the request
 	}
 	err := r.passGate(ctx, methodSubscribe, oneField("uri", uri), func(ctx context.Context) error {
 		v, why := r.viewAndRefusal(ctx)
@@ -129,11 +126,10 @@ func (r *resourceMethods) checkReadable(ctx context.Context, uri string) error {
 	return nil
 }
 
-// checkListening checks a subscription of the newest protocol before the SDK makes
-// it.
+// checkListening checks a subscription of the newest protocol before the SDK creates it.
 func (r *resourceMethods) checkListening(ctx context.Context, params *sdk.SubscriptionsListenParams) error {
 	if params == nil || params.Notifications == nil {
-		return nil // the SDK refuses it
+		return nil // the SDK refuses the request
 	}
 	uris := params.Notifications.ResourceSubscriptions
 	for i, uri := range uris {
@@ -145,5 +141,5 @@ func (r *resourceMethods) checkListening(ctx context.Context, params *sdk.Subscr
 	return nil
 }
 
-// subscribe agrees to what Server.receive has checked already.
+// subscribe accepts a subscription that Server.receive has already checked.
 func (r *resourceMethods) subscribe(context.Context, *sdk.SubscribeRequest) error { return nil }

@@ -14,65 +14,65 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// methodInput is under what a call is recorded that has to wait for its client, and may not.
+// methodInput is the method in audit records of calls that need an answer from their client and may not wait
+// for it.
 const methodInput = "tools/call input"
 
-// questionID is the id of the one question that a result asks.
+// questionID is the id of the only question in a result.
 const questionID = "question"
 
-// rounds are the calls of clients of the newest revision that can be asked something. Such
-// a client is not sent requests: its call is answered with the question, and it calls again
-// with the answer, while the call goes on here. It owns a goroutine for each call; close
-// waits for them. It is safe for concurrent use.
+// rounds manages calls of clients of the newest revision that may be asked questions. Such a client cannot be
+// sent requests. Instead, its call returns with the question, and the client calls again with the answer
+// while the call continues here. rounds owns a goroutine per call; close waits for them. It is safe for
+// concurrent use.
 type rounds struct {
 	dispatcher *dispatcher
-	places     *quota // of calls that wait for their clients
+	places     *quota // bounds calls that wait for their clients
 	work       sync.WaitGroup
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
-	waiting map[string]*round // by what their clients call again with
+	waiting map[string]*round // by the state with which their clients call again
 }
 
-// round is a call that goes on between its client's requests. One request at a time
-// attends it.
+// round is a call that continues between its client's requests. At most one request attends it at a time.
 type round struct {
 	caller, tool string
 	args         []byte
 	cancel       context.CancelFunc
-	relay        atomic.Pointer[relay] // of the request that attends it; nil at times
+	relay        atomic.Pointer[relay] // of the attending request; nil if there is none
 	can          atomic.Pointer[sdk.ClientCapabilities]
 
-	asked   chan asked    // what it asks next
-	done    chan struct{} // closed at its end, when the fields below are set
+	asked   chan asked    // its next question
+	done    chan struct{} // closed at its end, after the fields below are set
 	result  *sdk.CallToolResult
 	outcome *answer
 	err     error
 
-	pending asked // what its client was asked last; owned by who attends it
+	pending asked // the last question to its client; owned by the attending request
 
 	// Guarded by rounds.mu.
 	over  bool
-	state string   // under which it waits; empty if it does not
+	state string   // key in rounds.waiting; empty if it does not wait
 	place *holding // while it waits
 }
 
-// asked is a question, and where the answer goes.
+// asked is a question with the channel for its answer.
 type asked struct {
 	question any
-	answer   chan any // of one
+	answer   chan any // capacity one
 }
 
 func newRounds(d *dispatcher) *rounds {
 	return &rounds{dispatcher: d, places: newQuota("calls that wait for an answer", roundBounds()), waiting: map[string]*round{}}
 }
 
-// roundBounds are those of calls that wait for an answer of their clients.
+// roundBounds are the bounds for calls that wait for an answer from their clients.
 func roundBounds() quotaBounds {
 	return quotaBounds{strangers: 8, strangersAt: 8, known: 256, each: 16, at: 64, certain: 4}
 }
 
-// answer answers a call, or goes on with one that has asked its client.
+// answer answers a new call, or continues one that has asked its client a question.
 func (rs *rounds) answer(ctx context.Context, req *sdk.CallToolRequest, p *peer, r *relay) (*sdk.CallToolResult, *answer, error) {
 	c, err := rs.callOf(ctx, req, p, r)
 	if err != nil {
@@ -102,7 +102,7 @@ func (rs *rounds) answer(ctx context.Context, req *sdk.CallToolRequest, p *peer,
 	}
 }
 
-// callOf returns the call that a request is about: a new one, or one that waits for it.
+// callOf returns the call that a request is about: a new one, or one that is waiting for this request.
 func (rs *rounds) callOf(ctx context.Context, req *sdk.CallToolRequest, p *peer, r *relay) (*round, error) {
 	if req.Params.RequestState == "" {
 		return rs.begin(ctx, req, p, r), nil
@@ -120,7 +120,8 @@ func (rs *rounds) callOf(ctx context.Context, req *sdk.CallToolRequest, p *peer,
 	return c, nil
 }
 
-// errNoRound is a request that would go on with a call that is none of its client's.
+// errNoRound is the answer to a request that tries to continue a call that does not exist or belongs to
+// another client.
 var errNoRound = &jsonrpc.Error{
 	Code: jsonrpc.CodeInvalidParams, Message: "no call of yours waits under this `requestState` with these arguments: it is over, or was answered; call again without it",
 }
@@ -133,7 +134,7 @@ func (rs *rounds) begin(ctx context.Context, req *sdk.CallToolRequest, p *peer, 
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
-	c.can.Store(req.ClientCapabilities()) // the call may ask before anybody waits for it
+	c.can.Store(req.ClientCapabilities()) // the call may ask before a request attends it
 	if r != nil {
 		life = c.attend(life, req.Params.GetProgressToken() != nil, rs.dispatcher.logLevel(req))
 	}
@@ -180,7 +181,7 @@ func (c *round) attend(ctx context.Context, progress bool, level sdk.LoggingLeve
 	}})
 }
 
-// ask puts a question to the client, and waits until it calls again with the answer.
+// ask asks the client a question and waits until it calls again with the answer.
 func (c *round) ask(ctx context.Context, question any) (any, error) {
 	if err := checkCapability(c.can.Load(), question); err != nil {
 		return nil, err
@@ -202,8 +203,8 @@ func (c *round) ask(ctx context.Context, question any) (any, error) {
 	}
 }
 
-// takeAnswer hands on the answer to the last question, if there is one. It reports false if
-// the answer is missing, or none to that question.
+// takeAnswer passes on the answer to the last question, if there was a question. It returns false if the
+// answer is missing or has the wrong type.
 func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
 	if c.pending.question == nil {
 		return true
@@ -226,8 +227,8 @@ func (c *round) takeAnswer(answers sdk.InputResponseMap) bool {
 	return true
 }
 
-// park has a call wait for its client, and returns the result that asks it; nil if it does
-// not wait: its end is near.
+// park makes a call wait for its client and returns a result with the question. It returns nil if the call
+// does not wait because it is about to end.
 func (rs *rounds) park(ctx context.Context, c *round, who *access.Subject) *sdk.CallToolResult {
 	place, why := rs.places.take(holderOf(who), who.Address, nil)
 	if why != nil {
@@ -248,7 +249,7 @@ func (rs *rounds) park(ctx context.Context, c *round, who *access.Subject) *sdk.
 	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionID: question}, RequestState: state}
 }
 
-// endWait ends what park began, if it did. The caller holds rs.mu.
+// endWait ends the wait that park started, if any. Callers hold rs.mu.
 func (rs *rounds) endWait(c *round) {
 	if c.state != "" {
 		delete(rs.waiting, c.state)

@@ -13,16 +13,15 @@ import (
 // Stdio returns the frames of this process's standard streams.
 func Stdio() Frames { return Lines(os.Stdin, os.Stdout, 0) }
 
-// Serve serves one client over frames until it leaves or ctx ends. When ctx
-// ends nothing more is read, and what is under way gets ten seconds to finish.
-// A client that opens with the older dialect's handshake is served in that dialect.
+// Serve serves one client over frames until the client leaves or ctx ends. After ctx has ended, it reads no
+// more requests and gives running ones ten seconds to finish. A client that opens with the older dialect's
+// handshake is served in that dialect.
 func (s *Server) Serve(ctx context.Context, subject *access.Subject, frames Frames) error {
 	return s.serveFrames(ctx, subject, frames, nil, 0)
 }
 
-// serveFrames is Serve for a client whose requests hold of a share, which may be nil, and
-// who is to send the first within a time, and soon after one that means something; without
-// end if that is 0.
+// serveFrames is Serve with a share, which may be nil, for the memory of requests, and a deadline for the
+// client's first message. If the deadline is not 0, a meaningful request must also follow soon.
 func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frames Frames, share Share, first time.Duration) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
@@ -31,7 +30,7 @@ func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frame
 		context.AfterFunc(life, func() { timer.Stop() })
 	})()
 	p := &peer{subject: subject}
-	older := false // its client speaks the older dialect
+	older := false // the client speaks the older dialect
 	conn := NewConn(untilStop{frames, ctx}, ConnOptions{Share: share, Refused: func(ctx context.Context, why Reason, says string) error {
 		err := s.noteRefusedFrame(p.attend(ctx), why, says)
 		if err != nil && !older {
@@ -64,10 +63,10 @@ func (s *Server) serveFrames(ctx context.Context, subject *access.Subject, frame
 	return withoutEnd(s.sdk.Run(life, checked))
 }
 
-// errSilent is why a connection ends over which nothing has come.
+// errSilent ends a connection over which no request has come.
 var errSilent = errors.New("it has said nothing yet")
 
-// withoutEnd tells an orderly end of a connection from a failure.
+// withoutEnd returns nil for the orderly end of a connection, else err.
 func withoutEnd(err error) error {
 	if errors.Is(err, ErrClosed) || errors.Is(err, ErrGone) || errors.Is(err, errStopping) || errors.Is(err, errSilent) {
 		return nil
@@ -75,7 +74,7 @@ func withoutEnd(err error) error {
 	return withoutOrderlyEnd(err)
 }
 
-// untilStop ends the input when stop does.
+// untilStop ends the input when stop ends.
 type untilStop struct {
 	Frames
 	stop context.Context

@@ -12,25 +12,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// sessions are those of clients on the network: the SDK's, by their ids, and WebSockets.
+// sessions holds the sessions of network clients: those of the SDK, by id, and WebSockets.
 type sessions struct {
 	*quota
 	byID  sync.Map       // id to *holding
-	waits sync.WaitGroup // a goroutine for each of the SDK's, which ends with it
+	waits sync.WaitGroup // one goroutine per SDK session, which ends with the session
 }
 
-// keep has h last as long as session does, which ends when h has to give way.
+// keep binds h to the lifetime of session, which is closed if h has to give way.
 func (s *sessions) keep(session *sdk.ServerSession, h *holding) {
-	h.closeBy(func() { _ = session.Close() }) // whoever gives way has nothing under way that could fail
+	h.closeBy(func() { _ = session.Close() }) // an idle session has no call that could fail
 	s.byID.Store(session.ID(), h)
 	s.waits.Go(func() {
-		_ = session.Wait() // however it ended, it is over
+		_ = session.Wait() // the reason does not matter
 		s.byID.Delete(session.ID())
 		h.free()
 	})
 }
 
-// find returns what a caller's session holds, nil if there is no such session of theirs.
+// find returns the holding of a caller's session, or nil if the caller has no such session.
 func (s *sessions) find(id, caller string) *holding {
 	h, ok := s.byID.Load(id)
 	if !ok || h.(*holding).caller != caller {
@@ -39,7 +39,7 @@ func (s *sessions) find(id, caller string) *holding {
 	return h.(*holding)
 }
 
-// withinQuotas serves what callers may hold: a session more, an event stream more.
+// withinQuotas bounds the sessions and event streams of callers.
 func (w *Web) withinQuotas(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		p, ok := r.Context().Value(vouchKey{}).(*peer)
@@ -70,14 +70,14 @@ func (w *Web) withinQuotas(next http.Handler) http.Handler {
 	})
 }
 
-// atOnce serves a request that was read, if its caller has not too many under way.
+// atOnce serves a request unless its caller has too many requests in progress.
 func (w *Web) atOnce(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s := access.SubjectFrom(r.Context())
-		if p, ok := r.Context().Value(vouchKey{}).(*peer); ok && p.term.Over() { // while its body came
+		if p, ok := r.Context().Value(vouchKey{}).(*peer); ok && p.term.Over() { // the token may expire while the body arrives
 			if _, err := w.o.Gatekeeper.Identify(r); err != nil {
 				w.refuse(rw, r, err)
-			} else { // the token is another caller's by now
+			} else { // the token now belongs to another caller
 				http.Error(rw, access.ErrOver.Error(), http.StatusUnauthorized)
 			}
 			return
@@ -112,20 +112,20 @@ func (w *Web) openSession(rw http.ResponseWriter, r *http.Request, p *peer, next
 	}
 }
 
-// closeSessions ends the SDK's sessions and waits for them.
+// closeSessions closes the SDK's sessions and waits for them.
 func (w *Web) closeSessions() {
 	var work sync.WaitGroup
 	for session := range w.server.sdk.Sessions() {
-		if session.ID() != "" { // else its own transport ends it
-			work.Go(func() { _ = session.Close() }) // waits for calls nobody listens to
+		if session.ID() != "" { // others end with their own transport
+			work.Go(func() { _ = session.Close() }) // waits for calls without a listener
 		}
 	}
 	work.Wait()
 	w.sessions.waits.Wait()
 }
 
-// endIdle ends what is idle for too long, until ctx ends. What many took is given back to
-// the system.
+// endIdle ends idle sessions and connections until ctx ends. After ending many, it returns memory to the
+// system.
 func (w *Web) endIdle(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()

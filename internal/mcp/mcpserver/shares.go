@@ -9,36 +9,35 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// What requests that are under way may hold, in bytes of their bodies. What decodes
-// and answers a request takes ten times its bytes and more.
+// Bounds on the bodies of requests in progress, in bytes. Decoding and answering a request takes ten times
+// its size or more.
 const (
-	// defaultBody is the longest request where nothing else is configured.
+	// defaultBody is the maximum size of a request if none is configured.
 	defaultBody = 4 << 20
-	// modestShare is what every caller may hold, whatever others do.
+	// modestShare is what every caller may hold, whatever others hold.
 	modestShare = 256 << 10
 	// crowdedShares is how many callers may hold their full share at once.
 	crowdedShares = 4
-	// burstBytes is what must have been under way for memory to be given back
-	// afterwards.
+	// burstBytes is how much must have been in progress before memory is returned to the system.
 	burstBytes = 1 << 20
-	// calmTime is how long it must have been calm by then.
+	// calmTime is how long it must have been quiet before that.
 	calmTime = 3 * time.Second
 )
 
-// shares bound what requests that are under way hold, for each caller and in all. It is
-// safe for concurrent use.
+// shares bounds the bytes that requests in progress hold, per caller and in total. It is safe for concurrent
+// use.
 type shares struct {
 	each, all int64 // bytes
 
 	mu    sync.Mutex // guards the fields below
 	held  map[string]int64
 	total int64
-	burst bool          // much has been held since memory was last given back
-	calm  chan struct{} // of one; told when little is held after a burst
+	burst bool          // much was held since memory was last returned
+	calm  chan struct{} // capacity one; signalled when little is held after a burst
 }
 
-// newShares returns shares for requests of at most body bytes: one of that size fits
-// into a caller's.
+// newShares returns shares for requests of at most body bytes. A request of that size fits into one caller's
+// share.
 func newShares(body int64) *shares {
 	each := body + 2*modestShare
 	return &shares{each: each, all: crowdedShares * each, held: map[string]int64{}, calm: make(chan struct{}, 1)}
@@ -47,7 +46,7 @@ func newShares(body int64) *shares {
 // of returns a caller's share.
 func (s *shares) of(caller *access.Subject) Share { return share{s, caller.Name} }
 
-// share is what one caller may hold.
+// share is the share of one caller.
 type share struct {
 	*shares
 	who string
@@ -56,9 +55,9 @@ type share struct {
 func (s share) Take(n int64) bool { return s.take(s.who, n) }
 func (s share) GiveBack(n int64)  { s.giveBack(s.who, n) }
 
-// take has who hold n bytes more, unless that is more than its share. What is long
-// leaves a modest part of it to what is short: a caller whose name many go by, such as
-// whoever comes without a token, is not locked out by one of them.
+// take adds n bytes to the share of who, unless that exceeds the share. Long requests leave a small part of
+// the share to short ones, so that one of them cannot lock out all others that use the same name, such as
+// callers without a token.
 func (s *shares) take(who string, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +74,7 @@ func (s *shares) take(who string, n int64) bool {
 	return true
 }
 
-// giveBack ends what take began.
+// giveBack returns n bytes to the share.
 func (s *shares) giveBack(who string, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,12 +85,12 @@ func (s *shares) giveBack(who string, n int64) {
 	if s.burst && s.total < burstBytes {
 		select {
 		case s.calm <- struct{}{}:
-		default: // told already
+		default: // signalled already
 		}
 	}
 }
 
-// noteBurst has memory given back for something that held none of the shares.
+// noteBurst requests that memory is returned, for something that held none of the shares.
 func (s *shares) noteBurst() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,12 +98,12 @@ func (s *shares) noteBurst() {
 	if s.total < burstBytes {
 		select {
 		case s.calm <- struct{}{}:
-		default: // told already
+		default: // signalled already
 		}
 	}
 }
 
-// endBurst reports whether a burst is over, and forgets it if so.
+// endBurst reports whether a burst is over, and resets it if so.
 func (s *shares) endBurst() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,9 +112,8 @@ func (s *shares) endBurst() bool {
 	return over
 }
 
-// giveMemoryBack gives the system what bursts have taken, until ctx ends: the
-// runtime itself would do so only when it next collects garbage, which a program
-// that has nothing to do puts off for minutes.
+// giveMemoryBack returns memory to the system after bursts, until ctx ends. The runtime would do so only at
+// its next garbage collection, which an idle program delays for minutes.
 func (s *shares) giveMemoryBack(ctx context.Context) {
 	for {
 		select {

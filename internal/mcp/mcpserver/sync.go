@@ -27,8 +27,8 @@ const (
 // maxPoll bounds how long a poll waits for a change, in milliseconds.
 const maxPoll = 25_000
 
-// syncParams are the params of a method of state sync, read strictly: what is
-// misspelt must not mean "everything".
+// syncParams are the params of a state sync method. They are decoded strictly, so that a misspelt key does
+// not mean "everything".
 type syncParams struct {
 	sdk.ParamsBase
 	raw json.RawMessage
@@ -56,11 +56,11 @@ func (r *syncResult) MarshalJSON() ([]byte, error) { return r.raw, nil }
 // stateSync answers the methods of state sync. It is safe for concurrent use.
 type stateSync struct {
 	*dispatcher
-	world *world.World // nil: there is none
-	polls *quota       // that wait
+	world *world.World // nil if there is none
+	polls *quota       // bounds waiting polls
 }
 
-// addTo registers state sync as methods of our own.
+// addTo registers the state sync methods with the SDK.
 func (s *stateSync) addTo(server *sdk.Server) {
 	if s.world == nil {
 		return
@@ -80,12 +80,12 @@ func (s *stateSync) addTo(server *sdk.Server) {
 			return &syncResult{raw: typed(ss, out)}, nil
 		})
 		if err != nil {
-			panic(err) // the names are constants that are no standard method's
+			panic(err) // the names are constants and differ from all standard methods
 		}
 	}
 }
 
-// typed adds what every result says of itself in the newest revision.
+// typed adds the result type, which every result has in the newest revision.
 func typed(ss *sdk.ServerSession, out []byte) []byte {
 	if p := ss.InitializeParams(); p == nil || p.ProtocolVersion < newestProtocol {
 		return out
@@ -93,7 +93,7 @@ func typed(ss *sdk.ServerSession, out []byte) []byte {
 	return append(out[:len(out)-1:len(out)-1], `,"resultType":"complete"}`...)
 }
 
-// syncError is an error of state sync as a JSON-RPC error.
+// syncError converts an error of state sync to a JSON-RPC error.
 func (s *stateSync) syncError(err error) error {
 	if errors.Is(err, mcp.ErrInvalidArguments) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: oneLine(strings.TrimPrefix(err.Error(), mcp.ErrInvalidArguments.Error()+": "))}
@@ -101,14 +101,14 @@ func (s *stateSync) syncError(err error) error {
 	return s.refuse(err)
 }
 
-// following is what a client says about what it wants to follow.
+// following describes what a client wants to follow.
 type following struct {
 	area   *world.Area
 	since  *uint64
 	waitMs int
 }
 
-// parseFollowing reads {aoi?, since?, waitMs?}; any other key is an error.
+// parseFollowing parses {aoi?, since?, waitMs?}. Any other key is an error.
 func parseFollowing(raw json.RawMessage) (following, error) {
 	var f following
 	var params struct {
@@ -144,7 +144,7 @@ func (s *stateSync) mayFollow(ctx context.Context) error {
 	return s.permits(ctx, MethodSubscribe, access.WorldRead)
 }
 
-// openSubscription begins a subscription for the subject of ctx.
+// openSubscription opens a subscription for the subject of ctx.
 func (s *stateSync) openSubscription(ctx context.Context, f following) (*world.Subscription, error) {
 	if err := s.mayFollow(ctx); err != nil {
 		return nil, refused(err)
@@ -152,9 +152,8 @@ func (s *stateSync) openSubscription(ctx context.Context, f following) (*world.S
 	return s.world.Subscribe(world.Filter{Viewer: access.SubjectFrom(ctx).Caller().Viewer(), Area: f.area, Since: f.since})
 }
 
-// subscribe answers state/subscribe. Where the connection can be pushed
-// to, the snapshot and every change are notifications; else the snapshot is in
-// the result, and the client polls.
+// subscribe answers state/subscribe. If the connection can push, the snapshot and all changes are sent as
+// notifications. Otherwise the result contains the snapshot and the client polls.
 func (s *stateSync) subscribe(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
 	f, err := parseFollowing(raw)
 	if err != nil {
@@ -194,8 +193,8 @@ func (s *stateSync) startFollowing(ctx context.Context, f following) ([]byte, er
 	return append(b, '}'), nil
 }
 
-// poll answers state/poll {since, aoi?, waitMs?}: what has changed since,
-// or the whole state if the log does not reach back so far.
+// poll answers state/poll {since, aoi?, waitMs?} with the changes since then, or with the whole state if the
+// log does not reach back that far.
 func (s *stateSync) poll(ctx context.Context, raw json.RawMessage) (out []byte, err error) {
 	f, err := parseFollowing(raw)
 	if err != nil {
@@ -259,7 +258,7 @@ func (s *stateSync) declareArea(ctx context.Context, raw json.RawMessage) ([]byt
 	return []byte(`{"ok":true}`), nil
 }
 
-// withoutMeta drops the protocol's own key from params.
+// withoutMeta removes the protocol's own key from params.
 func withoutMeta(raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {

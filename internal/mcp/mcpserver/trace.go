@@ -8,8 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/tracing"
 )
 
-// startTrace begins the trace of a call, below what its client says in _meta that it
-// belongs to.
+// startTrace starts the trace of a call, as a child of the trace in the request's _meta, if any.
 func (d *dispatcher) startTrace(ctx context.Context, req *sdk.CallToolRequest) (context.Context, *tracing.Span) {
 	if d.tracer == nil {
 		return ctx, nil
@@ -25,7 +24,7 @@ func (d *dispatcher) startTrace(ctx context.Context, req *sdk.CallToolRequest) (
 	return d.tracer.StartServed(ctx, req.Params.GetMeta(), req.Params.Name, revision, session)
 }
 
-// callFailure is a word for how a call failed, empty if it did not.
+// callFailure names how a call failed, or returns "" if it succeeded.
 func callFailure(res *sdk.CallToolResult, err error) string {
 	switch {
 	case err != nil:

@@ -9,9 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// socketBuffer is how much the system may hold for a WebSocket client that is
-// slow, in bytes. It would take megabytes of state that is old by the time it is
-// read; what waits on our side is replaced by newer state.
+// socketBuffer bounds the system's write buffer for a WebSocket client, in bytes. Otherwise a slow client
+// would get megabytes of state that is outdated by the time it is read, whereas pending changes on our side
+// are replaced by newer state.
 const socketBuffer = 128 << 10
 
 // websocket serves one client over a WebSocket.
@@ -38,7 +38,7 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		Subprotocols: []string{"mcp"}, InsecureSkipVerify: true, // the guard has checked the origin
 	})
 	if err != nil {
-		return // Accept has answered
+		return // Accept has answered the request
 	}
 	share := w.intake.shares.of(subject)
 	o := SocketOptions{Max: w.o.Limits.Body, Share: share}
@@ -46,19 +46,19 @@ func (w *Web) websocket(rw http.ResponseWriter, r *http.Request) {
 		o.CloseWithin = socketClosing
 	}
 	frames := WebSocketWith(conn, o)
-	held.closeBy(func() { _ = frames.Close() }) // it reports nothing
+	held.closeBy(func() { _ = frames.Close() }) // its error does not matter
 	held.release()
 	during, end := term.Within(context.WithoutCancel(r.Context()))
 	defer end()
-	defer context.AfterFunc(during, func() { _ = frames.Close() })() // it reports nothing
+	defer context.AfterFunc(during, func() { _ = frames.Close() })() // its error does not matter
 	err = w.server.serveFrames(w.stop, subject, heldFrames{frames, held, term}, share, firstTime)
 	if err != nil {
 		w.server.o.Logger.Debug("websocket ended", "client", subject.Name, "reason", err)
 	}
 }
 
-// heldFrames marks its socket as used with each frame that comes. Once the client's token is
-// over no frame comes and none goes, however long the socket takes to close.
+// heldFrames marks its socket as used with each received frame. Once the client's token has expired, no frame
+// passes in either direction, however long the socket takes to close.
 type heldFrames struct {
 	Frames
 	held *holding

@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// Codes of the errors that a connection answers by itself.
+// Codes of errors that the connection itself answers.
 const (
 	codeParse      = -32700
 	codeInvalid    = -32600
 	codeOverloaded = -32002
 )
 
-// retryAfter is when a client that was refused should try again: most tools
-// have answered by then.
+// retryAfter is when a refused client should try again. Most tools have answered by then.
 const retryAfter = 250 * time.Millisecond
 
-// refusal is an error response of the connection itself.
+// refusal is an error response from the connection itself.
 type refusal struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -30,7 +29,7 @@ type refusalError struct {
 	Data    *capacityData `json:"data,omitempty"`
 }
 
-// capacityData says when to try again, in the shape of the older dialect's responses.
+// capacityData says when to try again, in the format of the older dialect's responses.
 type capacityData struct {
 	Success      bool          `json:"success"`
 	Error        capacityError `json:"error"`
@@ -42,7 +41,7 @@ type capacityError struct {
 	Message string `json:"message"`
 }
 
-// errorResponse returns the error response to a message with that flaw.
+// errorResponse returns the error response for a message with this flaw.
 func (f *flaw) errorResponse() []byte {
 	says := refusalError{Code: f.code, Message: f.why}
 	r := refusal{Version: "2.0", ID: f.id}
@@ -64,34 +63,31 @@ func (f *flaw) errorResponse() []byte {
 		r.Error = f.told
 	}
 	data, err := json.Marshal(r)
-	if err != nil { // the id was read as valid JSON, so this is never sent
+	if err != nil { // cannot happen, because the id was decoded from valid JSON
 		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}
 	return data
 }
 
-// Where encoders put the id of a request: before its method, or behind its
-// params at the very end. Inside a string the quotes would be escaped, and
-// inside a nested object the brace would be neither the first nor the last.
+// Encoders put the id of a request before its method, or after its params at the very end. Inside a string
+// the quotes would be escaped, and inside a nested object the brace would be neither the first nor the last.
 var (
 	idInFront   = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("[^"\\]{0,64}"|-?\d{1,15})\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:`)
 	callInFront = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:`)
 	idAtTheEnd  = regexp.MustCompile(`,\s*"id"\s*:\s*("[^"\\]{0,64}"|-?\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
 )
 
-// flaw returns what is wrong with a message that was not taken, with the id of the
-// request it was if that can be told from its ends.
+// flaw returns the flaw of an oversized message, with the id of the request if its ends contain it.
 func (o *oversized) flaw() *flaw {
 	return &flaw{code: o.code, why: o.why, id: idAtEnds(o.head, o.tail), large: o.code != codeOverloaded}
 }
 
-// misshapen is a message, or the beginning of one, that breaks a bound of its shape.
+// misshapen returns the error for a message, or the beginning of one, that exceeds a bound on its shape.
 func misshapen(raw []byte, err error) *oversized {
 	return &oversized{code: codeInvalid, why: err.Error(), head: raw[:min(len(raw), endRoom)], tail: raw[max(0, len(raw)-endRoom):]}
 }
 
-// idAtEnds returns the id of a request as far as it can be told from the request's
-// beginning and end, nil if it cannot.
+// idAtEnds returns the id of a request if the request's beginning or end contains it, else nil.
 func idAtEnds(head, tail []byte) json.RawMessage {
 	m := idInFront.FindSubmatch(head)
 	if m == nil && callInFront.Match(head) {

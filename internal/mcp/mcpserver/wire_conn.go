@@ -14,58 +14,54 @@ import (
 )
 
 const (
-	// defaultInFlight is how many requests may be under way at once.
+	// defaultInFlight is how many requests may be in progress at once.
 	defaultInFlight = 64
-	// maxStrikes is how many malformed messages in a row end the connection.
+	// maxStrikes is how many consecutive malformed messages end the connection.
 	maxStrikes = 100
-	// answersTime bounds the wait for answers once the input has ended.
+	// answersTime bounds the wait for answers after the end of the input.
 	answersTime = 30 * time.Second
-	// listenMethod is answered only when its listener leaves, so that the end of
-	// the input does not wait for it.
+	// listenMethod is answered only when its listener leaves, so the end of the input does not wait for it.
 	listenMethod = "subscriptions/listen"
 )
 
-// ConnOptions are the optional parts of a [Conn].
+// ConnOptions configures a [Conn].
 type ConnOptions struct {
-	// Extra is what handlers learn of the caller: every request carries a copy.
-	// If nil, requests carry none.
+	// Extra is information about the caller for handlers. Every request carries a copy. If nil, requests
+	// carry none.
 	Extra *sdk.RequestExtra
-	// SessionID is the id of the session; empty if it has none.
+	// SessionID is the id of the session; empty if there is none.
 	SessionID string
-	// MaxInFlight is how many requests may wait for their answer at once; more
-	// are refused. If 0, it is 64.
+	// MaxInFlight is how many requests may wait for their answers at once. More are refused. If 0, it is 64.
 	MaxInFlight int
-	// Share is what requests hold that wait for their answer; one beyond it is refused.
-	// If nil, they hold nothing.
+	// Share bounds the bytes of requests that wait for their answers. A request that exceeds it is refused.
+	// If nil, there is no bound.
 	Share Share
-	// Refused is told of each message that the connection refuses by itself, by whoever
-	// reads it. An error it returns is what the peer is told instead: a *jsonrpc.Error
-	// as it is, any other as the reason of a refusal for want of capacity. If nil,
-	// nobody is told.
+	// Refused is called, by the reader, for each message that the connection refuses itself. If it returns an
+	// error, the peer gets that instead: a *jsonrpc.Error as it is, any other error as a refusal for lack of
+	// capacity. It may be nil.
 	Refused func(ctx context.Context, why Reason, says string) error
 }
 
-// Reason is why a connection has refused a message.
+// Reason is the reason why a connection refused a message.
 type Reason int
 
-// The reasons of refusals.
+// Reasons for refusals.
 const (
-	Malformed    Reason = iota // it is no message, or none that can be answered
-	TooLarge                   // it breaks a bound of its length or its shape
-	OverCapacity               // its peer has too many requests under way, or too long ones
+	Malformed    Reason = iota // not a message, or not one that can be answered
+	TooLarge                   // exceeds a bound on length or shape
+	OverCapacity               // the peer has too many or too large requests in progress
 )
 
 // Conn is a JSON-RPC connection over frames, for the MCP SDK or for a dialect.
 //
-// Malformed messages and requests beyond the bound are answered with an error
-// and never reach the reader. One goroutine at a time may call Read or Peek;
-// everything else is safe for concurrent use.
+// It answers malformed messages and requests beyond its bounds with an error, so they never reach the reader.
+// Only one goroutine at a time may call Read or Peek; all other methods are safe for concurrent use.
 type Conn struct {
 	frames  Frames
 	extra   *sdk.RequestExtra
 	session string
 	owed    owed
-	refused func(context.Context, Reason, string) error // nil: nobody is told
+	refused func(context.Context, Reason, string) error // may be nil
 	once    sync.Once
 	closed  chan struct{}
 
@@ -85,7 +81,7 @@ var (
 	_ sdk.Transport  = transport{}
 )
 
-// NewConn returns the connection over frames, which it closes. It starts nothing.
+// NewConn returns a connection over frames, which it closes. It starts no goroutines.
 func NewConn(frames Frames, o ConnOptions) *Conn {
 	if o.MaxInFlight <= 0 {
 		o.MaxInFlight = defaultInFlight
@@ -95,20 +91,20 @@ func NewConn(frames Frames, o ConnOptions) *Conn {
 	return c
 }
 
-// Transport returns the transport that connects to c, for the SDK's Connect.
+// Transport returns a transport that connects to c, for the SDK's Connect.
 func (c *Conn) Transport() sdk.Transport { return transport{c} }
 
 type transport struct{ c *Conn }
 
 func (t transport) Connect(context.Context) (sdk.Connection, error) { return t.c, nil }
 
-// SessionID returns the id of the session, empty if it has none.
+// SessionID returns the id of the session, or "" if there is none.
 func (c *Conn) SessionID() string { return c.session }
 
-// Read returns the next well-formed message, a *jsonrpc.Request or a
-// *jsonrpc.Response. Once the input has ended it waits until every request has
-// been answered, but for half a minute at most, and returns io.EOF. A peer that
-// is gone is both io.EOF and [ErrGone], at once: nobody could read the answers.
+// Read returns the next well-formed message, a *jsonrpc.Request or a *jsonrpc.Response. At the end of the
+// input it waits until every request has been answered, for at most half a minute, and returns io.EOF. If the
+// peer is gone, it returns at once with an error that is both io.EOF and [ErrGone], because the answers could
+// not be read.
 func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if p := c.peeked; p != nil {
 		c.peeked = nil
@@ -118,9 +114,8 @@ func (c *Conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, err
 }
 
-// Peek returns the first request or notification and its encoding without
-// consuming it: Read returns it again. Answers that come before it answer
-// nothing and are dropped.
+// Peek returns the first request or notification and its encoding without consuming it, so Read returns it
+// again. Responses before it are dropped, because they answer nothing.
 func (c *Conn) Peek(ctx context.Context) (*jsonrpc.Request, []byte, error) {
 	for c.peeked == nil {
 		msg, raw, err := c.nextMessage(ctx)
@@ -140,7 +135,7 @@ func (c *Conn) nextMessage(ctx context.Context) (jsonrpc.Message, []byte, error)
 		raw, err := c.frames.ReadFrame(ctx)
 		if err != nil && (!errors.Is(err, ErrTooLarge) || errors.Is(err, ErrGone)) {
 			if errors.Is(err, ErrTooLarge) && c.refused != nil {
-				_ = c.refused(ctx, TooLarge, ErrTooLarge.Error()) // nobody is left to be told
+				_ = c.refused(ctx, TooLarge, ErrTooLarge.Error()) // the peer can no longer be answered
 			}
 			return nil, nil, c.endOfInput(ctx, err)
 		}
@@ -160,7 +155,7 @@ func (c *Conn) nextMessage(ctx context.Context) (jsonrpc.Message, []byte, error)
 	}
 }
 
-// refuse returns what a message with a flaw is answered.
+// refuse returns the answer to a message with a flaw.
 func (c *Conn) refuse(ctx context.Context, bad *flaw) []byte {
 	if c.refused != nil {
 		if err := c.refused(ctx, bad.reason(), bad.why); err != nil {
@@ -170,8 +165,7 @@ func (c *Conn) refuse(ctx context.Context, bad *flaw) []byte {
 	return bad.errorResponse()
 }
 
-// judge returns the message in a frame, or what is wrong with it. Both are nil
-// for a message that means nothing to anybody.
+// judge returns the message in a frame, or its flaw. Both are nil for a message that can be ignored.
 func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 	var over *oversized
 	if errors.As(skipped, &over) {
@@ -194,7 +188,7 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 	c.strikes = 0
 	switch msg := msg.(type) {
 	case *jsonrpc.Response:
-		if !msg.ID.IsValid() { // a complaint about something we said
+		if !msg.ID.IsValid() { // an error about something that we sent
 			return nil, nil
 		}
 	case *jsonrpc.Request:
@@ -205,7 +199,7 @@ func (c *Conn) judge(raw []byte, skipped error) (jsonrpc.Message, *flaw) {
 	return msg, nil
 }
 
-// admit takes a request of size bytes in, or returns why it is refused.
+// admit admits a request of size bytes, or returns why it is refused.
 func (c *Conn) admit(req *jsonrpc.Request, size int) *flaw {
 	if req.IsCall() {
 		if bad := c.owed.admit(req.ID, claim{awaited: req.Method != listenMethod, size: int64(size)}); bad != nil {
@@ -222,14 +216,12 @@ func (c *Conn) admit(req *jsonrpc.Request, size int) *flaw {
 	return nil
 }
 
-// departure is the end of a peer that is gone. It is io.EOF as well, since a
-// peer may leave without a word.
+// departure means that the peer is gone. It also matches io.EOF, because a peer may leave without notice.
 type departure struct{ error }
 
 func (d departure) Unwrap() []error { return []error{d.error, io.EOF} }
 
-// endOfInput returns what the end of the input means to the reader, after what is
-// owed has been answered.
+// endOfInput waits for pending answers and returns the error for the reader.
 func (c *Conn) endOfInput(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, ErrGone):
@@ -260,13 +252,13 @@ func (c *Conn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.frames.WriteFrame(ctx, data)
 }
 
-// Push writes raw, an encoded notification, beside the messages of whoever
-// reads the connection. raw must not change until it returns.
+// Push writes raw, an encoded notification, independently of the reader's messages. raw must not change until
+// Push returns.
 func (c *Conn) Push(ctx context.Context, raw []byte) error {
 	return c.frames.WriteFrame(ctx, raw)
 }
 
-// Close closes the connection. It may be called many times and concurrently.
+// Close closes the connection. It may be called several times and concurrently.
 func (c *Conn) Close() error {
 	c.once.Do(func() {
 		close(c.closed)

@@ -5,15 +5,14 @@ import (
 	"sync"
 )
 
-// frame is one frame of the input, or why there is none in its place.
+// frame is one frame of the input, or the error in its place.
 type frame struct {
 	data []byte
 	err  error
 }
 
-// handover passes frames from the goroutine that reads a stream to whoever
-// calls ReadFrame, so that a reader can give up although the stream cannot be
-// interrupted.
+// handover passes frames from the goroutine that reads a stream to the caller of ReadFrame, so that the
+// caller can give up even though the read cannot be interrupted.
 type handover struct {
 	frames chan frame    // closed by the reading goroutine when it ends
 	end    error         // why it ended; set before frames is closed
@@ -21,14 +20,14 @@ type handover struct {
 
 	mu    sync.Mutex // guards the fields below
 	over  bool
-	tasks sync.WaitGroup // the goroutines of the stream
+	tasks sync.WaitGroup // goroutines of the stream
 }
 
 func newHandover() *handover {
 	return &handover{frames: make(chan frame), closed: make(chan struct{})}
 }
 
-// startTask runs task in a goroutine of the stream, unless the stream is closed.
+// startTask runs task on a goroutine of the stream, unless the stream is closed.
 func (h *handover) startTask(task func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -37,7 +36,7 @@ func (h *handover) startTask(task func()) {
 	}
 }
 
-// shut closes the handover and reports whether this call was the one that did.
+// shut closes the handover. It returns true for the first call only.
 func (h *handover) shut() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +48,7 @@ func (h *handover) shut() bool {
 	return true
 }
 
-// give hands f over and reports whether anybody took it.
+// give passes f to a reader and reports whether a reader took it.
 func (h *handover) give(f frame) bool {
 	select {
 	case h.frames <- f:
@@ -59,7 +58,7 @@ func (h *handover) give(f frame) bool {
 	}
 }
 
-// endHandover tells readers that there is nothing more, and why.
+// endHandover tells readers that there are no more frames, and why.
 func (h *handover) endHandover(why error) {
 	h.end = why
 	close(h.frames)

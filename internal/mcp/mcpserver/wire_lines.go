@@ -14,18 +14,17 @@ import (
 )
 
 const (
-	// readAhead is the size of the read buffer; longer lines take a detour.
+	// readAhead is the size of the read buffer. Longer lines are copied.
 	readAhead = 64 << 10
-	// endRoom is how much of both ends of a line that is too long is kept, where
-	// encoders put the id.
+	// endRoom is how many bytes of each end of an oversized line are kept, because encoders put the id there.
 	endRoom = 256
-	// closeGrace bounds the wait for reads and writes that closing a stream does
-	// not interrupt, such as a read from a terminal.
+	// closeGrace bounds the wait for reads and writes that closing a stream does not interrupt, such as a
+	// read from a terminal.
 	closeGrace = 100 * time.Millisecond
 )
 
-// oversized is a message that was not taken: it was too long, or too much for its
-// sender's share. It keeps the message's ends.
+// oversized is the error for a message that is too long, or that exceeds its sender's share. It keeps both
+// ends of the message.
 type oversized struct {
 	code       int64
 	why        string
@@ -44,24 +43,21 @@ type lines struct {
 
 	reading, writing sync.Once
 	out              chan outgoing
-	ended            error // what Close returns; set before done is closed
+	ended            error // result of Close; set before done is closed
 	done             chan struct{}
 }
 
-// outgoing is a line to be written, and where its writer waits.
+// outgoing is a line to write, with the channel for the result.
 type outgoing struct {
 	line []byte
-	done chan error // of one
+	done chan error // capacity one
 }
 
-// Lines returns the stream of newline-delimited messages that is read from r
-// and written to w, with at most max bytes in a line; 0 means
-// [DefaultMaxFrame]. A longer line is skipped to its end. Blank lines are no
-// frames.
+// Lines returns the stream of newline-delimited messages that is read from r and written to w, with at most
+// max bytes per line; 0 means [DefaultMaxFrame]. It skips longer lines and ignores blank ones.
 //
-// Close closes r and w and waits for the goroutines that read and write them,
-// but not for longer than a tenth of a second: a read from a terminal ends only
-// with its next line, and its goroutine with it.
+// Close closes r and w and waits for the goroutines that use them, for at most a tenth of a second. A read
+// from a terminal ends only with its next line, and so does its goroutine.
 func Lines(r io.ReadCloser, w io.WriteCloser, max int) Frames {
 	if max <= 0 {
 		max = DefaultMaxFrame
@@ -77,7 +73,7 @@ func (l *lines) ReadFrame(ctx context.Context) ([]byte, error) {
 	return l.takeFrame(ctx)
 }
 
-// readAll hands line after line over until the input ends.
+// readAll hands over one line after another until the input ends.
 func (l *lines) readAll() {
 	br := bufio.NewReaderSize(l.r, readAhead)
 	for {
@@ -104,10 +100,9 @@ func (l *lines) readAll() {
 	}
 }
 
-// readLine returns the next line of at most limit bytes, which is the caller's
-// to keep, without its newline. A longer one is skipped to its end and
-// returned as an *oversized error. A line that the end of the input cut short
-// comes with the error.
+// readLine returns the next line of at most limit bytes, without its newline. The caller may keep it. It
+// skips a longer line and returns an *oversized error. If the input ends within a line, it returns that part
+// with the error.
 func readLine(br *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
@@ -122,8 +117,7 @@ func readLine(br *bufio.Reader, limit int) ([]byte, error) {
 	}
 }
 
-// skipLine reads on to the end of a line that is too long, of which line was
-// read with err.
+// skipLine skips the rest of a line that is too long. line is what has been read of it, with the result err.
 func skipLine(br *bufio.Reader, line []byte, err error, limit int) error {
 	head := bytes.Clone(line[:min(len(line), endRoom)])
 	tail := bytes.Clone(line[max(0, len(line)-endRoom):])
@@ -169,7 +163,7 @@ func (l *lines) WriteFrame(ctx context.Context, data []byte) error {
 	}
 }
 
-// writeAll writes line after line until the stream is closed.
+// writeAll writes one line after another until the stream is closed.
 func (l *lines) writeAll() {
 	for {
 		select {
@@ -199,7 +193,7 @@ func (l *lines) Close() error {
 	}
 }
 
-// finishClose closes both ends and waits for the goroutines on them.
+// finishClose closes both ends and waits for their goroutines.
 func (l *lines) finishClose() {
 	for _, c := range []io.Closer{l.r, l.w} {
 		if err := c.Close(); err != nil && !errors.Is(err, os.ErrClosed) {

@@ -11,27 +11,28 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxID is the largest integer that every peer can tell from its neighbours.
+// maxID is the integer from which on a peer that uses floating-point numbers can no longer distinguish
+// neighbours.
 const maxID = 1 << 53
 
-// envelope is a message with its members still encoded; an absent one is nil.
+// envelope is a message whose members are still encoded; absent members are nil.
 type envelope struct {
 	version, id, method, params, result, err []byte
 }
 
-// flaw is what is wrong with a message.
+// flaw describes what is wrong with a message.
 type flaw struct {
 	code int64
 	why  string
 	id   json.RawMessage // nil if it could not be read
-	mute bool            // an answer would be taken for a request or an answer
-	// large says that the message breaks a bound of its length or its shape.
+	mute bool            // do not answer, because the answer could be taken for a message
+	// large says that the message exceeds a bound on length or shape.
 	large bool
-	// told is what the peer is told instead, if not nil.
+	// told is sent to the peer instead, if not nil.
 	told *jsonrpc.Error
 }
 
-// reason is why a message with the flaw is refused.
+// reason returns the reason for refusing a message with this flaw.
 func (f *flaw) reason() Reason {
 	switch {
 	case f.code == codeOverloaded:
@@ -42,22 +43,22 @@ func (f *flaw) reason() Reason {
 	return Malformed
 }
 
-// insteadOf is the flaw of the same message of which its peer is told err.
+// insteadOf returns a flaw of the same message that reports err to the peer.
 func (f *flaw) insteadOf(err error) *flaw {
 	told, _ := errors.AsType[*jsonrpc.Error](err)
 	return &flaw{code: codeOverloaded, why: err.Error(), id: f.id, told: told}
 }
 
-// ParseRequest returns the request or notification in data, whose parts alias data, and
-// false if it is anything else.
+// ParseRequest returns the request or notification in data. Its parts alias data. It returns false for
+// anything else.
 func ParseRequest(data []byte) (*jsonrpc.Request, bool) {
 	msg, bad := parseMessage(data)
 	req, ok := msg.(*jsonrpc.Request)
 	return req, ok && bad == nil
 }
 
-// parseMessage returns the message in data, a *jsonrpc.Request or *jsonrpc.Response
-// whose parts alias data, or what is wrong with it.
+// parseMessage returns the message in data, a *jsonrpc.Request or *jsonrpc.Response whose parts alias data,
+// or its flaw.
 func parseMessage(data []byte) (jsonrpc.Message, *flaw) {
 	if !utf8.Valid(data) || !json.Valid(data) {
 		return nil, &flaw{code: codeParse, why: "not JSON"}
@@ -78,7 +79,7 @@ func parseMessage(data []byte) (jsonrpc.Message, *flaw) {
 	return e.request()
 }
 
-// readEnvelope sorts the members of the JSON object data.
+// readEnvelope sets e from the members of the JSON object in data.
 func (e *envelope) readEnvelope(data []byte) {
 	eachMember(data, func(key, value []byte) {
 		switch string(key) {
@@ -98,7 +99,7 @@ func (e *envelope) readEnvelope(data []byte) {
 	})
 }
 
-// current reports whether the message says that it is JSON-RPC 2.0.
+// current reports whether the message declares JSON-RPC 2.0.
 func (e *envelope) current() bool {
 	return len(e.version) > 0 && e.version[0] == '"' && unquote(e.version) == "2.0"
 }
@@ -136,8 +137,8 @@ func (e *envelope) request() (jsonrpc.Message, *flaw) {
 	return req, nil
 }
 
-// response returns the response in e. A malformed one is not answered, lest
-// two peers complain of each other's complaints for ever.
+// response returns the response in e. A malformed response is not answered, so that two peers cannot exchange
+// errors about each other's errors for ever.
 func (e *envelope) response() (jsonrpc.Message, *flaw) {
 	bad := &flaw{code: codeInvalid, why: "not a response", mute: true}
 	id, ok := readID(e.id)
@@ -154,13 +155,13 @@ func (e *envelope) response() (jsonrpc.Message, *flaw) {
 	return &jsonrpc.Response{ID: id, Error: &werr}, nil
 }
 
-// isScalarID reports whether raw could be sent back as an id.
+// isScalarID reports whether raw can be sent back as an id.
 func isScalarID(raw []byte) bool {
 	return len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
-// readID returns the id that raw encodes, and false if it is no string and no
-// integer that survives the way through a peer's floating-point numbers.
+// readID returns the id that raw encodes. It returns false unless raw is a string, or an integer that a
+// peer's floating-point numbers represent exactly.
 func readID(raw []byte) (jsonrpc.ID, bool) {
 	if !isScalarID(raw) {
 		return jsonrpc.ID{}, false
@@ -207,7 +208,7 @@ func eachMember(data []byte, f func(key, value []byte)) {
 	}
 }
 
-// skipSpace returns where the white space at data[i] ends.
+// skipSpace returns the index after the white space at data[i].
 func skipSpace(data []byte, i int) int {
 	for data[i] == ' ' || data[i] == '\t' || data[i] == '\r' || data[i] == '\n' {
 		i++
@@ -215,7 +216,7 @@ func skipSpace(data []byte, i int) int {
 	return i
 }
 
-// stringEnd returns where the string that begins at data[i] ends.
+// stringEnd returns the index after the string that begins at data[i].
 func stringEnd(data []byte, i int) int {
 	for i++; data[i] != '"'; i++ {
 		if data[i] == '\\' {
@@ -225,7 +226,7 @@ func stringEnd(data []byte, i int) int {
 	return i + 1
 }
 
-// valueEnd returns where the value that begins at data[i] ends.
+// valueEnd returns the index after the value that begins at data[i].
 func valueEnd(data []byte, i int) int {
 	switch data[i] {
 	case '"':

@@ -6,36 +6,35 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// owed keeps the requests whose answer has not been written yet. Its methods
-// are safe for concurrent use.
+// owed tracks the requests whose answers have not been written yet. It is safe for concurrent use.
 type owed struct {
 	max   int
-	share Share // nil: requests hold nothing
+	share Share // if nil, requests hold nothing
 
 	mu      sync.Mutex           // guards the fields below
-	ids     map[jsonrpc.ID]claim // of requests without an answer
-	held    int64                // bytes that requests hold whose answer is not written
-	freed   bool                 // nothing is held any more
-	open    int                  // requests whose answer is not written
-	awaited int                  // those of them that the end waits for
-	settled chan struct{}        // closed when awaited falls to 0; nil if nobody waits
+	ids     map[jsonrpc.ID]claim // requests without an answer
+	held    int64                // bytes held by requests whose answers are not written
+	freed   bool                 // everything was given back
+	open    int                  // requests whose answers are not written
+	awaited int                  // requests that the end of the connection waits for
+	settled chan struct{}        // closed when awaited falls to 0; nil without a waiter
 }
 
-// claim is what a request has a claim to.
+// claim describes one tracked request.
 type claim struct {
-	awaited bool  // the end waits for its answer
+	awaited bool  // the end of the connection waits for its answer
 	size    int64 // bytes
 }
 
-// admit notes a request, or returns why it is refused.
+// admit starts to track a request, or returns why it is refused.
 func (o *owed) admit(id jsonrpc.ID, what claim) *flaw {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, ok := o.ids[id]; ok {
 		return &flaw{code: codeInvalid, why: "a request with this id is under way"}
 	}
-	// An answer that the peer has may not be settled yet: it must not count
-	// against the request that follows it. Those that the peer does not read must.
+	// The peer may have an answer that is not settled here yet. It must not count against the peer's next
+	// request, but answers that the peer does not read must count.
 	if len(o.ids) >= o.max || o.open >= 2*o.max {
 		return &flaw{code: codeOverloaded, why: "too many requests are under way; try again when some have been answered"}
 	}
@@ -53,9 +52,8 @@ func (o *owed) admit(id jsonrpc.ID, what claim) *flaw {
 	return nil
 }
 
-// markAnswered frees the id for another request, since a peer may use it again as
-// soon as it has the answer. The function it returns is called once the answer
-// is written.
+// markAnswered frees the id for another request, because a peer may reuse it as soon as it has the answer.
+// Call the returned function when the answer has been written.
 func (o *owed) markAnswered(id jsonrpc.ID) (written func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,7 +65,7 @@ func (o *owed) markAnswered(id jsonrpc.ID) (written func()) {
 	return func() { o.settleRequest(what) }
 }
 
-// settleRequest notes that an answer was written.
+// settleRequest records that an answer was written.
 func (o *owed) settleRequest(what claim) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -82,7 +80,7 @@ func (o *owed) settleRequest(what claim) {
 	}
 }
 
-// free gives n of the held bytes back. The caller holds o.mu.
+// free returns n of the held bytes to the share. Callers hold mu.
 func (o *owed) free(n int64) {
 	if n > 0 && !o.freed {
 		o.held -= n
@@ -90,7 +88,7 @@ func (o *owed) free(n int64) {
 	}
 }
 
-// freeAll gives back whatever is held, once the connection is closed.
+// freeAll returns all held bytes when the connection is closed.
 func (o *owed) freeAll() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,8 +96,8 @@ func (o *owed) freeAll() {
 	o.freed = true
 }
 
-// allAnswered returns a channel that is closed once nothing awaited is unanswered.
-// Only one waits, and nothing may be admitted any more.
+// allAnswered returns a channel that is closed when all awaited requests are answered. Only one goroutine may
+// wait, and no request may be admitted any more.
 func (o *owed) allAnswered() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()

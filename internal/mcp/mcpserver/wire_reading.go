@@ -5,38 +5,36 @@ import (
 	"io"
 )
 
-// FirstRead is the room a message begins with, in bytes. Few need more.
+// FirstRead is the initial buffer size for a message, in bytes. Few messages need more.
 const FirstRead = 4 << 10
 
-// ErrOverShare means that whoever sent a message has too much under way already.
+// ErrOverShare means that the sender has too much in progress already.
 var ErrOverShare = errors.New("too much of what you sent is under way; wait for the answers, then send it again")
 
-// Share is what the messages of one sender may hold together, in bytes. It is safe for
-// concurrent use.
+// Share bounds how many bytes the messages of one sender may hold together. It is safe for concurrent use.
 type Share interface {
-	// Take has them hold n bytes more, and reports false if that is too much.
+	// Take reserves n bytes, or returns false if that is too much.
 	Take(n int64) bool
-	// GiveBack ends what Take began.
+	// GiveBack returns n reserved bytes.
 	GiveBack(n int64)
 }
 
-// Reading is one message while it is read, and after. Free gives back what it holds of
-// the share.
+// Reading holds one message, during and after reading it. Free returns its bytes to the share.
 type Reading struct {
-	// Max is the longest message, in bytes.
+	// Max is the maximum size of the message, in bytes.
 	Max int64
-	// Share is what room for the message is taken from. If nil, there is no other bound.
+	// Share bounds the memory for the message. If nil, only Max does.
 	Share Share
-	// Expect is how long the message says that it is, in bytes; 0 or less is unknown.
-	// Room for a short one is made to fit.
+	// Expect is the declared size of the message, in bytes; 0 or less means unknown. It avoids a buffer that
+	// is too large for a short message.
 	Expect int64
 
 	shape Shape
-	data  []byte // its capacity is what is held
+	data  []byte // its capacity is what it holds of the share
 }
 
-// ReadAll reads r to its end. Its error is [ErrOverShare], wraps [ErrTooLarge] (as a
-// [*ShapeError], or for the length), or is that of r. What was read by then is kept.
+// ReadAll reads r to its end. The error is [ErrOverShare], wraps [ErrTooLarge] (as a [*ShapeError] or because
+// of the length), or comes from r. The bytes read before an error are kept.
 func (b *Reading) ReadAll(r io.Reader) error {
 	for {
 		if len(b.data) == cap(b.data) {
@@ -62,11 +60,11 @@ func (b *Reading) ReadAll(r io.Reader) error {
 	}
 }
 
-// grow makes room for more.
+// grow enlarges the buffer.
 func (b *Reading) grow() error {
 	room := min(max(FirstRead, 2*int64(cap(b.data))), b.Max+1)
 	if b.data == nil && b.Expect > 0 {
-		room = min(room, b.Expect+1) // one to see that it ends
+		room = min(room, b.Expect+1) // one more byte, to detect the end
 	}
 	if b.Share != nil && !b.Share.Take(room-int64(cap(b.data))) {
 		return ErrOverShare
@@ -80,8 +78,7 @@ func (b *Reading) grow() error {
 // Data returns what was read.
 func (b *Reading) Data() []byte { return b.data }
 
-// Free gives back what the message holds. It is called once, when nothing is read any
-// more; the data stays good.
+// Free returns the held bytes to the share. Call it once, when reading has ended; the data remains valid.
 func (b *Reading) Free() {
 	if b.Share != nil {
 		b.Share.GiveBack(int64(cap(b.data)))

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Bounds of one message beside its length. What decodes a message takes many times
-// its bytes for what is in it, so that bytes alone bound little.
+// Bounds on a message besides its length. Decoding takes many times the size of a message, depending on its
+// structure, so its length alone bounds little.
 const (
-	// MaxDepth is how deep objects and lists may be nested.
+	// MaxDepth is the maximum nesting of objects and arrays.
 	MaxDepth = 128
-	// MaxValues is how many keys of objects and entries of lists there may be in all.
+	// MaxValues is the maximum total number of object keys and array elements.
 	MaxValues = 20_000
-	// MaxString is the longest text, in bytes as it is encoded.
+	// MaxString is the maximum length of a string, in encoded bytes.
 	MaxString = 2 << 20
 )
 
-// ShapeError says which bound of its shape a message breaks. It wraps [ErrTooLarge].
+// ShapeError says which bound on its shape a message exceeds. It wraps [ErrTooLarge].
 type ShapeError struct{ says string }
 
 func (e *ShapeError) Error() string { return "the request " + e.says }
@@ -24,18 +24,17 @@ func (e *ShapeError) Error() string { return "the request " + e.says }
 // Unwrap returns [ErrTooLarge].
 func (e *ShapeError) Unwrap() error { return ErrTooLarge }
 
-// Shape counts what a message of JSON holds, while it is read. The zero value has
-// read nothing. It does not say whether the message is JSON: of what is none it
-// counts what looks like it, and whoever decodes it says so.
+// Shape counts the values in a JSON message while it is read. The zero value is ready. It does not check
+// whether the message is valid JSON, which the decoder does.
 type Shape struct {
 	depth, values   int
-	text            int // bytes of the text that is being read
+	text            int // bytes of the current string
 	inText, escaped bool
 	broken          error
 }
 
-// Write reads the next piece of a message. It returns a [*ShapeError] as soon as a
-// bound is broken, and ever after.
+// Write processes the next piece of a message. It returns a [*ShapeError] as soon as a bound is exceeded, and
+// for all later calls.
 func (s *Shape) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && s.broken == nil {
@@ -49,7 +48,7 @@ func (s *Shape) Write(p []byte) (int, error) {
 	return n - len(p), s.broken
 }
 
-// count takes one byte outside of texts.
+// count processes one byte outside strings.
 func (s *Shape) count(c byte) {
 	switch c {
 	case '"':
@@ -58,7 +57,7 @@ func (s *Shape) count(c byte) {
 		if s.depth++; s.depth > MaxDepth {
 			s.broken = &ShapeError{fmt.Sprintf("is nested more than %d levels deep", MaxDepth)}
 		}
-		s.countValue() // the first one within; the others follow a comma
+		s.countValue() // the first one; the others follow a comma
 	case '}', ']':
 		s.depth--
 	case ',':
@@ -72,10 +71,10 @@ func (s *Shape) countValue() {
 	}
 }
 
-// skipText takes what p has of the text that has begun, and returns what follows.
+// skipText processes the current string in p and returns the rest of p.
 func (s *Shape) skipText(p []byte) []byte {
 	for len(p) > 0 {
-		if s.escaped { // what a backslash escapes
+		if s.escaped { // the escaped byte
 			s.escaped, s.text, p = false, s.text+1, p[1:]
 			continue
 		}

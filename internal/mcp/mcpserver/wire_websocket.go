@@ -13,57 +13,55 @@ import (
 	"github.com/coder/websocket"
 )
 
-// signOfLife is how much of a message must arrive to count as one, in bytes.
+// signOfLife is how much of a message must arrive to count as a sign of life, in bytes.
 const signOfLife = 4 << 10
 
-// SocketOptions are the bounds of a WebSocket stream.
+// SocketOptions configures a WebSocket stream.
 type SocketOptions struct {
-	// Max is the longest message taken, in bytes, after decompression. If 0, it
-	// is [DefaultMaxFrame].
+	// Max is the maximum size of a message, in bytes, after decompression. If 0, it is [DefaultMaxFrame].
 	Max int64
-	// Share is what a message holds until it is taken; one beyond it is skipped. If
-	// nil, there is no bound but Max.
+	// Share bounds the bytes of a message until a reader takes it. A message that exceeds it is skipped. If
+	// nil, only Max applies.
 	Share Share
-	// PingEvery is how often the peer is asked whether it is alive. If 0, every
-	// 30 seconds.
+	// PingEvery is how often the peer is pinged. If 0, every 30 seconds.
 	PingEvery time.Duration
-	// PongWithin is how long it may stay silent then. If 0, 10 seconds.
+	// PongWithin is how long the peer may then stay silent. If 0, 10 seconds.
 	PongWithin time.Duration
-	// WriteWithin bounds the writing of one message: a peer that does not read
-	// is dropped. If 0, 10 seconds.
+	// WriteWithin bounds the time to write one message. A peer that does not read within it is dropped. If 0,
+	// 10 seconds.
 	WriteWithin time.Duration
 	// CloseWithin bounds the closing handshake. If 0, one second.
 	CloseWithin time.Duration
 }
 
-// socket is a WebSocket as a stream of frames.
+// socket is a stream of frames over a WebSocket.
 type socket struct {
 	*handover
 	c *websocket.Conn
 	o SocketOptions
 
-	turn    chan struct{} // of one; held while writing
+	turn    chan struct{} // one-element semaphore, held while writing
 	reading sync.Once
-	heard   atomic.Int64 // how often something was read or taken
-	waits   atomic.Bool  // a message waits to be taken, and nothing is read
+	heard   atomic.Int64 // number of reads and handovers
+	waits   atomic.Bool  // a message waits for a reader, so the socket is not read
 
 	parting sync.Once
 	gone    chan struct{} // closed when nothing more is read or written
 	ending  sync.Once     // the closing handshake
-	ended   chan struct{} // closed when the socket is closed and nothing runs
+	ended   chan struct{} // closed when the socket is closed and its goroutines have ended
 }
 
-// WebSocket returns the stream of text messages over c, which it closes, of at
-// most max bytes each; 0 means [DefaultMaxFrame]. See [WebSocketWith].
+// WebSocket returns the stream of text messages over c, which it closes. Each message has at most max bytes;
+// 0 means [DefaultMaxFrame]. See [WebSocketWith].
 func WebSocket(c *websocket.Conn, max int64) Frames {
 	return WebSocketWith(c, SocketOptions{Max: max})
 }
 
 // WebSocketWith returns the stream of text messages over c, which it closes.
 //
-// A binary message closes the socket with 1003, a too large one with 1009. The
-// peer is pinged while the stream is read, and is dropped if nothing at all
-// comes back. A peer that is gone, however it went, is [ErrGone].
+// A binary message closes the socket with code 1003, and one that is too large with 1009. While the stream is
+// read, the peer is pinged, and is dropped if it does not respond at all. If the peer is gone, for whatever
+// reason, the error is [ErrGone].
 func WebSocketWith(c *websocket.Conn, o SocketOptions) Frames {
 	if o.Max <= 0 {
 		o.Max = DefaultMaxFrame
@@ -76,7 +74,7 @@ func WebSocketWith(c *websocket.Conn, o SocketOptions) Frames {
 			*d.d = d.v
 		}
 	}
-	c.SetReadLimit(-1) // counted by readMessage, which closes with patience
+	c.SetReadLimit(-1) // readMessage counts, and closes the socket gracefully
 	return &socket{
 		handover: newHandover(), c: c, o: o,
 		turn: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{}),
@@ -92,12 +90,12 @@ func (s *socket) ReadFrame(ctx context.Context) ([]byte, error) {
 	return s.takeFrame(ctx)
 }
 
-// readAll hands message after message over until the peer is gone.
+// readAll hands over one message after another until the peer is gone.
 func (s *socket) readAll(ctx context.Context) {
 	for {
 		f, held, err := s.readMessage(ctx)
 		if err != nil {
-			s.parting.Do(func() { close(s.gone) }) // before anybody hears of it
+			s.parting.Do(func() { close(s.gone) }) // before readers learn of it
 			s.endHandover(err)
 			s.closeHandshake(websocket.StatusNormalClosure, "")
 			return
@@ -114,8 +112,8 @@ func (s *socket) readAll(ctx context.Context) {
 	}
 }
 
-// readMessage returns the next text message and what it holds. One that breaks a bound
-// but its length is read to its end, and comes as the error it is.
+// readMessage returns the next text message and what it holds of the share. If a message exceeds a bound
+// other than its length, readMessage reads it to its end and returns the error in the frame.
 func (s *socket) readMessage(ctx context.Context) (frame, *Reading, error) {
 	kind, r, err := s.c.Reader(ctx)
 	if err != nil {
@@ -132,7 +130,7 @@ func (s *socket) readMessage(ctx context.Context) (frame, *Reading, error) {
 	err = held.ReadAll(in)
 	if refused := refusedReading(held, err); refused != nil {
 		held.Free()
-		held = &Reading{} // which holds nothing
+		held = &Reading{} // holds nothing
 		f.err = refused
 		var rest int64
 		if rest, err = io.Copy(io.Discard, io.LimitReader(in, s.o.Max+1)); rest > s.o.Max {
@@ -152,8 +150,8 @@ func (s *socket) readMessage(ctx context.Context) (frame, *Reading, error) {
 	return frame{}, nil, fmt.Errorf("%w: %v", ErrGone, err)
 }
 
-// refusedReading is why a message is answered with an error, whatever follows of it; nil
-// if err is none or ends the stream.
+// refusedReading returns the reason to answer a message with an error and read on. It returns nil if err is
+// nil or ends the stream.
 func refusedReading(b *Reading, err error) *oversized {
 	var shape *ShapeError
 	switch {
@@ -165,14 +163,14 @@ func refusedReading(b *Reading, err error) *oversized {
 	return nil
 }
 
-// heard counts the reads that brought something.
+// heard counts the reads that returned data.
 type heard struct {
 	r io.Reader
 	n *atomic.Int64
 }
 
 func (h *heard) Read(p []byte) (int, error) {
-	// The library fills p before it returns, however long that takes.
+	// The library fills p before it returns, however long that takes, so p must be small.
 	n, err := h.r.Read(p[:min(len(p), signOfLife)])
 	if n > 0 {
 		h.n.Add(1)
@@ -180,10 +178,9 @@ func (h *heard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ping asks the peer for a sign of life now and then, and drops it when there
-// is none. A peer that is busy sending a long message cannot answer in the
-// middle of it, but then the message is the sign; and while a message waits to
-// be taken, it is not the peer that is late.
+// ping pings the peer periodically, and drops a peer that gives no sign of life. A peer that is sending a
+// long message cannot answer in the middle of it, so the message itself counts as a sign of life. While a
+// message waits for our reader, the peer is not at fault.
 func (s *socket) ping(ctx context.Context) {
 	tick := time.NewTicker(s.o.PingEvery)
 	defer tick.Stop()
@@ -218,8 +215,8 @@ func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
 	if err := s.over(); err != nil {
 		return err
 	}
-	// A write that is given up closes the socket, so that only the time may do
-	// that, not a caller whose context ends.
+	// An aborted write closes the socket, so only the timeout may abort it, not the end of the caller's
+	// context.
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.WriteWithin)
 	defer cancel()
 	err := s.c.Write(within, websocket.MessageText, data)
@@ -235,7 +232,7 @@ func (s *socket) WriteFrame(ctx context.Context, data []byte) error {
 	return fmt.Errorf("%w: %v", ErrGone, err)
 }
 
-// over returns why nothing more is written, nil if the socket is open.
+// over returns why nothing more can be written, or nil if the socket is open.
 func (s *socket) over() error {
 	select {
 	case <-s.closed:
@@ -250,13 +247,13 @@ func (s *socket) over() error {
 	}
 }
 
-// closeHandshake closes the socket with code, once. It returns when the peer has
-// closed as well or the time for that is up.
+// closeHandshake closes the socket with code, once. It returns when the peer has closed it too, or after a
+// timeout.
 func (s *socket) closeHandshake(code websocket.StatusCode, reason string) {
 	s.parting.Do(func() { close(s.gone) })
 	s.ending.Do(func() {
-		// A peer that stalls in the middle of a frame would hold Close for ever.
-		// CloseRead with a context that is over closes the socket underneath it.
+		// A peer that stalls in the middle of a frame would block Close for ever. CloseRead with an ended
+		// context closes the underlying connection.
 		force := time.AfterFunc(s.o.CloseWithin, func() {
 			over, cancel := context.WithCancelCause(context.Background())
 			cancel(errors.New("the peer does not close the connection"))
@@ -278,7 +275,7 @@ func (s *socket) closeSocket(code websocket.StatusCode, reason string) {
 	<-s.ended
 }
 
-// Close tells the peer and waits until the socket is closed.
+// Close closes the socket with a closing handshake and waits for it.
 func (s *socket) Close() error {
 	s.closeSocket(websocket.StatusNormalClosure, "")
 	return nil
