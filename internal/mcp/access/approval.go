@@ -16,45 +16,41 @@ import (
 )
 
 const (
-	// maxAsks bounds the calls that wait for approval or for their caller to
-	// come back after it, and maxAsksEach those of one caller, so that nobody
-	// can crowd out the others.
+	// maxAsks bounds the calls that wait for approval or, after a decision, for their caller to repeat them.
+	// maxAsksEach bounds those of one caller, so that no caller can crowd out the others.
 	maxAsks     = 256
 	maxAsksEach = 64
-	// defaultExpires is how long a call waits for approval if its rule says
-	// nothing.
+	// defaultExpires is how long a call waits for approval if its rule does not say.
 	defaultExpires = 10 * time.Minute
-	// pollAfter is when a caller may ask again how its call is decided.
+	// pollAfter is how long a caller should wait before it asks for the decision again.
 	pollAfter = 5 * time.Second
-	// shownArgs bounds the arguments shown to who decides, in runes.
+	// shownArgs bounds the arguments shown for a decision, in runes.
 	shownArgs = 1000
 )
 
-// Approval is a call that waits for somebody to decide on it.
+// Approval is a call that waits for a decision.
 type Approval struct {
-	// ID is short enough to be typed.
+	// ID is short enough to type.
 	ID           string
 	Caller, Tool string
-	// Args are the arguments with their keys in order, cleaned of what is
-	// invisible and cut to 1000 runes.
+	// Args are the arguments with sorted keys, without invisible characters, cut to 1000 runes.
 	Args string
-	// Asked is when the call was made first; at Expires it is forgotten.
+	// Asked is when the call was first made. At Expires it is dropped.
 	Asked, Expires time.Time
-	// Proposed says that the call is made once it is granted. Else its caller has to
-	// make it again.
+	// Proposed says that granting the call runs it. Otherwise its caller has to make it again.
 	Proposed bool
 }
 
-// asks are the calls that need approval. Each is known by caller, tool and
-// arguments, so that the same call again finds it.
+// asks holds the calls that need approval. Each is identified by caller, tool and arguments, so that a
+// repeated call finds its approval.
 type asks struct {
 	mu    sync.Mutex // guards the fields below and all asks
 	byKey map[askKey]*ask
 	byID  map[string]*ask
 	made  []Decision // the latest, oldest first
-	// lapsed are those nobody decided on in time, until [Engine.Run] tells of them.
+	// lapsed are the calls that expired without a decision and that [Engine.Run] has not reported yet.
 	lapsed []Approval
-	// changed is closed when other calls wait.
+	// changed is closed when the set of waiting calls changes.
 	changed chan struct{}
 }
 
@@ -66,19 +62,19 @@ type askKey struct {
 type askState int
 
 const (
-	pending askState = iota // on to granted or denied
-	granted                 // passes the next call, which ends it
-	denied                  // refuses calls until it expires
+	pending askState = iota // becomes granted or denied
+	granted                 // the next call passes and ends it
+	denied                  // calls are refused until it expires
 )
 
 type ask struct {
 	Approval
 	key     askKey
 	state   askState
-	keep    time.Duration // how long it waits, and how long a decision holds
-	decided chan struct{} // closed when it is decided
+	keep    time.Duration // how long it waits, and how long a decision is valid
+	decided chan struct{} // closed on the decision
 	by      string        // who decided
-	// proposed is the call itself if it is to be made without its caller; nil if not.
+	// proposed is the call to run once granted; nil if the caller has to repeat it.
 	proposed *mcp.Call
 }
 
@@ -86,15 +82,15 @@ func newAsks() asks {
 	return asks{byKey: map[askKey]*ask{}, byID: map[string]*ask{}, changed: make(chan struct{})}
 }
 
-// await returns the granted ask that lets c pass, now no longer in a, or why it
-// may not pass. It waits for a decision as long as r says, and while ctx lives.
+// await returns the granted ask for c, removed from a, or a refusal. It waits for a decision for as long as r
+// allows, or until ctx ends.
 func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask, *mcp.Refusal) {
 	args := canonical(c.Args)
 	key := askKey{who, c.Tool, sha256.Sum256([]byte(args))}
 	patience := time.NewTimer(r.wait)
 	defer patience.Stop()
 	for {
-		alive := ctx.Err() == nil // a grant is not wasted on a call that is over
+		alive := ctx.Err() == nil // do not use up a grant for a call that is over
 		q, no := a.findAsk(key, args, r, alive, nil)
 		switch {
 		case no != nil:
@@ -125,10 +121,10 @@ func (a *asks) await(ctx context.Context, who string, c *mcp.Call, r *rule) (ask
 	}
 }
 
-// decision is who decided on q, for records.
+// decision returns who decided on q, for records.
 func (q *ask) decision() *mcp.Approved { return &mcp.Approved{ID: q.ID, By: q.by} }
 
-// pendingRefusal tells the caller to come back.
+// pendingRefusal tells the caller to repeat the call later.
 func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
 	return &mcp.Refusal{
 		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID, RetryAfter: pollAfter, Until: q.Expires.Add(q.keep),
@@ -137,9 +133,8 @@ func (q *ask) pendingRefusal(r *rule) *mcp.Refusal {
 	}
 }
 
-// findAsk returns how the ask of key stands, after entering it if it is new. If it
-// is granted and claim is set, it is taken out. proposed, if not nil, is the call that a
-// new one keeps.
+// findAsk returns the state of the ask with key, creating it if it is new. If the ask is granted and claim is
+// set, findAsk removes it. A new ask keeps proposed, if that is not nil.
 func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *mcp.Call) (ask, *mcp.Refusal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -161,7 +156,7 @@ func (a *asks) findAsk(key askKey, args string, r *rule, claim bool, proposed *m
 	return *q, nil
 }
 
-// room drops what has expired and says why no ask of caller can be added.
+// room drops expired asks and returns a refusal if no ask of caller can be added.
 func (a *asks) room(caller string, r *rule, now time.Time) *mcp.Refusal {
 	each := 0
 	for _, q := range a.byID {
@@ -207,8 +202,8 @@ func (a *asks) drop(q *ask) {
 	}
 }
 
-// giveBack returns a granted ask that let nothing pass after all. If the same
-// call has asked anew meanwhile, that one is granted in its place.
+// giveBack returns a granted ask that was not used. If the same call has been made again meanwhile, the new
+// ask is granted instead.
 func (a *asks) giveBack(q ask) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -221,7 +216,7 @@ func (a *asks) giveBack(q ask) {
 	a.byKey[q.key], a.byID[q.ID] = &q, &q
 }
 
-// Pending returns the calls that wait for a decision, the oldest first.
+// Pending returns the calls that wait for a decision, oldest first.
 func (e *Engine) Pending() []Approval {
 	a := &e.asks
 	a.mu.Lock()
@@ -239,9 +234,8 @@ func (e *Engine) Pending() []Approval {
 	return out
 }
 
-// Awaited returns when the last call is forgotten that waits for a decision, or
-// for its caller to come back after one; zero if there is none. An engine that
-// is given up before takes those calls with it.
+// Awaited returns when the last call expires that waits for a decision, or for its caller to repeat it after
+// one; zero if there is none. An engine that is replaced before that time loses those calls.
 func (e *Engine) Awaited() time.Time {
 	a := &e.asks
 	a.mu.Lock()
@@ -255,9 +249,8 @@ func (e *Engine) Awaited() time.Time {
 	return last
 }
 
-// Withdraw drops the calls of a caller that wait, or were decided on; they ask
-// anew if they come back. Who waits for a decision is told at the end of its
-// time that there was none.
+// Withdraw drops all calls of a caller that wait or have been decided. They need a new approval if they are
+// repeated. A caller that is waiting learns when its time ends that there was no decision.
 func (e *Engine) Withdraw(caller string) {
 	a := &e.asks
 	a.mu.Lock()
@@ -271,12 +264,12 @@ func (e *Engine) Withdraw(caller string) {
 	a.announce()
 }
 
-// Decide grants or denies the pending call id in the name of by, a caller's
-// name. A granted call passes once, a denied one not until it expires. The first
-// decision stands: who comes later gets a [*DecidedError]. An id nobody waits under
-// wraps [mcp.ErrInvalidArguments]; who asked is refused.
+// Decide grants or denies the pending call id in the name of by, a caller's name. A granted call passes once;
+// a denied one is refused until it expires. The first decision is final, and later ones get a
+// [*DecidedError]. The error wraps [mcp.ErrInvalidArguments] if no call waits under id. A caller must not
+// decide on its own call.
 //
-// Whether by may decide at all is for the caller of Decide to know.
+// Decide does not check whether by may decide at all; its caller has to.
 func (e *Engine) Decide(id string, grant bool, by string) error {
 	id = cleanID(id)
 	if err := e.asks.decide(id, grant, by); err != nil {
@@ -304,7 +297,7 @@ func (a *asks) decide(id string, grant bool, by string) error {
 	case by == q.Caller:
 		return forbidden("", "nobody decides on a call of their own", "ask somebody else to decide")
 	}
-	if q.state != pending { // more has been decided since than is remembered
+	if q.state != pending { // its decision is no longer among the remembered ones
 		return &DecidedError{q.by, q.state == granted}
 	}
 	a.settle(q, grant, by, now)

@@ -1,7 +1,6 @@
 package access
 
-// These tools show the calls that wait for somebody's approval and
-// decides on them: list_approvals and decide_approval.
+// These tools list the calls that wait for approval and decide on them: list_approvals and decide_approval.
 
 import (
 	"context"
@@ -12,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// ApprovalTools returns the tools over w.
+// ApprovalTools returns the tools for w.
 func ApprovalTools(w Waiting) []tools.Tool {
 	return []tools.Tool{listTool(w), decideTool(w)}
 }
@@ -64,8 +63,7 @@ type decideResult struct {
 	Made    *Made  `json:"made,omitempty" jsonschema:"What came of a proposed call; missing where the caller has to make it again."`
 }
 
-// decideMax bounds a decision in milliseconds: the call that it lets through has its own
-// deadline.
+// decideMax bounds a decision, in milliseconds. The call that it allows has its own deadline.
 const decideMax = 60_000
 
 func decideTool(w Waiting) tools.Tool {

@@ -8,25 +8,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxMade bounds what is told of a proposed call that was made, in characters.
+// maxMade bounds the reported result of a proposed call, in characters.
 const maxMade = 4000
 
-// Waiting is where calls wait for somebody to agree, and Host where those are made that
-// were proposed. It is safe for concurrent use.
+// Waiting combines the engine where calls wait for approval with the host that runs granted proposals. It is
+// safe for concurrent use.
 type Waiting struct {
 	Policy *Engine
 	Host   *mcphost.Host
 }
 
-// Made is what came of a proposed call that was made.
+// Made is the result of a proposed call.
 type Made struct {
 	Result string `json:"result,omitempty" jsonschema:"What the tool returned."`
 	Failed string `json:"failed,omitempty" jsonschema:"Why it could not be done after all."`
 }
 
-// Decide grants or denies a call in the name of by. A proposed one that is granted is
-// made before Decide returns, once: what came of it is returned, and ctx does not end
-// it. The errors are those of [Engine.Decide].
+// Decide grants or denies a call in the name of by. If it grants a proposed call, it runs the call once
+// before it returns, and returns the result; the end of ctx does not cancel that call. The errors are those
+// of [Engine.Decide].
 func (w Waiting) Decide(ctx context.Context, id string, grant bool, by string) (*Made, error) {
 	if err := w.Policy.Decide(id, grant, by); err != nil {
 		return nil, err

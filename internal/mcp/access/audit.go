@@ -13,36 +13,35 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// Errors a call can end in; test with errors.Is.
+// Errors of the audit log; test with errors.Is.
 var (
 	// ErrClosed means the log is closed.
 	ErrClosed = errors.New("audit log is closed")
-	// ErrForeign means the file is no audit log, or that of a newer Glyphoxa.
+	// ErrForeign means the file is not an audit log, or was written by a newer Glyphoxa.
 	ErrForeign = errors.New("file is no audit log of this Glyphoxa")
-	// ErrStuck means the disk takes no more records.
+	// ErrStuck means the disk no longer accepts records.
 	ErrStuck = errors.New("audit log cannot keep up")
 )
 
 const (
-	// defaultKeep is how long records are kept unless somebody says otherwise.
+	// defaultKeep is the default for how long records are kept.
 	defaultKeep = 90 * 24 * time.Hour
-	// queueSize bounds the records that wait for the writer.
+	// queueSize bounds the records waiting for the writer.
 	queueSize = 4096
-	// maxHold bounds how long a full queue holds a caller. It is longer than the
-	// writer waits for a locked file, so that only a dead disk loses records.
+	// maxHold bounds how long a full queue blocks a caller. It is longer than the writer waits for a locked
+	// file, so that records are lost only if the disk fails.
 	maxHold = 3 * busyTimeout
 )
 
-// LogOptions tune a [Log]. The zero value works.
+// LogOptions configures a [Log]. The zero value works.
 type LogOptions struct {
-	// Arguments keeps the arguments of calls beside their hash.
+	// Arguments keeps the arguments of calls in addition to their hash.
 	Arguments bool
 	// Keep is how long records are kept. If zero, 90 days.
 	Keep time.Duration
-	// MaxSize is how large the file may become, in bytes; the oldest records go
-	// first. If zero, 1 GiB.
+	// MaxSize bounds the file, in bytes; the oldest records are deleted first. If zero, 1 GiB.
 	MaxSize int64
-	// Logger is told of records that could not be written. If nil, nobody is.
+	// Logger receives messages about records that could not be written. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
@@ -53,35 +52,34 @@ type Log struct {
 	logger *slog.Logger
 	full   bool // arguments are kept
 	losses losses
-	// maxSize is the most bytes of the file, and size how many it had last.
+	// maxSize bounds the file, in bytes; size is its last known size.
 	maxSize int64
 	size    atomic.Int64
 
-	// mu is held for reading while something is sent to the queue, and for
-	// writing to close it.
+	// mu is read-locked while sending to the queue, and locked to close it.
 	mu     sync.RWMutex
 	closed bool
 	queue  chan *entry
 
-	urge      chan struct{} // tells the writer not to wait for more
+	urge      chan struct{} // tells the writer not to wait for more records
 	stuck     atomic.Bool   // the queue was full for maxHold and has not moved since
 	done      chan struct{}
 	closeOnce sync.Once
-	closeErr  error // what closeOnce found
+	closeErr  error // result of closeOnce
 }
 
-// entry is one step of the writer: a record, or a flush if done is set.
+// entry is one item for the writer: a record, or a flush if done is set.
 type entry struct {
 	record LogRecord
 	args   string
-	hashed bool // the record has its hash already
+	hashed bool // the record already has its hash
 	done   chan<- error
 }
 
-// OpenLog opens the log at path and creates it, its directory included, if there
-// is none; both are private to the user. In the background it deletes records older
-// than Options.Keep, which no query finds, now and once an hour until [Log.Close], and
-// the oldest ones whenever the file is larger than Options.MaxSize.
+// OpenLog opens the log at path. If necessary, it creates the file and its directory, both private to the
+// user. Until [Log.Close], it deletes records older than LogOptions.Keep in the background, at once and then
+// every hour, and the oldest records whenever the file exceeds LogOptions.MaxSize. Queries never return
+// expired records.
 func OpenLog(ctx context.Context, path string, opts LogOptions) (*Log, error) {
 	if path == "" {
 		return nil, errors.New("opening audit log: no path given")
@@ -127,15 +125,13 @@ func OpenLog(ctx context.Context, path string, opts LogOptions) (*Log, error) {
 	return l, nil
 }
 
-// Add records a call that was made with args, which is JSON text; within 50 ms
-// the record is in the file. It returns at once unless 4,096 records wait to be
-// written; then it waits for its turn, for a dead disk up to 15 seconds. Records that are lost all the same, and those
-// added after Close, are counted and logged. A zero r.At means now; r.ID,
-// r.Args, r.ArgsHash and r.Times are set by the log.
+// Add records a call that was made with args, which is JSON text. The record is in the file within 50 ms. Add
+// returns at once unless 4,096 records are waiting to be written. It then blocks until there is room, for at
+// most 15 seconds if the disk has failed. Records lost after that, and records added after Close, are counted
+// and logged. A zero r.At means now; the log sets r.ID, r.Args, r.ArgsHash and r.Times.
 //
-// Of the calls of one caller that were not let through, the first 30 of a minute have a
-// record each. The rest are merged, up to ten kinds for each caller, and are in the file
-// when the minute is over, or at the next query.
+// Of the calls of one caller that were refused, the first 30 per minute get a record each. The others are
+// merged, into at most ten kinds per caller, and are written when the minute is over or at the next query.
 func (l *Log) Add(r LogRecord, args string) {
 	if r.At.IsZero() {
 		r.At = time.Now()
@@ -179,8 +175,8 @@ func (l *Log) queueRecord(e *entry) error {
 	}
 }
 
-// Flush waits until everything added before is written, or ctx is done. It
-// returns why the latest records could not be written if they could not.
+// Flush waits until everything added before has been written, or until ctx ends. It returns an error if the
+// latest records could not be written.
 func (l *Log) Flush(ctx context.Context) error {
 	done := make(chan error, 1)
 	if err := l.sendFlush(ctx, done); err != nil {
@@ -213,25 +209,25 @@ func (l *Log) sendFlush(ctx context.Context, done chan<- error) error {
 	}
 }
 
-// hurry makes the writer write what there is.
+// hurry makes the writer write the batch at once.
 func (l *Log) hurry() {
 	wakeup.Signal(l.urge)
 }
 
-// Queued is how many records wait to be written.
+// Queued returns the number of records waiting to be written.
 func (l *Log) Queued() int { return len(l.queue) }
 
-// Lost is how many records could not be kept since the log was opened.
+// Lost returns the number of records lost since the log was opened.
 func (l *Log) Lost() int64 { return l.losses.countLost() }
 
-// Close writes what was added, waits for the writer and closes the file. Later
-// calls of Add lose their record; closing again does nothing more.
+// Close writes all pending records, waits for the writer and closes the file. Records added later are lost.
+// Closing again does nothing.
 func (l *Log) Close() error {
 	l.closeOnce.Do(func() {
 		l.mu.Lock()
 		l.closed = true
 		l.mu.Unlock()
-		close(l.queue) // nobody sends once closed is set
+		close(l.queue) // nothing is sent once closed is set
 		l.hurry()
 		<-l.done
 		l.losses.reportLost()
@@ -242,5 +238,5 @@ func (l *Log) Close() error {
 	return l.closeErr
 }
 
-// KeepsArguments reports whether arguments are kept beside their hash.
+// KeepsArguments reports whether arguments are kept in addition to their hash.
 func (l *Log) KeepsArguments() bool { return l.full }

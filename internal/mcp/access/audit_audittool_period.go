@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// maxDays bounds periods; nothing is kept that long.
+	// maxDays bounds periods. No record is kept that long.
 	maxDays = 10_000
-	// The years that may be asked for. Near 0 and 9999 a time cannot be written
-	// in every zone.
+	// firstYear and lastYear bound the years in queries, because times near the years 0 and 9999 cannot be
+	// written in every zone.
 	firstYear, lastYear = 1970, 9000
 )
 
-// moment reads a point in time: RFC 3339, or how long before now, such as "2h",
-// "90m" or "7d". Blank is the zero time.
+// moment parses a point in time: RFC 3339, or an age such as "2h", "90m" or "7d". A blank text yields the
+// zero time.
 func moment(name, s string, now time.Time) (time.Time, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -33,7 +33,7 @@ func moment(name, s string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%w: %s is no time; use RFC 3339, such as 2027-01-31T20:00:00Z, or how long ago, such as 2h or 7d", mcp.ErrInvalidArguments, name)
 }
 
-// ago reads a duration; whole days may be written as "7d".
+// ago parses a duration. Whole days may be written as "7d".
 func ago(s string) (time.Duration, bool) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
@@ -43,7 +43,7 @@ func ago(s string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// period reads both ends of a period; an empty one is refused.
+// period parses both ends of a period. An empty period is an error.
 func period(since, until string, now time.Time) (from, to time.Time, err error) {
 	if from, err = moment("since", since, now); err != nil {
 		return from, to, err

@@ -18,7 +18,7 @@ type queryArgs struct {
 	Session  string `json:"session,omitempty" jsonschema:"Only calls of this session."`
 	Since    string `json:"since,omitempty" jsonschema:"Earliest time of a call: RFC 3339, or how long ago, such as 2h or 7d."`
 	Until    string `json:"until,omitempty" jsonschema:"Calls before this time: RFC 3339, or how long ago, such as 30m."`
-	// Limit is nil for the default. Models like to write whole numbers as 5.0.
+	// Limit is nil for the default. It is a float because models like to write whole numbers as 5.0.
 	Limit  *float64 `json:"limit,omitempty" jsonschema:"Most records to return."`
 	Cursor string   `json:"cursor,omitempty" jsonschema:"Where to go on: next of the page before."`
 }
@@ -27,7 +27,7 @@ type queryResult struct {
 	Count   int         `json:"count"`
 	Records []LogRecord `json:"records"`
 	Next    string      `json:"next,omitempty"`
-	// Lost is how many records are missing because the disk refused them.
+	// Lost is the number of records missing because of disk failures.
 	Lost int64 `json:"lost"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// defaultPeriod is how far a summary looks back unless told otherwise.
+// defaultPeriod is how far a summary looks back by default.
 const defaultPeriod = 24 * time.Hour
 
 type usageArgs struct {

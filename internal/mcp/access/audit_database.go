@@ -20,16 +20,16 @@ const (
 	// applicationID marks the file as an audit log; it spells "Glya".
 	applicationID = 0x476c7961
 	version       = 2
-	// busyTimeout is how long another process may keep the file locked.
+	// busyTimeout is how long to wait for another process that has locked the file.
 	busyTimeout = 5 * time.Second
-	// readerCount bounds how many queries run at once.
+	// readerCount bounds the number of concurrent queries.
 	readerCount = 2
-	// purgeSize is how many records one step of clearing out deletes.
+	// purgeSize is how many records one step of a purge deletes.
 	purgeSize = 1000
 )
 
-// schema: at and duration are microseconds. AUTOINCREMENT keeps ids from being
-// used again after all records have expired, which cursors rely on.
+// schema creates the tables. at and duration are in microseconds. AUTOINCREMENT prevents the reuse of ids
+// after all records have expired, because cursors rely on unique ids.
 const schema = `
 CREATE TABLE calls (
 	id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +60,7 @@ CREATE INDEX calls_by_session ON calls (session) WHERE session <> '';
 CREATE INDEX calls_not_allowed ON calls (decision) WHERE decision <> 'allowed';
 `
 
-// upgrade makes a file of version 1 one of version 2.
+// upgrade converts a file from version 1 to version 2.
 const upgrade = `
 ALTER TABLE calls ADD COLUMN times INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE calls ADD COLUMN decided_by TEXT NOT NULL DEFAULT '';
@@ -74,7 +74,7 @@ const (
 	purgeCalls = `DELETE FROM calls WHERE id IN (SELECT id FROM calls WHERE at < ? LIMIT ?)`
 )
 
-// database is the file: one connection that writes, a few that only read.
+// database is the file, with one connection for writing and a few for reading.
 type database struct {
 	writer, readers *sql.DB
 	insertStmt      *sql.Stmt
@@ -105,7 +105,7 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 	return d, nil
 }
 
-// prepareFile makes sure path is a private file that can be written.
+// prepareFile ensures that path is a private, writable file.
 func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -117,11 +117,11 @@ func prepareFile(path string) error {
 	return f.Close()
 }
 
-// dsn returns the driver's name for the file; a path may contain anything.
+// dsn returns the driver's name for the file. path may contain any characters.
 func dsn(path string, params ...string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // "C:/…" becomes "/C:/…", as URIs want it
+		slashed = "/" + slashed // "C:/…" becomes "/C:/…", as URIs require
 	}
 	u := url.URL{Scheme: "file", Path: slashed}
 	busy := fmt.Sprintf("_busy_timeout=%d", busyTimeout.Milliseconds())
@@ -138,8 +138,8 @@ func openPool(dsn string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// patiently does something again while the file is locked. SQLite itself does
-// not wait where two programs switch a new file to write-ahead logging at once.
+// patiently retries do while the file is locked. SQLite itself does not wait if two programs switch a new
+// file to write-ahead logging at the same time.
 func patiently(ctx context.Context, do func() error) error {
 	const pause = 20 * time.Millisecond
 	for start := time.Now(); ; {
@@ -156,7 +156,7 @@ func patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// create makes the tables of a new file and refuses files of others.
+// create creates the tables of a new file, and refuses files of other applications.
 func (d *database) create(ctx context.Context) error {
 	return d.transact(ctx, func(tx *sql.Tx) error {
 		var app, found, objects int
@@ -179,14 +179,14 @@ func (d *database) create(ctx context.Context) error {
 	})
 }
 
-// transact runs fn in one transaction on the connection that writes.
+// transact runs fn in one transaction on the writing connection.
 func (d *database) transact(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	tx, err := d.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	if err := fn(tx); err != nil {
-		// What matters is why fn failed; SQLite may have rolled back by itself.
+		// Return fn's error; SQLite may have rolled back already.
 		_ = tx.Rollback()
 		return err
 	}
@@ -210,8 +210,7 @@ func (d *database) insert(ctx context.Context, batch []LogRecord) error {
 	})
 }
 
-// purge deletes some of the records made before a time, and reports whether
-// more are left.
+// purge deletes some of the records older than before, and reports whether there are more.
 func (d *database) purge(ctx context.Context, before time.Time) (more bool, err error) {
 	err = d.transact(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, purgeCalls, before.UnixMicro(), purgeSize)
@@ -233,7 +232,7 @@ func (d *database) readRows(ctx context.Context, query string, args []any, row f
 	}
 	defer func() {
 		if ctx.Err() != nil {
-			// The interrupt may still be pending and must not hit the next caller.
+			// The interrupt may still be pending and must not hit the next user of the connection.
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 			return
 		}

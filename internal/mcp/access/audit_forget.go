@@ -7,17 +7,17 @@ import (
 	"fmt"
 )
 
-// Forgotten is the name that stands for callers who were forgotten.
+// Forgotten replaces the names of forgotten callers.
 const Forgotten = "forgotten"
 
 const forgetCaller = `UPDATE calls SET who = ?, args_hash = '', args = '', error = '' WHERE who = ?`
 
 const forgetDecider = `UPDATE calls SET decided_by = ? WHERE decided_by = ?`
 
-// Forget takes a caller out of the log and returns in how many records it was.
-// That there were these calls stays known, under the name [Forgotten]; with what
-// they were made does not, nor is it left in the file, which is written anew.
-// Records wait meanwhile. The calls of others stay as they are, whatever names are in them.
+// Forget removes a caller from the log and returns the number of changed records. The records remain under
+// the name [Forgotten], but without arguments, and the file is rewritten so that it no longer contains the
+// removed data. Meanwhile, new records wait. Records of other callers do not change, even if they contain the
+// name.
 func (l *Log) Forget(ctx context.Context, who string) (int, error) {
 	if err := l.awaitWritten(ctx); err != nil {
 		return 0, fmt.Errorf("forgetting a caller in the audit log: %w", err)

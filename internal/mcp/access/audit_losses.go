@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// reportEvery is the least time between two log lines about lost records.
+// reportEvery is the minimum time between two log messages about lost records.
 const reportEvery = time.Minute
 
-// losses counts records that could not be kept, and says so once a minute. It
-// is safe for concurrent use.
+// losses counts lost records and logs them at most once a minute. It is safe for concurrent use.
 type losses struct {
 	log *slog.Logger
 
@@ -34,7 +33,7 @@ func (s *losses) addLost(n int64, err error) {
 	}
 }
 
-// reportLost logs what has been lost since the last report, if anything was.
+// reportLost logs the records lost since the last report, if any.
 func (s *losses) reportLost() {
 	s.mu.Lock()
 	n, total, cause := s.total-s.reported, s.total, s.cause

@@ -2,41 +2,40 @@ package access
 
 import "time"
 
-// Bounds on the records of refusals. A refusal costs its caller nothing, so that records
-// of them could fill the disk, and bury those of others.
+// Bounds on the records of refusals. A refused call costs its caller nothing, so records of refusals could
+// otherwise fill the disk and bury the records of others.
 const (
-	// mergeWindow is the time in which the refusals of a caller are counted.
+	// mergeWindow is the period over which a caller's refusals are counted.
 	mergeWindow = time.Minute
-	// maxSingle is how many of them have a record of their own.
+	// maxSingle is how many refusals per window get a record of their own.
 	maxSingle = 30
-	// maxKinds is how many kinds of the rest are told apart.
+	// maxKinds is how many kinds of further refusals are distinguished.
 	maxKinds = 10
-	// maxRefused is how many callers are told apart.
+	// maxRefused is how many callers are distinguished.
 	maxRefused = 1000
 )
 
-// others is the name of callers, and of tools, that are beyond a bound.
+// others replaces the names of callers and tools beyond a bound.
 const others = "others"
 
-// merger merges the refusals of callers who are refused often: a window's first have a
-// record each, the rest one for each kind, written when the window ends. It is the
-// writer's alone.
+// merger merges the refusals of callers who are refused often. The first ones in a window get a record each;
+// the others are merged by kind, and those records are written when the window ends. Only the writer uses it.
 type merger struct {
 	callers map[string]*refusals
-	merged  []*LogRecord // in the order in which they began
+	merged  []*LogRecord // in order of their first refusal
 }
 
-// refusals are those of one caller in the window.
+// refusals holds one caller's refusals in the window.
 type refusals struct {
 	single int
 	kinds  map[kind]*LogRecord
 }
 
-// kind is what refusals have in common that are one record.
+// kind holds the fields that merged refusals have in common.
 type kind struct{ tool, rule, code, approval, profile, transport, npc, session string }
 
-// take reports whether r is merged, and needs no record of its own. It keeps no
-// arguments: a merged record stands for several calls.
+// take reports whether r was merged and needs no record of its own. A merged record has no arguments, because
+// it stands for several calls.
 func (m *merger) take(r *LogRecord) bool {
 	if r.Decision != Denied && r.Decision != Pending {
 		return false
@@ -76,7 +75,7 @@ func (m *merger) take(r *LogRecord) bool {
 	return true
 }
 
-// drain returns the merged records so far. The window goes on.
+// drain returns the records merged so far. The window continues.
 func (m *merger) drain() []*LogRecord {
 	out := m.merged
 	m.merged = nil
@@ -86,5 +85,5 @@ func (m *merger) drain() []*LogRecord {
 	return out
 }
 
-// endWindow begins a new window; what was merged stays to be drained.
+// endWindow starts a new window. Merged records remain until they are drained.
 func (m *merger) endWindow() { m.callers = nil }

@@ -18,26 +18,25 @@ const (
 	MaxLimit     = 500
 )
 
-// LogQuery selects records. Empty fields select all.
+// LogQuery selects records. An empty field matches every record.
 type LogQuery struct {
 	Who, Tool, Session string
 	// Decision is one of [Decisions].
 	Decision string
-	// Denied selects what was refused: [Denied], [Rejected] and [Expired].
+	// Denied selects refused calls: [Denied], [Rejected] and [Expired].
 	Denied bool
-	// Since is the earliest time of a call, Until the first too late.
+	// Since is the earliest time of a call. Until is exclusive.
 	Since, Until time.Time
-	// Cursor is where the page before ended; empty for the first page.
+	// Cursor is the next cursor of the previous page; empty for the first page.
 	Cursor string
-	// Limit is the most records returned, 1 to [MaxLimit]; 0 means
-	// [DefaultLimit].
+	// Limit is the maximum number of records, 1 to [MaxLimit]; 0 means [DefaultLimit].
 	Limit int
 }
 
-// Decisions returns what a record's decision may be.
+// Decisions returns the possible decisions of a record.
 func Decisions() []string { return []string{Allowed, Denied, Pending, Granted, Rejected, Expired} }
 
-// conditions collects what a row must fulfil.
+// conditions collects the conditions of a query.
 type conditions struct {
 	where []string
 	args  []any
@@ -54,9 +53,9 @@ func (c *conditions) equal(column, value string) {
 	}
 }
 
-// within selects a period, and nothing that has expired. Ids grow with time but
-// for calls that overlap, so the index on time only finds where a scan by id
-// may end; the plus signs keep SQLite from using it for more.
+// within selects a period and excludes expired records. Ids grow with time, except for overlapping calls, so
+// the index on time is used only to find where a scan by id may end. The plus signs keep SQLite from using
+// the index for more.
 func (c *conditions) within(since, until, expiry time.Time) {
 	if since.After(expiry) {
 		c.addCondition("id >= (SELECT min(+id) FROM calls INDEXED BY calls_by_at WHERE at >= ?)", since.UnixMicro())
@@ -71,10 +70,9 @@ func (c *conditions) within(since, until, expiry time.Time) {
 
 func (c *conditions) String() string { return " WHERE " + strings.Join(c.where, " AND ") }
 
-// LogQuery returns matching records, newest first, among them everything added
-// before, and the cursor of the next page, empty if there is none. A cursor
-// stays good while records come and go. Input that makes no sense wraps
-// [mcp.ErrInvalidArguments].
+// Query returns matching records, newest first, including all records added before, and the cursor of the
+// next page, which is empty on the last. A cursor stays valid when records are added or deleted. For invalid
+// input, the error wraps [mcp.ErrInvalidArguments].
 func (l *Log) Query(ctx context.Context, q LogQuery) (records []LogRecord, next string, err error) {
 	c, limit, err := l.conditions(q)
 	if err != nil {
@@ -99,8 +97,8 @@ func (l *Log) Query(ctx context.Context, q LogQuery) (records []LogRecord, next 
 	return records, next, nil
 }
 
-// awaitWritten writes what was added. Records that the disk refuses are counted and
-// logged as lost; that is no reason to withhold the others.
+// awaitWritten waits until pending records have been written. If the disk rejects some, they are counted and
+// logged as lost, and the query continues with the others.
 func (l *Log) awaitWritten(ctx context.Context) error {
 	err := l.Flush(ctx)
 	if err != nil && (ctx.Err() != nil || errors.Is(err, ErrClosed)) {
@@ -129,7 +127,7 @@ func (l *Log) conditions(q LogQuery) (*conditions, int, error) {
 	case "", Allowed:
 		c.equal("decision", q.Decision)
 	case Denied, Pending, Granted, Rejected, Expired:
-		// Said twice so that SQLite sees that the index of these fits.
+		// The redundant condition makes SQLite use the partial index.
 		c.where = append(c.where, "decision <> 'allowed'")
 		c.equal("decision", q.Decision)
 	default:
@@ -148,7 +146,7 @@ func (l *Log) conditions(q LogQuery) (*conditions, int, error) {
 	return c, limit, nil
 }
 
-// parseCursor returns the id before which the next page begins.
+// parseCursor returns the id at which the previous page ended.
 func parseCursor(s string) (int64, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != s {

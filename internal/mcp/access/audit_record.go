@@ -14,66 +14,66 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// What was decided about a call.
+// Decisions about calls.
 const (
 	Allowed = "allowed"
 	Denied  = "denied"
-	// Pending calls wait for somebody's approval.
+	// Pending calls wait for approval.
 	Pending = "pending"
-	// Granted, Rejected and Expired are no calls but what was decided on one that waited,
-	// under its approval, or that nobody decided in time.
+	// Granted, Rejected and Expired are not calls. They record the decision on a waiting call, under its
+	// approval id, or that there was none in time.
 	Granted  = "granted"
 	Rejected = "rejected"
 	Expired  = "expired"
 )
 
-// Bounds on what a record holds. Names are cut in runes, arguments in bytes.
+// Bounds on the content of a record. Names are cut in runes, arguments in bytes.
 const (
 	maxRecordedName = 200
 	maxError        = 1000
 	maxArgs         = 4096
-	// maxQueued is the most bytes of arguments that wait in the queue; longer
-	// ones are hashed by the caller, lest 4,096 of them hold the memory.
+	// maxQueued bounds the bytes of arguments in the queue. The caller hashes longer ones, because 4,096 of
+	// them could take too much memory.
 	maxQueued = 16 << 10
 	hashBytes = 16
 )
 
-// LogRecord is one call of a tool.
+// LogRecord records one call of a tool, or a decision on a call.
 type LogRecord struct {
-	// ID grows with every record and is never used again.
+	// ID grows with every record and is never reused.
 	ID int64 `json:"id"`
-	// At is when the call was made, to the microsecond.
+	// At is when the call was made, with microsecond precision.
 	At time.Time `json:"at"`
-	// Who is the caller's name, as in mcp.Caller.Name.
+	// Who is the caller's name, see [mcp.Caller.Name].
 	Who       string `json:"who"`
 	Profile   string `json:"profile,omitempty"`
 	Transport string `json:"transport,omitempty"`
 	Tool      string `json:"tool"`
 	// Source is "builtin", "workflow" or the external server's name.
 	Source string `json:"source,omitempty"`
-	// Decision is [Allowed], [Denied] or [Pending], or what was decided on a call that
-	// waited: [Granted], [Rejected] or [Expired].
+	// Decision is [Allowed], [Denied] or [Pending], or the decision on a waiting call: [Granted], [Rejected]
+	// or [Expired].
 	Decision string `json:"decision"`
-	// Rule is the policy rule that decided, if one did.
+	// Rule is the policy rule that decided, if any.
 	Rule string `json:"rule,omitempty"`
-	// Code is the kind of failure, see mcp.Code; empty for success.
+	// Code is the kind of failure, see [mcp.Code]; empty for success.
 	Code string `json:"code,omitempty"`
 	// Approval is the id under which the call waited for approval.
 	Approval string `json:"approval,omitempty"`
-	// Duration is how long the call took; in JSON, milliseconds.
+	// Duration is the duration of the call; in JSON, in milliseconds.
 	Duration time.Duration `json:"duration_ms"`
-	// ArgsHash is the beginning of the SHA-256 of the arguments' canonical JSON:
-	// 32 hexadecimal digits, equal for equal arguments however they are written.
+	// ArgsHash is the beginning of the SHA-256 of the arguments in canonical JSON, as 32 hexadecimal digits.
+	// Equal arguments have equal hashes, whatever their formatting.
 	ArgsHash string `json:"args_hash"`
-	// Args is the arguments themselves, at most 4 KiB, if they are kept.
+	// Args holds the arguments, at most 4 KiB, if they are kept.
 	Args    string `json:"args,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Session string `json:"session,omitempty"`
 	NPC     string `json:"npc,omitempty"`
-	// Cached marks a result that was not computed for this call.
+	// Cached marks a result that was taken from the cache.
 	Cached bool `json:"cached,omitempty"`
-	// Times is how many refusals of one kind the record stands for, of a caller who was
-	// refused more than 30 times within a minute; else 0. Such a record has no hash.
+	// Times is the number of refusals merged into this record, for a caller refused more than 30 times within
+	// a minute; otherwise 0. A merged record has no hash.
 	Times int64 `json:"times,omitempty"`
 	// DecidedBy is the caller who decided on the approval.
 	DecidedBy string `json:"decided_by,omitempty"`
@@ -102,7 +102,7 @@ func (r *LogRecord) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// names returns the short texts of a record.
+// names returns pointers to the short texts of a record.
 func (r *LogRecord) names() [12]*string {
 	return [...]*string{
 		&r.Who, &r.Profile, &r.Transport, &r.Tool, &r.Source, &r.Decision,
@@ -110,7 +110,7 @@ func (r *LogRecord) names() [12]*string {
 	}
 }
 
-// bound shortens texts roughly, so that a waiting record holds little memory.
+// bound cuts texts roughly, so that a queued record takes little memory.
 func (r *LogRecord) bound() {
 	for _, s := range r.names() {
 		*s = roughly(*s, maxRecordedName)
@@ -118,8 +118,8 @@ func (r *LogRecord) bound() {
 	r.Error = roughly(r.Error, maxError)
 }
 
-// roughly keeps enough of s to make clean text of so many runes, four times as
-// much for what cleaning takes out.
+// roughly keeps enough of s for runes runes of clean text. It keeps four times as much, because cleaning may
+// remove some.
 func roughly(s string, runes int) string {
 	if most := 4 * utf8.UTFMax * runes; len(s) > most {
 		return strings.Clone(s[:most])
@@ -127,7 +127,7 @@ func roughly(s string, runes int) string {
 	return s
 }
 
-// clean makes texts fit to be read by people and programs.
+// clean cleans the texts of a record for people and programs.
 func (r *LogRecord) clean() {
 	for _, s := range r.names() {
 		*s = untrusted.Clean(*s, maxRecordedName)
@@ -135,12 +135,12 @@ func (r *LogRecord) clean() {
 	r.Error = untrusted.Clean(r.Error, maxError)
 }
 
-// isCall reports whether the record is of a call, not of a decision on one.
+// isCall reports whether the record is of a call, not of a decision.
 func (r *LogRecord) isCall() bool {
 	return r.Decision != Granted && r.Decision != Rejected && r.Decision != Expired
 }
 
-// hash sets the hash and shortens the arguments to what may be kept of them.
+// hash sets the hash, and shortens the arguments to what may be kept.
 func (e *entry) hash(size int) {
 	e.record.ArgsHash = HashArguments(e.args)
 	e.hashed = true
@@ -149,7 +149,7 @@ func (e *entry) hash(size int) {
 	}
 }
 
-// toRecord returns the record as it is written.
+// toRecord returns the record as it will be written.
 func (e *entry) toRecord(arguments bool) LogRecord {
 	if !e.hashed {
 		e.hash(len(e.args))
@@ -164,8 +164,7 @@ func (e *entry) toRecord(arguments bool) LogRecord {
 	return r
 }
 
-// shortenText shortens s to at most n bytes, an ellipsis included, without breaking a
-// rune.
+// shortenText cuts s to at most n bytes, including an ellipsis, without splitting a rune.
 func shortenText(s string, n int) string {
 	const ellipsis = "…"
 	if len(s) <= n {
@@ -178,10 +177,9 @@ func shortenText(s string, n int) string {
 	return s[:n] + ellipsis
 }
 
-// HashArguments returns the hash under which a call with args, JSON text, is recorded.
-// Order of keys, white space and escapes make no difference; numbers count as
-// they are written. Blank text counts as an empty object; text that is no JSON
-// is hashed as it is.
+// HashArguments returns the hash under which a call with args, JSON text, is recorded. The order of keys,
+// white space and escapes do not matter; numbers are compared as text. Blank text counts as an empty object,
+// and text that is not JSON is hashed as it is.
 func HashArguments(args string) string {
 	sum := sha256.Sum256(canonicalBytes(args))
 	return hex.EncodeToString(sum[:hashBytes])

@@ -9,34 +9,33 @@ import (
 	"time"
 )
 
-// defaultMaxSize is how large the file may grow unless somebody says otherwise.
+// defaultMaxSize is the default maximum size of the file, in bytes.
 const defaultMaxSize = 1 << 30
 
-// shrinkPages is how many pages one step gives back to the disk.
+// shrinkPages is how many pages one step returns to the disk.
 const shrinkPages = 500
 
 // purgeOldest deletes the records with the lowest ids.
 const purgeOldest = `DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY id LIMIT ?)`
 
-// countRecords is about how many there are: ids are given one after the other.
+// countRecords estimates the number of records, because ids are consecutive.
 const countRecords = `SELECT coalesce((SELECT max(id) FROM calls) - (SELECT min(id) FROM calls), 0) + 1`
 
-// oldestAtOnce is how many records one piece deletes: more than are written between
-// two pieces.
+// oldestAtOnce is how many records one step deletes at most. It exceeds the number written between two steps.
 const oldestAtOnce = queueSize + purgeSize
 
-// fewestAtOnce is how many at least, so that not every record costs a piece.
+// fewestAtOnce is how many records one step deletes at least, so that a step is not needed for every record.
 const fewestAtOnce = 100
 
-// extent is how large the file is, in bytes.
+// extent is the size of the file, in bytes.
 type extent struct {
 	file int64
-	// used is what of it holds records; the rest takes new ones.
+	// used is the part that holds records; the rest is free for new ones.
 	used int64
 }
 
-// Size is how large the file is and how large it may become, in bytes. What SQLite has
-// yet to move into it, some MB beside it, is in neither.
+// Size returns the current and the maximum size of the file, in bytes. Neither includes SQLite's write-ahead
+// log, which adds a few MB.
 func (l *Log) Size() (bytes, most int64) { return l.size.Load(), l.maxSize }
 
 func (d *database) measure(ctx context.Context) (e extent, err error) {
@@ -46,8 +45,8 @@ func (d *database) measure(ctx context.Context) (e extent, err error) {
 	return extent{file: pages * page, used: (pages - free) * page}, err
 }
 
-// deleteOldest deletes so many of the oldest records that about excess bytes of used
-// become free, some at least and [oldestAtOnce] at most, and returns how many.
+// deleteOldest deletes enough of the oldest records to free about excess of the used bytes, at least
+// fewestAtOnce and at most [oldestAtOnce], and returns their number.
 func (d *database) deleteOldest(ctx context.Context, excess, used int64) (n int64, err error) {
 	err = d.transact(ctx, func(tx *sql.Tx) error {
 		var records int64
@@ -64,21 +63,20 @@ func (d *database) deleteOldest(ctx context.Context, excess, used int64) (n int6
 	return n, err
 }
 
-// shrink gives some unused pages back to the disk. A file that was made by a version
-// without a bound keeps its size, whose room new records take, until it is written anew.
+// shrink returns some unused pages to the disk. A file created by a version without a size bound does not
+// shrink until it is rewritten, but new records use its free space.
 func (d *database) shrink(ctx context.Context) error {
 	rows, err := d.writer.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", shrinkPages))
 	if err != nil {
 		return err
 	}
-	for rows.Next() { // a page each
+	for rows.Next() { // one row per page
 	}
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// keepSize does one piece of what keeps the file within its size, and reports whether
-// more is to be done: the oldest records go, and what they took is given back if the
-// file is too large.
+// keepSize does one step of keeping the file within its size, and reports whether more are needed. It deletes
+// the oldest records, or returns free pages to the disk if the file is too large.
 func (w *writer) keepSize(ctx context.Context) (more bool, err error) {
 	e, err := w.db.measure(ctx)
 	if err != nil {
@@ -101,7 +99,7 @@ func (w *writer) keepSize(ctx context.Context) (more bool, err error) {
 	return false, nil
 }
 
-// warnFull says once an hour that records go before their time.
+// warnFull logs, at most once an hour, that records are deleted before they expire.
 func (w *writer) warnFull(ctx context.Context) {
 	if now := time.Now(); w.warned.IsZero() || now.Sub(w.warned) >= purgeEvery {
 		w.warned = now

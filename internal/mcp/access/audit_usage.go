@@ -11,39 +11,38 @@ import (
 )
 
 const (
-	// maxCounted bounds how many records a summary looks at.
+	// maxCounted bounds how many records a summary reads.
 	maxCounted = 200_000
 	// maxUsages bounds the lines of a summary.
 	maxUsages = 200
 )
 
-// UsageQuery selects the calls a summary counts. Empty fields select all.
+// UsageQuery selects the calls for a summary. Empty fields select all.
 type UsageQuery struct {
 	Who, Tool    string
 	Since, Until time.Time
 }
 
-// Usage is what one caller did with one tool.
+// Usage sums up the calls of one tool by one caller.
 type Usage struct {
 	Who   string
 	Tool  string
 	Calls int
-	// Denied and Pending were not let through.
+	// Denied and Pending count calls that were not admitted.
 	Denied, Pending int
-	// Errors were let through and failed.
+	// Errors counts admitted calls that failed.
 	Errors int
 	Cached int
-	// P50 and P99 are over all calls that were let through, failures included;
-	// 0 if there are none.
+	// P50 and P99 are percentiles of all admitted calls, including failed ones; 0 if there are none.
 	P50, P99 time.Duration
 }
 
-// LogSummary is the usage over a period.
+// LogSummary is the usage in a period.
 type LogSummary struct {
-	// Usages holds at most 200 lines, those with the most calls first.
+	// Usages has at most 200 entries, ordered by number of calls, most first.
 	Usages []Usage
-	// Counted is how many records were looked at. Truncated marks that there were
-	// more than the newest 200,000 calls or more than 200 lines.
+	// Counted is the number of records read. Truncated says that there were more than 200,000 records, of
+	// which only the newest count, or more than 200 entries.
 	Counted   int
 	Truncated bool
 }
@@ -125,8 +124,7 @@ func (t *tally) countCall(decision, code string, took int64, cached bool, times 
 	t.took = append(t.took, took)
 }
 
-// percentiles returns the smallest of the values that half, and 99 %, of them
-// do not exceed.
+// percentiles returns the nearest-rank median and 99th percentile.
 func percentiles(took []int64) (p50, p99 time.Duration) {
 	if len(took) == 0 {
 		return 0, 0

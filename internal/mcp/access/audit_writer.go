@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// batchSize is the most records of one transaction.
+	// batchSize is the maximum number of records in a transaction.
 	batchSize = 256
-	// linger is how long a record waits for others, which spares most of them a
-	// transaction of their own and their callers the waking of the writer.
+	// linger is how long a record waits for others. Most records then share a transaction, and their callers
+	// need not wake the writer.
 	linger     = 50 * time.Millisecond
 	purgeEvery = time.Hour
 )
 
-// writer is the goroutine that owns the file's writing side.
+// writer is the goroutine that writes to the file.
 type writer struct {
 	log       *Log
 	db        *database
@@ -23,9 +23,9 @@ type writer struct {
 
 	batch   []LogRecord
 	err     error // why the last batch could not be written
-	purging bool  // records may be left that have expired
-	full    bool  // records may be left that are too many
-	added   int   // records written since the file's size was looked at
+	purging bool  // there may be expired records left
+	full    bool  // there may be too many records
+	added   int   // records written since the size was last checked
 	warned  time.Time
 	merger  merger
 }
@@ -52,7 +52,7 @@ func (w *writer) writeBatches(ctx context.Context) {
 			w.queueEntry(ctx, e)
 			w.awaitEnd()
 			w.drain(ctx)
-			if w.full { // whoever calls without end shall not outrun it
+			if w.full { // so that a caller without pauses cannot outrun deletion
 				w.purge(ctx)
 			}
 		case <-window.C:
@@ -60,13 +60,13 @@ func (w *writer) writeBatches(ctx context.Context) {
 			w.writeMerged(ctx)
 		case <-hourly.C:
 			w.purging, w.full = true, true
-		case <-purge: // a piece at a time, so that records need not wait
+		case <-purge: // one step at a time, so that records need not wait
 			w.purge(ctx)
 		}
 	}
 }
 
-// awaitEnd lets records gather while the batch is not empty, until somebody urges.
+// awaitEnd waits for more records, unless the batch is empty, until linger is over or hurry is called.
 func (w *writer) awaitEnd() {
 	if len(w.batch) == 0 {
 		return
@@ -79,8 +79,7 @@ func (w *writer) awaitEnd() {
 	}
 }
 
-// drain writes what is in the queue, but no more than has room in it: what comes
-// meanwhile has its turn after the file was cleared out.
+// drain writes the queued records, but at most queueSize of them, so that purging gets its turn.
 func (w *writer) drain(ctx context.Context) {
 	for range queueSize {
 		select {
@@ -96,8 +95,7 @@ func (w *writer) drain(ctx context.Context) {
 	w.flush(ctx)
 }
 
-// purge deletes some of the records that have expired or, if none have, that are too
-// many.
+// purge deletes some expired records or, if there are none, some of those that are too many.
 func (w *writer) purge(ctx context.Context) {
 	var err error
 	if w.purging {
@@ -111,7 +109,7 @@ func (w *writer) purge(ctx context.Context) {
 	}
 }
 
-// writeMerged writes the refusals that were merged so far.
+// writeMerged writes the refusals merged so far.
 func (w *writer) writeMerged(ctx context.Context) {
 	for _, r := range w.merger.drain() {
 		r.clean()
@@ -121,7 +119,7 @@ func (w *writer) writeMerged(ctx context.Context) {
 	w.flush(ctx)
 }
 
-// queueEntry puts a record into the batch, or answers a flush.
+// queueEntry adds a record to the batch, or answers a flush.
 func (w *writer) queueEntry(ctx context.Context, e *entry) {
 	if e.done != nil {
 		w.writeMerged(ctx)
@@ -141,8 +139,8 @@ func (w *writer) addToBatch(ctx context.Context, r LogRecord) {
 	}
 }
 
-// flush writes the batch. A first failure may be a passing one and is tried
-// again; after that, batches are tried once until one succeeds.
+// flush writes the batch. It retries the first failure once, because that may be temporary. After a failure,
+// it tries each batch only once until one succeeds.
 func (w *writer) flush(ctx context.Context) {
 	if len(w.batch) == 0 {
 		return

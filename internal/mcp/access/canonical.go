@@ -10,13 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxNesting bounds the JSON that is put in order.
+// maxNesting bounds the nesting of JSON that is brought into canonical form.
 const maxNesting = 100
 
-// canonical returns JSON text with its keys in order and without needless
-// spaces, so that the same arguments have the same text. What is no JSON, is
-// too deep, has a key twice or no valid text (readers differ in what they make
-// of it) is returned as it is.
+// canonical returns JSON text with sorted keys and without unnecessary spaces, so that equal arguments have
+// equal text. It returns text unchanged that is not valid JSON, is nested too deep, repeats a key or contains
+// invalid text, because parsers differ on how to read it.
 func canonical(args string) string {
 	dec := json.NewDecoder(strings.NewReader(args))
 	dec.UseNumber()
@@ -36,8 +35,7 @@ func canonical(args string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// value reads one value; objects become maps, which are written in the order of
-// their keys.
+// value decodes one value. Objects become maps, which are encoded in the order of their keys.
 func value(dec *json.Decoder, depth int) (any, error) {
 	t, err := dec.Token()
 	if err != nil {

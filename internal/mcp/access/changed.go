@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// glance is how long [Engine.Run] sleeps at most: timers stand still while a
-// machine sleeps, and clocks are set.
+// glance bounds how long [Engine.Run] sleeps, because timers stop while a machine is suspended and clocks may
+// be set.
 const glance = time.Minute
 
-// Changed returns a channel that is closed when what callers may do may have
-// changed by itself, since a time window opened or closed or an override ended.
-// Take the channel before listing, list, wait for it, and begin again. It needs
-// [Engine.Run].
+// Changed returns a channel that is closed when permissions may have changed by themselves, because a time
+// window opened or closed or an override ended. Get the channel, list, wait for the channel, and repeat. It
+// needs [Engine.Run].
 func (e *Engine) Changed() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.changed
 }
 
-// Run keeps [Engine.Changed] until ctx is done, and returns nil then, and tells of calls
-// that nobody decided on in time. Without rules that depend on the time it only waits. It is to run once.
+// Run maintains [Engine.Changed] and reports calls that expired without a decision, until ctx ends. It then
+// returns nil. Call it once.
 func (e *Engine) Run(ctx context.Context) error {
-	from := e.made.Round(0) // by the wall clock, as the rules are
+	from := e.made.Round(0) // wall clock, like the rules
 	for {
 		next, ok := e.nextChange(from)
 		waits := e.PendingChanged()
@@ -30,7 +29,7 @@ func (e *Engine) Run(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
 				return nil
-			case <-waits: // from now on a call does
+			case <-waits: // a call has started to wait
 			}
 		}
 		sleep := glance
@@ -56,8 +55,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// nextChange returns the first instant after t at which a rule changes by itself, and
-// whether there is one.
+// nextChange returns the first instant after t at which a rule changes by itself, and whether there is one.
 func (e *Engine) nextChange(t time.Time) (time.Time, bool) {
 	var best time.Time
 	for _, r := range e.gates {

@@ -13,25 +13,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Check returns what [New] would complain about in the profiles, rules and
-// limits of s, in the order of their paths' sections.
+// Check returns the faults that [New] would report in the profiles, rules and limits of s, in the order of
+// their sections.
 func Check(s config.Server) []config.Fault {
 	_, faults := compile(Options{Profiles: s.Profiles, Rules: s.Policy, Limits: s.Limits})
 	return faults
 }
 
-// compiled is what an engine is made of.
+// compiled is the compiled policy of an engine.
 type compiled struct {
 	profiles map[string]rights
 	rules    []*rule
 }
 
-// compiler turns options into a compiled policy and gathers what is wrong.
+// compiler compiles options into a policy and collects faults.
 type compiler struct {
 	faults []config.Fault
 }
 
-// addFault notes what is wrong with value, which stands at path in owner.
+// addFault records a fault of value at path in owner.
 func (c *compiler) addFault(path, owner, value, what, fix string) {
 	c.faults = append(c.faults, config.Fault{Path: path, Owner: owner, Value: value, What: what, Fix: fix})
 }
@@ -94,7 +94,7 @@ func (c *compiler) permissions(path, owner string, names []string) permissionSet
 	return setOf(names)
 }
 
-// meant says what to write in place of word.
+// meant suggests what to write instead of word.
 func meant(word string, known []string) string {
 	if near := userfile.Nearest(word, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -107,13 +107,12 @@ const maxName = 64
 
 var profilePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// isName reports whether s can be the name of a rule: short and readable.
+// isName reports whether s may be the name of a rule: short and readable.
 func isName(s string) bool {
 	return s != "" && len(s) <= maxName && readable(s)
 }
 
-// readable reports whether s shows what it is: no invisible characters, no
-// spaces around it.
+// readable reports whether s has only visible characters and no surrounding spaces.
 func readable(s string) bool {
 	return strings.TrimSpace(s) == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })

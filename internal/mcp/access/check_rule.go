@@ -10,10 +10,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// maxCalls bounds a rate limit, whose calls are all remembered.
+// maxCalls bounds the calls of a rate limit, because all of them are remembered.
 const maxCalls = 10_000
 
-// What durations a rule may have.
+// Bounds on durations in rules.
 const (
 	maxWindow  = day
 	minExpires = time.Second
@@ -55,7 +55,7 @@ func (c *compiler) rule(path string, in *config.Rule) *rule {
 	return r
 }
 
-// addMissing notes that a rule lacks what its kind needs.
+// addMissing records that a rule lacks a field that its kind requires.
 func (c *compiler) addMissing(path, owner, kind, fix string) {
 	c.addFault(path, owner, "", "is missing; rule "+kind+" needs it", fix)
 }
@@ -67,8 +67,7 @@ func kinds() []string {
 	}
 }
 
-// globs looks for patterns that mean something else than they seem to, or
-// nothing.
+// globs checks patterns and reports those that could be misunderstood or match nothing.
 func (c *compiler) globs(path, owner string, globs []string) {
 	for i, g := range globs {
 		if !isGlob(g) {
@@ -77,7 +76,7 @@ func (c *compiler) globs(path, owner string, globs []string) {
 	}
 }
 
-// maxGlob bounds patterns, in bytes: names from other systems can be long.
+// maxGlob bounds patterns, in bytes. Names from other systems can be long.
 const maxGlob = 256
 
 func isGlob(g string) bool {
@@ -142,7 +141,7 @@ func (c *compiler) timeWindow(path, owner string, in *config.Rule, r *rule) {
 	r.hours.zone = zone
 }
 
-// clock reads a time of day.
+// clock parses a time of day.
 func (c *compiler) clock(path, owner, s string) time.Duration {
 	t, err := time.Parse("15:04", s)
 	switch {

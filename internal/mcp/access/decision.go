@@ -9,24 +9,22 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// maxDecisions is how many of the latest decisions are known. The oldest gives way.
+// maxDecisions is how many of the latest decisions are remembered. Beyond it, the oldest is dropped.
 const maxDecisions = maxAsks
 
-// Decision is what somebody decided on a call that waited.
+// Decision is a decision on a call that waited.
 type Decision struct {
 	Approval
 	// By is the caller who decided, and Granted whether the call may pass.
 	By      string
 	Granted bool
-	// Failed is why a proposed call that was granted could not be made; empty while that
-	// is not known.
+	// Failed says why a granted proposal failed when it was run; empty if it did not or has not been run.
 	Failed string
 }
 
-// DecidedError is returned to who decides on a call that somebody has decided on
-// before. It wraps [mcp.ErrInvalidArguments].
+// DecidedError is returned by a second decision on the same call. It wraps [mcp.ErrInvalidArguments].
 type DecidedError struct {
-	// By is who was first, and Granted what that one decided.
+	// By is who decided first, and Granted is that decision.
 	By      string
 	Granted bool
 }
@@ -42,8 +40,8 @@ func (e *DecidedError) Error() string {
 	return fmt.Sprintf("%v: %s has %s this call already", mcp.ErrInvalidArguments, e.By, did)
 }
 
-// settle decides on a pending ask. The decision holds as long as the ask might have
-// waited. The caller holds a.mu.
+// settle decides on a pending ask. The decision is valid for as long as the ask could have waited. Callers
+// hold a.mu.
 func (a *asks) settle(q *ask, grant bool, by string, now time.Time) {
 	q.state = denied
 	if grant {
@@ -56,13 +54,13 @@ func (a *asks) settle(q *ask, grant bool, by string, now time.Time) {
 	a.announce()
 }
 
-// announce tells that other calls wait than before. The caller holds a.mu.
+// announce signals that the set of waiting calls has changed. Callers hold a.mu.
 func (a *asks) announce() {
 	close(a.changed)
 	a.changed = make(chan struct{})
 }
 
-// findDecision returns the decision on a call. The caller holds a.mu.
+// findDecision returns the decision on a call. Callers hold a.mu.
 func (a *asks) findDecision(id string) (Decision, bool) {
 	i := slices.IndexFunc(a.made, func(d Decision) bool { return d.ID == id })
 	if i < 0 {
@@ -71,15 +69,15 @@ func (a *asks) findDecision(id string) (Decision, bool) {
 	return a.made[i], true
 }
 
-// Decision returns what was decided on the call id, and whether anything was: of the
-// latest 256 decisions, whether the call was made since or not.
+// Decision returns the decision on the call id, if it is among the latest 256, whether or not the call has
+// been made since.
 func (e *Engine) Decision(id string) (Decision, bool) {
 	e.asks.mu.Lock()
 	defer e.asks.mu.Unlock()
 	return e.asks.findDecision(cleanID(id))
 }
 
-// NoteFailed has [Engine.Decision] tell that the call id could not be made after all.
+// NoteFailed records that the granted call id failed, for [Engine.Decision].
 func (e *Engine) NoteFailed(id, why string) {
 	a := &e.asks
 	a.mu.Lock()
@@ -89,9 +87,9 @@ func (e *Engine) NoteFailed(id, why string) {
 	}
 }
 
-// OnDecision has tell called with each decision, and with each call that nobody decided
-// on in time, By being empty then, within a minute while [Engine.Run] runs. It is set
-// before anything else is asked of e; tell must return soon.
+// OnDecision sets a function that is called with each decision. While [Engine.Run] runs, it is also called
+// within a minute with each call that expired without a decision, with an empty By. Call OnDecision before
+// any other method; tell must return quickly.
 func (e *Engine) OnDecision(tell func(Decision)) { e.onDecision = tell }
 
 func (e *Engine) tellDecision(d Decision) {
@@ -100,14 +98,14 @@ func (e *Engine) tellDecision(d Decision) {
 	}
 }
 
-// tellLapsed tells of the calls that nobody decided on in time.
+// tellLapsed reports the calls that expired without a decision.
 func (e *Engine) tellLapsed() {
 	for _, a := range e.asks.takeLapsed() {
 		e.tellDecision(Decision{Approval: a})
 	}
 }
 
-// takeLapsed drops the calls nobody decided on in time, and returns them.
+// takeLapsed drops and returns the calls that expired without a decision.
 func (a *asks) takeLapsed() []Approval {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,22 +120,21 @@ func (a *asks) takeLapsed() []Approval {
 	return lapsed
 }
 
-// isEmpty reports whether no call waits for anything, and nothing is to be told of one.
+// isEmpty reports whether no call waits and none remains to be reported.
 func (a *asks) isEmpty() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.byID)+len(a.lapsed) == 0
 }
 
-// PendingChanged returns a channel that is closed when a call begins to wait, or does not
-// wait any more because somebody decided on it or it was withdrawn. Nothing is told of a
-// call whose time is over: [Approval.Expires] says when that is. Take the channel before
-// [Engine.Pending], wait for it, and begin again.
+// PendingChanged returns a channel that is closed when a call starts to wait, or stops waiting because it was
+// decided on or withdrawn. Expiry does not close it; see [Approval.Expires]. Get the channel before calling
+// [Engine.Pending], wait for it, and repeat.
 func (e *Engine) PendingChanged() <-chan struct{} {
 	e.asks.mu.Lock()
 	defer e.asks.mu.Unlock()
 	return e.asks.changed
 }
 
-// cleanID is an id as it was given, from one that was typed.
+// cleanID normalises an id that was typed.
 func cleanID(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }

@@ -1,13 +1,12 @@
 package access
 
-// A [Gate] asks the policy before every tool call and records every call afterwards: in the
-// audit log, in the metrics and as an event. NPCs, outside clients and the operator pass the same
-// gate:
+// A [Gate] asks the policy before every tool call and records every call afterwards, in the audit log, in the
+// metrics and as an event. NPCs, outside clients and the operator pass the same gate:
 //
 //	host := mcphost.New(mcphost.WithGate(access.NewGate(engine, log, metrics)))
 //
-// It decides nothing itself: the [Engine] does. The host knows neither, so that it depends
-// neither on the policy nor on the audit log's database.
+// The [Engine] makes the decisions. The host knows only the gate, so that it depends neither on the policy
+// nor on the audit log's database.
 
 import (
 	"cmp"
@@ -29,7 +28,7 @@ const (
 	EventRefused  = "tool.refused"
 )
 
-// Gate is an mcphost.Gate. It is safe for concurrent use.
+// Gate implements [mcphost.Gate]. It is safe for concurrent use.
 type Gate struct {
 	policy  *Engine
 	audit   *Log
@@ -59,10 +58,10 @@ func (g *Gate) recordDecision(d Decision) {
 	g.audit.Add(r, "")
 }
 
-// Permits asks the policy whether a caller may see a tool.
+// Permits asks the policy whether the caller in ctx may see a tool.
 func (g *Gate) Permits(ctx context.Context, t mcp.Target) error { return g.policy.Permits(ctx, t) }
 
-// Admit asks the policy whether a call may go on.
+// Admit asks the policy whether a call may proceed.
 func (g *Gate) Admit(ctx context.Context, c *mcp.Call) error { return g.policy.Admit(ctx, c) }
 
 // Do runs an action that is not a tool under the rules of a tool call: the policy may refuse it,
@@ -83,15 +82,15 @@ func (g *Gate) Do(ctx context.Context, t mcp.Target, args any, do func(context.C
 	return err
 }
 
-// Record records how a call ended. A call with invalid arguments, which Admit does not see, counts
-// against the client's budget here, because it costs as much as any other.
+// Record records how a call ended. Calls with invalid arguments, which Admit does not see, are charged to the
+// client's budget here, because they cost as much as any other.
 func (g *Gate) Record(ctx context.Context, c *mcp.Call, res mcp.Result, err error) {
 	code := string(mcp.CodeOf(err))
 	if err == nil && res.IsError {
 		code = string(mcp.CodeHandlerError)
 	}
 	var refused *mcp.Refusal
-	if !c.Admitted { // otherwise a step of the call was refused
+	if !c.Admitted { // otherwise only a step of the call was refused
 		errors.As(err, &refused)
 	}
 	if !c.Admitted && errors.Is(err, mcp.ErrInvalidArguments) {

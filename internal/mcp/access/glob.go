@@ -2,8 +2,7 @@ package access
 
 import "unicode/utf8"
 
-// matchAny reports whether one of globs matches name. No globs match every
-// name.
+// matchAny reports whether one of globs matches name. An empty list matches every name.
 func matchAny(globs []string, name string) bool {
 	if len(globs) == 0 {
 		return true
@@ -16,13 +15,12 @@ func matchAny(globs []string, name string) bool {
 	return false
 }
 
-// match reports whether glob matches all of name: * stands for any characters,
-// also none and also a slash (names from other systems may hold one), ? for
-// exactly one, everything else for itself. It takes time in proportion to the
-// lengths multiplied at worst.
+// match reports whether glob matches the whole name. "*" stands for any characters, including none and
+// including slashes, because names from other systems may contain them; "?" stands for exactly one character.
+// At worst, the time is proportional to the product of the lengths.
 func match(glob, name string) bool {
 	g, n := 0, 0
-	star, from := -1, 0 // where to go on if what follows the last * does not fit
+	star, from := -1, 0 // where to continue if the part after the last * does not fit
 	for n < len(name) {
 		switch {
 		case g < len(glob) && glob[g] == '*':

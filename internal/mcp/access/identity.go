@@ -1,15 +1,13 @@
 package access
 
-// A [Gatekeeper] says who is calling over the network: a client with a token
-// of its own, the holder of an authorization server's access token, or, from
-// this machine alone, anybody.
+// A [Gatekeeper] identifies callers on the network: clients with a token of their own, holders of an access
+// token from an authorisation server, and anonymous callers, which must be on this machine.
 //
-// [Gatekeeper.Identify] answers with a [Subject]; what a subject may do
-// is not decided here. [Guard] refuses requests that a web page or a rebound
-// name sent on behalf of somebody who does not know of it; it comes first.
+// [Gatekeeper.Identify] returns a [Subject]; it does not decide what the subject may do. Before it, [Guard]
+// refuses requests that a web page or a rebound name sent on behalf of an unsuspecting user.
 //
-// It stores no tokens, only their hashes, and starts no goroutine; the one thing
-// it reaches for is the key set of the configured issuer.
+// The gatekeeper stores only hashes of tokens, and starts no goroutines. Its only network access is to the
+// keys of the configured issuer.
 
 import (
 	"context"
@@ -30,55 +28,54 @@ import (
 // Anonymous is the name of callers without a token.
 const Anonymous = "anonymous"
 
-// anonymousProfile is what they may do.
+// anonymousProfile is the profile of anonymous callers.
 const anonymousProfile = "system.readonly"
 
-// The transports a subject comes by.
+// Transports of a subject.
 const (
 	TransportHTTP      = "http"
 	TransportWebSocket = "websocket"
 )
 
-// GatekeeperOptions tell [NewGatekeeper] about its surroundings.
+// GatekeeperOptions configures [NewGatekeeper].
 type GatekeeperOptions struct {
-	// Profile returns the profile of that name. It is required and safe for
-	// concurrent use.
+	// Profile returns the profile with a name. It is required and must be safe for concurrent use.
 	Profile func(name string) (Profile, bool)
-	// HTTPClient fetches the issuer's keys. If nil, one that follows no redirect
-	// and reaches private addresses only if the issuer is at one itself.
+	// HTTPClient fetches the issuer's keys. If nil, a client is used that follows no redirects, and reaches
+	// private addresses only if the issuer itself has one.
 	HTTPClient *http.Client
-	// Logger is told why access was refused, without tokens. If nil, nobody is.
+	// Logger receives the reasons for refusals, without tokens. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
 // digest is the SHA-256 of a token.
 type digest [sha256.Size]byte
 
-// tokenClient is one entry of the configuration.
+// tokenClient is one client in the configuration.
 type tokenClient struct {
 	digest  digest
 	subject Subject
-	revoked context.Context // ends when the entry is gone or another
+	revoked context.Context // ends when the entry is removed or changed
 	revoke  context.CancelFunc
 }
 
 // Gatekeeper identifies callers. It is safe for concurrent use.
 type Gatekeeper struct {
 	profile   func(name string) (Profile, bool)
-	clients   atomic.Pointer[[]tokenClient] // replaced by SetClients, never changed
+	clients   atomic.Pointer[[]tokenClient] // replaced by SetClients, never modified
 	changing  sync.Mutex                    // held by SetClients
 	anonymous Subject
 	oauth     *oauth // nil if no authorization server is configured
 	proxies   proxies
 	wrong     wrongTokens
 	log       *slog.Logger
-	// equal is subtle.ConstantTimeCompare but for tests.
+	// equal is subtle.ConstantTimeCompare, except in tests.
 	equal func(a, b []byte) int
 }
 
-// NewGatekeeper returns a Gatekeeper for the checked configuration cfg. It fails if a
-// profile is named that Options.Profile does not know. Nothing is fetched before
-// the first access token comes; ctx is not kept.
+// NewGatekeeper returns a Gatekeeper for the checked configuration cfg. It fails if a profile is unknown to
+// GatekeeperOptions.Profile. The issuer's keys are fetched only when the first access token arrives. ctx is
+// not kept.
 func NewGatekeeper(ctx context.Context, cfg config.Server, opts GatekeeperOptions) (*Gatekeeper, error) {
 	log := opts.Logger
 	if log == nil {
@@ -129,22 +126,20 @@ func newClient(c *config.Client, lookup func(string) (Profile, bool)) (tokenClie
 	return out, nil
 }
 
-// Identify says who sent r. The subject is the caller's own copy, its Transport
-// [TransportHTTP] or [TransportWebSocket], its Address that of [Gatekeeper.Address].
+// Identify identifies the sender of r. The subject is the caller's own copy. Its Transport is [TransportHTTP]
+// or [TransportWebSocket], and its Address comes from [Gatekeeper.Address].
 //
-// A request with a token is that token's or nobody's: a wrong one is never
-// anonymous, and a right one never refused for wrong ones that came before. Without a
-// token it is [Anonymous] if it was sent on this machine.
-// The error wraps [ErrUnauthorized], [ErrForbidden], [ErrTooMany] or
-// [ErrUnavailable]; [Status], [RetryAfter] and [Gatekeeper.Challenge] turn it
-// into an answer. Its text is fit for the caller to read.
+// A request with a wrong token is never treated as anonymous, and one with a valid token is never refused
+// because of earlier wrong ones. A request without a token is [Anonymous] if it was sent from this machine.
+// The error wraps [ErrUnauthorized], [ErrForbidden], [ErrTooMany] or [ErrUnavailable]; [Status], [RetryAfter]
+// and [Gatekeeper.Challenge] convert it to a response. Its text may be shown to the caller.
 func (g *Gatekeeper) Identify(r *http.Request) (*Subject, error) {
 	s, _, err := g.Admit(r)
 	return s, err
 }
 
-// Admit is [Gatekeeper.Identify] for requests that last, such as a WebSocket: the term says how
-// long the answer holds.
+// Admit is [Gatekeeper.Identify] for long-lasting requests such as WebSockets. The term says how long the
+// result remains valid.
 func (g *Gatekeeper) Admit(r *http.Request) (*Subject, Term, error) {
 	s, term, err := g.identify(r)
 	if err != nil {
@@ -186,9 +181,9 @@ func (g *Gatekeeper) identify(r *http.Request) (Subject, Term, error) {
 	return Subject{}, Term{}, err
 }
 
-// Address is what shares are counted by that go by address: the IP address of who sent
-// r, of IPv6 the network that one customer has to itself. Of a request that a trusted
-// proxy passes on it is that of the proxy's client.
+// Address returns the address by which callers are counted: the IP address of the sender of r or, for IPv6,
+// its /64 network, which one customer has alone. For a request from a trusted proxy, it is the address of the
+// proxy's client.
 func (g *Gatekeeper) Address(r *http.Request) string {
 	ip := g.proxies.client(r)
 	if !ip.IsValid() {
@@ -197,8 +192,8 @@ func (g *Gatekeeper) Address(r *http.Request) string {
 	return addressKey(ip)
 }
 
-// Peer is [Gatekeeper.Address] of whoever is at the other end of a connection, and
-// whether that is a trusted proxy, whose connections many callers share.
+// Peer returns the counted address for the remote end of a connection, and whether that is a trusted proxy,
+// whose connections many callers share.
 func (g *Gatekeeper) Peer(remote string) (address string, proxy bool) {
 	ap, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -208,7 +203,7 @@ func (g *Gatekeeper) Peer(remote string) (address string, proxy bool) {
 	return addressKey(ip), g.proxies.trusts(ip)
 }
 
-// holder says whose token this is.
+// holder returns the holder of a token.
 func (g *Gatekeeper) holder(ctx context.Context, token string) (Subject, Term, error) {
 	clients := *g.clients.Load()
 	if i := g.match(clients, sha256.Sum256([]byte(token))); i >= 0 {
@@ -220,9 +215,8 @@ func (g *Gatekeeper) holder(ctx context.Context, token string) (Subject, Term, e
 	return Subject{}, Term{}, &denial{kind: ErrUnauthorized, code: codeInvalidToken, text: "the token is not known"}
 }
 
-// match returns the index of the client with this token, -1 if there is none.
-// It always compares all of them, each in constant time, so that the time taken
-// tells nothing.
+// match returns the index of the client with this token, or -1. It always compares all clients, each in
+// constant time, so that its duration reveals nothing.
 func (g *Gatekeeper) match(clients []tokenClient, sum digest) int {
 	found := -1
 	for i := range clients {

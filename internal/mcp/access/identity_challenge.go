@@ -12,12 +12,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// MetadataPath is where [Gatekeeper.Metadata] is served, with and without the
-// path of the resource after it (RFC 9728, section 3.1).
+// MetadataPath is the path of [Gatekeeper.Metadata], optionally followed by the path of the resource (RFC
+// 9728, section 3.1).
 const MetadataPath = "/.well-known/oauth-protected-resource"
 
-// Challenge returns the WWW-Authenticate header for an error of
-// [Gatekeeper.Identify] (RFC 6750, RFC 9728), empty if the answer has none.
+// Challenge returns the WWW-Authenticate header for an error of [Gatekeeper.Identify] (RFC 6750, RFC 9728),
+// or "" if there is none.
 func (g *Gatekeeper) Challenge(r *http.Request, err error) string {
 	var d *denial
 	if !errors.As(err, &d) || d.kind != ErrUnauthorized && d.kind != ErrForbidden {
@@ -43,7 +43,7 @@ func (g *Gatekeeper) Challenge(r *http.Request, err error) string {
 	return b.String()
 }
 
-// quoted writes s as a quoted-string of HTTP, without what one cannot hold.
+// quoted formats s as an HTTP quoted-string, without characters that it cannot contain.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -60,9 +60,8 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// Metadata serves the description of this server as a protected resource (RFC
-// 9728), for [MetadataPath] and everything below it; nil without an
-// authorization server. It answers everybody.
+// Metadata serves the description of this server as a protected resource (RFC 9728), for [MetadataPath] and
+// all paths below it. It needs no authentication. It is nil without an authorisation server.
 func (g *Gatekeeper) Metadata() http.Handler {
 	if g.oauth == nil {
 		return nil
@@ -90,8 +89,7 @@ func (o *oauth) describe() http.Handler {
 	})
 }
 
-// resource returns the audience if it is this server's address, nil if it is
-// some other name.
+// resource returns the audience as a URL if it is one of this server, or nil if it is another kind of name.
 func (o *oauth) resource() *url.URL {
 	u, err := url.Parse(o.audience)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -100,7 +98,7 @@ func (o *oauth) resource() *url.URL {
 	return u
 }
 
-// metadataURL is where a client that sent r finds the metadata.
+// metadataURL returns the address of the metadata for the client that sent r.
 func (o *oauth) metadataURL(r *http.Request) string {
 	u := o.resource()
 	if u == nil {
@@ -111,8 +109,7 @@ func (o *oauth) metadataURL(r *http.Request) string {
 	return u.Scheme + "://" + u.Host + MetadataPath + path
 }
 
-// requested returns the origin that r was sent to. The name is the client's
-// own; a [Guard] has looked at it.
+// requested returns the origin that r was sent to. The client chose the name; a [Guard] has checked it.
 func requested(r *http.Request) *url.URL {
 	u := &url.URL{Scheme: "http", Host: r.Host}
 	if r.TLS != nil {

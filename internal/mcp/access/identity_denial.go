@@ -8,33 +8,32 @@ import (
 )
 
 var (
-	// ErrUnauthorized is returned when nobody knows who is calling.
+	// ErrUnauthorized means that the caller could not be identified.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden is returned when the caller is known and may do nothing here.
+	// ErrForbidden means that the caller is known but has no rights here.
 	ErrForbidden = errors.New("forbidden")
-	// ErrTooMany is returned for a wrong token when too many came from its address, or
-	// began alike.
+	// ErrTooMany is returned for a wrong token after too many came from the same address or began alike.
 	ErrTooMany = errors.New("too many wrong tokens")
-	// ErrUnavailable is returned when the authorization server's keys cannot be
-	// had, so that nobody can tell whether a token is right.
+	// ErrUnavailable means that the authorisation server's keys cannot be fetched, so a token cannot be
+	// verified.
 	ErrUnavailable = errors.New("authorization server unavailable")
 )
 
-// Codes of RFC 6750, section 3.1.
+// Error codes of RFC 6750, section 3.1.
 const (
 	codeInvalidToken      = "invalid_token"
 	codeInsufficientScope = "insufficient_scope"
 )
 
-// denial is why somebody was not let in.
+// denial says why a caller was refused.
 type denial struct {
 	kind error // one of the sentinels
 	text string
-	code string // of RFC 6750; empty if no token was given
+	code string // RFC 6750 code; empty if no token was given
 	wait time.Duration
-	// innocent denials are of tokens that were right once, so no guesses.
+	// innocent marks tokens that were valid once, so they are not guesses.
 	innocent bool
-	// cause is for the operator's eyes only.
+	// cause is only for the operator.
 	cause error
 }
 
@@ -47,20 +46,20 @@ func tooMany(wait time.Duration) error {
 	return &denial{kind: ErrTooMany, wait: seconds, text: "try again in " + strconv.Itoa(int(seconds/time.Second)) + " s"}
 }
 
-// isGuess reports whether err is about a token that somebody may have made up.
+// isGuess reports whether err is about a token that may be a guess.
 func isGuess(err error) bool {
 	var d *denial
 	return errors.As(err, &d) && d.kind == ErrUnauthorized && !d.innocent
 }
 
-// RefusesToken reports whether an error of [Gatekeeper.Identify] is about a token that
-// was sent and is worth nothing here, not about one that is missing or cannot be judged.
+// RefusesToken reports whether an error of [Gatekeeper.Identify] means that the request's token is invalid,
+// as opposed to missing or not verifiable.
 func RefusesToken(err error) bool {
 	var d *denial
 	return errors.As(err, &d) && (d.code != "" || d.kind == ErrTooMany) && d.kind != ErrUnavailable
 }
 
-// cause returns what the operator should know of err.
+// cause returns the cause of err for the operator.
 func cause(err error) error {
 	var d *denial
 	if errors.As(err, &d) && d.cause != nil {
@@ -69,8 +68,8 @@ func cause(err error) error {
 	return err
 }
 
-// Status returns the HTTP status for an error of [Gatekeeper.Identify] or
-// [Guard.Check]; 500 for any other.
+// Status returns the HTTP status for an error of [Gatekeeper.Identify] or [Guard.Check], and 500 for any
+// other error.
 func Status(err error) int {
 	switch {
 	case errors.Is(err, ErrUnauthorized):
@@ -85,8 +84,7 @@ func Status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// RetryAfter returns how long to wait before it is worth trying again, in whole
-// seconds; 0 if waiting does not help.
+// RetryAfter returns how long to wait before a retry, in whole seconds; 0 if waiting does not help.
 func RetryAfter(err error) time.Duration {
 	var d *denial
 	if errors.As(err, &d) {

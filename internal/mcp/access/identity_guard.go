@@ -12,29 +12,27 @@ import (
 )
 
 var (
-	// ErrHost is returned when a request is addressed to a name the server does
-	// not go by, as after a web page's name was rebound to this machine.
+	// ErrHost means that a request names an unknown host, for example after an attacker rebound a web page's
+	// name to this machine.
 	ErrHost = errors.New("unknown host")
-	// ErrOrigin is returned when a request comes from a web page that may not
-	// connect.
+	// ErrOrigin means that a request comes from a web page that may not connect.
 	ErrOrigin = errors.New("origin not allowed")
 )
 
-// Guard says which requests may be looked at at all, over HTTP as over
-// WebSocket. It is safe for concurrent use while nobody changes it.
+// Guard decides which requests are processed at all, over HTTP and WebSocket. It is safe for concurrent use
+// as long as it is not modified.
 type Guard struct {
-	// AllowedOrigins are web origins whose pages may connect, as
-	// "scheme://host[:port]". The server's own origin always may.
+	// AllowedOrigins are the web origins whose pages may connect, as "scheme://host[:port]". The server's own
+	// origin is always allowed.
 	AllowedOrigins []string
-	// AllowedHosts are names, each perhaps with a port, that the server goes by
-	// beside its own address.
+	// AllowedHosts are further host names of the server, each with an optional port.
 	AllowedHosts []string
 	// Addr is the address the server listens on, as "host:port".
 	Addr string
 }
 
-// Check returns nil if r may be looked at, else an error that wraps [ErrHost] or
-// [ErrOrigin]. Requests without an Origin come from programs, not from pages.
+// Check returns nil if r may be processed, else an error that wraps [ErrHost] or [ErrOrigin]. A request
+// without an Origin header comes from a program, not from a web page.
 func (g Guard) Check(r *http.Request) error {
 	if !g.knowsHost(r) {
 		return fmt.Errorf("%w: add the name to allowed_hosts if it is meant", ErrHost)
@@ -49,8 +47,8 @@ func (g Guard) Check(r *http.Request) error {
 	return fmt.Errorf("%w: add it to allowed_origins if it is meant", ErrOrigin)
 }
 
-// knowsHost reports whether the server goes by the name that r is addressed to.
-// An IP address cannot be rebound, so the one that r arrived at is fine too.
+// knowsHost reports whether r is addressed to a known name of the server. The IP address at which r arrived
+// is also accepted, because an IP address cannot be rebound.
 func (g Guard) knowsHost(r *http.Request) bool {
 	name, port := splitHost(r.Host)
 	if name == "" {
@@ -87,7 +85,7 @@ func sameIP(a, b string) bool {
 	return errX == nil && errY == nil && x.Unmap().WithZone("") == y.Unmap().WithZone("")
 }
 
-// knowsOrigin reports whether pages of this origin may connect to host.
+// knowsOrigin reports whether pages of an origin may connect to host.
 func (g Guard) knowsOrigin(text, host string) bool {
 	scheme, at, ok := splitOrigin(text)
 	if !ok {
@@ -102,8 +100,8 @@ func (g Guard) knowsOrigin(text, host string) bool {
 	})
 }
 
-// splitOrigin takes an origin apart, in lower case and without a port that its
-// scheme implies. ok is false for "null" and whatever else is no origin.
+// splitOrigin splits an origin, in lower case and without the scheme's default port. ok is false for "null"
+// and anything else that is not an origin.
 func splitOrigin(text string) (scheme, at string, ok bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
@@ -113,7 +111,7 @@ func splitOrigin(text string) (scheme, at string, ok bool) {
 	return scheme, hostPort(u.Host, scheme), true
 }
 
-// hostPort makes the host of an address comparable.
+// hostPort normalises the host of an address for comparison.
 func hostPort(host, scheme string) string {
 	name, port := splitHost(host)
 	if port == "" || port == defaultPort(scheme) {

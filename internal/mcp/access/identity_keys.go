@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// fetchPause is the least time between two fetches of the keys, so that made-up
-	// tokens cannot turn us against the issuer. It doubles with every failure, up
-	// to longestPause.
+	// fetchPause is the minimum time between two fetches of the keys, so that made-up tokens cannot make us
+	// flood the issuer. It doubles with every failure, up to longestPause.
 	fetchPause   = 10 * time.Second
 	longestPause = time.Minute
-	// fetchTimeout bounds one fetch, finding the keys included.
+	// fetchTimeout bounds one fetch, including discovery.
 	fetchTimeout = 10 * time.Second
-	// Keys older than freshFor are fetched again, since the issuer may have
-	// withdrawn one; while that fails they are trusted for staleFor.
+	// Keys older than freshFor are fetched again, because the issuer may have withdrawn one. While that
+	// fails, they remain trusted until they are as old as staleFor.
 	freshFor = 15 * time.Minute
 	staleFor = 24 * time.Hour
-	// maxKeys bounds the keys of an issuer.
+	// maxKeys bounds the number of keys of an issuer.
 	maxKeys = 100
 )
 
-// algorithms are those an access token may be signed with. All are asymmetric:
-// a public key is never taken for a shared secret.
+// algorithms returns the accepted signature algorithms. All are asymmetric, so that a public key cannot be
+// misused as a shared secret.
 func algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.EdDSA}
 }
@@ -40,42 +39,41 @@ var (
 	errCutShort   = errors.New("fetching was cut short")
 )
 
-// keyring holds the issuer's keys. They are fetched by the caller that first
-// needs them; others wait for that one. It is safe for concurrent use.
+// keyring caches the issuer's keys. The first caller that needs them fetches them, and others wait for that
+// fetch. It is safe for concurrent use.
 type keyring struct {
 	issuer string
-	fixed  string // where the keys are; if empty, the issuer's metadata say
+	fixed  string // address of the keys; if empty, discovered from the issuer's metadata
 	client *http.Client
-	// found is what the metadata said. It belongs to whoever fetches.
+	// found is the discovered address. Only the fetching goroutine uses it.
 	found string
 
 	mu     sync.Mutex // guards the fields below; never held while fetching
 	keys   []jose.JSONWebKey
-	at     time.Time // of the fetch that brought keys
-	err    error     // of the last fetch
+	at     time.Time // time of the fetch that returned keys
+	err    error     // error of the last fetch
 	pause  time.Duration
-	next   time.Time     // nothing is fetched before
-	flight chan struct{} // closed when the fetch under way ends; nil if none is
+	next   time.Time     // earliest time of the next fetch
+	flight chan struct{} // closed when the current fetch ends; nil if there is none
 }
 
-// attempt is a keyring for one token. It keeps the error that the verifier turns
-// into text.
+// attempt verifies one token with a keyring. It keeps the error, because the verifier converts it to text.
 type attempt struct {
 	keys *keyring
-	// signed is set once a key of the issuer fits.
+	// signed is set if a key of the issuer fits.
 	signed bool
 	err    error
 }
 
-// VerifySignature is [oidc.KeySet]'s.
+// VerifySignature implements [oidc.KeySet].
 func (a *attempt) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	payload, err := a.keys.verifyToken(ctx, token)
 	a.signed, a.err = err == nil, err
 	return payload, err
 }
 
-// verifyToken returns the payload of a token that one of the keys has signed. The error
-// wraps [ErrUnavailable] if a key may be missing that cannot be fetched.
+// verifyToken returns the payload of a token that one of the keys has signed. The error wraps
+// [ErrUnavailable] if the key may be missing because the keys could not be fetched.
 func (k *keyring) verifyToken(ctx context.Context, token string) ([]byte, error) {
 	jws, err := jose.ParseSignedCompact(token, algorithms())
 	if err != nil {
@@ -84,7 +82,7 @@ func (k *keyring) verifyToken(ctx context.Context, token string) ([]byte, error)
 	keys, fresh := k.cached()
 	payload, known := tryKeys(jws, keys)
 	if !fresh || !known && payload == nil {
-		// Whoever has a usable key waits for nobody else's fetch.
+		// A caller with a usable key does not wait for another caller's fetch.
 		keys, err = k.refresh(ctx, payload == nil)
 		payload, known = tryKeys(jws, keys)
 	}
@@ -99,8 +97,8 @@ func (k *keyring) verifyToken(ctx context.Context, token string) ([]byte, error)
 	return nil, errUnknownKey
 }
 
-// tryKeys returns the payload if one of keys has signed it, and reports whether
-// the key was there that the token names.
+// tryKeys returns the payload if one of keys has signed it. known reports whether the key that the token
+// names was present.
 func tryKeys(jws *jose.JSONWebSignature, keys []jose.JSONWebKey) (payload []byte, known bool) {
 	header := jws.Signatures[0].Header
 	for i := range keys {
@@ -116,15 +114,14 @@ func tryKeys(jws *jose.JSONWebSignature, keys []jose.JSONWebKey) (payload []byte
 	return nil, known
 }
 
-// cached returns the keys that may be used and reports whether that needs no
-// asking.
+// cached returns the usable keys, and whether they are fresh.
 func (k *keyring) cached() (keys []jose.JSONWebKey, fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.usable(), time.Since(k.at) < freshFor
 }
 
-// usable returns the keys unless they are too old. The caller holds mu.
+// usable returns the keys unless they are too old. Callers hold mu.
 func (k *keyring) usable() []jose.JSONWebKey {
 	if time.Since(k.at) >= staleFor {
 		return nil
@@ -132,9 +129,8 @@ func (k *keyring) usable() []jose.JSONWebKey {
 	return k.keys
 }
 
-// refresh fetches the keys, unless that is under way or was done a moment ago,
-// and returns those that may be used then, with the error of the last fetch. If
-// another call is fetching, it waits for that one if so told.
+// refresh fetches the keys, unless a fetch is in progress or was made a moment ago. It returns the usable
+// keys and the error of the last fetch. If wait is set, it waits for another caller's fetch.
 func (k *keyring) refresh(ctx context.Context, wait bool) ([]jose.JSONWebKey, error) {
 	k.mu.Lock()
 	flight, lead := k.flight, false
@@ -158,8 +154,8 @@ func (k *keyring) refresh(ctx context.Context, wait bool) ([]jose.JSONWebKey, er
 	return k.usable(), k.err
 }
 
-// fetch gets the keys and ends the flight. It outlives the request it serves:
-// whoever hangs up must not cost the others their keys.
+// fetch fetches the keys and ends the flight. It continues if its request is cancelled, because other callers
+// need the keys.
 func (k *keyring) fetch(ctx context.Context) {
 	keys, err := []jose.JSONWebKey(nil), errCutShort
 	defer func() {
@@ -178,7 +174,7 @@ func (k *keyring) fetch(ctx context.Context) {
 	keys, err = k.download(ctx)
 }
 
-// download gets the keys from where they are.
+// download downloads the keys.
 func (k *keyring) download(ctx context.Context) ([]jose.JSONWebKey, error) {
 	from := k.fixed
 	if from == "" {
@@ -196,7 +192,7 @@ func (k *keyring) download(ctx context.Context) ([]jose.JSONWebKey, error) {
 	}
 	err := getJSON(ctx, k.client, from, &doc)
 	if err != nil {
-		k.found = "" // they may have moved
+		k.found = "" // the keys may have moved
 		return nil, fmt.Errorf("fetching the issuer's keys: %w", err)
 	}
 	keys := publicKeys(doc.Keys)
@@ -206,7 +202,7 @@ func (k *keyring) download(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// publicKeys reads what can be used to check signatures and leaves the rest.
+// publicKeys parses the keys that can verify signatures and ignores the others.
 func publicKeys(raw []json.RawMessage) []jose.JSONWebKey {
 	var keys []jose.JSONWebKey
 	for _, text := range raw[:min(len(raw), maxKeys)] {

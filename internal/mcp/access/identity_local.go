@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// forwarded are the headers by which a proxy tells that it speaks for somebody
-// else. A proxy on this machine makes strangers look like neighbours.
+// forwarded lists the headers with which a proxy announces that it forwards a request. Behind a proxy on this
+// machine, remote callers look like local ones.
 func forwarded() []string {
 	return []string{
 		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip",
@@ -16,10 +16,10 @@ func forwarded() []string {
 	}
 }
 
-// sentHere reports whether r was sent by a program on this machine, on its own
-// behalf: both ends of the connection and the name it was addressed by are
-// loopback, and no proxy has left a trace. A proxy that leaves none cannot be
-// told from a neighbour; some still speak HTTP/1.0, as no MCP client does.
+// sentHere reports whether a program on this machine sent r on its own behalf: both ends of the connection
+// and the requested host are loopback, and no proxy header is present. A proxy that adds no headers cannot be
+// distinguished from a local program. HTTP/1.0 is refused, because some proxies use it and no MCP client
+// does.
 func sentHere(r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) {
 		return false
@@ -37,21 +37,20 @@ func sentHere(r *http.Request) bool {
 	return isLoopbackName(name)
 }
 
-// isLoopback reports whether address is an IP address and port of this machine.
+// isLoopback reports whether address, an IP address with a port, is a loopback address.
 func isLoopback(address string) bool {
 	ap, err := netip.ParseAddrPort(address)
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
-// isLoopbackName reports whether a host name without a port can only mean this
-// machine.
+// isLoopbackName reports whether a host name without a port always means this machine.
 func isLoopbackName(name string) bool {
 	ip, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// splitHost takes a Host header apart: the name in lower case without brackets
-// and final dot, and the port, empty if there is none.
+// splitHost splits a Host header into the name, in lower case without brackets and final dot, and the port,
+// which may be empty.
 func splitHost(host string) (name, port string) {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {

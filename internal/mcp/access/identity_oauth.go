@@ -21,15 +21,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// maxSubject bounds the name made from a token's subject, in runes.
+// maxSubject bounds the name derived from a token's subject, in runes.
 const maxSubject = 64
 
-// oauth identifies the holders of access tokens. It is safe for concurrent use.
+// oauth identifies holders of access tokens. It is safe for concurrent use.
 type oauth struct {
 	issuer, audience string
 	keys             *keyring
-	// byScope is the profile of a scope; fallback that of tokens whose scopes
-	// name none, nil if they are refused.
+	// byScope maps scopes to profiles. fallback is the profile for tokens without such a scope; if nil, they
+	// are refused.
 	byScope  map[string]Profile
 	fallback *Profile
 	metadata http.Handler
@@ -60,14 +60,14 @@ func newOAuth(cfg *config.OAuth, opts GatekeeperOptions) (*oauth, error) {
 	return o, nil
 }
 
-// claims are those of an access token that count here.
+// claims are the claims of an access token that are used here.
 type claims struct {
 	Client string `json:"client_id"`
 	Scope  words  `json:"scope"`
 	Scp    words  `json:"scp"`
 }
 
-// holder says who holds an access token.
+// holder returns the holder of an access token.
 func (o *oauth) holder(ctx context.Context, token string, log *slog.Logger) (Subject, Term, error) {
 	t, err := o.verify(ctx, token)
 	if err != nil {
@@ -89,7 +89,7 @@ func (o *oauth) holder(ctx context.Context, token string, log *slog.Logger) (Sub
 	return Subject{Name: subjectName(name), Profile: profile}, Term{expires: t.Expiry}, nil
 }
 
-// verify checks signature, issuer, audience and times.
+// verify checks a token's signature, issuer, audience and times.
 func (o *oauth) verify(ctx context.Context, token string) (*oidc.IDToken, error) {
 	var algs []string
 	for _, a := range algorithms() {
@@ -112,7 +112,7 @@ func (o *oauth) verify(ctx context.Context, token string) (*oidc.IDToken, error)
 	return nil, d
 }
 
-// profile returns that of the first scope which has one.
+// profile returns the profile of the first scope that has one.
 func (o *oauth) profile(scopes []string) (Profile, bool) {
 	for _, s := range scopes {
 		if p, ok := o.byScope[s]; ok {
@@ -125,9 +125,8 @@ func (o *oauth) profile(scopes []string) (Profile, bool) {
 	return *o.fallback, true
 }
 
-// subjectName makes a name for rules and records from a token's subject. What
-// cannot be kept as it is leaves a mark, so that two subjects never share a
-// name.
+// subjectName derives a name for rules and records from a token's subject. If it has to change the subject,
+// it appends a hash, so that two subjects never get the same name.
 func subjectName(sub string) string {
 	var b strings.Builder
 	n := 0
@@ -148,7 +147,7 @@ func subjectName(sub string) string {
 	return "oauth:" + kept
 }
 
-// words is a claim that is a list, or a text with words in it.
+// words is a claim that is a list of strings, or a string of words.
 type words []string
 
 func (s *words) UnmarshalJSON(b []byte) error {

@@ -13,12 +13,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// maxDocument bounds what is read from the issuer, in bytes.
+// maxDocument bounds a document from the issuer, in bytes.
 const maxDocument = 1 << 20
 
-// outboundClient returns a client that follows no redirect, keeps no connection
-// and, unless private, refuses addresses of this machine and its network,
-// whatever name led there.
+// outboundClient returns a client that follows no redirects and keeps no connections. Unless private is set,
+// it refuses addresses of this machine and its network, whatever the name.
 func outboundClient(private bool) *http.Client {
 	t := outbound.NewTransport()
 	t.DisableKeepAlives = true
@@ -28,7 +27,7 @@ func outboundClient(private bool) *http.Client {
 	}, outbound.Policy{AnyPrivate: private, Direct: true, MaxBody: maxDocument, Advice: "it is not asked, because the issuer itself is not at a private address"})
 }
 
-// getJSON reads the document at address into v.
+// getJSON decodes the document at address into v.
 func getJSON(ctx context.Context, c *http.Client, address string, v any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -77,7 +76,7 @@ func discover(ctx context.Context, c *http.Client, issuer string) (string, error
 	return "", errors.Join(errs...)
 }
 
-// metadataAddresses are where an issuer's metadata may be.
+// metadataAddresses returns the possible addresses of an issuer's metadata.
 func metadataAddresses(issuer string) []string {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -91,7 +90,7 @@ func metadataAddresses(issuer string) []string {
 	}
 }
 
-// isSafe reports whether nobody on the way can change what is read from address.
+// isSafe reports whether a document at address cannot be changed in transit.
 func isSafe(address, issuer string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

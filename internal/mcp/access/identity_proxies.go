@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// proxies are the addresses of reverse proxies that are believed when they say for whom
-// they ask. Nobody else is.
+// proxies are the addresses of reverse proxies that are trusted to name their clients. No other sender is.
 type proxies []netip.Prefix
 
-// parseProxies reads addresses and networks, each as "192.0.2.7" or "192.0.2.0/24".
+// parseProxies parses addresses and networks, such as "192.0.2.7" and "192.0.2.0/24".
 func parseProxies(list []string) (proxies, error) {
 	var all proxies
 	for i, text := range list {
@@ -36,11 +35,10 @@ func (p proxies) trusts(ip netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// tokenClient returns the address of who sent r, for themselves or through trusted proxies:
-// of the hops that proxies noted, the last that is no trusted one. Where the notes break
-// off, are malformed, or differ between the two headers, since then one of them may be the
-// client's own, it is the proxy that left them. The address is invalid if RemoteAddr is
-// none.
+// client returns the address of the sender of r, directly or through trusted proxies: the last hop in the
+// proxy headers that is not a trusted proxy. If the headers end early, are malformed, or contradict each
+// other (one of them may then come from the client), it is the address of the proxy that sent them. It is
+// invalid if RemoteAddr is.
 func (p proxies) client(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -64,9 +62,8 @@ func (p proxies) client(r *http.Request) netip.Addr {
 	return at
 }
 
-// lastHop goes back over the hops in a header's lines, which every proxy adds to at the
-// end, from peer to the first that is no trusted proxy. hops returns those of a line; one
-// that cannot be read is invalid.
+// lastHop follows the hops in a header's lines backwards from peer, because every proxy appends to the end,
+// to the first that is not a trusted proxy. hops parses one line; a hop that it cannot parse is invalid.
 func (p proxies) lastHop(peer netip.Addr, lines []string, hops func(line string) []netip.Addr) netip.Addr {
 	at := peer
 	for _, line := range slices.Backward(lines) {
@@ -82,7 +79,7 @@ func (p proxies) lastHop(peer netip.Addr, lines []string, hops func(line string)
 	return at
 }
 
-// listedHops are those of a line of X-Forwarded-For.
+// listedHops parses a line of X-Forwarded-For.
 func listedHops(line string) []netip.Addr {
 	var hops []netip.Addr
 	for text := range strings.SplitSeq(line, ",") {
@@ -91,9 +88,8 @@ func listedHops(line string) []netip.Addr {
 	return hops
 }
 
-// forwardedHops are those of a line of Forwarded (RFC 7239). A line that is malformed
-// anywhere is one hop that cannot be read: what a client wrote at its beginning could
-// otherwise swallow what a proxy wrote at its end.
+// forwardedHops parses a line of Forwarded (RFC 7239). A malformed line yields one invalid hop, because
+// otherwise what a client wrote at its beginning could hide what a proxy appended.
 func forwardedHops(line string) []netip.Addr {
 	var hops []netip.Addr
 	for rest, more := line, true; more; {
@@ -107,9 +103,8 @@ func forwardedHops(line string) []netip.Addr {
 	return hops
 }
 
-// forwardedElement reads one element: pairs of a name and a value with semicolons between
-// them. hop is invalid if it does not say for whom; more is whether a comma follows; ok
-// is false if it is malformed.
+// forwardedElement parses one element: name-value pairs separated by semicolons. hop is invalid if there is
+// no valid "for"; more says that a comma follows; ok is false if the element is malformed.
 func forwardedElement(text string) (hop netip.Addr, rest string, more, ok bool) {
 	given := false
 	for {
@@ -143,7 +138,7 @@ func forwardedElement(text string) (hop netip.Addr, rest string, more, ok bool) 
 	}
 }
 
-// cutToken cuts a token of HTTP off the beginning of text; it may be empty.
+// cutToken cuts an HTTP token, which may be empty, from the beginning of text.
 func cutToken(text string) (token, rest string) {
 	i := strings.IndexFunc(text, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
@@ -154,7 +149,7 @@ func cutToken(text string) (token, rest string) {
 	return text[:i], text[i:]
 }
 
-// cutValue cuts a token or a quoted string off the beginning of text.
+// cutValue cuts a token or a quoted string from the beginning of text.
 func cutValue(text string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		value, rest = cutToken(text)
@@ -177,8 +172,8 @@ func cutValue(text string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// parseNode returns the address of a hop, with or without a port; an invalid one for
-// names, for "unknown" and for whatever else is none.
+// parseNode parses the address of a hop, with or without a port. It returns an invalid address for names, for
+// "unknown" and for anything else.
 func parseNode(text string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(text); err == nil {
 		return plainAddr(ap.Addr())
@@ -195,11 +190,11 @@ func parseNode(text string) netip.Addr {
 	return plainAddr(ip)
 }
 
-// plainAddr is an address as it is compared: without a zone, and an IPv4 one as such.
+// plainAddr normalises an address for comparison: without a zone, and with IPv4-mapped addresses as IPv4.
 func plainAddr(ip netip.Addr) netip.Addr { return ip.Unmap().WithZone("") }
 
-// addressKey is what shares and wrong tokens are counted by: an IP address, and of IPv6 the
-// network that one customer has to itself.
+// addressKey returns the key for counting by address: the IP address or, for IPv6, its /64 network, which one
+// customer has alone.
 func addressKey(ip netip.Addr) string {
 	if ip.Is6() && !ip.IsLoopback() {
 		if p, err := ip.Prefix(64); err == nil {

@@ -8,11 +8,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxRates bounds the addresses that [Rates] count.
+// maxRates bounds the number of addresses that [Rates] counts.
 const maxRates = 1024
 
-// Rates bound how often an address may ask for something that costs more than the asking. They
-// are safe for concurrent use.
+// Rates limits how often an address may make expensive requests. It is safe for concurrent use.
 type Rates struct {
 	address func(*http.Request) string
 	every   time.Duration
@@ -22,13 +21,13 @@ type Rates struct {
 	of map[string]*rate.Limiter
 }
 
-// NewRates lets each address ask once in every, after a first burst. address says what a
-// request is counted by, such as [Gatekeeper.Address].
+// NewRates returns limits of one request per every and address, after an initial burst. address returns the
+// key for counting a request, such as [Gatekeeper.Address].
 func NewRates(address func(*http.Request) string, every time.Duration, burst int) *Rates {
 	return &Rates{address: address, every: every, burst: burst, of: map[string]*rate.Limiter{}}
 }
 
-// Allow counts a request, and reports whether its address has not asked too often.
+// Allow counts a request and reports whether its address is within the limit.
 func (l *Rates) Allow(r *http.Request) bool {
 	from := l.address(r)
 	l.mu.Lock()
@@ -42,8 +41,8 @@ func (l *Rates) Allow(r *http.Request) bool {
 	return one.Allow()
 }
 
-// makeRoom forgets addresses that may ask as often as new ones, once many are known, and if
-// that is not enough any one. It is called with mu held.
+// makeRoom forgets idle addresses when too many are known and, if that is not enough, any others. Callers
+// hold mu.
 func (l *Rates) makeRoom() {
 	if len(l.of) < maxRates {
 		return

@@ -10,25 +10,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// ErrOver is why a connection ends whose token has expired or was revoked.
+// ErrOver means that a connection's token has expired or was revoked.
 var ErrOver = errors.New("the token has expired or was revoked")
 
-// Term says how long an identification holds: until its access token expires, or until its
-// tokenClient is taken out of the configuration or changed there. The zero value holds for ever, as
-// for callers without a token.
+// Term says how long an identification is valid: until its access token expires, or until its client is
+// removed from the configuration or changed there. The zero value is always valid, as for callers without a
+// token.
 type Term struct {
 	expires time.Time
-	revoked context.Context // nil for what no client in the configuration vouches for
+	revoked context.Context // nil unless the caller is a client in the configuration
 }
 
-// Over reports whether the identification holds no longer. It is so from the moment of
-// [Gatekeeper.SetClients], whatever of the caller's connections is still there.
+// Over reports whether the identification is no longer valid. This takes effect as soon as
+// [Gatekeeper.SetClients] is called, even for open connections.
 func (t Term) Over() bool {
 	return t.revoked != nil && t.revoked.Err() != nil || !t.expires.IsZero() && !time.Now().Before(t.expires)
 }
 
-// Within returns a context that ends with ctx, with the term, or when end is called, which the
-// caller has to do. Its cause is [ErrOver] if the term has ended.
+// Within returns a context that ends with ctx, with the term, or when end is called. The caller must call
+// end. If the term has ended, the context's cause is [ErrOver].
 func (t Term) Within(ctx context.Context) (_ context.Context, end func()) {
 	if t.revoked == nil && t.expires.IsZero() {
 		return ctx, func() {}
@@ -49,9 +49,8 @@ func (t Term) Within(ctx context.Context) (_ context.Context, end func()) {
 	}
 }
 
-// SetClients replaces the clients that have tokens of their own. When it returns, the tokens
-// of clients that are gone or changed are refused, and their terms are over; others notice
-// nothing. On an error nothing changes.
+// SetClients replaces the configured clients. When it returns, the tokens of removed and changed clients are
+// refused and their terms are over; other clients are not affected. On an error, nothing changes.
 func (g *Gatekeeper) SetClients(all []config.Client) error {
 	next := make([]tokenClient, 0, len(all))
 	for i := range all {
@@ -80,7 +79,7 @@ func (g *Gatekeeper) SetClients(all []config.Client) error {
 	return nil
 }
 
-// among returns the client that is the same in all, nil if there is none.
+// among returns the equal client in all, or nil.
 func (c *tokenClient) among(all []tokenClient) *tokenClient {
 	for i := range all {
 		if all[i].digest == c.digest && reflect.DeepEqual(all[i].subject, c.subject) {

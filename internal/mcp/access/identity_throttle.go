@@ -8,46 +8,44 @@ import (
 )
 
 const (
-	// maxStrikes wrong tokens within strikeWindow have further ones from an address, or
-	// that begin alike, told to wait for blockTime.
+	// After maxStrikes wrong tokens within strikeWindow, further ones from the same address, or with the same
+	// beginning, must wait for blockTime.
 	maxStrikes   = 10
 	strikeWindow = time.Minute
 	blockTime    = time.Minute
-	// maxOffenders bounds the addresses of one generation.
+	// maxOffenders bounds the entries of one generation.
 	maxOffenders = 4096
-	// prefixLength is how many characters of a token count as its beginning.
+	// prefixLength is the length of a token's beginning, in characters.
 	prefixLength = 8
 )
 
 // offender is an address that sent wrong tokens, or their common beginning.
 type offender struct {
 	strikes int
-	since   time.Time // of the first strike that counts
-	until   time.Time // told to wait before
+	since   time.Time // time of the first counted strike
+	until   time.Time // end of the block
 }
 
-// throttle counts wrong tokens, by address or by how they begin. It is safe for
-// concurrent use.
+// throttle counts wrong tokens by address or by beginning. It is safe for concurrent use.
 //
-// It remembers two generations. When the younger one is full or old, the older
-// one is forgotten: whoever has more addresses than that would not be stopped by
-// remembering them.
+// It remembers two generations of entries. When the younger one is full or old, it drops the older one. An
+// attacker with more addresses than that could not be stopped by remembering them.
 type throttle struct {
 	mu           sync.Mutex // guards the fields below
 	young, older map[string]offender
-	began        time.Time // of the young generation
+	began        time.Time // start of the young generation
 }
 
 func newThrottle() *throttle { return &throttle{young: map[string]offender{}} }
 
-// blocked returns how much longer an address is blocked, 0 if it is not.
+// blocked returns how much longer an entry is blocked; 0 if it is not.
 func (t *throttle) blocked(from string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return max(0, time.Until(t.findOffender(from).until))
 }
 
-// strike counts a wrong token and reports whether the address is blocked now.
+// strike counts a wrong token and reports whether the entry is now blocked.
 func (t *throttle) strike(from string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,7 +66,7 @@ func (t *throttle) strike(from string) bool {
 	return block
 }
 
-// findOffender returns what is remembered of an address. The caller holds mu.
+// findOffender returns the state of an entry. Callers hold mu.
 func (t *throttle) findOffender(from string) offender {
 	if o, ok := t.young[from]; ok {
 		return o
@@ -76,22 +74,22 @@ func (t *throttle) findOffender(from string) offender {
 	return t.older[from]
 }
 
-// beginning is what wrong tokens are counted by beside their address: guesses at one
-// token may come from many. It is a hash, since what is wrong may be nearly right.
+// beginning returns the key by which wrong tokens are counted in addition to their address, because guesses
+// at one token may come from many addresses. It is a hash, because a wrong token may be nearly right.
 func beginning(token string) string {
 	token = strings.TrimPrefix(token, tokenPrefix)
 	sum := sha256.Sum256([]byte(token[:min(len(token), prefixLength)]))
 	return string(sum[:])
 }
 
-// wrongTokens counts wrong tokens by address and by how they begin, apart. Right ones
-// never get here. It is safe for concurrent use.
+// wrongTokens counts wrong tokens separately by address and by beginning. It never counts valid tokens. It is
+// safe for concurrent use.
 type wrongTokens struct{ addresses, beginnings *throttle }
 
 func newWrongTokens() wrongTokens { return wrongTokens{newThrottle(), newThrottle()} }
 
-// strike counts a wrong token, or something that is none, and returns how long to wait
-// with the next, 0 if not at all. first is whether that begins with this one.
+// strike counts a wrong or missing token and returns how long the caller must wait; 0 means not at all. first
+// reports whether the wait starts with this token.
 func (w wrongTokens) strike(from, token string) (wait time.Duration, first bool) {
 	wait = w.addresses.blocked(from)
 	if wait == 0 {

@@ -12,14 +12,14 @@ import (
 const (
 	tokenPrefix = "glx_"
 	hashPrefix  = "sha256:"
-	// protocolPrefix begins the WebSocket subprotocol that carries a token.
+	// protocolPrefix is the prefix of the WebSocket subprotocol that carries a token.
 	protocolPrefix = "glyphoxa.bearer."
 	// maxToken bounds a token, in bytes. Access tokens with many claims are long.
 	maxToken = 16 << 10
 )
 
-// NewToken returns a new token of 256 random bits and its hash, as a client's
-// token and token_hash in the configuration.
+// NewToken returns a new token of 256 random bits and its hash, for a client's token and token_hash in the
+// configuration.
 func NewToken() (token, hash string) {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -33,8 +33,8 @@ func HashToken(token string) string {
 	return hashPrefix + hex.EncodeToString(sum[:])
 }
 
-// credentials returns the token of r. given reports whether there was one, be it
-// malformed: then err says why.
+// credentials returns the token of r. given reports whether there was one, even if it is malformed, in which
+// case err says why.
 func credentials(r *http.Request) (token string, given bool, err error) {
 	header, inHeader, headerErr := bearer(r.Header)
 	protocol, inProtocol, protocolErr := TokenFromSubprotocols(r.Header)
@@ -72,7 +72,7 @@ func bearer(h http.Header) (token string, given bool, err error) {
 	return token, true, nil
 }
 
-// isToken reports whether s may be a token: visible ASCII, not too long.
+// isToken reports whether s may be a token: visible ASCII of at most maxToken bytes.
 func isToken(s string) bool {
 	if s == "" || len(s) > maxToken {
 		return false
@@ -85,11 +85,10 @@ func isToken(s string) bool {
 	return true
 }
 
-// TokenFromSubprotocols returns the token among the WebSocket subprotocols that
-// h offers. Browsers cannot set headers on a WebSocket, so they offer
-// "glyphoxa.bearer." and the token in unpadded base64url beside "mcp". given
-// reports whether there was such an offer, be it malformed: then err says why
-// and wraps [ErrUnauthorized]. That subprotocol must never be selected.
+// TokenFromSubprotocols returns the token among the WebSocket subprotocols in h. Browsers cannot set headers
+// on a WebSocket, so they offer "glyphoxa.bearer." followed by the token in unpadded base64url, in addition
+// to "mcp". given reports whether there was such an offer, even if it is malformed, in which case err says
+// why and wraps [ErrUnauthorized]. The server must never select that subprotocol.
 func TokenFromSubprotocols(h http.Header) (token string, given bool, err error) {
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {
 		for offer := range strings.SplitSeq(line, ",") {

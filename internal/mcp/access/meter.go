@@ -12,29 +12,28 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// A client's own budget of calls, where the configuration says nothing.
+// Defaults of a client's own budget of calls.
 const (
 	defaultBurst     = 100
 	defaultPerSecond = 10
 )
 
-// What is remembered of calls is bounded. Who would go beyond it is refused
-// until something has been forgotten.
+// Bounds on the calls that are remembered. Calls beyond them are refused until others have been forgotten.
 const (
-	maxMarks   = 1 << 18 // calls that rate limits remember
-	maxBuckets = 1 << 14 // clients that used up some of their budget
+	maxMarks   = 1 << 18 // calls remembered for rate limits
+	maxBuckets = 1 << 14 // clients with a partly used budget
 )
 
-// charge is what a call costs.
+// charge is what a call is charged for.
 type charge int
 
 const (
-	token charge = 1 << iota // one of the client's own budget
-	mark                     // one in each rate limit about it
+	token charge = 1 << iota // one call of the client's own budget
+	mark                     // one call in each matching rate limit
 )
 
-// meter counts calls: per caller and tool for rate limits, per client for its
-// budget. A call is charged in full or not at all.
+// meter counts calls, per caller and tool for rate limits and per client for its budget. A call is charged
+// fully or not at all.
 type meter struct {
 	rules     []*rule // set before use
 	burst     int
@@ -43,9 +42,9 @@ type meter struct {
 
 	mu      sync.Mutex // guards the fields below
 	marks   map[markKey]*marks
-	held    int // marks in all of them
+	held    int // total number of marks
 	buckets map[string]*rate.Limiter
-	// A sweep is due when there are that many.
+	// A sweep is due at these numbers.
 	sweepMarks, sweepBuckets int
 	swept                    time.Time
 }
@@ -55,8 +54,8 @@ type markKey struct {
 	caller, tool string
 }
 
-// marks are the instants of the calls within a rule's window, oldest first, as
-// nanoseconds since the meter's epoch. Those before first are forgotten.
+// marks are the times of the calls within a rule's window, oldest first, in nanoseconds since the meter's
+// epoch. Entries before first are forgotten.
 type marks struct {
 	at    []int64
 	first int
@@ -70,8 +69,7 @@ func newMeter(l config.Limits) meter {
 	}
 }
 
-// chargeCall charges a call of tool, or says why it cannot be made now. Limits that
-// are not charged must have room all the same.
+// chargeCall charges a call of tool, or returns a refusal. Limits that are not charged must still have room.
 func (m *meter) chargeCall(who caller, tool string, what charge) *mcp.Refusal {
 	if len(m.rules) == 0 && who.kind != client {
 		return nil
@@ -94,7 +92,7 @@ func (m *meter) chargeCall(who caller, tool string, what charge) *mcp.Refusal {
 	return nil
 }
 
-// checkRoom says why a call of tool could not be made now, and charges nothing.
+// checkRoom returns a refusal if a call of tool could not be made now. It charges nothing.
 func (m *meter) checkRoom(who caller, tool string) *mcp.Refusal {
 	if len(m.rules) == 0 && who.kind != client {
 		return nil
@@ -111,8 +109,7 @@ func (m *meter) checkRoom(who caller, tool string) *mcp.Refusal {
 	return nil
 }
 
-// chargeRequest takes one call from the client's own budget, for what is no call of a
-// tool, or says why there is none to take.
+// chargeRequest charges the client's own budget for a request that is not a tool call, or returns a refusal.
 func (m *meter) chargeRequest(who string) *mcp.Refusal {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,7 +118,7 @@ func (m *meter) chargeRequest(who string) *mcp.Refusal {
 	return m.spend(who, now)
 }
 
-// limited says which rate limit has no room for a call.
+// limited returns a refusal if a rate limit has no room for a call.
 func (m *meter) limited(who, tool string, now time.Time) *mcp.Refusal {
 	for _, r := range m.rules {
 		if !r.applies(who, tool) {
@@ -146,7 +143,7 @@ func (m *meter) limited(who, tool string, now time.Time) *mcp.Refusal {
 	return nil
 }
 
-// markCall remembers a call in every rate limit about it.
+// markCall records a call in every matching rate limit.
 func (m *meter) markCall(who, tool string, now time.Time) {
 	for _, r := range m.rules {
 		if !r.applies(who, tool) {
@@ -163,7 +160,7 @@ func (m *meter) markCall(who, tool string, now time.Time) {
 	}
 }
 
-// spend takes a call from the client's own budget.
+// spend charges the client's own budget for a call.
 func (m *meter) spend(who string, now time.Time) *mcp.Refusal {
 	b := m.buckets[who]
 	if b == nil {
@@ -179,10 +176,10 @@ func (m *meter) spend(who string, now time.Time) *mcp.Refusal {
 	return m.spent(b, now)
 }
 
-// spent refuses a client whose budget is used up.
+// spent returns the refusal for an exhausted budget.
 func (m *meter) spent(b *rate.Limiter, now time.Time) *mcp.Refusal {
 	missing := (1 - b.TokensAt(now)) / float64(m.perSecond)
-	// One millisecond more than needed makes up for what rounding took.
+	// One millisecond more than needed compensates for rounding.
 	wait := time.Duration(min(missing, day.Seconds())*float64(time.Second)).Truncate(time.Millisecond) + time.Millisecond
 	return &mcp.Refusal{
 		Code: mcp.CodeCapacityExceeded, By: "limits", RetryAfter: wait,
@@ -190,9 +187,8 @@ func (m *meter) spent(b *rate.Limiter, now time.Time) *mcp.Refusal {
 	}
 }
 
-// sweep forgets who has been idle, when much has gathered. What is left doubles
-// before the next sweep, so that a call pays little for it; where nothing can be
-// forgotten it is not tried more than once a second.
+// sweep forgets idle callers when many have accumulated. The next sweep is due when the remaining number has
+// doubled, so that a call pays little for it. If nothing can be forgotten, it runs at most once a second.
 func (m *meter) sweep(now time.Time) {
 	full := m.held+len(m.rules) > maxMarks || len(m.buckets) >= maxBuckets
 	due := m.held >= m.sweepMarks || len(m.buckets) >= m.sweepBuckets
@@ -217,7 +213,7 @@ func (m *meter) sweep(now time.Time) {
 
 func (m *meter) since(now time.Time) int64 { return int64(now.Sub(m.epoch)) }
 
-// forget drops the marks at or before t and returns how many.
+// forget drops the marks at or before t and returns their number.
 func (k *marks) forget(t int64) int {
 	first := k.first
 	for k.first < len(k.at) && k.at[k.first] <= t {
@@ -228,7 +224,7 @@ func (k *marks) forget(t int64) int {
 	case k.first <= len(k.at)/2:
 		return dropped
 	case cap(k.at) > 64 && len(live) < cap(k.at)/4:
-		k.at = slices.Clone(live) // give back what a burst took
+		k.at = slices.Clone(live) // release memory after a burst
 	default:
 		k.at = k.at[:copy(k.at, live)]
 	}

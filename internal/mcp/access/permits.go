@@ -8,23 +8,23 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// callerKind says which checks a caller has to pass.
+// callerKind determines which checks a caller has to pass.
 type callerKind int
 
 const (
 	operator callerKind = iota // none
-	npc                        // read-only mode and rules; its whitelist is its right
+	npc                        // read-only mode and rules; its whitelist grants its rights
 	client                     // all of them
 )
 
-// caller is who calls, as a decision sees it.
+// caller is the caller as permission checks see it.
 type caller struct {
 	kind callerKind
 	name string
 	set  permissionSet
 }
 
-// caller returns who calls. A client nobody identified has no rights.
+// caller returns the caller in ctx. An unidentified client has no rights.
 func (e *Engine) caller(ctx context.Context) caller {
 	if s := SubjectFrom(ctx); s != nil {
 		return caller{kind: client, name: s.name(), set: e.profiles[s.Profile.Name].set}
@@ -39,15 +39,13 @@ func (e *Engine) caller(ctx context.Context) caller {
 	return caller{}
 }
 
-// Permits reports whether who calls in ctx may see and call t: nil, or an
-// [*mcp.Refusal] of code forbidden. That is read-only mode, the profile and the
-// rules that deny by tool, time or permission; how often and whether somebody
-// must approve is for [Engine.Admit]. It is the one answer for lists and for
-// calls.
+// Permits returns nil if the caller in ctx may see and call t, else an [*mcp.Refusal] with code forbidden. It
+// checks read-only mode, the profile, and the rules that deny by tool, time or permission. [Engine.Admit]
+// checks rate limits and approvals. Lists and calls both use Permits.
 //
-// A client needs the target's permission, which must be a known one, and
-// everything the target needs. An NPC needs none, since its whitelist is its
-// right, but rules and read-only mode bind it. The operator may do everything.
+// A client needs the target's permission, which must be a known one, and the permissions of everything that
+// the target needs. An NPC needs no permissions, because its whitelist grants its rights, but rules and
+// read-only mode apply to it. The operator may do everything.
 func (e *Engine) Permits(ctx context.Context, t mcp.Target) error {
 	who := e.caller(ctx)
 	if who.kind == operator {
@@ -56,15 +54,15 @@ func (e *Engine) Permits(ctx context.Context, t mcp.Target) error {
 	return asError(e.permits(who, &t, 0))
 }
 
-// maxDepth bounds targets that need targets.
+// maxDepth bounds the nesting of targets.
 const maxDepth = 8
 
 func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 	if depth > maxDepth {
 		return forbidden("", "tools call tools too deep", "use fewer levels")
 	}
-	// Without a permission a tool only calls others, through its caller's door:
-	// whether it writes depends on them.
+	// A tool without a permission only calls others, through its caller's door, so they determine whether it
+	// changes anything.
 	if t.Permission != "" {
 		if e.readOnly && !t.ReadOnly {
 			return &mcp.Refusal{
@@ -91,8 +89,8 @@ func (e *Engine) permits(who caller, t *mcp.Target, depth int) *mcp.Refusal {
 	return nil
 }
 
-// holds reports whether a client has the permission t asks for, by its profile
-// or by an override. A permission nobody knows, nobody has.
+// holds reports whether a client has the permission that t requires, from its profile or an override. No
+// client has an unknown permission.
 func (e *Engine) holds(who caller, t *mcp.Target) bool {
 	need := bits[t.Permission]
 	if who.set&need != 0 {
@@ -106,7 +104,7 @@ func (e *Engine) holds(who caller, t *mcp.Target) bool {
 	return false
 }
 
-// gated asks the rules that deny, in order.
+// gated checks the denying rules in order.
 func (e *Engine) gated(who string, t *mcp.Target) *mcp.Refusal {
 	for _, r := range e.gates {
 		if !r.applies(who, t.Tool) {
@@ -132,7 +130,7 @@ func forbidden(rule, reason, hint string) *mcp.Refusal {
 	return &mcp.Refusal{Code: mcp.CodeForbidden, Rule: rule, Reason: reason, Hint: hint}
 }
 
-// ceil rounds up to milliseconds, so that nobody comes back too early.
+// ceil rounds up to milliseconds, so that no caller retries too early.
 func ceil(d time.Duration) time.Duration {
 	if rest := d % time.Millisecond; rest > 0 {
 		d += time.Millisecond - rest

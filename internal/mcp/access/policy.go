@@ -1,16 +1,18 @@
-// Package access says who calls, and decides what outside clients and NPCs may do: which tools
-// they see, which they may call, how often, when, and what needs somebody's
-// approval first. What it shows and what it enforces is one function,
-// [Engine.Permits].
+// Package access identifies outside callers and decides what they and NPCs may do: which tools they see,
+// which they may call, how often and when, and which calls need approval first:
 //
-// It does no I/O (New reads the time zones) and starts no goroutine; whoever owns
-// an Engine runs [Engine.Run]. [Check] alone judges what a configuration says of
-// profiles, rules and limits.
+//	engine, err := access.New(access.Options{Profiles: cfg.Profiles, Rules: cfg.Policy, Limits: cfg.Limits})
+//	go engine.Run(ctx)
+//	err = engine.Permits(ctx, tool.Target) // nil, or a *mcp.Refusal
 //
-// The audit log ([Log], files audit_*.go) records who called what: which tool, what was decided and why,
-// how long it took, and with which arguments, by their hash. It writes one SQLite file of its own, so
-// that a batch of records never holds the writer of the game's memory, and starts one goroutine that
-// [Log.Close] waits for. It decides nothing about rights.
+// [Engine.Permits] decides both what callers are shown and what they may call. The engine does no I/O, except
+// that New reads time zones, and starts no goroutines; its owner runs [Engine.Run]. [Check] reports faults in
+// the profiles, rules and limits of a configuration.
+//
+// The audit log ([Log], files audit_*.go) records who called which tool, the decision and its reason, the
+// duration, and a hash of the arguments. It has an SQLite file of its own, so that writing records never
+// blocks the writer of the game's memory. It starts one goroutine; [Log.Close] waits for it. It makes no
+// decisions.
 package access
 
 import (
@@ -25,21 +27,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// ErrInvalid is wrapped by what [New] says about profiles, rules and limits
-// that cannot work.
+// ErrInvalid is wrapped by the errors of [New] about profiles, rules and limits.
 var ErrInvalid = errors.New("invalid policy")
 
-// Options configures an [Engine]. The zero value knows the built-in profiles
-// and no rules.
+// Options configures an [Engine]. The zero value has the built-in profiles and no rules.
 type Options struct {
-	// Profiles are added to the built-in ones, whose names they may not take.
+	// Profiles are added to the built-in profiles. They must not use the same names.
 	Profiles map[string]config.Profile
-	// Rules are asked in order; the first that denies wins. A permission that one
-	// rule revokes, no other can grant.
+	// Rules are evaluated in order; the first that denies wins. A permission revoked by one rule cannot be
+	// granted by another.
 	Rules []config.Rule
-	// Limits bound each client. Zero is a burst of 100 and 10 calls a second.
+	// Limits bound each client. Zero values mean a burst of 100 calls and 10 calls per second.
 	Limits config.Limits
-	// ReadOnly lets only tools through that change nothing.
+	// ReadOnly admits only tools that change nothing.
 	ReadOnly bool
 }
 
@@ -47,22 +47,22 @@ type Options struct {
 type Engine struct {
 	readOnly bool
 	profiles map[string]rights
-	// The rules by what they do, each list in the order of the configuration.
+	// The rules by effect, each list in the order of the configuration.
 	gates     []*rule // deny by tool, by time, by revoking a permission
 	grants    []*rule // add permissions
 	approvals []*rule
 	made      time.Time
 	meter     meter
 	asks      asks
-	// onDecision is told of decisions; nil if nobody is.
+	// onDecision is called with decisions; may be nil.
 	onDecision func(Decision)
 
 	mu      sync.Mutex    // guards the field below
 	changed chan struct{} // closed when what is permitted may have changed
 }
 
-// New returns an engine for opts. If something in them cannot work, it returns
-// all problems joined, each of which wraps [ErrInvalid].
+// New returns an engine for opts. If opts have faults, it returns all of them joined, each wrapping
+// [ErrInvalid].
 func New(opts Options) (*Engine, error) {
 	made, faults := compile(opts)
 	if len(faults) > 0 {
@@ -92,8 +92,7 @@ func New(opts Options) (*Engine, error) {
 	return e, nil
 }
 
-// Profile returns the profile called name, built in or the operator's own, and
-// whether there is one.
+// Profile returns the built-in or configured profile with a name, and whether there is one.
 func (e *Engine) Profile(name string) (Profile, bool) {
 	r, ok := e.profiles[name]
 	p := r.profile
@@ -101,14 +100,13 @@ func (e *Engine) Profile(name string) (Profile, bool) {
 	return p, ok
 }
 
-// Admit reports whether the call may go on, and counts it if so: what
-// [Engine.Permits] says, then the rate limits and the client's own budget of
-// calls, then approval, for which it may wait. A proposed call does not wait: it is
-// refused, and made once somebody has agreed, see [Engine.TakeProposal]. Admit returns
-// nil or an [*mcp.Refusal], at the latest when ctx is done.
+// Admit decides whether a call may proceed, and counts it if so. It checks [Engine.Permits], the rate limits
+// and the client's own budget, and then approval, for which it may wait. A proposed call does not wait: it is
+// refused, and run once it has been granted, see [Engine.TakeProposal]. Admit returns nil or an
+// [*mcp.Refusal], at the latest when ctx ends.
 //
-// A refused call costs nothing here, except that asking for approval takes one of
-// the client's calls: it takes somebody's time.
+// A refused call is not charged, except that a request for approval is charged to the client's budget,
+// because it takes a person's time.
 func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	who := e.caller(ctx)
 	if who.kind == operator {
@@ -134,7 +132,7 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	if no != nil {
 		return no
 	}
-	// The wait may have been long.
+	// Check again, because the wait may have been long.
 	if no = e.permits(who, &c.Target, 0); no == nil {
 		no = e.meter.chargeCall(who, c.Tool, mark)
 	}
@@ -146,17 +144,15 @@ func (e *Engine) Admit(ctx context.Context, c *mcp.Call) error {
 	return nil
 }
 
-// CheckRoom reports whether the limits would let a call of t pass now: the rate limits
-// about it and the client's own budget. It counts nothing, so that a flood can be turned
-// away before its arguments are read; [Engine.Admit] has the last word. The error is an
-// [*mcp.Refusal].
+// CheckRoom reports whether the rate limits and the client's own budget would admit a call of t now. It
+// counts nothing, so that a flood of calls can be refused before their arguments are decoded; [Engine.Admit]
+// makes the final decision. The error is an [*mcp.Refusal].
 func (e *Engine) CheckRoom(ctx context.Context, t mcp.Target) error {
 	return asError(e.meter.checkRoom(e.caller(ctx), t.Tool))
 }
 
-// Charge takes one call from the budget of the client of ctx, for a request that is no
-// call, or one that comes to nothing. It returns nil or an [*mcp.Refusal]; of anybody
-// but a client nothing is taken.
+// Charge charges the client in ctx for one call, for a request that is not a call or that fails early. It
+// returns nil or an [*mcp.Refusal]. Only clients are charged.
 func (e *Engine) Charge(ctx context.Context) error {
 	who := e.caller(ctx)
 	if who.kind != client {
@@ -165,7 +161,7 @@ func (e *Engine) Charge(ctx context.Context) error {
 	return asError(e.meter.chargeRequest(who.name))
 }
 
-// asError keeps a nil refusal a nil error.
+// asError converts a nil refusal to a nil error.
 func asError(r *mcp.Refusal) error {
 	if r == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// What a caller may be allowed to do, as domain.verb.
+// Permissions, as domain.verb.
 const (
 	DiceRoll       = "dice.roll"
 	RulesRead      = "rules.read"
@@ -28,7 +28,7 @@ const (
 	AuditRead      = "audit.read"
 )
 
-// Permissions returns every permission there is.
+// Permissions returns all permissions.
 func Permissions() []string {
 	return []string{
 		DiceRoll, RulesRead, MemoryRead, MemoryWrite, WorldRead, WorldWrite, FilesRead, FilesWrite,
@@ -51,7 +51,7 @@ func permissionBits() map[string]permissionSet {
 	return out
 }
 
-// setOf returns the set of names, without those nobody knows.
+// setOf returns the set of the known permissions in names.
 func setOf(names []string) permissionSet {
 	var out permissionSet
 	for _, n := range names {
@@ -60,12 +60,12 @@ func setOf(names []string) permissionSet {
 	return out
 }
 
-// Profile is what its holders may do. Only its name counts in a decision: what
-// the name stands for, the [Engine] knows.
+// Profile describes what its holders may do. Decisions use only its name; the [Engine] knows the permissions
+// of that name.
 type Profile struct {
 	Name        string
 	Permissions []string
-	// SeesAll shows what only some NPCs know.
+	// SeesAll includes what only some NPCs know.
 	SeesAll bool
 }
 
@@ -75,8 +75,7 @@ type rights struct {
 	set     permissionSet
 }
 
-// BuiltinProfiles returns the profiles that always exist, from the least to the
-// most that their holders may do.
+// BuiltinProfiles returns the built-in profiles, ordered from the least to the most powerful.
 func BuiltinProfiles() []Profile {
 	readonly := []string{DiceRoll, RulesRead, MemoryRead, WorldRead, NPCRead, SessionRead}
 	return []Profile{
@@ -94,26 +93,23 @@ func without(all []string, drop ...string) []string {
 	return slices.DeleteFunc(all, func(p string) bool { return slices.Contains(drop, p) })
 }
 
-// Subject is an outside client, once somebody has found out who it is. It is
-// not changed after that.
+// Subject is an identified outside client. It is immutable.
 type Subject struct {
 	// Name is the client's name in rules and records.
 	Name    string
 	Profile Profile
-	// NPC is with whose eyes the client sees, if not empty.
+	// NPC, if not empty, is the NPC whose view the client has.
 	NPC string
-	// Transport is how it is connected, such as "http".
+	// Transport is the kind of connection, such as "http".
 	Transport string
-	// Address is where it is, as shares that go by address are counted; empty if it is in
-	// no network.
+	// Address is the address by which the client is counted; empty if it is not on a network.
 	Address string
-	// Crowd is the name it shares in metrics with others of its kind, who are too
-	// many, or whose business it is not to be told apart there. If empty, Name.
+	// Crowd is the name that the client shares with others in metrics, because they are too many or should
+	// not be distinguishable there. If empty, Name is used.
 	Crowd string
 }
 
-// nobody is the name of a subject without one. An empty name would be the
-// operator's.
+// nobody is the name of a subject without a name, because an empty name would mean the operator.
 const nobody = "nobody"
 
 func (s *Subject) name() string {
@@ -123,7 +119,7 @@ func (s *Subject) name() string {
 	return s.Name
 }
 
-// Caller returns the subject as tools know it.
+// Caller returns the subject as a [mcp.Caller] for tools.
 func (s *Subject) Caller() mcp.Caller {
 	c := mcp.Caller{Client: s.name(), NPC: s.NPC, Sees: memory.Anyone}
 	if s.Profile.SeesAll {
@@ -134,9 +130,8 @@ func (s *Subject) Caller() mcp.Caller {
 
 type subjectKey struct{}
 
-// WithSubject returns a context whose calls are those of s, for [Engine] as
-// well as for the tools ([mcp.CallerFrom]); the session of the context's caller
-// stays. A nil s is somebody without any rights.
+// WithSubject returns a context whose calls are made for s, both for the [Engine] and for tools
+// ([mcp.CallerFrom]). It keeps the session of the context's caller. A nil s is a client without any rights.
 func WithSubject(ctx context.Context, s *Subject) context.Context {
 	if s == nil {
 		s = &Subject{}
@@ -146,14 +141,14 @@ func WithSubject(ctx context.Context, s *Subject) context.Context {
 	return mcp.WithCaller(context.WithValue(ctx, subjectKey{}, s), c)
 }
 
-// SubjectFrom returns the outside client that calls, nil if it is none.
+// SubjectFrom returns the outside client in ctx, or nil for other callers.
 func SubjectFrom(ctx context.Context) *Subject {
 	s, _ := ctx.Value(subjectKey{}).(*Subject)
 	return s
 }
 
-// Narrow returns the profile a subject asks for by name, if that allows nothing
-// that the subject's own does not. The error is an [*mcp.Refusal].
+// Narrow returns the profile that a subject requests by name, if that allows no more than the subject's own
+// profile. The error is an [*mcp.Refusal].
 func (e *Engine) Narrow(subject *Subject, name string) (Profile, error) {
 	own, _ := e.Profile(subject.Profile.Name)
 	wanted, ok := e.Profile(name)

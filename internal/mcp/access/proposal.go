@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// byProposal is what refuses a proposed call in records, where no rule does.
+	// byProposal is [mcp.Refusal].By for a proposed call that no rule refused.
 	byProposal = "proposal"
-	// maxProposed bounds the arguments of a proposed call, in bytes: they are kept
-	// until somebody decides.
+	// maxProposed bounds the arguments of a proposed call, in bytes, because they are kept until the
+	// decision.
 	maxProposed = 64 << 10
 )
 
-// Proposal is a call that was proposed and is to be made, since somebody has agreed.
+// Proposal is a granted call that is to be run.
 type Proposal struct {
 	Decision
 	Call mcp.Call
 }
 
-// Context returns a context in which the call can be made, with all that it consists of:
-// its caller's, whom ctx is for does not matter. It does not end with ctx.
+// Context returns a context for running the call and the calls it makes. It has the proposal's caller, not
+// that of ctx, and does not end with ctx.
 func (p Proposal) Context(ctx context.Context) context.Context {
 	ctx = context.WithValue(context.WithoutCancel(ctx), subjectKey{}, (*Subject)(nil))
 	return context.WithValue(mcp.WithCaller(ctx, p.Call.Caller), grantKey{}, &mcp.Approved{ID: p.ID, By: p.By})
@@ -31,14 +31,13 @@ func (p Proposal) Context(ctx context.Context) context.Context {
 
 type grantKey struct{}
 
-// grantFrom returns the decision under which the calls of ctx are made, nil if there
-// is none.
+// grantFrom returns the decision that allows the calls of ctx, or nil.
 func grantFrom(ctx context.Context) *mcp.Approved {
 	g, _ := ctx.Value(grantKey{}).(*mcp.Approved)
 	return g
 }
 
-// admitGranted lets a call pass that was decided on, if it is allowed and there is room.
+// admitGranted admits a call that was granted, if the rate limits have room.
 func (e *Engine) admitGranted(who caller, c *mcp.Call, grant *mcp.Approved) error {
 	if no := e.meter.chargeCall(who, c.Tool, mark); no != nil {
 		return no
@@ -47,8 +46,8 @@ func (e *Engine) admitGranted(who caller, c *mcp.Call, grant *mcp.Approved) erro
 	return nil
 }
 
-// propose enters a call among those that wait, and refuses it: it is made once somebody
-// has agreed. r is the rule that wants approval of it, nil if none does.
+// propose adds a call to the waiting ones and refuses it for now; it is run once it has been granted. r is
+// the rule that requires approval, or nil.
 func (e *Engine) propose(who caller, c *mcp.Call, r *rule) error {
 	if no := e.meter.chargeCall(who, c.Tool, token); no != nil {
 		return no
@@ -71,7 +70,7 @@ func (e *Engine) propose(who caller, c *mcp.Call, r *rule) error {
 	return no
 }
 
-// proposalRefusal tells the caller how its proposal stands.
+// proposalRefusal tells the caller the state of its proposal.
 func (q *ask) proposalRefusal(r *rule) *mcp.Refusal {
 	no := &mcp.Refusal{
 		Code: mcp.CodePendingApproval, Rule: r.name, Approval: q.ID,
@@ -87,8 +86,8 @@ func (q *ask) proposalRefusal(r *rule) *mcp.Refusal {
 	return no
 }
 
-// TakeProposal returns the proposed call id once it was granted, for the one who has
-// it made, and whether there is such a call: it is returned once.
+// TakeProposal returns the granted proposal id for running it, and whether there is one. It returns each
+// proposal only once.
 func (e *Engine) TakeProposal(id string) (Proposal, bool) {
 	a := &e.asks
 	a.mu.Lock()

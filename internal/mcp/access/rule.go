@@ -6,33 +6,32 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// rule is a rule of the configuration, ready to be asked.
+// rule is a compiled rule.
 type rule struct {
 	name, kind string
-	who, tools []string // globs; none match everything
+	who, tools []string // globs; an empty list matches everything
 
 	// rate_limit
 	calls  int
 	window time.Duration
 	// time_window
 	hours hours
-	// permission_override; a zero ends is never.
+	// permission_override; a zero ends means never.
 	grant, revoke permissionSet
 	ends          time.Time
 	// approval
 	expires, wait time.Duration
 }
 
-// applies reports whether the rule is about this caller and tool.
+// applies reports whether the rule matches a caller and a tool.
 func (r *rule) applies(who, tool string) bool {
 	return matchAny(r.who, who) && matchAny(r.tools, tool)
 }
 
-// hasEnded reports whether an override is over at t.
+// hasEnded reports whether an override has ended at t.
 func (r *rule) hasEnded(t time.Time) bool { return !r.ends.IsZero() && !t.Before(r.ends) }
 
-// first returns the first of rules that is about this caller and tool, nil if
-// none is.
+// first returns the first matching rule, or nil.
 func first(rules []*rule, who, tool string) *rule {
 	for _, r := range rules {
 		if r.applies(who, tool) {
@@ -42,8 +41,7 @@ func first(rules []*rule, who, tool string) *rule {
 	return nil
 }
 
-// nextChange returns the first instant after t at which what the rule says changes by
-// itself, and whether there is one.
+// nextChange returns the first instant after t at which the rule changes by itself, and whether there is one.
 func (r *rule) nextChange(t time.Time) (time.Time, bool) {
 	if r.hours.zone != nil {
 		return r.hours.nextChange(t)
@@ -51,7 +49,7 @@ func (r *rule) nextChange(t time.Time) (time.Time, bool) {
 	return r.ends, r.ends.After(t)
 }
 
-// until adds to no when the rule changes by itself.
+// until sets RetryAfter of no to the time until the rule changes by itself.
 func (r *rule) until(now time.Time, no *mcp.Refusal) *mcp.Refusal {
 	if next, ok := r.nextChange(now); ok {
 		no.RetryAfter = ceil(next.Sub(now))
