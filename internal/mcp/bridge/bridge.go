@@ -1,7 +1,11 @@
-// Package bridge lets a speech-to-speech session use the tools of the host: it
-// tells the session which there are, and runs what its model calls. Only what the
-// session was told of is executed. Calls run beside the session, never in its
-// receive loop, and each is answered exactly once, whatever becomes of it.
+// Package bridge connects the tools of the host to a speech-to-speech session. It declares the tools to the
+// session and runs the calls of its model:
+//
+//	b, err := bridge.NewBridge(host, session, mcp.BudgetFast, bridge.WithAllow(names))
+//	defer b.Close()
+//
+// It executes only tools that were declared to the session. Calls never run in the session's receive loop,
+// and each call is answered exactly once, whatever its outcome.
 package bridge
 
 import (
@@ -21,7 +25,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Session is what the bridge needs of a [s2s.Session]; the contracts are the same.
+// Session is the part of [s2s.Session] that the bridge uses, with the same contracts.
 type Session interface {
 	SetTools(ctx context.Context, tools []llm.ToolDefinition) error
 	OnToolCall(handle s2s.ToolCallHandler)
@@ -31,16 +35,16 @@ type Session interface {
 // ErrClosed means the bridge is closed.
 var ErrClosed = errors.New("the bridge is closed")
 
-// defaultToolTimeout bounds a call, whatever the tool.
+// defaultToolTimeout bounds a call of any tool.
 const defaultToolTimeout = 30 * time.Second
 
-// setUpTime bounds how long NewBridge takes to tell the session of its tools.
+// setUpTime bounds how long NewBridge takes to declare the tools to the session.
 const setUpTime = 10 * time.Second
 
 type options struct {
 	toolTimeout time.Duration
 	allow       []string
-	restricted  bool // allow is all there is
+	restricted  bool // only the tools in allow exist
 	caller      mcp.Caller
 	ceiling     func(mcp.BudgetTier) time.Duration
 	declared    []llm.ToolDefinition
@@ -53,8 +57,7 @@ type options struct {
 // Option configures a Bridge.
 type Option func(*options)
 
-// WithToolTimeout bounds each call of a tool. The default, and what is meant by a
-// time that is not positive, is 30 seconds.
+// WithToolTimeout bounds each tool call. The default, also for d ≤ 0, is 30 seconds.
 func WithToolTimeout(d time.Duration) Option {
 	return func(o *options) {
 		if o.toolTimeout = d; d <= 0 {
@@ -63,78 +66,72 @@ func WithToolTimeout(d time.Duration) Option {
 	}
 }
 
-// WithAllow lists the only tools there are, by registered name. The default is
-// all.
+// WithAllow restricts the tools to these, by registered name. The default is all tools.
 func WithAllow(names []string) Option {
 	return func(o *options) { o.allow, o.restricted = names, true }
 }
 
-// WithCaller sets for whom the tools run. The default is the operator.
+// WithCaller sets the caller for whom tools run. The default is the operator.
 func WithCaller(c mcp.Caller) Option { return func(o *options) { o.caller = c } }
 
-// WithCeiling sets what bounds a call at each tier; 0 is nothing. It does not
-// matter for the toolsets given to BeginTurn, which have their own.
+// WithCeiling sets the bound on a call at each tier; 0 means none. Toolsets passed to BeginTurn have their
+// own.
 func WithCeiling(ceiling func(mcp.BudgetTier) time.Duration) Option {
 	return func(o *options) { o.ceiling = ceiling }
 }
 
-// WithDeclared says which tools the session was opened with. They are not told
-// again.
+// WithDeclared states the tools with which the session was opened, so they are not declared again.
 func WithDeclared(tools []llm.ToolDefinition) Option {
 	return func(o *options) { o.declared, o.known = tools, true }
 }
 
-// WithAside lists a tool beside those of the host, as the last, that runs nothing: its
-// calls are answered at once with what answer returns, silently if that is nothing. They
-// count for no round, and no observer is told of them. answer may be called by any
-// goroutine and must return at once. A nil tool is none.
+// WithAside adds a tool after those of the host that runs nothing. Its calls are answered at once with the
+// result of answer, silently if that is empty. They do not count towards a round and are not reported to the
+// observer. answer must be safe for concurrent use and return at once. A nil tool adds none.
 func WithAside(tool *llm.ToolDefinition, answer func() string) Option {
 	return func(o *options) { o.aside, o.answerAside = tool, answer }
 }
 
-// WithLogger sets where it is logged that a call could not be answered. The default
-// discards.
+// WithLogger sets the logger for calls that could not be answered. The default discards.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 
-// Bridge leads a session's tool calls to the host. It is safe for concurrent use.
-// It owns two goroutines for each call under way, and one that waits for the next;
-// Close waits for them.
+// Bridge forwards a session's tool calls to the host. It is safe for concurrent use. It owns two goroutines
+// for each running call and one that waits for the next; Close waits for them.
 //
-// Without BeginTurn calls run as they come, all of them at once. An engine that
-// answers turns says when each begins and ends, so that its tools, its rounds and
-// its events are those of the turn.
+// Without BeginTurn, calls run as they arrive, all at once. An engine that answers turns marks the beginning
+// and end of each, so that calls use the turn's tools, rounds and events.
 type Bridge struct {
 	host    *mcphost.Host
 	session Session
 	o       options
 
-	base  context.Context // of calls; it does not end, they do
+	base  context.Context // of calls; never ends, because calls are cancelled one by one
 	life  context.Context // ends with Close
 	end   context.CancelCauseFunc
 	work  sync.WaitGroup // calls; added to under mu, unless closed
 	close sync.Once
 
-	telling  chan struct{} // holds who tells the session its tools
+	telling  chan struct{} // semaphore, held while declaring tools to the session
 	declared []llm.ToolDefinition
-	known    bool // declared is what the session knows; both are owned by who tells
+	known    bool // declared is what the session knows; both are guarded by telling
 
-	next chan assignment // for a goroutine that waits
+	next chan assignment // for an idle goroutine
 
 	mu      sync.Mutex // guards the fields below; never held across I/O or a callback
-	turn    *turn      // what calls are made for; never nil
+	turn    *turn      // the turn of new calls; never nil
 	calls   map[*call]struct{}
-	running int           // handlers under way, at most MaxRound
-	waits   bool          // a goroutine waits for next
-	refused int           // answers without a handler under way, at most maxRefused
-	owed    int           // calls that came in and are not answered
-	settled chan struct{} // closed once none is; nil if nobody waits for that
+	running int           // running handlers, at most MaxRound
+	waits   bool          // an idle goroutine waits for next
+	refused int           // pending answers without a handler, at most maxRefused
+	owed    int           // calls that have not been answered
+	settled chan struct{} // closed when owed falls to 0; nil without a waiter
 	seen    recentIDs
 	closed  bool
 }
 
-// NewBridge tells the session the tools of the host that fit tier, and has their
-// calls handled. It fails if the session does not take them within ten seconds.
-// Session and host stay the caller's; Close the bridge before them.
+// NewBridge declares the host's tools that fit tier to the session and starts to handle their calls. It fails
+// if the session does not accept the declaration within ten seconds. The caller keeps ownership of session
+// and host, and must close the bridge before them.
 func NewBridge(host *mcphost.Host, session Session, tier mcp.BudgetTier, opts ...Option) (*Bridge, error) {
 	o := options{toolTimeout: defaultToolTimeout, log: slog.New(slog.DiscardHandler)}
 	for _, opt := range opts {
@@ -156,7 +153,7 @@ func NewBridge(host *mcphost.Host, session Session, tier mcp.BudgetTier, opts ..
 	return b, nil
 }
 
-// toolset is all the session may use at tier.
+// toolset returns the tools that the session may use at tier.
 func (b *Bridge) toolset(tier mcp.BudgetTier) *mcphost.Toolset {
 	o := mcphost.ToolsetOptions{Allow: b.o.allow, Tier: tier, Caller: b.o.caller}
 	if !b.o.restricted {
@@ -170,17 +167,17 @@ func (b *Bridge) toolset(tier mcp.BudgetTier) *mcphost.Toolset {
 	return b.host.Toolset(o)
 }
 
-// UpdateTier gives the session the tools that fit tier, for the turn under way as
-// well; calls that already run end as they began. If it fails, nothing has changed;
-// the error wraps [s2s.ErrUnsupported] if only another session can have other tools.
+// UpdateTier declares the tools that fit tier, also for the current turn; running calls are not affected. On
+// an error nothing changes. The error wraps [s2s.ErrUnsupported] if only a new session can have different
+// tools.
 func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 	if err := b.startTelling(ctx); err != nil {
 		return err
 	}
 	defer b.stopTelling()
 	ts := b.toolset(tier)
-	// What the session may call is changed before it is told: a model must not be
-	// refused what it was just shown.
+	// Change what the session may call before declaring it, so that the model is never refused a tool it was
+	// just shown.
 	b.mu.Lock()
 	t := b.turn
 	before := t.tools
@@ -195,22 +192,20 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 	return err
 }
 
-// BeginTurn has calls made for a turn from now on: they go through ts, as many
-// rounds as the turn's tier allows, and observe is told of each. The session learns
-// its tools if they are others than before. A turn that was not ended ends, and the
-// calls of the one before are answered before the next begins: a model that still
-// waits for one would not answer. If BeginTurn fails no turn has begun; the error is as with UpdateTier.
+// BeginTurn starts a turn. From now on, calls go through ts, for as many rounds as the turn's tier allows,
+// and are reported to observe. If the tools differ, they are declared to the session. BeginTurn ends an
+// unfinished turn and waits until the calls of the previous one have been answered, because a model that
+// still waits for a result would not answer. If BeginTurn fails, no turn has started; the error is as for
+// UpdateTier.
 //
-// The calls run with the values of ctx, and for the caller in it; without one, for
-// that of WithCaller.
+// Calls run with the values of ctx and for its caller, or for that of WithCaller if ctx has none.
 //
-// Calls of tools that act at commit (docs/adr/0015) are accepted and told, and not
-// run. Each generation with calls is to be ended with EndGeneration.
+// Calls of tools that act at commit (docs/adr/0015) are accepted and reported, but not run. Each generation
+// with calls must be ended with EndGeneration.
 //
-// observe is called by several goroutines at a time, and must return at once without
-// calling the bridge. It hears that a call is made before it hears how it ended, and
-// of the round's end before the session can go on; what it is told while EndTurn
-// runs means nothing any more.
+// Several goroutines may call observe at the same time. It must return at once and must not call the bridge.
+// It is called for a call's start before its end, and for a round's end before the session can continue.
+// Reports during EndTurn are meaningless.
 func (b *Bridge) BeginTurn(ctx context.Context, ts *mcphost.Toolset, rounds int, observe func(engine.Event)) error {
 	b.EndTurn()
 	if err := b.awaitAnswers(ctx); err != nil {
@@ -228,13 +223,12 @@ func (b *Bridge) BeginTurn(ctx context.Context, ts *mcphost.Toolset, rounds int,
 	if b.closed {
 		return ErrClosed
 	}
-	b.turn.phase = over // two that began at once
+	b.turn.phase = over // if two turns begin at once
 	b.turn = &turn{phase: open, tools: ts, base: b.baseOf(ctx), rounds: engine.Rounds{Allowed: rounds}, observe: observe}
 	return nil
 }
 
-// baseOf is the context of a turn's calls: for whom they run, and who is charged, is
-// what ctx says.
+// baseOf returns the context for a turn's calls. The caller and the account are those in ctx.
 func (b *Bridge) baseOf(ctx context.Context) context.Context {
 	base := context.WithoutCancel(ctx)
 	if mcp.CallerFrom(ctx) == (mcp.Caller{}) {
@@ -243,7 +237,7 @@ func (b *Bridge) baseOf(ctx context.Context) context.Context {
 	return base
 }
 
-// awaitAnswers waits until each call that came in has been answered.
+// awaitAnswers waits until every received call has been answered.
 func (b *Bridge) awaitAnswers(ctx context.Context) error {
 	b.mu.Lock()
 	if b.owed == 0 {
@@ -263,9 +257,8 @@ func (b *Bridge) awaitAnswers(ctx context.Context) error {
 	}
 }
 
-// EndGeneration says that the model has made all calls of one answer. It belongs
-// between that answer and what comes after it: where [s2s.GenerationDone] is
-// received.
+// EndGeneration marks that the model has made all calls of one answer. Call it where [s2s.GenerationDone] is
+// received, before handling what follows.
 func (b *Bridge) EndGeneration() {
 	b.mu.Lock()
 	t := b.turn
@@ -275,10 +268,8 @@ func (b *Bridge) EndGeneration() {
 	tellIf(observe, ended)
 }
 
-// EndTurn says that nobody waits for the turn's calls any more. It cancels those
-// that run, and waits for nothing; each is still answered, silently, and so is
-// whatever the session calls until the next turn begins. Without a turn it does
-// nothing.
+// EndTurn ends the turn. It cancels running calls without waiting for them; each is still answered, silently,
+// and so are all calls until the next turn begins. Without a turn it does nothing.
 func (b *Bridge) EndTurn() {
 	b.mu.Lock()
 	if b.turn.phase == standing {
@@ -290,15 +281,15 @@ func (b *Bridge) EndTurn() {
 	b.giveUpUnwanted(errTurnOver, func(*call) bool { return true })
 }
 
-// CancelCalls cancels calls that the model does not want any more. Each is still
-// answered, silently. Calls that have ended, and ids nobody knows, are passed over.
+// CancelCalls cancels calls that the model has withdrawn. Each is still answered, silently. Finished calls
+// and unknown ids are ignored.
 func (b *Bridge) CancelCalls(ids ...string) {
 	b.giveUpUnwanted(errTakenBack, func(c *call) bool { return slices.Contains(ids, c.ID) })
 }
 
-// Close has the session handle its calls itself, cancels those under way and waits
-// until each is answered and nothing of the bridge is left. It waits for inline
-// tools to return, which no deadline ends. Session and host are left alone.
+// Close detaches the bridge from the session, cancels running calls, and waits until each has been answered and
+// all goroutines of the bridge have ended. It also waits for inline tools to return, because no deadline ends
+// those. It does not close the session or the host.
 func (b *Bridge) Close() {
 	b.close.Do(func() {
 		b.session.OnToolCall(nil)
@@ -313,13 +304,13 @@ func (b *Bridge) Close() {
 		}
 		b.giveUpUnwanted(ErrClosed, func(*call) bool { return true })
 		b.end(ErrClosed)
-		b.telling <- struct{}{} // nobody tells the session anything after this
+		b.telling <- struct{}{} // no tools are declared after this
 		b.work.Wait()
 	})
 }
 
-// startTelling waits until nobody else tells the session its tools. If it returns
-// nil, stopTelling is to be called.
+// startTelling acquires the right to declare tools to the session. If it returns nil, the caller must call
+// stopTelling.
 func (b *Bridge) startTelling(ctx context.Context) error {
 	select {
 	case b.telling <- struct{}{}:
@@ -337,8 +328,7 @@ func (b *Bridge) startTelling(ctx context.Context) error {
 
 func (b *Bridge) stopTelling() { <-b.telling }
 
-// tellTools tells the session what ts lists, unless it knows. It is called by who
-// tells.
+// tellTools declares the tools of ts to the session, unless it knows them. Callers hold telling.
 func (b *Bridge) tellTools(ctx context.Context, ts *mcphost.Toolset) error {
 	tools := ts.Definitions()
 	if b.o.aside != nil {
@@ -354,7 +344,7 @@ func (b *Bridge) tellTools(ctx context.Context, ts *mcphost.Toolset) error {
 	switch {
 	case err == nil:
 		b.declared, b.known = tools, true
-	case errors.Is(err, s2s.ErrUnsupported): // it knows what it knew
+	case errors.Is(err, s2s.ErrUnsupported): // the session keeps its tools
 	default:
 		b.known = false
 	}

@@ -14,30 +14,30 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// sendTime bounds how long the answer to a call may take to be sent.
+// sendTime bounds the time to send the answer to a call.
 const sendTime = 2 * time.Second
 
-// maxRefused is how many refusals may wait to be sent. A session that makes more
-// calls than that without reading the answers gets none for the rest.
+// maxRefused bounds the refusals waiting to be sent. If a session makes more calls without reading the
+// answers, the others are not answered.
 const maxRefused = 64
 
-// Why a call is given up.
+// Reasons why a call is abandoned.
 var (
 	errTurnOver  = fmt.Errorf("%w: the turn is over", context.Canceled)
 	errTakenBack = fmt.Errorf("%w: the model took the call back", context.Canceled)
 	errTooSlow   = fmt.Errorf("%w: the caller's time is up", mcp.ErrTimeout)
 )
 
-// call is one call of a tool. The bridge's mu guards the lower fields.
+// call is one tool call. The bridge's mu guards the fields at the end.
 type call struct {
 	llm.ToolCall
 	bridge *Bridge
 	turn   *turn
 	tools  *mcphost.Toolset
-	round  int  // the number of its round
-	counts bool // for its round
+	round  int  // number of its round
+	counts bool // counts towards its round
 
-	// Of a call that runs.
+	// For calls that run.
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
 
@@ -45,23 +45,23 @@ type call struct {
 	unwanted bool
 }
 
-// course is what becomes of a call that came in.
+// course is how a received call is handled.
 type course uint8
 
 const (
-	// ignored: it is a repetition, or one of too many.
+	// ignored: it is a repetition, or there are too many.
 	ignored course = iota
-	// run: its tool runs, on a goroutine of its own.
+	// run: its tool runs on a new goroutine.
 	run
-	// next: its tool runs, on the goroutine that waits for one.
+	// next: its tool runs on the idle goroutine.
 	next
 	// refused: it is answered with an error.
 	refused
-	// belated: as refused, and nobody is left to do it later.
+	// belated: like refused, but answered at once, because the bridge is closed.
 	belated
 )
 
-// handleToolCall takes a call and returns at once.
+// handleToolCall accepts a call and returns at once.
 func (b *Bridge) handleToolCall(tc llm.ToolCall) {
 	c := &call{ToolCall: tc, bridge: b}
 	if b.o.aside != nil && tc.Name == b.o.aside.Name {
@@ -84,7 +84,7 @@ func (b *Bridge) handleToolCall(tc llm.ToolCall) {
 	}
 }
 
-// takeAside answers a call of the tool that runs nothing.
+// takeAside answers a call of the aside tool, which runs nothing.
 func (b *Bridge) takeAside(c *call) {
 	text := b.o.answerAside()
 	b.mu.Lock()
@@ -105,7 +105,7 @@ func (b *Bridge) takeAside(c *call) {
 		b.noteAnswer()
 		b.mu.Unlock()
 	}
-	if closed { // nobody is left to do it later
+	if closed { // no goroutine may start any more
 		answer()
 		return
 	}
@@ -118,7 +118,7 @@ func (b *Bridge) takeAside(c *call) {
 	}()
 }
 
-// admit decides what becomes of a call, and why it is refused.
+// admit decides how a call is handled, and why if it is refused.
 func (b *Bridge) admit(c *call) (context.Context, course, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,7 +153,7 @@ func (b *Bridge) admit(c *call) (context.Context, course, error) {
 	return nil, refused, why
 }
 
-// startCall makes all ready for a call to run. mu is held.
+// startCall prepares a call to run. Callers hold mu.
 func (b *Bridge) startCall(c *call) (context.Context, course) {
 	c.counts = true
 	b.turn.addCall()
@@ -171,7 +171,7 @@ func (b *Bridge) startCall(c *call) (context.Context, course) {
 	return ctx, run
 }
 
-// dropCall gives up a call that cannot even be refused. mu is held.
+// dropCall drops a call that cannot even be refused. Callers hold mu.
 func (b *Bridge) dropCall(c *call) {
 	b.noteAnswer()
 	if c.counts {
@@ -190,15 +190,15 @@ func (c *call) refuse(why error) {
 	b.mu.Unlock()
 }
 
-// assignment is a call for a goroutine that waits for one; without a call it is the
-// end. For each that is sent one goroutine waits.
+// assignment is a call for the idle goroutine; without a call, it ends the goroutine. An assignment is sent
+// only while a goroutine is idle.
 type assignment struct {
 	ctx  context.Context
 	call *call
 }
 
-// runCalls runs a call, and stays for further ones unless another already waits for
-// them: to grow the stack of a new goroutine takes as long as many a call.
+// runCalls runs a call, and then stays idle for further ones unless another goroutine already is. Growing the
+// stack of a new goroutine takes as long as many a call.
 func (b *Bridge) runCalls(ctx context.Context, c *call) {
 	defer b.work.Done()
 	for {
@@ -221,7 +221,7 @@ func (b *Bridge) runCalls(ctx context.Context, c *call) {
 	}
 }
 
-// run runs the call and answers it, unless it was given up meanwhile.
+// run runs the call and answers it, unless it was abandoned meanwhile.
 func (c *call) run(ctx context.Context) {
 	b := c.bridge
 	o, deferred := mcphost.Outcome{}, false
@@ -242,20 +242,19 @@ func (c *call) run(ctx context.Context) {
 	c.cancel(nil)
 }
 
-// expire gives up a call that takes too long.
+// expire abandons a call that takes too long.
 func (c *call) expire() {
 	defer c.bridge.work.Done()
 	c.giveUp(errTooSlow)
 }
 
-// giveUp ends a call and answers it, whether its tool has returned or not.
+// giveUp abandons a call and answers it, whether or not its tool has returned.
 func (c *call) giveUp(why error) {
 	c.cancel(why)
 	c.answer(mcphost.Outcome{Err: fmt.Errorf("calling %q: %w", c.Name, why)})
 }
 
-// giveUpUnwanted gives up the calls under way that are meant, silently. It waits for
-// nothing.
+// giveUpUnwanted abandons the running calls for which meant is true, silently. It does not wait.
 func (b *Bridge) giveUpUnwanted(why error, meant func(*call) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -264,16 +263,16 @@ func (b *Bridge) giveUpUnwanted(why error, meant func(*call) bool) {
 			continue
 		}
 		c.unwanted = true
-		b.work.Go(func() { c.giveUp(why) }) // run has not ended: nobody has stopped waiting
+		b.work.Go(func() { c.giveUp(why) }) // run has not ended, so Close still waits
 	}
 }
 
-// answer answers the call with its outcome, unless it is answered already.
+// answer answers the call with its outcome, unless it has been answered.
 func (c *call) answer(o mcphost.Outcome) {
 	c.answerWith(engine.ToolFinished{Round: c.round, Call: c.ToolCall, Outcome: o}, o)
 }
 
-// answerWith answers the call and tells ev, unless it is answered already.
+// answerWith answers the call and reports ev, unless it has been answered.
 func (c *call) answerWith(ev engine.Event, o mcphost.Outcome) {
 	b := c.bridge
 	b.mu.Lock()
@@ -301,7 +300,7 @@ func (c *call) answerWith(ev engine.Event, o mcphost.Outcome) {
 	b.mu.Unlock()
 }
 
-// noteAnswer notes that a call is not owed an answer any more. mu is held.
+// noteAnswer records that a call has been answered. Callers hold mu.
 func (b *Bridge) noteAnswer() {
 	if b.owed--; b.owed == 0 && b.settled != nil {
 		close(b.settled)
@@ -309,7 +308,7 @@ func (b *Bridge) noteAnswer() {
 	}
 }
 
-// tell tells the turn's observer of ev while the turn lasts.
+// tell reports ev to the turn's observer while the turn lasts.
 func (c *call) tell(ev engine.Event) {
 	c.bridge.mu.Lock()
 	wanted := c.turn.phase == open
@@ -324,7 +323,7 @@ func (c *call) send(o mcphost.Outcome, silent bool) {
 	b := c.bridge
 	r := s2s.ToolResult{ID: c.ID, Name: c.Name, Silent: silent}
 	r.Text, r.IsError = engine.DescribeOutcome(o)
-	// The answer is owed even when the bridge closes.
+	// The answer must be sent even while the bridge closes.
 	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
 	if err := b.session.SendToolResult(ctx, r); err != nil {

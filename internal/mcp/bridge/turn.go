@@ -8,38 +8,36 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// phase is where a turn is.
+// phase is the phase of a turn.
 type phase uint8
 
 const (
-	// standing: there are no turns, calls are made as they come. It ends with the
-	// first turn.
+	// standing: there are no turns, and calls run as they arrive. It ends with the first turn.
 	standing phase = iota
-	// open: calls are made for a turn. It ends in over.
+	// open: calls belong to the turn. The next phase is over.
 	open
-	// over: nobody waits for calls. The next turn replaces it.
+	// over: the turn has ended. The next turn replaces it.
 	over
 )
 
-// turn is what calls are made for. The bridge's mu guards it.
+// turn is the turn to which calls belong. The bridge's mu guards it.
 type turn struct {
 	phase   phase
 	tools   *mcphost.Toolset
-	base    context.Context    // of its calls; it does not end, they do
-	observe func(engine.Event) // nil if there is no turn
+	base    context.Context    // of its calls; never ends, because calls are cancelled one by one
+	observe func(engine.Event) // nil without a turn
 	rounds  engine.Rounds
 
-	// The round under way. It is over once its generation is and all its calls are
-	// answered.
+	// The current round. It ends when its generation has ended and all its calls have been answered.
 	calls, pending, malformed int
 	generated                 bool
 	began                     time.Time
 }
 
-// refusesRounds reports whether a further call is one too many.
+// refusesRounds reports whether the turn has no rounds left.
 func (t *turn) refusesRounds() bool { return t.phase == open && t.rounds.Exhausted() }
 
-// addCall takes a call into the round.
+// addCall adds a call to the round.
 func (t *turn) addCall() {
 	if t.calls == 0 {
 		t.began = time.Now()
@@ -48,7 +46,7 @@ func (t *turn) addCall() {
 	t.pending++
 }
 
-// endCall takes the outcome of a call of the round.
+// endCall records the outcome of a call in the round.
 func (t *turn) endCall(o mcphost.Outcome) {
 	t.pending--
 	if engine.Malformed(o) {
@@ -56,8 +54,7 @@ func (t *turn) endCall(o mcphost.Outcome) {
 	}
 }
 
-// endRound ends the round if it is over. It returns what is to be told of it, and
-// to whom; nil if there is nothing.
+// endRound ends the round if it is complete. It returns the event to report and the observer, or nil.
 func (t *turn) endRound() (engine.Event, func(engine.Event)) {
 	if t.phase == standing && t.pending == 0 {
 		t.calls, t.malformed, t.generated = 0, 0, false
@@ -71,21 +68,21 @@ func (t *turn) endRound() (engine.Event, func(engine.Event)) {
 	return ended, t.observe
 }
 
-// tellIf tells observe of ev, if there is something to tell.
+// tellIf reports ev to observe, if neither is nil.
 func tellIf(observe func(engine.Event), ev engine.Event) {
 	if observe != nil && ev != nil {
 		observe(ev)
 	}
 }
 
-// recentIDs knows the last ids it was given.
+// recentIDs remembers the last 256 ids.
 type recentIDs struct {
 	known map[string]struct{}
 	order [256]string
 	next  int
 }
 
-// add reports whether id is new, and remembers it. An empty id is always new.
+// add remembers id and reports whether it is new. An empty id is always new.
 func (r *recentIDs) add(id string) bool {
 	if id == "" {
 		return true
