@@ -1,7 +1,7 @@
 package tier
 
-// deepPhrases select DEEP; so do [deepPatterns]. The English ones up to "search
-// the web" are the specification's.
+// deepPhrases select DEEP, as do [deepPatterns]. The English phrases up to "search the web" come from the
+// specification.
 var deepPhrases = []string{
 	"think carefully", "take your time", "deep search", "generate image", "search the web",
 	"generate an image", "generate a picture", "draw a picture", "web search", "search online",
@@ -11,8 +11,8 @@ var deepPhrases = []string{
 	"erzähl mir alles", "erzähle mir alles", "alles was du weißt",
 }
 
-// standardPhrases select STANDARD; so do [standardPatterns]. The English ones up
-// to "tell me about" are the specification's; the rule vocabulary follows.
+// standardPhrases select STANDARD, as do [standardPatterns]. The English phrases up to "tell me about" come
+// from the specification; vocabulary of the rules follows.
 var standardPhrases = []string{
 	"remember", "last time", "rules", "quest", "who is", "tell me about",
 	"quests", "rule", "remind", "recall", "last session", "who was", "who are", "who's", "who were",
@@ -34,9 +34,8 @@ var standardPhrases = []string{
 	"Zauberplatz", "Zauberplätze", "Erschöpfung", "Konzentration",
 }
 
-// negators cancel a phrase that begins within reach words after them in the
-// same clause: "don't think carefully" asks for nothing. The two halves of a
-// contraction count as two words.
+// negators cancel a phrase that begins at most reach words after them in the same clause, so that "don't
+// think carefully" selects nothing. The two halves of a contraction count as two words.
 var negators = []struct {
 	phrase string
 	reach  int
@@ -49,6 +48,6 @@ var negators = []struct {
 	{"kein", 1}, {"keine", 1}, {"keinen", 1}, {"keiner", 1},
 }
 
-// questioners directly after a negator make it a question, which does ask:
-// "don't you remember the miller?"
+// questioners directly after a negator turn it into a question, which is not negated: "don't you remember the
+// miller?"
 var questioners = []string{"you", "we", "they", "I", "he", "she", "du", "ihr", "wir", "Sie", "er"}

@@ -7,10 +7,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Loose patterns find what people say around a phrase: "think very carefully",
-// "überleg es dir gut". They are looked at only when a word came that ends one
-// and, a few words before it, one that begins it, so that all other words cost
-// nothing.
+// Loose patterns match variations of a phrase, such as "think very carefully" or "überleg es dir gut". They
+// are checked only if a word occurs that ends a pattern and, a few words before it, one that begins it, so
+// that all other words cost nothing.
 
 const (
 	lookBack  = historyLen - 1 // words a pattern may span
@@ -23,11 +22,11 @@ type gapKind uint8
 const (
 	gapNone   gapKind = iota
 	gapFiller         // "~": words that only colour or address
-	gapWide           // "^": those, articles and amounts
-	gapAny            // "…": any words of the sentence but a negation
+	gapWide           // "^": those, and articles and amounts
+	gapAny            // "…": any words of the sentence except negations
 )
 
-// element is one word of a pattern, any of several, and the gap before it.
+// element is one word of a pattern, or several alternatives, and the gap before it.
 type element struct {
 	words []uint16 // by role
 	gap   gapKind
@@ -36,11 +35,11 @@ type element struct {
 // pattern is a loose phrase.
 type pattern struct {
 	elements []element
-	heads    []uint16 // the words that begin it, by the matcher's vocabulary
+	heads    []uint16 // words that begin it, in the matcher's vocabulary
 	tier     mcp.BudgetTier
 }
 
-// part is what a word may be in or beside a pattern.
+// part is a bit set of the roles that a word can have in or beside a pattern.
 type part uint8
 
 const (
@@ -51,13 +50,13 @@ const (
 	partModal
 )
 
-// role is a word as patterns know it; 0 is one they do not.
+// role is a word in patterns; id 0 means that no pattern contains it.
 type role struct {
 	id    uint16
 	parts part
 }
 
-// role returns the role of a word, new if need be.
+// role returns the id of a word's role, creating it if necessary.
 func (b *builder) role(word string, parts part) uint16 {
 	folded, _, _, _ := fold(nil, word)
 	r, ok := b.m.roles[string(folded)]
@@ -69,8 +68,7 @@ func (b *builder) role(word string, parts part) uint16 {
 	return r.id
 }
 
-// addPattern takes over a pattern: words and alternatives ("a|b"), between
-// which "~", "^" and "…" are gaps.
+// addPattern compiles a pattern of words and alternatives ("a|b"), between which "~", "^" and "…" are gaps.
 func (b *builder) addPattern(text string, tier mcp.BudgetTier) {
 	p := &pattern{tier: tier}
 	gap := gapNone
@@ -98,15 +96,14 @@ func (b *builder) addPattern(text string, tier mcp.BudgetTier) {
 	}
 }
 
-// spoken is a word as patterns see it.
+// spoken is a spoken word as patterns see it.
 type spoken struct {
 	role
 	// clause and sentence report whether a new one begins with the word.
 	clause, sentence bool
 }
 
-// findLoose reports which tiers the patterns select that end in the word id,
-// which ends at s[:end].
+// findLoose reports which tiers are selected by patterns that end with the word id, which ends at s[:end].
 func (m *matcher) findLoose(st *state, id uint16, s string, end int) (deep, standard bool) {
 	var words []spoken
 	var buf [lookBack + 1]spoken
@@ -130,8 +127,7 @@ func (m *matcher) findLoose(st *state, id uint16, s string, end int) (deep, stan
 	return deep, standard
 }
 
-// hasHead reports whether a word that begins p was among the last ones of the
-// sentence.
+// hasHead reports whether a word that begins p is among the last words of the sentence.
 func (st *state) hasHead(p *pattern) bool {
 	for i := max(st.sentence, st.pos-lookBack-1); i < st.pos; i++ {
 		if slices.Contains(p.heads, st.words[i&(historyLen-1)]) {
@@ -141,8 +137,8 @@ func (st *state) hasHead(p *pattern) bool {
 	return false
 }
 
-// lastWords returns the end of text from where at most lookBack words begin, all
-// of one sentence as far as ASCII tells.
+// lastWords returns the last words of text, at most lookBack, as far as they belong to one sentence. It
+// recognises only ASCII separators.
 func lastWords(text string) string {
 	inWord, words := false, 0
 	for i := len(text) - 1; i >= 0; i-- {
@@ -189,8 +185,8 @@ func (m *matcher) wordsBefore(words []spoken, s string, end int) []spoken {
 	return words
 }
 
-// matchBack matches elements so that the last one is the word at, and returns
-// the index of the word that the first one is.
+// matchBack matches elements backwards, the last one with the word at index at, and returns the index of the
+// word that matches the first.
 func matchBack(elements []element, words []spoken, at int) (head int, ok bool) {
 	last := elements[len(elements)-1]
 	if !slices.Contains(last.words, words[at].id) {
@@ -215,7 +211,7 @@ func matchBack(elements []element, words []spoken, at int) (head int, ok bool) {
 	return 0, false
 }
 
-// takes reports whether a word may stand in a gap that has skipped words so far.
+// takes reports whether a gap that has skipped words so far may contain another word.
 func (g gapKind) takes(p part, skipped int) bool {
 	switch g {
 	case gapFiller:
@@ -228,8 +224,8 @@ func (g gapKind) takes(p part, skipped int) bool {
 	return false
 }
 
-// isStatement reports whether somebody speaks of himself or of others rather
-// than asking for something: "I think very hard of you", "I will think it over".
+// isStatement reports whether the speaker makes a statement rather than a request, as in "I think very hard
+// of you" or "I will think it over".
 func isStatement(words []spoken, head int) bool {
 	for ; head > 0 && !words[head].clause; head-- {
 		if parts := words[head-1].parts; parts&partModal == 0 {
@@ -239,7 +235,7 @@ func isStatement(words []spoken, head int) bool {
 	return false
 }
 
-// addParts takes over the words that gaps and statements go by.
+// addParts adds the words that gaps and statements depend on.
 func (b *builder) addParts() {
 	b.m.roles = map[string]role{}
 	for parts, words := range map[part]string{partFiller: fillers, partArticle: articles, partNegation: negations, partSubject: subjects, partModal: modals} {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	historyLen = 16 // words looked back at; a power of two
+	historyLen = 16 // words remembered; a power of two
 	maxWord    = 64 // bytes of a word; longer ones match nothing
 	maxPhrase  = 8  // words of a phrase
 	maxGaps    = 64 // phrases with "…"
@@ -38,7 +38,7 @@ type negator struct {
 
 // matcher is an immutable word automaton.
 type matcher struct {
-	maybe    [512]uint64 // a bit per hash that a word of the vocabulary has
+	maybe    [512]uint64 // one bit per hash of a word in the vocabulary
 	keys     []uint64    // open addressing; 0 is empty
 	ids      []uint16
 	shift    uint
@@ -102,7 +102,7 @@ func (b *builder) add(p phrase) {
 	b.m.ending[last] = append(b.m.ending[last], p)
 }
 
-// split returns the ids of a phrase's words, adding them to the vocabulary.
+// split returns the ids of a phrase's words, adding new words to the vocabulary.
 func (b *builder) split(text string) []uint16 {
 	var ids []uint16
 	for len(text) > 0 {
@@ -132,8 +132,8 @@ func (b *builder) id(word string) uint16 {
 	return id
 }
 
-// index builds the hash table at a quarter of its capacity, so that a word
-// outside the vocabulary costs one look.
+// index builds the hash table at a quarter of its capacity, so that most words outside the vocabulary need
+// only one probe.
 func (b *builder) index() {
 	m := &b.m
 	size := 64
@@ -157,14 +157,14 @@ func (b *builder) index() {
 	}
 }
 
-// lookup returns the id of the word spelled raw, 0 if the vocabulary lacks it.
+// lookup returns the id of the word spelled raw, or 0 if it is not in the vocabulary.
 func (m *matcher) lookup(h uint64, raw string) uint16 {
 	mask := uint64(len(m.keys) - 1)
 	for i := h >> m.shift; m.keys[i] != 0; i = (i + 1) & mask {
 		if m.keys[i] != h {
 			continue
 		}
-		// The hash of fewer than eight bytes is a bijection: no need to compare.
+		// The hash of fewer than eight bytes is a bijection, so no comparison is needed.
 		if id := m.ids[i]; len(raw) < 8 && len(m.spelling[id]) < 8 || m.spells(id, raw) {
 			return id
 		}
@@ -172,8 +172,7 @@ func (m *matcher) lookup(h uint64, raw string) uint16 {
 	return 0
 }
 
-// spells reports whether raw folds to the word id; it tells apart two words
-// of one hash.
+// spells reports whether raw folds to the word id. It distinguishes words with the same hash.
 func (m *matcher) spells(id uint16, raw string) bool {
 	if len(raw) > maxWord {
 		return false
@@ -183,19 +182,19 @@ func (m *matcher) spells(id uint16, raw string) bool {
 	return end == len(raw) && string(word) == m.spelling[id]
 }
 
-// state is what scan knows of the words behind it.
+// state is the state of a scan after some words.
 type state struct {
 	words    [historyLen]uint16
 	pos      int    // words seen
 	clause   int    // first word of the clause
 	sentence int    // first word of the sentence
 	gaps     uint64 // heads seen in this sentence
-	muted    int    // a phrase beginning before this word is negated
+	muted    int    // phrases that begin before this word are negated
 	standard bool
 }
 
-// scan reports whether text holds a DEEP phrase and a STANDARD phrase. It
-// stops at the first DEEP phrase and allocates nothing.
+// scan reports whether text contains a DEEP phrase and a STANDARD phrase. It stops at the first DEEP phrase
+// and does not allocate.
 func (m *matcher) scan(s string) (deep, standard bool) {
 	text := unsafe.Slice(unsafe.StringData(s), len(s)) // read only
 	if ascii(text) {
@@ -221,9 +220,8 @@ func (m *matcher) scan(s string) (deep, standard bool) {
 	return false, st.standard
 }
 
-// scanASCII is scan for text without other runes, which most is. It looks for
-// separators in 64 bytes at once, so that finding words does not wait for the
-// words before.
+// scanASCII is scan for pure ASCII text, which most text is. It finds separators in 64 bytes at once, so that
+// finding a word does not depend on the words before it.
 func (m *matcher) scanASCII(s string, text []byte) (deep, standard bool) {
 	var st state
 	start := 0
@@ -235,7 +233,7 @@ func (m *matcher) scanASCII(s string, text []byte) (deep, standard bool) {
 			}
 			if at > start {
 				if h := asciiHash(text, start, at); m.maybe[h>>55]>>(h>>49&63)&1 == 0 {
-					st.words[st.pos&(historyLen-1)] = 0 // as most words
+					st.words[st.pos&(historyLen-1)] = 0 // like most words
 					st.pos++
 				} else if m.addWord(&st, h, s, start, at) {
 					return true, st.standard
@@ -251,8 +249,8 @@ func (m *matcher) scanASCII(s string, text []byte) (deep, standard bool) {
 	return deep, st.standard
 }
 
-// longWord hashes a word in a text with other runes than ASCII. It returns the
-// word's end, and the end and class of what separates it from the next.
+// longWord hashes a word in text that is not pure ASCII. It returns the end of the word, and the end and
+// class of the separator after it.
 func longWord(s string, i int) (h uint64, end, sep int, class uint8) {
 	var buf [2 * maxWord]byte
 	word, end, sep, class := fold(buf[:0], s[i:])
@@ -263,7 +261,7 @@ func longWord(s string, i int) (h uint64, end, sep int, class uint8) {
 	return w.sum(), i + end, i + sep, class
 }
 
-// addSeparator takes note of a separator.
+// addSeparator processes a separator.
 func (st *state) addSeparator(class uint8) {
 	if class < classClause {
 		return
@@ -274,8 +272,7 @@ func (st *state) addSeparator(class uint8) {
 	}
 }
 
-// addWord takes note of the word s[start:end] and reports whether it completes
-// a DEEP phrase.
+// addWord processes the word s[start:end] and reports whether it completes a DEEP phrase.
 func (m *matcher) addWord(st *state, h uint64, s string, start, end int) bool {
 	id := m.lookup(h, s[start:end])
 	st.words[st.pos&(historyLen-1)] = id
@@ -321,7 +318,7 @@ func (m *matcher) addWord(st *state, h uint64, s string, start, end int) bool {
 	return false
 }
 
-// endsWith reports whether the words just read are words.
+// endsWith reports whether the last words read are words.
 func (st *state) endsWith(words []uint16) bool {
 	if st.pos < len(words) {
 		return false
@@ -334,7 +331,7 @@ func (st *state) endsWith(words []uint16) bool {
 	return true
 }
 
-// justNegated reports whether the word before the last one ended a negator.
+// justNegated reports whether the word before the last one ends a negator.
 func (st *state) justNegated(m *matcher) bool {
 	back := *st
 	back.pos--

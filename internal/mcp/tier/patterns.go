@@ -1,9 +1,8 @@
 package tier
 
-// deepPatterns select DEEP, standardPatterns STANDARD: what the default phrases
-// mean, said in other words. "a|b" is either word, "~" up to six words that only
-// colour or address, "^" those and articles or amounts, "…" any words of the
-// sentence but a negation.
+// deepPatterns select DEEP and standardPatterns STANDARD. They express the default phrases in other words.
+// "a|b" is either word, "~" up to six words that only colour or address, "^" the same plus articles and
+// amounts, and "…" any words of the sentence except negations.
 var deepPatterns = []string{
 	"think|ponder|reflect|reason|meditate ~ carefully|hard|harder|deeply|thoroughly|twice",
 	"consider|weigh ~ carefully|thoroughly",
@@ -56,24 +55,24 @@ var standardPatterns = []string{
 	"hast|habt|haben ~ du|ihr|Sie … vergessen",
 }
 
-// fillers colour a request or address somebody without changing what is asked.
+// fillers colour a request or address a listener without changing the request.
 const fillers = `very really so extra quite more most real long and just please about it this that things now once again
  for me us then first everything over on well properly good sweet own bloody damn absolutely simply already up still
  mal bitte doch noch einmal nochmal ganz sehr wirklich richtig so dir euch sich uns mir es das sie darüber drüber davon
  jetzt nun also schon erst besonders gut in aller ruhe ruhig nur gerne gern einfach eigentlich denn etwa dazu hierüber
  möglichst schön lange und t`
 
-// articles and amounts, and what stands beside them.
+// articles are articles and amounts, and words that occur with them.
 const articles = `a an the thing all as much whatever any some many your little bit few serious careful plenty of quick new nice
  small big beautiful simple what can possibly ein eine einen das die den dem der im alle viel so soviel genug mehr etwas
  wie durch schnell neues schönes kleines großes nach für mich`
 
-// negations cannot stand in any gap.
+// negations must not occur in any gap.
 const negations = `not no never without cannot nicht nie niemals kein keine keinen keiner keinem ohne`
 
-// subjects before the first word make a statement of what else is a request.
+// subjects before the first word turn a request into a statement.
 const subjects = `i we they he she people who ich wir er man wer`
 
-// modals may stand between a subject and what it tells.
+// modals may occur between a subject and the first word.
 const modals = `will shall would should must may might can could have had need ought want to am are is going gonna
  ll d ve m werde werden muss müssen sollte sollten will wollen kann können möchte just better really`

@@ -1,6 +1,10 @@
-// Package tier picks the budget tier of an utterance from its words and the
-// state of the conversation, without a model and within microseconds. It does no
-// I/O and starts no goroutine.
+// Package tier selects the budget tier for an utterance from its words and the state of the conversation,
+// without a model and within microseconds:
+//
+//	s := tier.NewSelector()
+//	t := s.Select("Think carefully: who forged the ring?", mcp.BudgetFast) // mcp.BudgetDeep
+//
+// It does no I/O and starts no goroutines.
 package tier
 
 import (
@@ -11,10 +15,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// crowd is how many waiting players make speed matter more than depth.
+// crowd is the number of waiting players from which speed matters more than depth.
 const crowd = 3
 
-// Reasons a [Decision] carries.
+// Reasons in a [Decision].
 const (
 	ReasonOverride = "dm override"
 	ReasonDeep     = "deep keyword"
@@ -25,14 +29,14 @@ const (
 	ReasonDefault  = "default"
 )
 
-// Decision is a selected tier and why.
+// Decision is a selected tier and the reason.
 type Decision struct {
 	Tier   mcp.BudgetTier
 	Reason string
 }
 
-// Selector picks tiers for one NPC's conversation: what another NPC was asked
-// does not count against this one. It is safe for concurrent use.
+// Selector selects tiers for the conversation of one NPC, independently of other NPCs. It is safe for
+// concurrent use.
 type Selector struct {
 	words       *matcher
 	minDeep     time.Duration
@@ -47,21 +51,20 @@ type options struct {
 	minDeep        time.Duration
 	deep, standard []string
 	loose          map[mcp.BudgetTier][]string
-	ownWords       bool // deep or standard are not the default ones
+	ownWords       bool // deep or standard are not the defaults
 }
 
 // Option configures a Selector.
 type Option func(*options)
 
-// WithMinDeepInterval sets how long after a DEEP selection, the DM's included,
-// the next DEEP keyword is demoted to STANDARD. The default is 30 s; 0 turns it
-// off.
+// WithMinDeepInterval sets how long after a DEEP selection, including one by the DM, a DEEP keyword selects
+// only STANDARD. The default is 30 s; 0 disables the interval.
 func WithMinDeepInterval(d time.Duration) Option {
 	return func(o *options) { o.minDeep = d }
 }
 
-// WithDeepKeywords replaces the DEEP phrases. A phrase matches whole words in
-// any case; "…" or "..." inside it stands for any words of the same sentence.
+// WithDeepKeywords replaces the DEEP phrases. A phrase matches whole words in any case; "…" or "..." inside
+// it matches any words of the same sentence.
 func WithDeepKeywords(phrases ...string) Option {
 	return func(o *options) {
 		o.deep, o.ownWords = phrases, true
@@ -77,8 +80,8 @@ func WithStandardKeywords(phrases ...string) Option {
 	}
 }
 
-// NewSelector returns a Selector at the start of a conversation. Without
-// options it knows the English and German default phrases.
+// NewSelector returns a Selector for a new conversation. Without options it uses the English and German
+// default phrases.
 func NewSelector(opts ...Option) *Selector {
 	o := options{minDeep: 30 * time.Second, deep: deepPhrases, standard: standardPhrases, loose: defaultPatterns()}
 	for _, opt := range opts {
@@ -91,7 +94,7 @@ func NewSelector(opts ...Option) *Selector {
 	return &Selector{words: words, minDeep: o.minDeep, epoch: time.Now()}
 }
 
-// defaultMatcher knows the default phrases.
+// defaultMatcher returns the matcher of the default phrases.
 var defaultMatcher = sync.OnceValue(func() *matcher {
 	return compile(deepPhrases, standardPhrases, defaultPatterns())
 })
@@ -100,25 +103,23 @@ func defaultPatterns() map[mcp.BudgetTier][]string {
 	return map[mcp.BudgetTier][]string{mcp.BudgetDeep: deepPatterns, mcp.BudgetStandard: standardPatterns}
 }
 
-// SetQueueDepth tells how many players wait for an answer.
+// SetQueueDepth sets the number of players who wait for an answer.
 func (s *Selector) SetQueueDepth(players int) { s.queue.Store(int32(min(players, 1<<20))) }
 
 // Reset starts a new conversation: the next utterance is a first turn again.
 func (s *Selector) Reset() { s.turns.Store(0) }
 
-// Select returns the tier for an utterance. A non-zero dmOverride wins
-// unconditionally.
+// Select returns the tier for an utterance. A dmOverride other than BudgetFast always wins.
 func (s *Selector) Select(transcript string, dmOverride mcp.BudgetTier) mcp.BudgetTier {
 	return s.Decide(transcript, dmOverride).Tier
 }
 
-// Decide is [Selector.Select] with the reason.
+// Decide returns the tier from Select with the reason.
 func (s *Selector) Decide(transcript string, dmOverride mcp.BudgetTier) Decision {
 	return s.decide(transcript, dmOverride, s.turns.Add(1) == 1, false)
 }
 
-// Peek is what Decide would say now. It counts neither as a turn nor as a DEEP
-// selection.
+// Peek returns what Decide would return now. It does not count as a turn or as a DEEP selection.
 func (s *Selector) Peek(transcript string, dmOverride mcp.BudgetTier) Decision {
 	return s.decide(transcript, dmOverride, s.turns.Load() == 0, true)
 }
@@ -147,14 +148,14 @@ func (s *Selector) decide(transcript string, dmOverride mcp.BudgetTier, first, p
 	return Decision{mcp.BudgetFast, ReasonDefault}
 }
 
-// startInterval starts the interval of DEEP selections anew.
+// startInterval restarts the interval between DEEP selections.
 func (s *Selector) startInterval() {
 	s.lastDeep.Store(int64(time.Since(s.epoch)))
 	s.lastDeepSet.Store(true)
 }
 
-// allowDeep reports whether DEEP may be selected now, and if so starts the
-// interval anew unless it only peeks. Of two concurrent calls only one succeeds.
+// allowDeep reports whether DEEP may be selected now. If so, it restarts the interval unless peek is set. Of
+// two concurrent calls, only one succeeds.
 func (s *Selector) allowDeep(peek bool) bool {
 	now := int64(time.Since(s.epoch))
 	last := s.lastDeep.Load()

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Byte classes of what is no letter or digit.
+// Classes of bytes.
 const (
 	classWord   = iota // a letter or digit, or a byte of a multi-byte rune
 	classSpace         // ends a word
@@ -33,9 +33,8 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// foldRune returns how a rune beyond ASCII counts: the bytes it adds to a
-// folded word, or a class that ends the word. Umlauts count as their
-// transcription (ä as ae), composed or not, so that all spellings match.
+// foldRune folds a rune beyond ASCII. It returns the bytes to add to the folded word, or a class that ends
+// the word. Umlauts are transcribed (ä as ae), whether composed or not, so that all spellings match.
 func foldRune(r rune) (folded string, class uint8) {
 	switch r = unicode.ToLower(r); r {
 	case 'ä', 'æ':
@@ -59,11 +58,11 @@ func foldRune(r rune) (folded string, class uint8) {
 	return "", classWord
 }
 
-// A word's hash takes its folded bytes eight at a time, as one little-endian
-// number, the last one padded with zeros.
+// mix adds eight folded bytes, as a little-endian number, to a word's hash. The last chunk of a word is
+// padded with zeros.
 func mix(h, chunk uint64) uint64 { return (h ^ chunk) * 0x9E3779B97F4A7C15 }
 
-// hasher hashes a word byte by byte, for words the fast path leaves.
+// hasher hashes a word byte by byte. It is used where the fast path does not apply.
 type hasher struct {
 	h, chunk uint64
 	n        int
@@ -83,9 +82,9 @@ func (w *hasher) sum() uint64 {
 	return mix(w.h, w.chunk)
 }
 
-// fold appends the folded form of the word at the start of text to buf. It
-// returns the word's end and the end of a separator rune directly behind it
-// that has class (classSpace if the word ends in an ASCII byte or the text).
+// fold appends the folded form of the word at the start of text to buf. It returns the end of the word, and
+// the end and class of a separator rune beyond ASCII directly after it (classSpace if an ASCII separator or
+// the end of the text follows).
 func fold(buf []byte, text string) (word []byte, end, sep int, class uint8) {
 	for end < len(text) {
 		c := text[end]
@@ -105,7 +104,7 @@ func fold(buf []byte, text string) (word []byte, end, sep int, class uint8) {
 		if class != classWord {
 			return buf, end, end + size, class
 		}
-		if folded == "" { // a letter of another alphabet stands for itself
+		if folded == "" { // a letter of another alphabet stays as it is
 			buf = utf8.AppendRune(buf, unicode.ToLower(r))
 		}
 		buf = append(buf, folded...)
@@ -135,7 +134,7 @@ func loadTail(text []byte) (b uint64) {
 	return b
 }
 
-// ascii reports whether text has no byte beyond ASCII.
+// ascii reports whether text is pure ASCII.
 func ascii(text []byte) bool {
 	var any uint64
 	for ; len(text) >= 8; text = text[8:] {
@@ -144,8 +143,8 @@ func ascii(text []byte) bool {
 	return (any|loadTail(text))&highs == 0
 }
 
-// separators returns a bit for each of the 64 bytes at text[base:] that is no
-// ASCII letter or digit; bytes beyond the end are none.
+// separators returns a mask of the 64 bytes at text[base:] that are not ASCII letters or digits. Bytes beyond
+// the end count as separators.
 func separators(text []byte, base int) uint64 {
 	var mask uint64
 	for k := 0; k < 64 && base+k < len(text); k += 8 {
@@ -154,17 +153,16 @@ func separators(text []byte, base int) uint64 {
 	return ^mask
 }
 
-// wordBytes returns a bit for each of the eight bytes of b, all ASCII, that is
-// a letter or digit.
+// wordBytes returns a mask of the eight ASCII bytes of b that are letters or digits.
 func wordBytes(b uint64) uint8 {
 	x := b | 0x20*ones
 	letters := (x + (0x80-'a')*ones) &^ (x + (0x7f-'z')*ones)
 	digits := (b + (0x80-'0')*ones) &^ (b + (0x7f-'9')*ones)
-	// Gather the top bit of each byte: the product moves them side by side.
+	// Gather the top bit of each byte; the multiplication moves them side by side.
 	return uint8((letters | digits) & highs >> 7 * 0x0102040810204080 >> 56)
 }
 
-// asciiHash is the hash of the ASCII letters and digits text[i:end].
+// asciiHash returns the hash of the ASCII letters and digits text[i:end].
 func asciiHash(text []byte, i, end int) uint64 {
 	var h uint64
 	for ; end-i >= 8; i += 8 {
