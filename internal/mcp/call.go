@@ -10,51 +10,49 @@ import (
 	"time"
 )
 
-// PermissionExternal is what it takes to call a tool that says nothing else of
-// itself, as those of external servers do.
+// PermissionExternal is required for tools that declare no other permission, such as those of external
+// servers.
 const PermissionExternal = "external.call"
 
-// Sources of tools that are no external server's; see [Target].
+// Sources of tools that do not belong to an external server; see [Target].
 const (
 	SourceBuiltin  = "builtin"
 	SourceWorkflow = "workflow"
 )
 
-// Target is a tool as a decision about rights sees it.
+// Target describes a tool for permission checks.
 type Target struct {
 	// Tool is the registered name.
 	Tool string
 	// Source is [SourceBuiltin], [SourceWorkflow] or the external server's name.
 	Source string
-	// Permission is what a caller needs, such as "dice.roll"; empty needs none,
-	// because whatever the tool does goes through the caller's own door.
+	// Permission is required of the caller, such as "dice.roll". If empty, none is required, because
+	// everything that the tool does goes through the caller's own door.
 	Permission string
 	ReadOnly   bool
-	// Changes says that a call may change the game's world or its files: of an NPC it
-	// is a proposal, see [Call.Proposed].
+	// Changes says that a call may change the game's world or its files. If an NPC makes it, it becomes a
+	// proposal, see [Call.Proposed].
 	Changes bool
-	// Needs are the targets of the tools that this one calls; it is of use only
-	// to who may call them all.
+	// Needs are the targets of the tools that this one calls. A caller must be permitted to call all of them.
 	Needs []Target
 }
 
-// ChangesWorld reports whether a call of t, or of what it needs, may change the world.
+// ChangesWorld reports whether a call of t, or of a tool it needs, may change the world.
 func (t *Target) ChangesWorld() bool {
 	return t.Changes || slices.ContainsFunc(t.Needs, func(n Target) bool { return n.ChangesWorld() })
 }
 
-// Call is one call of a tool on its way through the host.
+// Call is one tool call on its way through the host.
 type Call struct {
 	Target
 	Caller Caller
-	// Args is the JSON text of the arguments; it fits the tool's schema.
+	// Args are the arguments as JSON text. They fit the tool's schema.
 	Args string
-	// Proposed says that it is not to be made before somebody has agreed, and is made
-	// then without its caller.
+	// Proposed says that the call must not run before it was granted. It then runs without its caller.
 	Proposed bool
-	// Admitted is set once the call was let through.
+	// Admitted is set when the call has been admitted.
 	Admitted bool
-	// Approved is the decision that let the call through; nil if it took none.
+	// Approved is the decision that admitted the call, or nil if none was needed.
 	Approved *Approved
 }
 
@@ -62,12 +60,11 @@ type Call struct {
 type Approved struct {
 	// ID is the id under which the call waited.
 	ID string
-	// By is the name of the caller who decided; empty if nobody did in time.
+	// By is the name of the caller who decided; empty if there was no decision in time.
 	By string
 }
 
-// Code is the kind of a failed call, as outside clients are told
-// (docs/adr/0012).
+// Code is the kind of failure of a call, as reported to outside clients (docs/adr/0012).
 type Code string
 
 // The codes.
@@ -83,7 +80,7 @@ const (
 	CodeCancelled        Code = "cancelled"
 )
 
-// CodeOf returns the kind of err, empty for nil.
+// CodeOf returns the kind of err, or "" for nil.
 func CodeOf(err error) Code {
 	var refused *Refusal
 	switch {
@@ -109,11 +106,11 @@ func CodeOf(err error) Code {
 	return CodeHandlerError
 }
 
-// Failed is the text of every error whose own is not meant for outside.
+// Failed is the public text of errors whose own text is internal.
 const Failed = "the tool could not do it; the server's log says why"
 
-// Told marks err as one whose text is meant for whoever called: it names no
-// path, no address and nothing else of the inside.
+// Told marks err as public: its text may be shown to the caller, because it contains no paths, addresses or
+// other internals.
 func Told(err error) error {
 	if err == nil {
 		return nil
@@ -125,9 +122,8 @@ type told struct{ error }
 
 func (t *told) Unwrap() error { return t.error }
 
-// Telling returns what an outside caller may be told of err: its text, or
-// [Failed] if it is an error of the inside, which inside reports. What others said of
-// it, or only the operator is to know, is left out; see [Foreign] and [Private].
+// Telling returns the text of err for an outside caller. For an internal error, it returns [Failed] and
+// inside true. The text excludes the parts added by [Foreign] and [Private].
 func Telling(err error) (text string, inside bool) {
 	if err == nil {
 		return "", false
@@ -146,26 +142,26 @@ func Telling(err error) (text string, inside bool) {
 	return text, false
 }
 
-// extended is an error with more of it than every caller is told.
+// extended is an error with additional text that not every caller gets.
 type extended struct {
 	error
 	more    error
-	foreign bool // more is what an external server said
+	foreign bool // more is text from an external server
 }
 
 func (e *extended) Error() string   { return e.error.Error() + ": " + e.more.Error() }
 func (e *extended) Unwrap() []error { return []error{e.error, e.more} }
 
-// Foreign returns err with what an external server said of it. That is never told as our
-// own words, but as the content of the call's result; see [ForeignText].
+// Foreign returns err with the text of an external server. That text is never presented as our own, but only
+// in the content of the call's result; see [ForeignText].
 func Foreign(err error, says string) error {
 	return &extended{error: err, more: errors.New(says), foreign: true}
 }
 
-// Private returns err with what is behind it, which only the operator and the NPCs learn.
+// Private returns err with its cause, which only the operator and NPCs see.
 func Private(err, behind error) error { return &extended{error: err, more: behind} }
 
-// ForeignText returns what an external server said of err; empty if it said nothing.
+// ForeignText returns the text of an external server in err, or "".
 func ForeignText(err error) string {
 	if more, ok := errors.AsType[*extended](err); ok && more.foreign {
 		return more.more.Error()
@@ -173,30 +169,28 @@ func ForeignText(err error) string {
 	return ""
 }
 
-// Refusal is why a call was not let through. It is [ErrBusy] if its code is
-// capacity_exceeded, else [ErrNotAllowed].
+// Refusal is the reason why a call was not admitted. It matches [ErrBusy] if its code is capacity_exceeded,
+// else [ErrNotAllowed].
 type Refusal struct {
 	Code Code
-	// Rule is the name of the policy rule that refused, empty if it was none.
+	// Rule is the name of the policy rule that refused, if any.
 	Rule string
-	// By is what refused where no rule did: "profile", "read_only", "limits", "tools",
-	// "tier" or "proposal". It is for records alone.
+	// By names what refused if no rule did: "profile", "read_only", "limits", "tools", "tier" or "proposal".
+	// It is only for records.
 	By string
-	// Reason says what is wrong, Hint what to do.
+	// Reason says what is wrong, and Hint what to do.
 	Reason, Hint string
-	// RetryAfter is how long to wait before it is worth trying again; 0 if
-	// waiting does not help.
+	// RetryAfter is how long to wait before a retry; 0 if waiting does not help.
 	RetryAfter time.Duration
 	// Approval is the id under which the call waits for approval.
 	Approval string
-	// Until is when the call is forgotten at the latest, whatever is decided; zero if it
-	// does not wait.
+	// Until is when the call is dropped at the latest, whatever the decision; zero if it does not wait.
 	Until time.Time
-	// Decided is the decision that refused, nil if it was none. It is for records alone.
+	// Decided is the decision that refused the call, if any. It is only for records.
 	Decided *Approved
 }
 
-// Error says what is wrong and what to do.
+// Error returns the reason and the hint.
 func (r *Refusal) Error() string {
 	if r.Hint == "" {
 		return r.Reason
@@ -204,7 +198,7 @@ func (r *Refusal) Error() string {
 	return r.Reason + "; " + r.Hint
 }
 
-// Is reports which of the call errors this is.
+// Is reports which of the call errors the refusal matches.
 func (r *Refusal) Is(target error) bool {
 	if r.Code == CodeCapacityExceeded {
 		return target == ErrBusy
@@ -212,11 +206,11 @@ func (r *Refusal) Is(target error) bool {
 	return target == ErrNotAllowed
 }
 
-// Door is the way to the tools a caller may use, and to no other: every call
-// that a tool makes of another goes through its caller's door.
+// Door executes exactly the tools that a caller may use. Every call from one tool to another goes through the
+// caller's door.
 type Door interface {
-	// Execute runs one tool; see Host.ExecuteTool for arguments and errors. It
-	// is safe for concurrent use and returns once ctx is done.
+	// Execute runs one tool; see mcphost.Host.ExecuteTool for arguments and errors. It is safe for concurrent
+	// use and returns when ctx ends.
 	Execute(ctx context.Context, name, args string) (Result, error)
 }
 
@@ -227,7 +221,7 @@ type (
 	depthKey    struct{}
 )
 
-// WithDoor returns a context in which tools call others through d.
+// WithDoor returns a context in which tools call other tools through d.
 func WithDoor(ctx context.Context, d Door) context.Context {
 	return context.WithValue(ctx, doorKey{}, d)
 }
@@ -238,11 +232,11 @@ func HasDoor(ctx context.Context) bool {
 	return d != nil
 }
 
-// maxDepth bounds tools that call tools.
+// maxDepth bounds the nesting of tool calls.
 const maxDepth = 4
 
-// Through calls another tool through the caller's door. Without a door, and
-// too deep in calls of calls, it refuses.
+// Through calls another tool through the caller's door. It refuses the call without a door, or if calls are
+// nested too deep.
 func Through(ctx context.Context, name, args string) (Result, error) {
 	d, _ := ctx.Value(doorKey{}).(Door)
 	if d == nil {
@@ -255,33 +249,30 @@ func Through(ctx context.Context, name, args string) (Result, error) {
 	return d.Execute(context.WithValue(ctx, depthKey{}, depth+1), name, args)
 }
 
-// Progress reports how far a call has come: done of total, where total is 0 if
-// nobody knows.
+// Progress reports the progress of a call. total is 0 if it is unknown.
 type Progress func(done, total float64, message string)
 
-// WithProgress returns a context whose call reports its progress to p, which
-// must be safe for concurrent use.
+// WithProgress returns a context whose call reports its progress to p, which must be safe for concurrent use.
 func WithProgress(ctx context.Context, p Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }
 
-// ProgressFrom returns where progress is reported, nil if nobody asked.
+// ProgressFrom returns the function to report progress to, or nil if there is none.
 func ProgressFrom(ctx context.Context) Progress {
 	p, _ := ctx.Value(progressKey{}).(Progress)
 	return p
 }
 
-// Events collects the names of what a call caused, such as "entity.moved". It
-// is safe for concurrent use.
+// Events collects the names of a call's events, such as "entity.moved". It is safe for concurrent use.
 type Events struct {
 	mu    sync.Mutex
 	names []string
 }
 
-// maxEvents bounds the events remembered of one call.
+// maxEvents bounds the events of one call.
 const maxEvents = 100
 
-// Names returns what was emitted, in order.
+// Names returns the events in order.
 func (e *Events) Names() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -293,8 +284,7 @@ func WithEvents(ctx context.Context, e *Events) context.Context {
 	return context.WithValue(ctx, eventsKey{}, e)
 }
 
-// Emit notes that the call caused name, a "noun.verb". Where nobody collects
-// events it does nothing.
+// Emit records an event of the call, named "noun.verb". It does nothing if events are not collected.
 func Emit(ctx context.Context, name string) {
 	e, _ := ctx.Value(eventsKey{}).(*Events)
 	if e == nil {

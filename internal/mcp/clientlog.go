@@ -2,25 +2,24 @@ package mcp
 
 import "context"
 
-// ClientLog is where a call passes on what its server logs meanwhile: to the outside
-// client that asked for messages.
+// ClientLog forwards what a server logs during a call to the outside client that asked for log messages.
 type ClientLog struct {
-	// Client is who gets them.
+	// Client is the name of the client.
 	Client string
-	// Level is the least level that is wanted, as the protocol names it.
+	// Level is the lowest wanted level, as named by the protocol.
 	Level string
-	// Send passes a message on. It is safe for concurrent use and does not wait.
+	// Send forwards a message. It is safe for concurrent use and does not block.
 	Send func(level, logger string, data any)
 }
 
 type clientLogKey struct{}
 
-// WithClientLog returns a context whose call passes on what its server logs.
+// WithClientLog returns a context whose call forwards log messages to l.
 func WithClientLog(ctx context.Context, l *ClientLog) context.Context {
 	return context.WithValue(ctx, clientLogKey{}, l)
 }
 
-// ClientLogFrom returns where a call passes on what its server logs, nil if nowhere.
+// ClientLogFrom returns where a call forwards log messages, or nil.
 func ClientLogFrom(ctx context.Context) *ClientLog {
 	l, _ := ctx.Value(clientLogKey{}).(*ClientLog)
 	return l

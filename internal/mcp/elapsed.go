@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// Millis is a duration in milliseconds.
+// Millis returns a duration in milliseconds.
 func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// RoundedMillis is a duration in milliseconds, to the microsecond.
+// RoundedMillis returns a duration in milliseconds, rounded to the microsecond.
 func RoundedMillis(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond).Microseconds()) / 1000
 }
 
-// DurationOf is a time of so many milliseconds.
+// DurationOf returns the duration of ms milliseconds.
 func DurationOf(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// MillisText writes milliseconds with as many digits as matter: two below ten
-// milliseconds, whole milliseconds below ten seconds, then tenths of seconds.
-// There is never an exponent.
+// MillisText formats milliseconds with a sensible number of digits: two significant digits below ten
+// milliseconds, whole milliseconds below ten seconds, then tenths of seconds. It never uses an exponent.
 func MillisText(ms float64) string {
 	switch {
 	case ms <= 0:
@@ -34,7 +33,7 @@ func MillisText(ms float64) string {
 	return trimmed(ms/1000, 1) + " s"
 }
 
-// trimmed writes v with at most so many digits after the point.
+// trimmed formats v with at most digits digits after the point.
 func trimmed(v float64, digits int) string {
 	text := strconv.FormatFloat(v, 'f', digits, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")

@@ -1,8 +1,7 @@
-// Package mcp holds what every part of the tool world shares: budget tiers,
-// the caller's identity, call results, the errors a call can end in, and what
-// travels with a call's context. It does no I/O.
+// Package mcp holds the types that all packages for tools share: budget tiers, callers, results, the errors
+// of calls, and the values in a call's context. It does no I/O.
 //
-// Latencies are reported in milliseconds: see [Millis] (file elapsed.go).
+// Latencies are reported in milliseconds, see [Millis] (file elapsed.go).
 package mcp
 
 import (
@@ -14,8 +13,8 @@ import (
 	"time"
 )
 
-// BudgetTier is a latency class: of a tool, how slow it is; of a turn, how
-// slow a tool may be. The order is FAST < STANDARD < DEEP.
+// BudgetTier is a latency class. For a tool, it says how slow the tool is; for a turn, how slow its tools may
+// be. The order is FAST < STANDARD < DEEP.
 type BudgetTier int
 
 const (
@@ -46,7 +45,7 @@ func (t BudgetTier) String() string {
 // Valid reports whether t is one of the three tiers.
 func (t BudgetTier) Valid() bool { return t >= BudgetFast && t <= BudgetDeep }
 
-// MarshalText renders the tier's name.
+// MarshalText returns the tier's name.
 func (t BudgetTier) MarshalText() ([]byte, error) {
 	if !t.Valid() {
 		return nil, fmt.Errorf("no tier %d", int(t))
@@ -64,7 +63,7 @@ func (t *BudgetTier) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseTier returns the tier called s, in any case.
+// ParseTier returns the tier with name s, in any case.
 func ParseTier(s string) (BudgetTier, error) {
 	for _, t := range Tiers() {
 		if strings.EqualFold(s, t.String()) {
@@ -74,25 +73,22 @@ func ParseTier(s string) (BudgetTier, error) {
 	return 0, fmt.Errorf("%q is no tier; use fast, standard or deep", s)
 }
 
-// Caller is who a tool runs for. A zero Caller is the operator, who sees all.
+// Caller identifies for whom a tool runs. The zero Caller is the operator, who sees everything.
 type Caller struct {
-	// NPC is the id of the NPC whose turn it is, or with whose eyes an outside
-	// client sees; else empty.
+	// NPC is the id of the NPC whose turn it is, or whose view an outside client has; otherwise empty.
 	NPC string
 	// Session is the id of the running session; empty outside sessions.
 	Session string
-	// Client is the name of the outside client that calls; empty for NPCs and
-	// the operator.
+	// Client is the name of the calling outside client; empty for NPCs and the operator.
 	Client string
-	// Blind says that the NPC sees nothing: it is told neither what is around nor where
-	// things are.
+	// Blind says that the NPC cannot see, so it gets neither its surroundings nor positions.
 	Blind bool
-	// Sees is the viewer for whom memory is read if there is no NPC: empty sees
-	// all, memory.Anyone what everybody may know.
+	// Sees is the viewer for reading memory if there is no NPC: empty for everything, memory.Anyone for
+	// public knowledge.
 	Sees string
 }
 
-// Viewer is for whom memory is read: the NPC, else Sees.
+// Viewer returns the viewer for reading memory: the NPC, else Sees.
 func (c Caller) Viewer() string {
 	if c.NPC != "" {
 		return c.NPC
@@ -100,8 +96,8 @@ func (c Caller) Viewer() string {
 	return c.Sees
 }
 
-// Name is how a caller is written in policies and in the audit log: the
-// client's name, "npc:ID", or "operator".
+// Name returns the caller's name in policies and in the audit log: the client's name, "npc:ID", or
+// "operator".
 func (c Caller) Name() string {
 	switch {
 	case c.Client != "":
@@ -114,34 +110,33 @@ func (c Caller) Name() string {
 
 type callerKey struct{}
 
-// WithCaller returns a context that names who the call is for.
+// WithCaller returns a context with the caller c.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerFrom returns who the call is for; the zero Caller if nobody said.
+// CallerFrom returns the caller in ctx, or the zero Caller.
 func CallerFrom(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// Result is what a tool call yields.
+// Result is the result of a tool call.
 type Result struct {
-	// Text is what a model is given: the tool's content as text.
+	// Text is the content for a model, as text.
 	Text string
 	// Structured is the tool's structured content, nil if it has none.
 	Structured json.RawMessage
-	// Content is the tool's content item by item; nil means Text alone.
+	// Content is the content item by item; nil means that Text is all.
 	Content []Content
 	// IsError marks a failure reported by the tool itself; Text then says why.
 	IsError bool
-	// Duration is the wall-clock time of the call, queueing included.
+	// Duration is the wall-clock time of the call, including queueing.
 	Duration time.Duration
-	// Cached marks a result that was not computed for this call.
+	// Cached marks a result from the cache.
 	Cached bool
-	// Native is the answer in the form of the protocol it was made for, such as
-	// a *CallToolResult of the MCP SDK; nil if the fields above say it all. Only
-	// the outward server looks at it.
+	// Native is the result as a type of the protocol, such as a *CallToolResult of the MCP SDK; nil if the
+	// fields above are complete. Only the outward server uses it.
 	Native any
 }
 
@@ -151,29 +146,29 @@ type Content struct {
 	Type string
 	// Text is the text of a text item or of an embedded text resource.
 	Text string
-	// Data is the decoded bytes of an image, sound or binary resource.
+	// Data holds the decoded bytes of an image, sound or binary resource.
 	Data     []byte
 	MIMEType string
 	// URI and Name identify a resource or a link to one.
 	URI, Name string
 }
 
-// Errors a call can end in; test with errors.Is.
+// Errors of calls; test with errors.Is.
 var (
-	// ErrUnknownTool means no tool of that name is registered.
+	// ErrUnknownTool means no tool with that name is registered.
 	ErrUnknownTool = errors.New("unknown tool")
 	// ErrNotAllowed means the toolset does not contain the tool.
 	ErrNotAllowed = errors.New("tool is not allowed here")
-	// ErrInvalidArguments means the arguments do not fit the tool. It never
-	// counts against the tool's health. Handlers wrap it to reject input.
+	// ErrInvalidArguments means the arguments do not fit the tool. Handlers wrap it to reject input. It never
+	// counts against the tool's health.
 	ErrInvalidArguments = errors.New("invalid arguments")
 	// ErrUnavailable means the tool's server is down.
 	ErrUnavailable = errors.New("tool is unavailable")
-	// ErrBusy means too many calls are under way; nothing was done.
+	// ErrBusy means too many calls are in progress; nothing was done.
 	ErrBusy = errors.New("too busy")
-	// ErrTimeout means the call outlived its deadline.
+	// ErrTimeout means the call exceeded its deadline.
 	ErrTimeout = errors.New("tool call timed out")
-	// ErrPanicked means the handler panicked; the process goes on.
+	// ErrPanicked means the handler panicked; the process continues.
 	ErrPanicked = errors.New("tool panicked")
 	// ErrClosed means the host is closed.
 	ErrClosed = errors.New("host is closed")

@@ -11,9 +11,8 @@ import (
 // maxServerName bounds the name of an external server, in characters.
 const maxServerName = 500
 
-// CheckServerName says what is wrong with the name of an external server, nothing
-// if it tells tools apart: it stands before their names, and wherever a built-in
-// tool has its source.
+// CheckServerName returns what is wrong with the name of an external server, or "" if it is valid. Names must
+// be distinctive, because they prefix the names of the server's tools and appear as the source of tools.
 func CheckServerName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
