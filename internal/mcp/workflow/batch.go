@@ -21,9 +21,9 @@ const (
 	batchMax      = time.Minute
 )
 
-// Batch returns the tool batch, which makes many calls in one, each through the
-// caller's door. A failed operation is no failure of the batch; it returns an
-// error, beside what has been done, only if its context ends it.
+// Batch returns the "batch" tool, which makes many tool calls in one call. Each of them goes through the
+// caller's door ([mcp.Through]). A failed operation does not fail the batch. The tool returns an error,
+// together with the results so far, only if its context ends before all operations have run.
 func Batch() tools.Tool {
 	return tools.Tool{
 		Definition: llm.ToolDefinition{
@@ -113,8 +113,8 @@ func batch(ctx context.Context, args string) (mcp.Result, error) {
 	return reportResult(rep, nil)
 }
 
-// runCall makes the operation's call. A batch within a batch would be a way around
-// the limit of operations.
+// runCall makes the operation's call. It refuses to call batch itself, because a nested batch would bypass
+// the limit on operations.
 func (o operation) runCall(ctx context.Context) outcome {
 	switch {
 	case o.Tool == "":
@@ -129,7 +129,7 @@ func (o operation) runCall(ctx context.Context) outcome {
 	return callThrough(ctx, o.Tool, args)
 }
 
-// noteOutcome writes down how operation i ended.
+// noteOutcome records how operation i ended.
 func (b *batchReport) noteOutcome(i int, o outcome) {
 	r := &b.Results[i]
 	r.OK, r.Skipped, r.Ms, r.Result, r.Error = o.err == nil, false, mcp.RoundedMillis(o.took), o.raw, describeError(o.err)
@@ -144,7 +144,7 @@ func (b *batchReport) noteOutcome(i int, o outcome) {
 	}
 }
 
-// hint says what to do about a failure that says nothing itself.
+// hint returns advice for a failure that carries none of its own.
 func hint(c mcp.Code) string {
 	switch c {
 	case mcp.CodeNotFound:

@@ -11,17 +11,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxMoment is how long it may take to tell what has been done.
+// maxMoment is the time reserved for reporting the results so far.
 const maxMoment = 50 * time.Millisecond
 
-// outcome is how a call ended. raw is JSON, nil if it returned nothing.
+// outcome is how a call ended. raw is JSON, or nil if the call returned nothing.
 type outcome struct {
 	raw  json.RawMessage
 	err  error
 	took time.Duration
 }
 
-// fit takes the size of the result from left. One that does not fit is dropped.
+// fit subtracts the size of the result from left. It drops a result that does not fit.
 func (o *outcome) fit(left *int) {
 	if len(o.raw) <= *left {
 		*left -= len(o.raw)
@@ -36,7 +36,7 @@ func (o *outcome) fit(left *int) {
 // callThrough makes one call through the caller's door.
 func callThrough(ctx context.Context, tool, args string) outcome {
 	start := time.Now()
-	// Progress within a step would confuse who watches the whole.
+	// Progress reports from within a step would confuse whoever watches the whole run.
 	res, err := mcp.Through(mcp.WithProgress(ctx, nil), tool, args)
 	o := outcome{raw: content(res), err: err, took: time.Since(start)}
 	if err == nil && res.IsError {
@@ -49,8 +49,8 @@ func callThrough(ctx context.Context, tool, args string) outcome {
 	return o
 }
 
-// content is a result as JSON: its structured content, else its text, which may
-// be JSON itself.
+// content returns a result as JSON: its structured content if it has any, otherwise its text, which may
+// itself be JSON.
 func content(res mcp.Result) json.RawMessage {
 	if len(res.Structured) > 0 && json.Valid(res.Structured) {
 		return res.Structured
@@ -63,13 +63,13 @@ func content(res mcp.Result) json.RawMessage {
 	}
 	b, err := marshal(res.Text)
 	if err != nil {
-		return nil // text always encodes
+		return nil // marshalling a string cannot fail
 	}
 	return b
 }
 
-// early returns a context that ends a moment before ctx would by itself, so that
-// what has been done can still be told.
+// early returns a context that ends slightly before ctx's own deadline, so that there is time left to report
+// the results so far.
 func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -79,9 +79,8 @@ func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, deadline.Add(-moment), mcp.ErrTimeout)
 }
 
-// fan calls do for 0 to n-1, at most limit at once, and done with what each
-// returned, on the caller's goroutine. It begins no more once ctx is done, and
-// returns when all that began have ended.
+// fan calls do for 0 to n-1, at most limit at a time, and passes each return value to done on the caller's
+// goroutine. It starts no more calls once ctx is done, and it returns when all started calls have ended.
 func fan(ctx context.Context, n, limit int, do func(int) outcome, done func(int, outcome)) {
 	if n == 1 || limit == 1 {
 		for i := 0; i < n && ctx.Err() == nil; i++ {

@@ -22,18 +22,18 @@ const (
 	maxNodes      = 200
 )
 
-// functions are what an expression may call: pure, and no dearer than their
-// arguments are large.
+// functions lists the functions that an expression may call. All are pure, and none costs more than the size
+// of its arguments.
 var functions = []string{
 	"all", "any", "none", "one", "filter", "map", "find", "findIndex", "findLast", "findLastIndex", "count", "sum", "sortBy",
 	"len", "abs", "ceil", "floor", "round", "int", "float", "string", "upper", "lower", "trim", "split", "join",
 	"hasPrefix", "hasSuffix", "indexOf", "max", "min", "first", "last", "take", "keys", "values", "reverse", "sort",
 }
 
-// stepKeys are what is known of a step that has ended.
+// stepKeys are the fields of a finished step that an expression can read.
 var stepKeys = []string{"ok", "result", "error", "skipped", "ms"}
 
-// scope is what an expression may name.
+// scope holds the names that an expression may use.
 type scope struct {
 	params, steps []string
 }
@@ -44,7 +44,7 @@ type expression struct {
 	program *vm.Program
 }
 
-// expression compiles the text that begins on the given line.
+// expression compiles the expression text, which starts on the given line.
 func (c *compiler) expression(path userfile.Path, text string, line int, in *scope) *expression {
 	e, err := compile(text, in)
 	if err == nil {
@@ -58,7 +58,7 @@ func (c *compiler) expression(path userfile.Path, text string, line int, in *sco
 	return nil
 }
 
-// mistake is what is wrong with an expression, lines below its first.
+// mistake describes an error in an expression. lines is the offset from the expression's first line.
 type mistake struct {
 	line      int
 	what, fix string
@@ -97,13 +97,13 @@ func syntaxMistake(err error) *mistake {
 	return m
 }
 
-// values are what expressions see.
+// values are the values that an expression can read.
 type values struct {
 	params, steps map[string]any
 }
 
-// eval computes the expression's value: nil, bool, int, float64, string, or
-// slices and maps of them. It ends with ctx, or once it has cost too much.
+// eval evaluates the expression. The value is nil, a bool, int, float64 or string, or slices and maps of
+// these. Evaluation stops when ctx is done or the expression exceeds its budget.
 func (e *expression) eval(ctx context.Context, v values) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -118,7 +118,7 @@ func (e *expression) eval(ctx context.Context, v values) (any, error) {
 	return nil, fmt.Errorf("computing %q: %s", untrusted.Clean(e.source, 80), syntaxMistake(err).what)
 }
 
-// truth computes the value of a condition.
+// truth evaluates the expression as a condition.
 func (e *expression) truth(ctx context.Context, v values) (bool, error) {
 	out, err := e.eval(ctx, v)
 	if err != nil {
@@ -131,11 +131,11 @@ func (e *expression) truth(ctx context.Context, v values) (bool, error) {
 	return yes, nil
 }
 
-// checker finds what an expression may not hold, and names that mean nothing.
+// checker finds constructs that expressions may not contain, and unknown names.
 type checker struct {
 	source []rune
 	*scope
-	called  map[ast.Node]bool // names that are called
+	called  map[ast.Node]bool // names in call position
 	collect bool
 	first   *mistake
 }
@@ -190,7 +190,7 @@ func (c *checker) Visit(node *ast.Node) {
 func (c *checker) member(n *ast.MemberNode) {
 	property, ok := n.Property.(*ast.StringNode)
 	if !ok {
-		return // computed; what is missing is nil
+		return // computed key: a missing one yields nil
 	}
 	switch {
 	case isName(n.Node, "params") && !slices.Contains(c.params, property.Value):
@@ -207,7 +207,7 @@ func (c *checker) member(n *ast.MemberNode) {
 	}
 }
 
-// suggest says which of the names was likely meant, or which there are.
+// suggest returns a hint with the known name closest to name, or with all known names.
 func suggest(name string, known []string) string {
 	if len(known) == 0 {
 		return ""

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// maxWork bounds what one expression may cost: a unit is a byte of text or
-	// an item that an operation looks at.
+	// maxWork limits the cost of one expression. One unit is a byte of text or an item that an operation
+	// looks at.
 	maxWork = 4 << 20
-	// turnWork is what a turn of a loop costs beside what it looks at.
+	// turnWork is the cost of one loop iteration, in addition to the data it looks at.
 	turnWork = 4
 )
 
 var errTooMuchWork = errors.New("the expression costs too much; give it less to go through")
 
-// The names of the guards, and of what is handed to them, hold a space, so that
-// no expression can use them.
+// The names of the guard functions, and of the variables passed to them, contain a space so that no
+// expression can use them.
 const (
 	guardGet    = " get"
 	guardCharge = " charge"
@@ -32,9 +32,8 @@ const (
 	nameContext = " context"
 )
 
-// guard rewrites an expression: operations pay for their operands from a
-// [budget] before they run, loops pay for each turn, what is not there is nil,
-// and nil is not true.
+// guard rewrites an expression so that operations charge their operands to a [budget] before they run, loops
+// charge each iteration, missing values are nil, and nil counts as false.
 type guard struct{}
 
 // Visit implements [ast.Visitor].
@@ -89,8 +88,8 @@ func paid(guard string, n ast.Node) ast.Node {
 	return guarded(guard, n)
 }
 
-// guards are the functions that guarded expressions call. Their arguments are
-// in the order guard puts them in.
+// guards returns the functions that guarded expressions call. They take their arguments in the order in which
+// guard passes them.
 func guards() []expr.Option {
 	return []expr.Option{
 		expr.Function(guardGet, func(args ...any) (any, error) { return get(args[0], args[1]), nil }),
@@ -103,18 +102,17 @@ func guards() []expr.Option {
 	}
 }
 
-// budget is what one run of an expression may still cost.
+// budget is the cost that one run of an expression may still incur.
 type budget struct{ left int }
 
-// environment is what an expression sees, with a full budget. Its loops end
-// with ctx.
+// environment returns the variables of an expression, with a full budget. Loops stop when ctx is done.
 func environment(ctx context.Context, v values) map[string]any {
 	return map[string]any{
 		"params": v.params, "steps": v.steps, nameBudget: &budget{left: maxWork}, nameContext: ctx,
 	}
 }
 
-// charge takes the cost of going through v.
+// charge subtracts the cost of traversing v.
 func (b *budget) charge(v any) (any, error) {
 	if !weigh(v, &b.left) {
 		return nil, errTooMuchWork
@@ -122,7 +120,7 @@ func (b *budget) charge(v any) (any, error) {
 	return v, nil
 }
 
-// tick takes the cost of one turn of a loop.
+// tick subtracts the cost of one loop iteration.
 func (b *budget) tick(ctx context.Context, v any) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -133,7 +131,7 @@ func (b *budget) tick(ctx context.Context, v any) (any, error) {
 	return v, nil
 }
 
-// joinLists is strings.Join for lists of anything.
+// joinLists is like strings.Join, but accepts lists of any values.
 func (b *budget) joinLists(args []any) (any, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, errors.New("join takes a list and a separator")
@@ -168,7 +166,7 @@ func (b *budget) joinLists(args []any) (any, error) {
 	return strings.Join(words, separator), nil
 }
 
-// get is from[key], nil if there is none.
+// get returns from[key], or nil if there is no such element.
 func get(from, key any) any {
 	switch x := from.(type) {
 	case map[string]any:
@@ -187,7 +185,7 @@ func get(from, key any) any {
 	return nil
 }
 
-// index returns the place that key means in a list of n; -1 is the last.
+// index converts key to an index into a list of n elements. -1 means the last element.
 func index(key any, n int) (int, bool) {
 	i, ok := key.(int)
 	if i < 0 {
@@ -196,7 +194,7 @@ func index(key any, n int) (int, bool) {
 	return i, ok && 0 <= i && i < n
 }
 
-// truth takes nil for false and nothing else for a truth value.
+// truth converts v to a bool. nil is false; any other non-bool is an error.
 func truth(v any) (bool, error) {
 	switch x := v.(type) {
 	case nil:

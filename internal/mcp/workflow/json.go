@@ -11,8 +11,8 @@ import (
 
 var errTooLarge = fmt.Errorf("it is larger than %d KiB", MaxResult>>10)
 
-// asText is how a value stands in a text: nil as nothing, text as it is, all
-// else as JSON.
+// asText returns the text that stands for a value in a template: nothing for nil, strings unchanged, and JSON
+// for everything else.
 func asText(v any) (string, error) {
 	switch x := v.(type) {
 	case nil:
@@ -26,7 +26,7 @@ func asText(v any) (string, error) {
 	return string(b), err
 }
 
-// encodeValue returns v as JSON of at most MaxResult bytes.
+// encodeValue encodes v as JSON of at most MaxResult bytes.
 func encodeValue(v any) ([]byte, error) {
 	left := MaxResult
 	if !weigh(v, &left) {
@@ -39,7 +39,7 @@ func encodeValue(v any) ([]byte, error) {
 	return b, err
 }
 
-// marshal is json.Marshal for readers who are not browsers.
+// marshal is like json.Marshal, but does not escape HTML characters.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -54,7 +54,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// weigh takes the size of v from left and reports whether there was enough.
+// weigh subtracts the size of v from left and reports whether there was enough.
 func weigh(v any, left *int) bool {
 	*left--
 	switch x := v.(type) {
@@ -78,7 +78,7 @@ func weigh(v any, left *int) bool {
 	return *left >= 0
 }
 
-// decodeValue reads JSON; whole numbers become int where they fit, else float64.
+// decodeValue decodes JSON. Whole numbers become int if they fit, all other numbers float64.
 func decodeValue(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -100,7 +100,7 @@ func numbers(v any) any {
 		}
 		f, err := x.Float64()
 		if err != nil {
-			return x.String() // out of range: better its digits than another number
+			return x.String() // out of range: keep the digits rather than return a different number
 		}
 		return f
 	case []any:

@@ -11,15 +11,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Load reads every *.yaml and *.yml file in the folder dir, in the order of
-// their names. A folder that does not exist holds no workflows. What is wrong
-// with the files comes back as a userfile.Problems, all of it at once; then no
-// workflow does.
+// Load reads every *.yaml and *.yml file in the folder dir, in order of file name. If the folder does not
+// exist, there are no workflows. If any file has a problem, Load returns no workflows and all problems at
+// once as a userfile.Problems.
 func Load(dir string) ([]*Workflow, error) {
 	return load(userfile.Dir(dir), ".", func(name string) string { return filepath.Join(dir, name) })
 }
 
-// LoadFS is [Load] for a folder of fsys.
+// LoadFS is like [Load], but reads from a folder of fsys.
 func LoadFS(fsys fs.FS, dir string) ([]*Workflow, error) {
 	return load(fsys, dir, func(name string) string { return path.Join(dir, name) })
 }
@@ -68,7 +67,7 @@ func isWorkflow(e fs.DirEntry) bool {
 	return !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".yaml" || ext == ".yml")
 }
 
-// checkNames reports workflows of the same name.
+// checkNames reports workflows that share a name.
 func checkNames(all []*Workflow, problems *userfile.Problems) {
 	first := map[string]*Workflow{}
 	for _, w := range all {
@@ -80,7 +79,7 @@ func checkNames(all []*Workflow, problems *userfile.Problems) {
 	}
 }
 
-// checkCycles reports each step by which a workflow comes to call itself.
+// checkCycles reports each step through which a workflow would end up calling itself.
 func checkCycles(all []*Workflow, problems *userfile.Problems) {
 	named := map[string]*Workflow{}
 	for _, w := range all {

@@ -17,7 +17,7 @@ const maxParams = 64
 
 var paramForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
-// param is a parameter of a workflow, or what an array's items are.
+// param is a parameter of a workflow, or the item type of an array.
 type param struct {
 	name, kind, description string
 	required                bool
@@ -27,7 +27,7 @@ type param struct {
 	items                   *param
 }
 
-// paramDecl declares a parameter.
+// paramDecl is the declaration of a parameter in the file.
 type paramDecl struct {
 	_           struct{}         `noun:"a parameter"`
 	Line        int              `line:"true"`
@@ -41,7 +41,7 @@ type paramDecl struct {
 	Items       *itemsDecl       `yaml:"items" doc:"What an array holds."`
 }
 
-// itemsDecl declares what an array's items are.
+// itemsDecl is the declaration of an array's items in the file.
 type itemsDecl struct {
 	_           struct{}         `noun:"items"`
 	Type        string           `yaml:"type" required:"true" enum:"string|integer|number|boolean" doc:"What each is."`
@@ -51,7 +51,7 @@ type itemsDecl struct {
 	Maximum     *float64         `yaml:"maximum" doc:"The most they may be, for numbers."`
 }
 
-// addParams takes in the parameters, in the order of the file.
+// addParams compiles the parameters in file order.
 func (c *compiler) addParams(decls map[string]*paramDecl) {
 	names := slices.SortedFunc(maps.Keys(decls), func(a, b string) int {
 		return cmp.Or(cmp.Compare(c.doc.KeyLine(paramsPath.Key(a)), c.doc.KeyLine(paramsPath.Key(b))), cmp.Compare(a, b))
@@ -80,7 +80,7 @@ const paramsPath userfile.Path = "parameters"
 func (c *compiler) param(path userfile.Path, name string, d *paramDecl) param {
 	p := param{name: name, kind: d.Type, description: d.Description, required: d.Required, minimum: d.Minimum, maximum: d.Maximum}
 	if p.kind == "" {
-		return p // there is a problem already
+		return p // already reported
 	}
 	if d.Items != nil {
 		sub := path.Key("items")
@@ -101,7 +101,7 @@ func (c *compiler) param(path userfile.Path, name string, d *paramDecl) param {
 	return p
 }
 
-// checkParam reports keys that do not go with the type.
+// checkParam reports keys that do not apply to the parameter's type.
 func (c *compiler) checkParam(path userfile.Path, p *param) {
 	numeric := p.kind == "integer" || p.kind == "number"
 	if !numeric && (p.minimum != nil || p.maximum != nil) {
@@ -117,7 +117,7 @@ func (c *compiler) checkParam(path userfile.Path, p *param) {
 	}
 }
 
-// title is what messages call the parameter.
+// title returns how messages refer to the parameter.
 func (p *param) title() string {
 	if p.name == "" {
 		return "items"
@@ -125,7 +125,7 @@ func (p *param) title() string {
 	return fmt.Sprintf("parameter %q", p.name)
 }
 
-// choices returns those of the values that the parameter may have.
+// choices returns the values that are valid for the parameter and reports the others.
 func (c *compiler) choices(path userfile.Path, values []userfile.Value, p *param) []any {
 	var allowed []any
 	for i := range values {
@@ -136,7 +136,7 @@ func (c *compiler) choices(path userfile.Path, values []userfile.Value, p *param
 	return allowed
 }
 
-// fitting returns a value of the file if the parameter may have it.
+// fitting returns a value from the file if it is valid for the parameter.
 func (c *compiler) fitting(path userfile.Path, from *userfile.Value, p *param) (any, bool) {
 	v := asJSON(from.Plain())
 	why := p.misfit(v)
@@ -146,7 +146,7 @@ func (c *compiler) fitting(path userfile.Path, from *userfile.Value, p *param) (
 	return v, why == ""
 }
 
-// asJSON returns a plain value with its whole numbers as expressions have them.
+// asJSON returns a plain value with its whole numbers converted to the type that expressions use.
 func asJSON(v any) any {
 	switch x := v.(type) {
 	case int64:
@@ -163,7 +163,7 @@ func asJSON(v any) any {
 	return v
 }
 
-// misfit says why the parameter cannot have the value v, empty if it can.
+// misfit returns why v is not a valid value for the parameter, or "" if it is valid.
 func (p *param) misfit(v any) string {
 	if !p.typed(v) {
 		return "it is not of type " + p.kind
@@ -207,7 +207,7 @@ func (p *param) typed(v any) bool {
 	return false
 }
 
-// equalJSON reports whether two JSON values are equal; 1 and 1.0 are.
+// equalJSON reports whether two JSON values are equal. 1 equals 1.0.
 func equalJSON(a, b any) bool {
 	x, isNumber := asFloat(a)
 	y, both := asFloat(b)
@@ -227,7 +227,7 @@ func asFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// schema is the JSON Schema of the parameter.
+// schema returns the parameter's JSON Schema.
 func (p *param) schema() map[string]any {
 	s := map[string]any{"type": p.kind}
 	if p.description != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// maxDepth is how deep values in a file may be nested.
+// maxDepth is how deeply values in a file may be nested.
 const maxDepth = 32
 
 var (
@@ -24,16 +24,16 @@ var (
 	slugForm = regexp.MustCompile(`^[a-z0-9]+([_-][a-z0-9]+)*$`)
 )
 
-// toolFix says what a tool may be called.
+// toolFix describes valid tool names.
 const toolFix = "use 1 to 64 of the characters A-Z, a-z, 0-9, _ and -"
 
-// options say how a workflow file is written.
+// options configure how workflow files are read.
 var options = userfile.Options{
 	MaxSize: MaxFile, MaxDepth: maxDepth, Literal: true, Empty: "start with description: and steps:",
 	Formats: map[string]func(string) (what, fix string){"tool": checkTool, "step": checkStepID},
 }
 
-// fileDecl is what a workflow file holds.
+// fileDecl is the content of a workflow file.
 type fileDecl struct {
 	_           struct{}              `noun:"a workflow"`
 	Name        string                `yaml:"name" doc:"Name of the tool; the file's if missing."`
@@ -47,7 +47,7 @@ type fileDecl struct {
 	Timeout     userfile.Duration     `yaml:"timeout" min:"1ms" max:"10m" doc:"How long it may take; the sum of its steps if missing."`
 }
 
-// stageDecl is a step, or several that run at once.
+// stageDecl is a single step, or a group of steps that run in parallel.
 type stageDecl struct {
 	step  stepDecl
 	group groupDecl
@@ -78,8 +78,8 @@ type stepDecl struct {
 	If   userfile.Value `yaml:"if" doc:"Expression that says whether it runs."`
 }
 
-// Parse reads one workflow. file names it in problems, and names the workflow
-// if it does not itself. What is wrong comes back as a userfile.Problems.
+// Parse reads one workflow. file identifies it in problems, and names the workflow if the data contains no
+// name. Problems are returned as a userfile.Problems.
 func Parse(file string, data []byte) (*Workflow, error) {
 	w, problems := parse(file, data)
 	checkCycles([]*Workflow{w}, &problems)
@@ -89,7 +89,7 @@ func Parse(file string, data []byte) (*Workflow, error) {
 	return w, nil
 }
 
-// parse returns what could be read, never nil, and what is wrong with it.
+// parse returns as much as it could read, never nil, together with the problems it found.
 func parse(name string, data []byte) (*Workflow, userfile.Problems) {
 	var problems userfile.Problems
 	f := fileDecl{StopOnError: true}
@@ -114,13 +114,12 @@ func parse(name string, data []byte) (*Workflow, userfile.Problems) {
 	return w, problems
 }
 
-// compiler makes a workflow of what a file says. Everything in it names what
-// comes before.
+// compiler compiles a workflow from its file. Expressions can refer only to parameters and to earlier steps.
 type compiler struct {
 	doc      *userfile.Document
 	problems *userfile.Problems
 	w        *Workflow
-	scope    scope          // what expressions may name so far
+	scope    scope          // names that expressions may use so far
 	placed   map[string]int // the line of each step id
 }
 
@@ -139,7 +138,7 @@ func (c *compiler) checkName() {
 	}
 }
 
-// checkTool is the format of a tool's name.
+// checkTool checks the format of a tool name.
 func checkTool(name string) (what, fix string) {
 	if toolForm.MatchString(name) {
 		return "", ""
@@ -147,7 +146,7 @@ func checkTool(name string) (what, fix string) {
 	return userfile.Quote(name) + " cannot be the name of a tool", toolFix
 }
 
-// checkStepID is the format of a step's id.
+// checkStepID checks the format of a step id.
 func checkStepID(id string) (what, fix string) {
 	if len(id) <= 64 && slugForm.MatchString(id) {
 		return "", ""
@@ -183,7 +182,7 @@ func (c *compiler) addStages(stages []stageDecl) {
 	}
 }
 
-// step compiles a step; what is wrong with it leaves its fields empty.
+// step compiles a step. Fields with problems stay empty.
 func (c *compiler) step(path userfile.Path, d *stepDecl) *step {
 	s := &step{id: d.ID, tool: d.Tool, line: d.Line}
 	if s.tool != "" {
@@ -215,7 +214,7 @@ func (c *compiler) step(path userfile.Path, d *stepDecl) *step {
 	return s
 }
 
-// Schema returns the JSON Schema of a workflow file, for editors.
+// Schema returns the JSON Schema of workflow files, for use by editors.
 func Schema() (*jsonschema.Schema, error) {
 	return userfile.Schema("Glyphoxa workflow", &fileDecl{StopOnError: true}, &options)
 }

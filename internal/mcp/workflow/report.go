@@ -10,10 +10,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxMessage is how much of an error is told, in runes.
+// maxMessage is the maximum length of a reported error message, in runes.
 const maxMessage = 1000
 
-// report is what a workflow returns.
+// report is the result of a workflow.
 type report struct {
 	OK     bool            `json:"ok"`
 	Steps  []stepReport    `json:"steps"`
@@ -31,18 +31,18 @@ type stepReport struct {
 	Error   *failure        `json:"error,omitempty"`
 }
 
-// failure is why a call failed.
+// failure describes why a call failed.
 type failure struct {
 	Code    mcp.Code `json:"code"`
 	Message string   `json:"message"`
-	// Said is what the tool's server said of it.
+	// Said is the error text from the tool's server.
 	Said         string `json:"said,omitempty"`
 	Hint         string `json:"hint,omitempty"`
 	RetryAfterMs int64  `json:"retry_after_ms,omitempty"`
 	Approval     string `json:"approval,omitempty"`
 }
 
-// describeError returns nil for nil.
+// describeError describes err as a failure. It returns nil for nil.
 func describeError(err error) *failure {
 	if err == nil {
 		return nil
@@ -57,13 +57,13 @@ func describeError(err error) *failure {
 	return f
 }
 
-// result tells what was done. With an output, the steps' own results are told
-// only if there is none after all.
+// result returns the report of the run. If the workflow has an output, the steps' own results are included
+// only if the output is missing.
 func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
 	rep := report{OK: err == nil, Steps: r.reports, Output: output, Error: describeError(err)}
 	if err != nil {
 		if text, inside := mcp.Telling(err); !inside {
-			rep.Error.Message = untrusted.Clean(text, maxMessage) // which names the step
+			rep.Error.Message = untrusted.Clean(text, maxMessage) // includes the name of the step
 		}
 	}
 	for i := range rep.Steps {
@@ -77,7 +77,7 @@ func (r *run) result(output json.RawMessage, err error) (mcp.Result, error) {
 	return reportResult(rep, err)
 }
 
-// reportResult makes a result of what was done, and keeps err.
+// reportResult makes a tool result from the report and passes err on.
 func reportResult(rep any, err error) (mcp.Result, error) {
 	b, broken := marshal(rep)
 	if broken != nil {

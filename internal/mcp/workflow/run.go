@@ -9,23 +9,23 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// errStopped ends the calls beside one that failed.
+// errStopped cancels the calls that run in parallel with a failed one.
 var errStopped = fmt.Errorf("%w: a call beside it failed", context.Canceled)
 
-// run is one run of a workflow. One goroutine owns it.
+// run is one run of a workflow. It is owned by a single goroutine.
 type run struct {
 	w        *Workflow
 	values   values
 	reports  []stepReport // of w.steps()
 	settled  []bool       // which of them have ended
 	done     int          // how many have
-	left     int          // bytes of results that still fit
+	left     int          // bytes still available for results
 	progress mcp.Progress
 }
 
-// respond runs the workflow through the caller's door, or goes on with the run that the
-// same call left in runs. If a step failed that ends it, or ctx did, it returns both:
-// what has been done, and an error that wraps the failure.
+// respond runs the workflow through the caller's door, or resumes the run that the same call left in runs. If
+// a failed step or ctx ended the run, respond returns both the report so far and an error that wraps the
+// failure.
 func (w *Workflow) respond(ctx context.Context, args string, runs *Runs) (mcp.Result, error) {
 	params, err := w.arguments(args)
 	if err != nil {
@@ -64,7 +64,7 @@ func (w *Workflow) newRun(params map[string]any) *run {
 	return r
 }
 
-// keyOf is what a call's run is kept under.
+// keyOf returns the key under which a call's run is kept.
 func (w *Workflow) keyOf(ctx context.Context, params map[string]any) (runKey, error) {
 	args, err := encodeValue(params)
 	if err != nil {
@@ -74,8 +74,8 @@ func (w *Workflow) keyOf(ctx context.Context, params map[string]any) (runKey, er
 	return runKey{workflow: w.sum, args: sha256.Sum256(args), caller: caller.Name(), viewer: caller.Viewer()}, nil
 }
 
-// arguments returns the parameters' values. What is left out has its default,
-// else nil.
+// arguments returns the values of the parameters. An omitted parameter has its default, or nil if it has
+// none.
 func (w *Workflow) arguments(args string) (map[string]any, error) {
 	given := map[string]any{}
 	if args != "" {
@@ -123,15 +123,15 @@ func (r *run) stages(ctx context.Context) error {
 	return nil
 }
 
-// due is a step with its arguments.
+// due is a step that is ready to run, with its arguments.
 type due struct {
-	at   int // in reports
+	at   int // index in reports
 	tool string
 	args string
 }
 
-// stage runs the steps of st, which is the at-th and following. It returns the
-// failure that ends the workflow, if there is one.
+// stage runs the steps of st, the first of which has index at. It returns the failure that ends the workflow,
+// or nil.
 func (r *run) stage(ctx context.Context, st stage, at int) error {
 	calls, fatal := r.prepare(ctx, st, at)
 	if fatal != nil {
@@ -158,11 +158,10 @@ func (r *run) stage(ctx context.Context, st stage, at int) error {
 	return fatal
 }
 
-// prepare decides which steps of a stage run and computes their arguments,
-// before any of them runs.
+// prepare decides which steps of a stage run and evaluates their arguments, before any of them runs.
 func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal error) {
 	for i, s := range st {
-		if r.settled[at+i] { // before the run waited for an approval
+		if r.settled[at+i] { // done before the run stopped to wait for an approval
 			continue
 		}
 		args, wanted, err := r.arguments(ctx, s)
@@ -181,8 +180,7 @@ func (r *run) prepare(ctx context.Context, st stage, at int) (calls []due, fatal
 	return calls, nil
 }
 
-// arguments returns the JSON text of a step's arguments, and whether it is to
-// run at all.
+// arguments returns a step's arguments as JSON text, and whether the step should run at all.
 func (r *run) arguments(ctx context.Context, s *step) (args string, wanted bool, err error) {
 	if s.when != nil {
 		if wanted, err = s.when.truth(ctx, r.values); err != nil || !wanted {
@@ -203,23 +201,23 @@ func (r *run) arguments(ctx context.Context, s *step) (args string, wanted bool,
 	return string(b), true, nil
 }
 
-// skip notes that a condition did not hold.
+// skip records that a step's condition was false.
 func (r *run) skip(at int) { r.noteResult(at, nil) }
 
-// finishStep notes how a call ended, and returns its error.
+// finishStep records how a call ended, and returns its error.
 func (r *run) finishStep(at int, o outcome) error {
 	o.fit(&r.left)
 	rep := &r.reports[at]
 	rep.Skipped, rep.OK, rep.Ms, rep.Result, rep.Error = false, o.err == nil, mcp.RoundedMillis(o.took), o.raw, describeError(o.err)
 	var result any
 	if o.raw != nil {
-		result, _ = decodeValue(o.raw) // it is JSON: see content
+		result, _ = decodeValue(o.raw) // valid JSON, because content made it
 	}
 	r.noteResult(at, result)
 	return o.err
 }
 
-// noteResult makes what became of a step known to later ones, and to who watches.
+// noteResult makes a step's result available to later steps and reports progress.
 func (r *run) noteResult(at int, result any) {
 	rep := r.reports[at]
 	known := map[string]any{"ok": rep.OK, "result": result, "error": nil, "skipped": rep.Skipped, "ms": rep.Ms}
@@ -234,7 +232,7 @@ func (r *run) noteResult(at int, result any) {
 	}
 }
 
-// output computes what the workflow says it yields.
+// output evaluates the workflow's output.
 func (r *run) output(ctx context.Context) (json.RawMessage, error) {
 	v, err := r.w.output.render(ctx, r.values, false)
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// maxRuns bounds the runs that wait for an approval, and maxRunsEach those of one
-	// caller; beyond, the oldest is forgotten, and begins anew when it is called again.
+	// maxRuns limits the runs that wait for an approval, and maxRunsEach limits those of one caller. Beyond
+	// the limit the oldest run is dropped, and starts from the beginning when it is called again.
 	maxRuns     = 64
 	maxRunsEach = 8
 )
 
-// Runs are the runs of workflows that ended at a step which waits for approval. The same
-// call by the same caller goes on there, once, as long as the approval can still be had:
-// what was done before is not done again. The zero value is empty. It is safe for
+// Runs holds the runs of workflows that stopped at a step waiting for approval. When the same caller makes
+// the same call again, the run resumes at that step and does not repeat completed steps. This works once, and
+// only while the approval can still be granted. The zero value is empty and ready to use. Runs is safe for
 // concurrent use.
 type Runs struct {
 	mu   sync.Mutex // guards the field below
 	kept []keptRun  // oldest first
 }
 
-// runKey tells runs apart: by what the file said, who called, with whose eyes, and with
-// which arguments.
+// runKey identifies a run by the content of the workflow file, the caller, the NPC or player whose view the
+// call has, and the arguments.
 type runKey struct {
 	workflow, args [sha256.Size]byte
 	caller, viewer string
@@ -39,7 +39,7 @@ type keptRun struct {
 	until time.Time
 }
 
-// take takes the run of a key out, nil if none is kept.
+// take removes and returns the run with the given key, or nil if there is none.
 func (rs *Runs) take(key runKey) *run {
 	if rs == nil {
 		return nil
@@ -57,7 +57,7 @@ func (rs *Runs) take(key runKey) *run {
 	return r
 }
 
-// keep keeps a run in place of one that the same call left before.
+// keep stores a run, replacing an earlier run of the same call.
 func (rs *Runs) keep(key runKey, r *run, until time.Time) {
 	if rs == nil {
 		return
@@ -80,8 +80,8 @@ func (rs *Runs) keep(key runKey, r *run, until time.Time) {
 	rs.kept = append(rs.kept, keptRun{key, r, until})
 }
 
-// awaited is until when it is of use to come back to a run that ended with err: zero if
-// it did not end because a step waits for approval.
+// awaited returns until when a run that ended with err can be resumed. It returns the zero time if the run
+// did not stop to wait for an approval.
 func awaited(err error) time.Time {
 	var refused *mcp.Refusal
 	if errors.As(err, &refused) && refused.Code == mcp.CodePendingApproval {
@@ -90,8 +90,7 @@ func awaited(err error) time.Time {
 	return time.Time{}
 }
 
-// rewind makes the run one that has done what succeeded, or was skipped by its condition, and
-// nothing else.
+// rewind resets the run so that only steps that succeeded, or were skipped by their condition, count as done.
 func (r *run) rewind() {
 	for i := range r.reports {
 		rep := &r.reports[i]

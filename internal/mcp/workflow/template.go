@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// template is a value with expressions in its texts. Exactly one of its forms
-// is set, or none for a plain value.
+// template is a value whose texts may contain expressions. Exactly one of its forms is set, or none for a
+// plain value.
 type template struct {
 	plain  any
 	parts  []part
@@ -17,7 +17,7 @@ type template struct {
 	kind   userfile.Kind
 }
 
-// part is a piece of a text: words, or an expression.
+// part is a piece of a text: either literal text or an expression.
 type part struct {
 	words string
 	expr  *expression
@@ -28,7 +28,7 @@ type entry struct {
 	value *template
 }
 
-// template compiles a value, the expressions in its texts included.
+// template compiles a value, including the expressions in its texts.
 func (c *compiler) template(path userfile.Path, v *userfile.Value, in *scope) *template {
 	t := &template{kind: v.Kind}
 	switch v.Kind {
@@ -50,7 +50,7 @@ func (c *compiler) template(path userfile.Path, v *userfile.Value, in *scope) *t
 	return t
 }
 
-// parts splits a text at its expressions; nil if it has none.
+// parts splits a text at its expressions. It returns nil if there are none.
 func (c *compiler) parts(path userfile.Path, text string, v *userfile.Value, in *scope) []part {
 	if !strings.Contains(text, "{{") {
 		return nil
@@ -81,8 +81,8 @@ func (c *compiler) parts(path userfile.Path, text string, v *userfile.Value, in 
 	return parts
 }
 
-// closingBraces returns where the }} that ends an expression is, -1 if nowhere. Braces
-// within the expression come in pairs, and do not count in quotes.
+// closingBraces returns the index of the }} that ends an expression, or -1. Braces within the expression must
+// be balanced; those inside quotes do not count.
 func closingBraces(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -105,10 +105,10 @@ func closingBraces(s string) int {
 	return -1
 }
 
-// whole reports whether the template is one expression, whose type is kept.
+// whole reports whether the template is a single expression. Its value keeps its type.
 func (t *template) whole() bool { return len(t.parts) == 1 && t.parts[0].expr != nil }
 
-// render computes the value. If lean, keys whose expression is nil are left out.
+// render evaluates the template. If lean, keys whose expression is nil are left out.
 func (t *template) render(ctx context.Context, v values, lean bool) (any, error) {
 	switch {
 	case t.kind == userfile.Mapping:
@@ -141,7 +141,7 @@ func (t *template) render(ctx context.Context, v values, lean bool) (any, error)
 	return t.plain, nil
 }
 
-// splice puts the expressions' values into the text.
+// splice inserts the values of the expressions into the text.
 func (t *template) splice(ctx context.Context, v values) (string, error) {
 	var b strings.Builder
 	for _, p := range t.parts {

@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// unknownP50 stands for a latency nobody knows: STANDARD, never FAST.
+	// unknownP50 is used for tools of unknown latency. It puts a workflow into the STANDARD tier, never FAST.
 	unknownP50 = time.Second
-	// unknownMax stands for a deadline nobody knows.
+	// unknownMax is used for tools whose deadline is unknown.
 	unknownMax = 30 * time.Second
-	// maxDefault is the longest a workflow may take that does not say how long.
+	// maxDefault is the maximum duration of a workflow whose file gives no timeout.
 	maxDefault = time.Minute
 )
 
-// Registry knows the tools there are. It is cheap and safe for concurrent use.
+// Registry looks up the available tools. It is cheap to call and safe for concurrent use.
 type Registry interface {
-	// Lookup returns what is known of a tool: how calls of it are decided about,
-	// its P50 and its deadline (0 if nobody knows), and whether calling it twice
-	// is like calling it once.
+	// Lookup returns what is known about a tool: the target for access decisions, its P50 and its deadline (0
+	// if unknown), and whether it is idempotent.
 	Lookup(name string) (t mcp.Target, p50 time.Duration, max time.Duration, idempotent bool, ok bool)
 }
 
-// Tool returns the workflow as a tool, ready for registration with the host.
-// What it may be called (read-only, idempotent) and how long it may take is
-// decided now, by what r knows; make it anew when tools come and go.
+// Tool returns the workflow as a tool, ready for registration with the host. It derives the tool's properties
+// (read-only, idempotent) and its timing from r at the time of the call. Call Tool again when the set of
+// tools changes.
 //
-// Its Respond returns both a result and an error if a step failed: what has
-// been done, and why no more was. A run that ends because a step waits for approval is
-// kept in runs, and the same call goes on with it; where runs is nil it begins anew.
+// If a step fails, the tool's Respond returns both a result and an error: the steps done so far, and why the
+// run stopped. If a run stops because a step waits for approval, it is kept in runs and the same call resumes
+// it. If runs is nil, the call starts from the beginning.
 func (w *Workflow) Tool(r Registry, runs *Runs) tools.Tool {
 	readOnly, idempotent, openWorld := true, true, false
 	for _, name := range w.Needs() {
@@ -72,7 +71,7 @@ func (w *Workflow) Tool(r Registry, runs *Runs) tools.Tool {
 	}
 }
 
-// span adds up the stages, each as long as the longest of its steps.
+// span sums the durations of the stages. A stage takes as long as its longest step.
 func (w *Workflow) span(of func(*step) time.Duration) time.Duration {
 	var sum time.Duration
 	for _, st := range w.stages {
@@ -99,10 +98,10 @@ func p50Of(r Registry, tool string) time.Duration {
 	return unknownP50
 }
 
-// Sum tells contents of files apart: what a workflow does changes with it alone.
+// Sum returns a hash of the file's content. It changes whenever the workflow's behaviour changes.
 func (w *Workflow) Sum() [sha256.Size]byte { return w.sum }
 
-// schema is the JSON Schema of the parameters.
+// schema returns the JSON Schema of the parameters.
 func (w *Workflow) schema() map[string]any {
 	properties := map[string]any{}
 	var required []string
@@ -143,8 +142,8 @@ func failureSchema() map[string]any {
 	}, "code", "message")
 }
 
-// anyValue is the schema of any value, said so that no client takes it for one that was
-// forgotten.
+// anyValue returns a schema that accepts any value. It is explicit so that no client takes it for a forgotten
+// schema.
 func anyValue(description string) map[string]any {
 	var kinds []any
 	for _, kind := range []string{"object", "array", "string", "number", "boolean", "null"} {

@@ -1,12 +1,15 @@
-// Package workflow reads workflows, named sequences and parallel groups of
-// tool calls, and makes tools of them. It also holds the tool batch, which
-// makes many calls in one.
+// Package workflow reads workflows and makes tools of them. A workflow is a named series of tool calls, some
+// of which may run in parallel. The package also provides the batch tool, which makes many calls in one.
 //
-// Every call a workflow or a batch makes goes through its caller's door
-// ([mcp.Through]), so neither can do what its caller may not. Expressions in
-// workflow files only compute, on bounded work; see docs/workflows.md for the
-// format. Loading reads files; nothing else
-// does I/O, and every goroutine ends before the call that started it returns.
+//	all, err := workflow.Load("workflows")
+//	// ...
+//	var runs workflow.Runs
+//	tool := all[0].Tool(registry, &runs)
+//
+// Every call that a workflow or a batch makes goes through its caller's door ([mcp.Through]), so neither can
+// do anything that its caller may not do. Expressions in workflow files can only compute, and the amount of
+// work is limited. See docs/workflows.md for the format. Apart from reading files in Load, the package does
+// no I/O, and every goroutine ends before the call that started it returns.
 package workflow
 
 import (
@@ -29,36 +32,34 @@ const (
 	MaxSteps = 64
 	// MaxParallel is how many steps may run at once.
 	MaxParallel = 16
-	// MaxResult is how large all results of a run may be together, in bytes of
-	// JSON.
+	// MaxResult is the maximum total size of all results of a run, in bytes of JSON.
 	MaxResult = 1 << 20
 )
 
-// Workflow is a sequence of tool calls that has been read and found sound. It
-// is immutable and safe for concurrent use.
+// Workflow is a validated series of tool calls. It is immutable and safe for concurrent use.
 type Workflow struct {
 	// Name is the name of the tool.
 	Name string
-	// Title is its name for people; empty if the file gives none.
+	// Title is the display name, or empty if the file gives none.
 	Title       string
 	Description string
-	// File is the path it was read from.
+	// File is the path of the file that defines the workflow.
 	File string
 
-	sum       [sha256.Size]byte // of what the file says
-	nameLine  int               // where problems with the name are reported
+	sum       [sha256.Size]byte // hash of the file's content
+	nameLine  int               // line to report for problems with the name
 	params    []param
 	stages    []stage
-	output    *template // nil if the result holds the steps' own
+	output    *template // nil: return the steps' own results
 	keepGoing bool      // stop_on_error: false
 	effect    tools.Effect
-	timeout   time.Duration // 0: the sum of its steps'
+	timeout   time.Duration // 0: the sum of the steps' timeouts
 }
 
-// stage is one step, or several that run at once.
+// stage is a single step, or several that run in parallel.
 type stage []*step
 
-// step is one call.
+// step is one tool call.
 type step struct {
 	id, tool string
 	with     *template // nil: no arguments
@@ -69,7 +70,7 @@ type step struct {
 // steps returns all steps in the order of the file.
 func (w *Workflow) steps() []*step { return slices.Concat(w.stages...) }
 
-// Needs returns the names of the tools it calls, sorted.
+// Needs returns the names of the tools that the workflow calls, sorted.
 func (w *Workflow) Needs() []string {
 	var names []string
 	for _, s := range w.steps() {
@@ -79,8 +80,7 @@ func (w *Workflow) Needs() []string {
 	return slices.Compact(names)
 }
 
-// UnknownTools reports the steps whose tool is not among known, with the one that
-// was likely meant.
+// UnknownTools reports the steps whose tool is not in known, each with the most similar known name.
 func (w *Workflow) UnknownTools(known []string) userfile.Problems {
 	var found userfile.Problems
 	for _, s := range w.steps() {
@@ -93,8 +93,8 @@ func (w *Workflow) UnknownTools(known []string) userfile.Problems {
 	return found
 }
 
-// Missing returns the tools it calls that are not among known, sorted. That is
-// no error: servers that offer them may come later.
+// Missing returns the tools that the workflow calls but that are not in known, sorted. This is not an error,
+// because servers that offer them may connect later.
 func (w *Workflow) Missing(known []string) []string {
 	return slices.DeleteFunc(w.Needs(), func(name string) bool { return slices.Contains(known, name) })
 }
