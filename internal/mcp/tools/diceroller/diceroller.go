@@ -1,8 +1,12 @@
-// Package diceroller provides the tools roll and roll_table: dice expressions
-// such as "4d6kh3+2" and random tables such as wild_magic.
+// Package diceroller provides the tools roll and roll_table. The tool roll evaluates dice expressions such as
+// "4d6kh3+2", and roll_table rolls on random tables such as wild_magic.
 //
-// It only computes: no I/O, no goroutine, no lock. The grammar of dice
-// expressions and its limits are at [Parse].
+//	for _, t := range diceroller.Tools(diceroller.WithTables(tables)) {
+//		// Register t with the host.
+//	}
+//
+// The package only computes: it does no I/O, starts no goroutine and takes no lock. See [Parse] for the
+// grammar of dice expressions and its limits.
 package diceroller
 
 import (
@@ -19,13 +23,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Latency both tools declare, in milliseconds.
+// Latencies that both tools declare, in milliseconds.
 const (
 	declaredP50 = 5
 	declaredMax = 20
 )
 
-// Option adjusts what [Tools] returns.
+// Option configures [Tools].
 type Option func(*options)
 
 type options struct {
@@ -33,18 +37,17 @@ type options struct {
 	tables map[string]config.RandomTable
 }
 
-// WithTables adds random tables for roll_table, or replaces shipped ones of
-// the same name. A table that has no name or no entries changes nothing, and
-// braces that hold no dice are told as they stand; [CheckTable] reports both.
+// WithTables adds random tables to roll_table. A table replaces a built-in table of the same name. A table
+// without a name or entries is ignored, and braces that contain no valid dice expression are returned as
+// plain text. [CheckTable] reports both mistakes.
 func WithTables(tables map[string]config.RandomTable) Option {
 	return func(o *options) { maps.Copy(o.tables, tables) }
 }
 
 // Tools returns roll and roll_table, ready for registration with the host.
 //
-// Both are marked idempotent: a roll leaves nothing behind, so calibration may
-// probe it at will. That gives no licence to answer with a roll already told;
-// each call throws anew and nothing is cacheable.
+// Both are marked idempotent, because a roll has no lasting effect and calibration may therefore probe the
+// tools freely. Results must not be cached: each call rolls anew.
 func Tools(opts ...Option) []tools.Tool {
 	o := options{src: fair{}, tables: map[string]config.RandomTable{}}
 	for _, opt := range opts {
@@ -139,13 +142,12 @@ type Result struct {
 	Expression string `json:"expression"`
 	Rolls      []int  `json:"rolls"`
 	Total      int    `json:"total"`
-	// Kept are the dice that count, and Detail how they add up, where that is not
-	// plain from Rolls.
+	// Kept are the dice that count. Detail shows how they add up, if that is not obvious from Rolls.
 	Kept   []int   `json:"kept"`
 	Detail *string `json:"detail"`
 }
 
-// appendRoll writes a [Result] as JSON.
+// appendRoll appends a [Result] as JSON.
 func appendRoll(b []byte, text string, o Outcome) []byte {
 	b = append(b, `{"expression":`...)
 	b = appendString(b, text)
@@ -181,11 +183,11 @@ func appendDice(b []byte, dice []Die, all bool) []byte {
 	return append(b, ']')
 }
 
-// appendString writes s as a JSON string.
+// appendString appends s as a JSON string.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(s) // a string always encodes
+			quoted, _ := json.Marshal(s) // marshalling a string cannot fail
 			return append(b, quoted...)
 		}
 	}
@@ -194,15 +196,15 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// fair draws from the runtime's per-thread ChaCha8 generators, which the
-// operating system's randomness seeds.
+// fair draws from the runtime's per-thread ChaCha8 generators, which are seeded from the operating system's
+// random source.
 type fair struct{}
 
-// IntN is unbiased: it draws again rather than fold a remainder in.
+// IntN is unbiased, because rand.IntN draws again where a modulo would favour low numbers.
 func (fair) IntN(n int) int { return rand.IntN(n) }
 
-// argument returns the string field called name of the JSON object args, or ""
-// if there is none. An object of that field alone costs no allocation.
+// argument returns the string field called name of the JSON object args, or "" if there is none. It does not
+// allocate if name is the only field of the object.
 func argument(args, name string) (string, error) {
 	if v, ok := plainArgument(args, name); ok {
 		return v, nil

@@ -4,32 +4,31 @@ import "strconv"
 
 // Limits of a dice expression.
 const (
-	// MaxTerms is the most dice and numbers in one expression.
+	// MaxTerms is the maximum number of terms (dice and numbers) in one expression.
 	MaxTerms = 20
-	// MaxDice is the most dice in one term, those it drops included.
+	// MaxDice is the maximum number of dice in one term, including dropped ones.
 	MaxDice = 100
-	// MaxSides is the most sides of a die.
+	// MaxSides is the maximum number of sides of a die.
 	MaxSides = 1000
-	// MaxConstant is the largest number that may be added or subtracted.
+	// MaxConstant is the largest number that an expression may add or subtract.
 	MaxConstant = 1_000_000
-	// MaxLength is the longest expression, in bytes.
+	// MaxLength is the maximum length of an expression, in bytes.
 	MaxLength = 500
 )
 
-// Expr is a dice expression that has been read. It is a value: equal
-// expressions compare equal with ==. The zero Expr has no terms and rolls 0.
+// Expr is a parsed dice expression. Equal expressions compare equal with ==. The zero Expr has no terms and
+// rolls 0.
 type Expr struct {
 	terms [MaxTerms]term
 	n     int
 }
 
-// term is a number or some dice of one kind.
+// term is a number, or dice of one kind.
 type term struct {
 	neg bool
-	// low keeps the lowest dice rather than the highest.
+	// low means that the lowest dice are kept, not the highest.
 	low bool
-	// count is how many dice are thrown, 1 to MaxDice, and keep how many of
-	// them count, 1 to count.
+	// count is the number of dice rolled, 1 to MaxDice. keep is how many of them count, 1 to count.
 	count, keep uint8
 	// sides is 0 if the term is the number in value.
 	sides uint16
@@ -38,9 +37,8 @@ type term struct {
 
 func (t term) isDice() bool { return t.sides > 0 }
 
-// appendTo writes the canonical form, such as "4d6kh3+1d4-2". Dropping and
-// advantage are written as what they keep: "4d6dl1" becomes "4d6kh3" and
-// "d20adv" becomes "2d20kh1". Parsing it yields the same Expr.
+// appendTo appends the canonical form, such as "4d6kh3+1d4-2". Drops and advantage are written as what they
+// keep: "4d6dl1" becomes "4d6kh3", and "d20adv" becomes "2d20kh1". Parsing the result yields the same Expr.
 func (e *Expr) appendTo(b []byte) []byte {
 	for i, t := range e.terms[:e.n] {
 		switch {
@@ -57,7 +55,7 @@ func (e *Expr) appendTo(b []byte) []byte {
 	return b
 }
 
-// appendTo writes the term without its sign.
+// appendTo appends the term without its sign.
 func (t term) appendTo(b []byte) []byte {
 	if !t.isDice() {
 		return strconv.AppendInt(b, int64(t.value), 10)
@@ -76,7 +74,7 @@ func (t term) appendTo(b []byte) []byte {
 	return strconv.AppendInt(b, int64(t.keep), 10)
 }
 
-// diceTerms returns how many terms are dice.
+// diceTerms returns the number of terms that are dice.
 func (e *Expr) diceTerms() int {
 	n := 0
 	for _, t := range e.terms[:e.n] {

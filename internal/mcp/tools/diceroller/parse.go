@@ -9,20 +9,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// SyntaxError says where and why an expression cannot be rolled. It matches
-// [mcp.ErrInvalidArguments].
+// SyntaxError says where and why an expression is invalid. It matches [mcp.ErrInvalidArguments].
 type SyntaxError struct {
 	Expression string
-	// Pos is the character the trouble starts at, counted from 1; one past the
-	// last character when something is missing at the end.
+	// Pos is the position of the character where the problem starts, counted from 1. If something is missing
+	// at the end, it is one past the last character.
 	Pos int
-	// Part is the offending part, empty at the end.
+	// Part is the invalid part, or empty if the problem is at the end.
 	Part string
-	// Reason says what is wrong and what would be right.
+	// Reason says what is wrong and what would be valid.
 	Reason string
 }
 
-// Error names the place and the remedy.
+// Error returns a message with the position and a suggested fix.
 func (e *SyntaxError) Error() string {
 	where := "at the end"
 	if e.Part != "" {
@@ -91,7 +90,7 @@ type parser struct {
 
 func (p *parser) atEnd() bool { return p.pos >= len(p.src) }
 
-// fault makes an error about src[from:to].
+// fault returns an error about src[from:to].
 func (p *parser) fault(from, to int, format string, args ...any) error {
 	return &SyntaxError{
 		Expression: p.src,
@@ -101,13 +100,13 @@ func (p *parser) fault(from, to int, format string, args ...any) error {
 	}
 }
 
-// here makes an error about the next character, or about the end.
+// here returns an error about the next character, or about the end of the expression.
 func (p *parser) here(format string, args ...any) error {
 	_, size := utf8.DecodeRuneInString(p.src[p.pos:])
 	return p.fault(p.pos, p.pos+size, format, args...)
 }
 
-// space skips white space, the no-break space included.
+// space skips white space, including the no-break space.
 func (p *parser) space() {
 	for !p.atEnd() {
 		switch p.src[p.pos] {
@@ -122,8 +121,7 @@ func (p *parser) space() {
 	}
 }
 
-// operator reads what joins a term to the one before it, and the term's own
-// sign if there is one.
+// operator reads the operator that joins a term to the previous one, and the term's own sign if it has one.
 func (p *parser) operator(first bool) (neg bool, err error) {
 	neg, ok := p.sign()
 	if first {
@@ -136,7 +134,7 @@ func (p *parser) operator(first bool) (neg bool, err error) {
 	return neg != own, nil
 }
 
-// sign reads one plus or minus if there is one, and the space after it.
+// sign reads a plus or minus, if there is one, and the space after it.
 func (p *parser) sign() (neg, ok bool) {
 	for _, s := range [...]struct {
 		text string
@@ -151,8 +149,7 @@ func (p *parser) sign() (neg, ok bool) {
 	return false, false
 }
 
-// readNumber reads digits. A number too long to matter comes back as some number
-// above every limit.
+// readNumber reads digits. For a number with too many digits it returns a value above every limit.
 func (p *parser) readNumber() (n int, ok bool) {
 	const enough = 100 * MaxConstant
 	start := p.pos
@@ -218,7 +215,7 @@ func (p *parser) dice(count int) (term, error) {
 	return t, nil
 }
 
-// ending reads which of the dice count, if that is said.
+// ending reads the suffix that says which of the dice count, if there is one.
 func (p *parser) ending(t *term) error {
 	start := p.pos
 	word := p.word()
@@ -258,8 +255,8 @@ func isDisadvantage(w string) bool {
 	return strings.EqualFold(w, "dis") || strings.EqualFold(w, "disadvantage")
 }
 
-// keep reads the number after kh, kl, dh or dl, which began at start. low says
-// that the lowest dice are kept, drop that the number counts the other ones.
+// keep reads the number after kh, kl, dh or dl, a suffix that begins at start. low means that the lowest dice
+// are kept. drop means that the number counts the dropped dice, not the kept ones.
 func (p *parser) keep(t *term, start int, low, drop bool) error {
 	stop := p.pos
 	p.space()

@@ -1,8 +1,7 @@
 package diceroller
 
-// plainArgument reads an object whose one field is called name and holds a
-// string of printable ASCII without escapes. It reports false for everything
-// else, right or wrong, which is then for encoding/json to judge.
+// plainArgument reads an object whose only field is called name and holds a string of printable ASCII without
+// escapes. It returns false for any other input, valid or not, which the caller then leaves to encoding/json.
 func plainArgument(args, name string) (string, bool) {
 	s, ok := after(args, '{')
 	if !ok {
@@ -40,7 +39,7 @@ func plainString(s string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// after returns what follows c, which may have white space before it.
+// after returns what follows c in s. White space may precede c.
 func after(s string, c byte) (string, bool) {
 	s = skipSpace(s)
 	if s == "" || s[0] != c {

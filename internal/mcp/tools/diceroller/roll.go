@@ -5,31 +5,29 @@ import (
 	"strconv"
 )
 
-// Source yields random numbers; *rand.Rand of math/rand/v2 is one. IntN
-// returns a number from 0 to n-1, each with equal chance, for n from 1 to
-// [MaxSides].
+// Source is a source of random numbers, such as *rand.Rand of math/rand/v2. IntN returns a uniformly
+// distributed number from 0 to n-1, for n from 1 to [MaxSides].
 type Source interface {
 	IntN(n int) int
 }
 
-// Die is one die that was thrown.
+// Die is one rolled die.
 type Die struct {
-	// Value is what it shows, 1 to its number of sides.
+	// Value is the number rolled, from 1 to the number of sides.
 	Value int
 	// Dropped dice do not count.
 	Dropped bool
 }
 
-// Outcome is one throw of an expression.
+// Outcome is the result of rolling an expression once.
 type Outcome struct {
 	Expr Expr
-	// Dice are all dice, in the order of the expression.
+	// Dice holds all dice, in the order of the expression.
 	Dice  []Die
 	Total int
 }
 
-// rollOnto throws the dice and appends them to dice. It is safe for concurrent
-// use if src is.
+// rollOnto rolls the expression and appends its dice to dice. It is safe for concurrent use if src is.
 func (e Expr) rollOnto(dice []Die, src Source) Outcome {
 	total := 0
 	for _, t := range e.terms[:e.n] {
@@ -62,8 +60,8 @@ func sumKept(dice []Die) int {
 	return sum
 }
 
-// drop marks all dice but the keep highest, or lowest, as dropped. Among equal
-// dice at the edge the first ones stay.
+// drop marks all dice except the keep highest (or, if low, lowest) as dropped. If several dice tie for the
+// last place, the first ones are kept.
 func drop(dice []Die, keep int, low bool) {
 	var values [MaxDice]int
 	sorted := values[:len(dice)]
@@ -77,7 +75,7 @@ func drop(dice []Die, keep int, low bool) {
 		kept = sorted[:keep]
 		edge = kept[keep-1]
 	}
-	ties := 0 // dice at the edge that may still stay
+	ties := 0 // tied dice that can still be kept
 	for _, v := range kept {
 		if v == edge {
 			ties++
@@ -94,14 +92,13 @@ func drop(dice []Die, keep int, low bool) {
 	}
 }
 
-// dropped reports whether any die does not count.
+// dropped reports whether any die was dropped.
 func (o *Outcome) dropped() bool {
 	return slices.ContainsFunc(o.Dice, func(d Die) bool { return d.Dropped })
 }
 
-// appendDetail writes how the total came about, such as
-// "4d6kh3: 6, 5, 4, (1) = 15" or "2d6+1d4-1: [3, 5] + [2] - 1 = 9". Dropped dice
-// stand in parentheses.
+// appendDetail appends how the total was computed, such as "4d6kh3: 6, 5, 4, (1) = 15" or "2d6+1d4-1: [3, 5]
+// + [2] - 1 = 9". Dropped dice are in parentheses.
 func (o *Outcome) appendDetail(b []byte) []byte {
 	b = o.Expr.appendTo(b)
 	b = append(b, ": "...)

@@ -25,9 +25,8 @@ import (
 //go:embed tables/*.yaml
 var tableFiles embed.FS
 
-// CheckTable reports everything that would keep a random table from being
-// told as its author meant it: no name, no entries, an empty entry, braces
-// that do not hold a dice expression. It returns nil for a sound table.
+// CheckTable reports every mistake in a random table that would change what its author meant: no name, no
+// entries, an empty entry, or braces without a valid dice expression. It returns nil for a valid table.
 func CheckTable(name string, t config.RandomTable) error {
 	var errs []error
 	if strings.TrimSpace(name) == "" {
@@ -47,21 +46,21 @@ func CheckTable(name string, t config.RandomTable) error {
 	return errors.Join(errs...)
 }
 
-// table is a random table with its dice read.
+// table is a random table with parsed dice expressions.
 type table struct {
 	name        string
 	description string
 	entries     [][]piece
 }
 
-// piece is text, or dice if expr has terms.
+// piece is a piece of text, or a dice expression if expr has terms.
 type piece struct {
 	text string
 	expr Expr
 }
 
-// readEntry splits an entry at its braces. Braces it cannot read stay text;
-// the error then says which.
+// readEntry splits an entry at its braces. Braces that it cannot parse stay in the text, and the error lists
+// them.
 func readEntry(entry string) ([]piece, error) {
 	var pieces []piece
 	var errs []error
@@ -96,7 +95,7 @@ func appendText(pieces []piece, text string) []piece {
 	return append(pieces, piece{text: text})
 }
 
-// newTables returns the shipped tables and extra ones, which win, by name.
+// newTables returns the built-in tables and the extra ones by name. Extra tables take precedence.
 func newTables(extra map[string]config.RandomTable) []table {
 	all := shippedTables()
 	for name, t := range extra {
@@ -108,7 +107,7 @@ func newTables(extra map[string]config.RandomTable) []table {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t := table{name: name, description: strings.TrimSpace(all[name].Description)}
 		for _, entry := range all[name].Entries {
-			pieces, _ := readEntry(entry) // what is no dice is told as it stands
+			pieces, _ := readEntry(entry) // braces without valid dice stay in the text
 			t.entries = append(t.entries, pieces)
 		}
 		tables = append(tables, t)
@@ -116,8 +115,8 @@ func newTables(extra map[string]config.RandomTable) []table {
 	return tables
 }
 
-// shippedTables reads the embedded files. It panics if the build embedded a
-// broken one, which a test rules out.
+// shippedTables reads the embedded files. It panics if one of them is invalid; a test makes sure that none
+// is.
 func shippedTables() map[string]config.RandomTable {
 	tables := map[string]config.RandomTable{}
 	err := fs.WalkDir(tableFiles, "tables", func(file string, d fs.DirEntry, err error) error {
@@ -233,8 +232,7 @@ func noTable(tables []table, name string) error {
 		mcp.ErrInvalidArguments, untrusted.Clip(name, 40), strings.Join(names, ", "))
 }
 
-// rollEntry appends the entry with its dice rolled to text and how they fell to
-// detail.
+// rollEntry rolls the dice of the entry. It appends the resulting text to text and the rolls to detail.
 func rollEntry(text, detail []byte, entry []piece, src Source) (result, dice []byte) {
 	for _, p := range entry {
 		if p.expr.n == 0 {
