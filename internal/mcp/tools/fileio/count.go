@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// abandoned is how old a temporary file is before it is a crash's leftover. A
-// younger one may be another process's write under way.
+// abandoned is the age from which a temporary file counts as left over from a crash. A younger file may
+// belong to a write in progress in another process.
 const abandoned = time.Minute
 
-// recountPause is how long a count is trusted when a write is about to be
-// refused. Counting ten thousand files takes tens of milliseconds, which a
-// caller who keeps trying must not cost everyone.
+// recountPause is how long a count stays valid when a write is about to be refused. Counting ten thousand
+// files takes tens of milliseconds, and a caller who keeps retrying must not slow everyone down.
 const recountPause = 5 * time.Second
 
-// countFiles measures what the directory holds and removes leftovers of crashes. It
-// follows no links. The caller has the turn, or is the constructor.
+// countFiles counts the files in the directory and their size, and removes files left over from crashes. It
+// does not follow links. The caller must hold the turn, or be the constructor.
 func (s *sandbox) countFiles(root *os.Root) error {
 	var used int64
 	var entries int
@@ -26,7 +25,7 @@ func (s *sandbox) countFiles(root *os.Root) error {
 			if name == "." {
 				return err
 			}
-			return nil // gone meanwhile, or unreadable and so not ours
+			return nil // already removed, or unreadable and therefore not ours
 		}
 		if name == "." {
 			return nil
@@ -37,7 +36,7 @@ func (s *sandbox) countFiles(root *os.Root) error {
 		}
 		if strings.HasPrefix(d.Name(), tempPrefix) && info.Mode().IsRegular() {
 			if time.Since(info.ModTime()) > abandoned {
-				_ = root.Remove(name) // if it cannot be removed, it does no harm
+				_ = root.Remove(name) // failing to remove it does no harm
 			}
 			return nil
 		}

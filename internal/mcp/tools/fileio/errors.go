@@ -10,22 +10,21 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Errors a call can end in, besides those of package mcp; test with errors.Is.
+// Errors that a call can return in addition to those of package mcp. Test for them with errors.Is.
 var (
-	// ErrQuota means the write would exceed what the store may hold. It comes
-	// with [mcp.ErrInvalidArguments]: the store works, the input is too much.
+	// ErrQuota means that the write would exceed the quota of the store. It is wrapped together with
+	// [mcp.ErrInvalidArguments], because the store works and the input is too large.
 	ErrQuota = errors.New("file store is full")
-	// ErrDiskFull means the disk, not the quota, is exhausted.
+	// ErrDiskFull means that the disk is full, as opposed to the quota being used up.
 	ErrDiskFull = errors.New("disk is full")
 )
 
-// reject says what is wrong with the input.
+// reject returns an error that says what is wrong with the input.
 func reject(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, fmt.Sprintf(format, args...))
 }
 
-// bare strips err of the path it carries: a host's paths are none of a model's
-// business.
+// bare removes the path from err, so that a model does not see paths of the host.
 func bare(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -44,8 +43,7 @@ func bare(err error) error {
 	}
 }
 
-// hostError says what the operator can do about a failure that is not the
-// input's fault.
+// hostError returns an error that tells the operator how to fix a failure that the input did not cause.
 func hostError(doing string, err error) error {
 	switch {
 	case err == nil:
@@ -58,8 +56,8 @@ func hostError(doing string, err error) error {
 	return mcp.Told(fmt.Errorf("%s: %w", doing, bare(err)))
 }
 
-// accessError tells a path's mistakes from the host's failures. A refusal by
-// the os.Root itself carries no system error number.
+// accessError distinguishes invalid paths from failures of the host. If the os.Root itself rejects a path,
+// the error has no errno.
 func accessError(doing string, err error) error {
 	var number syscall.Errno
 	switch {

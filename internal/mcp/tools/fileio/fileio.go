@@ -1,10 +1,13 @@
-// Package fileio holds the tools that keep text files: write_file and
-// read_file, confined to one directory.
+// Package fileio provides the tools write_file and read_file, which store text files in a single directory.
 //
-// Every access goes through an os.Root, so neither ".." nor a symbolic link
-// leads out of the directory. Its limits: text (UTF-8) of at most 1 MiB a file,
-// a quota for all files together, and quota counting per process: two processes
-// on one directory each see the other's files only when they count anew.
+//	for _, t := range fileio.NewTools("/var/lib/glyphoxa/files") {
+//		// Register t with the host.
+//	}
+//
+// Every access goes through an os.Root, so neither ".." nor a symbolic link can leave the directory. A file
+// holds UTF-8 text of at most 1 MiB, and a quota limits the total size of all files. Each process keeps its
+// own count towards the quota: if two processes share a directory, each notices the other's files only when
+// it counts again.
 package fileio
 
 import (
@@ -20,23 +23,21 @@ import (
 )
 
 const (
-	// MaxFileSize is the largest file that is read or written, in bytes.
+	// MaxFileSize is the maximum size of a file that can be read or written, in bytes.
 	MaxFileSize = 1 << 20
 
-	// DefaultQuota is how much all files together may hold, in bytes, unless
-	// [WithQuota] says otherwise.
+	// DefaultQuota is the default limit on the total size of all files, in bytes. [WithQuota] changes it.
 	DefaultQuota = 64 << 20
 
-	// MaxEntries is how many files and directories there may be, so that tiny
-	// files cannot use up the disk's directory space.
+	// MaxEntries is the maximum number of files and directories. It prevents many tiny files from using up
+	// the directory space of the disk.
 	MaxEntries = 10_000
 )
 
-// Option changes how the tools work.
+// Option configures [NewTools].
 type Option func(*sandbox)
 
-// WithQuota limits what all files together may hold, in bytes. Zero or less
-// means [DefaultQuota].
+// WithQuota limits the total size of all files, in bytes. Zero or less means [DefaultQuota].
 func WithQuota(bytes int64) Option {
 	return func(s *sandbox) {
 		if bytes > 0 {
@@ -45,10 +46,9 @@ func WithQuota(bytes int64) Option {
 	}
 }
 
-// NewTools returns write_file and read_file over baseDir. The directory need
-// not exist; the first write creates it. If it exists, what it holds is counted
-// and what a crash left half-written is removed; a directory that cannot be
-// read is reported by the calls.
+// NewTools returns write_file and read_file for baseDir. The directory need not exist, because the first
+// write creates it. If it exists, NewTools counts its contents and removes files that a crash left
+// unfinished. If it cannot be read, the calls of the tools report that.
 func NewTools(baseDir string, opts ...Option) []tools.Tool {
 	s := newSandbox(baseDir)
 	for _, o := range opts {
@@ -88,7 +88,7 @@ func writeTool(s *sandbox) tools.Tool {
 	})
 }
 
-// NotesDir is where NPCs keep their own notes.
+// NotesDir is the directory where NPCs keep their own notes.
 const NotesDir = "notes"
 
 // isNote reports whether a call writes a file below [NotesDir].
@@ -154,7 +154,7 @@ func (s *sandbox) runRead(_ context.Context, a readArgs) (readResult, error) {
 	return readResult{name, content, len(content)}, nil
 }
 
-// textOnly refuses arguments that JSON decoding would silently alter.
+// textOnly rejects arguments that JSON decoding would silently alter.
 func textOnly(h tools.Handler) tools.Handler {
 	return func(ctx context.Context, args string) (string, error) {
 		if !utf8.ValidString(args) || loneSurrogate(args) {
@@ -164,8 +164,8 @@ func textOnly(h tools.Handler) tools.Handler {
 	}
 }
 
-// loneSurrogate reports whether the JSON text s contains half of a UTF-16 pair
-// as an escape, which stands for no character.
+// loneSurrogate reports whether the JSON text s contains an escape for half of a UTF-16 surrogate pair
+// without the other half.
 func loneSurrogate(s string) bool {
 	for {
 		at := strings.IndexByte(s, '\\')
@@ -190,7 +190,7 @@ const (
 	lowHalf
 )
 
-// surrogate says which half of a UTF-16 pair s begins with as an escape, if any.
+// surrogate says which half of a surrogate pair the escape at the beginning of s stands for, if any.
 func surrogate(s string) int {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' || s[2]|0x20 != 'd' {
 		return 0

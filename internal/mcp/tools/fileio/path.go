@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// maxPath and maxName bound a path and one name in it, in bytes; common
-	// file systems take no longer names.
+	// maxPath and maxName limit the length of a path and of a name within it, in bytes. Common file systems
+	// do not support longer names.
 	maxPath = 1024
 	maxName = 255
 
-	// maxDepth bounds the names in a path.
+	// maxDepth limits the number of names in a path.
 	maxDepth = 16
 
-	// tempPrefix marks files that are being written. No path may use it.
+	// tempPrefix marks files that are still being written. Callers cannot use it in paths.
 	tempPrefix = ".glyphoxa-tmp-"
 )
 
-// cleanPath returns the canonical form of a path inside the store, or says why
-// it is none. What it accepts is a valid file path on every system.
+// cleanPath returns the canonical form of a path within the store, or an error that says what is wrong with
+// it. Every path that it accepts is valid on all operating systems.
 func cleanPath(p string) (string, error) {
 	switch {
 	case p == "":

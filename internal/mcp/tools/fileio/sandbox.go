@@ -10,24 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// onlyDir after a path makes opening it fail at once if it is no directory:
-// opening a FIFO would wait for a writer.
+// onlyDir, appended to a path, makes opening it fail at once if it is not a directory. Without it, opening a
+// FIFO would wait for a writer.
 const onlyDir = "/."
 
-// sandbox is the directory the tools are confined to. It is safe for
-// concurrent use: reads run freely, writes one at a time.
+// sandbox is the directory that the tools are confined to. It is safe for concurrent use. Reads run
+// concurrently, writes one at a time.
 type sandbox struct {
-	// base is absolute, or empty if unusable.
+	// base is an absolute path, or empty if it is unusable.
 	base       string
 	quota      int64
 	maxEntries int
-	// sync makes a file's content durable.
+	// sync flushes a file's content to disk.
 	sync func(*os.File) error
 
-	// turn holds a value while a write runs; it guards the fields below. A
-	// channel, so that waiting for one's turn can be cancelled.
+	// turn holds a value while a write runs, and guards the fields below. It is a channel so that waiting for
+	// it can be cancelled.
 	turn    chan struct{}
-	counted time.Time // when used and entries were last counted; zero: never
+	counted time.Time // when used and entries were last counted; zero if never
 	used    int64
 	entries int
 }
@@ -40,7 +40,7 @@ func newSandbox(baseDir string) *sandbox {
 		turn:       make(chan struct{}, 1),
 	}
 	if baseDir == "" {
-		return s // not the working directory by accident
+		return s // avoids using the working directory by accident
 	}
 	if abs, err := filepath.Abs(baseDir); err == nil {
 		s.base = abs
@@ -48,8 +48,7 @@ func newSandbox(baseDir string) *sandbox {
 	return s
 }
 
-// prepare counts what is there. It ignores errors: the next write counts again
-// and reports them.
+// prepare counts the existing files. It ignores errors, because the next write counts again and reports them.
 func (s *sandbox) prepare() {
 	root, err := s.openRoot()
 	if err != nil {
@@ -59,8 +58,8 @@ func (s *sandbox) prepare() {
 	_ = s.countFiles(root)
 }
 
-// openRoot opens the directory. Opening it per call costs microseconds and lets it
-// be moved, replaced or mounted while the process runs.
+// openRoot opens the directory. It is opened for each call, which costs only microseconds, so that it can be
+// moved, replaced or mounted while the process runs.
 func (s *sandbox) openRoot() (*os.Root, error) {
 	if s.base == "" {
 		return nil, errors.New("no sandbox directory is configured; set data_dir")
@@ -68,7 +67,7 @@ func (s *sandbox) openRoot() (*os.Root, error) {
 	return os.OpenRoot(s.base + onlyDir)
 }
 
-// openOrCreate opens the directory, creating it if need be.
+// openOrCreate opens the directory and creates it if necessary.
 func (s *sandbox) openOrCreate() (*os.Root, error) {
 	root, err := s.openRoot()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +82,7 @@ func (s *sandbox) openOrCreate() (*os.Root, error) {
 	return root, nil
 }
 
-// readText returns the text of a file. It never waits for a FIFO or device.
+// readText returns the text of a file. It never blocks on a FIFO or a device.
 func (s *sandbox) readText(name string) (string, error) {
 	root, err := s.openRoot()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +106,7 @@ func (s *sandbox) readText(name string) (string, error) {
 		return "", accessError("opening", err)
 	}
 	defer f.Close()
-	// The file may have been swapped since it was looked at.
+	// The file may have been replaced since the first check.
 	if info, err = f.Stat(); err != nil {
 		return "", hostError("reading", err)
 	}
@@ -129,7 +128,7 @@ func checkReadable(info fs.FileInfo) error {
 	return nil
 }
 
-// readText reads all of r, which is expected to hold size bytes.
+// readText reads all of r. size is the expected number of bytes.
 func readText(r io.Reader, size int64) (string, error) {
 	data := make([]byte, 0, size+1)
 	for len(data) <= MaxFileSize {

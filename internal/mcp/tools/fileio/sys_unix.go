@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// dontWait makes opening a FIFO return at once instead of waiting for a writer.
+// dontWait makes opening a FIFO return at once, without waiting for a writer.
 const dontWait = syscall.O_NONBLOCK
 
 func diskFull(err error) bool {

@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// dontWait is not needed: files of this system do not wait when opened.
+// dontWait is not needed, because opening a file never blocks on Windows.
 const dontWait = 0
 
-// System error codes of Windows.
+// Windows system error codes.
 const (
 	errorWriteProtect   = syscall.Errno(19)
 	errorHandleDiskFull = syscall.Errno(39)

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// write replaces the file name by content, or leaves everything as it was.
+// write replaces the content of the file name, or leaves everything unchanged if it fails.
 func (s *sandbox) write(ctx context.Context, name, content string) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -48,15 +48,15 @@ func (s *sandbox) write(ctx context.Context, name, content string) error {
 	return nil
 }
 
-// demand is what a write adds to the store; less than nothing if it shrinks a
-// file.
+// demand is the space and the number of entries that a write adds to the store. It is negative if the write
+// shrinks a file.
 type demand struct {
 	bytes   int64
 	entries int
 }
 
-// demand says what writing size bytes to name would add, and refuses to replace
-// anything but a regular file.
+// demand returns what writing size bytes to name would add. It refuses to replace anything other than a
+// regular file.
 func (s *sandbox) demand(root *os.Root, name string, size int64) (demand, error) {
 	need := demand{bytes: size}
 	old, err := root.Lstat(filepath.FromSlash(name))
@@ -81,8 +81,8 @@ func (s *sandbox) demand(root *os.Root, name string, size int64) (demand, error)
 	return need, nil
 }
 
-// admit checks the quota. Before it refuses, it counts anew unless it has just
-// done so: people may have removed files by hand.
+// admit checks the quota. Before it refuses, it counts again unless it has just done so, because people may
+// have removed files by hand.
 func (s *sandbox) admit(root *os.Root, need demand) error {
 	if s.counted.IsZero() || !s.fits(need) && time.Since(s.counted) >= recountPause {
 		if err := s.countFiles(root); err != nil {
@@ -100,15 +100,15 @@ func (s *sandbox) admit(root *os.Root, need demand) error {
 		mcp.ErrInvalidArguments, ErrQuota, s.used, s.quota, need.bytes)
 }
 
-// fits reports whether the store has room for need. What adds nothing always
-// fits, even if the quota was lowered below what is there.
+// fits reports whether the store has room for need. A write that adds nothing always fits, even if the quota
+// has been lowered below the current use.
 func (s *sandbox) fits(need demand) bool {
 	return (need.bytes <= 0 || s.used+need.bytes <= s.quota) &&
 		(need.entries <= 0 || s.entries+need.entries <= s.maxEntries)
 }
 
-// makeParents creates the missing folders of name and returns those it made,
-// outermost first, also when it fails.
+// makeParents creates the missing directories of name. It returns those it created, outermost first, even if
+// it fails.
 func makeParents(root *os.Root, name string) (made []string, err error) {
 	for i := range len(name) {
 		if name[i] != '/' {
@@ -127,13 +127,12 @@ func makeParents(root *os.Root, name string) (made []string, err error) {
 
 func removeDirs(root *os.Root, made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
-		_ = root.Remove(made[i]) // fails if somebody put a file there: then it stays
+		_ = root.Remove(made[i]) // fails if another file has been put there; the directory then stays
 	}
 }
 
-// replace writes a temporary file beside name and renames it over name. All
-// steps act on one open folder, so that swapping the folder for a link in
-// between changes nothing.
+// replace writes a temporary file next to name and renames it to name. All steps use the same open directory,
+// so replacing the directory with a link in the meantime has no effect.
 func (s *sandbox) replace(ctx context.Context, root *os.Root, name, content string) (err error) {
 	dir, err := root.OpenRoot(filepath.FromSlash(path.Dir(name) + onlyDir))
 	if err != nil {
@@ -154,8 +153,8 @@ func (s *sandbox) replace(ctx context.Context, root *os.Root, name, content stri
 		_ = dir.Remove(temp)
 		return accessError("replacing the file", err)
 	}
-	// The new content is in place; whether the folder's entry is durable
-	// already must not be told as a failed write.
+	// The new content is in place, so failing to sync the directory entry must not be reported as a failed
+	// write.
 	if f, err := dir.Open("."); err == nil {
 		_ = f.Sync()
 		_ = f.Close()
@@ -163,7 +162,7 @@ func (s *sandbox) replace(ctx context.Context, root *os.Root, name, content stri
 	return nil
 }
 
-// fill creates the file name with content and makes it durable.
+// fill creates the file name, writes content to it, and syncs it to disk.
 func (s *sandbox) fill(dir *os.Root, name, content string) error {
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
