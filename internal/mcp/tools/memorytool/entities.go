@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// maxSuggestions is how many ids an answer to an unknown one proposes.
+// maxSuggestions is the maximum number of ids suggested in reply to an unknown one.
 const maxSuggestions = 5
 
 type queryEntitiesArgs struct {
@@ -30,7 +30,7 @@ type FoundEntities struct {
 	Entities []Entity `json:"entities"`
 }
 
-// Entity is an entity in a few words.
+// Entity is a short description of an entity.
 type Entity struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
@@ -91,7 +91,7 @@ type getSummaryResult struct {
 
 type relationship struct {
 	Type string `json:"type"`
-	// Direction is "out" if the entity is the subject, else "in".
+	// Direction is "out" if the entity is the subject of the relation, otherwise "in".
 	Direction  string `json:"direction"`
 	EntityID   string `json:"entity_id"`
 	EntityName string `json:"entity_name"`
@@ -131,8 +131,8 @@ func (t *toolset) runGetSummary(ctx context.Context, args getSummaryArgs) (getSu
 	return summarise(n), nil
 }
 
-// byName helps out a model that asks with a name where an id belongs. If the
-// name is not exactly that of one entity, the error proposes ids.
+// byName handles models that pass a name where an id is expected. If the name does not belong to exactly one
+// entity, the error suggests ids.
 func (t *toolset) byName(ctx context.Context, id string) (memory.Neighbourhood, error) {
 	who := viewer(ctx)
 	found, err := t.graph.FindEntities(ctx, memory.EntityQuery{Name: id, Viewer: who, Limit: maxSuggestions})

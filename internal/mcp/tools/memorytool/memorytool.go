@@ -1,9 +1,13 @@
-// Package memorytool gives NPCs the three layers of memory as tools:
-// search_sessions over what was said, query_entities and get_summary over the
-// knowledge graph, search_facts over what is known, remember_fact to add to it.
+// Package memorytool gives NPCs access to the three layers of memory as tools. search_sessions searches what
+// was said, query_entities and get_summary read the knowledge graph, search_facts searches the known facts,
+// and remember_fact adds one.
 //
-// Every tool shows an NPC what that NPC may know: the viewer is the caller's
-// NPC. Results are bounded, so that no answer floods a prompt.
+//	for _, t := range memorytool.NewTools(sessions, index, graph, dates) {
+//		// Register t with the host.
+//	}
+//
+// Every tool shows an NPC only what that NPC may know; the viewer is the caller's NPC. Results are limited in
+// size so that none of them floods a prompt.
 package memorytool
 
 import (
@@ -17,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Bounds on what goes in and comes out, in runes and in items.
+// Limits on input and output, in runes and in items.
 const (
 	maxQuery       = 1000
 	maxText        = 600
@@ -32,14 +36,14 @@ const (
 	maxTopK        = 50
 )
 
-// What outside clients need to use the tools.
+// Permissions that outside clients need for the tools.
 const (
 	permMemoryRead  = "memory.read"
 	permMemoryWrite = "memory.write"
 	permWorldRead   = "world.read"
 )
 
-// toolset holds what the handlers read from.
+// toolset holds the stores that the handlers use.
 type toolset struct {
 	sessions memory.SessionLog
 	index    memory.Index
@@ -47,20 +51,19 @@ type toolset struct {
 	dates    Dates
 }
 
-// Dates understands times of the world in questions. It is safe for concurrent use.
+// Dates finds references to in-world dates in questions. It is safe for concurrent use.
 type Dates interface {
-	// Find returns the days that a question speaks of, and the question without them.
+	// Find returns the days that a question refers to, and the question without the reference.
 	Find(question string) (found memory.Days, rest string, ok bool)
-	// Today is the day it is, zero if nobody knows.
+	// Today returns the current in-world date, or the zero date if it is unknown.
 	Today() memory.Date
-	// Write returns a day as a date.
+	// Write formats a day as a date.
 	Write(day int64) string
 }
 
-// NewTools returns the memory tools ready for registration with the host.
-// index may be nil; search_facts then searches the session log, and
-// remember_fact is unavailable. Questions speak of no times
-// unless somebody understands them.
+// NewTools returns the memory tools, ready for registration with the host. index may be nil; search_facts
+// then searches the session log, and remember_fact is unavailable. Without dates, the tools do not recognise
+// references to times in questions.
 func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph, dates ...Dates) []tools.Tool {
 	t := &toolset{sessions: sessions, index: index, graph: graph}
 	for _, t.dates = range dates {
@@ -69,7 +72,7 @@ func NewTools(sessions memory.SessionLog, index memory.Index, graph memory.Graph
 	return []tools.Tool{t.searchSessions(), t.queryEntities(), t.getSummary(), t.searchFacts(), t.rememberFact()}
 }
 
-// question returns free text fit for a search.
+// question returns s as text that is suitable for a search.
 func question(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -80,5 +83,5 @@ func question(s string) (string, error) {
 
 func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }
 
-// said are the bounds of a text that must say something.
+// said is the schema of a text that must not be empty.
 var said = map[string]any{"minLength": 1}

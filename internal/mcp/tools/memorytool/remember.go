@@ -21,7 +21,7 @@ const (
 	maxKnown = 100
 	maxTopic = 60
 
-	// An embedder may be far away.
+	// The embedder may be on a remote server.
 	rememberP50, rememberMax = 100, 5000
 )
 
@@ -58,7 +58,7 @@ func (t *toolset) rememberFact() tools.Tool {
 	})
 }
 
-// keptToItself reports whether a fact goes to nobody but the NPC that remembers it.
+// keptToItself reports whether only the NPC that remembers the fact can find it.
 func keptToItself(npc, args string) bool {
 	var a rememberFactArgs
 	return json.Unmarshal([]byte(args), &a) == nil && !slices.ContainsFunc(a.KnownBy, func(id string) bool { return id != npc })
@@ -90,8 +90,8 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 			fact.Topic = e.ID + " " + fact.Topic
 		}
 	}
-	// A fact of the same source and text is replaced. Whoever sees only a part
-	// must not reach what others noted, so that its facts have a source of their own.
+	// A fact with the same source and text is replaced. A caller who sees only part of the world must not
+	// replace facts that others noted, so its facts get a source of their own.
 	if who := caller.Viewer(); who != "" {
 		fact.Source += "#" + who
 	}
@@ -105,7 +105,7 @@ func (t *toolset) runRememberFact(ctx context.Context, args rememberFactArgs) (r
 	return rememberFactResult{Text: said, Source: fact.Source, KnownBy: fact.Visible}, nil
 }
 
-// dateFact says when a fact was said, since when it is true, and what it settles.
+// dateFact sets when a fact was said, since when it is true, and what it settles.
 func (t *toolset) dateFact(f *memory.Fact, args rememberFactArgs) error {
 	f.Topic = words.Key(untrusted.Clip(args.Settles, maxTopic))
 	if t.dates != nil {
@@ -126,7 +126,7 @@ func (t *toolset) dateFact(f *memory.Fact, args rememberFactArgs) error {
 	return nil
 }
 
-// meant returns the entity that a caller means by an id or a name.
+// meant returns the entity that a caller refers to by id or name.
 func (t *toolset) meant(ctx context.Context, about string) (memory.Entity, error) {
 	e, err := t.graph.Entity(ctx, about, viewer(ctx))
 	if err == nil || !errors.Is(err, memory.ErrNotFound) {
@@ -136,8 +136,8 @@ func (t *toolset) meant(ctx context.Context, about string) (memory.Entity, error
 	return n.Entity, err
 }
 
-// restrict says who may find the fact: those listed, else the NPC alone that
-// notes it, else whoever knows of what it is about.
+// restrict sets who may find the fact: the listed NPCs if there are any, otherwise only the NPC that notes
+// it, otherwise whoever knows the entity that the fact is about.
 func restrict(f *memory.Fact, known []string, caller mcp.Caller) error {
 	if slices.ContainsFunc(known, func(id string) bool { return strings.TrimSpace(id) == "" || strings.ContainsRune(id, '\x1f') }) {
 		return fmt.Errorf("%w: known_by lists an empty id; give ids of NPCs", mcp.ErrInvalidArguments)

@@ -25,19 +25,18 @@ type searchSessionsArgs struct {
 // FoundLines is the output of search_sessions.
 type FoundLines struct {
 	Query string `json:"query"`
-	// Count is how many Lines there are.
+	// Count is the number of Lines.
 	Count int `json:"count"`
-	// Lines are what has to do with what was asked, the likeliest answer first.
+	// Lines are the lines relevant to the question, with the most likely answer first.
 	Lines []Line `json:"lines"`
-	// Note says that there is nothing, or that nothing is sure.
+	// Note says that nothing was found, or that no line is a sure answer.
 	Note string `json:"note,omitempty"`
 }
 
-// SureFrom is the score from which a line is taken for an answer.
+// SureFrom is the score from which a line counts as an answer.
 const SureFrom = 0.5
 
-// nothingSaid and onlyNear are for a model that would rather answer than say that it
-// does not know.
+// nothingSaid and onlyNear are addressed to models that would otherwise invent an answer.
 const (
 	nothingSaid = "nothing that was said in your hearing answers this; do not invent an answer"
 	onlyNear    = "no line has the words of the question: these are the nearest in meaning, and score says how sure that is. " +
@@ -50,19 +49,19 @@ const (
 type Line struct {
 	SessionID string `json:"session_id"`
 	Speaker   string `json:"speaker"`
-	// Role is what the speaker is, whatever the name says: "player", "dm" or "npc".
+	// Role is the actual role of the speaker, whatever the name suggests: "player", "dm" or "npc".
 	Role memory.Role `json:"role"`
 	Text string      `json:"text"`
 	At   time.Time   `json:"at"`
-	// Date is the day in the world.
+	// Date is the in-world date.
 	Date string `json:"date,omitempty"`
 	Turn int64  `json:"turn"`
-	// Score says how sure it is that the line has to do with what was asked.
+	// Score is the confidence that the line is relevant to the question.
 	Score float64 `json:"score" jsonschema:"How sure it is that the line answers; from 0.5 on it is taken for an answer, below it may say it in other words."`
 }
 
-// Sure returns how sure it is that a line that was found answers, 0 to 1: from [SureFrom] on for one
-// that is said to, below it for one that is merely near.
+// Sure returns the confidence, from 0 to 1, that a line answers the question. It is at least [SureFrom] if
+// the log says that the line answers it, and below that if the line is merely similar.
 func Sure(h memory.LineHit) float64 {
 	s := max(h.Evidence/(h.Evidence+4), min(h.Score, 1)*SureFrom)
 	if h.Nearest {
@@ -113,14 +112,15 @@ func (t *toolset) runSearchSessions(ctx context.Context, args searchSessionsArgs
 	return out, nil
 }
 
-// Recall finds what the caller of ctx may know of, as search_sessions does. dates may be nil.
+// Recall searches for lines that the caller of ctx may know about, like search_sessions. dates may be nil.
 func Recall(ctx context.Context, log memory.SessionLog, dates Dates, q memory.LineQuery) ([]memory.LineHit, error) {
 	q.Viewer = viewer(ctx)
 	return (&toolset{sessions: log, dates: dates}).recallAt(ctx, q)
 }
 
-// recallAt finds lines. Where the text speaks of a time, those of these days are found
-// by the rest of it, else all of these days, and only if there are none those of any time.
+// recallAt finds lines. If the text refers to a time, recallAt searches the lines of those days for the rest
+// of the text. If that finds none it returns all lines of those days, and only if there are none it searches
+// all days.
 func (t *toolset) recallAt(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
 	if t.dates != nil {
 		if days, rest, ok := t.dates.Find(q.Text); ok {
@@ -136,12 +136,12 @@ func (t *toolset) recallAt(ctx context.Context, q memory.LineQuery) ([]memory.Li
 	return t.recall(ctx, q)
 }
 
-// recaller is a session log that finds lines by what a question means.
+// recaller is a session log that can search by the meaning of a question.
 type recaller interface {
 	Recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error)
 }
 
-// recall finds lines by what a question means if the log can, else by its words.
+// recall searches by meaning if the log supports it, otherwise by words.
 func (t *toolset) recall(ctx context.Context, q memory.LineQuery) ([]memory.LineHit, error) {
 	if r, ok := t.sessions.(recaller); ok {
 		hits, err := r.Recall(ctx, q)
@@ -156,12 +156,12 @@ func (t *toolset) recall(ctx context.Context, q memory.LineQuery) ([]memory.Line
 	return hits, err
 }
 
-// telling returns the lines without those that tell nothing, such as "Aye.".
+// telling returns hits without lines that carry no information, such as "Aye.".
 func telling(hits []memory.LineHit) []memory.LineHit {
 	return slices.DeleteFunc(hits, func(h memory.LineHit) bool { return !words.Tell(h.Text) })
 }
 
-// saysAll reports whether a text has all telling words of a question, or forms of them.
+// saysAll reports whether a text contains all significant words of a question, in any form.
 func saysAll(text, asked string) bool {
 	stems := func(text string, most int) map[string]bool {
 		all, set := words.Split(text), map[string]bool{}
@@ -182,11 +182,11 @@ func saysAll(text, asked string) bool {
 
 type searchFactsArgs struct {
 	Query string `json:"query" jsonschema:"What to find out."`
-	// TopK is nil for the default. Models like to write whole numbers as 5.0.
+	// TopK is nil for the default. It is a float because models like to write whole numbers as 5.0.
 	TopK *float64 `json:"top_k,omitempty" jsonschema:"Most facts to return."`
 }
 
-// leastLikeness is the likeness below which a fact has nothing to do with a question.
+// leastLikeness is the minimum similarity of a relevant fact.
 const leastLikeness = 0.1
 
 // FoundFacts is the output of search_facts.
@@ -194,26 +194,26 @@ type FoundFacts struct {
 	Query string `json:"query"`
 	Count int    `json:"count"`
 	Facts []Fact `json:"facts"`
-	// Note says that there is nothing, or only what is nearest.
+	// Note says that nothing was found, or only facts that are merely similar.
 	Note string `json:"note,omitempty"`
 }
 
-// Fact is something that is known, and where from.
+// Fact is a known fact and its source.
 type Fact struct {
 	Text   string `json:"text"`
 	Source string `json:"source"`
-	// At is when it was said, and Date the day in the world.
+	// At is when the fact was said, and Date the in-world date of that.
 	At   *time.Time `json:"at,omitempty"`
 	Date string     `json:"date,omitempty"`
-	// Since is the day in the world from which on it is true, and Until from which on it
-	// is no longer. Superseded is when something later was said of that.
+	// Since is the in-world date from which the fact is true, and Until the one from which it no longer is.
+	// Superseded is when a later statement replaced it.
 	Since      string     `json:"since,omitempty"`
 	Until      string     `json:"until,omitempty"`
 	Superseded *time.Time `json:"superseded,omitempty"`
 	Score      float64    `json:"score"`
 }
 
-// asks reports whether it is a question that somebody asked at the table.
+// asks reports whether the fact is a question that somebody asked at the table.
 func (f *Fact) asks() bool {
 	return strings.HasPrefix(f.Source, "session:") && strings.HasSuffix(strings.TrimSpace(f.Text), "?")
 }
@@ -280,10 +280,10 @@ func topK(asked *float64) (int, error) {
 	return 0, fmt.Errorf("%w: top_k is %v; use a whole number from 1 to %d", mcp.ErrInvalidArguments, *asked, maxTopK)
 }
 
-// fuse joins lists of the same question by reciprocal rank: what several have near
-// their heads comes first. Scores are 1 for what all have first.
+// fuse merges several result lists for one question by reciprocal rank. A fact near the top of several lists
+// comes first. The score is 1 for a fact that is first in every list.
 func fuse(k int, lists ...[]Fact) []Fact {
-	const damping = 60 // the usual constant: heads of lists count little more than what follows
+	const damping = 60 // the usual constant: it makes the first places count only a little more than the next
 	type key struct{ source, text string }
 	places := map[key]int{}
 	out := []Fact{}
@@ -308,8 +308,8 @@ func fuse(k int, lists ...[]Fact) []Fact {
 	return out
 }
 
-// indexed returns what the index knows, if there is one: what somebody asked after what was
-// said, and nothing that is merely the question.
+// indexed returns matches from the index, if there is one. It puts questions that somebody asked after
+// statements, and drops facts that merely repeat the question.
 func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, error) {
 	out := []Fact{}
 	if t.index == nil {
@@ -336,7 +336,7 @@ func (t *toolset) indexed(ctx context.Context, query string, k int) ([]Fact, err
 	return out, nil
 }
 
-// order is the place of what holds after what does not.
+// order returns 1 if holds is true and 0 otherwise, so that items for which it is false sort first.
 func order(holds bool) int {
 	if holds {
 		return 1
@@ -344,8 +344,7 @@ func order(holds bool) int {
 	return 0
 }
 
-// transcribed returns lines of the session log as facts, and whether they are said to
-// answer.
+// transcribed returns lines of the session log as facts, and whether the log considers them answers.
 func (t *toolset) transcribed(ctx context.Context, query string, k int) (out []Fact, claimed bool, err error) {
 	hits, err := t.recall(ctx, memory.LineQuery{Text: query, Viewer: viewer(ctx), Limit: k})
 	if err != nil {
