@@ -2,17 +2,17 @@ package ruleslookup
 
 import "gopkg.in/yaml.v3"
 
-// asked is how players put it who do not know a rule's name, a phrase each.
+// asked holds phrases with which players ask for a rule whose name they do not know.
 type asked struct{ English, German []string }
 
-// askedOf is what a file says of how a rule is asked for that stands elsewhere.
+// askedOf holds the phrases that a file gives for a rule defined in another file.
 type askedOf struct {
 	id    string
 	where place
 	asked asked
 }
 
-// asked reads what stands below a key "asked"; only the index keeps it.
+// asked reads the value of an "asked" key. Only the index keeps the phrases.
 func (p *parser) asked(n *yaml.Node) (a asked) {
 	p.mapping(n, map[string]func(*yaml.Node){
 		"en": p.readPhrases(&a.English),
@@ -21,7 +21,7 @@ func (p *parser) asked(n *yaml.Node) (a asked) {
 	return a
 }
 
-// readPhrases returns a setter for one phrase or a list of them.
+// readPhrases returns a setter for a single phrase or a list of them.
 func (p *parser) readPhrases(into *[]string) func(*yaml.Node) {
 	many := p.readTexts(into)
 	return func(n *yaml.Node) {
@@ -34,12 +34,12 @@ func (p *parser) readPhrases(into *[]string) func(*yaml.Node) {
 	}
 }
 
-// tellsAsked reports whether a file's top holds keys and values by id.
+// tellsAsked reports whether the top level of a file is a mapping of rule ids to phrases.
 func tellsAsked(n *yaml.Node) bool {
 	return n.Kind == yaml.MappingNode && len(n.Content) > 1 && n.Content[1].Kind == yaml.MappingNode
 }
 
-// askedFile reads a file that tells by id how rules are asked for.
+// askedFile reads a file that maps rule ids to the phrases with which players ask for them.
 func (p *parser) askedFile(n *yaml.Node) (all []askedOf) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		id := n.Content[i]
@@ -48,7 +48,7 @@ func (p *parser) askedFile(n *yaml.Node) (all []askedOf) {
 	return all
 }
 
-// addAsked adds to the rules what other files say of how they are asked for.
+// addAsked adds the phrases from other files to the rules.
 func addAsked(rules []rule, all []askedOf, addProblem func(place, string)) {
 	at := make(map[string]int, len(rules))
 	for i := range rules {

@@ -10,12 +10,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
-// shape says what a value of a category's block of figures may be.
+// shape describes the valid values in a category's block of figures.
 type shape struct {
 	kind shapeKind
-	// required keys must be given.
+	// required marks keys that must be present.
 	required bool
-	// keys are those of a record, or of each record of a list.
+	// keys are the keys of a record, or of each record in a list.
 	keys map[string]shape
 }
 
@@ -33,8 +33,8 @@ const (
 	isRecords           // a list of records
 )
 
-// blocks holds the shape of each category's block of figures, which is named like
-// the category. A category without one has no block.
+// blocks returns the shape of each category's block of figures. The block has the same name as the category.
+// A category that is not listed has no block.
 func blocks() map[string]shape {
 	return map[string]shape{
 		"monster":    {kind: isRecord, keys: monsterShape()},
@@ -55,8 +55,8 @@ func blocks() map[string]shape {
 	}
 }
 
-// classShape gives what changes with level as lists by level, and columns of
-// the class table by name.
+// classShape describes values that change with level as lists indexed by level, and the columns of the class
+// table by name.
 func classShape() map[string]shape {
 	return map[string]shape{
 		"hit_die": {kind: isNumber, required: true}, "saves": {kind: isTexts, required: true}, "proficiencies": {kind: isTexts},
@@ -72,7 +72,7 @@ func subclassShape() map[string]shape {
 	}
 }
 
-// raceShape is that of subraces too, which have a race and no speed or size.
+// raceShape also covers subraces, which name a race and have no speed or size.
 func raceShape() map[string]shape {
 	return map[string]shape{
 		"race": {}, "speed": {kind: isNumber}, "size": {}, "bonus": {kind: isCounts, required: true}, "bonus_choices": {kind: isNumber},
@@ -126,8 +126,7 @@ func monsterShape() map[string]shape {
 	}
 }
 
-// block checks a block of figures against its shape and returns it as JSON, its
-// keys in the order of the file.
+// block checks a block of figures against its shape and returns it as JSON, with the keys in file order.
 func (p *parser) block(n *yaml.Node, s shape) []byte {
 	var b bytes.Buffer
 	p.writeValue(&b, n, s)
@@ -181,7 +180,7 @@ func (p *parser) writeList(b *bytes.Buffer, n *yaml.Node, item shape) {
 	b.WriteByte(']')
 }
 
-// writeMapping writes a record, or the values of a mapping whose keys are free.
+// writeMapping writes a record, or the values of a mapping with arbitrary keys.
 func (p *parser) writeMapping(b *bytes.Buffer, n *yaml.Node, s shape) {
 	if n.Kind != yaml.MappingNode {
 		p.addProblem(n.Line, "", "expected keys and values, got %s", kind(n))
@@ -217,7 +216,7 @@ func (p *parser) writeMapping(b *bytes.Buffer, n *yaml.Node, s shape) {
 	}
 }
 
-// newKey reports whether key may stand in a mapping of shape s after those seen.
+// newKey reports whether key is valid in a mapping of shape s and is not among the keys already seen.
 func (p *parser) newKey(key *yaml.Node, s shape, seen []string) bool {
 	_, known := s.keys[key.Value]
 	switch {
@@ -241,7 +240,7 @@ func requiredKeys(s shape) func(func(string) bool) {
 	}
 }
 
-// writeString writes s, which is valid UTF-8, as a JSON string.
+// writeString writes s, which must be valid UTF-8, as a JSON string.
 func writeString(b *bytes.Buffer, s string) {
 	plain := true
 	for i := range len(s) {
@@ -255,7 +254,7 @@ func writeString(b *bytes.Buffer, s string) {
 	}
 	text, err := tools.Encode(s)
 	if err != nil {
-		text = `""` // a string always has a JSON form
+		text = `""` // marshalling a string cannot fail
 	}
 	b.WriteString(text)
 }

@@ -11,39 +11,38 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Book is the rules of one system or several, with their search index. It is safe for
-// concurrent use.
+// Book holds the rules of one or more systems and their search indexes. It is safe for concurrent use.
 type Book struct {
 	sets []*ruleSet // the built-in system's first
 }
 
-// ruleSet is the rules of one system.
+// ruleSet holds the rules of one system.
 type ruleSet struct {
 	system string
 	load   func() (*library, error) // runs once, remembers its outcome
 	ready  atomic.Bool              // set once the index is built
 }
 
-// System is the rules of a further system.
+// System describes the rules of an additional system.
 type System struct {
 	Name  string // such as "tinker", as campaigns and NPCs choose it
 	Rules fs.FS
-	// Dir is what file names in errors begin with.
+	// Dir is the prefix of file names in error messages.
 	Dir string
 }
 
-// library is a loaded book. It never changes.
+// library holds the loaded rules of one system. It is immutable.
 type library struct {
 	rules []rule // by id
 	byID  map[string]int
-	index func() *index // builds it at the first call, because get_rule works without it
+	index func() *index // built on the first call, because get_rule works without it
 }
 
 // Brief is a rule without its text.
 type Brief struct{ ID, Category, Name, Summary string }
 
-// Lazy returns a book of every *.yaml file in fsys, in any folder, and of those of
-// further systems, which it reads when they are first used or warmed. It returns at once.
+// Lazy returns a book of the rules in every *.yaml file of fsys, including subdirectories, and of those of
+// any further systems. It returns at once; the rules are read on first use or by [Book.Warm].
 func Lazy(fsys fs.FS, further ...System) *Book {
 	return newBook(parsed(System{Name: builtIn, Rules: fsys}), further)
 }
@@ -61,7 +60,7 @@ func parsed(s System) *ruleSet {
 	return newRuleSet(s.Name, func(kept texts) ([]rule, error) { return parseAll(s, kept) })
 }
 
-// newRuleSet returns the rules of a system that read returns.
+// newRuleSet returns a ruleSet that loads its rules with read.
 func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
 	set := &ruleSet{system: system}
 	set.load = sync.OnceValues(func() (*library, error) {
@@ -74,10 +73,10 @@ func newRuleSet(system string, read func(texts) ([]rule, error)) *ruleSet {
 	return set
 }
 
-// Warm loads the book unless it is loaded already, waiting for a load that is
-// under way. It returns the error every use of the book will return, which lists
-// every problem found, each with file and line; errors.As with a *[userfile.Problems]
-// target gets them. A system with problems keeps no other from being searched.
+// Warm loads the book unless it is already loaded. If another goroutine is loading it, Warm waits for that.
+// It returns the same error as every later use of the book: all problems found, each with file and line,
+// which errors.As extracts as a *[userfile.Problems]. A system with problems does not stop the others from
+// being searched.
 func (b *Book) Warm() error {
 	var errs []error
 	for _, s := range b.sets {
@@ -92,18 +91,17 @@ func (b *Book) Warm() error {
 	return errors.Join(errs...)
 }
 
-// prepare loads the book; what is wrong with it, whoever uses it is told.
+// prepare loads the book. It ignores the error, because every use of the book returns it.
 func (b *Book) prepare() { _ = b.Warm() }
 
-// prepareRules loads the rules without the search index.
+// prepareRules loads the rules without building the search index.
 func (b *Book) prepareRules() {
 	for _, s := range b.sets {
 		_, _ = s.load() // every use returns the error
 	}
 }
 
-// Len returns the number of rules, loading the book if need be; 0 if it cannot
-// be loaded.
+// Len returns the number of rules. It loads the book if necessary and returns 0 if that fails.
 func (b *Book) Len() int {
 	list, err := b.List()
 	if err != nil {
@@ -112,8 +110,8 @@ func (b *Book) Len() int {
 	return len(list)
 }
 
-// List returns all rules by id, those of the built-in system first, loading the book if
-// need be. Of rules with the same id it returns the first.
+// List returns all rules in order of id, with those of the built-in system first. It loads the book if
+// necessary. If several rules share an id, it returns only the first.
 func (b *Book) List() ([]Brief, error) {
 	var out []Brief
 	seen := map[string]bool{}
@@ -133,8 +131,8 @@ func (b *Book) List() ([]Brief, error) {
 	return out, nil
 }
 
-// Find returns the rules of a system that fit a query, best first, at most five. It finds nothing while
-// the book is being loaded: it never waits for that.
+// Find returns at most five rules of a system that match a query, best first. It never waits for the book to
+// load: until then, it finds nothing.
 func (b *Book) Find(system, query string) []Hit {
 	set := b.ofSystem(system)
 	if set == nil {
@@ -150,7 +148,7 @@ func (b *Book) Find(system, query string) []Hit {
 	return lib.search(query, nil)
 }
 
-// Systems lists the names of the systems there are rules of.
+// Systems returns the names of the systems that the book has rules for.
 func (b *Book) Systems() []string {
 	var all []string
 	for _, s := range b.sets {
@@ -163,8 +161,8 @@ func (b *Book) loaded() bool {
 	return !slices.ContainsFunc(b.sets, func(s *ruleSet) bool { return !s.ready.Load() })
 }
 
-// ofSystem returns the rules of a system, nil if there are none. The usual ways to write
-// the built-in system's name count; empty is the built-in one.
+// ofSystem returns the rules of the named system, or nil if there are none. It accepts the usual spellings of
+// the built-in system's name. An empty name means the built-in system.
 func (b *Book) ofSystem(name string) *ruleSet {
 	for _, s := range b.sets[1:] {
 		if systemKey(s.system) == systemKey(name) {
@@ -177,15 +175,15 @@ func (b *Book) ofSystem(name string) *ruleSet {
 	return nil
 }
 
-// newLibrary reads the rules of a system and builds their search index.
+// newLibrary reads the rules of a system and prepares their search index.
 func newLibrary(read func(texts) ([]rule, error)) (*library, error) {
 	kept := texts{}
 	rules, err := read(kept)
 	if err != nil {
 		return nil, err
 	}
-	rules = slices.Clone(rules) // without what appending reserved
-	// The order must not depend on how the files are split.
+	rules = slices.Clone(rules) // drops the spare capacity left by append
+	// The order must not depend on how the rules are split over files.
 	slices.SortFunc(rules, func(a, b rule) int {
 		if a.ID < b.ID {
 			return -1
@@ -195,13 +193,13 @@ func newLibrary(read func(texts) ([]rule, error)) (*library, error) {
 	lib := &library{rules: slices.Clone(rules), byID: make(map[string]int, len(rules))}
 	for i := range lib.rules {
 		lib.byID[lib.rules[i].ID] = i
-		lib.rules[i].Figures, lib.rules[i].Asked = nil, asked{} // the index alone needs them
+		lib.rules[i].Figures, lib.rules[i].Asked = nil, asked{} // only the index needs them
 	}
 	lib.index = sync.OnceValue(func() *index { return newIndex(rules, kept) })
 	return lib, nil
 }
 
-// nearest returns up to three ids that id may have been meant to be.
+// nearest returns up to three existing ids that are similar to id.
 func (l *library) nearest(id string) []string {
 	var out []string
 	ids := make([]string, len(l.rules))

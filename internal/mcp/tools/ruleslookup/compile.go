@@ -11,9 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
-// Compile parses the rules files of the built-in system and returns them in the form
-// that [BuiltIn] reads: rules in gob, compressed. Parsing 24,000 lines of YAML
-// at each start would take about ten times as long.
+// Compile parses the rules files of the built-in system and returns them in the format that [BuiltIn] reads:
+// compressed gob. Parsing the 24,000 lines of YAML at each start would take about ten times as long.
 func Compile(fsys fs.FS) ([]byte, error) {
 	rules, err := parseAll(System{Name: builtIn, Rules: fsys}, texts{})
 	if err != nil {
@@ -33,8 +32,8 @@ func Compile(fsys fs.FS) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// readCompiled decodes what [Compile] returned. The input must come with the program,
-// because gob is not made for hostile input.
+// readCompiled decodes the output of [Compile]. The data must be part of the program, because gob is not safe
+// for untrusted input.
 func readCompiled(data []byte) ([]rule, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -51,8 +50,8 @@ func readCompiled(data []byte) ([]rule, error) {
 	return rules, nil
 }
 
-// BuiltIn returns a book of the rules that come with Glyphoxa and those of further
-// systems. Each is read when it is first used or warmed; BuiltIn itself returns at once.
+// BuiltIn returns a book of the rules that come with Glyphoxa and those of any further systems. It returns at
+// once; each system is read on first use or by [Book.Warm].
 func BuiltIn(further ...System) *Book {
 	return newBook(newRuleSet(builtIn, func(texts) ([]rule, error) { return readCompiled(srd.Compiled) }), further)
 }

@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// condition is what a figure of a rule must be, as in "level<=3" or "type:beast".
+// condition is a requirement on a figure of a rule, such as "level<=3" or "type:beast".
 type condition struct {
 	key    string // "category", or a figure's key
-	op     string // one of < <= > >= = != ; a text knows = and != alone; "none" wants no such figure
+	op     string // one of < <= > >= = !=; texts support only = and !=; "none" means that the rule must not have the figure
 	text   string
 	number float64
-	// isNumber tells that number is set.
+	// isNumber reports whether number is set.
 	isNumber bool
 }
 
 var written = regexp.MustCompile(`([\p{L}_.]+)(:|\s*(?:<=|>=|!=|=|<|>)\s*)("[^"]*"|[\p{L}\p{N}/+.'_-]+)`)
 
-// takeConditions cuts the written conditions out of a query. The others are named in
-// unknown.
+// takeConditions removes the written conditions from a query and returns them. unknown lists those whose key
+// is not known.
 func takeConditions(query string, known func(key string) bool) (rest string, list []condition, unknown []string) {
 	rest = written.ReplaceAllStringFunc(query, func(m string) string {
 		p := written.FindStringSubmatch(m)
 		key, op := keyOf(strings.ToLower(p[1])), strings.TrimSpace(p[2])
 		if !known(key) {
-			if op != ":" { // "fire: what does it do" is a sentence
+			if op != ":" { // "fire: what does it do" is a sentence, not a condition
 				unknown = append(unknown, p[1])
 			}
 			return m
@@ -49,7 +49,7 @@ func newCondition(key, op, value string) condition {
 	return c
 }
 
-// keyOf returns the key of a figure by what it may be called.
+// keyOf returns the canonical key of a figure for any of its names.
 func keyOf(key string) string {
 	switch key {
 	case "kategorie", "cat":
@@ -84,7 +84,7 @@ func keyOf(key string) string {
 	return key
 }
 
-// meets reports whether a rule's figures are as a condition wants.
+// meets reports whether a rule's figures satisfy a condition.
 func (ix *index) meets(doc int32, c condition) bool {
 	if c.key == "category" {
 		same := c.text == ix.categories[doc] || c.text == "rule" && isPlainRule(ix.categories[doc])
@@ -107,7 +107,7 @@ func (ix *index) meets(doc int32, c condition) bool {
 
 func isPlainRule(category string) bool { return category == "combat" || category == "general" }
 
-// is reports whether a figure is what c says, or is not what it excludes.
+// is reports whether a figure satisfies c.
 func (f *figure) is(c condition) bool {
 	if c.isNumber && f.IsNumber {
 		switch c.op {
@@ -123,12 +123,12 @@ func (f *figure) is(c condition) bool {
 		return f.Number == c.number
 	}
 	if c.key == "rarity" && c.text == "rare" {
-		return f.Text == c.text // "very rare" is rarer
+		return f.Text == c.text // "very rare" must not match "rare"
 	}
 	return f.Text != "" && containsWords(f.Text, c.text)
 }
 
-// containsWords reports whether words stand in text, whole or in the beginning.
+// containsWords reports whether words occurs in text. Its last word may be only the beginning of one.
 func containsWords(text, words string) bool {
 	if words == "" {
 		return false
@@ -146,8 +146,8 @@ func containsWords(text, words string) bool {
 	}
 }
 
-// keepMeeting drops all rules but those that meet all conditions, which count as found
-// even if nothing else was asked.
+// keepMeeting drops all rules that do not meet all conditions. Those that do count as found even if the query
+// asks for nothing else.
 func (ix *index) keepMeeting(s *scratch, conditions []condition) {
 	for doc := range s.total {
 		if slices.ContainsFunc(conditions, func(c condition) bool { return !ix.meets(int32(doc), c) }) {
@@ -158,10 +158,10 @@ func (ix *index) keepMeeting(s *scratch, conditions []condition) {
 	}
 }
 
-// matching is what a rule is worth that meets all conditions.
+// matching is the score of a rule that meets all conditions.
 const matching = 8
 
-// structured turns a tool's arguments into conditions.
+// structured converts the arguments of the tool to conditions.
 func (a searchArgs) structured() (list []condition, err error) {
 	for _, arg := range [...]struct{ key, value string }{
 		{"category", a.Category}, {"level", a.Level}, {"school", a.School}, {"class", a.Class}, {"challenge", a.Challenge},

@@ -7,17 +7,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// figure is one thing a rule can be asked for by: a number, or a text in lower case.
+// figure is one property that a rule can be found by: a number, or a text in lower case.
 type figure struct {
 	Key    string
 	Text   string
 	Number float64
-	// IsNumber tells that Number is set.
+	// IsNumber reports whether Number is set.
 	IsNumber bool
 }
 
-// collect notes what a block of figures says, one level deep: a list is several figures
-// of the same key, a mapping's keys are texts, its values figures named "key.name".
+// collect records the figures of a block, one level deep. A list yields several figures with the same key. A
+// mapping yields its keys as texts, and its values as figures named "key.name".
 func (r *rule) collect(n *yaml.Node, kept texts) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i].Value, n.Content[i+1]
@@ -49,12 +49,12 @@ func (r *rule) note(kept texts, key, value string) {
 	if key == "cost_cp" {
 		f = figure{Key: "cost", Number: f.Number / 100, IsNumber: f.IsNumber}
 	} else if key == "cost" {
-		return // the same as a text
+		return // same as a text
 	}
 	r.Figures = append(r.Figures, f)
 }
 
-// number reads a number as the book writes it, "1/4" too.
+// number parses a number as the book writes it, including fractions such as "1/4".
 func number(s string) (float64, bool) {
 	if a, b, ok := strings.Cut(s, "/"); ok {
 		x, err1 := strconv.ParseFloat(a, 64)
@@ -65,8 +65,8 @@ func number(s string) (float64, bool) {
 	return v, err == nil
 }
 
-// allFigures returns a rule's figures with those that stand elsewhere than in a block of
-// their own: a spell's, what harm it does, and the words of its tags.
+// allFigures returns a rule's figures, including those that are not in a block of figures: a spell's
+// properties, the damage types it deals, and the words of its tags.
 func (r *rule) allFigures(kept texts) []figure {
 	all := r.Figures
 	lower := func(s string) string { return kept.keep(strings.ToLower(s)) }
@@ -88,7 +88,7 @@ func (r *rule) allFigures(kept texts) []figure {
 	return all
 }
 
-// appendHarm adds the kinds of damage that a text says are dealt.
+// appendHarm adds the damage types that a text says are dealt.
 func appendHarm(all []figure, text string, kept texts) []figure {
 	from := len(all)
 	for rest := text; ; {
@@ -112,7 +112,7 @@ func appendHarm(all []figure, text string, kept texts) []figure {
 	}
 }
 
-// withstood reports whether a text ends in a sentence that tells of damage that is not dealt.
+// withstood reports whether the last sentence of a text is about damage that is not dealt.
 func withstood(before string) bool {
 	sentence := before[strings.LastIndexAny(before, ".;")+1:]
 	return strings.Contains(sentence, "immun") || strings.Contains(sentence, "resistan")

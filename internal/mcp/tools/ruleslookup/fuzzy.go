@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// expansion is a stem of the vocabulary that a query's word may mean.
+// expansion is a stem of the vocabulary that a word of the query may mean.
 type expansion struct {
 	stem int32
-	// weight is how much of the stem's score counts, 1 for a certain match.
+	// weight is the share of the stem's score that counts; 1 for a certain match.
 	weight float32
 }
 
 const (
-	// maxExpansions bounds how many stems one word may stand for.
+	// maxExpansions limits the number of stems that one word can expand to.
 	maxExpansions = 16
 
 	oneTypo      = 0.75
 	twoTypos     = 0.5
 	joined       = 0.67
-	unknownBegin = 0.85 // beginning of a longer word, if it is no word itself
-	knownBegin   = 0.25 // the same for a last word that is a word, too
+	unknownBegin = 0.85 // the word is unknown and begins a longer word
+	knownBegin   = 0.25 // same, for a last word that is itself a known word
 )
 
-// expand lists the stems that w may mean, best first. Only an unknown word or
-// the last one, which may be unfinished, stands for more than itself.
+// expand lists the stems that w may mean, best first. Only an unknown word, or the last word, which may be
+// incomplete, expands to stems other than its own.
 func (ix *index) expand(w word, last bool) []expansion {
 	var out []expansion
 	at, known := ix.position[w.stem]
@@ -45,7 +45,7 @@ func (ix *index) expand(w word, last bool) []expansion {
 	return best(out)
 }
 
-// best sorts by weight, drops repeated stems and cuts the rest off.
+// best sorts the list by weight, removes duplicate stems, and truncates it.
 func best(list []expansion) []expansion {
 	slices.SortFunc(list, func(a, b expansion) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.stem, b.stem))
@@ -60,8 +60,7 @@ func best(list []expansion) []expansion {
 	return kept
 }
 
-// beginnings adds the stems that begin with prefix; the more is missing, the
-// less they weigh.
+// beginnings adds the stems that begin with prefix. The more letters are missing, the lower the weight.
 func (ix *index) beginnings(out []expansion, prefix string, weight float32) []expansion {
 	if len(prefix) < 3 {
 		return out
@@ -75,8 +74,8 @@ func (ix *index) beginnings(out []expansion, prefix string, weight float32) []ex
 	return out
 }
 
-// typos adds the stems that w, or its stem, may be a misspelling of: one edit
-// from four letters on, two from eight on.
+// typos adds the stems that w or its stem may be a misspelling of. It allows one edit from four letters on,
+// and two from eight on.
 func (ix *index) typos(out []expansion, w word) []expansion {
 	out = ix.misspelt(out, w.raw, w.raw, 0, ix.germanFrom)
 	if w.raw != w.stem {
@@ -85,8 +84,7 @@ func (ix *index) typos(out []expansion, w word) []expansion {
 	return out
 }
 
-// misspelt adds the stems of a part of the vocabulary that stem, what is left of raw, may
-// be a misspelling of.
+// misspelt adds the stems in one part of the vocabulary that stem, the stem of raw, may be a misspelling of.
 func (ix *index) misspelt(out []expansion, raw, stem string, from, to int) []expansion {
 	edits := 0
 	switch {
@@ -108,15 +106,15 @@ func (ix *index) misspelt(out []expansion, raw, stem string, from, to int) []exp
 			weight = twoTypos
 		}
 		if s[0] != stem[0] {
-			weight *= 0.8 // people rarely miss the first letter
+			weight *= 0.8 // people rarely get the first letter wrong
 		}
 		out = append(out, expansion{near.at, weight})
 	}
 	return out
 }
 
-// split finds the two known words that w is made of when the space was
-// forgotten; of several ways the one whose commoner word is rarest.
+// split finds the two known words that make up w if the space between them is missing. If there are several
+// ways, it returns the one whose more common word is rarest.
 func (ix *index) split(w string) (a, b int32, ok bool) {
 	const shortest = 3
 	best := float32(0)

@@ -6,11 +6,11 @@ import (
 	embedded "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// germanStem cuts what German words are inflected by.
+// germanStem removes the inflection from a German word.
 func germanStem(w string) string { return embedded.Stem(w, true) }
 
-// germanTongue tells a German question by its small words, and by others that only holds;
-// a word that is one of English, too, tells nothing.
+// germanTongue reports whether a query is German, judging by its function words and by the words for which
+// only returns true. A word that also exists in English does not count.
 func germanTongue(query string, all []word, only func(word) bool) bool {
 	german, english := 0, 0
 	if strings.ContainsAny(query, "äöüßÄÖÜ") {
@@ -29,8 +29,7 @@ func germanTongue(query string, all []word, only func(word) bool) bool {
 	return german > english
 }
 
-// germanStop reports whether w, folded, says nothing in a German question about which
-// rule is meant.
+// germanStop reports whether w, folded, is a German stop word: it says nothing about which rule is meant.
 func germanStop(w string) bool {
 	switch w {
 	case "der", "die", "das", "den", "dem", "des", "dessen", "deren", "ein", "eine", "einen", "einem", "einer", "eines", "ne", "nen", "ner",

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// The fields of a rule that are ranked by (BM25): repetition saturates, and long fields
-// are worth less per word.
+// The fields of a rule that are ranked with BM25: repeated words count less and less, and a word in a long
+// field counts less than one in a short field.
 const (
 	fieldName = iota
 	fieldAliases
@@ -21,28 +21,26 @@ const (
 	fieldCount
 )
 
-// index finds rules by word. It never changes, except for the pool of scratch
-// space.
+// index finds rules by word. It is immutable, except for the pool of scratch space.
 type index struct {
-	// stems is the vocabulary, sorted; the tables below go by its positions.
+	// stems is the sorted vocabulary. The tables below are indexed by position in it.
 	stems []string
-	near  nearWords // the stems again, to put typos right
-	// germanFrom is where German stems begin in stems.
+	near  nearWords // the same stems, for correcting typos
+	// germanFrom is the index in stems where the German stems begin.
 	germanFrom int
 	idf        []float32
 	postings   [][]posting
-	english    []bool // which stems the English fields have: aliases may be German
+	english    []bool // whether a stem occurs in the English fields; aliases may be German
 	position   map[string]int32
-	// titles maps a name or alias, as its content stems joined by spaces, to
-	// the rules called so.
+	// titles maps a name or alias, written as its content stems joined by spaces, to the rules that have it.
 	titles map[string][]title
 	// categories holds each rule's category.
 	categories []string
-	kinds      []uint8 // of them, as for leanings
-	// figures holds what each rule can be asked for by, see [condition].
+	kinds      []uint8 // of the categories, as for leanings
+	// figures holds the figures of each rule. See [condition].
 	figures [][]figure
-	keys    []string // of the figures, sorted
-	// sounds are the keys that names and aliases sound like, sounding what sounds so.
+	keys    []string // of figures, sorted
+	// sounds holds the sound keys of names and aliases, and sounding the names for each key.
 	sounds     nearWords
 	sounding   [][]sound
 	phrases    phrases
@@ -53,7 +51,7 @@ type index struct {
 	scratch sync.Pool // of *scratch
 }
 
-// posting is one rule a stem occurs in, and what that is worth.
+// posting is one rule in which a stem occurs, with its score.
 type posting struct {
 	doc    int32
 	impact float32
@@ -63,12 +61,11 @@ type posting struct {
 type title struct {
 	doc   int32
 	alias bool
-	// plain is the title in full, folded like [word.raw]; content is the same
-	// without its stop words.
+	// plain is the full title, folded like [word.raw]. content is the same without stop words.
 	plain, content string
 }
 
-// newIndex indexes rules; a rule's number is its position.
+// newIndex indexes the rules. A rule's number is its position in rules.
 func newIndex(rules []rule, kept texts) *index {
 	b := newBuilder(kept)
 	for i, r := range rules {
@@ -92,7 +89,7 @@ func newIndex(rules []rule, kept texts) *index {
 	return ix
 }
 
-// count is how often a stem occurs in each field of a rule.
+// count is the number of occurrences of a stem in each field of a rule.
 type count struct {
 	doc    int32
 	fields [fieldCount]uint16
@@ -100,13 +97,13 @@ type count struct {
 
 type builder struct {
 	kept    texts
-	ids     map[string]int32 // of stems, as they come
-	counts  [][]count        // by them
-	raw     []string         // a word with the stem, by them
+	ids     map[string]int32 // of stems, in order of first occurrence
+	counts  [][]count        // by stem id
+	raw     []string         // one word with the stem, by stem id
 	german  map[string]string
 	phrases []phraseOf
-	kindOf  map[string]int // of words of all that is said, as they come
-	kinds   []byKind       // by them
+	kindOf  map[string]int // of all words said about rules, in order of first occurrence
+	kinds   []byKind       // by the number in kindOf
 	lengths [][fieldCount]int
 	titles  map[string][]title
 	sounds  map[string][]sound
@@ -132,8 +129,8 @@ func (b *builder) addRule(doc int32, r rule) {
 	}
 	b.field(doc, fieldSummary, r.Summary)
 	b.addAsked(doc, r)
-	// A long list of attacks and traits has the words of many rules and is the
-	// answer to few questions; name, aliases, tags and summary find its owner.
+	// The long list of a monster's attacks and traits shares words with many rules but rarely answers a
+	// question. The name, aliases, tags and summary suffice to find the monster.
 	if r.Category != "monster" {
 		b.field(doc, fieldText, r.Text)
 	}
@@ -146,7 +143,7 @@ func (b *builder) addRule(doc int32, r rule) {
 // field counts the words of a text.
 func (b *builder) field(doc int32, field int, s string) { b.fieldWords(doc, field, wordsIn(s)) }
 
-// fieldWords counts words and returns their stems.
+// fieldWords counts the words in a field and returns their stems.
 func (b *builder) fieldWords(doc int32, field int, ws []word) (stems []int32) {
 	for _, w := range ws {
 		if stopWord(w.raw) && field != fieldName && field != fieldAliases {
@@ -154,7 +151,7 @@ func (b *builder) fieldWords(doc int32, field int, ws []word) (stems []int32) {
 		}
 		b.lengths[doc][field]++
 		stems = append(stems, b.count(doc, field, w.stem, w.raw))
-		// Aliases and tags may be German; what inflects a word there is cut apart.
+		// Aliases and tags may be German, so inflected German words are stemmed too.
 		if field == fieldAliases || field == fieldTags {
 			b.count(doc, field, b.germanStem(w.raw), w.raw)
 		}
@@ -162,8 +159,8 @@ func (b *builder) fieldWords(doc int32, field int, ws []word) (stems []int32) {
 	return stems
 }
 
-// germanWords counts the words of a German text, which are kept apart from English ones,
-// and returns their stems.
+// germanWords counts the words of a German text and returns their stems. German stems are kept apart from
+// English ones.
 func (b *builder) germanWords(doc int32, ws []word) (stems []int32) {
 	for _, w := range ws {
 		if germanStop(w.raw) {
@@ -185,10 +182,10 @@ func (b *builder) germanStem(raw string) string {
 	return stem
 }
 
-// germanMark stands before German stems, which are sorted behind all others.
+// germanMark is the prefix of German stems. It makes them sort after all others.
 const germanMark = "~"
 
-// count notes that a stem occurs in a field of a rule, and returns its number.
+// count records one occurrence of a stem in a field of a rule, and returns the stem's number.
 func (b *builder) count(doc int32, field int, stem, raw string) int32 {
 	id, ok := b.ids[stem]
 	if !ok {
@@ -222,7 +219,7 @@ func (b *builder) title(doc int32, s string, alias bool) {
 	b.addSound(doc, ws, alias)
 }
 
-// fillIndex turns counts into ranked postings.
+// fillIndex converts the counts to ranked postings.
 func (b *builder) fillIndex(ix *index, docs int) {
 	var average [fieldCount]float64
 	for _, l := range b.lengths {
@@ -281,7 +278,7 @@ func joinRaw(ws []word) string {
 	return b.String()
 }
 
-// fillKeys lists the keys that a query can set conditions for.
+// fillKeys lists the keys that a query can use in conditions.
 func (ix *index) fillKeys() {
 	seen := map[string]bool{"category": true}
 	for _, list := range ix.figures {

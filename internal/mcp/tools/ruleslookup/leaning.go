@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kinds of rules that are asked for in ways of their own.
+// Kinds of rules that players ask for in different ways.
 const (
 	kindRule = iota
 	kindSpell
@@ -33,17 +33,17 @@ func leaningKind(category string) int {
 	return kindRule
 }
 
-// byKind has something for each kind of rules.
+// byKind holds one value for each kind of rule.
 type byKind [kindCount]float32
 
-// leanings tell by the words of a question, small ones too, which kind of rule it is
-// after: how a word spreads over what is said of them (naive Bayes).
+// leanings estimate from the words of a question, including stop words, which kind of rule it asks for. They
+// use naive Bayes: how often each word occurs in what is said about each kind.
 type leanings struct {
 	words []string // sorted; German ones by stem
-	odds  []byKind // by them, in logarithms
+	odds  []byKind // by word, as logarithms
 }
 
-// learnKind counts the words of what is said of a rule of a category.
+// learnKind counts the words of a phrase about a rule of the given category.
 func (b *builder) learnKind(category string, ws []word, german bool, weight float32) {
 	kind := leaningKind(category)
 	for _, w := range ws {
@@ -61,7 +61,7 @@ func (b *builder) learnKind(category string, ws []word, german bool, weight floa
 	}
 }
 
-// fillLeanings keeps of the words what tells something.
+// fillLeanings keeps only the words that help to distinguish kinds.
 func (b *builder) fillLeanings(ix *index) {
 	var shares byKind
 	whole := float32(0)
@@ -101,7 +101,7 @@ func (c byKind) sum() (all float32) {
 	return all
 }
 
-// likely returns how likely each kind is, in logarithms.
+// likely returns the log-likelihood of each kind.
 func (l *leanings) likely(q *question) (out byKind) {
 	for _, w := range q.all {
 		key := w.stem
@@ -117,7 +117,7 @@ func (l *leanings) likely(q *question) (out byKind) {
 	return out
 }
 
-// favourKind lifts the rules of the kinds that are likely to be asked for.
+// favourKind raises the score of rules of the kinds that the question probably asks for.
 func (ix *index) favourKind(s *scratch, q *question) {
 	factor := ix.leanings.likely(q)
 	best := slices.Max(factor[:])

@@ -6,16 +6,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// likenesses tell what rules are about: the sum of the vectors of their words, so that
-// other words for the same find them, too.
+// likenesses hold for each rule the sum of its word vectors, so that a rule is also found by words with a
+// similar meaning.
 type likenesses struct {
 	rules [][wordvectors.Dimensions]int8 // each of length [wordvectors.Dimensions]
 }
 
-// likenessWeight is what a word counts for by where it stands.
+// likenessWeight is the weight of a word by the field it occurs in.
 var likenessWeight = [fieldCount]float32{fieldName: 1, fieldTags: 1, fieldSummary: 1, fieldAsked: 1, fieldGerman: 1}
 
-// fillLikenesses sums the vectors of each rule's words, each of which is looked up once.
+// fillLikenesses sums the vectors of each rule's words. It looks up each word only once.
 func (b *builder) fillLikenesses(ix *index, rules int) {
 	known := wordvectors.Load()
 	sums := make([][wordvectors.Dimensions]float32, rules)
@@ -45,8 +45,8 @@ func (b *builder) fillLikenesses(ix *index, rules int) {
 	}
 }
 
-// packed scales a vector so that the product of two is about their cosine, times the square
-// of the length.
+// packed scales a vector so that the product of two packed vectors is about their cosine times the square of
+// packedLength.
 func packed(v *[wordvectors.Dimensions]float32) (out [wordvectors.Dimensions]int8) {
 	square := 0.0
 	for _, x := range v {
@@ -62,11 +62,11 @@ func packed(v *[wordvectors.Dimensions]float32) (out [wordvectors.Dimensions]int
 	return out
 }
 
-// packedLength is the length of a packed vector, no component of which is near it.
+// packedLength is the length of a packed vector. It is chosen so that no component comes near it.
 const packedLength = 254
 
-// scoreLikeness adds to each rule that words have found what it has in common with the
-// question in other words.
+// scoreLikeness adds, to each rule that the word search has found, a score for similarity in meaning to the
+// question.
 func (ix *index) scoreLikeness(s *scratch, q *question) {
 	var sum [wordvectors.Dimensions]float32
 	known, told := wordvectors.Load(), 0

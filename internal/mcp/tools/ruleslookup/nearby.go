@@ -2,14 +2,14 @@ package ruleslookup
 
 import "sort"
 
-// nearWords finds the words of a sorted list that another may be a misspelling of. What
-// wordsIn begin with alike is compared once, and left as soon as it is too far off.
+// nearWords finds words in a sorted list that are similar to a misspelt word. A prefix shared by consecutive
+// words is compared only once, and skipped as a whole as soon as it differs too much.
 type nearWords struct {
 	words  []string
-	shared []uint8 // how many bytes a word begins with as the one before it
+	shared []uint8 // length of the prefix shared with the previous word, in bytes
 }
 
-// longestNear bounds the words that are compared, in bytes.
+// longestNear is the maximum length of the words that are compared, in bytes.
 const longestNear = maxWord
 
 func newNearWords(sorted []string) nearWords {
@@ -25,13 +25,13 @@ func newNearWords(sorted []string) nearWords {
 	return n
 }
 
-// nearWord is a word of the list and how many edits away it is.
+// nearWord is a word of the list and its edit distance.
 type nearWord struct {
 	at    int32
 	edits uint8
 }
 
-// between is the part of the list whose words begin with prefix.
+// between returns the range of the list whose words begin with prefix.
 func (n nearWords) between(prefix string) (from, to int) {
 	from = sort.SearchStrings(n.words, prefix)
 	return from, from + sort.Search(len(n.words)-from, func(i int) bool {
@@ -40,25 +40,25 @@ func (n nearWords) between(prefix string) (from, to int) {
 	})
 }
 
-// maxEdits bounds how far off a word may be.
+// maxEdits is the maximum edit distance.
 const maxEdits = 2
 
-// reach tells after some bytes of a word how many of the other's can have been read, a bit
-// for each number, with no edit, one and two.
+// reach is the state after reading some bytes of one word: for no edit, one edit and two edits, a bit set of
+// how many bytes of the other word can have been read.
 type reach [maxEdits + 1]uint64
 
-// find adds the words from one place to another that are at most edits insertions,
-// deletions, replacements and swaps of neighbours away from w.
+// find adds the words in the given range of the list that are at most edits away from w. An edit is an
+// insertion, a deletion, a replacement, or a swap of two neighbouring bytes.
 func (n nearWords) find(out []nearWord, w string, edits, from, to int) []nearWord {
 	if len(w) > longestNear {
 		return out
 	}
-	var has [256]uint64 // where w has a byte
+	var has [256]uint64 // positions of each byte in w
 	for i := range len(w) {
 		has[w[i]] |= 1 << i
 	}
 	whole := uint64(1) << len(w)
-	var at [longestNear + maxEdits + 2]reach // by how much of the word is read
+	var at [longestNear + maxEdits + 2]reach // by the number of bytes of the word read
 	at[0][0] = 1
 	for d := 1; d <= edits; d++ {
 		at[0][d] = at[0][d-1] | at[0][d-1]<<1
@@ -95,7 +95,7 @@ func (n nearWords) find(out []nearWord, w string, edits, from, to int) []nearWor
 	return out
 }
 
-// next reads a byte more, that stands where has says.
+// next reads one more byte. has holds its positions in the other word.
 func (r *reach) next(has uint64, edits int) (out reach) {
 	out[0] = r[0] & has << 1
 	for d := 1; d <= edits; d++ {
@@ -104,7 +104,8 @@ func (r *reach) next(has uint64, edits int) (out reach) {
 	return out
 }
 
-// swap adds what is reached by two bytes the other way round, which stand where both says.
+// swap adds the states reached by swapping two adjacent bytes. both holds the positions where they occur in
+// swapped order.
 func (r *reach) swap(before *reach, both uint64, edits int) {
 	for d := 1; d <= edits; d++ {
 		r[d] |= before[d-1] & both << 2

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// mapping hands each value of n to the setter of its key. Unknown, repeated and
-// missing keys are problems. It reports whether n is a mapping at all.
+// mapping passes each value of n to the setter of its key. Unknown, repeated and missing keys are reported as
+// problems. mapping reports whether n is a mapping at all.
 func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required ...string) bool {
 	if n.Kind != yaml.MappingNode {
 		p.addProblem(n.Line, "", "expected keys and values, got %s", kind(n))
@@ -39,7 +39,7 @@ func (p *parser) mapping(n *yaml.Node, set map[string]func(*yaml.Node), required
 	return true
 }
 
-// unknown reports a key that is none of known's.
+// unknown reports a key that is not in known.
 func unknown[T any](p *parser, key *yaml.Node, known map[string]T) {
 	names := make([]string, 0, len(known))
 	for name := range known {
@@ -53,7 +53,7 @@ func unknown[T any](p *parser, key *yaml.Node, known map[string]T) {
 	p.addProblem(key.Line, fix, "there is no key %q", key.Value)
 }
 
-// readText returns a setter for a value that must not be blank.
+// readText returns a setter for a text that must not be blank.
 func (p *parser) readText(into *string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || strings.TrimSpace(n.Value) == "" {
@@ -64,7 +64,7 @@ func (p *parser) readText(into *string) func(*yaml.Node) {
 	}
 }
 
-// readTexts returns a setter for a list of texts; the empty list is fine.
+// readTexts returns a setter for a list of texts. The list may be empty.
 func (p *parser) readTexts(into *[]string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if n.Kind != yaml.SequenceNode {
@@ -100,7 +100,7 @@ func (p *parser) level(into *int) func(*yaml.Node) {
 	}
 }
 
-// kind says what n is, for messages.
+// kind returns what n is, for use in messages.
 func kind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

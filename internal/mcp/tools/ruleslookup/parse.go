@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// maxSpellLevel is the highest spell level of the game; 0 is a cantrip.
+// maxSpellLevel is the highest spell level of the game. Level 0 is a cantrip.
 const maxSpellLevel = 9
 
-// rule is one entry of the data set; its JSON form is what get_rule returns.
+// rule is one entry of the data set. Its JSON form is what get_rule returns.
 type rule struct {
 	ID       string   `json:"id"`
 	Category string   `json:"category"`
@@ -27,18 +27,18 @@ type rule struct {
 	Spell    *spell   `json:"spell,omitempty"`
 	Aliases  []string `json:"-"`
 	Tags     []string `json:"-"`
-	// Asked says in a player's words what the rule does or is about; the index alone keeps it.
+	// Asked holds phrases in players' words for what the rule does or is about. Only the index keeps it.
 	Asked asked `json:"-"`
-	// Block is the category's block of figures as JSON, empty if it has none;
-	// get_rule returns it under the category's name.
+	// Block is the category's block of figures as JSON, or empty if it has none. get_rule returns it under
+	// the name of the category.
 	Block []byte `json:"-"`
-	// Figures are the block's, to search by.
+	// Figures are the figures of the block, for use in searches.
 	Figures []figure `json:"-"`
-	// blockOf is the category that the block was given for. It is set while parsing only.
+	// blockOf is the category that the block belongs to. It is set only during parsing.
 	blockOf string
 }
 
-// spell is the block of facts only spells have.
+// spell holds the facts that only spells have.
 type spell struct {
 	Level         int      `json:"level" jsonschema:"0 is a cantrip."`
 	School        string   `json:"school"`
@@ -51,7 +51,7 @@ type spell struct {
 	Classes       []string `json:"classes"`
 }
 
-// categories lists the kinds of rules there are.
+// categories returns the categories of rules.
 func categories() []string {
 	return []string{
 		"condition", "combat", "spell", "general", "monster", "equipment", "item",
@@ -60,23 +60,23 @@ func categories() []string {
 	}
 }
 
-// Bounds of what people write: of one file, and of all of a system, in bytes.
+// Size limits for rules that people write, in bytes: one file, and all files of a system.
 const (
 	maxFile  = 4 << 20
 	maxFiles = 64 << 20
 )
 
-// validID is lower-case words joined by single hyphens.
+// validID matches lower-case words joined by single hyphens.
 var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// place is where a rule was defined.
+// place is the place where a rule is defined.
 type place struct {
 	file string
 	line int
 }
 
-// parseAll reads every *.yaml file of a system. It goes on after a problem, so that
-// the error names all of them.
+// parseAll reads every *.yaml file of a system. It continues after a problem, so that the error lists all of
+// them.
 func parseAll(s System, kept texts) ([]rule, error) {
 	fsys := s.Rules
 	var (
@@ -120,13 +120,13 @@ func parseAll(s System, kept texts) ([]rule, error) {
 	return rules, problems.Err()
 }
 
-// parser reads one file and collects what is wrong with it.
+// parser reads one file and collects its problems.
 type parser struct {
 	file     string
 	system   string
 	problems *userfile.Problems
-	seen     map[string]place // rule ids of all files so far
-	shapes   map[string]shape // of the blocks of figures, by category
+	seen     map[string]place // rule ids in all files so far
+	shapes   map[string]shape // shapes of the blocks of figures, by category
 	kept     texts
 	set      map[string]func(*yaml.Node)
 	now      rule // the rule being read
@@ -136,7 +136,8 @@ func (p *parser) addProblem(line int, fix, format string, args ...any) {
 	p.problems.Add(p.file, line, fmt.Sprintf(format, args...), fix)
 }
 
-// parseFile reads one file: a list of rules, or a list by id of how rules are asked for.
+// parseFile reads one file. It is either a list of rules, or a mapping of rule ids to the phrases with which
+// players ask for them.
 func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
 	if line := userfile.TooManyValues(data); line > 0 {
 		p.addProblem(line, "split it", "the file holds too many values")
@@ -164,7 +165,7 @@ func (p *parser) parseFile(data []byte) ([]rule, []askedOf) {
 	return rules, nil
 }
 
-// syntax reports what the YAML reader says, with the line it names.
+// syntax reports the error of the YAML parser, with the line that it names.
 func (p *parser) syntax(err error) {
 	var typed *yaml.TypeError
 	if errors.As(err, &typed) {
@@ -181,7 +182,7 @@ func (p *parser) syntax(err error) {
 	p.addProblem(line, "", "not valid YAML: %s", what)
 }
 
-// setters fill p.now, each from the value of one key. They are made once for a file.
+// setters returns functions that fill the fields of p.now, one for each key. They are created once per file.
 func (p *parser) setters() map[string]func(*yaml.Node) {
 	set := map[string]func(*yaml.Node){
 		"id":       p.readText(&p.now.ID),
@@ -206,7 +207,7 @@ func (p *parser) setters() map[string]func(*yaml.Node) {
 	return set
 }
 
-// rule reads one entry; ok tells that it is a rule with a usable id.
+// rule reads one entry. ok reports whether it is a rule with a usable id.
 func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
 	if p.set == nil {
 		p.set = p.setters()
@@ -229,7 +230,7 @@ func (p *parser) rule(n *yaml.Node) (r rule, ok bool) {
 	return r, true
 }
 
-// checkRule reports values that are present but wrong.
+// checkRule reports values that are present but invalid.
 func (p *parser) checkRule(n *yaml.Node, r *rule) {
 	if r.ID != "" && !validID.MatchString(r.ID) {
 		p.addProblem(n.Line, "use lower-case words joined by hyphens", "id %q is malformed", r.ID)

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// phrases finds rules by how they are asked for: each phrase is compared as a whole, since
-// what many say of a rule together is said by nobody.
+// phrases finds rules by the way players ask for them. Each phrase is compared separately, because nobody
+// uses the words of all of a rule's phrases together.
 type phrases struct {
-	rule   []int32   // by phrase: whose it is
-	weight []float32 // by phrase: how much its words tell together
-	begin  []int32   // by stem: where its phrases begin in with
+	rule   []int32   // by phrase: the rule it belongs to
+	weight []float32 // by phrase: the combined weight of its words
+	begin  []int32   // by stem: index in with of its first phrase
 	with   []int32
-	rarity []float32 // by stem: how much it tells, squared
+	rarity []float32 // by stem: its rarity, squared
 }
 
 // phraseOf is a phrase as it is read.
 type phraseOf struct {
 	rule  int32
-	stems []int32 // by [builder.ids], each once
+	stems []int32 // as in [builder.ids], without duplicates
 }
 
-// addAsked notes how a rule is asked for.
+// addAsked records the phrases with which players ask for a rule.
 func (b *builder) addAsked(doc int32, r rule) {
 	b.learnKind(r.Category, wordsIn(r.Name), false, 1)
 	b.learnKind(r.Category, wordsIn(r.Summary), false, 0.3)
@@ -51,7 +51,7 @@ func (b *builder) phrase(rule int32, stems []int32) {
 
 // fillPhrases indexes the phrases by stem.
 func (b *builder) fillPhrases(ix *index) {
-	at := make([]int32, len(b.counts)) // of a stem in the index, by number
+	at := make([]int32, len(b.counts)) // position of a stem in the index, by stem number
 	for i, s := range ix.stems {
 		at[b.ids[s]] = int32(i)
 	}
@@ -65,7 +65,7 @@ func (b *builder) fillPhrases(ix *index) {
 		}
 	}
 	for i, n := range p.begin[1:] {
-		// Words of one phrase are as rare as those of one rule.
+		// The words of one phrase are as rare as those of one rule.
 		p.rarity[i] = float32(math.Log(1 + float64(len(b.phrases))/(float64(n)+float64(phraseCommon))))
 		p.rarity[i] *= p.rarity[i]
 		p.begin[i+1] += p.begin[i]
@@ -83,14 +83,14 @@ func (b *builder) fillPhrases(ix *index) {
 	ix.phrases = p
 }
 
-// phraseScore is what a question has of a phrase.
+// phraseScore is the score of a phrase for the current question.
 type phraseScore struct {
 	sum  float32
-	last float32 // what the word counted for that was compared last
-	word int32   // which one that was
+	last float32 // score of the word compared last
+	word int32   // number of that word
 }
 
-// scorePhraseWord adds to each phrase the best of what a word of the question may mean.
+// scorePhraseWord adds to each phrase the best score of any meaning of one word of the question.
 func (ix *index) scorePhraseWord(s *scratch, list []expansion) {
 	s.unit++
 	p := &ix.phrases
@@ -112,8 +112,7 @@ func (ix *index) scorePhraseWord(s *scratch, list []expansion) {
 	}
 }
 
-// scoreAsked adds to each rule what the phrase of it is worth that is most like the
-// question.
+// scoreAsked adds to each rule the score of its phrase that is most similar to the question.
 func (ix *index) scoreAsked(s *scratch, q *question) {
 	whole := float32(0)
 	for _, list := range q.lists {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// question is a query as it is understood.
+// question is a parsed query.
 type question struct {
-	all, ws []word // every word, and those that tell something
+	all, ws []word // all words, and only the significant ones
 	german  bool
-	// meant is what the words were understood as, in order, for names in it.
+	// meant holds the stems that the words were understood as, in order, for finding names among them.
 	meant []meaning
-	// other are phrases the vocabulary gave for some of the words.
+	// other holds phrases that the vocabulary gives for some of the words.
 	other [][]meaning
-	// unsure are the words nothing is known by.
+	// unsure holds the unknown words.
 	unsure []string
-	// thing tells that a thing is named, and words that ask for a figure of it are dropped.
+	// thing means that the query names a thing, so words that ask for one of its figures are dropped.
 	thing bool
-	// lists are what each word may mean.
+	// lists holds the possible meanings of each word.
 	lists [][]expansion
 }
 
@@ -35,7 +35,7 @@ func (ix *index) newQuestion(query string) *question {
 	return q
 }
 
-// withoutRequest drops "pull up" and the like, unless nothing else would be left.
+// withoutRequest drops introductions such as "pull up", unless nothing else would be left.
 func withoutRequest(all []word) []word {
 	kept := make([]word, 0, len(all))
 	for i := 0; i < len(all); i++ {
@@ -54,7 +54,7 @@ func withoutRequest(all []word) []word {
 	return kept
 }
 
-// sayPlus writes "5+" as "5 plus", since signs are no words.
+// sayPlus rewrites "5+" as "5 plus", because signs are not words.
 func sayPlus(query string) string {
 	at := strings.IndexByte(query, '+')
 	if at < 1 || query[at-1] < '0' || query[at-1] > '9' || at+1 < len(query) && query[at+1] != ' ' {
@@ -63,7 +63,7 @@ func sayPlus(query string) string {
 	return query[:at] + " plus" + query[at+1:]
 }
 
-// germanOnly reports whether w is a German word of the book and no English one.
+// germanOnly reports whether w is a German word of the book but not an English one.
 func (ix *index) germanOnly(w word) bool {
 	at, known := ix.position[w.stem]
 	if known && ix.english[at] || stopWord(w.raw) || ix.vocabulary.english[w.stem] != nil {
@@ -74,8 +74,8 @@ func (ix *index) germanOnly(w word) bool {
 	return german || ix.vocabulary.german[stem] != nil
 }
 
-// asksWhether reports whether a question begins as those do that ask how a rule plays out:
-// what is named in it then is not what is looked for.
+// asksWhether reports whether a question begins like one about how a rule works. In that case, the things
+// that it names are not what it asks for.
 func (q *question) asksWhether() bool {
 	switch q.all[0].raw {
 	case "can", "could", "may", "do", "does", "did", "if", "when", "is", "are", "am", "should", "must", "how",
@@ -85,8 +85,8 @@ func (q *question) asksWhether() bool {
 	return false
 }
 
-// readWords finds what each word may mean. Where a thing is named, words that ask for a
-// figure of it are dropped, lest the rule about that figure be found.
+// readWords finds the possible meanings of each word. If the query names a thing, readWords drops words that
+// ask for one of its figures, so that the search does not find the rule about that figure instead.
 func (ix *index) readWords(q *question) {
 	q.lists = make([][]expansion, len(q.ws))
 	figures := 0
@@ -119,8 +119,7 @@ func (ix *index) readWords(q *question) {
 	q.ws, q.lists = ws, lists
 }
 
-// unheard reports whether a word is none of the book, in neither language: it may be a name
-// misheard.
+// unheard reports whether a word occurs in the book in neither language. It may be a misheard name.
 func (ix *index) unheard(w word) bool {
 	_, known := ix.position[w.stem]
 	if known || len(w.raw) < 4 || ix.vocabulary.english[w.stem] != nil {
@@ -131,8 +130,7 @@ func (ix *index) unheard(w word) bool {
 	return !known && ix.vocabulary.german[stem] == nil
 }
 
-// namesThing reports whether a name of a monster, a spell or another thing with figures
-// is in a query.
+// namesThing reports whether a query contains the name of a monster, a spell or another thing with figures.
 func (ix *index) namesThing(meant []meaning) bool {
 	for from := range meant {
 		for to := min(len(meant), from+longestTitle); to > from; to-- {
@@ -159,8 +157,8 @@ func asksFigure(w string) bool {
 	return false
 }
 
-// namedCategory returns the category that a word names, "" if it names none.
-// Plurals name none: who asks about spells is after a general rule.
+// namedCategory returns the category that a word names, or "". A plural names no category, because a question
+// about spells in general is about a general rule.
 func namedCategory(w string) string {
 	switch w {
 	case "spell", "cantrip", "zauber", "zaubertrick", "zauberspruch":

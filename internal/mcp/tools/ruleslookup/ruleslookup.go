@@ -1,10 +1,15 @@
-// Package ruleslookup holds the tools that look up game rules: search_rules,
-// a ranked search that understands questions and typing errors, and get_rule,
-// which returns one rule in full.
+// Package ruleslookup provides the tools that look up game rules. search_rules is a ranked search that
+// understands questions and tolerates typing errors. get_rule returns one rule in full.
 //
-// It reads its data once, from an fs.FS, and keeps it in memory; after that it
-// only computes. The built-in game system is dnd5e; others are added as folders of the
-// same YAML, see [System].
+//	book := ruleslookup.BuiltIn()
+//	go book.Warm() // optional: spares the first call the wait
+//	for _, t := range ruleslookup.NewTools(book) {
+//		// Register t with the host.
+//	}
+//
+// The package reads its data once, from an fs.FS, and keeps it in memory. After that it only computes. The
+// built-in game system is dnd5e. Others can be added as directories of YAML files in the same format; see
+// [System].
 package ruleslookup
 
 import (
@@ -18,48 +23,46 @@ import (
 )
 
 const (
-	// builtIn is the game system that the embedded rules are of.
+	// builtIn is the game system of the embedded rules.
 	builtIn = "dnd5e"
 
-	// maxResults is how many rules one search returns at most. More would cost
-	// a model more reading time than they are worth.
+	// maxResults is the maximum number of rules that one search returns. A model would spend more time
+	// reading further results than they are worth.
 	maxResults = 5
 
-	// maxQuery bounds a query, in bytes. A spoken question is far shorter.
+	// maxQuery is the maximum length of a query, in bytes. Spoken questions are far shorter.
 	maxQuery = 1000
 
-	// permission is what a caller of either tool needs.
+	// permission is the permission that callers of either tool need.
 	permission = "rules.read"
 
-	// cacheSeconds is how long results stay valid: the data never changes
-	// while the process runs.
+	// cacheSeconds is how long results may be cached. The data never changes while the process runs.
 	cacheSeconds = 3600
 )
 
-// Choice returns the name of the system in which a caller looks things up that names none;
-// a system without rules is the built-in one.
+// Choice returns the game system to use for a caller whose call names none. If there are no rules for that
+// system, the built-in one is used.
 type Choice func(mcp.Caller) string
 
-// NewTools returns search_rules and get_rule over book. If the book was made by
-// [Lazy] and is not loaded yet, the first call loads it; call [Book.Warm] in the
-// background to spare that call the wait.
+// NewTools returns search_rules and get_rule for book. If book comes from [Lazy] and is not loaded yet, the
+// first call loads it. To avoid that wait, call [Book.Warm] in the background.
 func NewTools(book *Book) []tools.Tool {
 	return NewToolsFor(book, func(mcp.Caller) string { return builtIn })
 }
 
-// NewToolsFor is [NewTools] for callers who choose their system.
+// NewToolsFor is like [NewTools], but uses choose to select the system for each caller.
 func NewToolsFor(book *Book, choose Choice) []tools.Tool {
 	d := desk{book, choose}
 	return []tools.Tool{searchTool(d), getTool(d)}
 }
 
-// desk is where a book is asked.
+// desk answers calls from a book.
 type desk struct {
 	book   *Book
 	choose Choice
 }
 
-// chosen returns the rules in which a caller looks things up.
+// chosen returns the rules of the system that applies to the caller.
 func (d desk) chosen(ctx context.Context) *ruleSet {
 	if set := d.book.ofSystem(d.choose(mcp.CallerFrom(ctx))); set != nil {
 		return set
@@ -123,12 +126,12 @@ type getArgs struct {
 
 // SearchResult is the output of search_rules.
 type SearchResult struct {
-	// Spoken is the best result in a sentence or two, to be said as it is.
+	// Spoken is the best result in one or two sentences, ready to be spoken.
 	Spoken  string `json:"spoken,omitempty" jsonschema:"The best result in two sentences, to be said as it is."`
 	Query   string `json:"query"`
 	Count   int    `json:"count"`
 	Results []Hit  `json:"results"`
-	// Hint says how to go on when nothing was found.
+	// Hint suggests what to do if nothing was found.
 	Hint string `json:"hint,omitempty"`
 }
 
@@ -180,7 +183,7 @@ func (d desk) searchRules(ctx context.Context, a searchArgs) (SearchResult, erro
 	return res, nil
 }
 
-// getRule answers with a rule in full.
+// getRule returns a rule in full.
 func (d desk) getRule(ctx context.Context, args string) (string, error) {
 	a, err := tools.Decode[getArgs](ctx, args)
 	if err != nil {
@@ -215,8 +218,7 @@ func (d desk) getRule(ctx context.Context, args string) (string, error) {
 	return "", fmt.Errorf("%w: there is no rule %q; did you mean %s?", mcp.ErrInvalidArguments, id, strings.Join(near, ", "))
 }
 
-// encodeRule returns a rule as JSON, with its block of figures under the name of
-// its category.
+// encodeRule returns a rule as JSON, with its block of figures under the name of its category.
 func encodeRule(r *rule) (string, error) {
 	text, err := tools.Encode(r)
 	if err != nil || len(r.Block) == 0 {
@@ -225,8 +227,8 @@ func encodeRule(r *rule) (string, error) {
 	return text[:len(text)-1] + `,"` + r.Category + `":` + string(r.Block) + "}", nil
 }
 
-// ruleSchema describes what get_rule returns. Of the blocks of figures it only
-// says that there may be one: which keys each has is a matter of the book.
+// ruleSchema returns the schema of get_rule's result. It only says that there may be a block of figures,
+// because the keys in it depend on the book.
 func ruleSchema() map[string]any {
 	schema := tools.SchemaOf[rule](tools.Bounds{
 		"category": {"enum": categories()}, "spell.level": {"minimum": 0, "maximum": maxSpellLevel},
@@ -238,7 +240,7 @@ func ruleSchema() map[string]any {
 	return schema
 }
 
-// knownSystem reports whether s is a way to write the built-in system's name.
+// knownSystem reports whether s is one of the spellings of the built-in system's name.
 func knownSystem(s string) bool {
 	switch systemKey(s) {
 	case "dnd5e", "dnd", "dd5e", "dd", "5e", "srd", "srd5e", "dnd5esrd":
@@ -247,7 +249,7 @@ func knownSystem(s string) bool {
 	return strings.TrimSpace(s) == ""
 }
 
-// systemKey folds the name of a system; one that is too long is no name.
+// systemKey folds the name of a system. Names that are too long are rejected.
 func systemKey(s string) string {
 	if len(s) > 64 {
 		return "?"

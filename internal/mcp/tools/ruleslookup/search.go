@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// maxWords bounds the words of a query that count.
+	// maxWords is the maximum number of words in a query that count.
 	maxWords = 24
 
-	// longestTitle bounds the words of a name looked for inside a query.
+	// longestTitle is the maximum number of words in a name that is looked for inside a query.
 	longestTitle = 6
 
 	// weakest is the share of the best score below which a rule is left out.
@@ -21,25 +21,25 @@ const (
 	halfScore = 8
 )
 
-// How a rule's name or alias relates to the query as a whole, best last. A name
-// is preferred to an alias that fits as well.
+// How a rule's name or alias matches the whole query; higher is better. A name is preferred to an alias that
+// matches equally well.
 const (
 	related     int8 = 0
-	sameStems   int8 = 1 // but for inflection and stop words
-	sameContent int8 = 3 // but for stop words
+	sameStems   int8 = 1 // apart from inflection and stop words
+	sameContent int8 = 3 // apart from stop words
 	sameWords   int8 = 5
-	asName      int8 = 1 // to be added
+	asName      int8 = 1 // added to the above
 )
 
-// scratch is the working space of one search.
+// scratch is the working memory of one search.
 type scratch struct {
 	total   []float32 // score by rule
-	word    []float32 // the best of the current word's expansions, by rule
-	exact   []int8    // how the rule's names relate to the query, by rule
+	word    []float32 // best score of the current word's expansions, by rule
+	exact   []int8    // how well the rule's names match the query, by rule
 	touched []int32   // rules with a score for the current word
 	phrases []phraseScore
 	met     []int32 // phrases with a score
-	unit    int32   // of the words compared with phrases so far
+	unit    int32   // number of words compared with phrases so far
 }
 
 func newScratch(docs, phrases int) *scratch {
@@ -59,8 +59,7 @@ type found struct {
 	score float32
 }
 
-// search returns the rules that fit query best, of those that meet all conditions, at
-// most [maxResults].
+// search returns the rules that best match query among those that meet all conditions, at most [maxResults].
 func (l *library) search(query string, conditions []condition) []Hit {
 	top := l.index().search(query, conditions)
 	out := make([]Hit, len(top))
@@ -71,7 +70,7 @@ func (l *library) search(query string, conditions []condition) []Hit {
 	return out
 }
 
-// shown maps a score to 0 … 1, in hundredths. Only a rule's name reaches 1.
+// shown maps a score to the range 0 to 1, in hundredths. Only a rule found by its name reaches 1.
 func shown(f found) float64 {
 	if f.exact > related {
 		return 1
@@ -80,7 +79,7 @@ func shown(f found) float64 {
 	return min(0.99, math.Round(100*s/(s+halfScore))/100)
 }
 
-// search returns the best rules for a query, of those that meet all conditions.
+// search returns the best rules for a query among those that meet all conditions.
 func (ix *index) search(query string, conditions []condition) []found {
 	q := ix.newQuestion(query)
 	if len(q.all) == 0 && len(conditions) == 0 {
@@ -113,18 +112,18 @@ func (ix *index) search(query string, conditions []condition) []found {
 	return s.top()
 }
 
-// markExact marks the rules the query is the name of.
+// markExact marks the rules whose name is the query.
 func (ix *index) markExact(s *scratch, q *question) {
 	ws := q.ws
 	ix.markTitles(s, ws, joinRaw(q.all), "")
 	if q.german {
-		// Names keep their small words: a German alias is indexed as an English one.
+		// Names keep their stop words, because a German alias is indexed like an English one.
 		ix.markTitles(s, content(q.all), joinRaw(q.all), "")
 	}
 	if len(ws) == 1 {
 		return
 	}
-	// "the light spell" is the name of a spell, "blinded condition" of a condition.
+	// "the light spell" names a spell, and "blinded condition" a condition.
 	for i, w := range ws {
 		if named := namedCategory(w.raw); named != "" {
 			ix.markTitles(s, slices.Delete(slices.Clone(ws), i, i+1), "", named)
@@ -132,7 +131,7 @@ func (ix *index) markExact(s *scratch, q *question) {
 	}
 }
 
-// markTitles marks the rules called ws, of one category if that is not empty.
+// markTitles marks the rules called ws. If category is not empty, it marks only rules of that category.
 func (ix *index) markTitles(s *scratch, ws []word, plain, category string) {
 	content := joinRaw(ws)
 	for _, t := range ix.titles[joinStems(ws)] {
@@ -153,20 +152,19 @@ func (ix *index) markTitles(s *scratch, ws []word, plain, category string) {
 	}
 }
 
-// meaning is a stem of the vocabulary that the query contains, typing errors
-// put right, and how rare it is.
+// meaning is a stem of the vocabulary that the query contains, after correcting typing errors, and its
+// rarity.
 type meaning struct {
 	stem   string
 	rarity float32
 }
 
-// scoreWords adds up what each word is worth to each rule and notes what the
-// query was understood as.
+// scoreWords adds up the score of each word for each rule, and records what the query was understood as.
 func (ix *index) scoreWords(s *scratch, q *question) {
 	for i, w := range q.ws {
 		list := q.lists[i]
 		if len(q.ws) > 3 && namedCategory(w.raw) == "condition" {
-			continue // it tells what is asked for, of which all have it
+			continue // it says what is asked for, which all of these rules have
 		}
 		ix.scoreWord(s, list)
 		_, known := ix.position[w.stem]
@@ -192,8 +190,8 @@ func (ix *index) scoreWords(s *scratch, q *question) {
 	}
 }
 
-// scoreJoined scores two words as the one they make up ("fire ball"), for rules
-// that do not contain both of them anyway.
+// scoreJoined scores two words as the single word they form ("fire ball"), for rules that do not contain both
+// of them.
 func (ix *index) scoreJoined(s *scratch, a, b word, meant []meaning) []meaning {
 	if len(a.raw)+len(b.raw) > maxWord {
 		return meant
@@ -228,7 +226,7 @@ func (ix *index) occurs(stem string, doc int32) bool {
 	return ok
 }
 
-// scoreWord adds to each rule the best of what the expansions are worth to it.
+// scoreWord adds to each rule the best score of any of the expansions.
 func (ix *index) scoreWord(s *scratch, list []expansion) {
 	ix.scorePhraseWord(s, list)
 	s.touched = s.touched[:0]
@@ -243,7 +241,7 @@ func (ix *index) scoreWord(s *scratch, list []expansion) {
 	s.flush()
 }
 
-// flush adds the marks of the touched rules to their totals.
+// flush adds the scores for the current word to the totals of the touched rules.
 func (s *scratch) flush() {
 	for _, doc := range s.touched {
 		s.total[doc] += s.word[doc]
@@ -251,17 +249,17 @@ func (s *scratch) flush() {
 	}
 }
 
-// scoreTitles rewards rules whose whole name occurs in the query, by its rarity.
-// A name inside a longer one does not count: "temporary hit points" are no "hit
+// scoreTitles raises the score of rules whose whole name occurs in the query, depending on the rarity of the
+// name. A name inside a longer name does not count: "temporary hit points" does not contain the name "hit
 // points".
 func (ix *index) scoreTitles(s *scratch, q *question, meant []meaning) {
 	s.touched = s.touched[:0]
-	end := 0 // of the name that reaches furthest so far
+	end := 0 // of the name that extends furthest so far
 	for from := range meant {
 		for to := min(len(meant), from+longestTitle); to > max(from, end); to-- {
 			key, rarity := phrase(meant[from:to])
 			called := ix.titles[key]
-			// A word of many says less than one of two.
+			// One word out of many says less than one out of two.
 			rarity *= wholeTitle + (1-wholeTitle)*min(1, float32(to-from)/float32(max(1, len(q.ws))))
 			for _, t := range called {
 				if s.word[t.doc] == 0 {
@@ -281,7 +279,7 @@ func (ix *index) scoreTitles(s *scratch, q *question, meant []meaning) {
 	s.flush()
 }
 
-// phrase joins stems like the keys of [index.titles], and adds up their rarity.
+// phrase joins stems in the same way as the keys of [index.titles], and adds up their rarity.
 func phrase(list []meaning) (key string, rarity float32) {
 	if len(list) == 1 {
 		return list[0].stem, list[0].rarity
@@ -297,8 +295,8 @@ func phrase(list []meaning) (key string, rarity float32) {
 	return b.String(), rarity
 }
 
-// favour lifts rules of the categories the query names, that of its first words most: what
-// follows "the ring that" or "Welche Klasse" describes one.
+// favour raises the score of rules in the categories that the query names. A category in its first words
+// counts most, because what follows "the ring that" or "Welche Klasse" only describes it.
 func (ix *index) favour(s *scratch, q *question) {
 	factors := map[string]float32{}
 	for i, w := range q.ws {
@@ -322,8 +320,8 @@ func (ix *index) favour(s *scratch, q *question) {
 	}
 }
 
-// top returns the best rules in order: names first, then by score. Equals keep
-// the order of their ids.
+// top returns the best rules in order: those found by name first, then by score. Rules with equal scores are
+// in order of id.
 func (s *scratch) top() []found {
 	var list []found
 	best := float32(0)

@@ -2,8 +2,8 @@ package ruleslookup
 
 import "strings"
 
-// senses lists the stems that a word of the query may mean, best first: itself, itself
-// misspelt, and what the vocabulary says.
+// senses lists the stems that a word of the query may mean, best first: the word itself, corrections of its
+// spelling, and synonyms from the vocabulary.
 func (ix *index) senses(q *question, w word, last bool) []expansion {
 	_, known := ix.position[w.stem]
 	var out []expansion
@@ -20,7 +20,7 @@ func (ix *index) senses(q *question, w word, last bool) []expansion {
 	return best(append(out, english...))
 }
 
-// germanSenses adds what a German word means, and the same word in another form.
+// germanSenses adds the meanings of a German word, and other forms of the same word.
 func (ix *index) germanSenses(out []expansion, w word) []expansion {
 	stem := germanStem(w.raw)
 	out = ix.senseStems(out, ix.vocabulary.german[stem], translated)
@@ -30,7 +30,7 @@ func (ix *index) germanSenses(out []expansion, w word) []expansion {
 	return out
 }
 
-// senseStems adds senses of one word.
+// senseStems adds the senses that consist of one word.
 func (ix *index) senseStems(out []expansion, senses []sense, weight float32) []expansion {
 	for _, s := range senses {
 		if len(s) != 1 {
@@ -43,8 +43,8 @@ func (ix *index) senseStems(out []expansion, senses []sense, weight float32) []e
 	return out
 }
 
-// scorePhrases adds what the vocabulary says of phrases of the query, and of words that
-// stand for several.
+// scorePhrases scores the meanings that the vocabulary gives for phrases of the query, and for words that
+// stand for several words.
 func (ix *index) scorePhrases(s *scratch, q *question) {
 	stems := make([]string, len(q.all))
 	for _, german := range [...]bool{false, true} {
@@ -91,8 +91,8 @@ func (ix *index) scoreSense(s *scratch, q *question, words sense) {
 	}
 }
 
-// scoreCompound scores what the parts of a German compound mean, and looks for a name
-// that is made of them.
+// scoreCompound scores the meanings of the parts of a German compound, and looks for a name that consists of
+// them.
 func (ix *index) scoreCompound(s *scratch, q *question, w word) {
 	if _, whole := ix.vocabulary.german[germanStem(w.raw)]; whole || len(w.raw) < 7 {
 		return

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// shortestSound is the length of the shortest key by which a name is heard with an
-// error in it; a key that is the same may be a letter shorter.
+// shortestSound is the minimum length of a key for which a name may be recognised in spite of an error. A key
+// that matches exactly may be one letter shorter.
 const shortestSound = 5
 
-// sound is a name or alias that sounds in a way.
+// sound is a name or alias that has a certain sound key.
 type sound struct {
 	doc   int32
 	alias bool
 }
 
-// soundKey writes letters the way they sound to an English or German ear: what is
-// easily confused is the same, vowels are one, doubled letters single, and gaps between
-// wordsIn are gone.
+// soundKey spells out how letters sound to an English or German ear. Sounds that are easily confused become
+// the same, all vowels become one, doubled letters become single, and gaps between words are removed.
 func soundKey(b []byte, ws []word) []byte {
 	for _, w := range ws {
 		b = appendSound(b, w.raw)
@@ -62,9 +61,8 @@ func appendSound(b []byte, w string) []byte {
 	return b
 }
 
-// addCluster adds a consonant whose sound depends on what follows, on whether it is the
-// first of its word and whether it stands after a vowel. It returns how many letters more it
-// took.
+// addCluster adds a consonant whose sound depends on what follows it, on whether it begins its word, and on
+// whether it follows a vowel. It returns how many additional letters it consumed.
 func addCluster(add func(byte), c, next byte, rest string, first, after bool) int {
 	soft := next == 'e' || next == 'i' || next == 'y'
 	switch {
@@ -78,7 +76,7 @@ func addCluster(add func(byte), c, next byte, rest string, first, after bool) in
 		add('j')
 		return 3
 	case c == 't' && next == 'c', c == 'd' && next == 'g':
-		return 0 // what follows sounds
+		return 0 // the next letter sounds instead
 	case c == 's' && next == 'h':
 		add('j')
 		return 1
@@ -133,18 +131,18 @@ func (b *builder) addSound(doc int32, ws []word, alias bool) {
 	}
 }
 
-// fillSounds orders the sounds.
+// fillSounds sorts the sounds.
 func (b *builder) fillSounds(ix *index) {
 	keys := slices.Sorted(maps.Keys(b.sounds))
 	ix.sounds = newNearWords(keys)
 	ix.sounding = make([][]sound, len(keys))
 	for i, key := range keys {
-		ix.sounding[i] = slices.Clone(b.sounds[key]) // without what appending reserved
+		ix.sounding[i] = slices.Clone(b.sounds[key]) // drops the spare capacity left by append
 	}
 }
 
-// scoreSounds rewards rules whose name sounds like a run of the query's words, which a
-// speech recogniser may have cut anywhere.
+// scoreSounds raises the score of rules whose name sounds like a run of words in the query. A speech
+// recogniser may have split the name at any point.
 func (ix *index) scoreSounds(s *scratch, q *question) {
 	s.touched = s.touched[:0]
 	short := len(q.ws) <= 3
@@ -175,7 +173,7 @@ func (ix *index) scoreSounds(s *scratch, q *question) {
 	s.flush()
 }
 
-// scoreSound scores the names that sound like key or, if near is set, nearly so.
+// scoreSound scores the names that sound like key or, if near is set, similar to it.
 func (ix *index) scoreSound(s *scratch, key []byte, near bool, worth float32) {
 	if len(key) < shortestSound-1 || len(key) > 40 {
 		return

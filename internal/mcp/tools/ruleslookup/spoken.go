@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// spokenQuery is what a question says about figures: "third level evocation spells".
+// spokenQuery is what a question says about figures, as in "third level evocation spells".
 type spokenQuery struct {
-	kinds      []condition // of the thing asked for: any of them
-	conditions []condition // all of them
+	kinds      []condition // kinds of the thing asked for; any of them may match
+	conditions []condition // all of them must match
 }
 
-// scoreSpoken rewards the rules a question describes by kind and figures.
+// scoreSpoken raises the score of rules whose kind and figures match the question's description.
 func (ix *index) scoreSpoken(s *scratch, q *question) {
 	spoken, ok := readSpoken(q)
 	if !ok {
@@ -42,8 +42,8 @@ func isPart(w string) bool {
 	return class || value
 }
 
-// readSpoken reads what kind of thing is asked for, and by which figures. Questions of
-// what happens and what may be done ask for a rule.
+// readSpoken reads which kind of thing a question asks for, and with which figures. It ignores questions
+// about what happens or what is allowed, because those ask for a rule.
 func readSpoken(q *question) (out spokenQuery, ok bool) {
 	for i, w := range q.all[:min(len(q.all), 2)] {
 		switch w.raw {
@@ -58,7 +58,7 @@ func readSpoken(q *question) (out spokenQuery, ok bool) {
 	for _, w := range q.all {
 		switch w.raw {
 		case "xp", "ep", "experience", "erfahrungspunkte", "proficiency":
-			return out, false // tables tell what a challenge means
+			return out, false // questions about challenge are answered by tables
 		}
 	}
 	r := figureReader{words: q.all}
@@ -80,9 +80,8 @@ type figureReader struct {
 	at      int
 	out     spokenQuery
 	classes []string
-	// The rest are words that mean something with some kinds: abilities, the weight of armor
-	// and weapons, against what the key of what a creature withstands, one a creature's type
-	// in the singular.
+	// The remaining fields hold words whose meaning depends on the kind: abilities, the weight of armour and
+	// weapons, the key that "against" refers to for creatures, and a creature type in the singular.
 	abilities                             []string
 	weight, against, one                  string
 	stealth, worse, saves, casts, negated bool
@@ -99,8 +98,8 @@ func (r *figureReader) word(i int) string {
 	return r.words[i].raw
 }
 
-// readWord takes a word for a kind, or for a figure that stands for itself; a German
-// compound may be both: "Blitzzauber".
+// readWord reads a word as a kind, or as a figure that needs no number. A German compound such as
+// "Blitzzauber" may be both.
 func (r *figureReader) readWord() {
 	w := r.word(r.at)
 	if r.readHint(w) || r.readPart(w) {
@@ -137,7 +136,7 @@ func (r *figureReader) readWord() {
 	r.readCompound(w)
 }
 
-// readHint takes a word that means something together with the kind that is asked for.
+// readHint reads a word that has a meaning only together with the kind that is asked for.
 func (r *figureReader) readHint(w string) bool {
 	switch w {
 	case "light", "leicht", "leichte", "leichten":
@@ -196,7 +195,7 @@ func (r *figureReader) readCompound(w string) {
 	}
 }
 
-// dice returns what dice a word names, "2d6" for "2w6", too.
+// dice returns the dice that a word names, such as "2d6". It also accepts the German "2w6".
 func dice(w string) (string, bool) {
 	at := strings.IndexAny(w, "dw")
 	if at < 0 || at+1 == len(w) || strings.Trim(w[:at]+w[at+1:], "0123456789") != "" {
@@ -209,7 +208,7 @@ func dice(w string) (string, bool) {
 	return n + "d" + w[at+1:], true
 }
 
-// denied reports whether one of the three words before denies what follows.
+// denied reports whether one of the three preceding words negates what follows.
 func (r *figureReader) denied() bool {
 	for i := r.at - 3; i < r.at; i++ {
 		switch r.word(i) {

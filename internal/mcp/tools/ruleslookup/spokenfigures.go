@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readFigure reads a number with what it counts and how it is compared: "third level",
-// "challenge one half or less", "unter 15 Gold", "zwischen HG 2 und 4".
+// readFigure reads a number with what it counts and how it is compared, as in "third level", "challenge one
+// half or less", "unter 15 Gold" or "zwischen HG 2 und 4".
 func (r *figureReader) readFigure() {
 	n, length := readNumber(r.words[r.at:])
 	if length == 0 {
@@ -47,8 +47,7 @@ func (r *figureReader) readFigure() {
 
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// readUpper reads the upper end of a range that begins with n, and tells how many words
-// that took.
+// readUpper reads the upper bound of a range that begins with n. It also returns how many words it read.
 func (r *figureReader) readUpper(n float64, at int) (upper float64, length int) {
 	from := at
 	switch r.word(at) {
@@ -82,7 +81,7 @@ func (r *figureReader) saidBefore(words ...string) bool {
 	return false
 }
 
-// keyBefore returns what the number counts by the words before it, and where they begin.
+// keyBefore returns what the number counts according to the words before it, and where those words begin.
 func (r *figureReader) keyBefore() (key string, factor float64, first int) {
 	for i := r.at - 1; i >= r.at-4; i-- {
 		if key, factor := figureKey(r.word(i)); key != "" {
@@ -101,8 +100,7 @@ func (r *figureReader) keyBefore() (key string, factor float64, first int) {
 	return "", 0, r.at
 }
 
-// filler reports whether a word may stand between a comparison, what is compared and the
-// number.
+// filler reports whether a word may occur between a comparison, the thing compared and the number.
 func filler(w string) bool {
 	switch w {
 	case "of", "than", "als", "a", "an", "the", "von", "zu", "to", "at", "is", "ist", "rating", "exactly", "genau", "only", "nur", "no", "not", "nicht", "with",
@@ -112,7 +110,7 @@ func filler(w string) bool {
 	return false
 }
 
-// comparedBefore returns how what stands before a figure compares it.
+// comparedBefore returns the comparison expressed by the words before a figure.
 func (r *figureReader) comparedBefore(first int) string {
 	for i := r.at - 1; i >= min(first, r.at)-3; i-- {
 		w := r.word(i)
@@ -136,8 +134,8 @@ func (r *figureReader) comparedBefore(first int) string {
 	return ""
 }
 
-// comparedAfter returns how what stands behind a figure compares it, which it includes:
-// "or less", "and up", "oder höher", "aufwärts".
+// comparedAfter returns the comparison expressed by the words after a figure: "or less", "and up", "oder
+// höher", "aufwärts". These comparisons include the figure itself.
 func (r *figureReader) comparedAfter(end int) string {
 	joined := false
 	for i := end; i < end+2; i++ {
@@ -158,7 +156,7 @@ func (r *figureReader) comparedAfter(end int) string {
 			return ""
 		case joined:
 			return op + "="
-		case w == "under" || w == "over" || w == "unter" || w == "uber": // begins something else
+		case w == "under" || w == "over" || w == "unter" || w == "uber": // begins the next comparison
 			return ""
 		default:
 			return op
@@ -167,7 +165,7 @@ func (r *figureReader) comparedAfter(end int) string {
 	return ""
 }
 
-// figureKey returns what a word counts, and how much of it: prices count in gold.
+// figureKey returns the figure that a word counts, and its unit as a factor. Prices are in gold.
 func figureKey(w string) (key string, factor float64) {
 	switch w {
 	case "level", "levels", "grad", "grades", "grads", "grade", "leveled", "lvl", "zaubergrad":
@@ -194,7 +192,7 @@ func figureKey(w string) (key string, factor float64) {
 	return "", 0
 }
 
-// comparison returns how a word compares.
+// comparison returns the comparison that a word expresses.
 func comparison(w string) string {
 	switch w {
 	case "below", "under", "less", "lower", "fewer", "cheaper", "beneath", "smaller", "lighter", "weaker", "unter", "weniger", "kleiner", "billiger", "gunstiger",
@@ -211,7 +209,7 @@ func comparison(w string) string {
 	return ""
 }
 
-// readNumber reads a number from the beginning of words and tells how many it took.
+// readNumber reads a number at the beginning of ws and returns how many words it read.
 func readNumber(ws []word) (n float64, length int) {
 	w := ws[0].raw
 	next := ""
@@ -248,7 +246,7 @@ func readNumber(ws []word) (n float64, length int) {
 	return readEnglishNumber(ws)
 }
 
-// readDigits reads "3", "3rd", "5k", "1/4", which is two words, and "5,000", too.
+// readDigits reads numbers such as "3", "3rd", "5k", "1/4" (two words) and "5,000".
 func readDigits(w, next string) (n float64, length int, ok bool) {
 	if v, err := strconv.Atoi(w); err == nil {
 		switch {
@@ -276,7 +274,7 @@ func readDigits(w, next string) (n float64, length int, ok bool) {
 	return 0, 0, false
 }
 
-// readEnglishNumber reads "twenty-five", "two hundred and fifty", "five thousand".
+// readEnglishNumber reads numbers such as "twenty-five", "two hundred and fifty" and "five thousand".
 func readEnglishNumber(ws []word) (n float64, length int) {
 	part := 0.0
 	for i, w := range ws[:min(len(ws), 6)] {
@@ -296,10 +294,10 @@ func readEnglishNumber(ws []word) (n float64, length int) {
 	return n + part, length
 }
 
-// germanNumber reads a German number that is one word: "fünfundzwanzig", "zweihundert".
+// germanNumber reads a German number written as one word, such as "fünfundzwanzig" or "zweihundert".
 func germanNumber(w string) (float64, bool) {
 	if v, ok := numberWords()[w]; ok {
-		// An English number may be longer: "twenty five".
+		// An English number may continue, as in "twenty five".
 		return v, v != float64(int(v)) || v < 20 && v > 12 || strings.HasSuffix(w, "zig") || strings.HasSuffix(w, "ssig")
 	}
 	for _, unit := range [...]struct {

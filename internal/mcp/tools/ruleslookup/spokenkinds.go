@@ -2,7 +2,7 @@ package ruleslookup
 
 import "slices"
 
-// fitKinds takes conditions for what they are of the kind that is asked for.
+// fitKinds changes conditions to the figures that they refer to for the kind asked for.
 func (r *figureReader) fitKinds() {
 	r.inferKind()
 	switch {
@@ -33,8 +33,7 @@ func (r *figureReader) fitKinds() {
 	r.out.conditions = slices.DeleteFunc(r.out.conditions, func(c condition) bool { return !fits(c.key, r.out.kinds) })
 }
 
-// inferKind tells the kind by the figures where no word does, and where two contradict
-// each other.
+// inferKind determines the kind from the figures if no word names it, or if two words contradict each other.
 func (r *figureReader) inferKind() {
 	if r.hasKind("class") && r.hasKind("spell") {
 		not := "spell"
@@ -107,7 +106,7 @@ func (r *figureReader) fitEquipment() {
 	}
 }
 
-// fitSpeeds takes a number of feet for what it is of the kind that is asked for.
+// fitSpeeds changes a number of feet to the figure that it refers to for the kind asked for.
 func (r *figureReader) fitSpeeds() {
 	moves := ""
 	for _, c := range r.out.conditions {
@@ -138,7 +137,7 @@ func (r *figureReader) kind(category string) {
 
 func (r *figureReader) hasKind(category string) bool { return hasKind(r.out.kinds, category) }
 
-// isOf reports whether things of a kind within their category are asked for.
+// isOf reports whether the question asks for things of the given kind within their category.
 func (r *figureReader) isOf(kind string) bool {
 	return slices.ContainsFunc(r.out.kinds, func(c condition) bool { return c.key == "kind" && c.text == kind })
 }
@@ -147,7 +146,7 @@ func (r *figureReader) has(key string) bool {
 	return slices.ContainsFunc(r.out.conditions, func(c condition) bool { return c.key == key })
 }
 
-// fits reports whether things of these kinds have a figure at all.
+// fits reports whether things of these kinds have the figure at all.
 func fits(key string, kinds []condition) bool {
 	switch key {
 	case "level", "school", "casting_time", "concentration", "ritual":

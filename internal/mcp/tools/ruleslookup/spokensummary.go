@@ -2,7 +2,7 @@ package ruleslookup
 
 import "strings"
 
-// speakable says what was found in two sentences at most, its name first.
+// speakable summarises a result in at most two sentences, beginning with its name.
 func speakable(h Hit) string {
 	text := h.Summary
 	for from, sentences := 0, 0; ; {

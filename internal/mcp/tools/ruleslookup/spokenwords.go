@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// numberWords are numbers by the words that say them, counting or in an order.
+// numberWords maps cardinal and ordinal number words to their values.
 var numberWords = sync.OnceValue(func() map[string]float64 {
 	all := map[string]float64{"half": 0.5, "halb": 0.5, "quarter": 0.25, "viertel": 0.25}
 	for n, list := range [...]string{
@@ -30,7 +30,7 @@ var numberWords = sync.OnceValue(func() map[string]float64 {
 	return all
 })
 
-// kindOf returns the conditions a noun sets, nil if it names no kind of thing.
+// kindOf returns the conditions for a noun, or nil if it does not name a kind of thing.
 func kindOf(w string) []condition {
 	if list := equipmentOf(w); list != nil {
 		return list
@@ -65,7 +65,7 @@ func kindOf(w string) []condition {
 	return nil
 }
 
-// equipmentOf returns what a noun for a kind of equipment sets.
+// equipmentOf returns the conditions for a noun that names a kind of equipment.
 func equipmentOf(w string) []condition {
 	switch w {
 	case "weapon", "weapons", "waffe", "waffen":
@@ -96,7 +96,7 @@ func equipmentOf(w string) []condition {
 	return nil
 }
 
-// creatureOf returns what a noun for a kind of creature sets.
+// creatureOf returns the conditions for a noun that names a kind of creature.
 func creatureOf(w string) []condition {
 	switch w {
 	case "monster", "monsters", "creature", "creatures", "kreatur", "kreaturen", "wesen", "ungeheuer":
@@ -116,7 +116,7 @@ func creatureOf(w string) []condition {
 	return nil
 }
 
-// is makes conditions of keys with their values.
+// is returns conditions from pairs of key and value.
 func is(pairs ...string) (list []condition) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		list = append(list, newCondition(pairs[i], "=", pairs[i+1]))
@@ -124,7 +124,7 @@ func is(pairs ...string) (list []condition) {
 	return list
 }
 
-// creatureType returns the type that a word in the plural names.
+// creatureType returns the creature type that a plural names.
 func creatureType(w string) string {
 	switch w {
 	case "aberrations", "aberration", "aberrationen":
@@ -159,7 +159,7 @@ func creatureType(w string) string {
 	return ""
 }
 
-// classWords are the classes by the words that name them.
+// classWords maps words to the classes that they name.
 var classWords = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, row := range [...]string{
@@ -175,7 +175,7 @@ var classWords = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// valueWords are conditions by the adjective or the value's name that sets them.
+// valueWords maps adjectives and names of values to conditions.
 var valueWords = sync.OnceValue(func() map[string]condition {
 	all := map[string]condition{}
 	for _, row := range [...]struct{ key, value, words string }{

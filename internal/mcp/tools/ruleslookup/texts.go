@@ -2,11 +2,11 @@ package ruleslookup
 
 import "strings"
 
-// texts are those that a library keeps, each once and in memory of its own: a text cut
-// out of a file keeps all of the file.
+// texts holds the texts that a library keeps. Each is stored once, in its own memory, because a substring of
+// a file would keep the whole file in memory.
 type texts map[string]string
 
-// keep returns s as it is kept.
+// keep returns the stored copy of s.
 func (t texts) keep(s string) string {
 	kept, ok := t[s]
 	if !ok {

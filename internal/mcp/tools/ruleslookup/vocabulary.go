@@ -6,25 +6,24 @@ import (
 	"sync"
 )
 
-// The vocabulary says which of the book's words others stand for. It knows words of the
-// game and of daily life in general; what a single rule is called besides is among that
-// rule's aliases.
+// vocabularyFiles say which words are synonyms of words in the book. They contain words of the game and of
+// everyday life. Other names of a single rule belong in that rule's aliases instead.
 //
 //go:embed vocabulary/*.txt
 var vocabularyFiles embed.FS
 
-// longestPhrase bounds the words of a phrase of the vocabulary.
+// longestPhrase is the maximum number of words in a phrase of the vocabulary.
 const longestPhrase = 4
 
-// sense is one meaning of a phrase: the stems it stands for, one or several together.
+// sense is one meaning of a phrase: the stem, or the stems taken together, that it stands for.
 type sense []string
 
-// vocabulary holds the senses of phrases by their stems, joined by spaces.
+// vocabulary maps phrases to their senses. The keys are the phrases' stems, joined by spaces.
 type vocabulary struct {
 	english, german map[string][]sense
 }
 
-// readVocabulary returns the vocabulary, which is read once.
+// readVocabulary returns the vocabulary, which it reads on the first call.
 var readVocabulary = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
 		english: readSenses("vocabulary/english.txt", stem),
@@ -36,7 +35,7 @@ var readVocabulary = sync.OnceValue(func() *vocabulary {
 func readSenses(name string, cut func(string) string) map[string][]sense {
 	data, err := vocabularyFiles.ReadFile(name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // embedded, so it always exists
 	}
 	all := make(map[string][]sense, strings.Count(string(data), "\n")*2)
 	for line := range strings.Lines(string(data)) {
@@ -66,8 +65,7 @@ func readSenses(name string, cut func(string) string) map[string][]sense {
 	return all
 }
 
-// compound finds the known words that a German word is put together of, and returns
-// what they mean, in order.
+// compound finds the known words that make up a German compound and returns their meanings, in order.
 func (v *vocabulary) compound(w string) (parts [][]sense, ok bool) {
 	const shortest = 3
 	for i := len(w) - shortest; i >= shortest; i-- {
@@ -88,8 +86,8 @@ func (v *vocabulary) compound(w string) (parts [][]sense, ok bool) {
 	return nil, false
 }
 
-// joint returns what the front part of a compound means, with or without what joins it
-// to the next.
+// joint returns the meanings of the front part of a compound, with or without the letters that join it to the
+// next part.
 func (v *vocabulary) joint(w string) ([]sense, bool) {
 	if s, ok := v.german[germanStem(w)]; ok {
 		return s, true

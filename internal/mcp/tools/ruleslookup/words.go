@@ -7,19 +7,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord bounds a word, in bytes; the rest of a longer one is dropped.
+// maxWord is the maximum length of a word, in bytes. The rest of a longer word is dropped.
 const maxWord = 40
 
 // word is one word of a text.
 type word struct {
-	// raw is lower-case, without accents and apostrophes.
+	// raw is the word in lower case, without accents and apostrophes.
 	raw string
-	// stem is shared by the inflections of a word: "grapple", "grappling" and
-	// "grappled" are one.
+	// stem is shared by all inflections of a word, such as "grapple", "grappling" and "grappled".
 	stem string
 }
 
-// wordsIn splits s into its words, stop words included.
+// wordsIn splits s into words, including stop words.
 func wordsIn(s string) []word {
 	var out []word
 	for raw := range strings.FieldsFuncSeq(plain(s), isBreak) {
@@ -33,8 +32,8 @@ func wordsIn(s string) []word {
 
 func isBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// plain folds case, and drops accents and apostrophes, so that "Hunter’s" and
-// "hunters" are the same word.
+// plain folds case and removes accents and apostrophes, so that "Hunter’s" and "hunters" become the same
+// word.
 func plain(s string) string {
 	if b, ascii := plainASCII(s); ascii {
 		return b
@@ -48,8 +47,8 @@ func plain(s string) string {
 	}, s)
 }
 
-// plainASCII is [plain] for a text of ASCII alone, which most are; ok reports
-// whether s is one.
+// plainASCII is like [plain], but handles only ASCII text, which is the common case. ok reports whether s is
+// ASCII.
 func plainASCII(s string) (folded string, ok bool) {
 	fold := false
 	for i := range len(s) {
@@ -75,11 +74,11 @@ func plainASCII(s string) (folded string, ok bool) {
 	return string(b), true
 }
 
-// content drops the stop words, unless nothing else would be left: there is a
-// rule for every "Help" and "Will".
+// content removes the stop words, unless nothing else would be left. The exception is needed because some
+// rules are called "Help" or "Will".
 func content(ws []word) []word { return without(ws, stopWord) }
 
-// germanContent is [content] of a German text.
+// germanContent is like [content], for German text.
 func germanContent(ws []word) []word {
 	return without(ws, func(w string) bool { return germanStop(w) || stopWord(w) && w != "i" && w != "has" })
 }
@@ -97,7 +96,7 @@ func without(ws []word, stop func(string) bool) []word {
 	return kept
 }
 
-// stopWord reports whether w says nothing about which rule is meant.
+// stopWord reports whether w is a stop word: it says nothing about which rule is meant.
 func stopWord(w string) bool {
 	switch w {
 	case "a", "an", "the", "this", "that", "these", "those", "some", "any",
@@ -117,8 +116,8 @@ func stopWord(w string) bool {
 	return false
 }
 
-// stem cuts the endings of plurals and participles. It is deliberately light:
-// a wrong merger hides a rule, a missed one is caught by prefix search.
+// stem removes the endings of plurals and participles. It is deliberately light, because merging unrelated
+// words hides a rule, whereas prefix search makes up for a missed ending.
 func stem(w string) string {
 	w = singular(w)
 	w = participle(w)
@@ -160,7 +159,7 @@ func participle(w string) string {
 
 func hasVowel(w string) bool { return strings.ContainsAny(w, "aeiouy") }
 
-// undouble turns "stunn" into "stun" but keeps "spell", "pass" and "buzz".
+// undouble changes "stunn" to "stun", but keeps "spell", "pass" and "buzz".
 func undouble(w string) string {
 	n := len(w)
 	if n < 3 || w[n-1] != w[n-2] || strings.IndexByte("lszaeiou", w[n-1]) >= 0 {
