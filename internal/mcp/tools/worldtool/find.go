@@ -13,12 +13,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// maxSuggestions is how many ids an answer to an unknown one proposes.
+// maxSuggestions is the maximum number of ids suggested in reply to an unknown one.
 const maxSuggestions = 5
 
-// findEntity returns the id of the entity that is meant: by its id, or by a name that
-// only one entity has. The error for an unknown one proposes what the caller
-// may see.
+// findEntity returns the id of the entity that a caller refers to, either by id or by a name that only one
+// entity has. If there is none, the error suggests entities that the caller may see.
 func (t *toolset) findEntity(ctx context.Context, what, asked string) (string, error) {
 	asked = strings.TrimSpace(asked)
 	if asked == "" {
@@ -46,7 +45,7 @@ func (t *toolset) findEntity(ctx context.Context, what, asked string) (string, e
 	return "", unknown(what, asked, near)
 }
 
-// alike returns the entities that asked may be a misspelling of, or a part of.
+// alike returns the entities whose name asked may be a misspelling or a part of.
 func alike(asked string, all []memory.Entity) []memory.Entity {
 	key := words.Key(asked)
 	var near []memory.Entity
@@ -61,7 +60,7 @@ func alike(asked string, all []memory.Entity) []memory.Entity {
 	return near
 }
 
-// unknown says that asked is none of what the caller sees, and what is near.
+// unknown returns an error saying that the caller sees no entity called asked, with similar ones.
 func unknown(what, asked string, near []memory.Entity) error {
 	if len(near) == 0 {
 		return fmt.Errorf("%w: %s: entity %q: %w; query_entities lists what is known, place_entity adds to it",
@@ -75,7 +74,7 @@ func unknown(what, asked string, near []memory.Entity) error {
 		mcp.ErrInvalidArguments, what, asked, memory.ErrNotFound, strings.Join(ids, ", "))
 }
 
-// seen returns an entity that the caller saw before the change began.
+// seen returns an entity that the caller could see before the change began.
 func seen(tx *world.Tx, id, viewer string) (memory.Entity, error) {
 	e, ok := tx.Entity(id, viewer)
 	if !ok {
@@ -84,8 +83,8 @@ func seen(tx *world.Tx, id, viewer string) (memory.Entity, error) {
 	return e, nil
 }
 
-// moveInto puts an entity into a location, or nowhere if that is empty. A thing
-// is in one place: whatever stay there was ends.
+// moveInto puts an entity into a location, or nowhere if location is empty. A thing can be in only one place,
+// so its previous location ends.
 func moveInto(tx *world.Tx, id, location, viewer string) error {
 	for _, r := range tx.Relations(id) {
 		if r.From == id && r.Type == memory.LocatedIn && r.To != location {
@@ -114,8 +113,7 @@ func moveInto(tx *world.Tx, id, location, viewer string) error {
 	return tx.Relate(memory.Relation{From: id, Type: memory.LocatedIn, To: location})
 }
 
-// within reports whether inner lies in outer, however deep, as far as viewer
-// can see.
+// within reports whether inner lies in outer at any depth, as far as viewer can see.
 func within(tx *world.Tx, inner, outer, viewer string) bool {
 	passed := map[string]bool{}
 	todo := []string{inner}
@@ -142,7 +140,7 @@ func within(tx *world.Tx, inner, outer, viewer string) bool {
 	return false
 }
 
-// knows reports whether viewer may know of a relation.
+// knows reports whether viewer may know about a relation.
 func knows(r memory.Relation, viewer string) bool {
 	return viewer == "" || len(r.Visible) == 0 || slices.Contains(r.Visible, viewer)
 }

@@ -16,10 +16,10 @@ import (
 // Investigate is the name of the tool investigate.
 const Investigate = "investigate"
 
-// permission is what an outside client needs: those of its sources it needs besides.
+// permission is the permission that an outside client needs, in addition to those of the sources.
 const permission = "memory.read"
 
-// sources are the tools that are asked.
+// sources are the tools that investigate calls.
 var sources = []string{toolLines, toolFacts, toolEntities, toolSummary, toolRules}
 
 const (
@@ -39,13 +39,13 @@ const (
 
 	investigateP50 = time.Second
 	investigateMax = 3 * time.Second
-	// spare is the time kept back for telling what was found.
+	// spare is the time reserved for reporting what was found.
 	spare = 150 * time.Millisecond
 )
 
 type arguments struct {
 	Question string `json:"question" jsonschema:"What to find out, as a full question."`
-	// Hops is nil for the default. Models like to write whole numbers as 2.0.
+	// Hops is nil for the default. It is a float because models like to write whole numbers as 2.0.
 	Hops *float64 `json:"hops,omitempty" jsonschema:"How many times a name that turns up is followed."`
 }
 
@@ -53,9 +53,9 @@ type arguments struct {
 type Report struct {
 	Question string `json:"question"`
 	Count    int    `json:"count"`
-	// Findings are ordered best first.
+	// Findings are in order, best first.
 	Findings []Finding `json:"findings"`
-	// Followed names who and what was followed, in the order it was.
+	// Followed names the people and things that were followed, in that order.
 	Followed []string `json:"followed"`
 	// Asked lists the tools that answered.
 	Asked []string `json:"asked"`
@@ -73,11 +73,11 @@ const (
 	kindRule     = "rule"
 )
 
-// Finding is something that was found, and where.
+// Finding is something that was found, with its source.
 type Finding struct {
 	Kind string `json:"kind" jsonschema:"What it is."`
 	Text string `json:"text"`
-	// Source says where it stands: "session:ID turn 12", "entity:ID", "rule:ID".
+	// Source says where the finding comes from: "session:ID turn 12", "entity:ID", "rule:ID".
 	Source  string     `json:"source"`
 	Speaker string     `json:"speaker,omitempty" jsonschema:"Who said it."`
 	At      *time.Time `json:"at,omitempty" jsonschema:"When it was said."`
@@ -135,7 +135,7 @@ func investigate(ctx context.Context, a arguments) (Report, error) {
 	return i.report(ctx)
 }
 
-// errTimeUp ends the asking a moment before the call's deadline.
+// errTimeUp stops further queries shortly before the call's deadline.
 var errTimeUp = errors.New("no time left to ask further")
 
 func hopsOf(asked *float64) (int, error) {

@@ -17,28 +17,29 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// maxAtOnce bounds the calls under way of one inquiry.
+// maxAtOnce is the maximum number of concurrent calls of one inquiry.
 const maxAtOnce = 4
 
-// ruleFits is the least score of a rule that is told: most questions are about no rule.
+// ruleFits is the minimum score of a rule that is reported. It is high because most questions are not about
+// rules.
 const ruleFits = 0.7
 
-// query is a call of a source, for a lead.
+// query is a call of a source that follows a lead.
 type query struct {
 	tool string
 	args map[string]any
 	lead lead
 }
 
-// answer is what a source returned, empty if it did not.
+// answer is the result of a source, or empty if it returned none.
 type answer struct {
 	tool string
 	raw  []byte
 	err  error
 }
 
-// askAll makes the calls, some at once, and returns the answers in the order of the
-// queries. Each ends with ctx.
+// askAll makes the calls, several at a time, and returns the answers in the order of the queries. Every call
+// ends with ctx.
 func (i *inquiry) askAll(ctx context.Context, queries []query) []answer {
 	answers := make([]answer, len(queries))
 	var g errgroup.Group
@@ -87,7 +88,7 @@ func ask(ctx context.Context, q query) answer {
 	return a
 }
 
-// nobodyAnswers says why there is nothing to tell.
+// nobodyAnswers returns an error that explains why no source answered.
 func (i *inquiry) nobodyAnswers() error {
 	if len(i.lacks) > 0 {
 		return fmt.Errorf("%w: it looks into %s, and the caller may use none of them that answers; list some of them beside it",
@@ -96,7 +97,7 @@ func (i *inquiry) nobodyAnswers() error {
 	return fmt.Errorf("asking %s: %w", strings.Join(sources, ", "), mcp.ErrTimeout)
 }
 
-// entity is one as query_entities tells it.
+// entity is an entity as query_entities returns it.
 type entity struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
@@ -112,14 +113,14 @@ func (a answer) entities() []entity {
 	return found.Entities
 }
 
-// decode reads what the source returned. One of another shape tells nothing.
+// decode decodes the result of the source. A result of another shape is ignored.
 func (a answer) decode(into any) {
 	if a.err == nil && len(a.raw) > 0 {
 		_ = json.Unmarshal(a.raw, into)
 	}
 }
 
-// noteAnswer takes in what a source found at a hop.
+// noteAnswer records what a source found at a hop.
 func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
 	switch a.tool {
 	case toolLines:
@@ -133,15 +134,15 @@ func (i *inquiry) noteAnswer(a answer, hop int, l lead) {
 	}
 }
 
-// noteClaim takes note of what a source takes for an answer. Farther away it was asked for
-// more than the question, so that it has to have some of its words.
+// noteClaim records that a source considers text an answer. In later hops the source was asked about more
+// than the question, so the text must also contain some of the question's words.
 func (i *inquiry) noteClaim(text string, hop int) {
 	if hop == 1 || i.share(text) > 0 {
 		i.claimed = true
 	}
 }
 
-// sureFrom is the score from which search_sessions takes a line for an answer.
+// sureFrom is the score from which search_sessions considers a line an answer.
 const sureFrom = 0.5
 
 func (i *inquiry) noteLines(a answer, hop int, l lead) {
@@ -189,7 +190,7 @@ func (i *inquiry) noteFacts(a answer, hop int, l lead) {
 		if found.Note == "" {
 			i.noteClaim(f.Text, hop)
 		}
-		// A line that is indexed as a fact is told once, as the line.
+		// A line that is also indexed as a fact is reported only once, as the line.
 		if _, said, ok := strings.Cut(f.Text, ": "); ok && i.byText[words.Key(untrusted.Clip(said, maxText))] != nil {
 			continue
 		}
@@ -221,8 +222,8 @@ func (i *inquiry) noteRules(a answer, hop int, l lead) {
 	}
 }
 
-// noteSummary takes in an entity's description, and the relations of it that the question
-// is about, or that lead to who or what turned up.
+// noteSummary records an entity's description, and those of its relations that the question is about or that
+// lead to something already found.
 func (i *inquiry) noteSummary(a answer, hop int, l lead) {
 	var e struct {
 		entity

@@ -14,36 +14,36 @@ const (
 	maxExamined = 6 // findings of a hop whose names are looked at
 	maxNames    = 16
 
-	// A hit counts 1/(rankDamping+rank), as in reciprocal rank fusion; what a further hop
-	// finds counts less, since it is about something else the more the farther it is.
+	// A hit counts 1/(rankDamping+rank), as in reciprocal rank fusion. The findings of each further hop count
+	// less, because they are less likely to be about the question.
 	rankDamping = 6
 	hopDecay    = 0.7
-	// wordsWorth is what a finding gets for holding all the words of the question.
+	// wordsWorth is the bonus for a finding that contains all words of the question.
 	wordsWorth = 0.1
-	// nearestWorth is what findings are worth of which none is taken for an answer.
+	// nearestWorth is the factor for findings if no source considers any of them an answer.
 	nearestWorth = 0.5
 )
 
-// lead is a name that is followed.
+// lead is a name to follow.
 type lead struct {
 	name string
-	id   string // of its entity, empty if it has none
+	id   string // id of its entity, or empty if it has none
 	via  string // the name under which its findings are shown
-	// weight is how much what it leads to counts, at most 1.
+	// weight is the factor for the findings it leads to, at most 1.
 	weight float64
 }
 
-// inquiry is a question and what has been found of it. One goroutine has it.
+// inquiry is a question and what has been found so far. It is owned by a single goroutine.
 type inquiry struct {
 	question string
-	words    []string // of the question, folded, without those that tell nothing
+	words    []string // significant words of the question, folded
 	found    []*Finding
 	byText   map[string]*Finding
 	leads    []lead
 	followed []string
-	seen     map[string]bool // keys of names and ids that were followed or asked for
+	seen     map[string]bool // keys of names and ids that were followed or queried
 	asked    []string
-	claimed  bool // some source takes something for an answer
+	claimed  bool // whether a source considers something an answer
 	failed   bool
 	lacks    []string // tools that the caller may not use
 }
@@ -57,7 +57,7 @@ func newInquiry(question string) *inquiry {
 	}
 }
 
-// takeHop asks what there is to ask at a hop, and reports whether it led on.
+// takeHop makes the queries of one hop, and reports whether it found new leads.
 func (i *inquiry) takeHop(ctx context.Context, hop int) bool {
 	var queries []query
 	var names []string
@@ -89,10 +89,9 @@ func (i *inquiry) takeHop(ctx context.Context, hop int) bool {
 	return len(i.leads) > 0
 }
 
-// findLeads gathers what the next hop follows: who the question names, then who and what
-// turned up.
+// findLeads collects the leads for the next hop: first what the question names, then what turned up.
 func (i *inquiry) findLeads(ctx context.Context, names []string, fresh []*Finding) {
-	weight := map[string]float64{} // of a name: 1 for the question's, else its best finding's
+	weight := map[string]float64{} // by name: 1 if the question contains it, otherwise the score of its best finding
 	for _, n := range names {
 		weight[n] = 1
 	}
@@ -119,7 +118,7 @@ func (i *inquiry) findLeads(ctx context.Context, names []string, fresh []*Findin
 		for _, e := range answer.entities() {
 			w, named := namedBy(e, names, weight)
 			if !named {
-				continue // only spelt alike
+				continue // only a similar spelling
 			}
 			for _, k := range words.Split(e.Name) {
 				known[k] = true
@@ -135,8 +134,8 @@ func (i *inquiry) findLeads(ctx context.Context, names []string, fresh []*Findin
 	i.trimLeads()
 }
 
-// namedBy reports whether one of names is a word of an entity's name, and how much the
-// heaviest of those weighs.
+// namedBy reports whether one of names is a word of an entity's name, and returns the greatest weight among
+// those that are.
 func namedBy(e entity, names []string, weight map[string]float64) (heaviest float64, named bool) {
 	for _, k := range words.Split(e.Name) {
 		for _, n := range names {
@@ -158,7 +157,7 @@ func (i *inquiry) addLead(l lead) {
 	i.leads = append(i.leads, l)
 }
 
-// trimLeads keeps the heaviest leads. The others may turn up again.
+// trimLeads keeps the leads with the greatest weight. The others may turn up again.
 func (i *inquiry) trimLeads() {
 	slices.SortStableFunc(i.leads, func(a, b lead) int { return cmp.Compare(b.weight, a.weight) })
 	for _, l := range i.leads[min(len(i.leads), maxLeads):] {
@@ -168,12 +167,12 @@ func (i *inquiry) trimLeads() {
 	i.leads = i.leads[:min(len(i.leads), maxLeads)]
 }
 
-// addFinding takes in the rank-th hit of a search, counted from 0. Found again, a finding
-// counts for more and keeps the way on which it was found first.
+// addFinding adds the hit of a search at the given rank, counted from 0. If a finding turns up again, its
+// score increases, and it keeps the path on which it was found first.
 func (i *inquiry) addFinding(f Finding, rank int, l lead) {
 	key := words.Key(f.Text)
 	if key == "" || key == words.Key(i.question) {
-		return // the question is no answer to itself
+		return // the question is not an answer to itself
 	}
 	score := l.weight / float64(rankDamping+rank)
 	for range f.Hop - 1 {
@@ -188,7 +187,7 @@ func (i *inquiry) addFinding(f Finding, rank int, l lead) {
 	i.found = append(i.found, &f)
 }
 
-// share is how many of the question's words a text has, 0 to 1.
+// share returns the share of the question's words that a text contains, from 0 to 1.
 func (i *inquiry) share(text string) float64 {
 	if len(i.words) == 0 {
 		return 0
@@ -203,13 +202,13 @@ func (i *inquiry) share(text string) float64 {
 	return float64(n) / float64(len(i.words))
 }
 
-// alikePassages reports whether two words are one, or one begins with the other and both are long:
-// "promise", "promised".
+// alikePassages reports whether two words are equal, or both are long and one begins with the other, as with
+// "promise" and "promised".
 func alikePassages(a, b string) bool {
 	return a == b || min(len(a), len(b)) >= 5 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// isAsked reports whether the question has all words of a name.
+// isAsked reports whether the question contains all words of a name.
 func (i *inquiry) isAsked(name string) bool {
 	of := words.Telling(words.Split(name), words.MaxNames)
 	return len(of) > 0 && !slices.ContainsFunc(of, func(n string) bool {
@@ -217,7 +216,7 @@ func (i *inquiry) isAsked(name string) bool {
 	})
 }
 
-// isMentioned reports whether a name was followed, or is in the text of a finding.
+// isMentioned reports whether a name was followed, or occurs in the text of a finding.
 func (i *inquiry) isMentioned(name string) bool {
 	key := words.Key(name)
 	if key == "" {
@@ -228,7 +227,7 @@ func (i *inquiry) isMentioned(name string) bool {
 	})
 }
 
-// report tells what was found.
+// report returns what was found.
 func (i *inquiry) report(ctx context.Context) (Report, error) {
 	slices.SortStableFunc(i.found, byScore)
 	r := Report{

@@ -9,9 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// namesIn returns the words of a text that may be names, each once, in order: those that
-// have a capital, and are neither in without nor words that say nothing. A capital at the
-// beginning of a sentence counts too, since many sentences begin with a name.
+// namesIn returns the words of a text that may be names, in order and without duplicates: those that are
+// capitalised and are neither stop words nor in without. Words at the beginning of a sentence count too,
+// because many sentences begin with a name.
 func namesIn(text string, without []string) []string {
 	var names []string
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) {
@@ -28,7 +28,7 @@ func namesIn(text string, without []string) []string {
 	return names
 }
 
-// distinct returns the names without those that are there twice, in order.
+// distinct returns the names in order, without duplicates.
 func distinct(names []string) []string {
 	var out []string
 	for _, n := range names {

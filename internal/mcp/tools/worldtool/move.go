@@ -13,13 +13,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// patch is a field that is left alone, cleared by null, or set.
+// patch is a field that is left unchanged if missing, cleared by null, or otherwise set.
 type patch[T any] struct {
 	given bool
 	value *T // nil: null
 }
 
-// UnmarshalJSON is called for null, too, but not for what is missing.
+// UnmarshalJSON is also called for null, but not for missing fields.
 func (p *patch[T]) UnmarshalJSON(data []byte) error {
 	p.given = true
 	if bytes.Equal(data, []byte("null")) {

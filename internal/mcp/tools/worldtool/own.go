@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// own returns an Own of a tool: whether the argument called field names the NPC's own
-// entity, which has the NPC's id.
+// own returns a function for [tools.Tool.Own]. It reports whether the argument called field names the NPC's
+// own entity, which has the same id as the NPC.
 func (t *toolset) own(field string) func(npc, args string) bool {
 	return func(npc, args string) bool {
 		var given map[string]any
@@ -18,8 +18,8 @@ func (t *toolset) own(field string) func(npc, args string) bool {
 	}
 }
 
-// isEntity reports whether a name as [toolset.findEntity] takes it means the entity of
-// that id. It looks at no other process's changes.
+// isEntity reports whether named, as accepted by [toolset.findEntity], refers to the entity with the given
+// id. It does not see changes that other processes have made since the last refresh.
 func (t *toolset) isEntity(id, named string) bool {
 	if named = strings.TrimSpace(named); named == id {
 		return true

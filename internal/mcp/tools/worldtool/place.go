@@ -43,7 +43,7 @@ func (t *toolset) placeEntity() tools.Tool {
 			"location":    locationField(),
 		}, "type", "name"),
 	}, "Place entity", tools.SchemaOf[Changed](nil), tools.JSON(t.runPlace))
-	x.Own = t.own("location") // what it has with it
+	x.Own = t.own("location") // what the NPC carries
 	return x
 }
 
@@ -81,8 +81,8 @@ func (t *toolset) runPlace(ctx context.Context, a placeArgs) (Changed, error) {
 	return Changed{Entity: t.view(e, who), Seq: seq, Warning: t.remember(ctx, e)}, nil
 }
 
-// knownBy is who will know of what the caller places. An NPC that keeps
-// something from others still knows of it itself.
+// knownBy returns who will know about an entity that the caller places. An NPC that keeps it from others
+// still knows about it itself.
 func knownBy(ids []string, viewer string) ([]string, error) {
 	switch {
 	case len(ids) == 0:
@@ -95,12 +95,12 @@ func knownBy(ids []string, viewer string) ([]string, error) {
 	return slices.Clone(ids), nil
 }
 
-// tries bounds the search for an id that is free.
+// tries limits the search for an unused id.
 const tries = 1000
 
-// freeID returns an id for a new entity: the one asked for, else one made from
-// the name. A caller who does not see everything always gets an id with a tail
-// of its own, since a refusal would tell that something hidden has that id.
+// freeID returns an id for a new entity: the requested one, or one derived from the name. For a caller who
+// sees only part of the world it always appends a unique suffix, because refusing an id would reveal that a
+// hidden entity has it.
 func freeID(tx *world.Tx, asked, name, viewer string) (string, error) {
 	id := config.Slug(asked)
 	if asked != "" && id != asked {
@@ -125,7 +125,7 @@ func freeID(tx *world.Tx, asked, name, viewer string) (string, error) {
 	return tailed(tx, id, func(n int) string { return strconv.Itoa(n + 2) })
 }
 
-// tailed returns the first id of base and a tail that is free.
+// tailed returns the first unused id that consists of base and a suffix.
 func tailed(tx *world.Tx, base string, tail func(n int) string) (string, error) {
 	base = strings.TrimRight(base[:min(len(base), maxID-8)], "-")
 	for n := range tries {

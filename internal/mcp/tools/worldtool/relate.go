@@ -131,7 +131,7 @@ func (t *toolset) runRelate(ctx context.Context, a relateArgs) (related, error) 
 	return related{From: from, Type: r.Type, To: to, Note: r.Note, Removed: a.Remove, Seq: seq}, nil
 }
 
-// relation returns the relation of r's ends and type if viewer may know of it.
+// relation returns the relation with the ends and the type of r, if viewer may know about it.
 func relation(tx *world.Tx, r memory.Relation, viewer string) (memory.Relation, bool) {
 	for _, o := range tx.Relations(r.From) {
 		if o.From == r.From && o.Type == r.Type && o.To == r.To && knows(o, viewer) {

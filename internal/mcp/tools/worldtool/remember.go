@@ -6,8 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// remember lets search_facts find an entity's description. It returns what the
-// caller should know if that did not work.
+// remember makes an entity's description available to search_facts. If that fails, it returns a note for the
+// caller.
 func (t *toolset) remember(ctx context.Context, e memory.Entity) (warning string) {
 	if t.index == nil || e.Description == "" {
 		return ""

@@ -43,7 +43,7 @@ func (t *toolset) runSetScene(ctx context.Context, a setSceneArgs) (sceneSet, er
 	return sceneSet{Scene: scene, Seq: seq}, nil
 }
 
-// blindScene is what there is to be seen for who sees nothing.
+// blindScene is the description of a scene for a viewer who cannot see.
 const blindScene = "You see nothing. You know what you hear and what you are told."
 
 type describeArgs struct {

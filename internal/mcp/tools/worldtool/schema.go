@@ -1,6 +1,6 @@
 package worldtool
 
-// object is the schema of an object; required names its mandatory properties.
+// object returns the schema of an object. required lists its mandatory properties.
 func object(properties map[string]any, required ...string) map[string]any {
 	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
@@ -9,7 +9,7 @@ func object(properties map[string]any, required ...string) map[string]any {
 	return s
 }
 
-// textSchema is the schema of a string that must say something.
+// textSchema returns the schema of a string that must not be empty.
 func textSchema(most int, description string) map[string]any {
 	return map[string]any{"type": "string", "minLength": 1, "maxLength": most, "description": description}
 }
@@ -20,8 +20,8 @@ func optionalText(most int, description string) map[string]any {
 
 func typed(name string) map[string]any { return map[string]any{"type": name} }
 
-// nullable is the schema of what may be null as well, with one type in each branch, as
-// some vendors and clients want it.
+// nullable returns a schema that also accepts null. Each branch has a single type, because some vendors and
+// clients require that.
 func nullable(s map[string]any) map[string]any {
 	out := map[string]any{"anyOf": []any{s, typed("null")}}
 	if description, ok := s["description"]; ok {

@@ -113,7 +113,7 @@ func (a updateArgs) apply(e memory.Entity) (memory.Entity, error) {
 	return e, nil
 }
 
-// set carries out a patch and reports whether there is one.
+// set applies a patch and reports whether there is one.
 func set[T any](dst *T, p patch[T]) bool {
 	if !p.given {
 		return false

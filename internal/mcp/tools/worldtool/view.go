@@ -4,7 +4,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// View is an entity as callers are shown it.
+// View is an entity as callers see it.
 type View struct {
 	ID          string            `json:"id"`
 	Type        string            `json:"type"`
@@ -14,7 +14,7 @@ type View struct {
 	Attributes  map[string]string `json:"attributes,omitempty"`
 	Position    *memory.Position  `json:"position,omitempty" jsonschema:"x, y and z on the map."`
 	Location    *place            `json:"location,omitempty"`
-	// KnownBy is shown only to callers who see all.
+	// KnownBy is included only for callers who see everything.
 	KnownBy []string `json:"known_by,omitempty"`
 }
 
@@ -23,7 +23,7 @@ type place struct {
 	Name string `json:"name"`
 }
 
-// Changed is what a tool that changes an entity answers.
+// Changed is the result of a tool that changes an entity.
 type Changed struct {
 	Entity  View   `json:"entity"`
 	Seq     uint64 `json:"seq" jsonschema:"Number of the change; state/subscribe takes it as since."`
@@ -41,7 +41,7 @@ func (t *toolset) view(e memory.Entity, viewer string) View {
 	return v
 }
 
-// location is where an entity is, as far as viewer may know, else nil.
+// location returns where an entity is, or nil if viewer may not know.
 func (t *toolset) location(id, viewer string) *place {
 	for _, r := range t.world.Relations(id, viewer) {
 		if r.Type != memory.LocatedIn {
@@ -54,7 +54,7 @@ func (t *toolset) location(id, viewer string) *place {
 	return nil
 }
 
-// readPosition makes a position of numbers that passed the schema.
+// readPosition converts numbers that have passed the schema to a position.
 func readPosition(p []float64) (*memory.Position, error) {
 	if p == nil {
 		return nil, nil

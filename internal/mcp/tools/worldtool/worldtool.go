@@ -1,15 +1,17 @@
-// Package worldtool lets callers look at and change the live world:
-// place_entity, move_entity, update_entity, remove_entity, relate_entities,
-// set_scene and describe_scene.
+// Package worldtool provides tools to look at and change the live world: place_entity, move_entity,
+// update_entity, remove_entity, relate_entities, set_scene and describe_scene.
 //
-// A caller who sees only part of the world can neither change nor learn of the
-// rest. Changes act when an NPC's turn is committed, and subscribers of the
-// world see them at once.
+//	for _, t := range worldtool.NewTools(w, index) {
+//		// Register t with the host.
+//	}
 //
-// The tool investigate follows a question over several hops through what was said, what is known, the world
-// and the rules, and says what was found with its sources (files investigation*.go). It has no rights and
-// no data of its own: it asks the other tools through its caller's door, so that it finds what the caller
-// may find, and nothing where the caller has none of them.
+// A caller who sees only part of the world can neither change the rest nor learn about it. Changes take
+// effect when an NPC's turn is committed, and subscribers of the world see them at once.
+//
+// The tool investigate follows a question over several hops through the session log, the known facts, the
+// world and the rules, and reports what it found with sources (files investigation*.go). It has no
+// permissions and no data of its own. It calls the other tools through its caller's door, so that it finds
+// only what the caller may find, and nothing if the caller has none of those tools.
 package worldtool
 
 import (
@@ -25,7 +27,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Bounds on what goes in and comes out, in characters and in items.
+// Limits on input and output, in characters and in items.
 const (
 	maxID          = 64
 	maxName        = 200
@@ -40,7 +42,7 @@ const (
 	maxShown       = 200
 )
 
-// Rights and latencies the tools share. Writing waits for the disk.
+// Permissions and latencies that the tools share. Writing waits for the disk.
 const (
 	permRead  = "world.read"
 	permWrite = "world.write"
@@ -49,14 +51,14 @@ const (
 	writeP50, writeMax = 60, 5000
 )
 
-// toolset holds what the handlers work on.
+// toolset holds the world and the index that the handlers use.
 type toolset struct {
 	world *world.World
 	index memory.Index
 }
 
-// NewTools returns the world tools ready for registration with the host. If
-// index is nil, descriptions are not found by search_facts.
+// NewTools returns the world tools, ready for registration with the host. If index is nil, search_facts does
+// not find entity descriptions.
 func NewTools(w *world.World, index memory.Index) []tools.Tool {
 	t := &toolset{world: w, index: index}
 	return []tools.Tool{
@@ -65,7 +67,7 @@ func NewTools(w *world.World, index memory.Index) []tools.Tool {
 	}
 }
 
-// writing makes a tool of what all that change the world have in common.
+// writing returns a tool with the properties that all tools which change the world share.
 func writing(d llm.ToolDefinition, title string, output map[string]any, h tools.Handler) tools.Tool {
 	d.EstimatedDurationMs, d.MaxDurationMs = writeP50, writeMax
 	return tools.Writing(tools.Tool{
@@ -75,8 +77,8 @@ func writing(d llm.ToolDefinition, title string, output map[string]any, h tools.
 
 func viewer(ctx context.Context) string { return mcp.CallerFrom(ctx).Viewer() }
 
-// tidy makes text fit to be read by models and people: without what is
-// invisible or steers a terminal, at most so many characters.
+// tidy makes text suitable for models and people. It removes invisible characters and terminal control
+// sequences, and truncates the text to most characters.
 func tidy(s string, most int) string { return strings.TrimSpace(untrusted.Clean(s, most)) }
 
 func tidyAll(all []string) []string {
@@ -106,7 +108,7 @@ func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", mcp.ErrInvalidArguments, fmt.Sprintf(format, args...))
 }
 
-// change makes one change and emits event, which is also its cause.
+// change makes one change and emits event, which is also recorded as its cause.
 func (t *toolset) change(ctx context.Context, event string, do func(*world.Tx) error) (uint64, error) {
 	seq, err := t.world.Change(ctx, event, do)
 	if err != nil {
