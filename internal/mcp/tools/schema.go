@@ -11,16 +11,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Bounds are keywords of JSON Schema that a struct cannot express, such as
-// minLength or default, by the property they are for. A property within
-// another, or within the items of a list, is named after it: "area.radius".
+// Bounds holds JSON Schema keywords that a struct cannot express, such as minLength or default, keyed by
+// property. Nested properties, including those of list items, are written with dots: "area.radius".
 type Bounds map[string]map[string]any
 
-// SchemaOf returns the JSON Schema of the struct T, to be read only: names come
-// from its json tags, descriptions from its jsonschema tags, what is neither
-// omitempty nor omitzero is required, and no other property is allowed. Null is
-// no value of any property. It panics if bounds name a property that T does not
-// have, or if T is no type JSON Schema knows.
+// SchemaOf returns the JSON Schema of the struct T. Callers must not modify it. Names come from the json tags
+// and descriptions from the jsonschema tags. A field without omitempty or omitzero is required. Additional
+// properties are not allowed, and no property accepts null. SchemaOf panics if bounds name a property that T
+// does not have, or if JSON Schema cannot represent T.
 func SchemaOf[T any](bounds Bounds) map[string]any {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
@@ -40,7 +38,7 @@ func SchemaOf[T any](bounds Bounds) map[string]any {
 	if len(s.Required) > 0 {
 		tree["required"] = s.Required
 	}
-	if tree["properties"] == nil { // some vendors refuse a schema without
+	if tree["properties"] == nil { // some vendors reject a schema without properties
 		tree["properties"] = map[string]any{}
 	}
 	for path, keywords := range bounds {
@@ -49,7 +47,7 @@ func SchemaOf[T any](bounds Bounds) map[string]any {
 	return tree
 }
 
-// property returns the schema of the property at a path within an object's.
+// property returns the schema of the property at a path within an object schema.
 func property(object map[string]any, path string) map[string]any {
 	for name := range strings.SplitSeq(path, ".") {
 		if items, ok := object["items"].(map[string]any); ok {
@@ -65,7 +63,7 @@ func property(object map[string]any, path string) map[string]any {
 	return object
 }
 
-// dropNull takes null from the types that pointers and slices bring along.
+// dropNull removes null from the types that pointers and slices produce.
 func dropNull(tree map[string]any) {
 	if types, ok := tree["type"].([]any); ok && len(types) == 2 && types[0] == "null" {
 		tree["type"] = types[1]
