@@ -1,21 +1,20 @@
-// Package outbound makes the HTTP clients with which Glyphoxa asks services for
-// something: models, voices, recognisers, Discord, MCP servers, issuers of tokens,
-// collectors of traces. It holds the policy they share, because a request carries
-// what players said, prompts and keys:
+// Package outbound provides the HTTP clients with which Glyphoxa calls external services: language models,
+// voices, speech recognisers, Discord, MCP servers, token issuers and trace collectors. Because requests
+// carry keys, prompts and what players said, all clients share one policy:
 //
-//   - A redirect is followed within the origin of the request alone, and only if it
-//     repeats the request as it was. So no prompt and no key goes to another host.
-//   - A private address is dialled only where a person configured that host. The
-//     check sees the address itself, after every name is resolved. Addresses at
-//     which clouds hand out credentials must be written as such.
-//   - The body of an answer and its headers are bounded.
-//   - TLS is version 1.2 or later, and proxies of the environment are respected.
+//   - A redirect is followed only within the origin of the request, and only if it repeats the request
+//     unchanged. So no prompt and no key reaches another host.
+//   - A private address is dialled only if a person configured that host. The check applies to the address
+//     itself, after the name has been resolved. Addresses at which clouds hand out credentials must be
+//     configured as literal addresses.
+//   - The size of a response body and of its headers is limited.
+//   - TLS is version 1.2 or later, and the proxies set in the environment are used.
 //
 // For example:
 //
 //	client := outbound.Client(nil, outbound.Policy{Home: baseURL, Private: true})
 //
-// The package starts no goroutine. Clients are safe for concurrent use.
+// The package starts no goroutines of its own. Clients are safe for concurrent use.
 package outbound
 
 import (
@@ -35,53 +34,51 @@ import (
 )
 
 const (
-	// DefaultMaxBody bounds the body of an answer, in bytes, where a policy says
-	// nothing else: a long sentence as sound has less than 10 MB.
+	// DefaultMaxBody is the default limit on the body of a response, in bytes. A long sentence of audio has
+	// less than 10 MB.
 	DefaultMaxBody = 64 << 20
 	maxHeader      = 256 << 10
 	dialTime       = 5 * time.Second
 	handshakeTime  = 10 * time.Second
 	idleTime       = 90 * time.Second
-	// A connection on which nothing was heard for pingAfter is asked whether it
-	// lives; without an answer within pingTime no request is sent into it.
+	// A connection that has been silent for pingAfter is pinged. If it does not answer within pingTime, no
+	// further request is sent on it.
 	pingAfter = 30 * time.Second
 	pingTime  = 5 * time.Second
 )
 
 var (
-	// ErrRedirect means that an answer sends the request on to where it may not go.
+	// ErrRedirect means that a response redirects the request to a place that the policy forbids.
 	ErrRedirect = errors.New("redirect refused")
-	// ErrPrivate means that an address leads into this machine or its network.
+	// ErrPrivate means that an address belongs to this machine or its network.
 	ErrPrivate = errors.New("is a private address")
-	// ErrTooLong means that an answer is longer than its policy permits.
+	// ErrTooLong means that a response is longer than its policy allows.
 	ErrTooLong = errors.New("the answer is too long")
 )
 
-// Policy says where the requests of a client may go. The zero value permits the
-// open network.
+// Policy says where a client may send requests. The zero value allows the public internet.
 type Policy struct {
-	// Home is the URL of the service that the client is for. If empty, there is no
-	// such service, and no address is trusted more than another.
+	// Home is the URL of the service that the client is for. If empty, there is no such service, and no
+	// address is trusted more than another.
 	Home string
-	// Private permits private addresses for the host of Home, because a person wrote
-	// that URL.
+	// Private allows private addresses for the host of Home, because a person configured that URL.
 	Private bool
-	// AnyPrivate permits private addresses for every host, because a person said so.
+	// AnyPrivate allows private addresses for every host, because a person explicitly asked for that.
 	AnyPrivate bool
-	// Direct uses no proxy, so that the address itself is checked: a proxy resolves
-	// names where it cannot be seen.
+	// Direct bypasses proxies so that the address itself can be checked. A proxy resolves names out of our
+	// sight.
 	Direct bool
-	// MaxBody bounds the body of an answer in bytes. If zero, it is
-	// [DefaultMaxBody]; if negative, the caller bounds it.
+	// MaxBody limits the body of a response, in bytes. If zero, the limit is [DefaultMaxBody]. If negative,
+	// there is no limit and the caller must set one.
 	MaxBody int64
-	// Advice says in a message what to do about an address that is refused. If empty,
-	// it is to configure it.
+	// Advice says, in error messages, what to do about a refused address. If empty, the advice is to
+	// configure it.
 	Advice string
 }
 
-// Client returns a client that keeps to p and uses the connections of base, or
-// connections of its own if base is nil. A base with a transport that is not of
-// [NewTransport] dials as it likes, but follows no redirect that p refuses.
+// Client returns a client that enforces p. It uses the connections of base, or its own if base is nil. If the
+// transport of base does not come from [NewTransport], it dials without restriction, but the client still
+// follows no redirect that p forbids.
 func Client(base *http.Client, p Policy) *http.Client {
 	var c http.Client
 	if base != nil {
@@ -91,14 +88,14 @@ func Client(base *http.Client, p Policy) *http.Client {
 	if next == nil {
 		next = NewTransport()
 	}
-	if outer, is := next.(*guard); is { // a policy replaces another
+	if outer, is := next.(*guard); is { // a new policy replaces an earlier one
 		next = outer.next
 	}
 	c.Transport = RoundTripper(next, p)
 	return &c
 }
 
-// RoundTripper is [Client] for one transport.
+// RoundTripper is like [Client], for a single transport.
 func RoundTripper(next http.RoundTripper, p Policy) http.RoundTripper {
 	g := &guard{next: next, policy: p}
 	if u, err := url.Parse(p.Home); err == nil {
@@ -107,9 +104,8 @@ func RoundTripper(next http.RoundTripper, p Policy) http.RoundTripper {
 	return g
 }
 
-// NewTransport returns connections for [Client], with the bounds that all share. It
-// dials private addresses only for clients whose policy permits that. Callers may
-// change how many connections are kept.
+// NewTransport returns a transport for [Client], with the limits that all clients share. It dials private
+// addresses only for clients whose policy allows that. Callers may change how many connections it keeps.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxy,
@@ -121,25 +117,25 @@ func NewTransport() *http.Transport {
 		IdleConnTimeout:        idleTime,
 		MaxIdleConnsPerHost:    16,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     true, // proxies hold compressed streams back, and what is unpacked is harder to bound
+		DisableCompression:     true, // proxies delay compressed streams, and decompressed data is harder to limit
 	}
 }
 
-// TLS returns the configuration of every TLS connection.
+// TLS returns the configuration that all TLS connections use.
 func TLS() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
 
-// guard enforces a policy.
+// guard is a transport that enforces a policy.
 type guard struct {
 	next   http.RoundTripper
 	policy Policy
-	home   string // the host of Home in lower case; empty if there is none
+	home   string // the host of Home in lower case; empty if Home is empty
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := g.admit(r); err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // nothing was sent of it
+			_ = r.Body.Close() // none of it was sent
 		}
 		return nil, err
 	}
@@ -152,17 +148,17 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections closes the connections that no request uses.
+// CloseIdleConnections closes connections that are not in use.
 func (g *guard) CloseIdleConnections() {
 	if c, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// admit refuses a request that may not be sent: a redirect elsewhere, or one to a
-// private address that the URL itself names.
+// admit refuses a request that must not be sent: a forbidden redirect, or a request to a private address in
+// the URL itself.
 func (g *guard) admit(r *http.Request) error {
-	if before := r.Response; before != nil && before.Request != nil { // the client follows a redirect
+	if before := r.Response; before != nil && before.Request != nil { // the client is following a redirect
 		from, to := before.Request.URL, r.URL
 		switch {
 		case origin(from) != origin(to):
@@ -177,7 +173,7 @@ func (g *guard) admit(r *http.Request) error {
 	return nil
 }
 
-// permits reports whether a host may be at a private address.
+// permits reports whether a host may have a private address.
 func (g *guard) permits(host string) bool {
 	return g.policy.AnyPrivate || g.policy.Private && strings.EqualFold(host, g.home)
 }
@@ -186,7 +182,7 @@ func (p Policy) refusal(address string) error {
 	return fmt.Errorf("%s %w; %s", address, ErrPrivate, cmp.Or(p.Advice, "if it is meant, configure this address as the service's own"))
 }
 
-// origin is a URL's scheme, host and port.
+// origin returns a URL's scheme, host and port.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -195,12 +191,12 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// reach is what a connection for a request may lead to. The request's context
-// carries it to the dialer.
+// reach says which addresses a connection for a request may use. The request's context carries it to the
+// dialer.
 type reach struct {
-	private bool // private addresses are permitted
-	literal bool // the URL itself names the address
-	direct  bool // no proxy
+	private bool // private addresses are allowed
+	literal bool // the URL contains the address literally
+	direct  bool // bypass proxies
 	refuse  func(address string) error
 }
 
@@ -212,7 +208,7 @@ func (g *guard) reach(r *http.Request) reach {
 	return reach{private: g.permits(host), literal: err == nil, direct: g.policy.Direct, refuse: g.policy.refusal}
 }
 
-// proxy is the environment's proxy for a request.
+// proxy returns the proxy that the environment sets for a request.
 func proxy(r *http.Request) (*url.URL, error) {
 	to, _ := r.Context().Value(reachKey{}).(reach)
 	if to.direct {
@@ -221,13 +217,13 @@ func proxy(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// Dial returns a function that dials as d does and keeps to the policy of the
-// request behind the context. Without one it refuses every private address.
+// Dial returns a function that dials like d, but enforces the policy of the request behind the context.
+// Without a policy it refuses every private address.
 func Dial(d *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		to, _ := ctx.Value(reachKey{}).(reach)
 		if !to.direct && isProxy(address) {
-			to.private, to.literal = true, true // whoever set the environment wrote it
+			to.private, to.literal = true, true // whoever set the environment configured it
 		}
 		guarded := *d
 		guarded.Control = func(_, address string, _ syscall.RawConn) error { return to.check(address) }
@@ -235,7 +231,7 @@ func Dial(d *net.Dialer) func(ctx context.Context, network, address string) (net
 	}
 }
 
-// check refuses an address that a name was resolved to.
+// check refuses an address that a name has been resolved to, if the policy forbids it.
 func (t reach) check(address string) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -251,10 +247,10 @@ func (t reach) check(address string) error {
 	return t.refuse(ip.String())
 }
 
-// isProxy reports whether address is that of a proxy of the environment.
+// isProxy reports whether address is that of a proxy set in the environment.
 func isProxy(address string) bool {
 	for _, scheme := range []string{"http", "https"} {
-		// A name that no NO_PROXY excludes, as far as one can be.
+		// Use a name that NO_PROXY is unlikely to exclude.
 		u, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: scheme, Host: "proxied.invalid"}})
 		if err != nil || u == nil {
 			continue
@@ -267,15 +263,15 @@ func isProxy(address string) bool {
 	return false
 }
 
-// WithPolicy returns a context in which [Dial] keeps to p for the host of p.Home. It
-// is for protocols that are not HTTP, such as WebSockets of another library.
+// WithPolicy returns a context in which [Dial] enforces p for the host of p.Home. Use it for protocols other
+// than HTTP, such as the WebSockets of another library.
 func WithPolicy(ctx context.Context, p Policy) context.Context {
 	g := RoundTripper(nil, p).(*guard)
 	_, err := netip.ParseAddr(g.home)
 	return context.WithValue(ctx, reachKey{}, reach{private: g.permits(g.home), literal: err == nil, direct: p.Direct, refuse: p.refusal})
 }
 
-// bounded is a body of which only so much is read.
+// bounded is a body that can be read only up to a limit.
 type bounded struct {
 	io.ReadCloser
 	left, most int64
@@ -283,7 +279,7 @@ type bounded struct {
 
 // Read implements [io.Reader].
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 { // one byte more tells an end from too much
+	if b.left <= 0 { // reading one more byte distinguishes the end from too much data
 		var one [1]byte
 		n, err := b.ReadCloser.Read(one[:])
 		if n > 0 {

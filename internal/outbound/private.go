@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// closed are networks besides those that package netip names: this machine's
-// own, shared and benchmark ranges, and those that carry an IPv4 address within
-// an IPv6 one.
+// closed lists private networks that package netip has no predicate for: ranges for this machine, shared
+// address space, benchmarking, and IPv6 ranges that embed an IPv4 address.
 var closed = [...]netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),
@@ -23,8 +22,8 @@ var closed = [...]netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// IsPrivate reports whether ip is no address of the open network: it leads to this
-// machine, its network or the inside of a cloud.
+// IsPrivate reports whether ip is not on the public internet, because it belongs to this machine, its
+// network, or the internal network of a cloud.
 func IsPrivate(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	if ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() {
@@ -38,8 +37,8 @@ func IsPrivate(ip netip.Addr) bool {
 	return false
 }
 
-// metadata are networks in which clouds answer with a machine's own credentials. A
-// name that leads there is refused even where private addresses are permitted.
+// metadata lists networks in which clouds serve a machine's own credentials. A name that resolves to one of
+// them is refused even if private addresses are allowed.
 var metadata = [...]netip.Prefix{
 	netip.MustParsePrefix("169.254.0.0/16"),
 	netip.MustParsePrefix("fe80::/10"),
@@ -57,8 +56,8 @@ func isMetadata(ip netip.Addr) bool {
 	return false
 }
 
-// NamesPrivate reports whether the host of a URL is written as a private address or
-// as localhost, so that the person who wrote it means this machine or its network.
+// NamesPrivate reports whether the host of a URL is written as localhost or as a private address. If so, the
+// person who wrote it meant this machine or its network.
 func NamesPrivate(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && hostIsPrivate(u.Hostname())
