@@ -10,9 +10,9 @@ const (
 	stringLike = "]PX^_" // OSC, DCS, SOS, PM, APC
 )
 
-// escapeLen returns the length of the terminal control sequence s begins with,
-// or 0 if there is none. A sequence that never ends counts as its introducer
-// alone, so that a stray ESC cannot swallow the text behind it.
+// escapeLen returns the length of the terminal control sequence at the beginning of s, or 0 if there is none.
+// If a sequence is unterminated, only its introducer counts, so that a stray ESC cannot swallow the text that
+// follows.
 func escapeLen(s string) int {
 	kind, body, ok := introducer(s)
 	switch {
@@ -26,8 +26,8 @@ func escapeLen(s string) int {
 	return body
 }
 
-// introducer returns which kind of sequence begins s and where its body
-// starts. The C1 controls U+009B and the like stand for ESC and one byte.
+// introducer returns the kind of sequence that begins s, and where its body starts. C1 controls such as
+// U+009B are equivalent to ESC and one byte.
 func introducer(s string) (kind byte, body int, ok bool) {
 	if len(s) >= 2 && s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f {
 		return s[1] - 0x40, 2, true
@@ -36,7 +36,7 @@ func introducer(s string) (kind byte, body int, ok bool) {
 		return 0, 0, false
 	}
 	i := 1
-	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f { // ESC ( B and its kin
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f { // ESC ( B and similar
 		i++
 	}
 	if i == len(s) || s[i] < 0x30 || s[i] > 0x7e {
@@ -48,7 +48,7 @@ func introducer(s string) (kind byte, body int, ok bool) {
 	return s[i], 2, true
 }
 
-// csiLen returns the length of parameters, intermediates and final byte.
+// csiLen returns the length of a CSI sequence's parameters, intermediates and final byte.
 func csiLen(s string) int {
 	i := 0
 	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x3f {
@@ -60,8 +60,8 @@ func csiLen(s string) int {
 	return 0
 }
 
-// stringLen returns the length of a control string with its terminator, or 0
-// if another control character or the end comes first.
+// stringLen returns the length of a control string including its terminator, or 0 if another control
+// character or the end of s comes first.
 func stringLen(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch {

@@ -12,32 +12,31 @@ import (
 )
 
 const (
-	// MaxName is how many characters, as people count them, Clean keeps of a name.
+	// MaxName is the maximum length of a name, in characters as people count them.
 	MaxName = 40
-	// maxRunes bounds the code points of a name, because one character may be made of many.
+	// maxRunes limits the code points of a name, because one character may consist of many.
 	maxRunes = 64
-	// maxInput is how much of a name is looked at, in bytes.
+	// maxInput is how much of the input is examined, in bytes.
 	maxInput = 4 << 10
-	// maxAccents and maxOwnMarks bound the marks on one letter: those that go with any script,
-	// and those of the letter's own, such as vowel signs.
+	// maxAccents and maxOwnMarks limit the marks on one letter: those that go with any script, and those of
+	// the letter's own script, such as vowel signs.
 	maxAccents  = 2
 	maxOwnMarks = 6
 )
 
-// ErrBlankName is returned for a name in which nothing can be seen.
+// ErrBlankName is returned for a name without any visible character.
 var ErrBlankName = errors.New("a name needs at least one letter or digit that people can see")
 
-// Name returns a name as it is shown: on one line, in Unicode's form NFKC, without
-// characters that cannot be seen, without brackets and colons, because labels such as
-// "(player)" and "Greta:" are made of them, with few marks on each letter, and at most
-// [MaxName] characters long. It returns [ErrBlankName] if no letter, digit or picture is left.
-// Clean of what Clean returned is the same.
+// Name returns a name in a form that is safe to show. The result is on one line, in Unicode form NFKC, and
+// has at most [MaxName] characters with few marks on each letter. It contains no invisible characters, and no
+// brackets or colons, because labels such as "(player)" and "Greta:" consist of them. Name returns
+// [ErrBlankName] if no letter, digit or symbol is left. Name is idempotent.
 func Name(name string) (string, error) {
 	if len(name) > maxInput {
 		name = strings.ToValidUTF8(name[:maxInput], "")
 	}
 	name = Clean(name, 0)
-	for range 8 { // once or twice, as a rule: what is taken away can let neighbours compose
+	for range 8 { // usually once or twice, because removing a character can let its neighbours compose
 		before := name
 		name = shorten(spaced(thinned(norm.NFKC.String(visible(norm.NFKC.String(name))))))
 		if name == before {
@@ -50,13 +49,13 @@ func Name(name string) (string, error) {
 	return name, nil
 }
 
-// isSeen reports whether a rune by itself makes a name of what would be blank.
+// isSeen reports whether a rune alone is enough to make a name visible.
 func isSeen(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r)
 }
 
-// visible takes out what cannot be seen, and replaces what separates words or is part of
-// labels by spaces.
+// visible removes invisible characters, and replaces word separators and characters that labels consist of
+// with spaces.
 func visible(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -76,17 +75,17 @@ func isBlank(r rune) bool {
 	switch {
 	case r < 0x80:
 		return r < ' ' || r == 0x7f
-	case r == 0x2800, r == 0x1d159: // a braille pattern without dots, a musical note without a head
+	case r == 0x2800, r == 0x1d159: // a braille pattern without dots; a musical note without a head
 		return true
-	case r == 0xfffc, r == utf8.RuneError: // stand for what is missing
+	case r == 0xfffc, r == utf8.RuneError: // placeholders for missing characters
 		return true
 	}
-	// C is what controls, is private or is not assigned; Me encloses other characters.
+	// Category C is control, private use or unassigned; Me encloses other characters.
 	return Hidden(r) || !unicode.IsGraphic(r) ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Me)
 }
 
-// isLabelling reports whether a rune is a bracket or a colon, or looks like one.
+// isLabelling reports whether a rune is, or looks like, a bracket or a colon.
 func isLabelling(r rune) bool {
 	if unicode.In(r, unicode.Ps, unicode.Pe) {
 		return true
@@ -95,12 +94,12 @@ func isLabelling(r rune) bool {
 		return strings.ContainsRune("<>:", r)
 	}
 	if unicode.In(r, unicode.Lo, unicode.M) {
-		return false // letters of some script
+		return false // letters of some scripts
 	}
 	return strings.ContainsAny(confusables.Skeleton(string(r)), "<>:()[]{}")
 }
 
-// thinned takes marks away that do not belong on their letter, or are too many.
+// thinned removes marks that do not belong on their letter, or are too many.
 func thinned(name string) string {
 	base := ' '
 	accents, own := 0, 0
@@ -125,8 +124,8 @@ func thinned(name string) string {
 	}, name)
 }
 
-// belongs reports whether a mark is of the script of a letter, as vowel signs are. Accents,
-// which go with any script, are of none.
+// belongs reports whether a mark belongs to the script of a letter, as vowel signs do. Accents go with any
+// script and belong to none.
 func belongs(mark, letter rune) bool {
 	if letter < 0x300 || unicode.Is(unicode.Inherited, mark) {
 		return false
@@ -139,12 +138,12 @@ func belongs(mark, letter rune) bool {
 	return false
 }
 
-// spaced returns a name without spaces at its ends and with one between its words.
+// spaced returns a name without spaces at its ends and with single spaces between words.
 func spaced(name string) string { return strings.Join(strings.Fields(name), " ") }
 
-// shorten keeps what fits of a name.
+// shorten truncates a name to the maximum length.
 func shorten(name string) string {
-	if len(name) <= MaxName { // of whatever characters
+	if len(name) <= MaxName { // short enough, whatever characters it consists of
 		return name
 	}
 	size, runes := 0, 0
@@ -156,7 +155,7 @@ func shorten(name string) string {
 		}
 		size += len(clusters.Str())
 	}
-	if size == 0 { // one character that is made of too many
+	if size == 0 { // a single character that consists of too many code points
 		for i := range name {
 			if size++; size > maxRunes {
 				return strings.TrimSpace(name[:i])

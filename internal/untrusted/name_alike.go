@@ -8,12 +8,12 @@ import (
 	"github.com/mtibben/confusables"
 )
 
-// NameSkeleton returns what is left of a name for the eye of a reader to whom neither case nor
-// accents, spaces and punctuation matter: names with the same skeleton look alike. It is
-// empty for a name that [Name] refuses, and is never shown.
+// NameSkeleton returns a key for comparing what names look like. It ignores case, accents, spaces and
+// punctuation, so names with the same skeleton look alike. It is empty for a name that [Name] refuses. Never
+// show a skeleton to anyone.
 //
-// A capital I looks like a small l, but a small i does not. A skeleton cannot tell that by
-// itself, and [AlikeNames] can.
+// A capital I looks like a small l, but a small i does not. A skeleton cannot express that; use [AlikeNames]
+// if it matters.
 func NameSkeleton(name string) string {
 	shown, err := Name(name)
 	if err != nil {
@@ -22,12 +22,12 @@ func NameSkeleton(name string) string {
 	return strings.ReplaceAll(skeleton(strings.ToLower(shown)), string(capitalL), "l")
 }
 
-// Alike reports whether two names look alike. A name that [Name] refuses looks like none.
+// AlikeNames reports whether two names look alike. A name that [Name] refuses looks like no other.
 func AlikeNames(a, b string) bool { return share(keys(a), keys(b)) }
 
-// keys are the skeletons of a name as it is written, and as it would look in small and in
-// capital letters; without duplicates. Those in small letters are compared with each other
-// alone: there L is small, too, and would look like the I of another name.
+// keys returns the skeletons of a name as it is written, in small letters, and in capital letters, without
+// duplicates. Skeletons in small letters are compared only with each other, because there L is small too and
+// would look like the I of another name.
 func keys(name string) []string {
 	shown, err := Name(name)
 	if err != nil {
@@ -35,7 +35,7 @@ func keys(name string) []string {
 	}
 	bare := strings.TrimFunc(shown, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) || isOrnament(r) })
 	var all []string
-	for _, written := range []string{shown, bare} { // "|Bartok|" as well: what surrounds it could be letters
+	for _, written := range []string{shown, bare} { // also for "|Bartok|", because the surrounding characters could be letters
 		for _, look := range []struct{ kind, text string }{
 			{"written ", written}, {"written ", strings.ToUpper(written)}, {"small ", strings.ToLower(written)},
 		} {
@@ -47,9 +47,9 @@ func keys(name string) []string {
 	return all
 }
 
-// isOrnament reports whether a letter looks like punctuation: the modifier letters of alphabets,
-// such as ʼ and ˈ, and the clicks ǀ to ǃ. Those of East Asian scripts, such as the long sound of
-// Japanese, are part of a name.
+// isOrnament reports whether a letter looks like punctuation: the modifier letters of alphabets, such as ʼ
+// and ˈ, and the clicks ǀ to ǃ. Modifier letters of East Asian scripts, such as the Japanese long vowel mark,
+// are part of a name.
 func isOrnament(r rune) bool {
 	return unicode.Is(unicode.Lm, r) && r < 0x2e80 || r >= 0x1c0 && r <= 0x1c3
 }
@@ -58,14 +58,14 @@ func share(a, b []string) bool {
 	return slices.ContainsFunc(a, func(k string) bool { return slices.Contains(b, k) })
 }
 
-// capitalL stands for L where others are made small, because it does not look like the I that
-// looks like a small l. No clean name has it, since it is private.
+// capitalL replaces L when other letters are converted to small ones, because L does not look like the I that
+// looks like a small l. It is a private-use character, so no clean name contains it.
 const capitalL = '\ue04c'
 
 // skeleton returns the skeleton of a clean name as it is written.
 func skeleton(shown string) string {
 	text := shown
-	for range 4 { // until it stays as it is, which takes two or three
+	for range 4 { // until it no longer changes, which takes two or three rounds
 		before := text
 		text = strings.Map(func(r rune) rune {
 			if r == 'L' {
@@ -81,7 +81,7 @@ func skeleton(shown string) string {
 	if letters := lettersOf(text); letters != "" {
 		return letters
 	}
-	return strings.Map(func(r rune) rune { // of a name without letters, such as "🐉"
+	return strings.Map(func(r rune) rune { // for a name without letters, such as "🐉"
 		if unicode.Is(unicode.S, r) {
 			return r
 		}
@@ -89,8 +89,8 @@ func skeleton(shown string) string {
 	}, text)
 }
 
-// lettersOf returns the letters and digits of a text, with the marks of their own script:
-// without its vowel signs, a name in Devanagari would be another.
+// lettersOf returns the letters and digits of a text, with the marks of their own script. Without its vowel
+// signs, a name in Devanagari would be a different name.
 func lettersOf(text string) string {
 	letter := rune(-1)
 	return strings.Map(func(r rune) rune {
@@ -108,20 +108,20 @@ func lettersOf(text string) string {
 	}, text)
 }
 
-// smallCapitals are letters that are drawn like the capital letters beside them, or like their
-// small ones, as only their names in Unicode say (LATIN LETTER SMALL CAPITAL B).
+// smallCapitals lists letters that are drawn like the capital or small letters beside them. Only their
+// Unicode names say so (LATIN LETTER SMALL CAPITAL B).
 var smallCapitals = []rune("ĸꞇɾɢɪɴʀʁʏʙʜʟᴀᴃᴄᴅᴇᴊᴋᴍᴎᴏᴘᴙᴛᴜᴠᴡᴢꜰꜱꞮꞯ")
 
 const areCapitals = "KTRGINRRYBHLABCDEJKMNOPRTUVWZFSIQ"
 
-// capitals are ranges of letters from A to Z in a frame, which NFKC leaves as they are.
+// capitals lists ranges of framed letters from A to Z that NFKC leaves unchanged.
 var capitals = []rune{
 	0x1f150, // in a black circle
 	0x1f170, // in a black square
-	0x1f1e6, // regional indicators, of which flags are made
+	0x1f1e6, // regional indicators, which form flags
 }
 
-// plain returns the capital that a letter is a drawing of, or the letter itself.
+// plain returns the capital that a letter is a variant of, or the letter itself.
 func plain(r rune) rune {
 	if r < 0x100 {
 		return r

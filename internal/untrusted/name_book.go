@@ -1,10 +1,10 @@
 package untrusted
 
-// NameBook finds whose a name is by how the name looks. The zero Book is empty and ready to use.
-// It is not safe for concurrent use.
+// NameBook finds the owner of a name by how the name looks. The zero NameBook is empty and ready to use. It
+// is not safe for concurrent use.
 type NameBook[Owner comparable] struct{ owners map[string]Owner }
 
-// Add notes that a name is an owner's, unless one that looks like it is somebody's already.
+// Add records that a name belongs to owner, unless somebody already has a name that looks like it.
 func (b *NameBook[Owner]) Add(name string, owner Owner) {
 	if b.owners == nil {
 		b.owners = map[string]Owner{}
@@ -16,7 +16,7 @@ func (b *NameBook[Owner]) Add(name string, owner Owner) {
 	}
 }
 
-// Remove takes a name of an owner out.
+// Remove removes a name of owner.
 func (b *NameBook[Owner]) Remove(name string, owner Owner) {
 	for _, k := range keys(name) {
 		if b.owners[k] == owner {
@@ -25,7 +25,7 @@ func (b *NameBook[Owner]) Remove(name string, owner Owner) {
 	}
 }
 
-// Find returns whose a name is, or which owner has one that looks like it.
+// Find returns the owner of a name, or of a name that looks like it.
 func (b *NameBook[Owner]) Find(name string) (owner Owner, ok bool) {
 	for _, k := range keys(name) {
 		if owner, ok = b.owners[k]; ok {

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// redacted stands for what was taken out.
+	// redacted replaces what was removed.
 	redacted = "[redacted]"
-	// shownEnd is how much of a key's ends, in bytes, is enough to hide them:
-	// vendors quote keys shortened.
+	// shownEnd is the number of bytes of either end of a key that are treated as secret on their own, because
+	// vendors quote keys in shortened form.
 	shownEnd = 6
 )
 
-// keyShape matches keys by their usual prefix or form, and keys a vendor masked
-// itself, which still show their ends.
+// keyShape matches keys by their usual prefix or form, and keys that a vendor masked itself but whose ends
+// still show.
 var keyShape = regexp.MustCompile(strings.Join([]string{
 	`\b(?:sk|gsk|pk|hf|xai)[-_][A-Za-z0-9*_-]{4,}`,
 	`\bAIza[A-Za-z0-9_-]{20,}`,
@@ -27,10 +27,9 @@ var keyShape = regexp.MustCompile(strings.Join([]string{
 	`[A-Za-z0-9_-]*\*{3,}[A-Za-z0-9_-]*`,
 }, "|"))
 
-// Reason makes what a vendor says of a failure fit for people and logs: one
-// line of at most maxRunes runes, as [Clean] counts them, without key, whatever
-// its form, and without anything else that looks like a key. It may be empty.
-// Key may be empty.
+// Reason makes a vendor's error text suitable for people and logs. It returns one line of at most maxRunes
+// runes, counted as [Clean] does, without key in any form and without anything else that looks like a key.
+// The result may be empty, and so may key.
 func Reason(text, key string, maxRunes int) string {
 	text = hide(Clean(text, 0), forms(key)...)
 	text = keyShape.ReplaceAllString(text, redacted)
@@ -43,7 +42,7 @@ func Reason(text, key string, maxRunes int) string {
 	return Clean(strings.Join(strings.Fields(text), " "), maxRunes)
 }
 
-// forms lists how a message may show a whole key: raw, in an address, in JSON.
+// forms lists the ways in which a message may contain a whole key: raw, escaped in a URL, or escaped in JSON.
 func forms(key string) []string {
 	all := []string{key, url.QueryEscape(key), url.PathEscape(key)}
 	if quoted, err := json.Marshal(key); err == nil {
@@ -53,7 +52,7 @@ func forms(key string) []string {
 	return slices.Compact(all)
 }
 
-// hide takes secrets out of text; those that are empty are none.
+// hide removes secrets from text. It ignores empty ones.
 func hide(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if secret != "" {

@@ -1,18 +1,19 @@
-// Package untrusted makes text from outside safe to print, to log and to put
-// into a prompt: what players say, what tools return, what servers describe,
-// why a vendor refuses. [Reason] alone also takes out what looks like a key.
+// Package untrusted makes text from outside safe to print, to log and to put into a prompt: what players say,
+// what tools return, how servers describe themselves, and why a vendor refuses a request. It removes
+// characters that are invisible or control a terminal. It does not judge what the visible words say. Only
+// [Reason] also removes what looks like a key.
 //
-// It does no I/O and starts no goroutine. It removes what is invisible or steers a terminal; it does not
-// judge what the visible words say.
+//	text := untrusted.Clean(answer, 2000)
 //
-// A name can be made to pass for somebody else's, or to break a prompt, because everybody at a table is known by
-// a name that the person chose. [Name] makes it safe to show, and [AlikeNames] reports whether two names
-// would be taken for the same (files name*.go):
+// Everybody at a table is known by a name of their own choosing, and a name can be made to look like somebody
+// else's or to break a prompt. [Name] makes a name safe to show, and [AlikeNames] reports whether people
+// would take two names for the same (files name*.go):
 //
 //	shown, err := untrusted.Name("Ｂartok\u200b: [DM]") // "Bartok DM"
 //	untrusted.AlikeNames(shown, "Вartok")              // with a Cyrillic В
 //
-// It decides by properties of characters and by Unicode's table of characters that look alike (UTS #39).
+// Names are compared by the properties of their characters and by Unicode's table of confusable characters
+// (UTS #39). The package does no I/O and starts no goroutine.
 package untrusted
 
 import (
@@ -21,17 +22,14 @@ import (
 	"unicode/utf8"
 )
 
-// ellipsis marks a cut. It counts as one of the runes a caller allows.
+// ellipsis marks a cut. It counts towards the maximum number of runes.
 const ellipsis = '…'
 
-// Clean returns s without terminal escape sequences and without runes that
-// [Hidden] reports, with each invalid UTF-8 byte replaced by U+FFFD and the
-// Unicode line and paragraph separators turned into '\n'. If more than
-// maxRunes runes remain, it keeps the first maxRunes-1 and ends with "…";
-// maxRunes of 0 or less sets no cap.
+// Clean returns s without terminal escape sequences and without runes that [Hidden] reports. It replaces each
+// invalid UTF-8 byte with U+FFFD, and Unicode line and paragraph separators with '\n'. If more than maxRunes
+// runes remain, it keeps the first maxRunes-1 and appends "…". If maxRunes is 0 or less, there is no limit.
 //
-// Clean is idempotent, and returns s itself without allocating if there is
-// nothing to do.
+// Clean is idempotent. If there is nothing to change, it returns s itself without allocating.
 func Clean(s string, maxRunes int) string {
 	i, n := cleanPrefix(s, maxRunes)
 	if i == len(s) {
@@ -40,8 +38,8 @@ func Clean(s string, maxRunes int) string {
 	return rewrite(s, i, n, maxRunes)
 }
 
-// cleanPrefix returns the length in bytes and runes of the longest prefix of s
-// that Clean may keep as it is.
+// cleanPrefix returns the length, in bytes and in runes, of the longest prefix of s that Clean can keep
+// unchanged.
 func cleanPrefix(s string, maxRunes int) (size, runes int) {
 	for size < len(s) {
 		if maxRunes > 0 && runes == maxRunes {
@@ -63,7 +61,7 @@ func cleanPrefix(s string, maxRunes int) (size, runes int) {
 	return size, runes
 }
 
-// rewrite finishes Clean from byte i on, with the n runes before it kept.
+// rewrite completes Clean from byte i on, after the first n runes have been kept.
 func rewrite(s string, i, n, maxRunes int) string {
 	var b strings.Builder
 	b.Grow(min(len(s), max(i, 256)) + utf8.UTFMax)
@@ -90,14 +88,14 @@ func rewrite(s string, i, n, maxRunes int) string {
 	return b.String()
 }
 
-// Line returns s on one line: cleaned, with runs of white space as one space, and
-// with at most maxRunes runes as [Clean] counts them.
+// Line returns s cleaned and on one line, with runs of white space replaced by one space, and with at most
+// maxRunes runes, counted as [Clean] does.
 func Line(s string, maxRunes int) string {
 	return Clean(strings.Join(strings.Fields(Clean(s, 0)), " "), maxRunes)
 }
 
-// Clip returns s, or its first maxRunes-1 runes and "…" if it has more than
-// maxRunes. It takes nothing out; maxRunes is positive.
+// Clip returns s, or its first maxRunes-1 runes and "…" if it has more than maxRunes. It removes nothing
+// else. maxRunes must be positive.
 func Clip(s string, maxRunes int) string {
 	runes, last := 0, 0
 	for i := range s {
@@ -110,15 +108,14 @@ func Clip(s string, maxRunes int) string {
 	return s
 }
 
-// cut replaces the last rune of s by an ellipsis.
+// cut replaces the last rune of s with an ellipsis.
 func cut(s string) string {
 	_, width := utf8.DecodeLastRuneInString(s)
 	return s[:len(s)-width] + string(ellipsis)
 }
 
-// Hidden reports whether r has no business in text people read: control
-// characters other than '\n' and '\t', zero-width and bidirectional format
-// characters, variation selectors and tag characters.
+// Hidden reports whether r does not belong in text that people read: control characters other than '\n' and
+// '\t', zero-width and bidirectional format characters, variation selectors, and tag characters.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0x20:
@@ -137,10 +134,10 @@ func Hidden(r rune) bool {
 		r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	case r >= 0x600 && r <= 0x605, r == 0x6dd, r == 0x70f, r == 0x890, r == 0x891, r == 0x8e2:
-		return false // signs that enclose numbers: format characters, yet drawn
+		return false // signs that enclose numbers are format characters, but visible
 	}
 	return unicode.Is(unicode.Cf, r)
 }
 
-// isSeparator reports whether r breaks a line in a way few readers expect.
+// isSeparator reports whether r is a line break that few readers expect.
 func isSeparator(r rune) bool { return r == 0x2028 || r == 0x2029 }
