@@ -2,5 +2,5 @@
 
 package userfile
 
-// nonblock is for pipes in place of files, which other systems keep elsewhere.
+// nonblock is not needed, because on other systems a named pipe cannot take the place of a file.
 const nonblock = 0

@@ -4,6 +4,6 @@ package userfile
 
 import "syscall"
 
-// nonblock has a pipe that took a file's place open at once, so that it is seen for
-// what it is.
+// nonblock makes a named pipe that has replaced a file open at once, so that Open can recognise and refuse
+// it.
 const nonblock = syscall.O_NONBLOCK | syscall.O_NOCTTY

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Problem is one thing wrong with a file.
+// Problem describes one problem in a file.
 type Problem struct {
-	// File is the path as the person knows it.
+	// File is the path as the user gave it.
 	File string
-	// Line counts from 1; 0 means the file as a whole.
+	// Line counts from 1. 0 means the file as a whole.
 	Line int
 	// What says what is wrong.
 	What string
-	// Fix says what to do about it; empty if there is nothing to add.
+	// Fix says how to fix it. It is empty if there is nothing to add.
 	Fix string
 }
 
@@ -41,11 +41,10 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// OneLine returns what err says on one line, as errors that were joined are told
-// where one line is all there is.
+// OneLine returns the text of err on one line. Use it for joined errors where only one line is available.
 func OneLine(err error) string { return joinLines(err.Error(), "; ") }
 
-// joinLines puts the lines of s on one, with sep between them.
+// joinLines joins the lines of s into one, with sep between them.
 func joinLines(s, sep string) string {
 	if !strings.ContainsAny(s, "\r\n") {
 		return s
@@ -53,9 +52,8 @@ func joinLines(s, sep string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\r' || r == '\n' }), sep)
 }
 
-// Problems collects problems. Its zero value is an empty list, ready to use. A List
-// with at least one problem is an error; get it from [Problems.Err], which returns
-// nil for an empty list.
+// Problems is a list of problems. The zero value is an empty list, ready to use. A list with at least one
+// problem is an error; get it from [Problems.Err], which returns nil for an empty list.
 type Problems []Problem
 
 // Add appends a problem.
@@ -63,8 +61,8 @@ func (l *Problems) Add(file string, line int, what, fix string) {
 	*l = append(*l, Problem{File: file, Line: line, What: what, Fix: fix})
 }
 
-// Err returns nil if the list is empty, otherwise a sorted copy of it as an
-// error. errors.As with a *List target gets the problems back.
+// Err returns nil if the list is empty, otherwise a sorted copy of it as an error. To get the problems back,
+// use errors.As with a *Problems target.
 func (l Problems) Err() error {
 	if len(l) == 0 {
 		return nil
@@ -72,8 +70,8 @@ func (l Problems) Err() error {
 	return l.Sorted()
 }
 
-// Sorted returns a copy ordered by file, then line, with every problem once;
-// problems on the same line stay in the order they were added.
+// Sorted returns a copy without duplicates, in order of file and then line. Problems on the same line stay in
+// the order in which they were added.
 func (l Problems) Sorted() Problems {
 	out := make(Problems, 0, len(l))
 	seen := make(map[Problem]bool, len(l))
@@ -89,7 +87,7 @@ func (l Problems) Sorted() Problems {
 	return out
 }
 
-// Error returns one problem a line, in the list's order.
+// Error returns one problem per line, in the order of the list.
 func (l Problems) Error() string {
 	lines := make([]string, len(l))
 	for i, p := range l {

@@ -7,14 +7,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// longestName bounds the names [Nearest] compares, in runes: a longer one is no
-// typing error of anything.
+// longestName is the maximum length of the names that [Nearest] compares, in runes. A longer name is not a
+// misspelling of anything.
 const longestName = 64
 
-// Nearest returns the candidate that name is most likely a misspelling of, or
-// "" if none is near: at most a third of its letters may differ, but always
-// one. Swapped neighbours count as one difference, case as none. Of equally
-// near candidates the first wins.
+// Nearest returns the candidate that name is most likely a misspelling of, or "" if none is similar enough.
+// Up to a third of the letters may differ, and always at least one. Two swapped neighbours count as one
+// difference; case does not count. Among equally similar candidates the first wins.
 func Nearest(name string, candidates []string) string {
 	from := fold(name)
 	if len(from) == 0 || len(from) > longestName {
@@ -33,8 +32,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// Suggest says which of the candidates was likely meant by name, or otherwise if
-// none is near.
+// Suggest returns a suggestion of the candidate that name is most likely a misspelling of, or otherwise if
+// none is similar enough.
 func Suggest(name string, candidates []string, otherwise string) string {
 	if near := Nearest(name, candidates); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -42,7 +41,7 @@ func Suggest(name string, candidates []string, otherwise string) string {
 	return otherwise
 }
 
-// fold makes names comparable: case and the choice of separator do not count.
+// fold prepares names for comparison. Case and the choice of separator do not count.
 func fold(s string) []rune {
 	out := make([]rune, 0, len(s))
 	for _, r := range s {

@@ -6,17 +6,17 @@ import (
 	"io/fs"
 )
 
-// ErrUsage marks errors that are the caller's: a bad flag or configuration.
+// ErrUsage marks errors caused by the user, such as an invalid flag or configuration.
 var ErrUsage = errors.New("wrong usage or configuration")
 
-// usageError is an error that says only what is wrong, and is ErrUsage.
+// usageError is an error that matches ErrUsage without adding to the message.
 type usageError struct{ err error }
 
 func (e usageError) Error() string        { return e.err.Error() }
 func (e usageError) Unwrap() error        { return e.err }
 func (e usageError) Is(target error) bool { return target == ErrUsage }
 
-// Usage marks err as the caller's; its text stays as it is. It is nil for nil.
+// Usage marks err as caused by the user, without changing its text. It returns nil for nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -24,8 +24,8 @@ func Usage(err error) error {
 	return usageError{err}
 }
 
-// PlainFileError keeps the path and the reason of a file's error, without the system
-// call. Any other error stays as it is.
+// PlainFileError reduces the error of a file operation to the path and the reason, without the system call.
+// It returns any other error unchanged.
 func PlainFileError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

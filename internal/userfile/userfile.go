@@ -1,29 +1,30 @@
-// Package userfile opens the files that people name: campaigns, backups, recordings,
-// configurations, scenes, rules. It opens regular files alone and bounds what is read
-// of them, because a pipe or a device would block a command or never end, and a
-// file may be larger than memory. For example:
+// Package userfile opens the files that users name: campaigns, backups, recordings, configurations, scenes
+// and rules. It opens only regular files, because a pipe or a device could block a command or never end. It
+// limits how much of a file is read, because a file may be larger than memory. For example:
 //
 //	text, err := userfile.Read("campaign.yaml", 16<<20)
 //
-// It starts no goroutine.
+// The package starts no goroutine.
 //
-// [ReadYAML] reads YAML files that people write, and reports everything that is wrong with one in one go: which
-// line, what, and what would be right. What a file may hold is said by a struct and its tags alone:
-// [ReadYAML] enforces them, [Schema] publishes them. yaml is a key's name (and ",inline" takes in the keys
-// of a struct), doc explains it, and required, enum, keys, min, max, format and nonempty say what fits.
+// [ReadYAML] reads YAML files that users write, and reports all problems of a file at once: the line, what is
+// wrong, and what would be right. A struct and its tags alone define the contents of a file. [ReadYAML]
+// enforces them and [Schema] publishes them. The tag yaml is the name of a key (",inline" includes the keys
+// of a struct), doc describes the key, and required, enum, keys, min, max, format and nonempty restrict its
+// value.
 //
-//   - noun, on a blank field, is what messages call the struct: "an entity".
-//   - line marks an int that takes the line the struct is on.
-//   - short marks the key that a single value in place of the struct stands for.
-//   - inherit marks a key that takes over the limits of the key its struct is
-//     under; except lists words that it does not take over.
+//   - noun, on a blank field, is what messages call the struct, such as "an entity".
+//   - line marks an int that receives the line number of the struct.
+//   - short marks the key that is set if a single value is given instead of a mapping.
+//   - inherit marks a key that inherits the limits of the key that contains its
+//     struct; except lists words that it does not inherit.
 //
-// A field of a named string type takes any single value as it is written, one that implements
-// [encoding.TextUnmarshaler] reads its text itself, [Value] and any take what comes. Time and memory are
-// linear in the size of the text, whatever it holds (files yaml*.go).
+// A field of a named string type accepts any single value as it is written. A field that implements
+// [encoding.TextUnmarshaler] parses its text itself. [Value] and any accept everything. Time and memory are
+// linear in the size of the text, whatever it contains (files yaml*.go).
 //
-// A [Problem] describes what is wrong with a file: where, what, and what would be right (files problem*.go). An
-// error marked with [Usage] means that the caller, not the program, has to do something else.
+// A [Problem] describes a problem in a file: where it is, what is wrong and what would be right (files
+// problem*.go). An error marked with [Usage] means that the user, not the program, has to do something
+// differently.
 package userfile
 
 import (
@@ -37,18 +38,18 @@ import (
 )
 
 var (
-	// ErrNotRegular means that a path names a pipe, a device or a socket.
+	// ErrNotRegular means that a path refers to a pipe, a device or a socket.
 	ErrNotRegular = errors.New("is no regular file; copy it to one and name that")
-	// ErrDirectory means that a path names a directory.
+	// ErrDirectory means that a path refers to a directory.
 	ErrDirectory = errors.New("is a directory; name a file")
-	// ErrTooLarge means that a file holds more than is read of it.
+	// ErrTooLarge means that a file is larger than the limit.
 	ErrTooLarge = errors.New("is too large")
 )
 
-// Open opens a regular file. It never waits for a pipe's other end. Errors are
+// Open opens a regular file. It never waits for the other end of a pipe. Its errors are of type
 // *[fs.PathError].
 func Open(name string) (*os.File, error) {
-	info, err := os.Stat(name) // so that no device is opened, which may act on that
+	info, err := os.Stat(name) // avoids opening a device, because that could trigger an action
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +63,7 @@ func Open(name string) (*os.File, error) {
 	return checked(f, name)
 }
 
-// checked looks at the file that was opened, which another may have put in the place
-// of the one that was there before.
+// checked checks the file after opening it, because it may have been replaced since the first check.
 func checked(f *os.File, name string) (*os.File, error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -87,7 +87,7 @@ func regular(info fs.FileInfo) error {
 	return nil
 }
 
-// Read returns the content of a regular file of at most so many bytes.
+// Read returns the content of a regular file. A file larger than most bytes is an error.
 func Read(name string, most int64) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func Read(name string, most int64) ([]byte, error) {
 	return readAll(f, name, most)
 }
 
-// ReadFS is [Read] for a file of fsys, which is one of this package's if it is on disk.
+// ReadFS is like [Read], for a file of fsys. For files on disk, fsys must come from [FS] or [Dir].
 func ReadFS(fsys fs.FS, name string, most int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -125,7 +125,7 @@ func readAll(f io.Reader, name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// size is a number of bytes in words.
+// size formats a number of bytes.
 func size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MB", n>>20)
@@ -133,12 +133,12 @@ func size(n int64) string {
 	return fmt.Sprintf("%d kB", n>>10)
 }
 
-// FS returns the files below an opened directory. Links that lead out of it are
-// refused, as is all but regular files and directories.
+// FS returns a file system of the files below an opened directory. It refuses links that lead out of the
+// directory, and everything other than regular files and directories.
 func FS(root *os.Root) fs.FS { return tree{root.FS(), root} }
 
-// Dir returns the files below a directory, of which only regular ones are opened.
-// Links may lead out of it.
+// Dir returns a file system of the files below a directory. It opens only regular files. Links may lead out
+// of the directory.
 func Dir(name string) fs.FS { return loose{os.DirFS(name), name} }
 
 type tree struct {
@@ -210,8 +210,8 @@ func openInTree(f *os.File, name string) (fs.File, error) {
 	return checkedFile, nil
 }
 
-// Reader returns r until ctx ends, and then ctx's cause, so that a command ends while
-// it reads a large file.
+// Reader returns a reader that reads from r until ctx is done and then returns the cause of ctx, so that a
+// command can be stopped while it reads a large file.
 func Reader(ctx context.Context, r io.Reader) io.Reader { return reader{ctx, r} }
 
 type reader struct {

@@ -7,53 +7,52 @@ import (
 	"strings"
 )
 
-// Options tell [ReadYAML] and [Schema] how a kind of file is written. A nil *Options
-// is the zero value.
+// Options describe a kind of file for [ReadYAML] and [Schema]. A nil *Options is equivalent to the zero
+// value.
 type Options struct {
-	// MaxSize bounds the text, in bytes. If zero, it is 4 MiB.
+	// MaxSize limits the size of the text, in bytes. If zero, the limit is 4 MiB.
 	MaxSize int
-	// MaxDepth bounds how deep lists and keys nest. If zero, it is 24.
+	// MaxDepth limits how deeply lists and keys can be nested. If zero, the limit is 24.
 	MaxDepth int
-	// MaxProblems is how many problems are reported before the rest of the file is
-	// skipped. If zero, it is 500: nobody reads further.
+	// MaxProblems is the number of problems after which the rest of the file is skipped. If zero, it is 500,
+	// because nobody reads more.
 	MaxProblems int
-	// LookupEnv finds the variables of ${NAME}. If nil, a variable is a problem.
+	// LookupEnv looks up the variables in ${NAME}. If nil, a variable is a problem.
 	LookupEnv func(name string) (value string, set bool)
-	// Literal files mean what they say: "${" stands for itself, there are no
-	// aliases (*) and merges (<<), a text that looks like a number wants quotes,
-	// and a key that is there has a value.
+	// Literal turns off all special processing: "${" stands for itself, aliases (*) and merges (<<) are not
+	// allowed, a text that looks like a number must be quoted, and a key must have a value.
 	Literal bool
-	// Formats are formats of texts by name, beside those of this package. They
-	// return what keeps a text from being of the format, and what to do about it.
+	// Formats adds text formats to those of this package, by name. A function returns what is wrong with a
+	// text and how to fix it, or "" if nothing is.
 	Formats map[string]func(text string) (what, fix string)
-	// Empty says what to write into an empty file. If empty, such a file leaves
+	// Empty says what to write into an empty file. If Empty is "", an empty file is valid and leaves
 	// everything at its default.
 	Empty string
 }
 
-// Defaulter is a struct that begins with other than zero values. SetDefaults has
-// a pointer receiver.
+// Defaulter is implemented by structs whose defaults are not the zero values. SetDefaults must have a pointer
+// receiver.
 type Defaulter interface{ SetDefaults() }
 
-// KeyHinter is a struct that knows what a key it does not have was meant for.
+// KeyHinter is implemented by structs that can say what an unknown key was probably meant for.
 type KeyHinter interface {
-	// HintKey says what to do about an unknown key, "" if it does not know.
+	// HintKey returns what to do about an unknown key, or "" if it has no advice.
 	HintKey(key string) string
 }
 
-// Union is a struct that is read as one of several, by the keys that are given.
+// Union is implemented by structs that are read as one of several shapes, depending on the keys in the file.
 type Union interface {
-	// Shapes points to the structs, which are part of the union.
+	// Shapes returns pointers to the possible structs, which are fields of the union.
 	Shapes() []any
-	// PickShape returns the index of the one to be filled.
+	// PickShape returns the index of the shape to fill.
 	PickShape(has func(key string) bool) int
 }
 
-// Path is where a value is in a file, such as "mcp.servers[0].url". The empty
-// path is the file as a whole.
+// Path is the position of a value in a file, such as "mcp.servers[0].url". The empty path is the file as a
+// whole.
 type Path string
 
-// Key is the path of a key below p.
+// Key returns the path of a key below p.
 func (p Path) Key(key string) Path {
 	if p == "" {
 		return Path(key)
@@ -61,17 +60,17 @@ func (p Path) Key(key string) Path {
 	return p + "." + Path(key)
 }
 
-// Item is the path of an entry of the list at p, from 0.
+// Item returns the path of item i of the list at p, counted from 0.
 func (p Path) Item(i int) Path { return p + Path("["+strconv.Itoa(i)+"]") }
 
-// Name is the last part of the path.
+// Name returns the last part of the path.
 func (p Path) Name() string { return string(p[strings.LastIndexByte(string(p), '.')+1:]) }
 
-// Document knows where in a file things stand. It belongs to one goroutine.
+// Document gives the positions of values in a file. It must be used by one goroutine only.
 type Document struct{ d *decoder }
 
-// ReadYAML fills into, a pointer to a struct that holds the defaults, from the text of
-// a file. It adds what is wrong to problems, in which file is the file's name.
+// ReadYAML parses the text of a file into the struct that into points to, which must hold the defaults. It
+// adds the problems that it finds to problems. file is the file name used in them.
 func ReadYAML(file string, text []byte, into any, opts *Options, problems *Problems) *Document {
 	d := newDecoder(file, opts, problems)
 	v := reflect.ValueOf(into).Elem()
@@ -87,15 +86,14 @@ func ReadYAML(file string, text []byte, into any, opts *Options, problems *Probl
 	return &Document{d}
 }
 
-// File is the name of the file.
+// File returns the name of the file.
 func (d *Document) File() string { return d.d.file }
 
-// Line returns the line of the value at path, or of the closest thing around it.
-// It is at least 1.
+// Line returns the line of the value at path, or of the closest value that contains it. The result is at
+// least 1.
 func (d *Document) Line(path Path) int { return d.d.line(path) }
 
-// KeyLine returns the line of the key whose value is at path, where the key is
-// of the user's choice.
+// KeyLine returns the line of the key whose value is at path. It is for maps, whose keys the user chooses.
 func (d *Document) KeyLine(path Path) int {
 	if line := d.d.keyLines[path]; line > 0 {
 		return line
@@ -103,7 +101,7 @@ func (d *Document) KeyLine(path Path) int {
 	return d.d.line(path)
 }
 
-// Given reports whether the file has a value at path, right or wrong.
+// Given reports whether the file has a value at path, valid or not.
 func (d *Document) Given(path Path) bool {
 	_, ok := d.d.lines[path]
 	return ok
@@ -112,25 +110,23 @@ func (d *Document) Given(path Path) bool {
 // Broken reports whether the value at path has a problem.
 func (d *Document) Broken(path Path) bool { return d.d.broken[path] }
 
-// Cut reports whether some of the file was not read, since it has too many
-// problems or values.
+// Cut reports whether part of the file was skipped because it has too many problems or values.
 func (d *Document) Cut() bool { return d.d.exhausted }
 
-// AddProblem reports what is wrong with the value at path, unless it already
-// has a problem.
+// AddProblem reports a problem with the value at path, unless one has been reported already.
 func (d *Document) AddProblem(path Path, what, fix string) {
 	if !d.d.broken[path] {
 		d.d.addProblem(at{path: path}, d.d.line(path), what, fix)
 	}
 }
 
-// AddProblemAt reports what is wrong with the value at path, on another line.
+// AddProblemAt is like AddProblem, but reports the problem on another line.
 func (d *Document) AddProblemAt(line int, path Path, what, fix string) {
 	d.d.addProblem(at{path: path}, line, what, fix)
 }
 
-// AddSentence reports what is wrong at path in words that name the place
-// themselves. A line of 0 is that of the value.
+// AddSentence reports a problem at path with a message that says by itself where the problem is. A line of 0
+// means the line of the value.
 func (d *Document) AddSentence(path Path, line int, what, fix string) {
 	d.d.addSentence(at{path: path}, cmp.Or(line, d.d.line(path)), what, fix)
 }

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Limits on a file and on what it may expand to through aliases.
+// Limits on a file and on its size after alias expansion.
 const (
 	maxSize     = 4 << 20 // bytes
 	maxNodes    = 100_000
@@ -20,26 +20,24 @@ const (
 	maxProblems = 500
 )
 
-// decoder fills structs from the nodes of one file and collects what is wrong
-// on the way.
+// decoder fills structs from the nodes of one file and collects the problems it finds.
 type decoder struct {
 	file     string
 	opts     Options
 	problems *Problems
-	// lines says where each path was given.
+	// lines holds the line of each path.
 	lines map[Path]int
-	// keyLines says the same of the keys of maps, whose values may begin on the
-	// next line.
+	// keyLines holds the lines of map keys, because their values may begin on the next line.
 	keyLines map[Path]int
 	// broken holds the paths that already have a problem.
 	broken map[Path]bool
-	// expanded holds the paths whose value came from a variable, or may have.
+	// expanded holds the paths whose value came, or may have come, from a variable.
 	expanded map[Path]bool
 	shapes   map[reflect.Type]*shape
 	nodes    int // values and keys visited
 	bytes    int // of expanded text
 	found    int // problems of this file
-	// exhausted is set once a limit is passed: the rest of the file is skipped.
+	// exhausted is set when a limit is exceeded. The rest of the file is then skipped.
 	exhausted bool
 }
 
@@ -55,21 +53,21 @@ func newDecoder(file string, opts *Options, problems *Problems) *decoder {
 	return d
 }
 
-// at is a place in the file: where it is and how deep.
+// at is a position in the file: its path and its depth.
 type at struct {
 	path  Path
 	depth int
-	// alias is the line of the alias that led here, 0 if none did.
+	// alias is the line of the alias through which the position was reached, or 0.
 	alias int
 }
 
 func (a at) key(k string) at { return at{a.path.Key(k), a.depth + 1, a.alias} }
 func (a at) item(i int) at   { return at{a.path.Item(i), a.depth + 1, a.alias} }
 
-// deeper is the same place one level further down, for what has no key.
+// deeper returns the same path one level deeper, for nodes without a key of their own.
 func (a at) deeper() at { return at{a.path, a.depth + 1, a.alias} }
 
-// addProblem notes what is wrong at a place. The name of the key leads.
+// addProblem reports a problem at a position. The message begins with the name of the key.
 func (d *decoder) addProblem(a at, line int, what, fix string) {
 	if n := a.path.Name(); n != "" {
 		what = n + ": " + what
@@ -77,7 +75,7 @@ func (d *decoder) addProblem(a at, line int, what, fix string) {
 	d.addSentence(a, line, what, fix)
 }
 
-// addSentence notes what is wrong at a place, in words that name it.
+// addSentence reports a problem at a position, with a message that says by itself where it is.
 func (d *decoder) addSentence(a at, line int, what, fix string) {
 	d.broken[a.path] = true
 	if d.found++; d.found > cmp.Or(d.opts.MaxProblems, maxProblems) {
@@ -90,7 +88,7 @@ func (d *decoder) addSentence(a at, line int, what, fix string) {
 	d.problems.Add(d.file, max(line, 1), what, fix)
 }
 
-// line returns where path was given, or else the closest thing around it.
+// line returns the line of path, or of the closest value that contains it.
 func (d *decoder) line(path Path) int {
 	for {
 		if n, ok := d.lines[path]; ok {
@@ -104,8 +102,7 @@ func (d *decoder) line(path Path) int {
 	}
 }
 
-// enterNode counts n against the limits and follows aliases. It returns nil if n
-// must not be looked at.
+// enterNode counts n towards the limits and follows aliases. It returns nil if n must be skipped.
 func (d *decoder) enterNode(n *yaml.Node, a at) *yaml.Node {
 	line := max(n.Line, 1)
 	if n.Kind == yaml.AliasNode && d.opts.Literal {
@@ -128,8 +125,8 @@ func (d *decoder) enterNode(n *yaml.Node, a at) *yaml.Node {
 	return n
 }
 
-// chargeNodes counts n more values and reports whether the limit still holds.
-// Without aliases a file holds no more than its size allows.
+// chargeNodes counts n more values and reports whether the limit is still met. Without aliases, the limit on
+// the file size is enough.
 func (d *decoder) chargeNodes(n, line int) bool {
 	d.nodes += n
 	if !d.exhausted && !d.opts.Literal && d.nodes > maxNodes {
@@ -140,7 +137,7 @@ func (d *decoder) chargeNodes(n, line int) bool {
 	return !d.exhausted
 }
 
-// followAlias returns what alias n stands for, or n itself.
+// followAlias returns the node that alias n refers to, or n itself if it is not an alias.
 func followAlias(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
 		return n.Alias
@@ -186,12 +183,12 @@ func (d *decoder) readValue(n *yaml.Node, v reflect.Value, a at, r rules) {
 	}
 }
 
-// isNull reports whether n leaves its key empty, which means the default.
+// isNull reports whether n is an empty value, which leaves the key at its default.
 func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// shapeOf returns what is known of the keys of struct type t.
+// shapeOf returns the shape of struct type t.
 func (d *decoder) shapeOf(t reflect.Type) *shape {
 	s := d.shapes[t]
 	if s == nil {
@@ -252,9 +249,8 @@ func (d *decoder) readStruct(n *yaml.Node, v reflect.Value, a at, r rules) {
 	}
 }
 
-// looseKeys returns the keys that were meant to be below an empty one and stand
-// beside it, since they lack the indentation: those that come next and that the
-// empty key's type knows.
+// looseKeys returns the keys that were probably meant to be nested below an empty key but lack the
+// indentation: those that follow it directly and that the type of the empty key knows.
 func (d *decoder) looseKeys(n, value *yaml.Node, t reflect.Type, r rules, next []pair) []string {
 	if n.Style&yaml.FlowStyle != 0 || value.Kind != yaml.ScalarNode || value.Value != "" || !isNull(value) {
 		return nil
@@ -302,8 +298,7 @@ func (d *decoder) addUnknownKey(p pair, v reflect.Value, a at, s *shape) {
 	d.addProblem(a, p.line, "unknown key "+Quote(p.key), fix)
 }
 
-// suggestOneOf says what to write in place of a word: the nearest of the known ones, or
-// any of them.
+// suggestOneOf says what to write instead of a word: the most similar known word, or any of them.
 func suggestOneOf(word string, known []string) string {
 	return Suggest(word, known, "use one of "+strings.Join(known, ", "))
 }
@@ -337,7 +332,7 @@ func (d *decoder) readList(n *yaml.Node, v reflect.Value, a at, r rules) {
 	v.Set(out)
 }
 
-// defaultElement returns the value that a new entry of type t starts from.
+// defaultElement returns the value that a new element of type t starts with.
 func defaultElement(t reflect.Type) reflect.Value {
 	v := reflect.New(t)
 	if f, ok := v.Interface().(Defaulter); ok {
@@ -346,7 +341,7 @@ func defaultElement(t reflect.Type) reflect.Value {
 	return v.Elem()
 }
 
-// readMap fills a map with keys of the user's choice.
+// readMap fills a map, whose keys the user chooses.
 func (d *decoder) readMap(n *yaml.Node, v reflect.Value, a at, r rules) {
 	pairs, _ := d.readPairs(n, a)
 	out := reflect.MakeMapWithSize(v.Type(), min(len(pairs), 1024))

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// expansion is what became of a text with variables in it.
+// expansion is the result of expanding the variables in a text.
 type expansion struct {
 	text string
-	// changed reports whether the text had any variables or escapes.
+	// changed reports whether the text contained variables or escapes.
 	changed bool
 }
 
-// expandVariables replaces ${NAME} and ${NAME:-default} in s; $${ stands for a literal
-// ${. A default counts when the variable is unset or empty, as in a shell. What
-// a variable holds is not expanded again. Without a lookup there are no variables.
-// The error says what is wrong without
-// showing any value, and fix what to do about it.
+// expandVariables replaces ${NAME} and ${NAME:-default} in s; $${ stands for a literal ${. As in a shell, the
+// default applies if the variable is unset or empty. The value of a variable is not expanded again. If lookup
+// is nil, no variable is allowed. The error says what is wrong without revealing any value, and fix says how
+// to fix it.
 func expandVariables(s string, lookup func(string) (string, bool)) (x expansion, what, fix string) {
 	if !strings.Contains(s, "${") {
 		return expansion{text: s}, "", ""
@@ -48,7 +47,7 @@ func expandVariables(s string, lookup func(string) (string, bool)) (x expansion,
 	}
 }
 
-// resolveVariable resolves what stands between "${" and "}".
+// resolveVariable resolves the text between "${" and "}".
 func resolveVariable(inside string, lookup func(string) (string, bool)) (value, what, fix string) {
 	if lookup == nil {
 		return "", "this file takes no environment variables", `write the value itself, or "$${" for the characters`

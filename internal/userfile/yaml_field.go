@@ -13,29 +13,29 @@ var (
 	typeReader   = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// readsText reports whether a type reads its text itself.
+// readsText reports whether a type parses its text itself.
 func readsText(t reflect.Type) bool { return reflect.PointerTo(t).Implements(typeReader) }
 
-// rules are the limits a field's tags put on its value. They reach down into
-// lists, maps and structs whose fields inherit them, to the scalars.
+// rules are the limits that a field's tags set for its value. They also apply to the scalars in lists, in
+// maps, and in structs whose fields inherit them.
 type rules struct {
 	required bool
-	// enum lists the words a text must be one of; keys those of a map's keys.
+	// enum lists the words that a text can be; keys lists those for the keys of a map.
 	enum, keys []string
-	// min and max are numbers or durations; for texts max is a length in runes.
+	// min and max are numbers or durations. For texts, max is a length in runes.
 	min, max string
 	// format is one of the names in checkFormat.
 	format string
 	// nonempty says what to write into a list that must not be empty.
 	nonempty string
-	// inherit says that the limits of the key around the struct hold here,
-	// except for the words in except.
+	// inherit means that the limits of the key that contains the struct apply, except for the words in
+	// except.
 	inherit bool
 	except  []string
 }
 
-// inheritFrom lays the field's own limits over those of the key its struct is
-// under.
+// inheritFrom merges the field's own limits with those of the key that contains its struct. The field's own
+// take precedence.
 func (r rules) inheritFrom(around rules) rules {
 	if !r.inherit {
 		return r
@@ -61,11 +61,11 @@ type field struct {
 	rules rules
 }
 
-// shape is what a struct's tags say.
+// shape is the information in a struct's tags.
 type shape struct {
 	fields []field
 	noun   string
-	line   []int // index of the field that takes the line, nil if none does
+	line   []int // index of the field that receives the line number, or nil
 }
 
 func newShape(t reflect.Type) *shape {
@@ -111,7 +111,7 @@ func splitWords(s string) []string {
 	return strings.Split(s, "|")
 }
 
-// field returns the field of a key, nil if there is none.
+// field returns the field for a key, or nil if there is none.
 func (s *shape) field(key string) *field {
 	i := slices.IndexFunc(s.fields, func(f field) bool { return f.key == key })
 	if i < 0 {
@@ -120,7 +120,7 @@ func (s *shape) field(key string) *field {
 	return &s.fields[i]
 }
 
-// short returns the field that a single value stands for, nil if none does.
+// short returns the field that is set if a single value is given, or nil if there is none.
 func (s *shape) short() *field {
 	i := slices.IndexFunc(s.fields, func(f field) bool { return f.short })
 	if i < 0 {

@@ -14,9 +14,8 @@ import (
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// checkFormat returns what keeps s from being a text of the given format, and
-// what to do about it; "" if nothing does. Values are shown as the file has
-// them, addresses not at all, since they may carry credentials.
+// checkFormat returns why s does not have the given format, and how to fix it, or "" if it does. Messages
+// show values as they are written in the file. They never show URLs, because those may contain credentials.
 func checkFormat(format string, s scalarText) (what, fix string) {
 	switch format {
 	case "url":
@@ -86,8 +85,7 @@ func isWebAddress(s string) bool {
 		(u.Port() == "" || isPort(u.Port()))
 }
 
-// isOrigin reports whether s is an origin as browsers send it: a scheme, a host
-// and perhaps a port.
+// isOrigin reports whether s is an origin as browsers send it: a scheme, a host and optionally a port.
 func isOrigin(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme != "" && u.Hostname() != "" && s == u.Scheme+"://"+u.Host &&

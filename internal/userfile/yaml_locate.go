@@ -13,13 +13,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The YAML library names the line on which the list or mapping begins that an
-// error is in, counts from 0 in errors of its parser and from 1 in those of its
-// scanner, and drops the line if it is the first. Its errors are therefore
-// looked for once more, with a line before the text, and lines handed out one by
-// one, which tells how far the library got.
+// The YAML library reports errors on the line where the list or mapping containing them begins. It counts
+// lines from 0 in errors of its parser and from 1 in those of its scanner, and omits the number of the first
+// line. Therefore a text with an error is read again, with an additional line before it and one line at a
+// time, which shows how far the library got.
 
-// parserErrors are errors of the library's parser; all others are its scanner's.
+// parserErrors are errors of the library's parser. All others come from its scanner.
 var parserErrors = []string{
 	"did not find expected <document start>", "did not find expected node content", "found undefined tag handle",
 	"did not find expected '-' indicator", "did not find expected key", "did not find expected ',' or ']'",
@@ -27,24 +26,24 @@ var parserErrors = []string{
 	"found duplicate %TAG directive",
 }
 
-// farErrors name the beginning of what they are in, however far below it the
-// error is.
+// farErrors are errors reported at the beginning of the construct that contains them, however far below it
+// they are.
 var farErrors = []string{
 	"did not find expected '-' indicator", "did not find expected key", "found unknown escape character",
 	"found invalid Unicode character escape code", "did not find expected hexdecimal number",
 }
 
-// unknownAnchor begins the error that names no line at all.
+// unknownAnchor is the beginning of the only error without a line number.
 const unknownAnchor = "unknown anchor '"
 
-// tabError begins the errors of a tab in the indentation. They name where the text
-// begins that goes on there.
+// tabError is the beginning of errors about a tab in the indentation. They name the line where the text that
+// continues there begins.
 const tabError = "found a tab character"
 
 var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// locateError returns what is wrong with a text that is no YAML, and the line.
-// It reads the text a few times at most.
+// locateError returns what is wrong with a text that is not valid YAML, and on which line. It parses the text
+// at most a few times.
 func locateError(data []byte) (msg string, line int) {
 	msg, line, got := tryLines(data)
 	switch {
@@ -56,10 +55,10 @@ func locateError(data []byte) (msg string, line int) {
 		return msg, 1 + bytes.Count(before, []byte("\n"))
 	case strings.HasPrefix(msg, tabError):
 		return msg, locateTab(data[:got], msg, line)
-	case !slices.Contains(farErrors, msg): // at the end it may be below all there is
+	case !slices.Contains(farErrors, msg): // an error at the end of the file may lie below all content
 		return msg, min(line, countLines(trimLines(data)))
 	}
-	// The library may have looked at lines behind the one in error.
+	// The library may have read lines beyond the one with the error.
 	const attempts = 4
 	data = data[:got]
 	for range attempts {
@@ -73,8 +72,7 @@ func locateError(data []byte) (msg string, line int) {
 	return msg, max(countLines(data), line)
 }
 
-// locateTab returns the first line, from the one told, with which a text has the
-// error.
+// locateTab returns the first line, starting from told, at which the text read so far yields the error.
 func locateTab(data []byte, msg string, told int) int {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	told = min(told, len(lines))
@@ -84,12 +82,12 @@ func locateTab(data []byte, msg string, told int) int {
 	})
 }
 
-// countLines counts the lines of a text, at least one.
+// countLines returns the number of lines in a text, at least 1.
 func countLines(data []byte) int {
 	return 1 + bytes.Count(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 }
 
-// trimLines cuts blank lines and comments off the end.
+// trimLines removes blank lines and comments from the end.
 func trimLines(data []byte) []byte {
 	for {
 		body := bytes.TrimSuffix(data, []byte("\n"))
@@ -102,8 +100,8 @@ func trimLines(data []byte) []byte {
 	}
 }
 
-// tryLines reads a text and returns the library's error, the line it names,
-// and how many bytes it asked for. msg is empty if there is no error.
+// tryLines parses a text and returns the library's error message, the line it names, and how many bytes the
+// library read. msg is empty if there is no error.
 func tryLines(data []byte) (msg string, line, got int) {
 	r := &lineReader{first: true, rest: data}
 	dec := yaml.NewDecoder(r)
@@ -122,13 +120,13 @@ func tryLines(data []byte) (msg string, line, got int) {
 			msg = m[2]
 		}
 		if !slices.Contains(parserErrors, msg) {
-			line-- // for the line before the text
+			line-- // for the additional line
 		}
 		return msg, max(line, 1), got
 	}
 }
 
-// lineReader hands out an empty line, and then a text line by line.
+// lineReader returns an empty line, and then a text line by line.
 type lineReader struct {
 	first bool
 	rest  []byte

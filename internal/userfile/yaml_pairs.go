@@ -6,16 +6,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// pair is one key of a mapping with its value.
+// pair is a key of a mapping with its value.
 type pair struct {
 	key   string
 	line  int
 	value *yaml.Node
 }
 
-// readPairs lists the keys of mapping n in order, those merged in with << last. It
-// reports everything that is no proper mapping; what it returns is usable. ok
-// is false if n is no mapping at all; an empty value counts as one.
+// readPairs returns the keys of mapping n in order, with those merged by << last. It reports everything that
+// is invalid in the mapping; the result is usable in any case. ok is false if n is not a mapping. An empty
+// value counts as a mapping.
 func (d *decoder) readPairs(n *yaml.Node, a at) (out []pair, ok bool) {
 	switch {
 	case isNull(n):
@@ -51,11 +51,11 @@ func (d *decoder) readPairs(n *yaml.Node, a at) (out []pair, ok bool) {
 	return out, true
 }
 
-// mergePairs appends the keys of m, the value of a << key, that are not there yet.
+// mergePairs appends the keys of m, the value of a << key, that are not present yet.
 func (d *decoder) mergePairs(m *yaml.Node, a at, out []pair, first map[string]int) []pair {
 	line := d.lines[a.path]
 	m = d.enterNode(m, a)
-	d.lines[a.path] = line // what is merged in has no place of its own
+	d.lines[a.path] = line // merged values have no position of their own
 	if m == nil {
 		return out
 	}
@@ -90,7 +90,7 @@ func (d *decoder) keyText(n *yaml.Node, a at) (string, bool) {
 	return n.Value, true
 }
 
-// describeNode names what n is, for messages.
+// describeNode returns what n is, for use in messages.
 func describeNode(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:

@@ -11,16 +11,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Flaw is what is wrong with a file as a whole, before its content is looked at.
+// Flaw is a problem with a file as a whole, found before its content is examined.
 type Flaw struct {
 	// Line is at least 1.
 	Line int
-	// What is wrong, and what to do about it.
+	// What says what is wrong, and Fix how to fix it.
 	What, Fix string
 }
 
-// ParseYAML turns the text of a file, of most bytes at most, into its only document.
-// The node is nil if the file holds nothing; otherwise it is the root value.
+// ParseYAML parses a text of at most most bytes that contains a single YAML document. It returns the root
+// value, or a nil node if the text is empty.
 func ParseYAML(data []byte, most int) (*yaml.Node, *Flaw) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if f := checkText(data, most); f != nil {
@@ -50,14 +50,13 @@ func ParseYAML(data []byte, most int) (*yaml.Node, *Flaw) {
 	return first.Content[0], nil
 }
 
-// maxValues bounds the values of a text, keys included: each takes a few hundred bytes
-// while it is read, whatever its size is.
+// maxValues limits the number of values in a text, including keys. Each takes a few hundred bytes during
+// parsing, whatever its size.
 const maxValues = 500_000
 
-// TooManyValues returns the line on which a text holds more values than are read at a
-// time, and 0 if it does not. It counts what separates values: a line, a comma, a
-// bracket, and a colon, a dash or a question mark before something that begins another.
-// A text with many commas counts as more values than it has.
+// TooManyValues returns the line on which a text exceeds the maximum number of values, or 0 if it does not.
+// It counts what separates values: line breaks, commas, brackets, and a colon, dash or question mark that is
+// followed by another value. For a text with many commas the count is too high.
 func TooManyValues(data []byte) int {
 	line, n := 1, 0
 	for i, c := range data {
@@ -79,8 +78,8 @@ func TooManyValues(data []byte) int {
 	return 0
 }
 
-// decodeNode reads the next document. The YAML library panics on a few inputs
-// it should refuse, so a panic counts as a syntax error.
+// decodeNode reads the next document. The YAML library panics on a few invalid inputs, so decodeNode treats a
+// panic as a syntax error.
 func decodeNode(dec *yaml.Decoder) (n *yaml.Node, err error) {
 	defer func() {
 		if recover() != nil {
@@ -94,7 +93,7 @@ func decodeNode(dec *yaml.Decoder) (n *yaml.Node, err error) {
 	return n, nil
 }
 
-// checkText refuses what no YAML file may hold, with the line it is on.
+// checkText rejects characters that no YAML file may contain, and names their line.
 func checkText(data []byte, most int) *Flaw {
 	if len(data) > most {
 		return &Flaw{1, fmt.Sprintf("the file is larger than %s", formatSize(most)), "split it, or check that it is the right file"}
@@ -119,8 +118,7 @@ func checkText(data []byte, most int) *Flaw {
 	return nil
 }
 
-// syntaxFlaw puts a parser's error into words for people who do not write YAML
-// for a living.
+// syntaxFlaw rephrases a parser error for people who rarely write YAML.
 func syntaxFlaw(err error, data []byte) *Flaw {
 	msg, line := locateError(data)
 	if msg == "" {
@@ -137,14 +135,14 @@ func syntaxFlaw(err error, data []byte) *Flaw {
 	case strings.Contains(msg, "mapping values are not allowed"):
 		fix = `put texts that contain ": " into quotes and check the indentation`
 	case strings.HasPrefix(msg, unknownAnchor):
-		// The name is left out: an unquoted password may begin with "*".
+		// Leave out the name, because an unquoted password may begin with "*".
 		msg = "an alias (*) whose anchor (&) is not defined above it"
 		fix = "define the anchor, or put a text that begins with * into quotes"
 	}
 	return &Flaw{line, "this is not valid YAML: " + msg, fix}
 }
 
-// formatSize is a number of bytes as people read it.
+// formatSize formats a number of bytes for people.
 func formatSize(n int) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

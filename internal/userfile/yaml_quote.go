@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote makes s fit for a message: escaped, and cut so that a pasted key is not
-// shown whole.
+// Quote prepares s for a message. It escapes s, and truncates it so that a key pasted by mistake is not shown
+// in full.
 func Quote(s string) string {
 	const most, shown = 40, 12
 	if utf8.RuneCountInString(s) <= most {

@@ -16,16 +16,16 @@ import (
 
 // scalarText is a scalar after expansion.
 type scalarText struct {
-	// text is the value; raw is what the file says. Only raw may be shown.
+	// text is the value, and raw what the file contains. Messages may show only raw.
 	text, raw string
-	// tag is the YAML type of text: !!str, !!int, !!float, !!bool or !!null.
-	// Quoted scalars are always texts.
+	// tag is the YAML type of text: !!str, !!int, !!float, !!bool or !!null. A quoted scalar is always a
+	// text.
 	tag string
-	// changed reports whether text came about by expansion.
+	// changed reports whether text is the result of an expansion.
 	changed bool
 }
 
-// readText expands n, which is no list or mapping, and finds its type.
+// readText expands scalar n and determines its type.
 func (d *decoder) readText(n *yaml.Node, a at) (scalarText, bool) {
 	if n.Kind != yaml.ScalarNode || !d.checkTag(n, a) {
 		return scalarText{}, false
@@ -55,7 +55,7 @@ func (d *decoder) readText(n *yaml.Node, a at) (scalarText, bool) {
 	return s, true
 }
 
-// checkTag refuses explicit tags other than those of YAML's own basic types.
+// checkTag rejects explicit tags other than YAML's own basic types.
 func (d *decoder) checkTag(n *yaml.Node, a at) bool {
 	if n.Style&yaml.TaggedStyle == 0 {
 		return true
@@ -68,8 +68,7 @@ func (d *decoder) checkTag(n *yaml.Node, a at) bool {
 	return false
 }
 
-// shown quotes the scalar for a message; a value from the environment is never
-// shown.
+// shown quotes the scalar for a message. It never shows a value from the environment.
 func (s scalarText) shown() string {
 	if s.changed {
 		return "the value of " + Quote(s.raw)
@@ -77,8 +76,8 @@ func (s scalarText) shown() string {
 	return Quote(s.raw)
 }
 
-// plain returns the scalar as the Go value closest to its YAML type: nil, bool,
-// int64, float64 or string. ok is false for a number that is none.
+// plain returns the scalar as the Go value closest to its YAML type: nil, bool, int64, float64 or string. ok
+// is false for an invalid number.
 func (s scalarText) plain() (v any, ok bool) {
 	switch s.tag {
 	case "!!null":
@@ -110,7 +109,7 @@ func (s scalarText) float() (float64, bool) {
 	return f, !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// readScalar fills a text, number, bool, duration or what reads its text itself.
+// readScalar fills a text, number, bool or duration, or a type that parses its text itself.
 func (d *decoder) readScalar(n *yaml.Node, v reflect.Value, a at, r rules) {
 	if n.Kind != yaml.ScalarNode {
 		d.addProblem(a, n.Line, "expected "+expectedType(v.Type(), r)+", got "+describeNode(n), "")
@@ -173,7 +172,7 @@ func (d *decoder) readWhole(s scalarText, v reflect.Value, a at, line int, r rul
 	}
 }
 
-// addWrongType reports a scalar of another type than v's.
+// addWrongType reports a scalar whose type does not match v's.
 func (d *decoder) addWrongType(s scalarText, v reflect.Value, a at, line int, r rules) {
 	got := describeNode(&yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag})
 	if s.changed {
@@ -188,7 +187,7 @@ func (d *decoder) addWrongType(s scalarText, v reflect.Value, a at, line int, r 
 	d.addProblem(a, line, "expected "+expectedType(v.Type(), r)+", got "+got, fix)
 }
 
-// readString fills a text. One of a named type is taken as it is written.
+// readString fills a string. A string of a named type takes any scalar as it is written.
 func (d *decoder) readString(s scalarText, v reflect.Value, a at, line int, r rules) {
 	if d.opts.Literal && v.Type().PkgPath() == "" {
 		if s.tag == "!!int" || s.tag == "!!float" || s.tag == "!!bool" {
@@ -220,7 +219,7 @@ func (d *decoder) readString(s scalarText, v reflect.Value, a at, line int, r ru
 	v.SetString(s.text)
 }
 
-// checkWord reports whether text is one of the allowed words and says so if not.
+// checkWord reports whether text is one of the allowed words, and adds a problem if not.
 func (d *decoder) checkWord(text string, allowed []string, a at, line int, raw string) bool {
 	for _, w := range allowed {
 		if text == w {
@@ -238,7 +237,7 @@ func (d *decoder) readDuration(s scalarText, v reflect.Value, a at, line int, r 
 	var got Duration
 	if got.UnmarshalText([]byte(s.text)) != nil {
 		fix := durationRemedy(s.text)
-		if s.changed { // the value stays unsaid
+		if s.changed { // do not reveal the value
 			fix = "it needs a unit, as in 60s or 60ms"
 		}
 		d.addProblem(a, line, "expected a duration, got "+s.shown(), fix)
@@ -253,7 +252,7 @@ func (d *decoder) readDuration(s scalarText, v reflect.Value, a at, line int, r 
 	}
 }
 
-// inRange reports whether got is within r and says so if not.
+// inRange reports whether got is within the range of r, and adds a problem if not.
 func inRange[T cmp.Ordered](d *decoder, got T, limit func(string) T, s scalarText, a at, line int, r rules) bool {
 	low := r.min != "" && got < limit(r.min)
 	high := r.max != "" && got > limit(r.max)
@@ -277,7 +276,7 @@ func parseFloat(s string) float64 {
 	return f
 }
 
-// emptyRemedy says what to do about a key that holds nothing.
+// emptyRemedy says what to do about a key without a value.
 func emptyRemedy(r rules) string {
 	if r.required {
 		return "give it a value"
@@ -285,7 +284,7 @@ func emptyRemedy(r rules) string {
 	return "write something, or leave it out"
 }
 
-// expectedType names what a type takes.
+// expectedType says what a type accepts.
 func expectedType(t reflect.Type, r rules) string {
 	switch {
 	case t == typeDuration:

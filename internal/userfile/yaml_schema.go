@@ -12,16 +12,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// variablePattern matches texts that [ReadYAML] expands before it looks at their
-// type.
+// variablePattern matches texts that [ReadYAML] expands before it determines their type.
 const variablePattern = `\$\{`
 
-// durationPattern matches what time.ParseDuration reads and is not negative.
+// durationPattern matches the non-negative durations that time.ParseDuration accepts.
 const durationPattern = `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+$`
 
-// Schema returns the JSON Schema (draft 2020-12) of the files that [ReadYAML] fills
-// into from, for editors; into points to a struct with the defaults. What
-// depends on several keys is not in it.
+// Schema returns the JSON Schema (draft 2020-12) of the files that [ReadYAML] reads into into, for use by
+// editors. into points to a struct with the defaults. Constraints that involve several keys are not part of
+// the schema.
 func Schema(title string, into any, opts *Options) (*jsonschema.Schema, error) {
 	w := &schemaWriter{}
 	if opts != nil {
@@ -36,11 +35,10 @@ func Schema(title string, into any, opts *Options) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// schemaWriter describes types as its kind of file has them.
+// schemaWriter describes types according to the options of the file.
 type schemaWriter struct{ Options }
 
-// describeStruct describes the mapping that fills a struct. v holds the
-// defaults.
+// describeStruct describes the mapping that fills a struct. v holds the defaults.
 func (w *schemaWriter) describeStruct(v reflect.Value, r rules) (*jsonschema.Schema, error) {
 	s := &jsonschema.Schema{
 		Types:                []string{"object", "null"},
@@ -86,8 +84,8 @@ func (w *schemaWriter) describeValue(v reflect.Value, r rules) (*jsonschema.Sche
 	return w.describeScalar(v, r)
 }
 
-// describeEither describes a struct in all its forms: the shapes of a union, the
-// single value that is short for it.
+// describeEither describes a struct in all its forms: the shapes of a union, and the single value that can be
+// given instead.
 func (w *schemaWriter) describeEither(v reflect.Value, r rules) (*jsonschema.Schema, error) {
 	var forms []*jsonschema.Schema
 	if u, ok := reflect.New(v.Type()).Interface().(Union); ok {
@@ -143,8 +141,8 @@ func (w *schemaWriter) describeMap(t reflect.Type, r rules) (*jsonschema.Schema,
 	return s, nil
 }
 
-// describeScalar describes a single value. Where variables are expanded, a text
-// with one in it fits any type; where a key may be left empty, so does null.
+// describeScalar describes a single value. If variables are expanded, a text with a variable is valid for any
+// type. If a key may be left empty, so is null.
 func (w *schemaWriter) describeScalar(v reflect.Value, r rules) (*jsonschema.Schema, error) {
 	var def json.RawMessage
 	if !v.IsZero() {
@@ -169,8 +167,7 @@ func (w *schemaWriter) describeScalar(v reflect.Value, r rules) (*jsonschema.Sch
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{plain, variable, empty}, Default: def}, nil
 }
 
-// isFreeText reports whether s takes any text, so that variables need no
-// mention of their own.
+// isFreeText reports whether s accepts any text, so that variables need no separate mention.
 func isFreeText(s *jsonschema.Schema) bool { return len(s.Types) > 0 && s.Types[0] == "string" }
 
 func scalarType(t reflect.Type, r rules, literal bool) *jsonschema.Schema {
@@ -199,7 +196,7 @@ func scalarType(t reflect.Type, r rules, literal bool) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "integer", Minimum: number(r.min), Maximum: number(r.max)}
 }
 
-// number reads the limit in a tag; nil if there is none.
+// number parses the limit in a tag. It returns nil if there is none.
 func number(s string) *float64 {
 	if strings.TrimSpace(s) == "" {
 		return nil
@@ -216,8 +213,8 @@ func anySlice(in []string) []any {
 	return out
 }
 
-// WriteSchema writes a schema as indented JSON. Its dialect and title come first, because that
-// is where people look.
+// WriteSchema writes a schema as indented JSON. The dialect and the title come first, because people look for
+// them there.
 func WriteSchema(w io.Writer, s *jsonschema.Schema) error {
 	head, err := json.Marshal(struct {
 		Schema string `json:"$schema"`

@@ -6,10 +6,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Kind is what a [Value] is.
+// Kind is the kind of a [Value].
 type Kind int
 
-// The kinds of values. The zero Value is not there at all.
+// The kinds of values. The zero Value stands for a missing value.
 const (
 	Missing Kind = iota
 	Single
@@ -17,7 +17,7 @@ const (
 	Mapping
 )
 
-// Value is a value of any type, with the lines its parts are on.
+// Value is a value of any type, with the line numbers of its parts.
 type Value struct {
 	Kind Kind
 	// Line counts from 1.
@@ -25,7 +25,7 @@ type Value struct {
 	// Single is nil, bool, int64, float64 or string.
 	Single any
 	List   []Value
-	// Keys are those of a mapping, in the order of the file.
+	// Keys are the keys of a mapping, in file order.
 	Keys []KeyValue
 
 	style yaml.Style
@@ -38,11 +38,11 @@ type KeyValue struct {
 	Value Value
 }
 
-// LineAt returns the line of byte i of a text.
+// LineAt returns the line of byte i of a text value.
 func (v *Value) LineAt(i int) int {
 	line := v.Line
 	if v.style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		line++ // it begins below the | or >
+		line++ // the text begins below the | or >
 	}
 	if text, ok := v.Single.(string); ok && v.style&yaml.LiteralStyle != 0 {
 		line += strings.Count(text[:i], "\n")
@@ -50,8 +50,7 @@ func (v *Value) LineAt(i int) int {
 	return line
 }
 
-// Plain returns the value alone: nil, bool, int64, float64, string, []any or
-// map[string]any.
+// Plain returns the value without line numbers: nil, bool, int64, float64, string, []any or map[string]any.
 func (v *Value) Plain() any {
 	switch v.Kind {
 	case List:
