@@ -7,20 +7,20 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Browser configures the table in browsers.
+// Browser configures the web table, with which players join in a browser.
 type Browser struct {
-	// Enabled has glyphoxa run serve it; glyphoxa play does with --browser.
+	// Enabled makes glyphoxa run serve the table. For glyphoxa play, use --browser.
 	Enabled bool `yaml:"enabled" json:"enabled" doc:"Whether glyphoxa run lets players join in a browser; glyphoxa play does with --browser."`
-	// MaxGuests may be at a table at once. Default 12.
+	// MaxGuests is the maximum number of guests at a table. Default 12.
 	MaxGuests int `yaml:"max_guests" json:"max_guests" min:"1" max:"100" doc:"How many players may have joined in a browser at once."`
-	// ICEServers are what browsers are told to use. Default none.
+	// ICEServers are the ICE servers that browsers use. Default none.
 	ICEServers []ICEServer `yaml:"ice_servers" json:"ice_servers" doc:"STUN and TURN servers through which browsers reach the table from other networks."`
-	// UDPPort is the one port on which sound comes. If zero, each guest has one of its own.
+	// UDPPort is the single port for audio. If zero, each guest has a port of their own.
 	UDPPort int `yaml:"udp_port" json:"udp_port" min:"0" max:"65535" doc:"The one UDP port for the sound of all players; 0 takes one for each."`
-	// UDPMinPort and UDPMaxPort bound those; zero leaves them to the system.
+	// UDPMinPort and UDPMaxPort are the range of those ports. If zero, the system chooses them.
 	UDPMinPort int `yaml:"udp_min_port" json:"udp_min_port" min:"0" max:"65535" doc:"First of the UDP ports from which each player gets one."`
 	UDPMaxPort int `yaml:"udp_max_port" json:"udp_max_port" min:"0" max:"65535" doc:"Last of the UDP ports from which each player gets one."`
-	// PublicAddresses take the place of the machine's own.
+	// PublicAddresses replace the machine's own addresses.
 	PublicAddresses []string `yaml:"public_addresses" json:"public_addresses" format:"network" doc:"IP addresses under which browsers reach this machine, if it stands behind a router that passes the ports on."`
 }
 
@@ -37,7 +37,7 @@ func (s ICEServer) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(s))
 }
 
-// checkBrowser looks whether browsers could reach the table as it is told.
+// checkBrowser checks that browsers can reach the table with these settings.
 func checkBrowser(l *loader) {
 	b, root := &l.cfg.Browser, userfile.Path("browser")
 	switch {

@@ -9,16 +9,16 @@ const (
 	CascadeAlways = "always"
 )
 
-// Cascade has a fast model open an answer that a strong one goes on with.
+// Cascade configures an NPC so that a fast model begins an answer and a strong model continues it.
 type Cascade struct {
-	// Mode is one of the modes, or empty if nothing is said.
+	// Mode is one of the modes, or empty if not set.
 	Mode string `yaml:"mode" json:"mode" enum:"off|auto|always" doc:"When: off, auto (where the first sound is expected to be late) or always. If missing, always for NPCs whose engine is sentence_cascade, and off for the others."`
-	// Opener and Continuation are the models; one without a name is providers.llm.
+	// Opener and Continuation are the two models. One without a name defaults to providers.llm.
 	Opener       ProviderChain `yaml:"opener" json:"opener" enum:"auto|openai|offline" doc:"The fast model, with the keys of providers.llm; providers.llm itself if missing, asked for the fastest of its fallback list."`
 	Continuation ProviderChain `yaml:"continuation" json:"continuation" enum:"auto|openai|offline" doc:"The strong model, with the keys of providers.llm; providers.llm itself if missing."`
 }
 
-// CascadeMode is the mode that holds for the NPC: off for one that speaks through a
+// CascadeMode returns the mode that applies to the NPC. It is off for an NPC that speaks through a
 // speech-to-speech model.
 func (n *NPC) CascadeMode() string {
 	switch {
@@ -32,15 +32,15 @@ func (n *NPC) CascadeMode() string {
 	return CascadeOff
 }
 
-// checkCascades looks at the models of all cascades, and fills in for each NPC what
-// its own leaves open.
+// checkCascades checks the models of all cascades, and fills in the settings that an NPC's own cascade leaves
+// open.
 func (l *loader) checkCascades() {
 	common := &l.cfg.Cascade
 	l.checkCascade(l.main, "cascade", common)
 	for _, n := range l.npcs {
 		c := &n.npc.Cascade
 		l.checkCascade(n.d, n.path.Key("cascade"), c)
-		// The engine an NPC names is its own word on auto.
+		// An NPC that names its engine thereby decides what auto means.
 		if c.Mode == "" && (n.npc.Engine != EngineSentenceCascade || common.Mode == CascadeOff) {
 			c.Mode = common.Mode
 		}

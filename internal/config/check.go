@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// checkAll looks at what only shows when everything is read: values that depend on
-// each other.
+// checkAll makes the checks that are possible only after everything has been read, because they involve
+// several values.
 func (l *loader) checkAll() {
 	if len(l.cfg.Language) == 0 {
 		l.main.AddProblem("languages", "is empty", "name at least one language, such as en")
@@ -41,7 +41,7 @@ func (l *loader) checkAll() {
 	l.findIdle()
 }
 
-// findIdle lists what is accepted and has no effect.
+// findIdle lists settings that are accepted but have no effect.
 func (l *loader) findIdle() {
 	idle := func(d *userfile.Document, path userfile.Path, what, fix string) {
 		l.cfg.Idle = append(l.cfg.Idle, userfile.Problem{File: d.File(), Line: d.Line(path), What: path.Name() + ": " + what, Fix: fix})
@@ -54,7 +54,7 @@ func (l *loader) findIdle() {
 	}
 }
 
-// addWarning notes an oddity that keeps nothing from working.
+// addWarning adds a warning about something odd that still works.
 func (l *loader) addWarning(d *userfile.Document, path userfile.Path, what, fix string) {
 	if n := path.Name(); n != "" {
 		what = n + ": " + what
@@ -62,7 +62,7 @@ func (l *loader) addWarning(d *userfile.Document, path userfile.Path, what, fix 
 	l.cfg.Warnings = append(l.cfg.Warnings, userfile.Problem{File: d.File(), Line: d.Line(path), What: what, Fix: fix})
 }
 
-// checkNPCs gives every NPC its id and looks for names that fit two of them.
+// checkNPCs gives every NPC its id and reports names that match two NPCs.
 func (l *loader) checkNPCs() {
 	ids, names := map[string]located{}, map[string]located{}
 	var looks untrusted.NameBook[*NPC]
@@ -80,7 +80,7 @@ func (l *loader) checkNPCs() {
 	}
 }
 
-// noteSecretLines keeps where an NPC's secrets are.
+// noteSecretLines records the lines of an NPC's secrets.
 func noteSecretLines(cfg *Config, n located) {
 	var lines []int
 	for i := range n.npc.SecretKnowledge {
@@ -97,7 +97,7 @@ func (l *loader) checkID(n located, seen map[string]located) {
 	path, what := root.Key("id"), "another NPC has this id"
 	if n.npc.ID == "" {
 		if n.npc.Name == "" {
-			return // its absence is already reported
+			return // already reported as missing
 		}
 		n.npc.ID = Slug(n.npc.Name)
 		path, what = root.Key("name"), "another NPC has the id made from this name"
@@ -117,10 +117,10 @@ func (l *loader) checkID(n located, seen map[string]located) {
 	seen[n.npc.ID] = n
 }
 
-// dmOnly stands for the DM where a campaign says who knows of something.
+// dmOnly is the word for the DM in a campaign's lists of who knows something.
 const dmOnly = "dm"
 
-// everyNPC is the word for all NPCs in orders such as /mute all.
+// everyNPC is the word for all NPCs in commands such as /mute all.
 const everyNPC = "all"
 
 func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted.NameBook[*NPC]) {
@@ -155,11 +155,11 @@ func (l *loader) checkNames(n located, seen map[string]located, looks *untrusted
 	}
 }
 
-// place says where an NPC is defined.
+// place returns where an NPC is defined.
 func place(n located) string { return n.d.File() + ":" + strconv.Itoa(n.d.Line(n.path)) }
 
-// checkTools looks for tools nobody offers. With external servers a name may
-// still turn out to exist, so it is only a warning.
+// checkTools reports tools that nobody offers. An external server might offer such a tool, so this is only a
+// warning if there are external servers.
 func (l *loader) checkTools(n located) {
 	root := n.path.Key("tools")
 	seen := map[string]bool{}
@@ -174,7 +174,7 @@ func (l *loader) checkTools(n located) {
 	}
 }
 
-// checkMayChange looks for tools that the NPC does not have, or that it may use anyhow.
+// checkMayChange reports tools in may_change that the NPC does not have, or that it may use in any case.
 func checkMayChange(l *loader, n located) {
 	root := n.path.Key("may_change")
 	for i, tool := range n.npc.MayChange {
@@ -214,7 +214,7 @@ func (l *loader) checkToolFloors() {
 	}
 }
 
-// checkServers looks for what each transport needs and for names given twice.
+// checkServers reports missing settings that a transport needs, and duplicate server names.
 func (l *loader) checkServers() {
 	seen := map[string]int{}
 	for i := range l.cfg.MCP.Servers {
@@ -262,14 +262,14 @@ func (l *loader) checkHTTP(s *MCPServerConfig, root userfile.Path) {
 	}
 }
 
-// requireKey reports a key that a transport cannot do without.
+// requireKey reports that a key required by a transport is missing.
 func (l *loader) requireKey(root userfile.Path, key, value, transport string) {
 	if value == "" {
 		l.main.AddProblem(root.Key(key), "is missing; transport "+transport+" needs it", "add it")
 	}
 }
 
-// warnUnused warns of keys that a transport does not look at.
+// warnUnused warns about keys that a transport ignores.
 func (l *loader) warnUnused(root userfile.Path, transport string, keys ...string) {
 	for _, key := range keys {
 		if path := root.Key(key); l.main.Given(path) {
@@ -278,8 +278,7 @@ func (l *loader) warnUnused(root userfile.Path, transport string, keys ...string
 	}
 }
 
-// checkOrder reports tiers that allow less than the tier below; with strict, as
-// little.
+// checkOrder reports tiers that allow less than the tier below, or, if strict, the same.
 func checkOrder[T cmp.Ordered](d *userfile.Document, path userfile.Path, p PerTier[T], strict bool) {
 	if d.Broken(path.Key("fast")) || d.Broken(path.Key("standard")) || d.Broken(path.Key("deep")) {
 		return
@@ -302,7 +301,7 @@ func checkOrder[T cmp.Ordered](d *userfile.Document, path userfile.Path, p PerTi
 	step("deep", "standard", p.Standard, p.Deep)
 }
 
-// checkWorld looks whether the campaign file is there.
+// checkWorld checks that the campaign file exists.
 func (l *loader) checkWorld() {
 	world := l.cfg.Campaign.World
 	if world == "" {

@@ -7,20 +7,20 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Cost says what providers take, and how much a session may cost. Without prices
-// everything is counted, and nothing priced.
+// Cost holds the prices of providers and the spending limits of a session. Without prices, usage is counted
+// but not priced.
 type Cost struct {
-	// Currency is what prices and caps are in. Default USD.
+	// Currency is the currency of prices and caps. Default USD.
 	Currency string  `yaml:"currency" json:"currency" max:"12" doc:"Currency of prices and caps, such as USD or EUR."`
 	Prices   []Price `yaml:"prices" json:"prices" doc:"What your providers take. The most exact entry for a provider holds."`
-	// SoftCap is told of, HardCap acted on. Without them, or with 0, there is none.
+	// SoftCap only triggers a message; HardCap is enforced. If missing or 0, there is no cap.
 	SoftCap float64 `yaml:"soft_cap" json:"soft_cap" min:"0" max:"1000000" doc:"What a session may cost before people are told; 0 means never."`
 	HardCap float64 `yaml:"hard_cap" json:"hard_cap" min:"0" max:"1000000" doc:"What a session may cost before its NPCs answer through a cheaper engine, and then with stock phrases alone; 0 means never."`
 }
 
-// Price is what one provider takes. A rate that is missing is not known; 0 is free.
+// Price is the price of one provider. A missing rate is unknown; 0 means free.
 type Price struct {
-	// Provider is a provider's name as "/cost" shows it, or its beginning and a star.
+	// Provider is a provider's name as "/cost" shows it, or a prefix of it followed by a star.
 	Provider    string   `yaml:"provider" json:"provider" required:"true" max:"200" doc:"Provider and model as /cost shows them, such as openai gpt-4o-mini; a * at the end stands for anything."`
 	Input       *float64 `yaml:"input" json:"input" min:"0" max:"1000000" doc:"Price of a million tokens of text sent."`
 	Output      *float64 `yaml:"output" json:"output" min:"0" max:"1000000" doc:"Price of a million tokens of text received."`
@@ -31,8 +31,7 @@ type Price struct {
 	Characters  *float64 `yaml:"characters" json:"characters" min:"0" max:"1000000" doc:"Price of a million characters spoken."`
 }
 
-// checkCost looks for prices that are given twice or by half, and caps that cannot
-// work.
+// checkCost reports duplicate and incomplete prices, and caps that cannot work.
 func (l *loader) checkCost() {
 	c, root := &l.cfg.Cost, userfile.Path("cost")
 	if strings.TrimSpace(c.Currency) == "" && !l.main.Broken(root.Key("currency")) {
@@ -60,8 +59,8 @@ func (l *loader) checkCost() {
 	}
 }
 
-// checkRates looks for rates that need another beside them: where tokens are charged
-// one way, they are charged the other, too.
+// checkRates reports rates that lack their counterpart: a provider that charges for tokens in one direction
+// also charges for them in the other.
 func (l *loader) checkRates(at userfile.Path, p Price) {
 	pair := func(a, b *float64, nameA, nameB string) {
 		if (a == nil) == (b == nil) || l.main.Broken(at.Key(nameA)) || l.main.Broken(at.Key(nameB)) {

@@ -6,7 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Default returns the configuration of an empty file. Paths are relative.
+// Default returns the configuration that an empty file yields. Its paths are relative.
 func Default() *Config {
 	return &Config{
 		DataDir:   ".glyphoxa",
@@ -49,7 +49,7 @@ func defaultProviders() Providers {
 	return Providers{LLM: ProviderChain{Provider: auto}, STT: ProviderChain{Provider: auto}, TTS: ProviderChain{Provider: auto}, S2S: auto, Embeddings: auto}
 }
 
-// DefaultNPC returns what an NPC has unless its entry says otherwise.
+// DefaultNPC returns the defaults of an NPC.
 func DefaultNPC() NPC {
 	return NPC{
 		Engine: EngineCascaded, BudgetTier: mcp.BudgetStandard,
@@ -57,8 +57,7 @@ func DefaultNPC() NPC {
 	}
 }
 
-// DefaultServer returns what an external tool server has unless its entry says
-// otherwise.
+// DefaultServer returns the defaults of an external tool server.
 func DefaultServer() MCPServerConfig {
 	return MCPServerConfig{
 		ConnectTimeout: Duration(10 * time.Second),
@@ -84,7 +83,7 @@ func (n *NPC) HintKey(key string) string {
 	return ""
 }
 
-// perTier takes milliseconds.
+// perTier converts milliseconds.
 func perTier(fast, standard, deep int64) PerTier[Duration] {
 	ms := func(n int64) Duration { return Duration(time.Duration(n) * time.Millisecond) }
 	return PerTier[Duration]{Fast: ms(fast), Standard: ms(standard), Deep: ms(deep)}

@@ -6,19 +6,17 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Fault is something in the server's section, or in an NPC's entry, that cannot work
-// as it stands.
+// Fault is something in the server section, or in an NPC's entry, that cannot work.
 type Fault struct {
-	// Path is where it is within the section or entry, such as "policy[2].zone".
+	// Path is the position within the section or entry, such as "policy[2].zone".
 	Path string
-	// Owner is the rule or profile it is in, such as `rule "evening"`; empty if it
-	// is in none.
+	// Owner is the rule or profile that contains it, such as `rule "evening"`, or empty if there is none.
 	Owner string
-	// Value is the text at Path, if What is about it.
+	// Value is the text at Path, if What is about that text.
 	Value string
-	// What says what is wrong with the value, Fix what to do about it.
+	// What says what is wrong with the value, and Fix how to fix it.
 	What, Fix string
-	// Earlier is the path of what this one repeats, if that is the fault.
+	// Earlier is the path of the earlier entry, if the fault is a duplicate.
 	Earlier string
 }
 
@@ -37,8 +35,8 @@ func (f Fault) String() string {
 	return f.Path + ": " + what + "; " + f.Fix
 }
 
-// reportFaults reports what the judge of the server's section finds, unless the
-// reader has reported the same value.
+// reportFaults reports what Options.Judge finds in the server section, unless the reader has already reported
+// the same value.
 func (l *loader) reportFaults(root userfile.Path) {
 	if l.opts.Judge == nil {
 		return
@@ -46,7 +44,7 @@ func (l *loader) reportFaults(root userfile.Path) {
 	for _, f := range l.opts.Judge(l.cfg.Server) {
 		path := root.Key(f.Path)
 		if l.main.Broken(path.Key("grant")) || l.main.Broken(path.Key("revoke")) {
-			continue // a rule that changes nothing since what it changes could not be read
+			continue // a rule without effect only because its content could not be read
 		}
 		what := f.What
 		if f.Value != "" {
@@ -59,7 +57,7 @@ func (l *loader) reportFaults(root userfile.Path) {
 	}
 }
 
-// warnOfNPC warns of what the judge of NPCs finds in one.
+// warnOfNPC warns about what Options.JudgeNPC finds in an NPC.
 func warnOfNPC(l *loader, n located) {
 	if l.opts.JudgeNPC == nil {
 		return

@@ -11,42 +11,40 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// DefaultFile is the configuration read if no other is named.
+// DefaultFile is the configuration file that is read if none is named.
 const DefaultFile = "glyphoxa.yaml"
 
-// BuiltIn is the File of a configuration that came with the program.
+// BuiltIn is the File of a configuration that is part of the program.
 const BuiltIn = "built-in"
 
-// Options tell [Load] about its surroundings. A nil *Options is the zero value.
+// Options describe the environment of [Load]. A nil *Options is equivalent to the zero value.
 type Options struct {
-	// BuiltIn holds a glyphoxa.yaml with the files it names. It is read if no
-	// path is given and there is no glyphoxa.yaml in Dir. If nil, a missing file
-	// is a problem.
+	// BuiltIn holds a glyphoxa.yaml and the files it refers to. It is read if no path is given and Dir
+	// contains no glyphoxa.yaml. If nil, a missing file is a problem.
 	BuiltIn fs.FS
-	// KnownTools names the built-in tools, to check what NPCs may use. If nil,
-	// the names of tools are not checked.
+	// KnownTools lists the built-in tools, so that the tools of NPCs can be checked. If nil, tool names are
+	// not checked.
 	KnownTools []string
-	// NeverOwn names the built-in tools that change nothing an NPC could call its own.
+	// NeverOwn lists the built-in tools that cannot change anything of an NPC's own.
 	NeverOwn []string
-	// Workflows names the workflows in a directory of fsys, or of the disk if
-	// fsys is nil: NPCs may use them like tools. If nil, there are none.
+	// Workflows returns the names of the workflows in a directory of fsys, or on disk if fsys is nil. NPCs
+	// may use them like tools. If nil, there are none.
 	Workflows func(fsys fs.FS, dir string) []string
-	// Judge finds what cannot work in the profiles, rules and limits of the
-	// server's section. If nil, they are not judged.
+	// Judge returns what cannot work in the profiles, rules and limits of the server section. If nil, they
+	// are not checked.
 	Judge func(Server) []Fault
-	// JudgeNPC finds what of an NPC's entry will not work as it stands, which is
-	// warned of. If nil, NPCs are not judged.
+	// JudgeNPC returns what cannot work in an NPC's entry, which yields warnings. If nil, NPCs are not
+	// checked.
 	JudgeNPC func(NPC) []Fault
-	// Alone says that there may be servers elsewhere, which may offer more tools.
+	// Alone means that the file is loaded on its own: there may be servers elsewhere that offer more tools.
 	Alone bool
-	// LookupEnv finds the variables of ${NAME}. If nil, os.LookupEnv.
+	// LookupEnv looks up the variables in ${NAME}. If nil, it is os.LookupEnv.
 	LookupEnv func(name string) (value string, set bool)
-	// Dir is the directory relative paths count from. If empty, the working
-	// directory.
+	// Dir is the directory that relative paths start from. If empty, it is the working directory.
 	Dir string
 }
 
-// loader is one run of Load.
+// loader holds the state of one call of Load.
 type loader struct {
 	opts     Options
 	src      source
@@ -56,21 +54,20 @@ type loader struct {
 	npcs     []located
 }
 
-// located is an NPC with the place it was read from.
+// located is an NPC and the place it was read from.
 type located struct {
 	npc  *NPC
 	d    *userfile.Document
 	path userfile.Path
 }
 
-// Load reads the configuration at path, or Options.Dir/glyphoxa.yaml if path is
-// empty, or else the built-in one, and the NPC files it points to. Relative
-// paths in a file count from the file's directory; the data directory of the
-// built-in configuration is in Options.Dir.
+// Load reads a configuration and the NPC files that it refers to. It reads the file at path. If path is
+// empty, it reads Options.Dir/glyphoxa.yaml, or, if that does not exist, the built-in configuration. Relative
+// paths in a file start from the directory of the file; the data directory of the built-in configuration is
+// in Options.Dir.
 //
-// A configuration that cannot be used yields a [userfile.Problems] with everything
-// that is wrong, in all its files. Errors of other kinds come from the system.
-// Load does not change anything on disk.
+// If the configuration is invalid, Load returns a [userfile.Problems] with all problems in all its files.
+// Other errors come from the operating system. Load does not change anything on disk.
 func Load(path string, opts *Options) (*Config, error) {
 	l := newLoader(opts)
 	dir, err := filepath.Abs(l.opts.Dir)
@@ -103,8 +100,8 @@ func newLoader(opts *Options) *loader {
 	return l
 }
 
-// LoadNPC reads one NPC file by itself. What is odd, and what has no effect, is in
-// the Warnings and Idle of the configuration it returns, which holds that NPC.
+// LoadNPC reads a single NPC file. It returns a configuration that holds only that NPC. Its Warnings and Idle
+// list oddities and settings without effect.
 func LoadNPC(path string, text []byte, opts *Options) (*Config, error) {
 	l := newLoader(opts)
 	npc := DefaultNPC()
@@ -117,7 +114,7 @@ func LoadNPC(path string, text []byte, opts *Options) (*Config, error) {
 	return l.cfg, l.problems.Err()
 }
 
-// readMain fills the configuration from glyphoxa.yaml.
+// readMain reads glyphoxa.yaml into the configuration.
 func (l *loader) readMain() {
 	data, f := l.src.read(l.src.file, true)
 	if f != nil {
@@ -143,7 +140,7 @@ func (l *loader) learnWorkflows() {
 	l.opts.KnownTools = slices.Concat(l.opts.KnownTools, l.opts.Workflows(l.src.fsys, where))
 }
 
-// readNPCDir appends the NPCs of npcs_dir, in the order of their file names.
+// readNPCDir appends the NPCs in npcs_dir, in order of file name.
 func (l *loader) readNPCDir() {
 	dir := l.cfg.NPCsDir
 	if dir == "" {
@@ -171,7 +168,7 @@ func (l *loader) readNPCDir() {
 		l.cfg.NPCs = append(l.cfg.NPCs, npc)
 		docs = append(docs, doc)
 	}
-	// Appending may have moved the NPCs, so the places are noted afterwards.
+	// Appending may have moved the NPCs, so their places are recorded afterwards.
 	for i := range l.cfg.NPCs {
 		if i < inline {
 			l.npcs[i].npc = &l.cfg.NPCs[i]
@@ -181,8 +178,8 @@ func (l *loader) readNPCDir() {
 	}
 }
 
-// ReadNPC fills npc, which holds the defaults, from the text of an NPC file. It
-// adds what is wrong to problems. Without lookupEnv, variables are problems.
+// ReadNPC parses the text of an NPC file into npc, which must hold the defaults. It adds the problems that it
+// finds to problems. If lookupEnv is nil, a variable is a problem.
 func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string, bool), problems *userfile.Problems) *userfile.Document {
 	doc := userfile.ReadYAML(file, text, npc, &userfile.Options{
 		MaxSize: maxFile, LookupEnv: lookupEnv, Empty: "describe an NPC in it, or remove it",
@@ -191,8 +188,8 @@ func ReadNPC(file string, text []byte, npc *NPC, lookupEnv func(string) (string,
 	return doc
 }
 
-// resolvePaths makes the paths absolute. Those of a built-in configuration
-// point into Source, except for what is written to.
+// resolvePaths makes the paths absolute. Those of a built-in configuration refer to Source, except for files
+// that are written.
 func (l *loader) resolvePaths(dir string) {
 	c := l.cfg
 	base := l.src.dir
@@ -216,7 +213,7 @@ func (l *loader) resolvePaths(dir string) {
 	c.Hearing.ONNXRuntime = absolute(base, c.Hearing.ONNXRuntime)
 }
 
-// absolute resolves path against dir; "" stays "".
+// absolute resolves path against dir. It leaves "" unchanged.
 func absolute(dir, path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -224,8 +221,8 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// isYAML reports whether a file in npcs_dir is read. Hidden files are not: they
-// are what editors leave behind.
+// isYAML reports whether a file in npcs_dir is read. It excludes hidden files, because those are usually left
+// behind by editors.
 func isYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".")

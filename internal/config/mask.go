@@ -1,9 +1,8 @@
 package config
 
-// Masking takes out of a text what was not meant for whoever reads it: passwords,
-// keys and tokens, and paths of this machine. It knows them by their shape alone, so it
-// is for texts that nobody wrote for others, such as failures of foreign programs.
-// Its patterns are linear in the text; it does no I/O.
+// Masking removes from a text what its readers must not see: passwords, keys, tokens, and paths of this
+// machine. It recognises them only by their form, so it is meant for texts that were not written for others
+// to read, such as error messages of external programs. Its patterns take linear time, and it does no I/O.
 
 import (
 	"errors"
@@ -14,23 +13,22 @@ import (
 	"unicode/utf8"
 )
 
-// Masked and Path stand for what was taken out.
+// Masked and Path replace what was removed.
 const (
 	Masked = "[masked]"
 	Path   = "[path]"
 )
 
-// Bounds of an operator's own patterns.
+// Limits on an operator's own patterns.
 const (
 	MaxPatterns = 100
 	MaxPattern  = 500 // characters of one
 )
 
-// Masker takes texts' secrets out. It is immutable; a nil Masker knows the patterns
-// every Masker has.
+// Masker removes secrets from texts. It is immutable. A nil Masker uses only the built-in patterns.
 type Masker struct{ own []*regexp.Regexp }
 
-// NewMasker returns a Masker that takes out what own patterns match, too.
+// NewMasker returns a Masker that also removes what the given patterns match.
 func NewMasker(own ...string) (*Masker, error) {
 	if len(own) > MaxPatterns {
 		return nil, fmt.Errorf("%d patterns are more than the %d allowed", len(own), MaxPatterns)
@@ -46,7 +44,7 @@ func NewMasker(own ...string) (*Masker, error) {
 	return m, nil
 }
 
-// CheckMasks says what is wrong with an operator's pattern, nothing if it can be used.
+// CheckMasks returns what is wrong with an operator's pattern, or nil if it is valid.
 func CheckMasks(pattern string) error {
 	_, err := compile(pattern)
 	return err
@@ -66,14 +64,14 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// Text returns text with secrets and paths taken out.
+// Text returns text without secrets and paths.
 func (m *Masker) Text(text string) string {
 	text = replaceAll(replaceAll(maskNamed(text, true), shapes), paths)
 	return m.maskOwn(text)
 }
 
-// Secrets returns text with secrets taken out, but for what has a name that means something
-// else as well, such as "key": a text written for others may be about one. Paths stay.
+// Secrets returns text without secrets. It keeps paths. It also keeps values whose name has other meanings
+// too, such as "key", because a text written for others may discuss one.
 func (m *Masker) Secrets(text string) string {
 	return m.maskOwn(replaceAll(maskNamed(text, false), shapes))
 }
@@ -88,7 +86,7 @@ func (m *Masker) maskOwn(text string) string {
 	return text
 }
 
-// replaceAll replaces what patterns match.
+// replaceAll replaces what the patterns match.
 func replaceAll(text string, all []known) string {
 	for _, k := range all {
 		if k.mayMatch(text) {
@@ -98,16 +96,16 @@ func replaceAll(text string, all []known) string {
 	return text
 }
 
-// roots are where programs keep their files, on the systems we know.
+// roots are the directories where programs keep their files on the supported systems.
 const roots = `home|root|Users|tmp|var|etc|opt|usr|srv|mnt|media|proc|sys|run|private|data|app|work|workspace|nix|snap|boot|dev|lib|lib64|bin|sbin|Library|Applications|Volumes`
 
-// known is a pattern every Masker has. A text that has none of needs is left alone: most
-// have none, and to look for them costs little.
+// known is a built-in pattern. A text that contains none of needs is skipped. Most texts contain none, and
+// checking for them is cheap.
 type known struct {
 	needs   []string
 	pattern *regexp.Regexp
 	with    string
-	fold    bool // needs are in lower case, and meant in any
+	fold    bool // needs are in lower case and match in any case
 }
 
 func (k known) mayMatch(text string) bool {
@@ -116,7 +114,7 @@ func (k known) mayMatch(text string) bool {
 	})
 }
 
-// containsFold reports whether text contains what is ASCII in lower case, in any case.
+// containsFold reports whether text contains lower, which is ASCII in lower case, in any case.
 func containsFold(text, lower string) bool {
 	for i := 0; i+len(lower) <= len(text); i++ {
 		if text[i]|0x20 == lower[0] && strings.EqualFold(text[i:i+len(lower)], lower) {
@@ -126,7 +124,7 @@ func containsFold(text, lower string) bool {
 	return false
 }
 
-// shapes are secrets by their shape, paths where files are, in the order they are applied.
+// shapes match secrets by their form, and paths match file paths. They are applied in order.
 var (
 	shapes = []known{
 		{[]string{"-----BEGIN"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`), Masked, false},

@@ -5,26 +5,25 @@ import (
 	"strings"
 )
 
-// What a secret is called where it stands under a name, without "-" and "_". Strong names
-// count at the end of a longer one as well, weak ones as its last word alone, since they
-// end other words.
+// The names of secrets, without "-" and "_". A strong name also counts at the end of a longer word. A weak
+// name counts only as a separate last word, because it also occurs at the end of other words.
 var (
 	strong = []string{"password", "passwd", "passphrase", "apikey", "accesskey", "privatekey", "secretkey", "clientsecret", "accesstoken", "authtoken", "refreshtoken", "sessiontoken", "credential", "credentials"}
-	weaker = []string{"secret", "token"} // they mean something else in prose
+	weaker = []string{"secret", "token"} // these have another meaning in prose
 	weak   = []string{"pwd", "key", "auth", "authorization", "cookie", "signature", "sig"}
 )
 
-// lastLetters are those that the names above end with.
+// lastLetters are the letters with which the names above end.
 const lastLetters = "deyslntrhig"
 
-// joined takes out of a name what its parts are joined with.
+// joined removes the separators between the parts of a name.
 var joined = strings.NewReplacer("_", "", "-", "")
 
-// longestName is how far back a name is looked for, in bytes.
+// longestName is the maximum length of a name, in bytes.
 const longestName = 64
 
-// maskNamed takes out what stands behind the name of a secret: name=value, "name": "value",
-// and name: value if the name means nothing else in prose. Weak names count if weakly.
+// maskNamed removes values that follow the name of a secret: name=value, "name": "value", and name: value if
+// the name has no other meaning in prose. Weak names count only if weakly is true.
 func maskNamed(text string, weakly bool) string {
 	if !strings.ContainsAny(text, "=:") {
 		return text
@@ -70,20 +69,20 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// NamesPassword reports whether something is called what a secret is and nothing else.
+// NamesPassword reports whether name can only be the name of a secret.
 func NamesPassword(name string) bool { return isSecret(name, true, false) }
 
-// NamesSecret reports whether something is called what secrets are, such as a variable.
+// NamesSecret reports whether name, such as that of a variable, is the name of a secret.
 func NamesSecret(name string) bool { return isSecret(name, true, true) }
 
-// isSecret reports whether a name is one of a secret. assigned says that it stands where
-// prose does not: before "=", or in quotes. Weak names count if weakly.
+// isSecret reports whether name is the name of a secret. assigned means that it stands where prose would not:
+// before "=" or in quotes. Weak names count only if weakly is true.
 func isSecret(name string, assigned, weakly bool) bool {
 	if name == "" {
 		return false
 	}
 	if !strings.ContainsRune(lastLetters, rune(name[len(name)-1]|0x20)) {
-		return false // most names are none
+		return false // most names are not
 	}
 	lower := strings.ToLower(name)
 	whole := joined.Replace(lower)
@@ -94,8 +93,8 @@ func isSecret(name string, assigned, weakly bool) bool {
 	return endsWith(strong) || last == "pwd" || assigned && (endsWith(weaker) || weakly && slices.Contains(weak, last))
 }
 
-// valueBehind returns where the value begins and ends that stands at text[i:]. One that
-// must be in quotes is empty if it is not: a number, say.
+// valueBehind returns where the value at text[i:] begins and ends. If mustQuote is true and the value is not
+// in quotes (a number, for example), the result is empty.
 func valueBehind(text string, i int, mustQuote bool) (from, to int) {
 	for i < len(text) && text[i] == ' ' {
 		i++

@@ -2,20 +2,20 @@ package config
 
 import "fmt"
 
-// Preemption is what works on an answer to words that may not be all yet.
+// Preemption says what may start to work on an answer before the player's words are final.
 type Preemption string
 
 const (
-	// PreemptOff: nothing does.
+	// PreemptOff means that nothing does.
 	PreemptOff Preemption = "off"
-	// PreemptModel: the model does.
+	// PreemptModel means that the model does.
 	PreemptModel Preemption = "model"
-	// PreemptVoice: the model does, and the voice on its first sentence. Nothing is
-	// heard before the words have proved right.
+	// PreemptVoice means that the model does, and so does the voice for the first sentence. No audio is
+	// played before the words are confirmed.
 	PreemptVoice Preemption = "voice"
 )
 
-// UnmarshalText reads one of the constants. Where it was a yes or no, true stands for
+// UnmarshalText parses one of the constants. The setting used to be a boolean, so true stands for
 // PreemptVoice and false for PreemptOff.
 func (p *Preemption) UnmarshalText(text []byte) error {
 	switch s := Preemption(text); s {

@@ -16,7 +16,7 @@ const (
 	optionSwitch = "true or false"
 )
 
-// providerOptions are the options each kind of provider knows.
+// providerOptions lists the options that each kind of provider knows.
 var providerOptions = map[string]map[string]string{
 	"llm": {"temperature": optionNumber, "max_tokens": optionNumber, "reasoning_effort": optionText},
 	"stt": {"language": optionText},
@@ -28,8 +28,7 @@ var providerOptions = map[string]map[string]string{
 	"embeddings": {"dimensions": optionNumber},
 }
 
-// checkProviders looks for a service that wants a key and has none, and for
-// options nobody knows.
+// checkProviders reports services without a required key, and unknown options.
 func (l *loader) checkProviders() {
 	p := &l.cfg.Providers
 	for _, e := range []struct {
@@ -43,7 +42,7 @@ func (l *loader) checkProviders() {
 	l.checkFallback(l.main, "providers.tts", "tts", &p.TTS)
 }
 
-// keyed are the providers that want a key unless they have an address.
+// keyed lists the providers that need a key unless they have a custom address.
 var keyed = []string{"openai", "gemini", "gpt_live", "elevenlabs", "deepgram"}
 
 func (l *loader) checkProvider(d *userfile.Document, root userfile.Path, kind string, p *Provider) {
@@ -53,7 +52,7 @@ func (l *loader) checkProvider(d *userfile.Document, root userfile.Path, kind st
 	checkOptions(d, root.Key("options"), kind, p.Options)
 }
 
-// checkFallback looks at the providers that take over from another.
+// checkFallback checks the providers that take over from another.
 func (l *loader) checkFallback(d *userfile.Document, root userfile.Path, kind string, c *ProviderChain) {
 	for i := range c.Fallback {
 		place := root.Key("fallback").Item(i)
@@ -73,13 +72,13 @@ func (l *loader) checkFallback(d *userfile.Document, root userfile.Path, kind st
 	}
 }
 
-// checkPolicy looks for steps against lateness that cannot do anything.
+// checkPolicy reports latency policy steps that cannot have any effect.
 func (l *loader) checkPolicy() {
 	root := userfile.Path("latency.policy")
 	for i, step := range l.cfg.Latency.Policy {
 		path := root.Item(i)
 		if !l.main.Given(path) {
-			return // the defaults are ours
+			return // the defaults are not the user's choice
 		}
 		switch {
 		case slices.Contains(l.cfg.Latency.Policy[:i], step):
@@ -90,7 +89,7 @@ func (l *loader) checkPolicy() {
 	}
 }
 
-// neverFails reports whether nobody can take over from a provider.
+// neverFails reports whether a provider cannot fail, so that a fallback for it would never be used.
 func neverFails(name string) bool {
 	return name == "offline" || name == "none" || name == "silent"
 }

@@ -8,7 +8,6 @@ func KnownProfiles() []string {
 	}
 }
 
-// callers without an entry of their own: the person who runs Glyphoxa, those
-// who connect from this machine without a token, and programs that start
-// Glyphoxa themselves.
+// builtInCallers returns the names of callers that need no entry in the configuration: the person who runs
+// Glyphoxa, clients that connect from this machine without a token, and programs that start Glyphoxa.
 func builtInCallers() []string { return []string{"operator", "anonymous", "stdio"} }

@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// usedBy says which kind of rule looks at a key that only one kind does.
+// usedBy says, for keys that only one kind of rule uses, which kind that is.
 var usedBy = []struct{ key, kind string }{
 	{"calls", RuleRateLimit}, {"window", RuleRateLimit},
 	{"from", RuleTimeWindow}, {"to", RuleTimeWindow}, {"days", RuleTimeWindow}, {"zone", RuleTimeWindow},
@@ -15,8 +15,8 @@ var usedBy = []struct{ key, kind string }{
 	{"expires", RuleApproval}, {"wait", RuleApproval},
 }
 
-// warnOfRules looks for what a file says in vain: keys that a kind of rule does
-// not look at, and names that nobody has. What cannot work the judge finds.
+// warnOfRules warns about settings without effect: keys that a kind of rule ignores, and names that nobody
+// has. Rules that cannot work are found by Options.Judge.
 func (l *loader) warnOfRules(root userfile.Path) {
 	for i := range l.cfg.Server.Policy {
 		r := &l.cfg.Server.Policy[i]
@@ -30,7 +30,7 @@ func (l *loader) warnOfRules(root userfile.Path) {
 	}
 }
 
-// checkWho warns of names that nobody has, since their rule would never apply.
+// checkWho warns about names that nobody has, because their rule would never apply.
 func (l *loader) checkWho(root userfile.Path, who []string) {
 	for i, name := range who {
 		path := root.Item(i)
@@ -46,7 +46,7 @@ func (l *loader) checkWho(root userfile.Path, who []string) {
 	}
 }
 
-// callers are the names that are known before anybody calls.
+// callers returns the names of callers that are known before anybody calls.
 func (l *loader) callers() []string {
 	out := builtInCallers()
 	for i := range l.cfg.Server.Clients {

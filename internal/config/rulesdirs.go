@@ -18,8 +18,8 @@ type RulesDir struct {
 	Path   string `yaml:"path" json:"path" required:"true" format:"path" doc:"Directory with YAML files in the form of Glyphoxa's own rules."`
 }
 
-// RulesOf returns the rule system in which an NPC looks things up: its own, else the
-// campaign's. An empty npc is everybody else.
+// RulesOf returns the rule system in which an NPC looks things up: its own, or otherwise the campaign's. An
+// empty npc stands for everybody else.
 func (c *Config) RulesOf(npc string) string {
 	if npc != "" {
 		for i := range c.NPCs {
@@ -31,7 +31,7 @@ func (c *Config) RulesOf(npc string) string {
 	return c.Campaign.System
 }
 
-// resolveRules makes the paths of rules_dirs what resolve makes of them.
+// resolveRules applies resolve to the paths in rules_dirs.
 func (c *Config) resolveRules(resolve func(path string) string) {
 	for i := range c.RulesDirs {
 		if p := &c.RulesDirs[i].Path; *p != "" {
@@ -40,7 +40,7 @@ func (c *Config) resolveRules(resolve func(path string) string) {
 	}
 }
 
-// systems lists the rule systems there are.
+// systems lists the available rule systems.
 func (c *Config) systems() []string {
 	all := []string{builtInSystem}
 	for _, d := range c.RulesDirs {
@@ -51,8 +51,8 @@ func (c *Config) systems() []string {
 	return all
 }
 
-// checkRulesDirs looks whether the directories are there and every system that is chosen
-// has rules. What is in them is read by whoever opens the book.
+// checkRulesDirs checks that the directories exist and that every selected system has rules. It does not
+// check the rules themselves; that happens when the book is opened.
 func checkRulesDirs(l *loader) {
 	all, taken := l.cfg.systems(), map[string]bool{builtInSystem: true}
 	for i, d := range l.cfg.RulesDirs {
@@ -62,7 +62,7 @@ func checkRulesDirs(l *loader) {
 		}
 		taken[d.System] = d.System != ""
 		if d.Path == "" {
-			continue // its absence is already reported
+			continue // already reported as missing
 		}
 		info, err := l.src.stat(l.src.join(d.Path))
 		switch {

@@ -6,9 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of glyphoxa.yaml, for editors.
-// It says what [Load] accepts key by key; what depends on several keys is left
-// to Load.
+// Schema returns the JSON Schema (draft 2020-12) of glyphoxa.yaml, for use by editors. It describes what
+// [Load] accepts key by key. Only Load checks constraints that involve several keys.
 func Schema() (*jsonschema.Schema, error) {
 	return userfile.Schema("Glyphoxa configuration", Default(), nil)
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Secret is a string that never shows itself: every way of printing or
-// encoding it yields "[redacted]" (or "" when empty). Reveal returns the value.
+// Secret is a string that cannot be printed by accident. Printing or encoding it in any way yields
+// "[redacted]", or "" if it is empty. Reveal returns the value.
 //
-// Package fmt calls no methods on unexported struct fields, so a Secret belongs
-// in exported fields or local variables.
+// Package fmt does not call methods on unexported struct fields, so keep a Secret only in exported fields or
+// local variables.
 type Secret string
 
 const redacted = "[redacted]"
@@ -20,8 +20,8 @@ const redacted = "[redacted]"
 // Reveal returns the value itself.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns "[redacted]", or "" for an empty secret. So does every other
-// method that prints or encodes.
+// String returns "[redacted]", or "" for an empty secret. All other methods that print or encode a Secret do
+// the same.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -47,9 +47,8 @@ func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
 // LogValue redacts log attributes.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Given a verb that does not fit, package fmt prints what a nested pointer leads
-// to without calling any methods below it. The types that are passed around by
-// pointer therefore format themselves.
+// If a verb does not fit its operand, package fmt prints what a nested pointer points to without calling any
+// methods below it. Types that are passed by pointer therefore implement Format themselves.
 
 // Format prints the configuration without its secrets.
 func (c Config) Format(f fmt.State, verb rune) {
@@ -81,12 +80,11 @@ func (c Client) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
 }
 
-// ProviderOptions are settings only one provider knows. Printing or encoding
-// them redacts the values of keys that sound like a secret; reading a value
-// from the map does not.
+// ProviderOptions are settings that only one provider knows. Printing or encoding them redacts the values of
+// keys whose names suggest a secret. Reading a value from the map does not.
 type ProviderOptions map[string]any
 
-// shown returns a copy fit for printing.
+// shown returns a copy that is safe to print.
 func (o ProviderOptions) shown() map[string]any {
 	if o == nil {
 		return nil
@@ -137,7 +135,7 @@ func (o ProviderOptions) MarshalYAML() (any, error) { return o.shown(), nil }
 // LogValue redacts log attributes.
 func (o ProviderOptions) LogValue() slog.Value { return slog.AnyValue(o.shown()) }
 
-// soundsSecret reports whether a value under this key must not be shown.
+// soundsSecret reports whether the name of a key suggests a secret value.
 func soundsSecret(key string) bool {
 	key = strings.ToLower(key)
 	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "credential", "authorization", "cookie"} {

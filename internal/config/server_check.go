@@ -19,12 +19,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// minToken is the fewest characters of a token: fewer can be guessed.
+// minToken is the minimum length of a token, in characters. Shorter tokens could be guessed.
 const minToken = 16
 
 var hashPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// checkServer looks at who may connect and what they may do.
+// checkServer checks who may connect and what they may do.
 func (l *loader) checkServer() {
 	s := &l.cfg.Server
 	root := userfile.Path("server")
@@ -45,7 +45,7 @@ func (l *loader) checkServer() {
 	l.checkWorkflows(root.Key("workflows"))
 }
 
-// checkProxies looks for proxies that would let anybody claim to be somebody else.
+// checkProxies reports trusted proxies that would let anybody impersonate somebody else.
 func checkProxies(l *loader, root userfile.Path) {
 	for i, text := range l.cfg.Server.TrustedProxies {
 		if p, err := netip.ParsePrefix(text); err == nil && p.Bits() == 0 {
@@ -54,7 +54,7 @@ func checkProxies(l *loader, root userfile.Path) {
 	}
 }
 
-// checkMask looks whether patterns can be used.
+// checkMask checks that the patterns are valid.
 func checkMask(f *userfile.Document, root userfile.Path, patterns []string) {
 	if n := len(patterns); n > MaxPatterns {
 		f.AddProblem(root, fmt.Sprintf("%d patterns are more than the %d allowed", n, MaxPatterns), "join some of them with |")
@@ -66,8 +66,8 @@ func checkMask(f *userfile.Document, root userfile.Path, patterns []string) {
 	}
 }
 
-// isLoopback reports whether only this machine reaches an address to listen on.
-// What is no address counts too: that is a problem already.
+// isLoopback reports whether a listen address is reachable only from this machine. It returns true for an
+// invalid address, because that has already been reported.
 func isLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || strings.EqualFold(host, "localhost") {
@@ -77,13 +77,12 @@ func isLoopback(listen string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// suggestOneOf says what to write in place of name: the nearest of the known words, or
-// any of them.
+// suggestOneOf says what to write instead of name: the most similar known word, or any of them.
 func suggestOneOf(name string, known []string) string {
 	return userfile.Suggest(name, known, "use one of "+strings.Join(known, ", "))
 }
 
-// checkProfileName looks whether a profile exists. An empty name passes.
+// checkProfileName checks that a profile exists. An empty name is valid.
 func (l *loader) checkProfileName(path userfile.Path, name string) {
 	known := append(KnownProfiles(), slices.Sorted(maps.Keys(l.cfg.Server.Profiles))...)
 	if name == "" || slices.Contains(known, name) {
@@ -92,7 +91,7 @@ func (l *loader) checkProfileName(path userfile.Path, name string) {
 	l.main.AddProblem(path, l.main.Quote(path, name)+" is no profile", suggestOneOf(name, known))
 }
 
-// checkClients looks at each client and for names and tokens given twice.
+// checkClients checks each client, and reports duplicate names and tokens.
 func (l *loader) checkClients(root userfile.Path) {
 	names, tokens := map[string]int{}, map[string]int{}
 	for i := range l.cfg.Server.Clients {
@@ -105,11 +104,11 @@ func (l *loader) checkClients(root userfile.Path) {
 	}
 }
 
-// checkClientName keeps the names of callers apart in rules and records.
+// checkClientName makes sure that the names of callers are distinguishable in rules and records.
 func (l *loader) checkClientName(path userfile.Path, name string, seen map[string]int) {
 	key := FoldName(name)
 	if key == "" {
-		return // its absence is already reported
+		return // already reported as missing
 	}
 	odd := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-@", r)
@@ -128,8 +127,8 @@ func (l *loader) checkClientName(path userfile.Path, name string, seen map[strin
 	}
 }
 
-// checkToken looks for exactly one token that nobody else has. Tokens are
-// compared by hash and never shown.
+// checkToken checks that a client has exactly one token, which no other client has. It compares tokens by
+// hash and never shows them.
 func (l *loader) checkToken(entry userfile.Path, c *Client, seen map[string]int) {
 	token, hash := entry.Key("token"), entry.Key("token_hash")
 	if l.main.Broken(token) || l.main.Broken(hash) {
@@ -165,7 +164,7 @@ func (l *loader) checkToken(entry userfile.Path, c *Client, seen map[string]int)
 	seen[sum] = l.main.Line(given)
 }
 
-// checkClientNPC looks whether there is an NPC with whose eyes to see.
+// checkClientNPC checks that the NPC exists whose view a client is to have.
 func (l *loader) checkClientNPC(path userfile.Path, id string) {
 	ids := l.npcIDs()
 	if id == "" || slices.Contains(ids, id) {
@@ -183,7 +182,7 @@ func (l *loader) npcIDs() []string {
 	return ids
 }
 
-// checkOAuth looks whether anybody could pass, and nobody unasked.
+// checkOAuth checks that somebody can pass, and that nobody passes by accident.
 func (l *loader) checkOAuth(o *OAuth, root userfile.Path) {
 	for _, e := range []struct{ key, address string }{{"issuer", o.Issuer}, {"jwks_url", o.JWKS}} {
 		u, err := url.Parse(e.address)
@@ -207,8 +206,8 @@ func (l *loader) checkOAuth(o *OAuth, root userfile.Path) {
 	}
 }
 
-// checkWorkflows looks whether the directory of workflows is one. A missing
-// directory holds no workflows.
+// checkWorkflows checks that the workflows path is a directory. A missing directory is valid and holds no
+// workflows.
 func (l *loader) checkWorkflows(path userfile.Path) {
 	dir := l.cfg.Server.Workflows
 	if dir == "" {

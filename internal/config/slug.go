@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxID is the length of the longest id.
+// maxID is the maximum length of an id.
 const maxID = 64
 
 var transliterations = strings.NewReplacer(
@@ -16,9 +16,8 @@ var transliterations = strings.NewReplacer(
 	"'", "", "’", "", "‘", "", "ʼ", "",
 )
 
-// Slug makes an id from a name: ASCII letters and digits in lower case, words
-// joined with "-". It is empty if the name has no letter that can be written in
-// ASCII.
+// Slug derives an id from a name. It consists of lower-case ASCII letters and digits, with words joined by
+// "-". It is empty if no letter of the name can be written in ASCII.
 func Slug(name string) string {
 	lower := transliterations.Replace(strings.ToLower(norm.NFC.String(name)))
 	var b strings.Builder
@@ -41,7 +40,7 @@ func Slug(name string) string {
 	return strings.TrimRight(b.String()[:min(b.Len(), maxID)], "-")
 }
 
-// FoldName makes names comparable: letter case and spacing do not count.
+// FoldName prepares names for comparison. Letter case and spacing do not count.
 func FoldName(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFC.String(s))), " ")
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// maxWorld bounds a campaign file, in bytes.
+// maxWorld is the maximum size of a campaign file, in bytes.
 const maxWorld = 64 << 20
 
-// source is where the files of a configuration are: on disk, or in the program.
+// source is the place of a configuration's files: on disk or in the program.
 type source struct {
-	// fsys is nil on disk.
+	// fsys is nil if the files are on disk.
 	fsys fs.FS
-	// dir is the absolute directory of the configuration file on disk.
+	// dir is the absolute directory of the configuration file, if it is on disk.
 	dir string
-	// file is the configuration file itself, for read.
+	// file is the configuration file, for use by read.
 	file string
-	// display is the file as the person knows it.
+	// display is the configuration file as the user gave it.
 	display string
 }
 
@@ -40,7 +40,7 @@ func findSource(name, dir string, builtIn fs.FS) source {
 	return source{dir: filepath.Dir(file), file: file, display: name}
 }
 
-// join makes a path in the source from one in the configuration file.
+// join converts a path in the configuration file to a path in the source.
 func (s source) join(elem ...string) string {
 	p := filepath.Join(elem...)
 	if p == "" {
@@ -52,7 +52,7 @@ func (s source) join(elem ...string) string {
 	return absolute(s.dir, p)
 }
 
-// shown is a path in the configuration file as the person knows it.
+// shown returns a path in the configuration file in the form in which the user knows it.
 func (s source) shown(p string) string {
 	switch {
 	case filepath.IsAbs(p):
@@ -77,11 +77,11 @@ func (s source) stat(p string) (fs.FileInfo, error) {
 	return os.Stat(p)
 }
 
-// maxFile bounds a configuration file, in bytes.
+// maxFile is the maximum size of a configuration file, in bytes.
 const maxFile = 4 << 20
 
-// read returns the content of a regular file: opening anything else might wait
-// forever. main says that it is the configuration file itself.
+// read returns the content of a regular file. It opens nothing else, because that might block forever. main
+// means that p is the configuration file itself.
 func (s source) read(p string, main bool) ([]byte, *userfile.Flaw) {
 	info, err := s.stat(p)
 	switch {
@@ -137,7 +137,7 @@ func (s source) list(p string) ([]string, *userfile.Flaw) {
 	return names, nil
 }
 
-// fileFlaw is a flaw of a file as a whole.
+// fileFlaw returns a flaw that concerns a file as a whole.
 func fileFlaw(what, fix string) *userfile.Flaw {
 	return &userfile.Flaw{Line: 1, What: what, Fix: fix}
 }
@@ -151,15 +151,14 @@ func unreadableFlaw(err error) *userfile.Flaw {
 	return fileFlaw(fmt.Sprintf("cannot be read: %v", err), "check the path and its permissions")
 }
 
-// ReadWorld returns the content of Campaign.World, from disk or from the
-// program, at most 64 MiB. The error wraps fs.ErrNotExist if there is no such
-// file, or none is configured.
+// ReadWorld returns the content of Campaign.World, from disk or from the program. The file may have at most
+// 64 MiB. If it does not exist, or none is configured, the error wraps fs.ErrNotExist.
 func (c *Config) ReadWorld() ([]byte, error) {
 	if c.Campaign.World == "" {
 		return nil, fmt.Errorf("reading the campaign: none is configured: %w", fs.ErrNotExist)
 	}
 	var s source
-	if !filepath.IsAbs(c.Campaign.World) { // else it is on disk, whatever came with the program
+	if !filepath.IsAbs(c.Campaign.World) { // an absolute path is on disk, even if the configuration is built in
 		s.fsys = c.Source
 	}
 	data, err := s.readAll(c.Campaign.World, maxWorld+1)

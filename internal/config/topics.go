@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// mostTopicWords is how many words one entry of a topic's words may have: they
-	// are looked for in everything that is said.
+	// mostTopicWords is the maximum number of words in one entry of a topic's words. The limit exists because
+	// everything that is said is searched for them.
 	mostTopicWords = 4
-	// longestTopicLine is how long a topic's line may be, in characters. A longer
-	// one is no answer, but a speech.
+	// longestTopicLine is the maximum length of a topic's line, in characters. A longer one would be a speech
+	// rather than an answer.
 	longestTopicLine = 400
 )
 
-// checkTopics looks for topics that could never come up or have nothing to say.
+// checkTopics reports topics that can never come up, or have no lines.
 func checkTopics(n located) {
 	for i, topic := range n.npc.Topics {
 		root := n.path.Key("topics").Item(i)
