@@ -40,7 +40,7 @@ func (l *loader) checkCascades() {
 	for _, n := range l.npcs {
 		c := &n.npc.Cascade
 		l.checkCascade(n.d, n.path.Key("cascade"), c)
-		// An NPC that names its engine thereby decides what auto means.
+		// An NPC with the engine sentence_cascade and no mode uses always, unless the common mode is off.
 		if c.Mode == "" && (n.npc.Engine != EngineSentenceCascade || common.Mode == CascadeOff) {
 			c.Mode = common.Mode
 		}

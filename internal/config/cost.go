@@ -59,8 +59,8 @@ func (l *loader) checkCost() {
 	}
 }
 
-// checkRates reports rates that lack their counterpart: a provider that charges for tokens in one direction
-// also charges for them in the other.
+// checkRates reports prices without any rate, and rates that lack their counterpart: a provider that charges
+// for tokens in one direction also charges for them in the other.
 func (l *loader) checkRates(at userfile.Path, p Price) {
 	pair := func(a, b *float64, nameA, nameB string) {
 		if (a == nil) == (b == nil) || l.main.Broken(at.Key(nameA)) || l.main.Broken(at.Key(nameB)) {

@@ -72,7 +72,7 @@ func (l *loader) checkFallback(d *userfile.Document, root userfile.Path, kind st
 	}
 }
 
-// checkPolicy reports latency policy steps that cannot have any effect.
+// checkPolicy warns about duplicate steps of the latency policy, and about steps that cannot have any effect.
 func (l *loader) checkPolicy() {
 	root := userfile.Path("latency.policy")
 	for i, step := range l.cfg.Latency.Policy {
