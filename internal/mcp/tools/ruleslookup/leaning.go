@@ -61,7 +61,7 @@ func (b *builder) learnKind(category string, ws []word, german bool, weight floa
 	}
 }
 
-// fillLeanings keeps only the words that help to distinguish kinds.
+// fillLeanings computes the log odds of the kinds for every word that occurs more than once.
 func (b *builder) fillLeanings(ix *index) {
 	var shares byKind
 	whole := float32(0)
