@@ -122,7 +122,7 @@ func (t *Table) newWorker(tn *turn) *worker {
 // includes what the NPC was saying.
 func (tn *turn) historyBefore() agent.History {
 	h := tn.to.agent.Snapshot()
-	if tn.over == nil {
+	if tn.over == nil || tn.over.turn.kept.lineTakenBack { // the model must not get a line that was retracted
 		return h
 	}
 	said := tn.over.turn
