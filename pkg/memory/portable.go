@@ -18,30 +18,28 @@ import (
 )
 
 var (
-	// ErrNotEmpty means that a store has something in it already.
+	// ErrNotEmpty means that the store to load into already has records.
 	ErrNotEmpty = errors.New("something is kept there already")
-	// ErrDiffers means that what was taken in is not what came.
+	// ErrDiffers means that the loaded records differ from those that were read.
 	ErrDiffers = errors.New("what was taken in is not what came")
 )
 
-// Portable is a store as a whole, as it goes from one to another.
+// Portable exports and imports a whole store.
 type Portable interface {
-	// Dump gives every record of what is kept as it is at one moment, kind by kind in the
-	// order of [Kinds]; others write meanwhile. What records are found by is none of it,
-	// nor are vectors. It ends with the first error of yield.
+	// Dump passes every record of one snapshot to yield, by kind in the order of [Kinds], while other calls
+	// continue to write. Search indexes and vectors are not included. Dump stops at the first error of yield.
 	Dump(ctx context.Context, yield func(Record) error) error
-	// Load takes records in, in the order in which Dump gives them, in one transaction, and
-	// makes what they are found by, but for vectors. It fails with [ErrNotEmpty] if
-	// something is there, unless replace has all of that deleted before, and with
-	// [ErrDiffers] if Dump would not give just these records then.
+	// Load inserts records in the order in which Dump returns them, in one transaction, and builds the search
+	// indexes, but no vectors. It fails with [ErrNotEmpty] if the store has records, unless replace is set,
+	// in which case all of them are deleted first. It fails with [ErrDiffers] if a Dump afterwards would
+	// differ from the input.
 	Load(ctx context.Context, replace bool, records iter.Seq2[Record, error]) (Tally, error)
-	// Verify compares what records are found by with the records, and returns what is
-	// wrong, a line each.
+	// Verify compares the search indexes with the records and returns one line for each problem.
 	Verify(ctx context.Context) ([]string, error)
 }
 
-// Record is something that is kept: its kind, and what the columns of the kind hold, each an
-// int64, a float64, a string or bytes, or nil.
+// Record is one stored row: its kind and the values of that kind's columns. Each value is an int64, a
+// float64, a string, a []byte, or nil.
 type Record struct {
 	Kind   string
 	Values []any
@@ -50,12 +48,12 @@ type Record struct {
 // Kind is a kind of records.
 type Kind struct {
 	Name string
-	// Columns are separated by spaces, each with its type after a colon: i for whole
-	// numbers, f for others, t for text and b for bytes, and ? if it may be nil.
+	// Columns lists the columns, separated by spaces, each with its type after a colon: i for integers, f for
+	// floats, t for text, b for bytes. A ? marks a column that may be nil.
 	Columns string
 }
 
-// Kinds are the kinds of records in the order in which one may refer to those before.
+// Kinds returns the kinds of records in an order in which each refers only to those before it.
 func Kinds() []Kind {
 	return []Kind{
 		{"session", "n:i id:t campaign:t started:i ended:i?"},
@@ -68,19 +66,19 @@ func Kinds() []Kind {
 		{"filed", "what:t hash:b"},
 		{"world_change", "seq:i at:i who:t cause:t data:b? undoes:i undone:i"},
 		{"indexed", "line:i"},
-		// names, keep, instead and fact are of earlier versions, see [ForgettingRecord].
+		// The columns names, keep, instead and fact are from earlier versions; see [ForgettingRecord].
 		{"forgetting", "user:t names:t keep:t instead:t line:i fact:i"},
 	}
 }
 
-// ForgettingRecord is the record that a user is to be forgotten up to a line. Earlier versions
-// also kept the user's names in it, what stood in their place, and a fact; backups still have the
-// columns, so that the program can read those that were made then.
+// ForgettingRecord returns the record that a user is to be forgotten up to a line. Earlier versions also
+// stored the user's names, their replacement, and a fact. Backups still have these columns, so that the
+// program can read old ones.
 func ForgettingRecord(user string, line int64) Record {
 	return Record{Kind: "forgetting", Values: []any{user, "[]", "[]", "", line, int64(0)}}
 }
 
-// Types returns the types of a kind's columns, in their order.
+// Types returns the types of the kind's columns, in order.
 func (k Kind) Types() []string {
 	var types []string
 	for _, c := range strings.Fields(k.Columns) {
@@ -90,12 +88,12 @@ func (k Kind) Types() []string {
 	return types
 }
 
-// Column returns where a column is.
+// Column returns the index of a column, or -1.
 func (k Kind) Column(name string) int {
 	return slices.IndexFunc(strings.Fields(k.Columns), func(c string) bool { return strings.HasPrefix(c, name+":") })
 }
 
-// KindNamed returns the kind with a name.
+// KindNamed returns the kind with the given name.
 func KindNamed(name string) (Kind, error) {
 	for _, k := range Kinds() {
 		if k.Name == name {
@@ -105,13 +103,12 @@ func KindNamed(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("there is no kind of records %q", name)
 }
 
-// raw is bytes in JSON: no text of JSON holds them as they are.
+// raw is the JSON form of bytes, because JSON text cannot hold arbitrary bytes.
 type raw struct {
 	Base64 string `json:"base64"`
 }
 
-// MarshalJSON writes a record as a list, its kind first. The same record is always the same
-// bytes.
+// MarshalJSON encodes a record as a list that begins with its kind. Equal records have equal encodings.
 func (r Record) MarshalJSON() ([]byte, error) {
 	list := []any{r.Kind}
 	for _, v := range r.Values {
@@ -133,7 +130,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes the encoding of MarshalJSON.
 func (r *Record) UnmarshalJSON(b []byte) error {
 	if n := elements(b); n > maxColumns {
 		return fmt.Errorf("a record has %d columns at most, not %d", maxColumns, n)
@@ -165,11 +162,11 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// maxColumns is more than any kind has, the kind itself included.
+// maxColumns exceeds the length of any encoded record, including the kind.
 const maxColumns = 32
 
-// elements counts the entries of a list of JSON without decoding any, so that a list
-// of millions takes no memory. What is no list may have any number.
+// elements counts the entries of a JSON list without decoding them, so that a list with millions of entries
+// does not use up memory. For input that is not a list, the result is arbitrary.
 func elements(b []byte) int {
 	n, depth, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -225,10 +222,10 @@ func decodeValue(t string, b json.RawMessage) (any, error) {
 	return s, err
 }
 
-// Tally counts records by kind, with a sum of their hashes, whatever their order is.
+// Tally counts records by kind and sums their hashes. It does not depend on their order.
 type Tally map[string]Count
 
-// Count is how many records there are of a kind, and the sum of their hashes.
+// Count is the number of records of a kind, and the sum of their hashes.
 type Count struct {
 	Records int    `json:"records"`
 	Sum     string `json:"sum"`
@@ -253,7 +250,7 @@ func (t Tally) Add(r Record) error {
 	return nil
 }
 
-// Total is how many records there are.
+// Total returns the number of records.
 func (t Tally) Total() (n int) {
 	for _, c := range t {
 		n += c.Records
@@ -261,7 +258,7 @@ func (t Tally) Total() (n int) {
 	return n
 }
 
-// Compare returns [ErrDiffers] and where, if o is not the same.
+// Compare returns [ErrDiffers] with the first difference if o is not equal to t.
 func (t Tally) Compare(o Tally) error {
 	for _, k := range Kinds() {
 		a, b := t[k.Name], o[k.Name]
@@ -272,7 +269,7 @@ func (t Tally) Compare(o Tally) error {
 	return nil
 }
 
-// Write writes what is counted, a line for each kind.
+// Write prints the counts, one line per kind.
 func (t Tally) Write(w io.Writer) error {
 	for _, k := range Kinds() {
 		if c := t[k.Name]; c.Records > 0 {

@@ -5,13 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// DMOnly stands in a list of those who know of something where nobody but the DM
-// does. No NPC may have it for an id.
+// DMOnly in a list of viewers means that only the DM knows. It is not a valid NPC id.
 const DMOnly = "dm"
 
-// Heard returns what belongs into [Line.Present] and [Fact.Visible] for what exactly
-// the given NPCs heard; for none of them that is the DM alone. It tells nobody from
-// everybody, whose list is empty.
+// Heard returns the value of [Line.Present] or [Fact.Visible] for something that exactly the given NPCs
+// heard. Without NPCs, only the DM knows it; an empty list would mean everyone.
 func Heard(npcs ...string) []string {
 	if len(npcs) == 0 {
 		return []string{DMOnly}
@@ -19,24 +17,22 @@ func Heard(npcs ...string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(npcs)))
 }
 
-// Date is a day of the world.
+// Date is an in-world day.
 type Date struct {
-	// Day counts the days of the campaign's calendar, so that dates can be compared.
+	// Day is the day's number in the campaign's calendar, used to compare dates.
 	Day int64 `json:"day"`
-	// Text is the date as its calendar writes it. It is empty if the date is not
-	// known; Day means nothing then.
+	// Text is the date as the calendar writes it. If it is empty, the date is unknown and Day has no meaning.
 	Text string `json:"text"`
 }
 
-// IsZero reports whether the date is not known.
+// IsZero reports whether the date is unknown.
 func (d Date) IsZero() bool { return d.Text == "" }
 
-// Days are the days from First to Last, both included.
+// Days is the range of days from First to Last, inclusive.
 type Days struct{ First, Last int64 }
 
-// Groups are what NPCs belong to, such as a village or its watch. What a group may
-// know is known to all its members. The zero value knows no group, and so does nil.
-// It is safe for concurrent use.
+// Groups records which groups NPCs belong to, such as a village or its watch. What a group may know, all its
+// members may know. The zero value and nil have no groups. Groups is safe for concurrent use.
 type Groups struct{ now atomic.Pointer[membership] }
 
 type membership struct {
@@ -44,8 +40,8 @@ type membership struct {
 	shares map[string]bool
 }
 
-// Set replaces what is known: the groups of each NPC by id, and the groups that
-// pass on to every member what one of them heard.
+// Set replaces all memberships: the groups of each NPC by id, and the groups whose members share what one of
+// them hears.
 func (g *Groups) Set(of map[string][]string, sharing ...string) {
 	m := &membership{of: make(map[string][]string, len(of)), shares: make(map[string]bool, len(sharing))}
 	for npc, groups := range of {
@@ -57,7 +53,7 @@ func (g *Groups) Set(of map[string][]string, sharing ...string) {
 	g.now.Store(m)
 }
 
-// Of returns the groups of an NPC, which must not be changed.
+// Of returns the groups of an NPC. Callers must not modify the slice.
 func (g *Groups) Of(npc string) []string {
 	if g == nil {
 		return nil
@@ -68,8 +64,8 @@ func (g *Groups) Of(npc string) []string {
 	return nil
 }
 
-// Knows reports whether viewer may know what the given NPCs and groups do. Nobody
-// listed means everybody, and an empty viewer knows all.
+// Knows reports whether viewer may know something that is visible to the listed NPCs and groups. An empty
+// list means everyone, and an empty viewer knows everything.
 func (g *Groups) Knows(listed []string, viewer string) bool {
 	if viewer == "" || len(listed) == 0 || slices.Contains(listed, viewer) {
 		return true
@@ -77,8 +73,8 @@ func (g *Groups) Knows(listed []string, viewer string) bool {
 	return slices.ContainsFunc(g.Of(viewer), func(group string) bool { return slices.Contains(listed, group) })
 }
 
-// Share returns those who know in the end what the given NPCs heard: themselves, and
-// the groups among theirs whose members tell each other.
+// Share returns everyone who will know what the given NPCs heard: the NPCs, and those of their groups that
+// share.
 func (g *Groups) Share(heard []string) []string {
 	if g == nil {
 		return heard

@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	// lineBatch is how many lines get their facts in one transaction: others
-	// wait for no longer than a few milliseconds.
+	// lineBatch is the number of lines indexed in one transaction. It is small so that other writers wait
+	// only a few milliseconds.
 	lineBatch = 64
-	// embedBatch is how many facts are embedded and stored at a time: what a
-	// vendor accepts, and little to lose.
+	// embedBatch is the number of facts embedded and stored at a time. Vendors accept this many texts in one
+	// request, and little work is lost if it fails.
 	embedBatch = 64
 )
 
 // Semantic reports whether facts are found by meaning, not by full text alone.
 func (s *Store) Semantic() bool { return s.embedder != nil }
 
-// Unindexed has a value when something was written that [Store.IndexLines] or
-// [Store.EmbedFacts] should see to. It is for one reader.
+// Unindexed receives a value when something was written that [Store.IndexLines] or [Store.EmbedFacts] should
+// handle. It supports one reader.
 func (s *Store) Unindexed() <-chan struct{} { return s.unindexed }
 
-// Backlog counts what [Store.IndexLines] and [Store.EmbedFacts] have left to do.
+// Backlog counts what [Store.IndexLines] and [Store.EmbedFacts] still have to do.
 func (s *Store) Backlog(ctx context.Context) (n int, err error) {
 	err = s.d.ReadSnapshot(ctx, "counting what is not indexed", func(c Conn) error {
 		own, err := s.ownSpace(ctx, c)
 		if err != nil {
 			return err
 		}
-		from := int64(math.MaxInt64) // all facts are without a vector of this embedder
+		from := int64(math.MaxInt64) // no fact has a vector of this embedder
 		switch {
 		case s.embedder == nil:
 			from = math.MinInt64
@@ -46,10 +46,9 @@ func (s *Store) Backlog(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// IndexLines makes the facts of the oldest lines that have none, a few dozen at
-// a time, and returns how many lines it has seen to, 0 when there are no more.
-// It goes on where it was the last time, after a restart too. What a line says
-// at this moment counts.
+// IndexLines creates the facts of the oldest lines without one, a few dozen at a time, and returns how many
+// lines it handled; 0 when none are left. It continues where it stopped, also after a restart. It uses the
+// current text of each line.
 func (s *Store) IndexLines(ctx context.Context) (int, error) {
 	more := false
 	err := s.d.Read(ctx, "looking for new lines", func(c Conn) error {
@@ -85,11 +84,10 @@ func (s *Store) IndexLines(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// EmbedFacts gives the newest facts without a vector of the embedder in use
-// their vectors, a few dozen at a time, and returns how many it has seen to, 0
-// when there are no more. After a change of embedder those are all facts. What
-// the embedder refuses is left to the full text until there is another embedder.
-// It does nothing without one.
+// EmbedFacts computes the vectors of the newest facts that have none of the current embedder, a few dozen at
+// a time, and returns how many facts it handled; 0 when none are left. After a change of embedder, all facts
+// are due. Texts that the embedder rejects are found by full text alone until the embedder changes. Without
+// an embedder, it does nothing.
 func (s *Store) EmbedFacts(ctx context.Context) (int, error) {
 	if s.embedder == nil {
 		return 0, nil
@@ -118,7 +116,7 @@ func (s *Store) EmbedFacts(ctx context.Context) (int, error) {
 	return len(todo), nil
 }
 
-// finishVectors does what is left when all facts have their vectors.
+// finishVectors does the remaining work once all facts have vectors.
 func (s *Store) finishVectors(ctx context.Context) error {
 	if err := s.dropEarlierSpaces(ctx); err != nil {
 		return err
@@ -144,8 +142,8 @@ func (s *Store) sketchVectors(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// pendingFacts lists some facts without a vector of the embedder in use: first
-// those that have none at all, then those with an earlier embedder's.
+// pendingFacts lists a batch of facts without a vector of the current embedder: first those without any
+// vector, then those with a vector of an earlier embedder.
 func (s *Store) pendingFacts(ctx context.Context, c Conn) ([]pending, error) {
 	own, err := s.ownSpace(ctx, c)
 	if err != nil {
@@ -172,8 +170,8 @@ func (s *Store) pendingFacts(ctx context.Context, c Conn) ([]pending, error) {
 	return nil, nil
 }
 
-// embed computes the facts' vectors, at most embedBatch, and stores them. No
-// lock and no transaction is held while the embedder works.
+// embed computes and stores the vectors of at most embedBatch facts. It holds no lock and no transaction
+// while the embedder works.
 func (s *Store) embed(ctx context.Context, todo []pending) error {
 	texts := make([]string, len(todo))
 	for i, p := range todo {
@@ -181,7 +179,7 @@ func (s *Store) embed(ctx context.Context, todo []pending) error {
 	}
 	vectors, dims, err := embedTexts(ctx, s.embedder, texts)
 	if err != nil {
-		return err // which says what was being done
+		return err // it already says what was being done
 	}
 	if err := s.ensureSpace(ctx, dims); err != nil {
 		return err
@@ -203,8 +201,8 @@ func (s *Store) embed(ctx context.Context, todo []pending) error {
 	})
 }
 
-// putVector stores one fact's vector unless a concurrent call was faster or
-// the fact has gone meanwhile. A nil vector marks the fact as done.
+// putVector stores the vector of a fact, unless a concurrent call has done so or the fact has changed or been
+// deleted. A nil vector only marks the fact as done.
 func (s *Store) putVector(ctx context.Context, c Conn, space Space, f pending, vector []float32) error {
 	n, err := c.Exec(ctx, `UPDATE facts SET embedded = $1 WHERE id = $2 AND embedded = $3 AND text = $4`, space.N, f.id, f.embedded, f.text)
 	if err != nil || n == 0 || vector == nil {
@@ -213,8 +211,8 @@ func (s *Store) putVector(ctx context.Context, c Conn, space Space, f pending, v
 	return s.d.InsertVector(ctx, c, space, f.id, vector)
 }
 
-// embedRefused finds out which of the facts the embedder refuses, unless it
-// refuses everything, and why it refused them all.
+// embedRefused determines which of the facts the embedder rejects and marks them. If the embedder rejects
+// even a harmless text, it returns why instead.
 func (s *Store) embedRefused(ctx context.Context, todo []pending, why error) error {
 	_, dims, err := embedTexts(ctx, s.embedder, []string{"Good evening."})
 	if err != nil {
@@ -229,7 +227,7 @@ func (s *Store) embedRefused(ctx context.Context, todo []pending, why error) err
 	})
 }
 
-// markRefused keeps a fact from being given to the embedder again.
+// markRefused records that the embedder rejected a fact, so that the fact is not sent again.
 func (s *Store) markRefused(ctx context.Context, f pending) error {
 	return s.d.WriteUnsynced(ctx, "storing vectors", func(ctx context.Context, c Conn) error {
 		own, err := s.ownSpace(ctx, c)

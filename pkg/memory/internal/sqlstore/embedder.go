@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file is how stores of memory ask an embedder: what it says is checked, a slow
-// one leaves time for full text, and a text that it refuses does not keep others from theirs.
+// This file calls the embedder on behalf of a store. It checks the results, limits the time of a slow
+// embedder so that some is left for full text, and keeps one rejected text from blocking the others.
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// questionShare is the part of a search's remaining time the embedder may use,
-// so that a slow vendor leaves time for full text.
+// questionShare is the share of a search's remaining time that the embedder may use, so that a slow vendor
+// leaves time for full text.
 const questionShare = 0.6
 
-// embedTexts asks the embedder and checks what it says: vectors of one length, which are scaled to
-// length 1. A vector without a direction becomes nil: nothing is near to it.
+// embedTexts calls the embedder and checks that it returned one vector of equal length for each text. Vectors
+// are scaled to length 1. A vector without a direction becomes nil, because nothing is near to it.
 func embedTexts(ctx context.Context, e embeddings.Provider, texts []string) (vectors [][]float32, dims int, err error) {
 	got, err := e.Embed(ctx, texts)
 	if err != nil {
@@ -40,8 +40,8 @@ func embedTexts(ctx context.Context, e embeddings.Provider, texts []string) (vec
 	return vectors, dims, nil
 }
 
-// embedQuestion returns a question's vector, or nil if it is to be answered by full text: without
-// an embedder, or when the embedder fails or dawdles. An error says that ctx has ended.
+// embedQuestion returns the vector of a question. It returns nil if the question has to be answered by full
+// text, because there is no embedder or the embedder fails or is too slow. An error means that ctx has ended.
 func embedQuestion(ctx context.Context, e embeddings.Provider, log *slog.Logger, text string) ([]float32, error) {
 	if e == nil {
 		return nil, nil
@@ -64,8 +64,8 @@ func embedQuestion(ctx context.Context, e embeddings.Provider, log *slog.Logger,
 	return nil, nil
 }
 
-// embedAroundRefused embeds what an embedder refused as a whole, in smaller and smaller parts, so
-// that it is found which of all it refuses: those are given to refused.
+// embedAroundRefused embeds texts that an embedder rejected as a whole. It tries ever smaller parts to find
+// the texts that the embedder rejects, and calls refused for each of them.
 func embedAroundRefused[T any](all []T, embed func(some []T) error, refused func(one T, why error) error) error {
 	for len(all) > 0 {
 		n := len(all)

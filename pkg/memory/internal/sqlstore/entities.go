@@ -12,9 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// PutEntities inserts or replaces entities by id, in one transaction; their
-// relations stay. An entity needs an id and a name, and a position, if it has
-// one, three finite numbers.
+// PutEntities inserts or replaces entities by id, in one transaction. Their relations are unchanged. An
+// entity needs an id and a name; a position must have three finite numbers.
 func (s *Store) PutEntities(ctx context.Context, entities ...memory.Entity) error {
 	if len(entities) == 0 {
 		return nil
@@ -32,7 +31,7 @@ func (s *Store) PutEntities(ctx context.Context, entities ...memory.Entity) erro
 	})
 }
 
-// checkEntity says why an entity cannot be stored.
+// checkEntity returns why an entity cannot be stored.
 func checkEntity(e memory.Entity) error {
 	if strings.TrimSpace(e.ID) == "" || strings.TrimSpace(e.Name) == "" {
 		return errors.New("an entity needs an id and a name")
@@ -42,7 +41,7 @@ func checkEntity(e memory.Entity) error {
 	return errors.Join(visible, position)
 }
 
-// putEntity stores an entity without what it is found by.
+// putEntity stores an entity without its search names.
 func (s *Store) putEntity(ctx context.Context, c Conn, e memory.Entity) error {
 	if err := checkEntity(e); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (s *Store) putEntity(ctx context.Context, c Conn, e memory.Entity) error {
 	return err
 }
 
-// PutNames replaces what an entity is found by.
+// PutNames replaces the search names of an entity.
 func PutNames(ctx context.Context, s *Store, c Conn, e memory.Entity) error {
 	all := []Statement{
 		{`DELETE FROM entity_names WHERE entity = $1`, []any{e.ID}},
@@ -82,7 +81,7 @@ func PutNames(ctx context.Context, s *Store, c Conn, e memory.Entity) error {
 	for i, name := range append([]string{e.Name}, e.Aliases...) {
 		key := words.Key(name)
 		if key == "" {
-			continue // a name of signs alone can be listed, not asked for
+			continue // a name without letters or digits can be listed, but not searched for
 		}
 		all = append(all, Statement{`INSERT INTO entity_names (key, alias, entity) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 			[]any{s.syntax.Clip(key), min(i, 1), e.ID}})
@@ -125,7 +124,7 @@ func (s *Store) selectEntity(ctx context.Context, c Conn, id string, keys []stri
 	return found[0], nil
 }
 
-// loadEntity returns an entity, nil if there is none.
+// loadEntity returns an entity, or nil if it does not exist.
 func (s *Store) loadEntity(ctx context.Context, c Conn, id string) (*memory.Entity, error) {
 	e, err := s.selectEntity(ctx, c, id, s.viewerKeys(""))
 	if errors.Is(err, memory.ErrNotFound) {
@@ -136,7 +135,7 @@ func (s *Store) loadEntity(ctx context.Context, c Conn, id string) (*memory.Enti
 
 func entityRow(r Row) (memory.Entity, error) { return scanEntity(r) }
 
-// scanEntity reads the columns in before and then entityColumns.
+// scanEntity scans the columns in before, followed by entityColumns.
 func scanEntity(r Row, before ...any) (memory.Entity, error) {
 	var e memory.Entity
 	var aliases, attributes *string

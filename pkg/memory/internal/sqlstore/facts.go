@@ -11,25 +11,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxFacts bounds one search; the vector tables of SQLite allow no more than 4096.
+// maxFacts limits one search, because the vector tables of SQLite allow at most 4096 results.
 const maxFacts = 1000
 
-// pending is a fact with which something is still to be done.
+// pending is a fact that still needs work.
 type pending struct {
 	id   int64
 	text string
-	// embedded is the column of that name: the number of the space that the fact's vector is
-	// in, 0 without one, and negative if the embedder of that space refused the text.
+	// embedded is the column of the same name: the number of the space with the fact's vector, 0 without a
+	// vector, and negative if the embedder of that space rejected the text.
 	embedded int64
 }
 
-// Remember adds facts. A fact whose source and text are known is kept once:
-// who may find it is then as the latest call says, its id and time stay. A
-// fact without a time gets the present one; one without text is left out.
+// Remember adds facts. A fact with a known source and text is stored once: it keeps its id and time, and
+// becomes visible as the latest call says. A fact without a time gets the current time; one without text is
+// skipped.
 //
-// The facts are stored first and given their vectors then. If the embedder
-// fails, the error says so, yet the facts are kept and found by full text;
-// [Store.EmbedFacts] or remembering them again makes up for it.
+// The facts are stored before their vectors are computed. If the embedder fails, Remember returns the error,
+// but the facts are stored and found by full text. [Store.EmbedFacts], or remembering them again, adds the
+// vectors.
 func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
 	var todo []pending
 	err := s.d.Write(ctx, "remembering facts", func(ctx context.Context, c Conn) error {
@@ -64,7 +64,7 @@ func (s *Store) Remember(ctx context.Context, facts ...memory.Fact) error {
 	return nil
 }
 
-// restateFact lets a fact stand that is stated again.
+// restateFact makes a fact current when it is stated again.
 const restateFact = `UPDATE facts SET topic = $2, stated = CASE WHEN $3 > stated THEN $3 ELSE stated END WHERE id = $1 AND (topic <> $2 OR EXISTS
 	(SELECT 1 FROM facts n WHERE n.topic = $2 AND n.topic <> '' AND n.id <> $1 AND n.stated >= facts.stated))`
 
@@ -94,7 +94,7 @@ func (s *Store) putFact(ctx context.Context, c Conn, f memory.Fact) (pending, er
 	return p, err
 }
 
-// audienceOf returns the number of a list of ids, which is kept if it is new.
+// audienceOf returns the number of a list of ids, and stores the list if it is new.
 func audienceOf(ctx context.Context, c Conn, ids []string) (n int64, err error) {
 	packed, err := Visible(ids)
 	if err != nil || packed == "" {
@@ -107,8 +107,7 @@ func audienceOf(ctx context.Context, c Conn, ids []string) (n int64, err error) 
 	return n, err
 }
 
-// Unremember deletes the facts of a source that have one of the texts, in one
-// transaction.
+// Unremember deletes the facts of a source with one of the given texts, in one transaction.
 func (s *Store) Unremember(ctx context.Context, source string, texts ...string) error {
 	if len(texts) == 0 {
 		return nil
@@ -119,8 +118,8 @@ func (s *Store) Unremember(ctx context.Context, source string, texts ...string) 
 	return s.d.Write(ctx, "deleting facts", func(ctx context.Context, c Conn) error { return s.d.DeleteFacts(ctx, c, source, texts) })
 }
 
-// ToldFacts returns at most limit facts that campaign files may have told, by id from
-// the first after one; an id of 0 is before all. Facts made of lines and notes are none.
+// ToldFacts returns up to limit facts that may come from campaign files, ordered by id, beginning after the
+// id after; 0 begins with the first. It excludes facts made from lines and notes.
 func (s *Store) ToldFacts(ctx context.Context, after int64, limit int) (out []memory.Fact, err error) {
 	err = s.d.Read(ctx, "reading facts", func(c Conn) error {
 		out, err = Rows(ctx, c, `SELECT f.id, f.source, f.text, f.at, `+audienceOfFact+` FROM facts f WHERE f.id > $1
@@ -137,10 +136,9 @@ func (s *Store) ToldFacts(ctx context.Context, after int64, limit int) (out []me
 	return out, err
 }
 
-// SearchFacts finds the k facts nearest in meaning that viewer may see, best
-// first; k 0 means 10. An empty viewer sees all. Facts that have no vector,
-// and all of them without a working embedder, are found by full text; they
-// come after those found by meaning, and have their share of the places.
+// SearchFacts returns the k facts nearest in meaning that viewer may see, best first; k 0 means 10. An empty
+// viewer sees all. Facts without a vector, or all facts if no embedder works, are found by full text. They
+// come after those found by meaning, and get a proportional share of the k places.
 func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) (out []memory.FactHit, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -181,8 +179,8 @@ func (s *Store) SearchFacts(ctx context.Context, text, viewer string, k int) (ou
 	return out, err
 }
 
-// nearest returns the k facts nearest to the vector, and the number of the space that was
-// searched, 0 if none could be.
+// nearest returns the k facts nearest to the vector and the number of the space it searched, 0 if there was
+// none to search.
 func (s *Store) nearest(ctx context.Context, c Conn, vector []float32, keys []string, k int) (hits []Scored, searched int64, err error) {
 	if vector == nil {
 		return nil, 0, nil
@@ -195,9 +193,9 @@ func (s *Store) nearest(ctx context.Context, c Conn, vector []float32, keys []st
 	return hits, space.N, err
 }
 
-// wordedPlaces is how many of k places belong to facts without a vector in the
-// space: their share of all facts. After a change of embedder a handful of
-// vectors would else keep everything older from being found.
+// wordedPlaces returns how many of k places are reserved for facts without a vector in the space, which is
+// their share of all facts. Otherwise, after a change of embedder, a handful of new vectors would hide all
+// older facts.
 func wordedPlaces(ctx context.Context, c Conn, space int64, k int) (int, error) {
 	if space == 0 {
 		return k, nil
@@ -207,7 +205,7 @@ func wordedPlaces(ctx context.Context, c Conn, space int64, k int) (int, error) 
 	return k * stale / max(1, all), err
 }
 
-// searchWords finds facts by full text: those without a vector in the space.
+// searchWords finds facts without a vector in the space by full text.
 func (s *Store) searchWords(ctx context.Context, c Conn, text string, keys []string, k int, space int64) ([]memory.FactHit, error) {
 	q := parseFullText(text)
 	if len(q) == 0 {
@@ -228,7 +226,7 @@ func (s *Store) searchWords(ctx context.Context, c Conn, text string, keys []str
 	return q.RankFacts(hits, k), nil
 }
 
-// loadFacts returns the facts behind the hits, in the hits' order.
+// loadFacts returns the facts of the hits, in the order of the hits.
 func (s *Store) loadFacts(ctx context.Context, c Conn, hits []Scored) ([]memory.FactHit, error) {
 	if len(hits) == 0 {
 		return nil, nil
@@ -250,7 +248,7 @@ func (s *Store) loadFacts(ctx context.Context, c Conn, hits []Scored) ([]memory.
 	})
 }
 
-// dateOf is a day of the world as it is kept.
+// dateOf returns the in-world date stored in the columns day and date.
 func dateOf(day *int64, text string) memory.Date {
 	if day == nil {
 		return memory.Date{}
@@ -258,8 +256,7 @@ func dateOf(day *int64, text string) memory.Date {
 	return memory.Date{Day: *day, Text: text}
 }
 
-// arrangeFacts marks the facts that are superseded for a viewer, and puts those that
-// stand before them.
+// arrangeFacts marks the facts that are superseded for a viewer, and puts the current ones before them.
 func (s *Store) arrangeFacts(ctx context.Context, c Conn, keys []string, hits []memory.FactHit, k int) ([]memory.FactHit, error) {
 	topics := topicsOf(hits)
 	if len(topics) == 0 {

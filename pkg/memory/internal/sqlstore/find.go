@@ -14,22 +14,21 @@ import (
 
 const (
 	defaultEntities = 20
-	// lastRune ends the range of all words with a given beginning.
+	// lastRune ends the range of all words with a given prefix.
 	lastRune = "\U0010FFFF"
 
-	// similarLength joins the words whose length allows for a likeness, equal ones side by
-	// side: one row is read far quicker than thousands.
+	// similarLength joins all words of similar length in one row, equal ones next to each other, because
+	// reading one row is much faster than reading thousands.
 	similarLength = `SELECT coalesce(string_agg(word, ' '), '') FROM
 		(SELECT word FROM entity_words WHERE runes BETWEEN $1 AND $2 ORDER BY runes, word) AS similar_words`
 
 	withWord = `SELECT entity FROM entity_words WHERE word = $1`
 )
 
-// FindEntities returns matching entities, best first: the name itself, an
-// alias, the beginning of either, words of either, beginnings of words. If
-// there is nothing of all that, words that sound misheard match: one edit
-// from four letters on, two from eight. Names compare without case, accents
-// and punctuation, types without case. An empty Name lists all by name.
+// FindEntities returns matching entities, best first: by full name, by alias, by a prefix of either, by words
+// of either, by prefixes of words. If nothing matches, it looks for misheard words: one edit is allowed from
+// four letters on, two from eight. Names are compared without case, accents and punctuation, types without
+// case. An empty Name lists all entities by name.
 func (s *Store) FindEntities(ctx context.Context, q memory.EntityQuery) (out []memory.Entity, err error) {
 	if q.Limit <= 0 {
 		q.Limit = defaultEntities
@@ -62,14 +61,14 @@ func (s *Store) matchNames(ctx context.Context, c Conn, q memory.EntityQuery, as
 	return Rows(ctx, c, s.sql.matchEntities, args, entityRow)
 }
 
-// likeness is an entity with words near to those asked for.
+// likeness is an entity with words similar to those asked for.
 type likeness struct {
 	id             string
 	matched, edits int
 }
 
-// findMisheard finds entities by words a few edits away: those with more of the
-// words first, then those with fewer edits.
+// findMisheard finds entities whose words are a few edits away. Entities that match more of the words come
+// first, then those with fewer edits.
 func (s *Store) findMisheard(ctx context.Context, c Conn, asked []string, scope []any) ([]memory.Entity, error) {
 	byID := make(map[string]likeness)
 	for _, a := range asked {
@@ -95,8 +94,7 @@ func (s *Store) findMisheard(ctx context.Context, c Conn, asked []string, scope 
 	return Rows(ctx, c, s.sql.loadEntities, append(slices.Clone(scope), ids), entityRow)
 }
 
-// findSimilarWords returns the entities with a word like the given one, and how many
-// edits away it is.
+// findSimilarWords returns the entities with a word similar to the given one, and its edit distance.
 func findSimilarWords(ctx context.Context, c Conn, word string) (map[string]int, error) {
 	n := utf8.RuneCountInString(word)
 	allowed := allowedEdits(n)
@@ -137,7 +135,7 @@ func findSimilarWords(ctx context.Context, c Conn, word string) (map[string]int,
 	return closest, nil
 }
 
-// allowedEdits is how many edits a word of n runes may be away and still be meant.
+// allowedEdits returns the number of edits by which a word of n runes may differ and still match.
 func allowedEdits(n int) int {
 	switch {
 	case n < 4:

@@ -11,18 +11,17 @@ func (s *Store) Forget(ctx context.Context, user string) (int, error) {
 	return s.ForgetUser(ctx, user, nil)
 }
 
-// ForgetUser deletes the lines that a user spoke, in all sessions, and the facts made of
-// them; then it has the database overwrite what is left of them. It returns how many lines it
-// deleted. What others said, facts and the world stay as they are.
+// ForgetUser deletes the lines that a user spoke, in all sessions, and the facts made from them. Then it has
+// the database overwrite their remains. It returns the number of deleted lines. What others said, other facts
+// and the world are unchanged.
 //
-// It is done in steps, between which others write; progress, if not nil, is called with what
-// is done. If ctx ends or the process does, what is left is done by [Store.GoOnForgetting]. A
-// user who never spoke costs nothing.
+// It works in steps between which others can write. progress, if not nil, is called with the progress. If ctx
+// or the process ends first, [Store.GoOnForgetting] does the rest. For a user who never spoke, it is only one
+// query.
 //
-// In SQLite none of the lines is found from the moment at which it is written down that the
-// user is forgotten, within milliseconds; the log beside the file is emptied, too. In
-// PostgreSQL what is not yet forgotten is found, and the server's write-ahead log and backups
-// are the operator's.
+// In SQLite the lines become invisible within milliseconds, as soon as the request is recorded, and the
+// write-ahead log is emptied as well. In PostgreSQL lines stay visible until they are deleted, and the
+// server's write-ahead log and backups are the operator's responsibility.
 func (s *Store) ForgetUser(ctx context.Context, user string, progress func(memory.Forgetting)) (int, error) {
 	if user == "" {
 		return 0, nil
@@ -46,8 +45,7 @@ func (s *Store) ForgetUser(ctx context.Context, user string, progress func(memor
 	return s.finishForgetting(ctx, user, progress)
 }
 
-// GoOnForgetting finishes what [Store.ForgetUser] began and did not come to the end of, and
-// returns how many users that were.
+// GoOnForgetting finishes what interrupted calls of [Store.ForgetUser] left, and returns the number of users.
 func (s *Store) GoOnForgetting(ctx context.Context) (n int, err error) {
 	var left []string
 	err = s.d.Read(ctx, "looking for who is to be forgotten", func(c Conn) (err error) {
@@ -69,7 +67,7 @@ func (s *Store) finishForgetting(ctx context.Context, user string, progress func
 	return s.d.FinishForgetting(ctx, s, user, progress)
 }
 
-// NamesOf lists under which names a user spoke.
+// NamesOf lists the names under which a user spoke.
 func (s *Store) NamesOf(ctx context.Context, user string) (names []string, err error) {
 	if user == "" {
 		return nil, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// RankFacts scores facts by how much of the question they answer, 0 to 1, and returns the
-// k best. It changes hits.
+// RankFacts scores facts from 0 to 1 by how much of the question they cover, and returns the k best. It
+// modifies hits.
 func (q FullTextQuery) RankFacts(hits []memory.FactHit, k int) []memory.FactHit {
 	texts := make([]string, len(hits))
 	for i, h := range hits {
@@ -26,8 +26,8 @@ func (q FullTextQuery) RankFacts(hits []memory.FactHit, k int) []memory.FactHit 
 	return hits[:min(len(hits), k)]
 }
 
-// appendWorded puts facts found by words behind those found by meaning, and scores them no
-// higher.
+// appendWorded appends facts found by words to those found by meaning, and limits their scores so that the
+// order holds.
 func appendWorded(near, worded []memory.FactHit) []memory.FactHit {
 	for _, w := range worded {
 		if n := len(near); n > 0 {

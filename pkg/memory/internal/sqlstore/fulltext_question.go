@@ -1,8 +1,8 @@
 package sqlstore
 
-// Full text ranks texts by the words they share with a question: which words of
-// it count, which texts are worth a look, and how much each answers. Stores look up
-// words; what the words are worth is decided here, the same for all of them.
+// Full text ranks texts by the words they share with a question. The code here decides which words of the
+// question count, which texts to look at, and how each scores. It is the same for all stores, which only look
+// up words.
 //
 // It does no I/O.
 
@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	// maxAsked bounds how many different words of a question count.
+	// maxAsked is the maximum number of distinct words of a question that count.
 	maxAsked = 6
-	// minStem is the length in runes below which a word has no stem: too many
-	// words begin like it.
+	// minStem is the length in runes from which a word has a stem. Too many words begin like a shorter one.
 	minStem = 4
-	// minCutOff is the same for a question's last word, which may be cut off.
+	// minCutOff is the same limit for the last word of a question, which may be cut off.
 	minCutOff = 3
-	// stemShare is what a word that only shares the stem counts for.
+	// stemShare is the weight of a word that shares only the stem.
 	stemShare = 0.6
 )
 
-// The usual constants of BM25: how soon repetition stops to count, and how
-// much length does.
+// The usual constants of BM25: saturation limits the effect of repeated words, normalisation that of a text's
+// length.
 const (
 	saturation    = 1.2
 	normalisation = 0.75
@@ -36,18 +35,17 @@ const (
 // Asked is a word of a question.
 type Asked struct {
 	Word string
-	// Stem is what related words begin with; empty if the word stands for
-	// itself alone.
+	// Stem is the common beginning of related words. If it is empty, only the word itself matches.
 	Stem string
-	// idf is the weight, higher for rarer words; the search fills it in.
+	// idf is the weight, higher for rarer words. The search sets it.
 	idf float64
 }
 
-// FullTextQuery is what a text is searched for.
+// FullTextQuery is a question as a list of words.
 type FullTextQuery []Asked
 
-// parseFullText makes a question of free text: its different words, or those that mean
-// something if there are any.
+// parseFullText returns the distinct words of a text. It drops words without meaning, such as "the", unless
+// there are no others.
 func parseFullText(text string) FullTextQuery {
 	all := words.Split(text)
 	last := ""
@@ -61,8 +59,8 @@ func parseFullText(text string) FullTextQuery {
 	return q
 }
 
-// stem cuts the commonest endings of English and German off a word. It is
-// rough on purpose: it only widens a search that found too little.
+// stem removes the most common endings of English and German from a word. It can be rough, because it is only
+// used to widen a search that found too little.
 func stem(w string, last bool) string {
 	n := utf8.RuneCountInString(w)
 	for _, ending := range []string{"ing", "en", "er", "es", "em", "ed", "e", "n", "s"} {
@@ -76,7 +74,7 @@ func stem(w string, last bool) string {
 	return ""
 }
 
-// Score rates each text by BM25 over the words asked for.
+// Score rates each text by BM25 over the words of the question.
 func (q FullTextQuery) Score(texts []string) []float64 {
 	split := make([][]string, len(texts))
 	total := 0
@@ -97,7 +95,7 @@ func (q FullTextQuery) Score(texts []string) []float64 {
 	return out
 }
 
-// MaxScore is a score no text exceeds.
+// MaxScore returns an upper bound of the scores.
 func (q FullTextQuery) MaxScore() float64 {
 	sum := 0.0
 	for _, a := range q {
@@ -119,7 +117,7 @@ func (a Asked) frequency(ws []string) float64 {
 	return tf
 }
 
-// rarity is the weight of a word that df of n texts contain.
+// rarity returns the weight of a word that df of n texts contain.
 func rarity(df, n float64) float64 {
 	return math.Log1p((max(n, df) - df + 0.5) / (df + 0.5))
 }

@@ -7,37 +7,32 @@ import (
 )
 
 const (
-	// postings is how many of the newest texts with a word are looked at.
-	// Without a bound a common word would cost tens of milliseconds, and among
-	// thousands of matches the recent ones are those a table means.
+	// postings is how many of the newest texts with a word are looked at. Without a limit, a common word
+	// would cost tens of milliseconds. Among thousands of matches, a table usually means a recent one.
 	postings = 128
-	// fewExact is the number of exact matches below which a word's stem is
-	// searched, too.
+	// fewExact is the number of exact matches below which a word's stem is searched as well.
 	fewExact = 24
-	// shortlisted is the least number of matches that are scored in full.
+	// shortlisted is the minimum number of matches that are scored in full.
 	shortlisted = 32
 )
 
-// Expression is what a text must contain: all of Words, or a word that begins with
-// Beginning.
+// Expression is a condition on a text: it contains all of Words, or a word that begins with Beginning.
 type Expression struct {
 	Words     []string
 	Beginning string
 }
 
-// FullTextIndex finds texts by their folded words.
+// FullTextIndex finds texts by their normalised words.
 type FullTextIndex interface {
-	// Newest returns for each expression the ids of the newest texts that match, at most so many
-	// and the newest first.
+	// Newest returns, for each expression, the ids of up to most matching texts, newest first.
 	Newest(ctx context.Context, all []Expression, most int) ([][]int64, error)
-	// Size is how many texts there are; the greatest id will do.
+	// Size returns the number of texts; the greatest id is close enough.
 	Size(ctx context.Context) (float64, error)
 }
 
-// Shortlist returns the ids that promise the best scores for the question, at least as
-// many as limit if so many match, and fills in the words' weights. It looks at
-// the newest texts with each word, and, so that an older text with two common
-// words is not missed, at the newest with both.
+// Shortlist returns the ids of the texts most likely to score best, at least limit of them if that many
+// match, and sets the weights of the words. It looks at the newest texts with each word. It also looks at the
+// newest texts with two common words, because otherwise an older text with both would be missed.
 func (q FullTextQuery) Shortlist(ctx context.Context, x FullTextIndex, limit int) ([]int64, error) {
 	size := max(3*min(limit, 1<<20), shortlisted)
 	bound := max(postings, size)
@@ -96,8 +91,8 @@ func expressions(n int, of func(i int) Expression) []Expression {
 	return out
 }
 
-// addCommon makes sure that the newest texts with two common words count: the
-// two rarest, since each further list to intersect costs much and tells little.
+// addCommon includes the newest texts that contain both of the two rarest common words. It stops at two,
+// because intersecting further lists is expensive and adds little.
 func addCommon(ctx context.Context, x FullTextIndex, sums map[int64]float64, common FullTextQuery) error {
 	slices.SortStableFunc(common, func(a, b Asked) int { return cmp.Compare(b.idf, a.idf) })
 	a, b := common[0], common[1]
@@ -111,8 +106,8 @@ func addCommon(ctx context.Context, x FullTextIndex, sums map[int64]float64, com
 	return nil
 }
 
-// frequency estimates how many of all texts match, from the newest that do: if
-// there are more, from how densely these lie.
+// frequency estimates how many texts match. If there are more matches than bound, it extrapolates from the
+// density of the newest ones.
 func frequency(newest []int64, bound int, total float64) float64 {
 	n := float64(len(newest))
 	if len(newest) < bound {
@@ -128,7 +123,7 @@ func addWeights(sums map[int64]float64, ids []int64, weight float64) {
 	}
 }
 
-// topIDs returns the n ids with the highest sums, newer ones first among equals.
+// topIDs returns the n ids with the highest sums, and newer ids first among equal sums.
 func topIDs(sums map[int64]float64, n int) []int64 {
 	all := make([]scored, 0, len(sums))
 	for id, sum := range sums {

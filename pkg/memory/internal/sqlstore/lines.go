@@ -10,20 +10,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Append writes lines in one transaction and returns them with their ids. They
-// are on the disk when it returns. A line without a time gets the present one;
-// times are kept to the microsecond, in UTC. A line of an unknown session
-// fails with [memory.ErrNotFound], and then none is written.
+// Append writes lines in one transaction and returns them with their ids. They are on disk when it returns. A
+// line without a time gets the current time; times are stored in UTC with microsecond precision. If a line's
+// session is unknown, Append fails with [memory.ErrNotFound] and writes none.
 func (s *Store) Append(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
 	return s.appendLines(ctx, false, lines)
 }
 
-// AppendMissing is Append for lines some of which may be there already.
+// AppendMissing is Append for lines some of which may have been written already.
 func (s *Store) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
 	return s.appendLines(ctx, true, lines)
 }
 
-// findLine returns the id of a line that is there already, 0 if it is not.
+// findLine returns the id of a line that has been written already, or 0.
 func findLine(ctx context.Context, c Conn, l memory.Line) (id int64, err error) {
 	err = c.Row(ctx, `SELECT id FROM (
 			SELECT l.id, turn, npc, speaker, at FROM sessions s JOIN lines l ON l.session = s.n WHERE s.id = $1 ORDER BY l.id DESC LIMIT 1024
@@ -34,7 +33,7 @@ func findLine(ctx context.Context, c Conn, l memory.Line) (id int64, err error) 
 	return id, err
 }
 
-// lineKey tells a line from all others of a session.
+// lineKey distinguishes the lines of a session.
 type lineKey struct {
 	session      string
 	turn         int64
@@ -42,7 +41,7 @@ type lineKey struct {
 	at           int64
 }
 
-// appendLines writes lines; if missing, those that are not there already, and each once.
+// appendLines writes lines. If missing is set, it skips lines that exist already and duplicates among lines.
 func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Line) ([]memory.Line, error) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -56,7 +55,7 @@ func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Li
 	}
 	err := s.d.Write(ctx, "appending to the session log", func(ctx context.Context, c Conn) error {
 		var added []Utterance
-		place := make([]int, len(out)) // in added, if the line has no id
+		place := make([]int, len(out)) // index in added, for a line without an id
 		sessions, twice := map[string]int64{}, map[lineKey]int{}
 		for i, l := range out {
 			if missing {
@@ -99,8 +98,7 @@ func (s *Store) appendLines(ctx context.Context, missing bool, lines []memory.Li
 	return out, nil
 }
 
-// newUtterance looks up the session and the audience of a line. sessions are those that were
-// looked up before.
+// newUtterance looks up the session and audience of a line. sessions caches session numbers between calls.
 func newUtterance(ctx context.Context, c Conn, l memory.Line, sessions map[string]int64) (u Utterance, err error) {
 	u.Line = l
 	n, known := sessions[l.Session]
@@ -120,7 +118,7 @@ func newUtterance(ctx context.Context, c Conn, l memory.Line, sessions map[strin
 	return u, nil
 }
 
-// findSession returns the number of a session, 0 if there is none of that id.
+// findSession returns the number of a session, or 0 if the id is unknown.
 func findSession(ctx context.Context, c Conn, id string) (n int64, err error) {
 	err = c.Row(ctx, `SELECT n FROM sessions WHERE id = $1`, []any{id}, &n)
 	if errors.Is(err, ErrNoRows) {
@@ -129,14 +127,13 @@ func findSession(ctx context.Context, c Conn, id string) (n int64, err error) {
 	return n, err
 }
 
-// Recent returns the last n lines of a session, oldest first. An unknown
-// session has none.
+// Recent returns the last n lines of a session, oldest first. An unknown session has no lines.
 func (s *Store) Recent(ctx context.Context, session string, n int) ([]memory.Line, error) {
 	return s.RecentFor(ctx, session, "", n)
 }
 
-// RecentFor returns the last n lines of a session that viewer may know of, oldest
-// first. An empty viewer sees all.
+// RecentFor returns the last n lines of a session that viewer may know of, oldest first. An empty viewer sees
+// all.
 func (s *Store) RecentFor(ctx context.Context, session, viewer string, n int) (out []memory.Line, err error) {
 	if n <= 0 {
 		return nil, nil
@@ -153,7 +150,7 @@ func (s *Store) RecentFor(ctx context.Context, session, viewer string, n int) (o
 	return out, err
 }
 
-// Line returns a line by its id.
+// Line returns the line with the given id, or [memory.ErrNotFound].
 func (s *Store) Line(ctx context.Context, id int64) (l memory.Line, err error) {
 	err = s.d.Read(ctx, "reading a line", func(c Conn) error {
 		found, err := s.selectLines(ctx, c, s.sql.line, []any{id})
@@ -168,7 +165,7 @@ func (s *Store) Line(ctx context.Context, id int64) (l memory.Line, err error) {
 	return l, err
 }
 
-// selectLines returns the lines that a query finds, without those that are not to be shown.
+// selectLines returns the lines a query selects, without the hidden ones.
 func (s *Store) selectLines(ctx context.Context, c Conn, query string, args []any) ([]memory.Line, error) {
 	all, err := Rows(ctx, c, query, args, scanLine)
 	if err != nil {
@@ -181,8 +178,7 @@ func (s *Store) selectLines(ctx context.Context, c Conn, query string, args []an
 	return slices.DeleteFunc(all, hidden), nil
 }
 
-// loadLines returns those of the lines that are there and to be shown, in their order and
-// without scores.
+// loadLines returns those of the lines that exist and are not hidden, in the order of ids and without scores.
 func (s *Store) loadLines(ctx context.Context, c Conn, ids []int64) ([]memory.LineHit, error) {
 	all, err := s.selectLines(ctx, c, s.sql.loadLines, []any{ids})
 	return hits(all), err

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// JSON encodes a list or map; an empty one becomes NULL.
+// JSON encodes a list or map. An empty one becomes NULL.
 func JSON(v any, n int) (sql.NullString, error) {
 	if n == 0 {
 		return sql.NullString{}, nil
@@ -22,7 +22,7 @@ func JSON(v any, n int) (sql.NullString, error) {
 	return sql.NullString{String: string(b), Valid: true}, err
 }
 
-// Position returns the three columns of a position, all NULL for none.
+// Position returns the three columns of a position; all are NULL without one.
 func Position(p *memory.Position) (x, y, z sql.NullFloat64, err error) {
 	if p == nil {
 		return x, y, z, nil
@@ -36,14 +36,13 @@ func Position(p *memory.Position) (x, y, z sql.NullFloat64, err error) {
 	return column(p[0]), column(p[1]), column(p[2]), nil
 }
 
-// stampOf cuts t to what a row holds: microseconds, without a zone.
+// stampOf reduces t to the precision of a row: microseconds in UTC.
 func stampOf(t time.Time) time.Time { return FromStamp(t.UnixMicro()) }
 
-// FromStamp is the time of a row.
+// FromStamp returns the time stored in a row.
 func FromStamp(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
-// normalised scales v to length 1. A vector without a direction becomes nil: nothing
-// is near to it.
+// normalised returns v scaled to length 1, or nil if v has no direction, because nothing is near to it.
 func normalised(v []float32) []float32 {
 	var square float64
 	for _, x := range v {
@@ -60,7 +59,7 @@ func normalised(v []float32) []float32 {
 	return out
 }
 
-// Vector encodes v, scaled to length 1, in bytes; nil if it has no direction.
+// Vector encodes v, scaled to length 1, as bytes. It returns nil if v has no direction.
 func Vector(v []float32) []byte {
 	unit := normalised(v)
 	if unit == nil {
@@ -73,7 +72,7 @@ func Vector(v []float32) []byte {
 	return out
 }
 
-// Floats decodes what [Vector] encoded.
+// Floats decodes the encoding of [Vector].
 func Floats(packed []byte) []float32 {
 	if packed == nil {
 		return nil
@@ -85,8 +84,8 @@ func Floats(packed []byte) []float32 {
 	return out
 }
 
-// Filed is what is kept of an entry of a campaign file: which it is, told from all
-// others of its kind by key, and a hash of what it says.
+// Filed returns what is stored about an entry of a campaign file: its key, unique within its kind, and a hash
+// of its content.
 func Filed(kind string, key []string, says ...any) (what string, hash [sha256.Size]byte, err error) {
 	text, err := json.Marshal(says)
 	return kind + Frame + strings.Join(key, Frame), sha256.Sum256(text), err

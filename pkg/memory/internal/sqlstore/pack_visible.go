@@ -1,7 +1,7 @@
 package sqlstore
 
-// This part says how the rows of a store hold what has no column type of its own, the
-// same for all stores. It does no I/O.
+// This file encodes values that have no column type of their own, in the same way for all stores. It does no
+// I/O.
 
 import (
 	"errors"
@@ -11,25 +11,26 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Frame separates the ids in a column visible.
+// Frame separates the ids in the column visible.
 const Frame = "\x1f"
 
-// viewerKeys returns what a list contains of which viewer may see the row: itself, or a
-// group of its. Who is nobody sees all, by a key that is part of every list.
+// viewerKeys returns the texts that a column visible contains if viewer may see the row: one for the viewer
+// and one for each of its groups. An empty viewer sees all, so its key is the empty text, which every list
+// contains.
 func viewerKeys(viewer string, groups *memory.Groups) []string {
 	if viewer == "" {
 		return []string{""}
 	}
 	keys := []string{}
 	for _, id := range append([]string{viewer}, groups.Of(viewer)...) {
-		if id != "" && !strings.Contains(id, Frame) { // else it is in no list
+		if id != "" && !strings.Contains(id, Frame) { // no list contains such an id
 			keys = append(keys, Frame+id+Frame)
 		}
 	}
 	return keys
 }
 
-// Day is what the columns day and date are given.
+// Day returns the values of the columns day and date.
 func Day(d memory.Date) (day any, date string) {
 	if d.IsZero() {
 		return nil, ""
@@ -37,8 +38,8 @@ func Day(d memory.Date) (day any, date string) {
 	return d.Day, d.Text
 }
 
-// Visible encodes a list of NPC ids. An empty id is refused: dropping it
-// could turn a secret into common knowledge.
+// Visible encodes a list of ids. It rejects an empty id, because dropping it could make a secret visible to
+// everyone.
 func Visible(ids []string) (string, error) {
 	if len(ids) == 0 {
 		return "", nil
@@ -54,7 +55,7 @@ func Visible(ids []string) (string, error) {
 	return Frame + strings.Join(ids, Frame) + Frame, nil
 }
 
-// VisibleList decodes what [Visible] encoded.
+// VisibleList decodes the encoding of [Visible].
 func VisibleList(s string) []string {
 	if s == "" {
 		return nil

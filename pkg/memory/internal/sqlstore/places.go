@@ -6,8 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Places returns the entity that each of the ids is in, where viewer may know
-// of both and of the relation. Of several places the first by id counts.
+// Places returns the entity in which each of the ids is, if viewer may know of both entities and of the
+// relation. If there are several places, the first by id is returned.
 func (s *Store) Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error) {
 	places := make(map[string]memory.Entity, len(ids))
 	err := s.d.Read(ctx, "reading places", func(c Conn) error {
@@ -22,8 +22,8 @@ func (s *Store) Places(ctx context.Context, viewer string, ids ...string) (map[s
 	return places, err
 }
 
-// Inside returns at most limit entities that are in a place, by id, as far as
-// viewer may know of them and of the relation.
+// Inside returns up to limit entities that are in a place, ordered by id, as far as viewer may know of them
+// and of the relation.
 func (s *Store) Inside(ctx context.Context, viewer, place string, limit int) (out []memory.Entity, err error) {
 	err = s.d.Read(ctx, "reading a place", func(c Conn) (err error) {
 		out, err = Rows(ctx, c, s.sql.insideOf, []any{place, s.viewerKeys(viewer), limit}, entityRow)

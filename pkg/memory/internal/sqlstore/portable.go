@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// newDumps returns the queries that select the records of each kind, in the order of its columns.
+// newDumps returns the queries that select the records of each kind, with the kind's columns in order.
 func newDumps(d Syntax) map[string]string {
 	return map[string]string{
 		"session":      `SELECT n, id, campaign, started, ended FROM sessions ORDER BY n`,
@@ -29,11 +29,11 @@ func newDumps(d Syntax) map[string]string {
 	}
 }
 
-// Dump gives every record as it is at one moment. It reads, and holds nobody up.
+// Dump passes every record of one snapshot to yield. It only reads and blocks no other caller.
 func (s *Store) Dump(ctx context.Context, yield func(memory.Record) error) error {
 	var refused error
 	return s.d.ReadSnapshot(ctx, "reading all that is kept", func(c Conn) error {
-		if refused != nil { // what was given cannot be given again
+		if refused != nil { // records that were yielded cannot be yielded again
 			return refused
 		}
 		given := false
@@ -68,8 +68,8 @@ func (s *Store) dump(ctx context.Context, c Conn, yield func(memory.Record) erro
 	return nil
 }
 
-// recorded are values as a record has them: drivers make no difference between NULL and empty
-// bytes, or between bytes and text.
+// recorded returns values in the form that records use. It is needed because drivers do not distinguish NULL
+// from empty bytes, or bytes from text.
 func recorded(values []any, types []string) []any {
 	out := slices.Clone(values)
 	for i, v := range out {
@@ -86,7 +86,7 @@ func recorded(values []any, types []string) []any {
 	return out
 }
 
-// Load takes records in, all of them or none.
+// Load inserts all records or none; see [memory.Portable].
 func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory.Record, error]) (memory.Tally, error) {
 	defer s.replaced()
 	came := memory.Tally{}
@@ -121,7 +121,7 @@ func (s *Store) Load(ctx context.Context, replace bool, records iter.Seq2[memory
 	return came, err
 }
 
-// replaced has everything read anew, because all that is kept was replaced.
+// replaced discards all cached data, because the content of the store was replaced.
 func (s *Store) replaced() {
 	s.claim.Store(0)
 	s.mind.Forget()
@@ -136,7 +136,7 @@ func loadRecord(ctx context.Context, c Conn, l Loader, r memory.Record) error {
 	return l.Add(ctx, r)
 }
 
-// NamedIn returns the entity of a record as far as [PutNames] needs it.
+// NamedIn returns the entity of a record with the fields that [PutNames] needs.
 func NamedIn(r memory.Record) (memory.Entity, error) {
 	e := memory.Entity{ID: r.Values[0].(string), Name: r.Values[2].(string)}
 	if aliases, ok := r.Values[4].(string); ok {
@@ -147,7 +147,7 @@ func NamedIn(r memory.Record) (memory.Entity, error) {
 	return e, nil
 }
 
-// makeRoom has nothing in the tables.
+// makeRoom empties the tables if replace is set. Otherwise it checks that they are empty.
 func (s *Store) makeRoom(ctx context.Context, c Conn, replace bool) error {
 	if replace {
 		if err := s.d.DeleteAll(ctx, c); err != nil {
@@ -171,16 +171,16 @@ func (s *Store) makeRoom(ctx context.Context, c Conn, replace bool) error {
 	return err
 }
 
-// checks count what is wrong with what records are found by, and say what it is.
+// checks are the checks of [Store.Verify] for all databases.
 var checks = []Check{
 	{`SELECT count(*) FROM sessions s WHERE s.lines <> (SELECT count(*) FROM lines WHERE session = s.n)`, "sessions count their lines wrongly"},
 	{`SELECT count(*) FROM entities e WHERE e.key <> '' AND NOT EXISTS (SELECT 1 FROM entity_names WHERE entity = e.id)`, "entities are not found by their names"},
 }
 
-// Check counts what is wrong, and says what it is.
+// Check is a query that counts problems, with a description of them.
 type Check struct{ Query, Wrong string }
 
-// Verify compares what records are found by with the records, and a file with itself.
+// Verify compares the search indexes with the records and runs the database's own checks.
 func (s *Store) Verify(ctx context.Context) (wrong []string, err error) {
 	err = s.d.ReadSnapshot(ctx, "comparing what is kept", func(c Conn) error {
 		wrong = nil

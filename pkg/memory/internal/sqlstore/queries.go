@@ -6,20 +6,20 @@ const (
 	entityColumns      = `e.id, e.type, e.name, e.description, e.aliases, e.attributes, e.visible, e.x, e.y, e.z`
 	relationColumns    = `r.src, r.type, r.dst, r.note, r.visible`
 	worldChangeColumns = `seq, at, who, cause, data, undoes, undone`
-	// audienceOfLine and audienceOfFact select a list as it is kept.
+	// audienceOfLine and audienceOfFact select an audience's list in its stored encoding.
 	audienceOfLine = `(SELECT a.ids FROM audiences a WHERE a.n = l.audience)`
 	audienceOfFact = `(SELECT a.ids FROM audiences a WHERE a.n = f.audience)`
 )
 
-// queries are the statements that differ between dialects. They are put together once, so that a
-// connection finds what it has prepared.
+// queries holds the statements that differ between dialects. They are built once, so that a connection can
+// reuse its prepared statements.
 type queries struct {
-	// Of the graph. Parameters of the lists of entities are $1 type, $2 viewer, $3 limit, and
-	// what follows.
+	// Statements on the graph. Those that list entities have the parameters $1 type, $2 viewer and $3 limit,
+	// followed by their own.
 	entity, listEntities, matchEntities, loadEntities string
 	placesOf, insideOf                                string
 	connected, connecting                             string
-	// Of lines.
+	// Statements on lines, facts and vectors.
 	lineColumns                              string
 	recent, recentFor, nextLines, line       string
 	loadLines                                string
@@ -37,9 +37,9 @@ func newQueries(d Syntax) queries {
 	scope := `($1 = '' OR lower(e.type) = lower($1)) AND ` + seen("e", "$2")
 	q.listEntities = `SELECT ` + entityColumns + ` FROM entities e
 		WHERE ` + scope + ` ORDER BY e.key, e.id LIMIT $3`
-	// matchEntities ranks: 0 name, 1 alias, 2 beginning of either, 3 words of either, 4 beginnings
-	// of words. Within a rank, more matching words win. Its parameters are $4 the key, $5 whether
-	// only whole names count, $6 words and $7 the last rune.
+	// matchEntities ranks matches: 0 name, 1 alias, 2 prefix of either, 3 words of either, 4 prefixes of
+	// words. Within a rank, more matching words win. Its own parameters are $4 the key, $5 whether only whole
+	// names count, $6 the words and $7 the last rune.
 	q.matchEntities = `WITH hit (id, rank, matched) AS (
 			SELECT entity, ` + d.Least + `(alias, 1), 0 FROM entity_names WHERE key = $4
 			UNION ALL
@@ -60,7 +60,7 @@ func newQueries(d Syntax) queries {
 	q.placesOf = `SELECT r.src, ` + entityColumns + ` FROM ` + d.List("$1", "text") + ` CROSS JOIN relations r CROSS JOIN entities e
 		WHERE r.src = j.value AND r.type = '` + memory.LocatedIn + `' AND ` + seen("r", "$2") + ` AND e.id = r.dst AND ` + seen("e", "$2") + `
 		ORDER BY r.src, r.dst DESC`
-	// By id, which is the index's order: a crowded place is read no further than the limit.
+	// Ordered by id like the index, so that a crowded place is read only up to the limit.
 	q.insideOf = `SELECT ` + entityColumns + ` FROM relations r CROSS JOIN entities e
 		WHERE r.dst = $1 AND r.type = '` + memory.LocatedIn + `' AND ` + seen("r", "$2") + ` AND e.id = r.src AND ` + seen("e", "$2") + `
 		ORDER BY r.src LIMIT $3`

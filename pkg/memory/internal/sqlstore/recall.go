@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Recall finds lines by what a question means, as [Mind.Recall] says.
+// Recall finds lines by what a question means; see [Mind.Recall].
 func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.LineHit, error) {
 	return s.mind.Recall(ctx, Log{
 		Read: func(ctx context.Context, use func(Source) error) error {
@@ -19,22 +19,22 @@ func (s *Store) Recall(ctx context.Context, query memory.LineQuery) ([]memory.Li
 	}, query)
 }
 
-// remindOfLines reads the lines that are kept in mind, so that nobody who asks has to.
+// remindOfLines updates the lines in memory in advance, so that no search has to wait for it.
 func (s *Store) remindOfLines(ctx context.Context) error {
 	return s.d.ReadSnapshot(ctx, "reading lines to be recalled", func(c Conn) error { return s.mind.Read(ctx, source{c, s}) })
 }
 
-// questionVector is the vector of a question, nil if it is to be answered by full text.
+// questionVector returns the vector of a question, or nil if it has to be answered by full text.
 func (s *Store) questionVector(ctx context.Context, text string) ([]float32, error) {
 	return embedQuestion(ctx, s.embedder, s.log, text)
 }
 
-// senseLines reads vectors of lines that are kept in mind, at most so many, or all.
+// senseLines loads the vectors of up to most of the lines in memory; 0 means all.
 func (s *Store) senseLines(ctx context.Context, most int) error {
 	return s.d.ReadSnapshot(ctx, "reading vectors of lines to be recalled", func(c Conn) error { return s.mind.Sense(ctx, source{c, s}, most) })
 }
 
-// source is the store as a reader sees it.
+// source implements [Source] on one connection.
 type source struct {
 	c Conn
 	s *Store

@@ -1,8 +1,7 @@
 package sqlstore
 
-// A recollection keeps the newest lines of a store in mind, so that they are
-// found by what a question means. What it finds is read again from the store, so that
-// nothing comes of it that has been taken back.
+// A recollection keeps the newest lines of a store in memory so that they are found by what a question means.
+// Results are read again from the store, so that deleted lines are never returned.
 
 import (
 	"cmp"
@@ -17,84 +16,82 @@ import (
 )
 
 const (
-	// keptLines is how many of the newest lines are kept in mind, give or take a
-	// batch: dozens of evenings, in a few megabytes.
+	// keptLines is the number of the newest lines kept in memory, up to one batch more. This covers dozens of
+	// evenings in a few megabytes.
 	keptLines = 16384
-	// batch is how many lines are read at a time.
+	// batch is the number of lines read at a time.
 	batch = 512
-	// keptEntities is how many entities a question may mean without naming them.
+	// keptEntities is the number of entities that a question can refer to without naming them.
 	keptEntities = 512
-	// entitiesFresh is how long the entities read are taken for those there are.
+	// entitiesFresh is how long entities are cached.
 	entitiesFresh = 5 * time.Second
-	// leastScore is the score below which a line has nothing to do with a question.
+	// leastScore is the score below which a line is considered unrelated to a question.
 	leastScore = 0.12
-	// leastMeant is the same where lines are compared as a whole, too.
+	// leastMeant is the same limit when vectors are compared as well.
 	leastMeant = 0.04
-	// olderLines is how many lines before those in mind are looked at.
+	// olderLines is the number of lines older than those in memory that are looked at.
 	olderLines = 64
-	// usualLimit is how many lines are found if a query does not say.
+	// usualLimit is the number of lines returned if a query sets no limit.
 	usualLimit = 10
 )
 
-// Known is an entity with who knows of it.
+// Known is an entity and the list of those who know of it.
 type Known struct {
 	*recall.Entity
 	Visible []string
 }
 
-// newKnown returns an entity as stores keep it: its other names are a list in JSON.
+// newKnown returns an entity from its stored columns. aliases is a JSON list.
 func newKnown(name, aliases, description string, visible []string) Known {
 	other := strings.FieldsFunc(aliases, func(r rune) bool { return strings.ContainsRune(`[]",`, r) })
 	return Known{recall.NewEntity(name, other, description), visible}
 }
 
-// Source is a store as it stands at one time, for one caller.
+// Source is one snapshot of a store, used by one caller.
 type Source interface {
-	// Session returns the number of a session, 0 if there is none of that id.
+	// Session returns the number of a session, or 0 if the id is unknown.
 	Session(ctx context.Context, id string) (int64, error)
-	// Audiences returns those that viewer belongs to, so that what they heard is
-	// theirs to know.
+	// Audiences returns the numbers of the audiences that viewer belongs to. What these heard, viewer may
+	// know.
 	Audiences(ctx context.Context, viewer string) ([]int64, error)
-	// Before returns the id of the last line before the newest ones, 0 if there are
-	// no more than those.
+	// Before returns the id of the last line before the newest ones, or 0 if there are no older lines.
 	Before(ctx context.Context, newest int) (int64, error)
-	// Since returns at most so many lines after one, by their ids.
+	// Since returns up to most lines after the given one, ordered by id.
 	Since(ctx context.Context, id int64, most int) ([]recall.Line, error)
-	// Entities returns at most so many of the entities.
+	// Entities returns up to most entities.
 	Entities(ctx context.Context, most int) ([]Known, error)
-	// Vectors returns those of the lines' facts that have one of the embedder in use, by
-	// the lines' ids.
+	// Vectors returns the vectors of the current embedder for the facts made from the lines, by line id.
+	// Lines without one are missing.
 	Vectors(ctx context.Context, ids []int64) (map[int64][]float32, error)
-	// Lines returns those of the lines that are still there and not withheld, in
-	// this order.
+	// Lines returns those of the lines that still exist and are not hidden, in the order of ids.
 	Lines(ctx context.Context, ids []int64) ([]memory.LineHit, error)
 }
 
-// Log is what a store brings to have its lines recalled.
+// Log is what [Mind.Recall] needs from a store.
 type Log struct {
-	// Read calls with the store as it stands.
+	// Read calls use with a snapshot of the store.
 	Read func(ctx context.Context, use func(Source) error) error
 	// Search finds lines by their words.
 	Search func(context.Context, memory.LineQuery) ([]memory.LineHit, error)
-	// Embed returns the vector of a question, nil if there is none.
+	// Embed returns the vector of a question, or nil if there is none.
 	Embed func(ctx context.Context, text string) ([]float32, error)
-	// Knows reports whether viewer is among those who know.
+	// Knows reports whether viewer is among who.
 	Knows func(who []string, viewer string) bool
 }
 
-// Mind is what is kept in mind of a store. The zero value is empty. It may be used by
-// any number of goroutines; the store is never asked while its lock is held.
+// Mind keeps the newest lines of a store in memory. The zero value is empty. It is safe for concurrent use.
+// Its lock is never held during a call to the store.
 type Mind struct {
 	mu       sync.Mutex
-	index    *recall.Index // nil until the lines were read
-	dropped  bool          // older lines are no longer in mind
-	reading  bool          // somebody reads all of the lines
-	times    int           // how often everything was forgotten
+	index    *recall.Index // nil until the lines have been read
+	dropped  bool          // the index no longer has the older lines
+	reading  bool          // a caller is reading all lines
+	times    int           // number of calls of Forget
 	entities []Known
 	read     time.Time // when the entities were read
 }
 
-// Forget lets everything be read anew: lines have been taken back or reworded.
+// Forget discards everything, so that it is read again after lines were deleted or reworded.
 func (m *Mind) Forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,12 +99,11 @@ func (m *Mind) Forget() {
 	m.times++
 }
 
-// Recall finds lines by what a question means: other words for the same, whom it means
-// without a name, who spoke, and what was said around a line. Lines that viewer may not
-// know of are not even compared. It returns nothing if no line has anything to do with
-// the question, and only the nearest if none has enough to be taken for an answer; the
-// question itself is none. Of very many lines the newest are compared, older ones if
-// they have words of the question.
+// Recall finds lines by what a question means. It considers synonyms, persons who are meant but not named,
+// who spoke, and what was said around a line. Lines that viewer may not know of are not compared. If no line
+// is related to the question, it returns nothing; if none is likely to be an answer, it returns only the
+// nearest. The question itself is never returned. Only the newest lines are compared by meaning; older ones
+// must share words with the question.
 func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]memory.LineHit, error) {
 	if query.Days != nil || strings.TrimSpace(query.Text) == "" {
 		return log.Search(ctx, query)
@@ -150,13 +146,13 @@ func (m *Mind) Recall(ctx context.Context, log Log, query memory.LineQuery) ([]m
 	}
 	slices.SortStableFunc(out, func(a, b memory.LineHit) int { return cmp.Compare(b.Score, a.Score) })
 	out = out[:min(len(out), query.Limit)]
-	for i := range out { // the first says for all whether the question is answered
+	for i := range out { // the first hit decides for all whether the question is answered
 		out[i].Nearest = out[0].Nearest
 	}
 	return out, nil
 }
 
-// rank ranks the lines in mind, and reports whether there are others.
+// rank ranks the lines in memory, and reports whether the store has others.
 func (m *Mind) rank(ctx context.Context, log Log, src Source, viewer string, q recall.Query) ([]recall.Hit, bool, error) {
 	seen, err := src.Audiences(ctx, viewer)
 	if err != nil {
@@ -169,7 +165,7 @@ func (m *Mind) rank(ctx context.Context, log Log, src Source, viewer string, q r
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.index == nil {
-		return nil, true, nil // they are being read; who asks does not wait
+		return nil, true, nil // another caller is reading them; this one does not wait
 	}
 	for _, e := range m.entities {
 		if log.Knows(e.Visible, viewer) {
@@ -179,9 +175,8 @@ func (m *Mind) rank(ctx context.Context, log Log, src Source, viewer string, q r
 	return m.index.Rank(q), m.dropped, nil
 }
 
-// Read reads the lines that were said since the last time, all that are kept in mind at
-// the first, and now and then the entities. It returns at once while another caller
-// reads all of the lines.
+// Read adds the lines written since the last call, or the newest keptLines on the first call, and refreshes
+// the entities from time to time. While another caller reads all lines, it returns at once.
 func (m *Mind) Read(ctx context.Context, src Source) error {
 	m.mu.Lock()
 	index, times, stale := m.index, m.times, time.Since(m.read) >= entitiesFresh
@@ -212,7 +207,7 @@ func (m *Mind) Read(ctx context.Context, src Source) error {
 		m.index, m.dropped = news.index, news.skipped
 	}
 	for _, l := range news.lines {
-		if l.ID > m.index.Last() { // else somebody was faster
+		if l.ID > m.index.Last() { // otherwise another caller has added it
 			m.index.Add(l)
 		}
 	}
@@ -226,11 +221,11 @@ func (m *Mind) Read(ctx context.Context, src Source) error {
 	return nil
 }
 
-// news is what was read of a store.
+// news is what a call of readNews returned.
 type news struct {
-	index    *recall.Index // of all lines, if they were read for the first time
-	skipped  bool          // there are lines before those of the index
-	lines    []recall.Line // since the last time
+	index    *recall.Index // of all lines, on the first read
+	skipped  bool          // there are lines older than the index
+	lines    []recall.Line // since the last read
 	entities []Known
 }
 
@@ -251,7 +246,7 @@ func readNews(ctx context.Context, src Source, first bool, last int64, stale boo
 		}
 		for _, l := range next {
 			last = l.ID
-			if first { // nobody else has it yet
+			if first { // n.index is not shared yet
 				n.index.Add(l)
 			}
 		}
@@ -265,7 +260,7 @@ func readNews(ctx context.Context, src Source, first bool, last int64, stale boo
 	return n, err
 }
 
-// load reads the lines that have to do with a question.
+// load reads the lines that are related to a question.
 func load(ctx context.Context, src Source, hits []recall.Hit, meant bool) ([]memory.LineHit, error) {
 	least := leastScore
 	if meant {
@@ -288,7 +283,7 @@ func load(ctx context.Context, src Source, hits []recall.Hit, meant bool) ([]mem
 	return out, err
 }
 
-// recallOlder compares older lines that have words of the question.
+// recallOlder ranks older lines that share words with the question.
 func recallOlder(ctx context.Context, log Log, query memory.LineQuery, q recall.Query) ([]memory.LineHit, error) {
 	query.Limit = olderLines
 	found, err := log.Search(ctx, query)

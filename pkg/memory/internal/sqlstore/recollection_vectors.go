@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Sense reads vectors of lines in mind that have none yet, the newest first: at most so
-// many lines, or of all if most is 0.
+// Sense loads the vectors of lines in memory that have none yet, newest first. It handles up to most lines; 0
+// means all.
 func (m *Mind) Sense(ctx context.Context, src Source, most int) error {
 	for before, left := int64(math.MaxInt64), most; ; {
 		n := batch

@@ -8,11 +8,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// maxDepth is how many edges away Neighbours looks at most.
+// maxDepth is the maximum depth of Neighbours.
 const maxDepth = 3
 
-// PutRelations inserts or replaces relations by (From, Type, To), in one
-// transaction. An end that is no entity is [memory.ErrNotFound].
+// PutRelations inserts or replaces relations by (From, Type, To), in one transaction. If an end is not an
+// entity, the error is [memory.ErrNotFound].
 func (s *Store) PutRelations(ctx context.Context, relations ...memory.Relation) error {
 	if len(relations) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (s *Store) PutRelations(ctx context.Context, relations ...memory.Relation) 
 	})
 }
 
-// checkRelation says why a relation cannot be stored, whatever its ends.
+// checkRelation returns why a relation cannot be stored, apart from its ends.
 func checkRelation(r memory.Relation) error {
 	if r.Type == "" {
 		return errors.New("a relation needs a type")
@@ -64,9 +64,8 @@ func deleteRelation(ctx context.Context, c Conn, r memory.Relation) error {
 	return err
 }
 
-// Neighbours returns an entity and what lies within depth edges in either
-// direction, as far as viewer may see; depth is brought into 1 to 3. An
-// unknown or hidden id is [memory.ErrNotFound].
+// Neighbours returns an entity and everything viewer may see within depth edges in either direction. depth is
+// clamped to 1 to 3. An unknown or hidden id is [memory.ErrNotFound].
 func (s *Store) Neighbours(ctx context.Context, id, viewer string, depth int) (memory.Neighbourhood, error) {
 	keys := s.viewerKeys(viewer)
 	args := []any{id, keys, min(max(depth, 1), maxDepth)}

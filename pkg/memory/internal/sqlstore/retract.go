@@ -10,16 +10,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// inMessage says which lines are meant; those of no message never are.
+// inMessage selects the lines of a message. An empty ref selects none.
 const inMessage = `s.id = $1 AND l.ref = $2 AND l.ref <> ''`
 
-// Retract deletes the lines of a session that were written in a message, and
-// the facts made of them unless a line that stays says the same. It is one
-// transaction, on the disk when it returns.
+// Retract deletes the lines of a session that came from the message ref, and the facts made from them unless
+// a remaining line has the same text. It is one transaction, and on disk when it returns.
 //
-// What is deleted is overwritten in a file of SQLite, except for copies that SQLite may
-// have left when it spread rows over pages; those stay until it writes there, or until
-// somebody is forgotten. A server of PostgreSQL overwrites it when it vacuums.
+// SQLite overwrites deleted content, except for copies it may have left while moving rows between pages.
+// Those remain until the pages are written again, or until a user is forgotten. PostgreSQL overwrites it when
+// it vacuums.
 func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err error) {
 	defer s.mind.Forget()
 	err = s.d.Write(ctx, "retracting lines", func(ctx context.Context, c Conn) error {
@@ -32,9 +31,8 @@ func (s *Store) Retract(ctx context.Context, session, ref string) (n int, err er
 	return n, nil
 }
 
-// Reword gives the lines of a session that were written in a message another
-// text. Facts made of them change with them and have no vectors then;
-// [Store.EmbedFacts] makes up for it. It is one transaction, on the disk when it
+// Reword replaces the text of the lines that came from the message ref, and of the facts made from them. The
+// changed facts have no vectors until [Store.EmbedFacts] runs. It is one transaction, and on disk when it
 // returns.
 func (s *Store) Reword(ctx context.Context, session, ref, text string) (n int, err error) {
 	defer s.mind.Forget()
@@ -70,7 +68,7 @@ func (s *Store) DeleteLine(ctx context.Context, id int64) error {
 	})
 }
 
-// utterances returns the lines that meet a condition, in the order of their ids.
+// utterances returns the lines that meet a condition, ordered by id.
 func utterances(ctx context.Context, c Conn, condition string, args ...any) ([]Utterance, error) {
 	return Rows(ctx, c, `SELECT l.id, s.n, s.id, l.speaker, l.text, l.at, `+audienceOfLine+`, l.day, l.date FROM lines l JOIN sessions s ON s.n = l.session
 		WHERE `+condition+` ORDER BY l.id`, args, func(r Row) (u Utterance, err error) {
@@ -83,8 +81,8 @@ func utterances(ctx context.Context, c Conn, condition string, args ...any) ([]U
 	})
 }
 
-// DeleteLines deletes the lines l that meet a condition from everything that finds them, and
-// returns how many those were.
+// DeleteLines deletes the lines that meet a condition on l, removes them from all indexes, and returns their
+// number.
 func DeleteLines(ctx context.Context, s *Store, c Conn, condition string, args ...any) (int, error) {
 	all, err := utterances(ctx, c, condition, args...)
 	if err != nil {
@@ -96,16 +94,15 @@ func DeleteLines(ctx context.Context, s *Store, c Conn, condition string, args .
 	if err := s.deleteFactsOfLines(ctx, c, all); err != nil {
 		return 0, err
 	}
-	// The ids of deleted lines may come again.
+	// Ids of deleted lines may be reused.
 	_, err = c.Exec(ctx, `UPDATE indexed_lines SET line = (SELECT coalesce(max(id), 0) FROM lines)
 		WHERE line > (SELECT coalesce(max(id), 0) FROM lines)`)
 	return len(all), err
 }
 
-// deleteFactsOfLines deletes the facts of lines that are gone, but for those that
-// another line makes, too.
+// deleteFactsOfLines deletes the facts made from deleted lines, unless another line produces the same fact.
 func (s *Store) deleteFactsOfLines(ctx context.Context, c Conn, gone []Utterance) error {
-	texts := map[int64]map[string]bool{} // by session
+	texts := map[int64]map[string]bool{} // by session number
 	sources := map[int64]string{}
 	for _, u := range gone {
 		f := memory.FactOf(u.Line)
@@ -130,14 +127,14 @@ func (s *Store) deleteFactsOfLines(ctx context.Context, c Conn, gone []Utterance
 	return nil
 }
 
-// rewordLine gives one line another text, and the fact made of it.
+// rewordLine replaces the text of one line and of the fact made from it.
 func (s *Store) rewordLine(ctx context.Context, c Conn, u Utterance, text string) error {
 	if u.Text == text {
 		return nil
 	}
 	old := u
 	u.Text = text
-	// The words go first: SQLite takes a fifth longer if the line does.
+	// The words come first: in SQLite, updating the line first takes a fifth longer.
 	if err := s.d.ReplaceWords(ctx, c, old, text); err != nil {
 		return err
 	}
@@ -148,7 +145,7 @@ func (s *Store) rewordLine(ctx context.Context, c Conn, u Utterance, text string
 	before := memory.FactOf(old.Line)
 	err := c.Row(ctx, s.sql.findFact, s.syntax.FactKey(before.Source, before.Text), &id, &embedded)
 	if errors.Is(err, ErrNoRows) {
-		return nil // nobody asked for one
+		return nil // the line has no fact
 	}
 	if err != nil {
 		return err

@@ -12,11 +12,10 @@ import (
 
 const defaultLimit = 10
 
-// SearchLines finds lines by full text, best first by BM25. Words compare
-// without case and accents; if a word is rare, those that share its stem
-// match, too; words such as "the" count only if there are no others. Of very
-// many lines with a word the newest that the viewer may know of are looked at. An unknown session has no
-// lines.
+// SearchLines finds lines by full text, best first by BM25. Words are compared without case and accents. For
+// a rare word, words with the same stem match as well. Words such as "the" count only if there are no others.
+// If very many lines contain a word, only the newest that the viewer may know of are looked at. An unknown
+// session has no lines.
 func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) (out []memory.LineHit, err error) {
 	if query.Limit <= 0 {
 		query.Limit = defaultLimit
@@ -52,8 +51,8 @@ func (s *Store) SearchLines(ctx context.Context, query memory.LineQuery) (out []
 	return rankLines(q, out, query.Limit), nil
 }
 
-// NarrowLines returns a condition on lines l, beginning with AND, for the viewer and the days of a
-// filter. Its parameters follow args, which are returned with them.
+// NarrowLines returns a condition on lines l for the viewer and the days of a filter. It begins with AND or
+// is empty. Its parameters are appended to args.
 func NarrowLines(d Syntax, f LineFilter, args []any) (condition string, all []any) {
 	if f.Keys != nil {
 		args = append(args, f.Keys)
@@ -66,7 +65,7 @@ func NarrowLines(d Syntax, f LineFilter, args []any) (condition string, all []an
 	return condition, args
 }
 
-// linesOfDays returns the newest lines of a query without a text.
+// linesOfDays returns the newest lines for a query without text.
 func (s *Store) linesOfDays(ctx context.Context, q memory.LineQuery) (out []memory.LineHit, err error) {
 	filter := LineFilter{Days: q.Days}
 	if q.Viewer != "" {

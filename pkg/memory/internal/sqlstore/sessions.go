@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// StartSession opens a session. Its id begins with the time, so that ids sort
-// and can be told apart by people.
+// StartSession opens a session. Its id begins with the time, so that ids sort by time and people can tell
+// them apart.
 func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Session, error) {
 	now := stampOf(time.Now())
 	var salt [4]byte
@@ -31,7 +31,7 @@ func (s *Store) StartSession(ctx context.Context, campaign string) (memory.Sessi
 	return out, nil
 }
 
-// EndSession marks a session as ended; the first end counts. An unknown id is
+// EndSession marks a session as ended. Ending it again changes nothing. An unknown id is
 // [memory.ErrNotFound].
 func (s *Store) EndSession(ctx context.Context, id string) error {
 	return s.d.Write(ctx, "ending session", func(ctx context.Context, c Conn) error {
@@ -40,8 +40,7 @@ func (s *Store) EndSession(ctx context.Context, id string) error {
 	})
 }
 
-// Reopen lets a session go on as if it had never ended. An unknown id is
-// [memory.ErrNotFound].
+// Reopen continues a session as if it had never ended. An unknown id is [memory.ErrNotFound].
 func (s *Store) Reopen(ctx context.Context, id string) error {
 	return s.d.Write(ctx, "reopening session", func(ctx context.Context, c Conn) error {
 		n, err := c.Exec(ctx, `UPDATE sessions SET ended = NULL WHERE id = $1`, id)
@@ -72,9 +71,9 @@ func scanSession(r Row) (m memory.Session, err error) {
 	return m, err
 }
 
-// RemoveSession deletes a session with its lines and the facts made of them, in steps
-// that let other writers in between, and returns how many lines those were. What is
-// deleted goes as by [Store.Retract]. An unknown id is [memory.ErrNotFound].
+// RemoveSession deletes a session with its lines and the facts made from them, and returns the number of
+// lines. It works in steps between which others can write. Deleted content is overwritten as described at
+// [Store.Retract]. An unknown id is [memory.ErrNotFound].
 func (s *Store) RemoveSession(ctx context.Context, id string) (lines int, err error) {
 	defer s.mind.Forget()
 	for {

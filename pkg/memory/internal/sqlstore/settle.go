@@ -7,38 +7,35 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Settle puts what a campaign file says into the world, all of it or nothing.
-// Whoever spoke last is right: an entry takes effect when it is new or differs
-// from what the file said at the last Settle, and else leaves alone what has
-// become of it since, its removal included. An entity without a position keeps
-// the one it has. When an entity comes back, so do the file's relations to what
-// is there.
+// Settle applies the content of a campaign file to the world, all of it or nothing. The latest change wins:
+// an entry is applied if it is new or differs from what the file said at the last Settle. Otherwise later
+// changes are kept, including the removal of an entity. An entity without a position keeps its current one.
+// When an entity is added again, the file's relations with it are added again if their other ends exist.
 //
-// What takes effect is noted first, and then carried out in steps that let other
-// writers in between, so that some of it can be seen before the rest. Once it is
-// noted it takes effect: what a process that ends leaves undone is done by the next
-// that opens the database. If ctx ends before that, nothing has happened.
+// Settle first records a plan and then applies it in steps between which others can write, so part of it is
+// visible before the rest. Once the plan is recorded, it will be applied: if the process ends, the next one
+// to open the database continues. If ctx ends before that, nothing has changed.
 //
-// Facts get no vectors; [Store.EmbedFacts] makes up for it.
+// Facts get no vectors until [Store.EmbedFacts] runs.
 func (s *Store) Settle(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
 	defer s.askForIndexing()
 	return Settle(ctx, settler{s}, entities, relations, facts)
 }
 
-// Unsettled tells what [Store.Settle] would do, and changes nothing.
+// Unsettled returns what [Store.Settle] would do, without changing anything.
 func (s *Store) Unsettled(ctx context.Context, entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
 	return Unsettled(ctx, settler{s}, entities, relations, facts)
 }
 
-// Withdraw takes out of the world what campaign files said: entities by id, with
-// their relations, whatever has become of them since; relations; and facts by source
-// and text. What is not there is passed over, and a file that says it again is heard.
-// As with Settle it is all or nothing, in steps. What else was told of an entity stays.
+// Withdraw removes from the world what campaign files added: entities by id with their relations, whether or
+// not they have changed since; relations; and facts by source and text. What does not exist is ignored. A
+// file that states it again adds it again. Like Settle, it is all or nothing and works in steps. Other facts
+// about a removed entity stay.
 func (s *Store) Withdraw(ctx context.Context, entities []string, relations []memory.Relation, facts []memory.Fact) error {
 	return Withdraw(ctx, settler{s}, entities, relations, facts)
 }
 
-// settler is the store as settling needs it.
+// settler adapts a [Store] to [SettlingStore].
 type settler struct{ s *Store }
 
 var _ SettlingStore[Conn] = settler{}
@@ -98,7 +95,7 @@ func (settler) CheckFact(f memory.Fact) error {
 	return err
 }
 
-// file notes what an entry says.
+// file records the content of an entry.
 func (x settler) file(ctx context.Context, c Conn, e Entry, err error) error {
 	if err != nil {
 		return err
@@ -106,7 +103,7 @@ func (x settler) file(ctx context.Context, c Conn, e Entry, err error) error {
 	return x.s.d.File(ctx, c, e.Key, e.Hash)
 }
 
-// unfile forgets that a file ever said an entry.
+// unfile deletes the record of an entry, so that a file can add it again.
 func (x settler) unfile(ctx context.Context, c Conn, e Entry, err error) error {
 	if err != nil {
 		return err
@@ -129,7 +126,8 @@ func (x settler) PutEntity(ctx context.Context, c Conn, e memory.Entity) error {
 	return x.s.replaceEntity(ctx, c, old, e)
 }
 
-// PutRelation puts a relation. One to what was removed comes back with it.
+// PutRelation puts a relation. It skips one with a missing end, which is added again together with that
+// entity.
 func (x settler) PutRelation(ctx context.Context, c Conn, r memory.Relation) error {
 	entry, err := RelationEntry(r)
 	if err := x.file(ctx, c, entry, err); err != nil {

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// orderEntries and orderBytes bound an order: it is carried out as a whole.
+	// orderEntries and orderBytes limit an order, because an order is executed as a whole.
 	orderEntries = 32
 	orderBytes   = 64 << 10
-	// withdrawnEntries bounds one that withdraws: a full text looks up every word of what it deletes.
+	// withdrawnEntries limits an order that withdraws, because the full-text index looks up every word it
+	// deletes.
 	withdrawnEntries = 4
-	// orderTime is how long orders are carried out in one transaction before other
-	// writers get their turn.
+	// orderTime is how long orders are executed in one transaction before other writers get their turn.
 	orderTime = 15 * time.Millisecond
-	// abandonTime is after how long a plan that nobody completed is thrown away.
+	// abandonTime is the age at which an incomplete plan is discarded.
 	abandonTime = time.Hour
 )
 
-// order is a part of a plan: what is put, or what is withdrawn.
+// order is a part of a plan: entries to put, or entries to withdraw.
 type order struct {
 	Withdraw  bool
 	Entities  []memory.Entity
@@ -33,7 +33,7 @@ type order struct {
 
 func (o *order) len() int { return len(o.Entities) + len(o.Relations) + len(o.Facts) }
 
-// most is how many entries there may be in it.
+// most returns the maximum number of entries.
 func (o *order) most() int {
 	if o.Withdraw {
 		return withdrawnEntries
@@ -41,7 +41,7 @@ func (o *order) most() int {
 	return orderEntries
 }
 
-// execute carries an order out.
+// execute executes an order.
 func execute[C any](ctx context.Context, s SettlingStore[C], c C, o *order) error {
 	entity, relation, fact := s.PutEntity, s.PutRelation, s.PutFact
 	if o.Withdraw {
@@ -65,20 +65,19 @@ func execute[C any](ctx context.Context, s SettlingStore[C], c C, o *order) erro
 	return nil
 }
 
-// plan is a plan that is being noted. What fits one order is not noted, but carried
-// out at once.
+// plan is a plan that is being recorded. Content that fits one order is not recorded but executed at once.
 type plan[C any] struct {
 	store SettlingStore[C]
-	// n is its number, 0 while nothing of it is in the store.
+	// n is the plan's number; 0 while the store has nothing of it.
 	n    int64
 	next order
-	size int // of next, in bytes, roughly
+	size int // approximate size of next in bytes
 	// dry plans are only counted, in dried.
 	dry   bool
 	dried int
 }
 
-// add adds an entry of a size, and notes the order it completes.
+// add adds an entry, and records the current order if it is full.
 func (p *plan[C]) add(ctx context.Context, size int, put func(*order)) error {
 	if p.dry {
 		p.dried++
@@ -94,7 +93,7 @@ func (p *plan[C]) add(ctx context.Context, size int, put func(*order)) error {
 	return nil
 }
 
-// note writes down the order that is complete.
+// note records the current order and begins the next.
 func (p *plan[C]) note(ctx context.Context) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(p.next); err != nil {
@@ -116,7 +115,7 @@ func (p *plan[C]) note(ctx context.Context) error {
 	})
 }
 
-// complete notes a plan to its end. On the disk with it are all orders before.
+// complete records the rest of the plan and marks it as ready. This also syncs all its orders to disk.
 func (p *plan[C]) complete(ctx context.Context) error {
 	if p.next.len() > 0 {
 		if err := p.note(ctx); err != nil {
@@ -128,7 +127,7 @@ func (p *plan[C]) complete(ctx context.Context) error {
 	})
 }
 
-// giveUp throws away what is noted of a plan. If that fails it is thrown away later.
+// giveUp deletes the recorded part of a plan. If that fails, the part is discarded later.
 func (p *plan[C]) giveUp(ctx context.Context, doing string) {
 	if p.n != 0 {
 		_ = p.store.Transact(context.WithoutCancel(ctx), true, doing, func(ctx context.Context, c C) error {
@@ -137,7 +136,7 @@ func (p *plan[C]) giveUp(ctx context.Context, doing string) {
 	}
 }
 
-// carryOut has note make a plan, and carries it out. If note fails, nothing has happened.
+// carryOut has note build a plan, and executes it. If note fails, nothing has changed.
 func carryOut[C any](ctx context.Context, s SettlingStore[C], doing string, note func(*plan[C]) error) error {
 	p := &plan[C]{store: s}
 	err := note(p)
@@ -154,9 +153,8 @@ func carryOut[C any](ctx context.Context, s SettlingStore[C], doing string, note
 	return carryOutPlans(ctx, s, doing)
 }
 
-// carryOutPlans carries out what plans that are ready have left to do, also those of
-// other processes, until there are none. Between two steps it leaves the store to
-// others for as long as the step took.
+// carryOutPlans executes the remaining orders of all ready plans, including those of other processes. After
+// each step it pauses for as long as the step took, so that others can write.
 func carryOutPlans[C any](ctx context.Context, s SettlingStore[C], doing string) error {
 	for {
 		start, done := time.Now(), true
@@ -183,8 +181,8 @@ func carryOutPlans[C any](ctx context.Context, s SettlingStore[C], doing string)
 	}
 }
 
-// carryOutNext carries out the next order of the oldest plan, and reports whether
-// there is none. With its last order a plan is gone.
+// carryOutNext executes the next order of the oldest plan, and reports whether none was left. A plan without
+// orders is deleted.
 func carryOutNext[C any](ctx context.Context, s SettlingStore[C], c C) (done bool, err error) {
 	var plan, n int64
 	var what []byte
@@ -206,8 +204,8 @@ func carryOutNext[C any](ctx context.Context, s SettlingStore[C], c C) (done boo
 	return false, s.Exec(ctx, c, `DELETE FROM orders WHERE n = $1`, n)
 }
 
-// resumeSettling does what processes that ended have left to do, and throws away what they never finished
-// noting.
+// resumeSettling executes the ready plans of processes that have ended, and discards old plans that were
+// never completed.
 func resumeSettling[C any](ctx context.Context, s SettlingStore[C]) error {
 	if left, err := s.Left(ctx); err != nil || left == 0 {
 		return err

@@ -1,11 +1,10 @@
 package sqlstore
 
-// Settling puts what campaign files say into a store, in steps, the same for all stores.
+// Settling applies the content of campaign files to a store, in steps that are the same for all stores.
 //
-// What takes effect is noted first, as a plan of small orders, and then carried out a few orders at
-// a time, so that other writers have their turn in between. Once a plan is complete it takes
-// effect: what a process that ends leaves undone is done by the next that opens the store. One that
-// is not complete is nothing, and is thrown away.
+// What has to change is first recorded as a plan of small orders. The orders are then executed a few at a
+// time, so that other writers get their turn. A complete plan is always executed: if the process ends, the
+// next one to open the store continues. An incomplete plan has no effect and is discarded.
 
 import (
 	"bytes"
@@ -16,29 +15,29 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// SettlingStore is what is settled in. C is a connection within a transaction. It has the tables plans (n,
-// begun in microseconds since 1970, ready) and orders (n, plan, what), of which those of a plan are
-// carried out in the order of their numbers, and go with it.
+// SettlingStore is a store that campaign files are settled in. C is a connection within a transaction. The
+// store has the tables plans (n, begun in microseconds since 1970, ready) and orders (n, plan, what). The
+// orders of a plan are executed in ascending order and deleted together with it.
 type SettlingStore[C any] interface {
-	// Transact runs do in one transaction, which is on the disk when it returns if synced.
+	// Transact runs do in one transaction. If synced is set, the transaction is on disk when it returns.
 	Transact(ctx context.Context, synced bool, doing string, do func(context.Context, C) error) error
-	// Exec runs a statement whose parameters are $1, $2 and so on.
+	// Exec runs a statement with the parameters $1, $2 and so on.
 	Exec(ctx context.Context, c C, query string, args ...any) error
-	// Row reads the first row into dest, and reports whether there is one.
+	// Row scans the first row into dest, and reports whether there is one.
 	Row(ctx context.Context, c C, query string, args []any, dest ...any) (bool, error)
-	// Left is how many plans there are.
+	// Left returns the number of plans.
 	Left(ctx context.Context) (int, error)
-	// Filed returns what entries said when they were settled last, by key.
+	// Filed returns the hashes of entries at the last Settle, by key.
 	Filed(ctx context.Context, keys []string) (map[string][]byte, error)
-	// There tells which of some ids are entities'.
+	// There returns which of the ids are entities.
 	There(ctx context.Context, ids []string) (map[string]bool, error)
 
 	CheckEntity(memory.Entity) error
 	CheckRelation(memory.Relation) error
 	CheckFact(memory.Fact) error
 
-	// Those that put also note what the entry says, and those that withdraw forget it. What cannot
-	// be put since something is not there, or is not there to be withdrawn, is passed over.
+	// The Put methods also record the content of the entry, and the Withdraw methods delete that record. An
+	// entry that cannot be put because something is missing, or that does not exist any more, is skipped.
 	PutEntity(context.Context, C, memory.Entity) error
 	PutRelation(context.Context, C, memory.Relation) error
 	PutFact(context.Context, C, memory.Fact) error
@@ -47,7 +46,7 @@ type SettlingStore[C any] interface {
 	WithdrawFact(context.Context, C, memory.Fact) error
 }
 
-// Settle puts entries that are new, or say something else than the last time.
+// Settle puts the entries that are new or have changed since the last Settle.
 func Settle[C any](ctx context.Context, s SettlingStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) error {
 	return carryOut(ctx, s, "settling the campaign", func(p *plan[C]) error {
 		back := map[string]bool{}
@@ -61,7 +60,7 @@ func Settle[C any](ctx context.Context, s SettlingStore[C], entities []memory.En
 	})
 }
 
-// Unsettled tells what [Settle] would do.
+// Unsettled returns what [Settle] would do.
 func Unsettled[C any](ctx context.Context, s SettlingStore[C], entities []memory.Entity, relations []memory.Relation, facts []memory.Fact) (memory.Settlement, error) {
 	var out memory.Settlement
 	back := map[string]bool{}
@@ -80,7 +79,7 @@ func Unsettled[C any](ctx context.Context, s SettlingStore[C], entities []memory
 	return out, err
 }
 
-// Withdraw takes entries out.
+// Withdraw removes entries.
 func Withdraw[C any](ctx context.Context, s SettlingStore[C], entities []string, relations []memory.Relation, facts []memory.Fact) error {
 	return carryOut(ctx, s, "withdrawing a campaign", func(p *plan[C]) error {
 		p.next.Withdraw = true
@@ -103,10 +102,10 @@ func Withdraw[C any](ctx context.Context, s SettlingStore[C], entities []string,
 	})
 }
 
-// compared is how many entries are compared at once with what they said last.
+// compared is the number of entries compared at a time with their last content.
 const compared = 500
 
-// putNew puts of many entries those that are new, or that again reports.
+// putNew calls put for the entries that are new or changed, or for which again returns true.
 func putNew[C, T any](ctx context.Context, p *plan[C], all []T, entryOf func(T) (Entry, error), again func(T) bool, put func(T) error) error {
 	for part := range slices.Chunk(all, compared) {
 		entries, keys := make([]Entry, len(part)), make([]string, len(part))
@@ -135,7 +134,7 @@ func putNew[C, T any](ctx context.Context, p *plan[C], all []T, entryOf func(T) 
 
 func never[T any](T) bool { return false }
 
-// putEntities puts what is new of entities, and adds to back those that are not there.
+// putEntities puts the new or changed entities, and adds to back those that do not exist.
 func (p *plan[C]) putEntities(ctx context.Context, all []memory.Entity, back map[string]bool) error {
 	var ids []string
 	err := putNew(ctx, p, all, EntityEntry, never, func(e memory.Entity) error {
@@ -163,7 +162,7 @@ func (p *plan[C]) putEntities(ctx context.Context, all []memory.Entity, back map
 	return nil
 }
 
-// putRelations puts what is new of relations, or leads to what comes back.
+// putRelations puts the relations that are new or changed, or that have an end in back.
 func (p *plan[C]) putRelations(ctx context.Context, all []memory.Relation, back map[string]bool) error {
 	again := func(r memory.Relation) bool { return back[r.From] || back[r.To] }
 	return putNew(ctx, p, all, RelationEntry, again, func(r memory.Relation) error {
@@ -174,7 +173,7 @@ func (p *plan[C]) putRelations(ctx context.Context, all []memory.Relation, back 
 	})
 }
 
-// putFacts puts what is new of facts.
+// putFacts puts the new or changed facts.
 func (p *plan[C]) putFacts(ctx context.Context, all []memory.Fact) error {
 	return putNew(ctx, p, all, FactEntry, never, func(f memory.Fact) error {
 		if err := p.store.CheckFact(f); err != nil {

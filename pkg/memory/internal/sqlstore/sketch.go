@@ -1,8 +1,8 @@
 package sqlstore
 
-// A sketch finds the vectors that are probably nearest to one, among very many: by
-// the signs of their rotated components first, and by these in a byte each then. Who asks compares
-// what it found exactly.
+// A sketch finds, among very many vectors, those that are probably nearest to a given one: first by the signs
+// of their rotated components, then by these components in one byte each. The caller compares the results
+// exactly.
 //
 // It does no I/O.
 
@@ -15,28 +15,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// fineDimensions is the length up to which vectors are kept in bytes, too. Longer ones
-// tell enough by their signs, and would fill memory.
+// fineDimensions is the vector length up to which the sketch also keeps components as bytes. For longer
+// vectors the signs are sufficient, and the bytes would use too much memory.
 const fineDimensions = 256
 
-// coarseShare is how many vectors are compared by bytes for each that is wanted, and
-// leastCoarse how many at least.
+// coarseShare is the number of vectors compared by bytes for each result, and leastCoarse their minimum
+// number.
 const (
 	coarseShare = 16
 	leastCoarse = 8192
 )
 
-// Sketch is of vectors of one length. It is for one caller at a time.
+// Sketch holds vectors of one length. It is not safe for concurrent use.
 type Sketch struct {
 	dimensions, padded, words int
-	signs                     []float32 // by which components are turned before they are mixed
+	signs                     []float32 // sign of each component before mixing
 	ids                       []int64
-	coarse                    []uint64 // words of signs for each id
-	fine                      []int8   // padded components for each id, or none
-	apart                     []uint16 // room for one search
+	coarse                    []uint64 // sign bits, several words per id
+	fine                      []int8   // padded components per id, if kept
+	apart                     []uint16 // scratch space for one search
 }
 
-// NewSketch returns a sketch without vectors.
+// NewSketch returns an empty sketch.
 func NewSketch(dimensions int) *Sketch {
 	s := &Sketch{dimensions: dimensions, padded: 64}
 	for s.padded < dimensions {
@@ -56,7 +56,7 @@ func NewSketch(dimensions int) *Sketch {
 	return s
 }
 
-// Len is how many vectors there are.
+// Len returns the number of vectors.
 func (s *Sketch) Len() int { return len(s.ids) }
 
 // Add adds a vector of length 1.
@@ -69,7 +69,7 @@ func (s *Sketch) Add(id int64, v []float32) {
 	}
 }
 
-// Nearest returns the ids of about the nearest vectors, those that seem nearest first, at most n.
+// Nearest returns the ids of up to n vectors that are probably nearest, nearest first.
 func (s *Sketch) Nearest(v []float32, n int) []int64 {
 	if len(v) != s.dimensions || n <= 0 {
 		return nil
@@ -104,8 +104,7 @@ func (s *Sketch) idsOf(places []int) []int64 {
 	return out
 }
 
-// alike returns the places of the n vectors with the most of the same signs, the most
-// alike first, and of the last of them as many as there is room for.
+// alike returns the positions of the n vectors with the most signs in common, most similar first.
 func (s *Sketch) alike(asked []uint64, n int) []int {
 	s.apart = slices.Grow(s.apart[:0], len(s.ids))[:len(s.ids)]
 	apart := s.apart
@@ -118,7 +117,7 @@ func (s *Sketch) alike(asked []uint64, n int) []int {
 		apart[i] = uint16(d)
 		counts[d]++
 	}
-	// starts says where those of a distance begin in the result.
+	// starts[d] is where the vectors at distance d begin in the result.
 	starts, sum := make([]int, len(counts)), 0
 	for d, c := range counts {
 		starts[d] = sum
@@ -134,8 +133,8 @@ func (s *Sketch) alike(asked []uint64, n int) []int {
 	return out
 }
 
-// mix turns a vector, so that each component says as much as any other. It keeps lengths
-// and angles.
+// mix rotates a vector so that its information is spread over all components. It keeps angles, and scales all
+// lengths by the same factor.
 func (s *Sketch) mix(v []float32) []float32 {
 	out := make([]float32, s.padded)
 	for i, x := range v {

@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// errSpaceChanged means that another process uses the database with another embedder.
+// errSpaceChanged means that another process uses the database with a different embedder.
 var errSpaceChanged = errors.New("the vectors belong to another embedding model by now; let all programs that use this database have the same one")
 
-// latestSpace is the space in use.
+// latestSpace returns the current space.
 func (s *Store) latestSpace(ctx context.Context, c Conn) (space Space, err error) {
 	err = c.Row(ctx, s.sql.latestSpace, nil, &space.N, &space.Name, &space.Dims, &space.Kind)
 	if errors.Is(err, ErrNoRows) {
@@ -17,9 +17,9 @@ func (s *Store) latestSpace(ctx context.Context, c Conn) (space Space, err error
 	return space, err
 }
 
-// ownSpace is the space in use if it is this embedder's, as far as is known: an
-// embedder that has not told its length yet is known by its name. A space whose vectors
-// are kept in another way than the database keeps them now is not.
+// ownSpace returns the current space if it belongs to this embedder, otherwise none. If the embedder has not
+// reported its dimensions yet, only its name is compared. A space whose vectors are stored in another way
+// than the database uses now does not count.
 func (s *Store) ownSpace(ctx context.Context, c Conn) (Space, error) {
 	space, err := s.latestSpace(ctx, c)
 	if err != nil || s.embedder == nil || space.Name != s.embedder.Name() || space.Kind != s.syntax.Kind {
@@ -31,8 +31,8 @@ func (s *Store) ownSpace(ctx context.Context, c Conn) (Space, error) {
 	return space, nil
 }
 
-// ensureSpace makes the embedder's space the one in use. If that was another's,
-// no fact has a vector any more.
+// ensureSpace makes the embedder's space the current one. If that belonged to another embedder, all facts
+// need new vectors.
 func (s *Store) ensureSpace(ctx context.Context, dims int) error {
 	var own Space
 	err := s.d.Read(ctx, "checking vectors", func(c Conn) (err error) {
@@ -69,7 +69,7 @@ func (s *Store) addSpace(ctx context.Context, dims int) (own Space, err error) {
 	return own, err
 }
 
-// dropEarlierSpaces drops the vectors of earlier embedders, when no fact needs them any more.
+// dropEarlierSpaces drops the vectors of earlier embedders once no fact needs them.
 func (s *Store) dropEarlierSpaces(ctx context.Context) error {
 	var earlier []int64
 	err := s.d.Read(ctx, "listing old vectors", func(c Conn) (err error) {

@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file tells facts that stand from those that a later fact of the same topic
-// has superseded, the same for all stores. It does no I/O.
+// This file distinguishes current facts from those that a later fact on the same topic has superseded. It is
+// the same for all stores and does no I/O.
 
 import (
 	"crypto/sha256"
@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// topicKey is what is kept of a topic: nothing that can be read, so that nobody's name is in it. A
-// key is its own.
+// topicKey returns the stored form of a topic, a hash, so that no name can be read from it. The key of a key
+// is the key itself.
 func topicKey(topic string) string {
 	if topic == "" || len(topic) == keyLength && topic[0] == '#' {
 		return topic
@@ -24,17 +24,16 @@ func topicKey(topic string) string {
 
 const keyLength = 21
 
-// Claim is that a fact was stated, as far as it says how long others of its topic stood.
+// Claim records when a fact was stated. It is used to tell how long earlier facts on its topic were current.
 type Claim struct {
 	ID    int64
 	Topic string
 	At    time.Time
-	// Since is from when on it is true in the world, zero if that is not known.
+	// Since is the in-world day from which the fact holds; zero if unknown.
 	Since memory.Date
 }
 
-// newClaim returns the statement of a fact. Who does not say since when a fact is
-// true means since it was said.
+// newClaim returns the claim of a fact. A fact without Since holds from its own date.
 func newClaim(f memory.Fact) Claim {
 	s := Claim{ID: f.ID, Topic: f.Topic, At: f.At, Since: f.Since}
 	if s.Since.IsZero() {
@@ -43,7 +42,7 @@ func newClaim(f memory.Fact) Claim {
 	return s
 }
 
-// topicsOf lists the topics of facts.
+// topicsOf lists the distinct topics of facts.
 func topicsOf(hits []memory.FactHit) []string {
 	var out []string
 	for _, h := range hits {
@@ -54,11 +53,11 @@ func topicsOf(hits []memory.FactHit) []string {
 	return out
 }
 
-// History is what was stated of topics, as far as a viewer may know of it. A fact that the
-// viewer does not know of supersedes none for it.
+// History holds, by topic, the claims that a viewer may know of. A fact that is hidden from the viewer
+// supersedes none for it.
 type History map[string][]Claim
 
-// newHistory orders statements by topic. They come in the order in which they were stated.
+// newHistory groups claims by topic. all is in the order in which they were stated.
 func newHistory(all []Claim) History {
 	h := History{}
 	for _, s := range all {
@@ -67,7 +66,7 @@ func newHistory(all []Claim) History {
 	return h
 }
 
-// Missing lists the facts that stand and are not among hits which they supersede.
+// Missing lists the current facts that supersede some of the hits but are not among them.
 func (h History) Missing(hits []memory.FactHit) []int64 {
 	var out []int64
 	for _, topic := range topicsOf(hits) {
@@ -83,8 +82,8 @@ func (h History) Missing(hits []memory.FactHit) []int64 {
 	return out
 }
 
-// Arrange marks the hits that are superseded, and puts what supersedes them, taken from
-// hits or from added, before them. At most k are returned.
+// Arrange marks superseded hits and puts the fact that supersedes them, from hits or added, before them. It
+// returns at most k.
 func (h History) Arrange(hits, added []memory.FactHit, k int) []memory.FactHit {
 	all := slices.Concat(hits, added)
 	out := make([]memory.FactHit, 0, len(all))

@@ -2,7 +2,7 @@ package sqlstore
 
 import "context"
 
-// LoadState returns everything kept in a space, by key.
+// LoadState returns all values of a space, by key.
 func (s *Store) LoadState(ctx context.Context, space string) (map[string][]byte, error) {
 	state := map[string][]byte{}
 	err := s.d.Read(ctx, "reading state", func(c Conn) error {
@@ -18,8 +18,7 @@ func (s *Store) LoadState(ctx context.Context, space string) (map[string][]byte,
 	return state, err
 }
 
-// StateSpaces lists the spaces in which something is kept and whose names begin with
-// prefix, by name.
+// StateSpaces lists the non-empty spaces whose names begin with prefix, sorted by name.
 func (s *Store) StateSpaces(ctx context.Context, prefix string) (spaces []string, err error) {
 	err = s.d.Read(ctx, "listing state", func(c Conn) (err error) {
 		spaces, err = Rows(ctx, c, `SELECT DISTINCT space FROM state WHERE space >= $1 AND substr(space, 1, length($1)) = $1 ORDER BY space`,
@@ -29,8 +28,8 @@ func (s *Store) StateSpaces(ctx context.Context, prefix string) (spaces []string
 	return spaces, err
 }
 
-// SaveState keeps values in a space, in one transaction; a nil value removes
-// its key. Keys that are not mentioned stay.
+// SaveState saves values in a space, in one transaction. A nil value deletes its key; other keys are
+// unchanged.
 func (s *Store) SaveState(ctx context.Context, space string, values map[string][]byte) error {
 	if len(values) == 0 {
 		return nil

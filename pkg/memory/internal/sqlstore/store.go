@@ -1,16 +1,17 @@
-// Package sqlstore is the store of memory that all SQL databases share: what is written, read and
-// found, for the session log, the semantic index, the knowledge graph and the state of programs.
+// Package sqlstore implements the store that all SQL databases share: the session log, the semantic index,
+// the knowledge graph and the state of programs.
 //
-// A database takes part by implementing [Dialect]. Statements are written once, in SQL that all of
-// them understand; [Syntax] has the words in which they differ. What they do in different ways,
-// such as full text and vectors, is left to the dialect as a whole.
+// A database takes part by implementing [Dialect]. Statements are written once, in SQL that all databases
+// understand; [Syntax] holds the parts that differ. What works differently altogether, such as full text and
+// vectors, is left to the dialect:
 //
-// Parameters are written $1, $2 and so on. A parameter that is a list ([]string, []int64 or
-// [][]byte) is read with [Syntax.List]. Functions that are given to a transaction may run twice, so
-// they reset what they return.
+//	s, err := sqlstore.New(ctx, dialect, sqlstore.Options{Logger: log, Unindexed: make(chan struct{}, 1)})
 //
-// Exported functions that take a [Store] are for dialects; the exported methods of Store are those
-// of [memory.Store].
+// Parameters are written $1, $2 and so on. A list parameter ([]string, []int64 or [][]byte) is read with
+// [Syntax.List]. Functions passed to a transaction may run twice, so they must reset their results.
+//
+// Exported functions that take a [Store] are for dialects; the exported methods of Store implement
+// [memory.Store].
 package sqlstore
 
 import (
@@ -25,10 +26,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// ErrNoRows means that a query has no first row.
+// ErrNoRows means that a query returned no row.
 var ErrNoRows = sql.ErrNoRows
 
-// Row is the present row of a query.
+// Row is the current row of a query.
 type Row interface {
 	Scan(dest ...any) error
 }
@@ -39,19 +40,19 @@ type Statement struct {
 	Args  []any
 }
 
-// Conn is a connection to a database. One goroutine uses it at a time.
+// Conn is a connection to a database. Only one goroutine may use it at a time.
 type Conn interface {
-	// Exec runs a statement and returns how many rows it changed.
+	// Exec runs a statement and returns the number of changed rows.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
-	// ExecAll runs statements in their order, where possible in one exchange with a server.
+	// ExecAll runs statements in order, if possible in one round trip to the server.
 	ExecAll(ctx context.Context, all []Statement) error
-	// Row scans the first row of a query into dest; the error is [ErrNoRows] if there is none.
+	// Row scans the first row of a query into dest, or returns [ErrNoRows].
 	Row(ctx context.Context, query string, args []any, dest ...any) error
-	// Each calls scan with every row of a query, until scan fails.
+	// Each calls scan with every row of a query until scan fails.
 	Each(ctx context.Context, query string, args []any, scan func(Row) error) error
 }
 
-// Rows returns what scan makes of every row of a query.
+// Rows returns the results of scan for all rows of a query.
 func Rows[T any](ctx context.Context, c Conn, query string, args []any, scan func(Row) (T, error)) (out []T, err error) {
 	err = c.Each(ctx, query, args, func(r Row) error {
 		x, err := scan(r)
@@ -75,30 +76,29 @@ func ScanText(r Row) (text string, err error) {
 	return text, err
 }
 
-// DB runs functions on connections. Errors say what was being done, and where.
+// DB runs functions on connections. Its errors say what was being done, and where.
 type DB interface {
-	// Read runs fn on a connection that only reads.
+	// Read runs fn on a read-only connection.
 	Read(ctx context.Context, doing string, fn func(Conn) error) error
-	// ReadSnapshot is Read with all queries of fn seeing the same state.
+	// ReadSnapshot is Read with one consistent snapshot for all queries of fn.
 	ReadSnapshot(ctx context.Context, doing string, fn func(Conn) error) error
-	// Write runs fn in one transaction, which is on the disk when Write returns. The wait for
-	// the writer's turn ends with ctx; fn is given a context that does not end with it, so that
-	// a cancelled caller never leaves the outcome open.
+	// Write runs fn in one transaction, which is on disk when Write returns. Waiting for the writer's turn
+	// ends with ctx. The context passed to fn does not, so that a cancelled caller always knows the outcome.
 	Write(ctx context.Context, doing string, fn func(context.Context, Conn) error) error
-	// WriteUnsynced is Write without the wait for the disk.
+	// WriteUnsynced is Write without waiting for the disk.
 	WriteUnsynced(ctx context.Context, doing string, fn func(context.Context, Conn) error) error
 }
 
-// Options are what a store uses beside its database.
+// Options are a store's dependencies, apart from its database.
 type Options struct {
-	// Embedder gives facts their vectors. If nil, facts are found by full text.
+	// Embedder computes the vectors of facts. If nil, facts are found by full text.
 	Embedder embeddings.Provider
-	// Groups say what viewers know by what they belong to. If nil, nobody belongs to anything.
+	// Groups are the groups that viewers belong to. If nil, there are none.
 	Groups *memory.Groups
 	// Logger receives warnings. It is required.
 	Logger *slog.Logger
-	// Unindexed receives a value when something was written that may have to be indexed. It is
-	// required, and has room for one value.
+	// Unindexed receives a value when something was written that may need indexing. It is required and has
+	// capacity 1.
 	Unindexed chan struct{}
 }
 
@@ -109,17 +109,17 @@ type Store struct {
 	sql       queries
 	dumps     map[string]string // by kind of record
 	log       *slog.Logger
-	groups    *memory.Groups      // nil if nobody belongs to anything
-	embedder  embeddings.Provider // nil without
+	groups    *memory.Groups      // nil without groups
+	embedder  embeddings.Provider // nil if there is none
 	unindexed chan struct{}
 	mind      Mind
-	// claim is the number of the vector space that was made the embedder's own, 0 before. That
-	// happens once: two programs with different embedders would else take it from each other
-	// for ever.
+	// claim is the number of the vector space that this store made the current one, 0 before. It does so only
+	// once, because otherwise two programs with different embedders would replace each other's space for
+	// ever.
 	claim atomic.Int64
 }
 
-// New returns the store in a database, after it has done what an earlier process left undone.
+// New returns the store of a database. It first finishes what an earlier process left unfinished.
 func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 	syntax := d.Syntax()
 	s := &Store{
@@ -129,14 +129,13 @@ func New(ctx context.Context, d Dialect, o Options) (*Store, error) {
 	return s, resumeSettling(ctx, settler{s})
 }
 
-// askForIndexing says that something may have to be indexed.
+// askForIndexing signals that something may need indexing.
 func (s *Store) askForIndexing() { wakeup.Signal(s.unindexed) }
 
-// viewerKeys returns what a list contains of which viewer may see the row: itself, or a group of
-// its.
+// viewerKeys returns the keys of viewer and its groups.
 func (s *Store) viewerKeys(viewer string) []string { return viewerKeys(viewer, s.groups) }
 
-// needOne turns a statement that met no row into [memory.ErrNotFound].
+// needOne returns [memory.ErrNotFound] if a statement changed no row.
 func needOne(n int64, err error, what, id string) error {
 	if err == nil && n == 0 {
 		return fmt.Errorf("%s %q: %w", what, id, memory.ErrNotFound)

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// World returns the whole knowledge graph as it is at one moment: entities by
-// id, relations by their ends and type.
+// World returns one snapshot of the knowledge graph: entities ordered by id, relations by their ends and
+// type.
 func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations []memory.Relation, err error) {
 	err = s.d.ReadSnapshot(ctx, "reading the world", func(c Conn) (err error) {
 		entities, err = Rows(ctx, c, `SELECT `+entityColumns+` FROM entities e ORDER BY e.id`, nil, entityRow)
@@ -24,11 +24,10 @@ func (s *Store) World(ctx context.Context) (entities []memory.Entity, relations 
 	return entities, relations, err
 }
 
-// Change carries out a batch in one transaction. When it returns, the batch
-// survives the end of the process, kill -9 included; a power cut, or the end of the
-// database server, may take it until the next line that was said is on the disk. The
-// fact that tells an entity's description follows the entity, and what else is told of
-// it becomes as secret or as public as the entity, where it was so before.
+// Change applies a batch in one transaction. When it returns, the batch survives the end of the process, even
+// kill -9. A power cut, or the end of the database server, may lose it until the next synced write, such as
+// that of a line. The fact that describes an entity is updated with the entity. Other facts about it that had
+// the same audience get the entity's new audience.
 func (s *Store) Change(ctx context.Context, b memory.Batch) error {
 	defer s.askForIndexing()
 	return s.d.WriteUnsynced(ctx, "changing the world", func(ctx context.Context, c Conn) error {
@@ -62,7 +61,7 @@ func (s *Store) Change(ctx context.Context, b memory.Batch) error {
 	})
 }
 
-// checkExpected checks that state is as the writer believes.
+// checkExpected checks that the state is what the writer expects.
 func checkExpected(ctx context.Context, c Conn, space string, values map[string][]byte) error {
 	for key, want := range values {
 		var got []byte
@@ -77,7 +76,7 @@ func checkExpected(ctx context.Context, c Conn, space string, values map[string]
 	return nil
 }
 
-// changeEntity puts an entity and lets its facts follow.
+// changeEntity puts an entity and updates its facts.
 func (s *Store) changeEntity(ctx context.Context, c Conn, e memory.Entity) error {
 	old, err := s.loadEntity(ctx, c, e.ID)
 	if err != nil {
@@ -86,8 +85,8 @@ func (s *Store) changeEntity(ctx context.Context, c Conn, e memory.Entity) error
 	return s.replaceEntity(ctx, c, old, e)
 }
 
-// removeEntity deletes an entity, its relations and the fact that describes it. What
-// else was told of it stays: it has happened.
+// removeEntity deletes an entity, its relations and the fact that describes it. Other facts about it stay,
+// because they remain true.
 func (s *Store) removeEntity(ctx context.Context, c Conn, id string) error {
 	old, err := s.loadEntity(ctx, c, id)
 	if err != nil || old == nil {
@@ -100,7 +99,7 @@ func (s *Store) removeEntity(ctx context.Context, c Conn, id string) error {
 	return s.d.DeleteFacts(ctx, c, f.Source, []string{f.Text})
 }
 
-// replaceEntity puts e in the place of old, which is nil if e is new.
+// replaceEntity replaces old by e. old is nil if e is new.
 func (s *Store) replaceEntity(ctx context.Context, c Conn, old *memory.Entity, e memory.Entity) error {
 	if err := s.putEntity(ctx, c, e); err != nil {
 		return err
@@ -132,7 +131,7 @@ func (s *Store) replaceEntity(ctx context.Context, c Conn, old *memory.Entity, e
 	return err
 }
 
-// restrictFacts shows the facts of a source that were for the eyes of old to now.
+// restrictFacts changes the audience of those facts of a source whose audience is old to now.
 func restrictFacts(ctx context.Context, c Conn, source string, old, now []string) error {
 	before, err := audienceOf(ctx, c, old)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// recordChanges writes down what a batch changes. A change that takes another back is
-// noted there; where it takes back a taking back, the first change holds again.
+// recordChanges records what a batch changes. A change that reverts another is noted there. If it reverts a
+// reversal, the first change is in effect again.
 func recordChanges(ctx context.Context, c Conn, all []memory.WorldChange) error {
 	for _, w := range all {
 		if _, err := c.Exec(ctx, `INSERT INTO world_changes (seq, at, who, cause, data, undoes, undone) VALUES ($1, $2, $3, $4, $5, $6, 0)`,
@@ -38,8 +38,7 @@ func worldChangeRow(r Row) (w memory.WorldChange, err error) {
 	return w, err
 }
 
-// WorldChanges returns the latest changes of the world, at most so many, the newest
-// first.
+// WorldChanges returns up to most of the latest changes of the world, newest first.
 func (s *Store) WorldChanges(ctx context.Context, most int) (all []memory.WorldChange, err error) {
 	err = s.d.Read(ctx, "reading what changed in the world", func(c Conn) (err error) {
 		all, err = Rows(ctx, c, `SELECT `+worldChangeColumns+` FROM world_changes ORDER BY seq DESC LIMIT $1`, []any{most}, worldChangeRow)
@@ -48,8 +47,7 @@ func (s *Store) WorldChanges(ctx context.Context, most int) (all []memory.WorldC
 	return all, err
 }
 
-// WorldChange returns one change of the world. If it is not remembered, the error is
-// [memory.ErrNotFound].
+// WorldChange returns one change of the world, or [memory.ErrNotFound] if it is not kept.
 func (s *Store) WorldChange(ctx context.Context, seq uint64) (w memory.WorldChange, err error) {
 	err = s.d.Read(ctx, "reading a change of the world", func(c Conn) error {
 		found, err := Rows(ctx, c, `SELECT `+worldChangeColumns+` FROM world_changes WHERE seq = $1`, []any{int64(seq)}, worldChangeRow)
@@ -65,10 +63,10 @@ func (s *Store) WorldChange(ctx context.Context, seq uint64) (w memory.WorldChan
 	return w, err
 }
 
-// forgottenUser stands for a user in what has to stay.
+// forgottenUser replaces a user's id in records that have to stay.
 const forgottenUser = "forgotten"
 
-// forgetWorldChanger takes a user's name from the changes of the world.
+// forgetWorldChanger removes a user's id from the changes of the world.
 func forgetWorldChanger(ctx context.Context, c Conn, user string) error {
 	_, err := c.Exec(ctx, `UPDATE world_changes SET who = $1 WHERE who = $2`, forgottenUser, user)
 	return err
