@@ -19,13 +19,12 @@ import (
 	_ "modernc.org/sqlite/vec" // vector search on every connection
 )
 
-// readerCount bounds how many searches run at once; a table's turn needs two
-// or three, and every connection costs a page cache.
+// readerCount limits concurrent searches. A table's turn needs two or three, and every connection costs a
+// page cache.
 const readerCount = 4
 
-// prepareFile makes sure path is a file that can be written, because what the
-// operating system says is clearer than what SQLite makes of it. Transcripts
-// are private: a new file is readable by its owner only.
+// prepareFile ensures that path is a writable file, because the operating system's errors are clearer than
+// those of SQLite. A new file is readable by its owner only, because transcripts are private.
 func prepareFile(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("opening database %s: it is a directory; name a file in it", path)
@@ -45,35 +44,34 @@ func prepareFile(path string) error {
 	return nil
 }
 
-// dsn returns the driver's name for the file; a path may contain anything.
+// dsn returns the driver's data source name for the file. It escapes any characters in the path.
 func dsn(path string, params ...string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // "C:/…" becomes "/C:/…", as URIs want it
+		slashed = "/" + slashed // "C:/…" becomes "/C:/…", as URIs require
 	}
 	u := url.URL{Scheme: "file", Path: slashed}
 	params = append([]string{"_busy_timeout=5000", "_foreign_keys=1", "_error_rc=1", "_dqs=0"}, params...)
 	return u.String() + "?" + strings.Join(params, "&")
 }
 
-// openWriter opens the pool of the one connection that writes. FULL makes every
-// commit reach the disk before it returns: a line that was reported as kept
-// survives a power cut. With secure_delete what is deleted is overwritten, and
-// so are the copies that are left behind when the full text is merged.
+// openWriter opens the pool of the single writing connection. With synchronous=FULL, every commit reaches the
+// disk before it returns, so that a stored line survives a power cut. With secure_delete, SQLite overwrites
+// deleted content, including copies left behind when full-text segments are merged.
 func openWriter(path string) (*pool, error) {
 	return openPool(dsn(path, "_journal_mode=WAL", "_synchronous=FULL", "_pragma=secure_delete(1)"), 1)
 }
 
-// openReaders opens the pool of connections that cannot write.
+// openReaders opens the pool of read-only connections.
 func openReaders(path string) (*pool, error) {
 	return openPool(dsn(path, "_query_only=1"), readerCount)
 }
 
-// pool lends a fixed number of connections, each to one caller at a time. They
-// connect when first lent and keep their statements prepared.
+// pool lends a fixed number of connections, each to one caller at a time. A connection is opened when it is
+// first lent and keeps its prepared statements.
 type pool struct {
 	db    *sql.DB
-	slots chan *conn // nil stands for a connection not yet made
+	slots chan *conn // nil is a connection that has not been opened yet
 }
 
 func openPool(dsn string, size int) (*pool, error) {
@@ -90,7 +88,7 @@ func openPool(dsn string, size int) (*pool, error) {
 	return p, nil
 }
 
-// lendConn lends fn a connection, waiting for one until ctx is done.
+// lendConn calls fn with a connection. It waits for a free one until ctx is done.
 func (p *pool) lendConn(ctx context.Context, fn func(c *conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -111,14 +109,14 @@ func (p *pool) lendConn(ctx context.Context, fn func(c *conn) error) error {
 	}
 	err := fn(c)
 	if ctx.Err() != nil || c.spoilt {
-		// An interrupt may still be pending and must not hit the next caller.
+		// An interrupt may still be pending and must not affect the next caller.
 		err = errors.Join(err, c.close())
 		c = nil
 	}
 	return err
 }
 
-// close closes all connections; none may be lent any more.
+// close closes all connections. No connection may be lent afterwards.
 func (p *pool) close() error {
 	var errs []error
 	for range cap(p.slots) {
@@ -129,23 +127,24 @@ func (p *pool) close() error {
 	return errors.Join(append(errs, p.db.Close())...)
 }
 
-// conn is a connection with its prepared statements. The set of queries is
-// fixed, which bounds the cache. One goroutine uses it at a time.
+// conn is a connection with its prepared statements. The set of queries is fixed, which bounds the cache.
+// Only one goroutine may use it at a time.
 type conn struct {
 	raw   *sql.Conn
 	stmts map[string]*sql.Stmt
-	// spoilt marks a connection that must not be lent again.
+	// spoilt marks a connection that must not be reused.
 	spoilt bool
 }
 
-// parameter is a parameter as statements have it, such as $1, and limit one that is a limit.
+// parameter matches a parameter such as $1, and limit a parameter after LIMIT.
 var (
 	parameter = regexp.MustCompile(`\$(\d+)`)
 	limit     = regexp.MustCompile(`LIMIT \?\d*`)
 )
 
-// translated is a query as SQLite has it, where $1 would be a name. SQLite compiles a statement
-// anew whenever a bare parameter after LIMIT is bound, which doubles the cost of a quick query.
+// translated returns a query with SQLite's numbered parameters, because $1 would be a name. It adds 0 to a
+// parameter after LIMIT, because SQLite recompiles a statement whenever a bare parameter there is bound,
+// which doubles the cost of a fast query.
 func translated(query string) string {
 	return limit.ReplaceAllString(parameter.ReplaceAllString(query, `?$1`), `$0 + 0`)
 }
@@ -162,7 +161,7 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-// bound are parameters as SQLite takes them: lists are JSON.
+// bound converts parameters for SQLite: lists become JSON.
 func bound(args []any) ([]any, error) {
 	out := args
 	for i, arg := range args {
@@ -187,7 +186,7 @@ func bound(args []any) ([]any, error) {
 	return out, nil
 }
 
-// Exec runs a statement and returns how many rows it changed.
+// Exec runs a statement and returns the number of changed rows.
 func (c *conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	st, err := c.stmt(ctx, query)
 	if err != nil {
@@ -203,7 +202,7 @@ func (c *conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return res.RowsAffected()
 }
 
-// insert runs a statement and returns the id of the row that it inserted.
+// insert runs a statement and returns the id of the inserted row.
 func (c *conn) insert(ctx context.Context, query string, args ...any) (int64, error) {
 	st, err := c.stmt(ctx, query)
 	if err != nil {
@@ -216,7 +215,7 @@ func (c *conn) insert(ctx context.Context, query string, args ...any) (int64, er
 	return res.LastInsertId()
 }
 
-// ExecAll runs statements one after another.
+// ExecAll runs statements in order.
 func (c *conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
 	for _, s := range all {
 		if _, err := c.Exec(ctx, s.Query, s.Args...); err != nil {
@@ -226,13 +225,13 @@ func (c *conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
 	return nil
 }
 
-// script runs statements that are used once.
+// script runs statements without preparing them, for those that are used once.
 func (c *conn) script(ctx context.Context, statements string) error {
 	_, err := c.raw.ExecContext(ctx, statements)
 	return err
 }
 
-// Row scans the first row into dest; [sqlstore.ErrNoRows] if there is none.
+// Row scans the first row into dest, or returns [sqlstore.ErrNoRows].
 func (c *conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	st, err := c.stmt(ctx, query)
 	if err != nil {
@@ -266,8 +265,7 @@ func (c *conn) Each(ctx context.Context, query string, args []any, scan func(sql
 	return rs.Err()
 }
 
-// transact runs fn between begin and commit, and rolls back if fn fails or
-// panics.
+// transact runs fn between begin and COMMIT, and rolls back if fn fails or panics.
 func (c *conn) transact(ctx context.Context, begin string, fn func() error) (err error) {
 	if _, err := c.Exec(ctx, begin); err != nil {
 		return err
@@ -277,8 +275,7 @@ func (c *conn) transact(ctx context.Context, begin string, fn func() error) (err
 		if committed {
 			return
 		}
-		// After a full disk SQLite has rolled back by itself: what matters then
-		// is why.
+		// After a full disk, SQLite has already rolled back. Then the original error matters.
 		if _, rollbackErr := c.Exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
 			err = rollbackErr
 		}
@@ -293,7 +290,7 @@ func (c *conn) transact(ctx context.Context, begin string, fn func() error) (err
 	return nil
 }
 
-// unsynced runs fn with commits that do not wait for the disk.
+// unsynced runs fn so that its commits do not wait for the disk.
 func (c *conn) unsynced(ctx context.Context, fn func() error) (err error) {
 	if err := c.script(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
 		return err

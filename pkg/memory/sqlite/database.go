@@ -10,20 +10,19 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// database is the open file: who may use it now, and in which way.
+// database is the open file with its connections. It controls access to them.
 type database struct {
 	path    string
 	writer  *pool
 	readers *pool
-	// unindexed has a value when something was written that may have to be
-	// indexed.
+	// unindexed receives a value when something was written that may need indexing.
 	unindexed chan struct{}
-	// forgets has a value while somebody is being forgotten.
+	// forgets holds a value while a user is being forgotten.
 	forgets chan struct{}
 
 	mu     sync.Mutex // guards closed, raw and calls.Add against calls.Wait
 	closed bool
-	raw    *os.File // the file as bytes; nil until somebody wants it
+	raw    *os.File // the file as bytes, opened on first use
 	calls  sync.WaitGroup
 }
 
@@ -45,14 +44,14 @@ func openDatabase(ctx context.Context, path string) (*database, error) {
 	return s, nil
 }
 
-// Path is the absolute path of the database file.
+// Path returns the absolute path of the database file.
 func (s *database) Path() string { return s.path }
 
-// Location is the same, for people.
+// Location returns the same path; see [memory.Store].
 func (s *database) Location() string { return s.path }
 
-// Close waits for running calls and closes the file. Later calls fail with
-// [ErrClosed]; closing again does nothing.
+// Close waits for running calls and closes the file. Later calls fail with [ErrClosed]; another Close does
+// nothing.
 func (s *database) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -69,7 +68,7 @@ func (s *database) Close() error {
 	return s.explain(context.Background(), "closing database", err)
 }
 
-// beginCall counts a call in; endCall must follow unless it fails.
+// beginCall registers a call. Unless it fails, endCall must follow.
 func (s *database) beginCall() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +81,7 @@ func (s *database) beginCall() error {
 
 func (s *database) endCall() { s.calls.Done() }
 
-// read runs fn on a connection that only reads.
+// read runs fn on a read-only connection.
 func (s *database) read(ctx context.Context, doing string, fn func(c *conn) error) error {
 	if err := s.beginCall(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -91,25 +90,23 @@ func (s *database) read(ctx context.Context, doing string, fn func(c *conn) erro
 	return s.explain(ctx, doing, s.readers.lendConn(ctx, fn))
 }
 
-// readSnapshot is read with all queries of fn seeing the same state.
+// readSnapshot is read with one consistent snapshot for all queries of fn.
 func (s *database) readSnapshot(ctx context.Context, doing string, fn func(c *conn) error) error {
 	return s.read(ctx, doing, func(c *conn) error {
 		return c.transact(ctx, "BEGIN", func() error { return fn(c) })
 	})
 }
 
-// write runs fn in one transaction. The wait for the writer's turn ends with
-// ctx; once begun, the transaction runs to its end, so that a cancelled caller
-// never leaves the outcome open.
+// write runs fn in one transaction. Waiting for the writer's turn ends with ctx. Once begun, the transaction
+// runs to its end, so that a cancelled caller always knows the outcome.
 func (s *database) write(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
 	return s.lendWriter(ctx, doing, func(ctx context.Context, c *conn) error {
 		return c.transact(ctx, "BEGIN IMMEDIATE", func() error { return fn(ctx, c) })
 	})
 }
 
-// writeUnsynced is write without the wait for the disk. What it wrote survives
-// the end of the process; a power cut may take what no later write has brought
-// to the disk, from the end and each transaction as a whole.
+// writeUnsynced is write without waiting for the disk. Its changes survive the end of the process. A power
+// cut may lose the latest transactions, each as a whole, that no later synced write has brought to disk.
 func (s *database) writeUnsynced(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
 	return s.lendWriter(ctx, doing, func(ctx context.Context, c *conn) error {
 		return c.unsynced(ctx, func() error {
@@ -118,8 +115,7 @@ func (s *database) writeUnsynced(ctx context.Context, doing string, fn func(ctx 
 	})
 }
 
-// lendWriter gives fn the connection that writes, and a context that does not
-// end.
+// lendWriter calls fn with the writing connection and a context that does not end.
 func (s *database) lendWriter(ctx context.Context, doing string, fn func(ctx context.Context, c *conn) error) error {
 	if err := s.beginCall(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -128,5 +124,5 @@ func (s *database) lendWriter(ctx context.Context, doing string, fn func(ctx con
 	return s.explain(ctx, doing, s.writer.lendConn(ctx, func(c *conn) error { return fn(context.WithoutCancel(ctx), c) }))
 }
 
-// askForIndexing says that something may have to be indexed.
+// askForIndexing signals that something may need indexing.
 func (s *database) askForIndexing() { wakeup.Signal(s.unindexed) }

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// dialect is the database as the store that all databases share needs it.
+// dialect implements [sqlstore.Dialect] for SQLite.
 type dialect struct {
 	db       *database
 	syntax   sqlstore.Syntax
@@ -48,7 +48,7 @@ func newDialect(db *database) *dialect {
 
 func (d *dialect) Syntax() sqlstore.Syntax { return d.syntax }
 
-// reach looks in each direction by itself, because each has an index.
+// reach follows each direction in a query of its own, because each has an index.
 func reach(visible func(table string) string) string {
 	return `WITH RECURSIVE
 	walk (id, depth) AS (
@@ -84,10 +84,10 @@ func (d *dialect) WriteUnsynced(ctx context.Context, doing string, fn func(conte
 	return d.db.writeUnsynced(ctx, doing, func(ctx context.Context, c *conn) error { return fn(ctx, c) })
 }
 
-// nextLine is the id of a new line. It is none of a line that is being forgotten.
+// nextLine is the id of a new line. It does not reuse the id of a line that is being forgotten.
 const nextLine = `1 + max((SELECT coalesce(max(id), 0) FROM lines), (SELECT coalesce(max(line), 0) FROM forgetting))`
 
-// InsertLines inserts lines one after another; triggers count them and record who spoke.
+// InsertLines inserts lines one by one. Triggers count them and record the speakers.
 func (d *dialect) InsertLines(ctx context.Context, c sqlstore.Conn, lines []sqlstore.Utterance) error {
 	for i := range lines {
 		l := &lines[i]
@@ -111,23 +111,23 @@ func indexLine(ctx context.Context, c sqlstore.Conn, id, session int64, text str
 	return err
 }
 
-// unindexLine takes a line out of the full text. The table keeps no text of its
-// own: it must be told the very words it was given.
+// unindexLine removes a line from the full-text index. The index stores no text, so it must be given exactly
+// the words that were indexed.
 func unindexLine(ctx context.Context, c sqlstore.Conn, l sqlstore.Utterance) error {
 	_, err := c.Exec(ctx, `INSERT INTO lines_text (lines_text, rowid, words) VALUES ('delete', ?, ?)`,
 		l.ID, lineWords(l.SessionNumber, words.Key(l.Text)))
 	return err
 }
 
-// lineWords are what a line is indexed with: its session's and its own.
+// lineWords returns the indexed words of a line: its session's word and its own.
 func lineWords(session int64, key string) string { return sessionWord(session) + " " + key }
 
-// sessionWord is indexed with every line, which makes a search within one
-// session as quick as any. No text contains it, since "¤" is no letter.
+// sessionWord is indexed with every line of a session, so that a search within one session is as fast as any
+// other. It occurs in no text, because "¤" is not a letter.
 func sessionWord(n int64) string { return fmt.Sprintf("¤%d", n) }
 
 func (d *dialect) DeleteLines(ctx context.Context, c sqlstore.Conn, lines []sqlstore.Utterance) error {
-	// The full text collects changes as long as no other table comes between.
+	// The full-text index batches changes as long as no other table is written in between.
 	for _, l := range lines {
 		if err := unindexLine(ctx, c, l); err != nil {
 			return err
@@ -148,8 +148,8 @@ func (d *dialect) ReplaceWords(ctx context.Context, c sqlstore.Conn, old sqlstor
 	return indexLine(ctx, c, old.ID, old.SessionNumber, text)
 }
 
-// madeOf is a condition on lines l: one of them makes the fact with the text $2. An index leads to
-// the lines of the same length and end.
+// madeOf is the condition that a line l produces the fact with the text $2. An index finds the lines with the
+// same length and ending.
 const madeOf = `length(CAST(l.speaker AS BLOB)) + length(CAST(l.text AS BLOB)) = length(CAST($2 AS BLOB)) - 2
 	AND substr(l.speaker || ': ' || l.text, -8) = substr($2, -8) AND l.speaker || ': ' || l.text = $2`
 
@@ -197,8 +197,8 @@ func (d *dialect) DeleteFacts(ctx context.Context, c sqlstore.Conn, source strin
 			gone = append(gone, fact{id, text})
 		}
 	}
-	// The full text collects changes as long as ids rise and no other table
-	// comes between, and writing them out is slow.
+	// The full-text index batches changes as long as ids increase and no other table is written in between.
+	// Flushing a batch is slow.
 	slices.SortFunc(gone, func(a, b fact) int { return int(a.id - b.id) })
 	for _, f := range gone {
 		if _, err := c.Exec(ctx, `INSERT INTO facts_text (facts_text, rowid, words) VALUES ('delete', ?, ?)`, f.id, words.Key(f.text)); err != nil {

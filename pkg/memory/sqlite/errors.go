@@ -13,28 +13,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Errors a call can end in; test with errors.Is.
+// Errors that calls can return; test with errors.Is.
 var (
-	// ErrClosed means the store is closed.
+	// ErrClosed means that the store is closed.
 	ErrClosed = memory.ErrClosed
-	// ErrTooNew means a newer Glyphoxa has written the file.
+	// ErrTooNew means that a newer Glyphoxa has written the file.
 	ErrTooNew = errors.New("database is newer than this program")
-	// ErrForeign means the file is a database of another program.
+	// ErrForeign means that the file is a database of another program.
 	ErrForeign = errors.New("file is not a Glyphoxa database")
-	// ErrCorrupt means the file is damaged or no database at all.
+	// ErrCorrupt means that the file is damaged or not a database.
 	ErrCorrupt = errors.New("file is damaged or no database")
-	// ErrReadOnly means the file or its directory cannot be written.
+	// ErrReadOnly means that the file or its directory cannot be written.
 	ErrReadOnly = errors.New("no write access")
-	// ErrFull means there is no room left.
+	// ErrFull means that the disk is full.
 	ErrFull = errors.New("disk is full")
-	// ErrBusy means another process kept the database locked.
+	// ErrBusy means that another process kept the database locked.
 	ErrBusy = errors.New("database is locked by another process")
-	// ErrUnreadable means the disk failed to read or write.
+	// ErrUnreadable means that reading from or writing to the disk failed.
 	ErrUnreadable = errors.New("disk failed")
 )
 
-// explain says what was being done, to which file, and what to do about it.
-// It keeps nil and errors that need no explanation as they are.
+// explain adds to an error what was being done, with which file, and what the user can do about it. It
+// returns nil for nil.
 func (s *database) explain(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
@@ -56,8 +56,8 @@ func (s *database) explain(ctx context.Context, doing string, err error) error {
 	return fmt.Errorf("%s in %s: %w; %s (%v)", doing, s.path, reason, advice, e)
 }
 
-// diagnose returns the reason behind a result code and what helps, or nil if
-// the code says no more than its message.
+// diagnose returns the reason for a result code and advice, or nil if there is nothing to add to the error's
+// message.
 func diagnose(resultCode int) (advice string, reason error) {
 	switch resultCode & 0xff {
 	case code.SQLITE_NOTADB, code.SQLITE_CORRUPT, code.SQLITE_FORMAT:
@@ -74,8 +74,7 @@ func diagnose(resultCode int) (advice string, reason error) {
 	return "", nil
 }
 
-// explainFile does for the operating system's errors what explain does for
-// the database's.
+// explainFile does the same as explain for errors of the operating system.
 func explainFile(path string, err error) error {
 	const doing = "opening database"
 	switch {

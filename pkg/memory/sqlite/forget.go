@@ -9,27 +9,27 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// What a user who is being forgotten waits for. A phase is begun anew after a crash:
-// what it has done already it does not find again.
+// Phases of forgetting a user. After a crash, the current phase is repeated; work that is already done is not
+// repeated.
 const (
-	phaseLines = iota // lines are deleted
-	phaseText         // the full text drops the words of what was deleted
-	phaseFile         // copies in the file are overwritten
+	phaseLines = iota // delete the lines
+	phaseText         // remove the words of deleted lines from the full-text index
+	phaseFile         // overwrite copies in the file
 )
 
-// forgetting is a user who is being forgotten.
+// forgetting is the state of forgetting one user.
 type forgetting struct {
 	user  string
-	line  int64 // the last line that is the user's to be forgotten
-	gone  int   // lines that were deleted
+	line  int64 // the last line to forget
+	gone  int   // number of deleted lines
 	phase int
 }
 
-// FinishForgetting does one phase after the other.
+// FinishForgetting runs the remaining phases.
 func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, user string, progress func(memory.Forgetting)) (int, error) {
 	s := d.db
 	select {
-	case s.forgets <- struct{}{}: // one at a time
+	case s.forgets <- struct{}{}: // only one user at a time
 	case <-ctx.Done():
 		return 0, fmt.Errorf("forgetting a user: %w", ctx.Err())
 	}
@@ -65,7 +65,7 @@ func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, 
 	return f.gone, s.endForgetting(ctx, user)
 }
 
-// endForgetting takes the user's id out of the file, too.
+// endForgetting removes the user's id from the file as well.
 func (s *database) endForgetting(ctx context.Context, user string) error {
 	err := s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
 		_, err := c.Exec(ctx, `DELETE FROM forgetting WHERE user = ?`, user)
@@ -77,7 +77,7 @@ func (s *database) endForgetting(ctx context.Context, user string) error {
 	return s.withEmptyLog(ctx, func(context.Context, *conn) error { return nil })
 }
 
-// forgettings lists who is being forgotten.
+// forgettings lists the users who are being forgotten.
 func forgettings(ctx context.Context, c sqlstore.Conn) ([]forgetting, error) {
 	return sqlstore.Rows(ctx, c, `SELECT user, line, gone, phase FROM forgetting ORDER BY user`, nil, func(r sqlstore.Row) (f forgetting, err error) {
 		return f, r.Scan(&f.user, &f.line, &f.gone, &f.phase)
@@ -91,11 +91,11 @@ type forgetWork struct {
 	f        *forgetting
 	progress func(memory.Forgetting)
 	told     time.Time
-	// resumed says that the full text was being merged when it was left off.
+	// resumed means that an earlier run was interrupted while merging the full-text index.
 	resumed bool
 }
 
-// tell tells how far it is, twice a second at most.
+// tell reports the progress, at most twice a second.
 func (w *forgetWork) tell() {
 	if w.progress != nil && time.Since(w.told) > time.Second/2 {
 		w.told = time.Now()
@@ -103,24 +103,23 @@ func (w *forgetWork) tell() {
 	}
 }
 
-// Steps of a phase take about stepTime of the writer each: others wait no longer.
+// Each step of a phase holds the writer for about stepTime, which limits how long others wait.
 const (
 	stepTime  = 12 * time.Millisecond
 	firstStep = 16
 	mostSteps = 2048
 )
 
-// pace sizes the steps of a phase.
+// pace is the size of the steps of a phase.
 type pace int
 
-// took takes in how long a step took.
+// took adjusts the size after a step that took d.
 func (p *pace) took(d time.Duration) {
 	next := float64(*p) * min(2, float64(stepTime)/float64(max(d, time.Microsecond)))
 	*p = pace(min(max(next, 1), mostSteps))
 }
 
-// step carries out a step of a phase as one transaction, which need not be on the
-// disk: what is lost of it is done again.
+// step runs one step of a phase as an unsynced transaction. If it is lost, it is done again.
 func (w *forgetWork) step(ctx context.Context, size *pace, do func(ctx context.Context, c *conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("forgetting a user: %w", err)

@@ -40,7 +40,7 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 			}
 		}
 	}
-	// Who speaks meanwhile is not forgotten by that.
+	// Keep the entries of sessions in which the user has spoken since.
 	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
 		_, err := c.Exec(ctx, `DELETE FROM speakers WHERE user = ?1 AND NOT EXISTS
 			(SELECT 1 FROM lines l WHERE l.session = speakers.session AND l.id > ?2 AND l.user = ?1 AND l.speaker = speakers.speaker)`, w.f.user, w.f.line)
@@ -48,7 +48,7 @@ func (w *forgetWork) deleteLines(ctx context.Context) error {
 	})
 }
 
-// deleteSome deletes lines of the user.
+// deleteSome deletes some of the user's lines.
 func (w *forgetWork) deleteSome(ctx context.Context, c *conn, ids []int64) error {
 	n, err := sqlstore.DeleteLines(ctx, w.shared, c, `l.id IN (SELECT value FROM json_each($1))`, ids)
 	w.f.gone += n

@@ -1,14 +1,12 @@
 package sqlite
 
-// stepForgetting adds what makes taking back cheap. The lines of a session are
-// counted as they come and go; speakers says in which sessions a user spoke, and
-// under which names, so that nobody has to look through all lines for those of one
-// user; a message is found by its name, and a line that makes the same fact
-// by its length and its end.
+// stepForgetting prepares for deleting lines efficiently. Sessions count their lines. The table speakers
+// lists the sessions in which a user spoke and under which names, so that finding one user's lines does not
+// scan all lines. Lines are indexed by message, and by the length and ending of the fact they produce.
 //
-// A row of forgetting is a user who is being forgotten: from the moment it is there,
-// nothing of that user up to its line is found, and the process that opens the file does what
-// is left in steps. The columns names, keep, instead and fact went with [stepOwnWords].
+// A row of forgetting is a user who is being forgotten. As soon as it exists, none of that user's lines up to
+// its line are returned, and the process that opens the file does the remaining work in steps. [stepOwnWords]
+// removes the columns names, keep, instead and fact.
 const stepForgetting = `
 ALTER TABLE sessions ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;
 UPDATE sessions SET lines = (SELECT count(*) FROM lines WHERE session = n);
@@ -45,9 +43,9 @@ CREATE TABLE forgetting (
 ) STRICT;
 `
 
-// stepOwnWords drops what forgetting needed to replace a user's names in what others said,
-// which it does not do any more; nothing looks for users by their names either. The phase that did so was the second; who waits for it goes on
-// with the next.
+// stepOwnWords removes what was needed to replace a user's names in what others said, which forgetting no
+// longer does, and the index for finding users by name. That replacement was the second phase; a user in that
+// phase continues with the next.
 const stepOwnWords = `
 ALTER TABLE forgetting DROP COLUMN names;
 ALTER TABLE forgetting DROP COLUMN keep;
@@ -58,8 +56,8 @@ UPDATE forgetting SET phase = phase - 1 WHERE phase > 1;
 `
 
 // stepOlderSQLite replaces the only schema element that SQLite before 3.43 cannot read, because
-// octet_length() is new there: with it, the sqlite3 of Debian 12 (3.40) and of Ubuntu 22.04
-// (3.37) refused every query of the file.
+// octet_length() was added in that version. With it, the sqlite3 of Debian 12 (3.40) and of Ubuntu 22.04
+// (3.37) rejected every query of the file.
 const stepOlderSQLite = `
 DROP INDEX lines_alike;
 CREATE INDEX lines_alike ON lines (session, length(CAST(speaker AS BLOB)) + length(CAST(text AS BLOB)), substr(speaker || ': ' || text, -8));

@@ -12,16 +12,16 @@ import (
 var textTables = []string{"lines_text", "facts_text"}
 
 const (
-	// manyLines is from how many lines on the full text only notes what is deleted and is
-	// merged then: to look up every word of a line in it takes about a millisecond.
+	// manyLines is the number of lines from which the full-text index only marks words as deleted and is
+	// merged afterwards, because finding every word of a line in it takes about a millisecond.
 	manyLines = 500
-	// littleMerged is how many changes a step of merging makes at most that found
-	// nothing left to merge but what others have written meanwhile.
+	// littleMerged is the number of changes below which a merge step is taken to have found nothing left to
+	// merge, apart from what others have written meanwhile.
 	littleMerged = 8
 )
 
-// noteDeletedIfMany has the full text only note what is deleted, if that will be much.
-// The setting is in the file, and so survives the end of the process.
+// noteDeletedIfMany makes the full-text index only mark deleted words, if there will be many. The setting is
+// stored in the file, so it survives the end of the process.
 func (w *forgetWork) noteDeletedIfMany(ctx context.Context) error {
 	many := false
 	err := w.s.read(ctx, "looking for a user's lines", func(c *conn) error {
@@ -34,7 +34,7 @@ func (w *forgetWork) noteDeletedIfMany(ctx context.Context) error {
 	return w.overwriteWords(ctx, false)
 }
 
-// overwriteWords sets whether the full text overwrites the words of what is deleted.
+// overwriteWords sets whether the full-text index overwrites deleted words at once.
 func (w *forgetWork) overwriteWords(ctx context.Context, at bool) error {
 	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
 		for _, table := range textTables {
@@ -46,10 +46,9 @@ func (w *forgetWork) overwriteWords(ctx context.Context, at bool) error {
 	})
 }
 
-// dropWords has the full text write its words anew without those of what was deleted,
-// where it only noted that: all of its parts are merged into one, some pages at a time. What
-// others take back meanwhile is overwritten at once, in whichever part it is: only noted,
-// it would stay until there is something to merge again.
+// dropWords rewrites full-text indexes that only marked words as deleted, so that these words are gone. All
+// segments are merged into one, some pages at a time. Meanwhile, words that others delete are overwritten at
+// once. If they were only marked, they would stay until the next merge.
 func (w *forgetWork) dropWords(ctx context.Context) error {
 	var noted []string
 	for _, table := range textTables {
@@ -75,8 +74,8 @@ func (w *forgetWork) dropWords(ctx context.Context) error {
 	return nil
 }
 
-// fillers are the words of rows of the full text that no line or fact has, in turn: little, and
-// several pages.
+// fillers are the words of temporary full-text rows that belong to no line or fact: alternately a tiny one
+// and one of several pages.
 var fillers = func() [2]string {
 	var many strings.Builder
 	for n := range 3000 {
@@ -85,17 +84,16 @@ var fillers = func() [2]string {
 	return [2]string{"x", many.String()}
 }()
 
-// mostFillers bounds the rows that a merge adds. With nobody writing meanwhile three do.
+// mostFillers limits the rows that a merge adds. Three are enough while no one else writes.
 const mostFillers = 7
 
-// errNotWhole says that a full text still has notes of what was deleted.
+// errNotWhole means that a full-text index still has deletion marks.
 var errNotWhole = errors.New("others wrote too much meanwhile")
 
-// mergeWhole merges all parts of a full-text table, so that none of it says of a word that
-// it was deleted. Where all parts are on one level below others that are empty, merging keeps
-// such notes; a part that is elsewhere has all of them be taken together. A part that is no
-// larger than the next one is put beside it, so that what is merged is made larger than what
-// comes then.
+// mergeWhole merges all segments of a full-text index so that no deletion marks are left. FTS5 keeps the
+// marks if all segments are on one level and higher levels exist but are empty. A segment on another level
+// makes it merge everything. A segment that is no larger than the next one is put next to it, so the fillers
+// ensure that the merged segment is larger than what follows.
 func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
 	whole, err := w.mergeAll(ctx, table)
 	added := 0
@@ -114,7 +112,7 @@ func (w *forgetWork) mergeWhole(ctx context.Context, table string) error {
 	return err
 }
 
-// fill adds a filler or deletes it.
+// fill adds or deletes a filler.
 func (w *forgetWork) fill(ctx context.Context, statement string, n int) error {
 	return w.s.write(ctx, "forgetting a user", func(ctx context.Context, c *conn) error {
 		_, err := c.Exec(ctx, statement, -1-n, fillers[n%len(fillers)])
@@ -122,8 +120,7 @@ func (w *forgetWork) fill(ctx context.Context, statement string, n int) error {
 	})
 }
 
-// mergeAll merges all parts of a full-text table, and reports whether none of it can say of a
-// word that it was deleted.
+// mergeAll merges all segments of a full-text index, and reports whether no deletion marks can be left.
 func (w *forgetWork) mergeAll(ctx context.Context, table string) (whole bool, err error) {
 	if err := w.merge(ctx, table); err != nil {
 		return false, err
@@ -137,8 +134,8 @@ func (w *forgetWork) mergeAll(ctx context.Context, table string) (whole bool, er
 	return whole, err
 }
 
-// endsInOnePart reports whether the last of the levels of a full text is the one part of it that
-// was merged with nothing before it. See "The structure record" in the source of FTS5.
+// endsInOnePart reports whether the last level of a full-text index holds a single segment, the result of a
+// merge with nothing older. See "The structure record" in the source of FTS5.
 func endsInOnePart(structure []byte) bool {
 	const cookie, withOrigins = 4, "\xff\x00\x00\x01"
 	rest, each := structure[min(cookie, len(structure)):], 3
@@ -156,11 +153,11 @@ func endsInOnePart(structure []byte) bool {
 		return n
 	}
 	levels := next()
-	next() // all parts
-	next() // pages written
+	next() // number of segments
+	next() // write counter
 	parts := 0
 	for range levels {
-		next() // parts that are being merged
+		next() // segments being merged
 		parts = next()
 		for range parts * each {
 			next()
@@ -169,9 +166,9 @@ func endsInOnePart(structure []byte) bool {
 	return parts == 1 || levels == 0
 }
 
-// merge merges all parts of a full-text table.
+// merge merges all segments of a full-text index, in steps.
 func (w *forgetWork) merge(ctx context.Context, table string) error {
-	size, sign := pace(firstStep), -1 // negative: from the beginning
+	size, sign := pace(firstStep), -1 // negative: start a new merge
 	for {
 		changed := 0
 		err := w.step(ctx, &size, func(ctx context.Context, c *conn) error {
@@ -195,5 +192,5 @@ func (w *forgetWork) merge(ctx context.Context, table string) error {
 	}
 }
 
-// cleanFile overwrites copies in the file.
+// cleanFile overwrites remaining copies in the file.
 func (w *forgetWork) cleanFile(ctx context.Context) error { return w.s.scour(ctx) }

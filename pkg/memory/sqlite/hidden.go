@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// Hidden returns which lines are of users who are being forgotten right now, so that readers see
-// the log as it will be afterwards.
+// Hidden reports the lines of users who are being forgotten, so that readers already see the log as it will
+// be afterwards.
 func (d *dialect) Hidden(ctx context.Context, c sqlstore.Conn) (func(memory.Line) bool, error) {
 	users, err := forgettings(ctx, c)
 	if err != nil || len(users) == 0 {
@@ -21,15 +21,15 @@ func (d *dialect) Hidden(ctx context.Context, c sqlstore.Conn) (func(memory.Line
 	}, nil
 }
 
-// madeByHidden says whether a fact of a session is made by lines of users who are being
-// forgotten, and by no other line. Another player may have the same name and say the same.
+// madeByHidden selects whether a fact of a session is produced by lines of users who are being forgotten, and
+// by no other line. Another player may have the same name and say the same.
 const madeByHidden = `WITH made AS (
 		SELECT EXISTS (SELECT 1 FROM forgetting f WHERE f.user = l.user AND l.id <= f.line) AS hidden
 		FROM sessions s CROSS JOIN lines l ON l.session = s.n AND ` + madeOf + `
 		WHERE s.id = $1
 	) SELECT count(*) > 0 AND min(hidden) FROM made`
 
-// HideFacts leaves out of facts those made of lines of users who are being forgotten right now.
+// HideFacts removes facts made from lines of users who are being forgotten.
 func (d *dialect) HideFacts(ctx context.Context, c sqlstore.Conn, all []memory.FactHit) ([]memory.FactHit, error) {
 	users, err := forgettings(ctx, c)
 	if err != nil || len(users) == 0 {

@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// applicationID marks the file as Glyphoxa's; it spells "Glyx".
+// applicationID identifies the file as Glyphoxa's. It spells "Glyx".
 const applicationID = 0x476c7978
 
-// migrate brings the database to the last step. The number of steps done is
-// kept in the file (PRAGMA user_version), so a step is never changed once
-// released, only followed by another.
+// migrate runs the remaining migrations. The file stores the number of completed steps (PRAGMA user_version),
+// so a released step must never be changed; append another one instead.
 func migrate(ctx context.Context, c *conn, steps []string) error {
 	done, err := identify(ctx, c, len(steps))
 	if err != nil || done == len(steps) {
 		return err
 	}
 	return c.transact(ctx, "BEGIN IMMEDIATE", func() error {
-		// Another process may have been faster.
+		// Another process may have migrated the file meanwhile.
 		done, err := identify(ctx, c, len(steps))
 		if err != nil {
 			return err
@@ -31,8 +30,7 @@ func migrate(ctx context.Context, c *conn, steps []string) error {
 	})
 }
 
-// identify returns how many steps the database has seen, or why it cannot be
-// used.
+// identify returns the number of completed steps, or why the database cannot be used.
 func identify(ctx context.Context, c *conn, known int) (int, error) {
 	var app, version, objects int
 	err := c.Row(ctx, `SELECT (SELECT application_id FROM pragma_application_id),

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// inserts take a record in, by kind.
+// inserts holds the statement that inserts a record, by kind.
 var inserts = map[string]string{
 	"session":      `INSERT INTO sessions (n, id, campaign, started, ended) VALUES (?, ?, ?, ?, ?)`,
 	"audience":     `INSERT INTO audiences (n, ids) VALUES (?, ?)`,
@@ -24,7 +24,7 @@ var inserts = map[string]string{
 	"forgetting":   `INSERT INTO forgetting (user, line) VALUES (?, ?)`,
 }
 
-// WriteLong is Write, because a transaction that has begun runs to its end.
+// WriteLong is Write, because a transaction that has begun always runs to its end.
 func (d *dialect) WriteLong(ctx context.Context, doing string, fn func(context.Context, sqlstore.Conn) error) error {
 	return d.Write(ctx, doing, fn)
 }
@@ -81,7 +81,7 @@ func (l loader) Add(ctx context.Context, r memory.Record) error {
 
 func (l loader) Finish(context.Context) error { return nil }
 
-// checks are what SQLite does not make sure of by itself.
+// checks cover constraints that SQLite does not enforce.
 var checks = []sqlstore.Check{
 	{Query: `SELECT count(*) FROM (SELECT DISTINCT user, speaker, session FROM lines WHERE user <> '' EXCEPT SELECT user, speaker, session FROM speakers)`, Wrong: "speakers are not noted"},
 	{Query: `SELECT count(*) FROM lines l WHERE NOT EXISTS (SELECT 1 FROM audiences WHERE n = l.audience)`, Wrong: "lines have nobody's audience"},
@@ -89,7 +89,7 @@ var checks = []sqlstore.Check{
 	{Query: `SELECT count(*) FROM pragma_foreign_key_check`, Wrong: "records refer to what is not there"},
 }
 
-// Verify compares the full text with lines, and the file with itself.
+// Verify compares the full-text index with the lines and checks the file for damage.
 func (d *dialect) Verify(ctx context.Context, c sqlstore.Conn) ([]string, error) {
 	wrong, err := verifyText(ctx, c)
 	if err != nil {
@@ -99,8 +99,8 @@ func (d *dialect) Verify(ctx context.Context, c sqlstore.Conn) ([]string, error)
 	return append(wrong, slices.DeleteFunc(damage, func(text string) bool { return text == "ok" })...), err
 }
 
-// verifyText compares the full text with lines. Lines of sessions
-// in which somebody is being forgotten are passed over.
+// verifyText compares the number of indexed lines with the number of lines, by session. It does nothing while
+// a user is being forgotten.
 func verifyText(ctx context.Context, c sqlstore.Conn) (wrong []string, err error) {
 	var forgetting bool
 	if err := c.Row(ctx, `SELECT EXISTS (SELECT 1 FROM forgetting)`, nil, &forgetting); err != nil || forgetting {

@@ -5,14 +5,13 @@ func steps() []string {
 	return []string{stepMemory, stepState, stepWorld, stepAuthors, stepSpaces, stepLeaders, stepWorldChanges, stepWitnesses, stepForgetting, stepPlans, stepTopics, stepOwnWords, stepOlderSQLite}
 }
 
-// stepMemory creates the three layers.
+// stepMemory creates the tables of the three layers.
 //
-// Times are microseconds since 1970. The column visible lists the NPCs that
-// know of a row, framed by U+001F so that one can be found as a substring;
-// empty means everyone. The full-text tables store no text of their own: they
-// index folded words, which contain nothing the ascii tokenizer would cut.
+// Times are microseconds since 1970. The column visible lists the NPCs that know of a row, framed by U+001F
+// so that an id can be found as a substring; empty means everyone. The full-text tables store no text: they
+// index normalised words, which the ascii tokenizer does not split.
 //
-// Vectors have tables of their own: see stepSpaces.
+// Vectors have tables of their own; see stepSpaces.
 const stepMemory = `
 CREATE TABLE sessions (
 	n        INTEGER PRIMARY KEY,
@@ -94,7 +93,7 @@ CREATE TABLE relations (
 CREATE INDEX relations_by_dst ON relations (dst);
 `
 
-// stepState adds what programs keep between runs, by space and key.
+// stepState adds the state of programs, by space and key.
 const stepState = `
 CREATE TABLE state (
 	space TEXT NOT NULL,
@@ -104,8 +103,8 @@ CREATE TABLE state (
 ) STRICT, WITHOUT ROWID;
 `
 
-// stepWorld adds where entities are, and in filed what a campaign file said
-// last of each entity and relation: see [Store.Settle].
+// stepWorld adds the positions of entities and the table filed, which records what a campaign file last said
+// about each entity and relation; see [Store.Settle].
 const stepWorld = `
 ALTER TABLE entities ADD COLUMN x REAL;
 ALTER TABLE entities ADD COLUMN y REAL;
@@ -117,9 +116,8 @@ CREATE TABLE filed (
 ) STRICT, WITHOUT ROWID;
 `
 
-// stepAuthors adds who said a line and in which message, so that it can be
-// taken back. From here on the full-text tables no longer keep the words of
-// what is deleted until they happen to be merged.
+// stepAuthors adds the speaker's user id and the message of a line, so that it can be deleted. From this step
+// on, the full-text tables overwrite deleted words at once instead of keeping them until the next merge.
 const stepAuthors = `
 ALTER TABLE lines ADD COLUMN user TEXT NOT NULL DEFAULT '';
 ALTER TABLE lines ADD COLUMN ref TEXT NOT NULL DEFAULT '';
@@ -127,14 +125,12 @@ INSERT INTO lines_text (lines_text, rank) VALUES ('secure-delete', 1);
 INSERT INTO facts_text (facts_text, rank) VALUES ('secure-delete', 1);
 `
 
-// stepSpaces lets the vectors of several embedders be side by side, so that a
-// change of embedder takes no long transaction. The latest row of vector_spaces
-// is the embedder's in use; its table of vectors is made when it has told how
-// long they are. The column embedded of a fact is the number of the space its
-// vector is in, 0 without one, and negative if the embedder of that space
-// refused its text.
+// stepSpaces allows vectors of several embedders at the same time, so that a change of embedder does not need
+// a long transaction. The latest row of vector_spaces belongs to the current embedder; its table of vectors
+// is created once the length of the vectors is known. The column embedded of a fact is the number of the
+// space with its vector, 0 without a vector, and negative if the embedder of that space rejected the text.
 //
-// indexed_lines says up to which line every line has its fact.
+// indexed_lines is the id up to which every line has its fact.
 const stepSpaces = `
 CREATE TABLE vector_spaces (
 	n    INTEGER PRIMARY KEY,
@@ -153,13 +149,13 @@ CREATE TABLE indexed_lines (
 INSERT INTO indexed_lines (only, line) VALUES (1, 0);
 `
 
-// stepLeaders adds whether who said a line led the game.
+// stepLeaders adds whether the speaker of a line was the DM.
 const stepLeaders = `
 ALTER TABLE lines ADD COLUMN dm INTEGER NOT NULL DEFAULT 0;
 `
 
-// stepWorldChanges adds the record of what changed in the world, by whom. Times are
-// microseconds since 1970.
+// stepWorldChanges adds the history of the world: what changed and who changed it. Times are microseconds
+// since 1970.
 const stepWorldChanges = `
 CREATE TABLE world_changes (
 	seq    INTEGER PRIMARY KEY,
@@ -172,10 +168,9 @@ CREATE TABLE world_changes (
 ) STRICT;
 `
 
-// stepWitnesses adds who may know of a line and of a fact, and the day in the world.
-// The lists are kept once each, as a column visible has them: there are few
-// different ones, so that who may see what is decided before anything is ranked.
-// The audience 0 is everyone. A line without a date has no day.
+// stepWitnesses adds who may know of a line or fact, and the in-world day. Each distinct list is stored once,
+// in the encoding of the column visible. There are few of them, so that visibility can be decided before
+// ranking. Audience 0 is everyone. A line without a date has no day.
 const stepWitnesses = `
 CREATE TABLE audiences (
 	n   INTEGER PRIMARY KEY,
@@ -200,8 +195,8 @@ ALTER TABLE facts DROP COLUMN visible;
 CREATE INDEX facts_by_audience ON facts (audience, id);
 `
 
-// stepTopics adds what a fact settles and since when it is true. Of the facts of a topic
-// the one stated last stands; a fact that is stated again is stated later.
+// stepTopics adds the topic of a fact and the day from which it holds. Of the facts on a topic, the one with
+// the latest stated is current. Stating a fact again updates stated.
 const stepTopics = `
 ALTER TABLE facts ADD COLUMN topic TEXT NOT NULL DEFAULT '';
 ALTER TABLE facts ADD COLUMN stated INTEGER NOT NULL DEFAULT 0;
@@ -210,9 +205,9 @@ ALTER TABLE facts ADD COLUMN since TEXT NOT NULL DEFAULT '';
 CREATE INDEX facts_by_topic ON facts (topic, stated, id) WHERE topic <> '';
 `
 
-// stepPlans adds plans: changes of the world that are noted first and carried out in
-// steps then. A plan that is not ready is still being noted, or was given up. The
-// orders of a plan are carried out in the order of their numbers.
+// stepPlans adds plans: changes of the world that are recorded first and then executed in steps. A plan that
+// is not ready is still being recorded, or was given up. The orders of a plan are executed in ascending
+// order.
 const stepPlans = `
 CREATE TABLE plans (
 	n     INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -11,28 +11,27 @@ import (
 )
 
 const (
-	// scourTime is how long writers are held up at once while the file is scoured.
+	// scourTime is the longest time for which one step blocks other writers.
 	scourTime = 25 * time.Millisecond
-	// scourRounds bounds how often the file is gone through: what is written meanwhile
-	// can move a page's old content to its neighbour.
+	// scourRounds limits the passes over the file. Several may be needed because a concurrent write can move
+	// a page's old content to another page.
 	scourRounds = 4
-	// maxPages is from how many pages on the first byte of a page no longer tells a
-	// page of rows from one of a long row's rest: 130 GB.
+	// maxPages is the number of pages from which the first byte of a page no longer distinguishes a b-tree
+	// page from an overflow page: 130 GB.
 	maxPages = 1 << 25
 	// pendingByte is in a page that SQLite never uses.
 	pendingByte = 1 << 30
 )
 
-// errScourTooBig says that a file cannot be scoured.
+// errScourTooBig means that the file is too big to be scoured.
 var errScourTooBig = errors.New("the file is too big to be cleaned of copies in its pages; stop all programs that use it and rewrite it with VACUUM")
 
-// scour overwrites what is left of deleted rows in the file, and empties the log
-// beside it. SQLite overwrites what it deletes (secure_delete), but where it spreads rows over
-// pages it leaves copies in the room between a page's list of rows and its rows.
-// That room means nothing to SQLite, so it can be overwritten in the file itself,
-// without a transaction over all pages, as long as nobody changes a page meanwhile:
-// each step holds the writer's lock with an empty log. Connections that have pages in
-// mind read them anew, since each step ends with a commit.
+// scour overwrites the remains of deleted rows in the file and empties the write-ahead log. SQLite overwrites
+// what it deletes (secure_delete). But when it moves rows between pages, it leaves copies in the unallocated
+// space of a page. SQLite ignores that space, so it can be overwritten directly in the file, without a
+// transaction over all pages, as long as no one changes a page meanwhile. So each step holds the writer's
+// lock while the log is empty. Each step ends with a commit, which makes other connections read their cached
+// pages again.
 func (s *database) scour(ctx context.Context) error {
 	f, err := s.rawFile()
 	if err != nil {
@@ -64,8 +63,8 @@ func (s *database) scour(ctx context.Context) error {
 	return nil
 }
 
-// rawFile is the database's file as bytes. It stays open as long as the database:
-// closing it would give up all locks that this process has on the file.
+// rawFile returns the database file, opened for direct access. It stays open as long as the database, because
+// closing it would release all locks that this process has on the file.
 func (s *database) rawFile() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +78,7 @@ func (s *database) rawFile() (*os.File, error) {
 	return s.raw, nil
 }
 
-// checkpoint brings the log into the file while others write.
+// checkpoint copies the write-ahead log into the file without blocking writers.
 func (s *database) checkpoint(ctx context.Context) error {
 	return s.read(ctx, "bringing the log into the file", func(c *conn) error {
 		var busy, frames, moved int
@@ -87,20 +86,20 @@ func (s *database) checkpoint(ctx context.Context) error {
 	})
 }
 
-// longLog is the length of the log from which on a long work brings it into the file:
-// before a writer has to, which others would wait for.
+// longLog is the log size in bytes from which a long operation runs a checkpoint, so that no writer has to
+// and makes others wait.
 const longLog = 2 << 20
 
-// drainLog brings a long log into the file.
+// drainLog runs a checkpoint if the log is long.
 func (s *database) drainLog(ctx context.Context) error {
 	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() < longLog {
-		return nil // no log is a short one
+		return nil // a missing log counts as short
 	}
 	return s.checkpoint(ctx)
 }
 
-// withEmptyLog runs fn while nobody else can write and everything is in the file. It
-// waits until those who read let the log be emptied. It ends with a commit.
+// withEmptyLog runs fn while no one else can write and the log is empty. It waits until readers allow the log
+// to be emptied. It ends with a commit.
 func (s *database) withEmptyLog(ctx context.Context, fn func(ctx context.Context, c *conn) error) error {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 		empty := false
@@ -108,14 +107,14 @@ func (s *database) withEmptyLog(ctx context.Context, fn func(ctx context.Context
 			return err
 		}
 		err := s.lendWriter(ctx, "cleaning the file of what was deleted", func(ctx context.Context, c *conn) (err error) {
-			c.spoilt = true // what it has in mind of pages is of before
+			c.spoilt = true // its cached pages are outdated afterwards
 			if empty, err = c.emptyLog(ctx); err != nil || !empty {
 				return err
 			}
 			return c.transact(ctx, "BEGIN IMMEDIATE", func() error {
 				info, err := os.Stat(s.path + "-wal")
 				if empty = err == nil && info.Size() == 0; !empty {
-					return nil // another process was faster
+					return nil // another process has written meanwhile
 				}
 				if err := fn(ctx, c); err != nil {
 					return err
@@ -135,8 +134,7 @@ func (s *database) withEmptyLog(ctx context.Context, fn func(ctx context.Context
 	}
 }
 
-// emptyLog empties the log and reports whether it could, without waiting for those
-// who read.
+// emptyLog tries to empty the log, without waiting for readers, and reports whether it succeeded.
 func (c *conn) emptyLog(ctx context.Context) (bool, error) {
 	if err := c.script(ctx, `PRAGMA busy_timeout = 20`); err != nil {
 		return false, err
@@ -147,7 +145,7 @@ func (c *conn) emptyLog(ctx context.Context) (bool, error) {
 	return err == nil && !busy, errors.Join(err, c.script(ctx, `PRAGMA busy_timeout = 5000`))
 }
 
-// dirtyPages lists the pages with something left in their unused room.
+// dirtyPages lists the pages with remains in their unused space.
 func dirtyPages(ctx context.Context, f *os.File) ([]int64, error) {
 	size, pages, err := pagesOf(f)
 	if err != nil {
@@ -176,7 +174,7 @@ func dirtyPages(ctx context.Context, f *os.File) ([]int64, error) {
 	return dirty, nil
 }
 
-// wipePages overwrites the unused room of some of the pages and returns of how many.
+// wipePages overwrites the unused space of pages for up to scourTime, and returns how many it handled.
 func wipePages(f *os.File, todo []int64) (int, error) {
 	size, _, err := pagesOf(f)
 	if err != nil {
@@ -201,7 +199,7 @@ func wipePages(f *os.File, todo []int64) (int, error) {
 	return len(todo), nil
 }
 
-// pagesOf returns how long the pages of a file are, and how many there are.
+// pagesOf returns the page size of a file and its number of pages.
 func pagesOf(f *os.File) (size int, pages int64, err error) {
 	var header [100]byte
 	if _, err := f.ReadAt(header[:], 0); err != nil {
@@ -223,9 +221,8 @@ func pagesOf(f *os.File) (size int, pages int64, err error) {
 
 func usedForLocks(number int64, size int) bool { return number == pendingByte/int64(size) }
 
-// wipeRoom overwrites in a page of a tree what belongs to no row, and reports whether there
-// was something. A page of anything else it leaves alone. See "B-tree Pages" of
-// SQLite's file format.
+// wipeRoom overwrites the unused space of a b-tree page, and reports whether there was anything in it. It
+// leaves other pages alone. See "B-tree Pages" in SQLite's file format.
 func wipeRoom(page []byte, first bool) (dirty bool) {
 	h := 0
 	if first {
@@ -267,7 +264,7 @@ func wipeRoom(page []byte, first bool) (dirty bool) {
 	return dirty
 }
 
-// wipe overwrites b and reports whether there was something in it.
+// wipe clears b and reports whether it was not clear before.
 func wipe(b []byte) (dirty bool) {
 	for _, x := range b {
 		if x != 0 {

@@ -12,41 +12,39 @@ import (
 )
 
 const (
-	// sketchedFrom is how many vectors there are before a sketch of them is kept: fewer are
-	// compared in a few milliseconds.
+	// sketchedFrom is the number of vectors from which a sketch of them is kept. Fewer can be compared in a
+	// few milliseconds.
 	sketchedFrom = 8192
-	// sketchStep is how many chunks of vectors are read at a time.
+	// sketchStep is the number of chunks of vectors read at a time.
 	sketchStep = 16
-	// fewChunks is how many new chunks a search takes in itself.
+	// fewChunks is the number of new chunks that a search adds to the sketch by itself.
 	fewChunks = 2
-	// candidatesFor is how many candidates are looked at for each fact that is wanted, and
-	// moreCandidates how many beyond.
+	// A search compares candidatesFor candidates for each requested fact, plus moreCandidates.
 	candidatesFor  = 2
 	moreCandidates = 24
-	// mostCandidates is how many are looked at where most may not be told.
+	// mostCandidates is the maximum number of candidates, reached when the viewer may not see most facts.
 	mostCandidates = 4096
 )
 
-// sketched is a sketch of the vectors of a space. A vector is written once, into the
-// last chunk of its table or a new one; what is deleted stays in the sketch and is not
-// found in the table any more.
+// sketched is a sketch of the vectors of a space. A vector is written once, into the last chunk of its table
+// or a new one. Deleted vectors stay in the sketch, but are no longer found in the table.
 type sketched struct {
 	mu    sync.Mutex // guards the fields below
 	space int64
 	of    *sqlstore.Sketch
-	last  vectorChunk // the last chunk that was read
-	whole bool        // all chunks were read once
+	last  vectorChunk // the last chunk read
+	whole bool        // all chunks have been read once
 }
 
-// vectorChunk is a row of what lies behind a table of vectors: which of its places are
-// taken, by which facts, and the vectors.
+// vectorChunk is a row of the shadow tables behind a vector table: which slots are in use, by which facts,
+// and the vectors.
 type vectorChunk struct {
 	id              int64
 	validity, facts []byte
 	vectors         []byte
 }
 
-// fact returns the fact at a place, 0 if the place is free.
+// fact returns the fact in a slot, or 0 if the slot is free.
 func (v *vectorChunk) fact(i int) int64 {
 	if i/8 >= len(v.validity) || v.validity[i/8]&(1<<(i%8)) == 0 {
 		return 0
@@ -54,7 +52,7 @@ func (v *vectorChunk) fact(i int) int64 {
 	return int64(binary.LittleEndian.Uint64(v.facts[8*i:]))
 }
 
-// chunks reads chunks of vectors from one on.
+// chunks reads up to most chunks, beginning with the chunk from.
 func chunks(ctx context.Context, c sqlstore.Conn, space, from int64, most int) ([]vectorChunk, error) {
 	table := vectorTable(space)
 	return sqlstore.Rows(ctx, c, fmt.Sprintf(`SELECT c.chunk_id, c.validity, c.rowids, v.vectors FROM %s_chunks c
@@ -64,7 +62,7 @@ func chunks(ctx context.Context, c sqlstore.Conn, space, from int64, most int) (
 		})
 }
 
-// takeIn adds what is new in a chunk.
+// takeIn adds the new vectors of a chunk.
 func (s *sketched) takeIn(next vectorChunk, dimensions int) {
 	known := vectorChunk{}
 	if next.id == s.last.id {
@@ -85,8 +83,7 @@ func (s *sketched) takeIn(next vectorChunk, dimensions int) {
 	s.last = next
 }
 
-// Sketch reads some of the vectors that are not in the sketch, and reports
-// whether there may be more.
+// Sketch adds some of the missing vectors to the sketch, and reports whether there may be more.
 func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (more bool, err error) {
 	var last int64
 	if err := c.Row(ctx, `SELECT coalesce(max(chunk_id), 0) FROM `+vectorTable(space.N)+`_chunks`, nil, &last); err != nil || last*256 < sketchedFrom {
@@ -107,15 +104,15 @@ func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Sp
 	return !k.whole, nil
 }
 
-// begin begins anew if the sketch is of another space.
+// begin starts a new sketch if the current one is of another space.
 func (s *sketched) begin(space sqlstore.Space) {
 	if s.of == nil || s.space != space.N {
 		s.space, s.of, s.last, s.whole = space.N, sqlstore.NewSketch(space.Dims), vectorChunk{}, false
 	}
 }
 
-// candidates returns facts that are probably near to the vector; ok is false if the
-// sketch does not know enough of the vectors.
+// candidates returns facts that are probably near to the vector. ok is false if too many vectors are missing
+// from the sketch.
 func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []byte, n int) (ids []int64, ok bool, err error) {
 	k := &d.sketched
 	k.mu.Lock()
@@ -132,10 +129,10 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 	}
 	if len(known) == 0 || len(known) > fewChunks {
 		k.whole = false
-		if len(known) == 0 { // the table was made anew
+		if len(known) == 0 { // the table was recreated
 			k.of = nil
 		}
-		d.db.askForIndexing() // which reads them
+		d.db.askForIndexing() // the indexer will read them
 		return nil, false, nil
 	}
 	if len(known) > 1 || len(known) == 1 && !(known[0].id == k.last.id && bytes.Equal(known[0].facts, k.last.facts) && bytes.Equal(known[0].validity, k.last.validity)) {
@@ -154,9 +151,8 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 	return k.of.Nearest(asked, n), true, nil
 }
 
-// nearestSketched returns the k facts nearest to the vector: candidates by a sketch of all
-// vectors, of which those that viewer may see are compared exactly. ok is false if all
-// vectors have to be compared.
+// nearestSketched returns the k facts nearest to the vector. It takes candidates from a sketch of all vectors
+// and compares those that the viewer may see exactly. ok is false if all vectors have to be compared instead.
 func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []byte, keys []string, k int) (hits []sqlstore.Scored, ok bool, err error) {
 	want := candidatesFor*k + moreCandidates
 	for n := 2 * want; ; n *= 8 {
@@ -181,7 +177,7 @@ func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sq
 	}
 }
 
-// seenFacts returns which of the facts viewer may see, in their order.
+// seenFacts returns those of the facts that the viewer may see, in the same order.
 func (d *dialect) seenFacts(ctx context.Context, c sqlstore.Conn, ids []int64, keys []string) ([]int64, error) {
 	return sqlstore.Rows(ctx, c, `SELECT f.id FROM json_each($1) j CROSS JOIN facts f ON f.id = j.value WHERE `+d.syntax.Heard("f", "$2")+` ORDER BY j.key`,
 		[]any{ids, keys}, sqlstore.ScanID)

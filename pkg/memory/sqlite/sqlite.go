@@ -1,10 +1,14 @@
-// Package sqlite keeps all three layers of memory in one embedded file: the
-// session log, the semantic index and the knowledge graph, and beside them what
-// programs keep between runs.
+// Package sqlite stores all three layers of memory in one embedded file: the session log, the semantic index
+// and the knowledge graph, together with the state of programs. For example:
 //
-// It starts no goroutine that outlives [Store.Close]. The embedder it is given
-// may use the network, which never happens while a lock or a transaction is
-// held.
+//	store, err := sqlite.Open(ctx, "campaign.db", nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer store.Close()
+//
+// It starts no goroutine that outlives [Store.Close]. The embedder may use the network, so it is never called
+// while a lock or a transaction is held.
 package sqlite
 
 import (
@@ -21,32 +25,29 @@ import (
 
 var _ memory.Store = (*Store)(nil)
 
-// Options tune a [Store]. The zero value works.
+// Options configures a [Store]. The zero value works.
 type Options struct {
-	// Embedder gives facts their vectors. If nil, facts are found by full text.
+	// Embedder computes the vectors of facts. If nil, facts are found by full text.
 	Embedder embeddings.Provider
-	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
-	// anything.
+	// Groups are the groups that viewers belong to. If nil, there are none.
 	Groups *memory.Groups
 	// Logger receives warnings. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
-// Store is the database with everything in it. It is safe for concurrent use:
-// readers never wait for the writer, writers take turns. Several processes may
-// open the same file.
+// Store is an open database. It is safe for concurrent use: readers never wait for writers, and writers take
+// turns. Several processes may open the same file.
 type Store struct {
 	*database
 	*memoryStore
 }
 
-// memoryStore has the methods of [memory.Store] that are the same for all databases.
+// memoryStore provides the methods of [memory.Store] that are the same for all databases.
 type memoryStore = sqlstore.Store
 
-// Open opens the database at path and creates it, its directory included, if
-// there is none. It brings an older database up to date and refuses a newer
-// one with [ErrTooNew]. Every error is one line that names the path and what
-// to do.
+// Open opens the database at path. It creates the file and its directory if they do not exist, migrates an
+// older database, and rejects a newer one with [ErrTooNew]. Every error is one line with the path and what to
+// do about it.
 func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if path == "" {
 		return nil, errors.New("opening database: no path given")

@@ -8,23 +8,23 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// firstArg is how many parameters of a full text are before its own.
+// firstArg is the number of query parameters before those of the filter.
 const firstArg = 2
 
-// textIndex is a full-text table, as one connection sees it.
+// textIndex is a full-text table, used on one connection.
 type textIndex struct {
 	c sqlstore.Conn
-	// newest selects the column id of what matches an expression, newest
-	// first. Its parameters are the expression, a limit and args.
+	// newest selects the ids of the texts that match an expression, newest first, as the column id. Its
+	// parameters are the expression, a limit and args.
 	newest string
-	// size selects how many texts there are; the greatest id will do.
+	// size selects the number of texts; the greatest id is close enough.
 	size string
 	args []any
-	// scope is a word every match contains, or empty.
+	// scope is a word that every match must contain, or empty.
 	scope string
 }
 
-// Size is how many texts there are.
+// Size returns the number of texts.
 func (x textIndex) Size(ctx context.Context) (total float64, err error) {
 	return total, x.c.Row(ctx, x.size, nil, &total)
 }
@@ -41,8 +41,8 @@ func (x textIndex) Newest(ctx context.Context, all []sqlstore.Expression, most i
 	return out, nil
 }
 
-// newestOf returns the ids of the newest matches. They come as one row, which
-// takes a fraction of the time of one row each.
+// newestOf returns the ids of the newest matches. It selects them as one row, which is several times faster
+// than one row each.
 func (x textIndex) newestOf(ctx context.Context, e sqlstore.Expression, most int) ([]int64, error) {
 	var list string
 	args := append([]any{x.match(e), most}, x.args...)
@@ -61,8 +61,8 @@ func (x textIndex) newestOf(ctx context.Context, e sqlstore.Expression, most int
 	return ids, nil
 }
 
-// match is a full-text expression. A word has letters and digits only, so in quotes
-// nothing in it can be an operator.
+// match returns an expression in FTS5 syntax. Words have only letters and digits, so in quotes they cannot
+// act as operators.
 func (x textIndex) match(e sqlstore.Expression) string {
 	var all []string
 	if x.scope != "" {

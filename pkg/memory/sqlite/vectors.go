@@ -7,10 +7,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// vectorTable is the table of a space's vectors.
+// vectorTable returns the name of a space's table of vectors.
 func vectorTable(n int64) string {
 	if n == 1 {
-		return "fact_vectors" // as before there were several
+		return "fact_vectors" // the name from before there were several spaces
 	}
 	return fmt.Sprintf("fact_vectors_%d", n)
 }
@@ -25,13 +25,13 @@ func (d *dialect) MakeSpace(ctx context.Context, c sqlstore.Conn, space sqlstore
 	return err
 }
 
-// DropSpaces takes spaces out of the file. Dropping a table of hundreds of megabytes would
-// hold up writers for seconds, so its rows go before it, a few at a time.
+// DropSpaces deletes spaces. Dropping a table of hundreds of megabytes would block writers for seconds, so
+// its rows are deleted first, a few at a time.
 func (d *dialect) DropSpaces(ctx context.Context, numbers []int64) error {
 	for _, n := range numbers {
 		table := vectorTable(n)
-		// What lies behind a table of vectors: first what makes a vector findable,
-		// so that none is looked for where it has gone.
+		// The shadow tables of the vector table, starting with the one by which vectors are found, so that no
+		// query looks for a deleted vector.
 		for _, part := range []struct {
 			name string
 			rows int
