@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// writeTime bounds a write, whose outcome is never left open by a caller who
-	// gives up: a server that has gone does not say so.
+	// writeTime limits a write, because a server that has disappeared does not report it. A caller that gives
+	// up does not end a write.
 	writeTime = time.Minute
-	// connectTime bounds how long a server is asked for a connection.
+	// connectTime limits the time to connect to a server.
 	connectTime = 5 * time.Second
-	// lockTime bounds how long a writer waits for its turn.
+	// lockTime limits how long a writer waits for its turn.
 	lockTime = "10s"
 )
 
-// openPool opens the connections. They commit to the disk before they say so,
-// whatever the server's habit is.
+// openPool opens the connections. Their commits are on disk when they return, whatever the server's default
+// is.
 func openPool(ctx context.Context, config *pgxpool.Config, vectors bool) (*pgxpool.Pool, error) {
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = "glyphoxa"
 	params["lock_timeout"] = lockTime
-	params["jit"] = "off" // compiling a query takes longer than any of these
+	params["jit"] = "off" // compiling a query takes longer than running any of these
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
 	}
@@ -47,11 +47,10 @@ func openPool(ctx context.Context, config *pgxpool.Config, vectors bool) (*pgxpo
 	return pool, nil
 }
 
-// conn is a connection within a transaction. Texts that are parameters or are read may have any
-// bytes: see keepable.
+// conn is a connection within a transaction. Text parameters and results may contain any bytes; see keepable.
 type conn struct{ tx pgx.Tx }
 
-// kept is a parameter as PostgreSQL keeps it.
+// kept returns a parameter in a form that PostgreSQL can store.
 func kept(arg any) any {
 	switch arg := arg.(type) {
 	case string:
@@ -74,7 +73,7 @@ func keptAll(args []any) []any {
 	return out
 }
 
-// row is a row whose texts are read as they were.
+// row restores the original bytes of texts.
 type row struct{ pgx.Row }
 
 func (r row) Scan(dest ...any) error {
@@ -94,13 +93,13 @@ func (r row) Scan(dest ...any) error {
 	return nil
 }
 
-// Exec runs a statement and returns how many rows it met.
+// Exec runs a statement and returns the number of affected rows.
 func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	tag, err := c.tx.Exec(ctx, query, keptAll(args)...)
 	return tag.RowsAffected(), err
 }
 
-// ExecAll sends statements to the server together.
+// ExecAll sends statements to the server in one batch.
 func (c conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
 	var b pgx.Batch
 	for _, s := range all {
@@ -109,7 +108,7 @@ func (c conn) ExecAll(ctx context.Context, all []sqlstore.Statement) error {
 	return c.tx.SendBatch(ctx, &b).Close()
 }
 
-// Row scans the first row into dest; [sqlstore.ErrNoRows] if there is none.
+// Row scans the first row into dest, or returns [sqlstore.ErrNoRows].
 func (c conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	return row{c.tx.QueryRow(ctx, query, keptAll(args)...)}.Scan(dest...)
 }
@@ -129,8 +128,8 @@ func (c conn) Each(ctx context.Context, query string, args []any, scan func(sqls
 	return rs.Err()
 }
 
-// read runs fn in a transaction that only reads, all queries of which see the same
-// state. A connection that broke before is replaced, once.
+// read runs fn in a read-only transaction with one snapshot for all its queries. If the connection was
+// broken, it retries once with another.
 func (s *database) read(ctx context.Context, doing string, fn func(c conn) error) error {
 	if err := s.beginCall(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -144,20 +143,20 @@ func (s *database) read(ctx context.Context, doing string, fn func(c conn) error
 	return s.explain(ctx, doing, err)
 }
 
-// takeTurn has the writers of all processes take turns on one schema, so that the ids of
-// lines rise in the order of their commits and nobody changes what another has just read.
+// takeTurn makes the writers of all processes take turns on one schema, so that ids of lines increase in the
+// order of their commits, and no writer changes what another has just read.
 const takeTurn = `SELECT pg_advisory_xact_lock(hashtextextended('glyphoxa ' || current_schema(), 0))`
 
-// write runs fn in one transaction, on the server's disk when it returns. The wait for a
-// connection ends with ctx; once begun, the transaction runs to its end, so that a
-// cancelled caller never leaves the outcome open.
+// write runs fn in one transaction, which is on the server's disk when it returns. Waiting for a connection
+// ends with ctx. Once begun, the transaction runs to its end, so that a cancelled caller always knows the
+// outcome.
 func (s *database) write(ctx context.Context, doing string, fn func(ctx context.Context, c conn) error) error {
 	return s.writeHow(ctx, doing, "", fn)
 }
 
-// writeUnsynced is write without the wait for the disk. What it wrote survives the end of
-// this process; the end of the server may take what no later write has brought to the
-// disk, from the end and each transaction as a whole.
+// writeUnsynced is write without waiting for the disk. Its changes survive the end of this process. The end
+// of the server may lose the latest transactions, each as a whole, that no later synced write has brought to
+// disk.
 func (s *database) writeUnsynced(ctx context.Context, doing string, fn func(ctx context.Context, c conn) error) error {
 	return s.writeHow(ctx, doing, `SET LOCAL synchronous_commit = off`, fn)
 }
@@ -190,9 +189,8 @@ func (s *database) writeHow(ctx context.Context, doing, first string, fn func(ct
 	return s.explain(ctx, doing, err)
 }
 
-// transact runs fn between begin and commit on a connection that it waits for until
-// wait ends. broken says that the connection turned out to be of no use before the commit
-// was asked for: nothing has happened.
+// transact runs fn in a transaction. It waits for a connection until wait ends. broken reports that the
+// connection was unusable before the commit was sent, so nothing has changed.
 func (s *database) transact(wait, work context.Context, o pgx.TxOptions, fn func(c conn) error) (broken bool, err error) {
 	c, err := s.pool.Acquire(wait)
 	if err != nil {
@@ -216,7 +214,7 @@ func (s *database) transact(wait, work context.Context, o pgx.TxOptions, fn func
 	return false, tx.Commit(work)
 }
 
-// keepFirst returns why something failed, not that it could not be taken back then.
+// keepFirst returns the error of an operation rather than the error of its rollback.
 func keepFirst(first, second error) error {
 	if first != nil || errors.Is(second, pgx.ErrTxClosed) {
 		return first

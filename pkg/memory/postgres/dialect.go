@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// dialect is the database as the store that all databases share needs it.
+// dialect implements [sqlstore.Dialect] for PostgreSQL.
 type dialect struct {
 	db       *database
 	syntax   sqlstore.Syntax
@@ -29,8 +29,8 @@ func newDialect(db *database) *dialect {
 		User:     "said_by",
 		SameFact: `hash = $1`,
 		FactKey:  func(source, text string) []any { return []any{factHash(source, text)} },
-		// A user who never spoke is looked for between two equal bounds: of a user that it does not know
-		// the server would think that they speak as often as others, and read all lines until they do.
+		// The condition uses BETWEEN with equal bounds. With "=", the planner would assume that an unknown
+		// user speaks as often as others, and scan the lines.
 		KnowsUser: `SELECT EXISTS (SELECT 1 FROM lines WHERE said_by BETWEEN $1 AND $1 AND said_by <> '') OR EXISTS (SELECT 1 FROM forgetting WHERE said_by = $1)
 			OR EXISTS (SELECT 1 FROM world_changes WHERE who = $1)`,
 		BeginForgetting: `INSERT INTO forgetting (said_by, line) VALUES ($1, (SELECT coalesce(max(id), 0) FROM lines))
@@ -55,7 +55,7 @@ func newDialect(db *database) *dialect {
 
 func (d *dialect) Syntax() sqlstore.Syntax { return d.syntax }
 
-// reach looks in both directions at once, because a recursive query may refer to itself only once.
+// reach follows both directions in one query, because a recursive query may refer to itself only once.
 func reach(visible func(table string) string) string {
 	return `WITH RECURSIVE
 	walk (id, depth) AS (
@@ -74,7 +74,7 @@ func (d *dialect) Read(ctx context.Context, doing string, fn func(sqlstore.Conn)
 	return d.db.read(ctx, doing, func(c conn) error { return fn(c) })
 }
 
-// ReadSnapshot is Read, because every transaction that reads sees one state.
+// ReadSnapshot is Read, because every read transaction has one snapshot.
 func (d *dialect) ReadSnapshot(ctx context.Context, doing string, fn func(sqlstore.Conn) error) error {
 	return d.Read(ctx, doing, fn)
 }
@@ -87,7 +87,7 @@ func (d *dialect) WriteUnsynced(ctx context.Context, doing string, fn func(conte
 	return d.db.writeUnsynced(ctx, doing, func(ctx context.Context, c conn) error { return fn(ctx, c) })
 }
 
-// InsertLines sends all lines to the server together, and then the words of all.
+// InsertLines sends all lines in one batch, and then all their words.
 func (d *dialect) InsertLines(ctx context.Context, c sqlstore.Conn, lines []sqlstore.Utterance) error {
 	count := map[int64]int{}
 	var inserts pgx.Batch
@@ -113,7 +113,7 @@ func (d *dialect) InsertLines(ctx context.Context, c sqlstore.Conn, lines []sqls
 	return postings.insert(ctx, c)
 }
 
-// postings are words that lead to lines.
+// postings are words with the lines that contain them.
 type postings struct {
 	words          []string
 	lines, session []int64
@@ -157,7 +157,7 @@ func (d *dialect) StillSaid(ctx context.Context, c sqlstore.Conn, session int64,
 		[]any{session, texts}, sqlstore.ScanText)
 }
 
-// Hidden returns nil: until its line is deleted, a user who is being forgotten is found.
+// Hidden returns nil. While a user is being forgotten, lines that are not deleted yet are still found.
 func (d *dialect) Hidden(context.Context, sqlstore.Conn) (func(memory.Line) bool, error) {
 	return nil, nil
 }
@@ -195,7 +195,7 @@ func (d *dialect) FindLines(c sqlstore.Conn, f sqlstore.LineFilter) sqlstore.Ful
 		x.scope = `(SELECT true FROM lines l WHERE l.id = w.line` + condition + `)`
 	}
 	if f.Session != 0 {
-		// The lines of a session lie close together, so that little else is looked at.
+		// The lines of a session have ids close together, so that few other lines are read.
 		args = append(args, f.Session)
 		x.within = fmt.Sprintf(`w.session = $%d AND w.line BETWEEN (SELECT min(id) FROM lines WHERE session = $%[1]d) AND (SELECT max(id) FROM lines WHERE session = $%[1]d)`, len(args))
 	}
@@ -211,7 +211,7 @@ func (d *dialect) FindFacts(c sqlstore.Conn, keys []string, space int64) sqlstor
 	}
 }
 
-// filedID is by which an entry is found: its key may be longer than an index takes.
+// filedID returns the id of an entry: a hash, because its key may be too long for an index.
 func filedID(key string) []byte {
 	id := sha256.Sum256([]byte(key))
 	return id[:]

@@ -12,26 +12,26 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Errors a call can end in; test with errors.Is.
+// Errors that calls can return; test with errors.Is.
 var (
-	// ErrDSN means the connection string cannot be read.
+	// ErrDSN means that the connection string is invalid.
 	ErrDSN = errors.New("bad connection string")
-	// ErrTooNew means a newer Glyphoxa has written the schema.
+	// ErrTooNew means that a newer Glyphoxa has written the schema.
 	ErrTooNew = errors.New("database is newer than this program")
-	// ErrUnreachable means the server does not answer, or not any more.
+	// ErrUnreachable means that the server does not answer.
 	ErrUnreachable = errors.New("database server cannot be reached")
-	// ErrRefused means the server does not let this user in.
+	// ErrRefused means that the server rejects this user.
 	ErrRefused = errors.New("database server refuses the connection")
-	// ErrReadOnly means nothing can be written.
+	// ErrReadOnly means that the database cannot be written.
 	ErrReadOnly = errors.New("no write access")
-	// ErrFull means the server has no room left.
+	// ErrFull means that the server's disk is full.
 	ErrFull = errors.New("disk of the database server is full")
-	// ErrBusy means another process held up writers.
+	// ErrBusy means that another process kept writers waiting for too long.
 	ErrBusy = errors.New("database is locked by another process")
 )
 
-// explain says what was being done, where, and what to do about it. It keeps nil as it
-// is.
+// explain adds to an error what was being done, in which database, and what the user can do about it. It
+// returns nil for nil.
 func (s *database) explain(ctx context.Context, doing string, err error) error {
 	switch {
 	case err == nil:
@@ -50,11 +50,11 @@ func (s *database) explain(ctx context.Context, doing string, err error) error {
 	return fmt.Errorf("%s in %s: %w; %s (%s)", doing, s.location, reason, advice, oneLine(err))
 }
 
-// oneLine is what an error says, which may come over several lines.
+// oneLine returns the message of an error on one line.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// diagnose returns the reason behind an error and what helps, or nil if the error says it
-// all.
+// diagnose returns the reason for an error and advice, or nil if there is nothing to add to the error's
+// message.
 func diagnose(err error) (advice string, reason error) {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {

@@ -8,25 +8,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// forgottenAtOnce is how many lines or facts a step of forgetting sees to: others wait
-// for no longer than some milliseconds.
+// forgottenAtOnce is the number of lines that one step of forgetting deletes. It is small so that others wait
+// only a few milliseconds.
 const forgottenAtOnce = 64
 
-// What a user who is being forgotten waits for.
+// Phases of forgetting a user.
 const (
-	phaseLines  = iota + 1 // lines are deleted
-	phaseServer            // the server overwrites what was deleted
+	phaseLines  = iota + 1 // delete the lines
+	phaseServer            // have the server overwrite what was deleted
 )
 
-// forgetting is a user who is being forgotten.
+// forgetting is the state of forgetting one user.
 type forgetting struct {
 	shared *sqlstore.Store
 	user   string
-	line   int64 // the last line that is the user's to be forgotten
-	gone   int   // lines that were deleted
+	line   int64 // the last line to forget
+	gone   int   // number of deleted lines
 }
 
-// FinishForgetting does one phase after the other.
+// FinishForgetting runs both phases.
 func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, user string, progress func(memory.Forgetting)) (int, error) {
 	defer d.db.askForIndexing()
 	f := &forgetting{user: user, shared: shared}
@@ -34,7 +34,7 @@ func (d *dialect) FinishForgetting(ctx context.Context, shared *sqlstore.Store, 
 		return c.Row(ctx, `SELECT line FROM forgetting WHERE said_by = $1`, []any{user}, &f.line)
 	})
 	if errors.Is(err, sqlstore.ErrNoRows) {
-		return 0, nil // another process was faster
+		return 0, nil // another process has finished it
 	}
 	if err != nil {
 		return 0, err
@@ -71,14 +71,13 @@ func (s *database) forgetLines(ctx context.Context, f *forgetting, tell func()) 
 	})
 }
 
-// endForgetting has the server overwrite what was deleted, and takes the user's id
-// out of it, too.
+// endForgetting has the server overwrite what was deleted, and removes the user's id as well.
 func (s *database) endForgetting(ctx context.Context, f *forgetting, _ func()) error {
 	if err := s.vacuum(ctx, `lines, line_words, facts, fact_words, world_changes`); err != nil {
 		return err
 	}
 	err := s.write(ctx, "forgetting a user", func(ctx context.Context, c conn) error {
-		// Who is to be forgotten once more meanwhile still is.
+		// Keep the row if the user is to be forgotten up to a later line meanwhile.
 		_, err := c.Exec(ctx, `DELETE FROM forgetting WHERE said_by = $1 AND line <= $2`, f.user, f.line)
 		return err
 	})
@@ -88,7 +87,7 @@ func (s *database) endForgetting(ctx context.Context, f *forgetting, _ func()) e
 	return s.vacuum(ctx, `forgetting`)
 }
 
-// vacuum has the server overwrite what was deleted, without holding up writers.
+// vacuum has the server overwrite deleted rows without blocking writers.
 func (s *database) vacuum(ctx context.Context, tables string) error {
 	if err := s.beginCall(); err != nil {
 		return err
@@ -98,9 +97,8 @@ func (s *database) vacuum(ctx context.Context, tables string) error {
 	return s.explain(ctx, "cleaning the database of what was deleted", err)
 }
 
-// inSteps has step do its work on what comes after the last id it has seen, until it
-// returns that there is no more. A step is a transaction of its own; what of it the end of
-// the server takes is done again.
+// inSteps calls step with the last id handled so far, until it returns 0. Each step is an unsynced
+// transaction. If the server loses it, it is done again.
 func (s *database) inSteps(ctx context.Context, tell func(), step func(ctx context.Context, c conn, after int64) (last int64, err error)) error {
 	for after := int64(0); ; {
 		last := int64(0)

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// prepare brings the schema to the last step, on a connection of its own, and reports
-// whether the database has pgvector. The number of steps done is kept in the schema, so a
-// step is never changed once released, only followed by another.
+// prepare migrates the schema on a connection of its own and reports whether the database has pgvector. The
+// schema stores the number of completed steps, so a released step must never be changed; append another one
+// instead.
 func prepare(ctx context.Context, config *pgxpool.Config, schema string) (vectors bool, err error) {
 	single := config.ConnConfig.Copy()
 	if single.ConnectTimeout == 0 {
@@ -33,8 +33,8 @@ func prepare(ctx context.Context, config *pgxpool.Config, schema string) (vector
 	return findVectors(ctx, c)
 }
 
-// migrate does the steps that are left, in one transaction. Another process that does the
-// same waits for it.
+// migrate runs the remaining steps in one transaction. If another process does the same, one waits for the
+// other.
 func migrate(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, takeTurn); err != nil {
@@ -63,8 +63,8 @@ func migrate(ctx context.Context, c *pgx.Conn, steps []string) error {
 	})
 }
 
-// findVectors reports whether the database has pgvector, and adds it where it can be had
-// and this user may.
+// findVectors reports whether the database has pgvector. It installs the extension if it is available and
+// this user may do so.
 func findVectors(ctx context.Context, c *pgx.Conn) (there bool, err error) {
 	available := false
 	err = c.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'),
@@ -73,7 +73,7 @@ func findVectors(ctx context.Context, c *pgx.Conn) (there bool, err error) {
 		return there, err
 	}
 	if _, err := c.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS vector`); err != nil {
-		return false, nil // without the right to, vectors are compared one by one
+		return false, nil // without the permission, vectors are compared one by one
 	}
 	return true, nil
 }

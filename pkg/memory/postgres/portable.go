@@ -14,10 +14,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// loadedAtOnce is how many records of a kind are sent to the server together.
+// loadedAtOnce is the number of records of a kind sent to the server in one batch.
 const loadedAtOnce = 1000
 
-// target is the table of a kind, with the columns that are given: those of the kind first.
+// target is the table of a kind and its columns, those of the kind first.
 type target struct {
 	table   string
 	columns string
@@ -75,14 +75,14 @@ func (d *dialect) NewLoader(s *sqlstore.Store, c sqlstore.Conn) sqlstore.Loader 
 	return &loading{s: s, c: c.(conn)}
 }
 
-// loading gathers records of one kind for the server.
+// loading collects records of one kind and sends them to the server in batches.
 type loading struct {
 	s        *sqlstore.Store
 	c        conn
 	kind     string
 	rows     [][]any
 	postings postings
-	facts    [][]any // words with their facts
+	facts    [][]any // words with the ids of their facts
 	entities []memory.Entity
 }
 
@@ -124,7 +124,7 @@ func (l *loading) Add(ctx context.Context, r memory.Record) error {
 	return nil
 }
 
-// send has the server take what is gathered.
+// send sends the collected records to the server.
 func (l *loading) send(ctx context.Context) error {
 	if len(l.rows) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (l *loading) send(ctx context.Context) error {
 	return nil
 }
 
-// Finish sends the rest and has new rows numbered after these.
+// Finish sends the remaining records and sets the sequences so that new rows get higher ids.
 func (l *loading) Finish(ctx context.Context) error {
 	if err := l.send(ctx); err != nil {
 		return err
@@ -164,12 +164,12 @@ func (l *loading) Finish(ctx context.Context) error {
 	return err
 }
 
-// checks are what the server does not make sure of by itself.
+// checks cover constraints that the server does not enforce.
 var checks = []sqlstore.Check{
 	{Query: `SELECT count(*) FROM line_words w LEFT JOIN lines l ON l.id = w.line WHERE l.session IS DISTINCT FROM w.session`, Wrong: "words of lines lead elsewhere"},
 }
 
-// Verify compares the words of lines and facts with their texts.
+// Verify compares the indexed words of lines and facts with their texts.
 func (d *dialect) Verify(ctx context.Context, c sqlstore.Conn) (wrong []string, err error) {
 	for _, text := range []struct{ what, lost string }{
 		{"lines", `SELECT l.text, coalesce((SELECT count(*) FROM line_words WHERE line = l.id), 0) FROM lines l`},
@@ -186,7 +186,7 @@ func (d *dialect) Verify(ctx context.Context, c sqlstore.Conn) (wrong []string, 
 	return wrong, nil
 }
 
-// missingWords counts the texts that are found by another number of words than they have.
+// missingWords counts the texts with a wrong number of indexed words.
 func missingWords(ctx context.Context, c sqlstore.Conn, query string) (n int, err error) {
 	err = c.Each(ctx, query, nil, func(r sqlstore.Row) error {
 		var text string

@@ -1,10 +1,16 @@
-// Package postgres keeps all three layers of memory in a PostgreSQL database: the
-// session log, the semantic index and the knowledge graph, and beside them what
-// programs keep between runs. Several processes may use one database.
+// Package postgres stores all three layers of memory in a PostgreSQL database: the session log, the semantic
+// index and the knowledge graph, together with the state of programs. Several processes may use one database.
+// For example:
 //
-// Vectors are found by the extension pgvector where the database has it, and else by
-// comparing all of them. The embedder may use the network, which never happens while a
-// lock or a transaction is held. It starts no goroutine that outlives [Store.Close].
+//	store, err := postgres.Open(ctx, "postgres://user:password@host:5432/database", nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer store.Close()
+//
+// Vectors are found with the extension pgvector if the database has it; otherwise a sketch selects
+// candidates, or all of them are compared. The embedder may use the network, so it is never called while a
+// lock or a transaction is held. The package starts no goroutine that outlives [Store.Close].
 package postgres
 
 import (
@@ -25,34 +31,31 @@ import (
 
 var _ memory.Store = (*Store)(nil)
 
-// Options tune a [Store]. The zero value works.
+// Options configures a [Store]. The zero value works.
 type Options struct {
-	// Embedder gives facts their vectors. If nil, facts are found by full text.
+	// Embedder computes the vectors of facts. If nil, facts are found by full text.
 	Embedder embeddings.Provider
-	// Schema holds the tables and is made if there is none. If empty, it is the
-	// connection string's.
+	// Schema holds the tables and is created if it does not exist. If empty, the schema of the connection
+	// string is used.
 	Schema string
-	// Groups say what viewers know by what they belong to. If nil, nobody belongs to
-	// anything.
+	// Groups are the groups that viewers belong to. If nil, there are none.
 	Groups *memory.Groups
 	// Logger receives warnings. If nil, they are discarded.
 	Logger *slog.Logger
 }
 
-// Store is the database with everything in it. It is safe for concurrent use:
-// readers never wait for writers, writers take turns, those of other processes
-// included.
+// Store is an open database. It is safe for concurrent use: readers never wait for writers, and writers take
+// turns, also with those of other processes.
 type Store struct {
 	*database
 	*memoryStore
 }
 
-// memoryStore has the methods of [memory.Store] that are the same for all databases.
+// memoryStore provides the methods of [memory.Store] that are the same for all databases.
 type memoryStore = sqlstore.Store
 
-// Open opens the database that a connection string names and makes its tables if there
-// are none. It brings an older schema up to date and refuses a newer one with
-// [ErrTooNew]. No error contains the password.
+// Open opens the database named by a connection string. It creates missing tables, migrates an older schema,
+// and rejects a newer one with [ErrTooNew]. No error contains the password.
 func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	var o Options
 	if opts != nil {
@@ -74,13 +77,13 @@ func Open(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	return &Store{database: db, memoryStore: shared}, nil
 }
 
-// database is the open database: who may use it now, and in which way.
+// database is the open database with its connections. It controls access to them.
 type database struct {
 	location string
 	pool     *pgxpool.Pool
-	// vectors says that the database has pgvector.
+	// vectors reports that the database has pgvector.
 	vectors bool
-	// unindexed has a value when something was written that may have to be indexed.
+	// unindexed receives a value when something was written that may need indexing.
 	unindexed chan struct{}
 
 	mu     sync.Mutex // guards closed and calls.Add against calls.Wait
@@ -88,15 +91,15 @@ type database struct {
 	calls  sync.WaitGroup
 }
 
-// Location is the server and its database, without user and password.
+// Location returns the server and its database, without user and password.
 func (s *database) Location() string { return s.location }
 
-// Extension reports whether the database has pgvector, which finds the nearest of many
-// vectors without comparing all.
+// Extension reports whether the database has pgvector, which finds the nearest of many vectors without
+// comparing all of them.
 func (s *database) Extension() bool { return s.vectors }
 
-// Close waits for running calls and closes the connections. Later calls fail with
-// [memory.ErrClosed]; closing again does nothing.
+// Close waits for running calls and closes the connections. Later calls fail with [memory.ErrClosed]; another
+// Close does nothing.
 func (s *database) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -110,7 +113,7 @@ func (s *database) Close() error {
 	return nil
 }
 
-// beginCall counts a call in; endCall must follow unless it fails.
+// beginCall registers a call. Unless it fails, endCall must follow.
 func (s *database) beginCall() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,10 +126,10 @@ func (s *database) beginCall() error {
 
 func (s *database) endCall() { s.calls.Done() }
 
-// askForIndexing says that something may have to be indexed.
+// askForIndexing signals that something may need indexing.
 func (s *database) askForIndexing() { wakeup.Signal(s.unindexed) }
 
-// openDatabase connects and brings the schema up to date.
+// openDatabase migrates the schema and opens the connections.
 func openDatabase(ctx context.Context, dsn string, o Options) (*database, error) {
 	if dsn == "" {
 		return nil, errors.New("opening database: no connection string given; set memory.dsn")
@@ -148,7 +151,7 @@ func openDatabase(ctx context.Context, dsn string, o Options) (*database, error)
 	return s, nil
 }
 
-// locate names a database without saying who may use it.
+// locate returns the address of a database without its credentials.
 func locate(c *pgxpool.Config) string {
 	at := fmt.Sprintf("postgres://%s:%d/%s", c.ConnConfig.Host, c.ConnConfig.Port, c.ConnConfig.Database)
 	if path := c.ConnConfig.RuntimeParams["search_path"]; path != "" {

@@ -5,17 +5,17 @@ func steps() []string {
 	return []string{stepMemory, stepForgetting, stepTopics, stepPlans, stepSpeakers, stepOwnWords}
 }
 
-// stepMemory creates the three layers and what programs keep.
+// stepMemory creates the tables of the three layers and of the state of programs.
 //
-// Times are microseconds since 1970. The column visible lists the NPCs and groups that know
-// of a row, see package sqlstore. audiences has each such list of lines and facts once, so that
-// who may see what is decided before anything is ranked; 0 is everyone. Text compares byte by byte, as everywhere in the program. Words are
-// folded and clipped; line_words and fact_words lead from a word to the newest rows that
-// have it. PostgreSQL keeps neither the byte 0 nor what is no UTF-8: see keepable.
+// Times are microseconds since 1970. The column visible lists the NPCs and groups that know of a row; see
+// package sqlstore. The table audiences stores each distinct list of lines and facts once, so that visibility
+// can be decided before ranking; 0 is everyone. Text is compared byte by byte, as everywhere in the program.
+// Words are normalised and clipped; line_words and fact_words map a word to the rows that contain it.
+// PostgreSQL cannot store the byte 0 or invalid UTF-8; see keepable.
 //
-// The column embedded of a fact is the number of the space its vector is in, 0 without
-// one, and negative if the embedder of that space refused its text. indexed_lines says up
-// to which line every line has its fact.
+// The column embedded of a fact is the number of the space with its vector, 0 without a vector, and negative
+// if the embedder of that space rejected the text. indexed_lines is the id up to which every line has its
+// fact.
 const stepMemory = `
 CREATE TABLE sessions (
 	n        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -161,7 +161,7 @@ CREATE TABLE world_changes (
 );
 `
 
-// stepForgetting adds who is being forgotten, up to which line and fact.
+// stepForgetting adds the users who are being forgotten, with the last line and fact to forget.
 const stepForgetting = `
 CREATE TABLE forgetting (
 	said_by text COLLATE "C" PRIMARY KEY,
@@ -173,8 +173,8 @@ CREATE TABLE forgetting (
 );
 `
 
-// stepTopics adds what a fact settles and since when it is true. Of the facts of a topic
-// the one stated last stands; a fact that is stated again is stated later.
+// stepTopics adds the topic of a fact and the day from which it holds. Of the facts on a topic, the one with
+// the latest stated is current. Stating a fact again updates stated.
 const stepTopics = `
 ALTER TABLE facts ADD COLUMN topic text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE facts ADD COLUMN stated bigint NOT NULL DEFAULT 0;
@@ -183,8 +183,8 @@ ALTER TABLE facts ADD COLUMN since text NOT NULL DEFAULT '';
 CREATE INDEX facts_by_topic ON facts (topic, stated, id) WHERE topic <> '';
 `
 
-// stepPlans adds plans: changes of the world that are noted first and carried out in steps then. A
-// plan that is not ready is still being noted, or was given up.
+// stepPlans adds plans: changes of the world that are recorded first and then executed in steps. A plan that
+// is not ready is still being recorded, or was given up.
 const stepPlans = `
 CREATE TABLE plans (
 	n     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -200,13 +200,14 @@ CREATE TABLE orders (
 CREATE INDEX orders_by_plan ON orders (plan, n);
 `
 
-// stepSpeakers adds under which names who speaks. A name may be longer than what an index takes.
+// stepSpeakers adds an index of the names under which users speak. It covers only the beginning of a name,
+// because a name may be too long for an index.
 const stepSpeakers = `
 CREATE INDEX lines_by_speaker ON lines (left(speaker, 64), said_by) WHERE said_by <> '';
 `
 
-// stepOwnWords drops what forgetting needed to replace a user's names in what others said,
-// which it does not do any more; nothing looks for speakers by their names either.
+// stepOwnWords removes what was needed to replace a user's names in what others said, which forgetting no
+// longer does, and the index for finding speakers by name.
 const stepOwnWords = `
 DROP INDEX lines_by_speaker;
 ALTER TABLE forgetting DROP COLUMN names, DROP COLUMN keep, DROP COLUMN instead, DROP COLUMN fact;

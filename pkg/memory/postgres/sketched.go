@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// sketchedFrom is how many vectors there are before a sketch of them is kept: fewer are
-	// compared in a few milliseconds.
+	// sketchedFrom is the number of vectors from which a sketch of them is kept. Fewer can be compared in a
+	// few milliseconds.
 	sketchedFrom = 8192
-	// sketchStep is how many vectors are read at a time.
+	// sketchStep is the number of vectors read at a time.
 	sketchStep = 4096
-	// fewVectors is how many new vectors a search takes in itself.
+	// fewVectors is the number of new vectors from which a search leaves them to the indexer instead of
+	// adding them to the sketch by itself.
 	fewVectors = 512
-	// candidatesFor is how many candidates are looked at for each fact that is wanted, and
-	// moreCandidates how many beyond.
+	// A search compares candidatesFor candidates for each requested fact, plus moreCandidates.
 	candidatesFor  = 4
 	moreCandidates = 48
-	// mostCandidates is how many are looked at where most may not be told.
+	// mostCandidates is the maximum number of candidates, reached when the viewer may not see most facts.
 	mostCandidates = 4096
 )
 
-// sketched is a sketch of the vectors of a space, where there is no pgvector to find the
-// nearest. A vector is written once, with a number that rises in the order of commits; what is
-// deleted stays in the sketch and is not found in the table any more.
+// sketched is a sketch of the vectors of a space, used if there is no pgvector to find the nearest. A vector
+// is written once, with a number that increases in the order of commits. Deleted vectors stay in the sketch,
+// but are no longer found in the table.
 type sketched struct {
-	mu    sync.Mutex // guards the fields below; the server is never asked while it is held
-	table int64      // the server's number of the table
+	mu    sync.Mutex // guards the fields below; not held during a query
+	table int64      // the table's oid
 	of    *sqlstore.Sketch
-	last  int64 // the number of the last vector that was read
-	whole bool  // all were read once
+	last  int64 // the number of the last vector read
+	whole bool  // all vectors have been read once
 }
 
 // numberedVector is a row of a table of vectors.
@@ -44,7 +44,7 @@ type numberedVector struct {
 	vector  []float32
 }
 
-// vectorsAfter reads vectors after one, and which table they are in.
+// vectorsAfter reads up to most vectors after number n, and returns the oid of their table.
 func vectorsAfter(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, n int64, most int) (table int64, out []numberedVector, err error) {
 	if err := c.Row(ctx, `SELECT to_regclass($1)::oid::bigint`, []any{vectorTable(space.N)}, &table); err != nil {
 		return 0, nil, err
@@ -59,8 +59,8 @@ func vectorsAfter(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, n 
 	return table, out, err
 }
 
-// takeIn adds vectors after one of a table; a sketch of another table begins anew, with its first.
-// It reports whether they were those that follow.
+// takeIn adds the vectors that follow number after in a table. If the sketch is of another table, it starts a
+// new one. It reports false without adding any if the sketch does not end at after.
 func (k *sketched) takeIn(table, after int64, dimensions int, more []numberedVector) bool {
 	if k.of == nil || k.table != table {
 		k.table, k.of, k.last, k.whole = table, sqlstore.NewSketch(dimensions), 0, false
@@ -81,8 +81,7 @@ func (k *sketched) lastRead() int64 {
 	return k.last
 }
 
-// Sketch reads some of the vectors that are not in the sketch, and reports whether there may
-// be more.
+// Sketch adds some of the missing vectors to the sketch, and reports whether there may be more.
 func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) (more bool, err error) {
 	if space.Kind != kindBytes {
 		return false, nil
@@ -104,8 +103,8 @@ func (d *dialect) Sketch(ctx context.Context, c sqlstore.Conn, space sqlstore.Sp
 	return !k.whole, nil
 }
 
-// candidates returns facts that are probably near to the vector; ok is false if the
-// sketch does not know enough of the vectors.
+// candidates returns facts that are probably near to the vector. ok is false if too many vectors are missing
+// from the sketch.
 func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, n int) (ids []int64, ok bool, err error) {
 	k := &d.sketched
 	k.mu.Lock()
@@ -122,16 +121,15 @@ func (d *dialect) candidates(ctx context.Context, c sqlstore.Conn, space sqlstor
 	defer k.mu.Unlock()
 	if len(some) == fewVectors || table != k.table {
 		k.whole = false
-		d.db.askForIndexing() // which reads them
+		d.db.askForIndexing() // the indexer will read them
 		return nil, false, nil
 	}
-	k.takeIn(table, after, space.Dims, some) // unless another search was faster
+	k.takeIn(table, after, space.Dims, some) // no effect if another search has added them
 	return k.of.Nearest(vector, n), true, nil
 }
 
-// nearestSketched returns the k facts nearest to the vector: candidates by a sketch of all
-// vectors, of which those that viewer may see are compared exactly. ok is false if all
-// vectors have to be compared.
+// nearestSketched returns the k facts nearest to the vector. It takes candidates from a sketch of all vectors
+// and compares those that the viewer may see exactly. ok is false if all vectors have to be compared instead.
 func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, keys []string, k int) (hits []sqlstore.Scored, ok bool, err error) {
 	want := candidatesFor*k + moreCandidates
 	for n := want; ; n *= 8 {
@@ -152,7 +150,7 @@ func (d *dialect) nearestSketched(ctx context.Context, c sqlstore.Conn, space sq
 	}
 }
 
-// compareVectors compares the vectors of facts that meet a condition, and returns the k nearest.
+// compareVectors compares the vectors of the facts that meet a condition, and returns the k nearest.
 func compareVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, vector []float32, k int, condition string, args ...any) ([]sqlstore.Scored, error) {
 	var best []sqlstore.Scored
 	rs, err := c.(conn).tx.Query(ctx, fmt.Sprintf(`SELECT v.fact, v.embedding FROM %s v JOIN facts f ON f.id = v.fact WHERE %s`, vectorTable(space.N), condition), keptAll(args)...)

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// substitute begins what stands for a byte that PostgreSQL does not keep, and for
-	// itself.
+	// substitute begins an escape sequence for a byte that PostgreSQL cannot store, or for itself.
 	substitute = '\x1a'
-	// lastRune ends the range of all words with a given beginning.
+	// lastRune ends the range of all words with a given prefix.
 	lastRune = "\U0010FFFF"
-	// longestWord is where words are cut off, in bytes: an index takes no more.
+	// longestWord is the length in bytes to which words are clipped, because an index accepts no more.
 	longestWord = 256
 )
 
-// keepable makes text of any bytes what PostgreSQL keeps: the byte 0, bytes that are no
-// UTF-8 and the substitute itself become the substitute and two digits.
+// keepable escapes text so that PostgreSQL can store it. The byte 0, bytes that are not valid UTF-8, and the
+// substitute itself become the substitute followed by two hexadecimal digits.
 func keepable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsAny(s, "\x00\x1a") {
 		return s
@@ -44,7 +43,7 @@ func keepable(s string) string {
 	return b.String()
 }
 
-// restored makes of what keepable made what it was.
+// restored reverses keepable.
 func restored(s string) string {
 	if !strings.ContainsRune(s, substitute) {
 		return s
@@ -63,7 +62,7 @@ func restored(s string) string {
 	return b.String()
 }
 
-// clip cuts a word, or a key of several, to what an index takes.
+// clip shortens a word, or a key of several words, to what an index accepts.
 func clip(w string) string {
 	if len(w) <= longestWord {
 		return w
@@ -75,7 +74,7 @@ func clip(w string) string {
 	return w[:n]
 }
 
-// wordsOf are the different words a text is found by.
+// wordsOf returns the distinct search words of a text.
 func wordsOf(text string) []string {
 	all := words.Split(text)
 	for i, w := range all {
@@ -85,34 +84,34 @@ func wordsOf(text string) []string {
 	return slices.Compact(all)
 }
 
-// factHash tells a fact from all others.
+// factHash returns the hash that identifies a fact.
 func factHash(source, text string) []byte {
 	sum := sha256.Sum256([]byte(source + sqlstore.Frame + text))
 	return sum[:]
 }
 
-// mostIntersected is how many of the newest rows with a word are asked for another word, too.
+// mostIntersected is how many of the newest rows with one word are checked for another.
 const mostIntersected = 2048
 
-// textIndex leads from words to rows, as one connection sees it.
+// textIndex finds rows by their words, on one connection.
 type textIndex struct {
 	c conn
-	// table has the columns word and id, the latter under the name that column says.
+	// table has the columns word and id; column is the name of the latter.
 	table, column string
-	// within is a part of the table, as a condition on a row w of it, and scope what more must be
-	// true of a row; their parameters are args, numbered from $1.
+	// within is a condition that limits the search to a part of the table, on its row w. scope is a further
+	// condition on that row. args are their parameters, numbered from $1.
 	within, scope string
 	args          []any
-	// size selects how many texts there are.
+	// size selects the number of texts.
 	size string
 }
 
-// Size is how many texts there are.
+// Size returns the number of texts.
 func (x textIndex) Size(ctx context.Context) (total float64, err error) {
 	return total, x.c.Row(ctx, x.size, nil, &total)
 }
 
-// Newest returns for each expression the ids of the newest texts that match, the newest first.
+// Newest returns, for each expression, the ids of the newest matching texts, newest first.
 func (x textIndex) Newest(ctx context.Context, all []sqlstore.Expression, most int) ([][]int64, error) {
 	out := make([][]int64, len(all))
 	var b pgx.Batch
@@ -123,9 +122,9 @@ func (x textIndex) Newest(ctx context.Context, all []sqlstore.Expression, most i
 	return out, x.c.tx.SendBatch(ctx, &b).Close()
 }
 
-// newestOf selects the newest texts that match. What must be true of them is asked by scalar
-// subqueries, which the server never turns into a join: it would read all lines instead of
-// those with a word, whenever it expects that many of these are.
+// newestOf returns a query for the newest matching texts. Its conditions are scalar subqueries, because the
+// server never turns those into a join. With a join it would read all lines, instead of those with a word,
+// whenever it expects many matches.
 func (x textIndex) newestOf(e sqlstore.Expression, most int) (query string, args []any) {
 	args = slices.Clone(x.args)
 	add := func(v any) string {
@@ -153,7 +152,7 @@ func (x textIndex) newestOf(e sqlstore.Expression, most int) (query string, args
 	if x.scope != "" {
 		where = append(where, x.scope)
 	}
-	limit := strconv.Itoa(most) // of a parameter the server would expect so much that it plans each query anew
+	limit := strconv.Itoa(most) // with a parameter as the limit, the server would expect so many rows that it plans each query again
 	newest := fmt.Sprintf(`SELECT w.%s AS id FROM %s w WHERE %s ORDER BY w.%[1]s DESC LIMIT %[4]s`, x.column, from, strings.Join(where, " AND "), limit)
 	if with != "" {
 		newest = `SELECT DISTINCT n.id FROM beginning b CROSS JOIN LATERAL (` + newest + `) n WHERE b.word IS NOT NULL ORDER BY n.id DESC LIMIT ` + limit
@@ -161,7 +160,7 @@ func (x textIndex) newestOf(e sqlstore.Expression, most int) (query string, args
 	return with + `SELECT coalesce(array_agg(id), '{}') FROM (` + newest + `) newest`, args
 }
 
-// narrow narrows a condition to the part of the table.
+// narrow limits a condition to a part of the table.
 func (x textIndex) narrow(condition string) string {
 	if x.within == "" {
 		return condition
@@ -169,9 +168,8 @@ func (x textIndex) narrow(condition string) string {
 	return condition + " AND " + x.within
 }
 
-// beginning lists the words from one up to another, each found from the one before: the
-// server, asked for the newest rows with any of them, would read all rows of the table in
-// the order of their ids.
+// beginning lists the words between two bounds, finding each from the one before. Asked for the newest rows
+// with any of them, the server would instead read all rows of the table in the order of their ids.
 func (x textIndex) beginning(from, to string) string {
 	return fmt.Sprintf(`WITH RECURSIVE beginning (word) AS (
 			(SELECT word FROM %s WHERE word >= %s AND word < %s ORDER BY word LIMIT 1)

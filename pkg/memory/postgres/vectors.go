@@ -15,19 +15,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/internal/sqlstore"
 )
 
-// How the vectors of a space are kept: as pgvector has them, or as bytes.
+// How the vectors of a space are stored: as pgvector's type or as bytes.
 const (
 	kindVector = "vector"
 	kindBytes  = "bytes"
 )
 
-// longestIndexed is how many dimensions pgvector's index takes at most.
+// longestIndexed is the maximum number of dimensions that pgvector can index.
 const longestIndexed = 2000
 
-// vectorTable is the table of a space's vectors.
+// vectorTable returns the name of a space's table of vectors.
 func vectorTable(n int64) string { return fmt.Sprintf("fact_vectors_%d", n) }
 
-// kind is how this database keeps vectors now.
+// kind returns how this database stores new vectors.
 func (s *database) kind() string {
 	if s.vectors {
 		return kindVector
@@ -43,8 +43,8 @@ func (d *dialect) MakeSpace(ctx context.Context, c sqlstore.Conn, space sqlstore
 	return err
 }
 
-// makeVectorTable makes the table of a space, with the index that leads to the nearest
-// where there can be one, or numbers by which a sketch knows what is new to it.
+// makeVectorTable creates the table of a space. With pgvector, it adds an index if the dimensions allow.
+// Otherwise it numbers the rows, so that a sketch can find the new ones.
 func makeVectorTable(ctx context.Context, c sqlstore.Conn, space sqlstore.Space) error {
 	column := "embedding bytea NOT NULL, n bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 	if space.Kind == kindVector {
@@ -77,7 +77,7 @@ func (d *dialect) InsertVector(ctx context.Context, c sqlstore.Conn, space sqlst
 	return err
 }
 
-// column is a vector as the table of its space takes it.
+// column returns a vector in the format of its space's table.
 func column(space sqlstore.Space, v []float32) any {
 	if space.Kind == kindVector {
 		return pgvector.NewVector(v)
@@ -109,8 +109,8 @@ func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.S
 		}
 		return hits, err
 	}
-	// The index leads to the nearest of all; where too few of them are for the viewer's
-	// eyes, those that are get compared one by one.
+	// The index finds the nearest of all vectors. If the viewer may see too few of those, all visible vectors
+	// are compared instead.
 	if space.Dims <= longestIndexed {
 		if _, err := c.Exec(ctx, `SELECT set_config('hnsw.ef_search', $1, true)`, strconv.Itoa(min(1000, max(40, 2*k)))); err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (d *dialect) Nearest(ctx context.Context, c sqlstore.Conn, space sqlstore.S
 	return hits, err
 }
 
-// queryNearest has the database order vectors by their distance.
+// queryNearest has the database order vectors by distance.
 func (d *dialect) queryNearest(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, distance string, vector []float32, keys []string, k int) ([]sqlstore.Scored, error) {
 	query := `SELECT v.fact, v.embedding <=> $1 FROM ` + vectorTable(space.N) + ` v JOIN facts f ON f.id = v.fact
 		WHERE ` + d.syntax.Heard("f", "$2") + ` ORDER BY ` + distance + ` LIMIT $3`
@@ -136,7 +136,7 @@ func (d *dialect) queryNearest(ctx context.Context, c sqlstore.Conn, space sqlst
 	})
 }
 
-// nearestOf are the k best, in order.
+// nearestOf returns the k best, in order. It sorts all in place.
 func nearestOf(all []sqlstore.Scored, k int) []sqlstore.Scored {
 	slices.SortFunc(all, func(a, b sqlstore.Scored) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
@@ -144,7 +144,7 @@ func nearestOf(all []sqlstore.Scored, k int) []sqlstore.Scored {
 	return all[:min(len(all), k)]
 }
 
-// similarity is the cosine of two vectors of length 1, the second as it is kept.
+// similarity returns the cosine of two vectors of length 1. The second is in its stored format.
 func similarity(v []float32, packed []byte) float64 {
 	if len(packed) != 4*len(v) {
 		return 0
@@ -157,7 +157,7 @@ func similarity(v []float32, packed []byte) float64 {
 }
 
 func (d *dialect) LineVectors(ctx context.Context, c sqlstore.Conn, space sqlstore.Space, ids []int64) (map[int64][]float32, error) {
-	saying := make(map[string][]int64, len(ids)) // lines' ids, by the hash of their fact
+	saying := make(map[string][]int64, len(ids)) // ids of lines, by the hash of their fact
 	var hashes [][]byte
 	err := c.Each(ctx, `SELECT l.id, s.id, l.speaker, l.text FROM lines l JOIN sessions s ON s.n = l.session WHERE l.id = ANY ($1)`, []any{ids}, func(r sqlstore.Row) error {
 		var l memory.Line
