@@ -1,15 +1,18 @@
-// Package ear hears one player: it cuts sound into utterances and has them
-// transcribed, so that the table is told who speaks when, and what was said.
+// Package ear turns one player's sound into utterances with transcripts, and reports who speaks when and what
+// was said. For example:
 //
-// It knows neither transports nor NPCs, and nothing of connections: that a stream
-// of speech recognition lasts is its recogniser's business. An [Ear] has one
-// goroutine that owns its state, one that tells the listener, and one that
-// receives transcripts; Run starts them and waits for them.
+//	e := ear.New("Mara", func(ev ear.Event) { handle(ev) }, ear.Options{Recogniser: recogniser})
+//	go e.Run(ctx)
+//	e.Push(ear.Packet{Seq: seq, Payload: opus})
 //
-// A [Lane] hears one speaker (files lane*.go): it takes packets as a transport brings them, puts them in
-// order, tells voice from noise and cuts what is said into utterances. It reads no clock and starts no
-// goroutine: it belongs to the goroutine that ticks it, and only its [Intake] may be used from others. It
-// knows neither words nor transports.
+// It knows nothing of transports, NPCs or connections: the recogniser keeps its stream alive. An [Ear] has
+// one goroutine that owns its state, one that calls the listener, and one that receives transcripts. Run
+// starts them and waits for them.
+//
+// A [Lane] processes the sound of one speaker (files lane*.go). It receives packets from a transport, puts
+// them in order, tells voice from noise and cuts the sound into utterances. It reads no clock and starts no
+// goroutine. It belongs to the goroutine that calls [Lane.Tick]; only its [Intake] may be used by others. It
+// knows nothing of words.
 package ear
 
 import (
@@ -23,57 +26,49 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// defaultMinSpeech is the least voice that can be a word.
+// defaultMinSpeech is the shortest voiced time that can be a word.
 const defaultMinSpeech = 80 * time.Millisecond
 
-// Options adjust an [Ear]. With the zero value it hears when somebody speaks,
-// but understands nothing.
+// Options configures an [Ear]. With the zero value, it detects speech but transcribes nothing.
 type Options struct {
-	// Recogniser transcribes. If nil, every Final has an Err that wraps
-	// [stt.ErrRejected].
+	// Recogniser transcribes the sound. If nil, every Final has an Err that wraps [stt.ErrRejected].
 	Recogniser stt.Recogniser
-	// Expect is what the recogniser is told. SampleRate and Speaker are the
-	// ear's to set.
+	// Expect is passed to the recogniser. The ear sets SampleRate and Speaker.
 	Expect stt.Options
-	// Lane is how utterances are cut.
+	// Lane configures how utterances are cut.
 	Lane LaneOptions
-	// Detector tells voice from noise and belongs to the ear. If nil, it is a
-	// [Energy].
+	// Detector tells voice from noise. The ear takes ownership. If nil, it is an [Energy].
 	Detector Detector
-	// MinSpeech is the voiced time below which an utterance counts as noise:
-	// its Final is empty and comes at once, if no other is due before it. If
-	// zero, 80 ms; if negative, nothing is noise.
+	// MinSpeech is the voiced time below which an utterance counts as noise. Its Final is empty and sent at
+	// once, unless an earlier Final is still due. If zero, 80 ms; if negative, nothing counts as noise.
 	MinSpeech time.Duration
-	// Early is how often the final transcript of an utterance is asked for before
-	// its end is certain, at most; only a [stt.Resumer] is. If zero, DefaultEarly;
-	// if negative, never.
+	// Early limits how often the final transcript of an utterance is requested before its end is certain.
+	// Only a [stt.Resumer] supports this. If zero, DefaultEarly; if negative, never.
 	Early int
-	// OnSound, if not nil, is given the sound of each utterance, frame by frame and
-	// from its pre-roll on. It is called by Run's goroutine before the events about
-	// that sound are told, must return at once and keep no reference to the frame.
+	// OnSound, if not nil, receives the sound of each utterance frame by frame, including its pre-roll. Run's
+	// goroutine calls it before the events about that sound are sent. It must return at once and keep no
+	// reference to the frame.
 	OnSound func(utterance uint64, frame []int16)
-	// Logger is told when there is no stream. If nil, nobody is.
+	// Logger receives an error if the recogniser's stream is lost. If nil, it is discarded.
 	Logger *slog.Logger
 }
 
-// Stats count what happened to an ear.
+// Stats are the counters of an ear.
 type Stats struct {
-	// Packets are the counts of its intake.
+	// Packets are the counters of its intake.
 	Packets LaneStats
-	// Broken is how many connections of the recogniser broke or could not be
-	// opened.
+	// Broken is the number of recogniser connections that broke or could not be opened.
 	Broken uint64
-	// Late is how many transcripts came for what had its Final already, or was
-	// not asked for.
+	// Late is the number of transcripts that arrived after the segment's Final, or that were not requested.
 	Late uint64
-	// Early is how many finals were asked for before the end was certain, and Vain
-	// after how many of them the speaker went on.
+	// Early is the number of finals requested before the end was certain. Vain is the number of those after
+	// which the speaker continued.
 	Early, Vain uint64
-	// Dropped is how many samples the recogniser lost.
+	// Dropped is the number of samples that the recogniser lost.
 	Dropped int64
 }
 
-// Ear hears one player. Push, Seal and Stats are safe for concurrent use.
+// Ear processes the sound of one player. Push, Seal and Stats are safe for concurrent use.
 type Ear struct {
 	speaker    string
 	recogniser stt.Recogniser
@@ -88,26 +83,24 @@ type Ear struct {
 	tasks      sync.WaitGroup
 	sealed     atomic.Uint64 // see Seal
 
-	// Run's.
-	segment int        // index of the newest segment of its utterance
+	// The following fields belong to Run.
+	segment int        // index of the newest segment within its utterance
 	open    *segment   // nil between utterances
-	waiting []*segment // that ended and have no Final, oldest first
-	next    int        // number of the utterance that is being sent
-	asked   []question // without a final from the stream, oldest first
+	waiting []*segment // segments that have ended but have no Final yet, oldest first
+	next    int        // number of the recogniser utterance that is being sent
+	asked   []question // requests without a final from the stream, oldest first
 	reason  error      // why there is no stream
 	early   early
 	reader  TurnReader
 
 	mu     sync.Mutex // guards the fields below
-	counts Stats      // of which Late, Early and Vain are counted here
-	stream stt.Stream // nil if there is none; set by Run alone, which needs no lock to read it
+	counts Stats      // only Late, Early and Vain are counted here
+	stream stt.Stream // nil if there is none; only Run sets it, so Run reads it without the lock
 }
 
-// New returns an ear for a speaker's voice. It calls emit with what it hears
-// while Run runs: from its own goroutines, one call at a time. emit may wait.
-// Up to 64 events are kept meanwhile; then the ear stops hearing, so that its
-// intake drops the oldest packets. Once Run's context has ended, emit must
-// return.
+// New returns an ear for a speaker. While Run is running, it calls emit with events, one call at a time, from
+// a goroutine of its own. emit may block. Meanwhile up to 64 events are queued; then the ear pauses, so that
+// its intake drops the oldest packets. Once Run's context has ended, emit must return.
 func New(speaker string, emit func(Event), o Options) *Ear {
 	o.Expect.Speaker, o.Expect.SampleRate = speaker, audio.SampleRate
 	if o.Detector == nil {
@@ -131,16 +124,15 @@ func New(speaker string, emit func(Event), o Options) *Ear {
 	}
 }
 
-// Push leaves a packet that arrived now. It copies what p points to and never
-// blocks; packets that Run does not fetch in time, 640 ms, are dropped, the
-// oldest first.
+// Push adds a packet that arrived now. It copies the data p points to and never blocks. The queue holds 640
+// ms; when it is full, the oldest packets are dropped.
 func (e *Ear) Push(p Packet) { e.lane.Intake().Push(time.Now(), p) }
 
-// Seal has the utterances up to a number stand as they ended, for what they led to is
-// heard already: who goes on begins another. It never blocks.
+// Seal prevents the utterances up to a number from being continued, because the answer to them is already
+// being heard. If the speaker continues, a new utterance begins. It never blocks.
 func (e *Ear) Seal(utterance uint64) { e.sealed.Store(utterance) }
 
-// Stats returns the counts so far.
+// Stats returns the current counters.
 func (e *Ear) Stats() Stats {
 	e.mu.Lock()
 	s := e.counts
@@ -153,8 +145,8 @@ func (e *Ear) Stats() Stats {
 	return s
 }
 
-// Run hears until ctx ends. Then it tells nothing more, closes its stream,
-// waits for all it started and returns nil. It may be called once.
+// Run processes sound until ctx ends. Then it sends no more events, closes its stream, waits for its
+// goroutines and returns nil. It may be called once.
 func (e *Ear) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer e.tasks.Wait()
@@ -174,7 +166,7 @@ func (e *Ear) Run(ctx context.Context) error {
 		if at, ok := e.nextDue(); ok {
 			timer.Reset(time.Until(at))
 		} else {
-			timer.Stop() // nothing happens by itself
+			timer.Stop() // no deadline is pending
 		}
 		var got news
 		heard := false
@@ -187,14 +179,14 @@ func (e *Ear) Run(ctx context.Context) error {
 		case <-timer.C:
 		}
 		if ctx.Err() != nil {
-			return nil // what a stream says now is its own end
+			return nil // the news may only report the end of the stream
 		}
 		e.step(ctx, got, heard)
 	}
 	return nil
 }
 
-// step takes in what came and what is due.
+// step handles news from the stream, new packets and whatever is due.
 func (e *Ear) step(ctx context.Context, got news, received bool) {
 	now := time.Now()
 	if received {
@@ -207,7 +199,7 @@ func (e *Ear) step(ctx context.Context, got news, received bool) {
 	e.settleSegments(now)
 }
 
-// tellEvent leaves an event for the listener.
+// tellEvent queues an event for the listener.
 func (e *Ear) tellEvent(event Event) {
 	event.Speaker = e.speaker
 	e.outbox.putEvent(event)

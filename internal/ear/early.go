@@ -9,48 +9,48 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// DefaultEarly is how often the final of an utterance is asked for early, at most.
+// DefaultEarly is the default of Options.Early.
 const DefaultEarly = 3
 
 const (
-	// earlyAfter is the silence after which a final is asked for early. Where it was in
-	// vain more often than for the comma behind a name, the speaker has shown to pause,
-	// and it is earlyMore longer for each time.
+	// earlyAfter is the silence after which a final is requested early. Once requests were in vain twice
+	// within an utterance, which is more than a comma after a name explains, the speaker tends to pause. Then
+	// the silence is longer by earlyMore for each of them.
 	earlyAfter = 100 * time.Millisecond
 	earlyMore  = 80 * time.Millisecond
-	// leastFirst is the voice there must be before the first time, leastMore that
-	// between two.
+	// leastFirst is the voiced time required before the first early request, and leastMore between two of
+	// them.
 	leastFirst = 160 * time.Millisecond
 	leastMore  = 160 * time.Millisecond
-	// mostAsked is how many transcripts may be due when one is asked for early.
+	// mostAsked is the number of outstanding requests at which no early request is made.
 	mostAsked = 2
-	// mostCredit is how many finals in a row may be asked for in vain. Each costs
-	// one, and each utterance that ends brings one.
+	// mostCredit is the number of early requests in a row that may be in vain. Each costs one credit, and
+	// each utterance that ends earns one.
 	mostCredit = 6
-	// mostHeld is how much sound is held back, well above the longest silence within
-	// an utterance.
+	// mostHeld is the maximum sound held back, in samples. It is well above the longest silence within an
+	// utterance.
 	mostHeld = 4 * audio.SampleRate
 )
 
-// early is the final that was asked for while the end of the utterance is awaited.
+// early is the state of early requests for a final while the end of the utterance is uncertain.
 type early struct {
-	most   int // for each utterance
-	tries  int // for the newest
-	vain   int // of them
+	most   int // per utterance
+	tries  int // requests for the newest utterance
+	vain   int // those of them that were in vain
 	credit int
-	spoken time.Duration // voice up to the last one, of that utterance
+	spoken time.Duration // voiced time up to the last request, in the newest utterance
 
-	asked bool    // and nobody was heard since
-	held  []int16 // sound since then, which is sent only if the speaker goes on
+	asked bool    // a request was made, and no voice heard since
+	held  []int16 // sound since then, which is sent only if the speaker continues
 }
 
-// begin is told of a new utterance.
+// begin resets the state for a new utterance.
 func (y *early) begin() { y.tries, y.vain, y.spoken = 0, 0, 0 }
 
-// forget leaves what was asked for to itself.
+// forget clears the pending request.
 func (y *early) forget() { y.asked, y.held = false, y.held[:0] }
 
-// silence is after how much of it a final is asked for.
+// silence returns the silence after which a final is requested.
 func (y *early) silence() time.Duration {
 	if y.vain < 2 {
 		return earlyAfter
@@ -58,7 +58,7 @@ func (y *early) silence() time.Duration {
 	return earlyAfter + time.Duration(y.vain)*earlyMore
 }
 
-// askEarly asks for the final of what was said so far, if the speaker may have ended.
+// askEarly requests the final transcript of what was said so far, if the speaker may have finished.
 func (e *Ear) askEarly(ctx context.Context, heard LaneEvent, now time.Time) {
 	y := &e.early
 	if y.asked || y.tries >= y.most || y.credit <= 0 || heard.Silent < y.silence() {
@@ -88,8 +88,8 @@ func (e *Ear) askEarly(ctx context.Context, heard LaneEvent, now time.Time) {
 	}
 }
 
-// resumeSegment takes in that the speaker is heard again before the end: a final that
-// was asked for is not the last.
+// resumeSegment handles a speaker who continues before the end: a final that was requested early is not the
+// last one.
 func (e *Ear) resumeSegment(now time.Time) {
 	if !e.early.asked {
 		return
@@ -103,8 +103,7 @@ func (e *Ear) resumeSegment(now time.Time) {
 	e.sendSound(held, now)
 }
 
-// endEarly takes in that the utterance has ended, and reports whether its last final was
-// asked for already.
+// endEarly handles the end of the utterance, and reports whether its last final has already been requested.
 func (e *Ear) endEarly() bool {
 	asked := e.early.asked
 	e.early.forget()
@@ -112,14 +111,13 @@ func (e *Ear) endEarly() bool {
 	return asked
 }
 
-// holdSound keeps sound back that comes after a final was asked for early, and reports
-// whether it did.
+// holdSound holds back sound that follows an early request, and reports whether it did.
 func (e *Ear) holdSound(samples []int16, now time.Time) bool {
 	if !e.early.asked {
 		return false
 	}
 	e.early.held = append(e.early.held, samples...)
-	if len(e.early.held) > mostHeld { // as if somebody had spoken
+	if len(e.early.held) > mostHeld { // continue as if the speaker had
 		e.resumeSegment(now)
 	}
 	return true

@@ -5,28 +5,25 @@ import (
 	"time"
 )
 
-// Kind says what an [Event] tells.
+// Kind is the kind of an [Event].
 type Kind uint8
 
 const (
-	// VoiceOn means that the speaker's voice is heard. It opens an utterance,
-	// unless that is open.
+	// VoiceOn means that the speaker's voice is heard. It opens an utterance unless one is open.
 	VoiceOn Kind = iota + 1
-	// VoiceOff means that voicing ended for now. The utterance stays open
-	// until VoiceOn or Ended. Voicing that a cut interrupts, or that ends with
-	// the ear, has none.
+	// VoiceOff means that voicing has stopped for now. The utterance stays open until VoiceOn or Ended. It is
+	// not sent when a cut or the end of the ear interrupts voicing.
 	VoiceOff
-	// Interim brings a transcript of what was said so far. A newer one of the
-	// same segment may take the place of one that waits to be told.
+	// Interim carries a transcript of what was said so far. It may replace an older Interim of the same
+	// segment that is still queued.
 	Interim
-	// Ended means that a segment of the utterance ended: exactly one Final for
-	// it follows, unless the ear's context ends first.
+	// Ended means that a segment of the utterance has ended. Exactly one Final for it follows, unless the
+	// ear's context ends first.
 	Ended
-	// Continued means that the speaker went on within the merge window: the
-	// utterance is open again, with its next segment. VoiceOn follows.
+	// Continued means that the speaker continued within the merge window. The utterance is open again, with
+	// its next segment. VoiceOn follows.
 	Continued
-	// Final brings what was said in the segment that ended. Finals come in the
-	// order of their Ended.
+	// Final carries the transcript of a segment that has ended. Finals are sent in the order of their Ended.
 	Final
 )
 
@@ -49,39 +46,35 @@ func (k Kind) String() string {
 	return "Kind?"
 }
 
-// Event is one thing an [Ear] heard.
+// Event is something an [Ear] heard.
 type Event struct {
 	Kind    Kind
 	Speaker string
-	// Utterance counts the ear's utterances from 1.
+	// Utterance is the number of the utterance, from 1.
 	Utterance uint64
-	// Segment counts the utterance's segments from 0: one more after each
-	// Continued.
+	// Segment is the index of the segment within the utterance, from 0. It increases with each Continued.
 	Segment int
-	// At is, for VoiceOn, VoiceOff and Continued, when that was; for Ended and
-	// Final the end of voicing, or when the utterance was cut for its length;
-	// for Interim when it came.
+	// At is, for VoiceOn, VoiceOff and Continued, the time of the event; for Ended and Final, the end of
+	// voicing, or the time of the cut if the utterance was too long; for Interim, the time of its arrival.
 	At time.Time
-	// Endpoint is, for Ended and Final, the time from the end of voicing until
-	// the segment counted as ended; zero if it was cut for its length.
+	// Endpoint is, for Ended and Final, the time from the end of voicing to the decision that the segment had
+	// ended; zero if it was cut because of its length.
 	Endpoint time.Duration
-	// Took is, for Final, the time from then until the transcript.
+	// Took is, for Final, the time from that decision to the transcript.
 	Took time.Duration
-	// Speech is the voiced time of the utterance: so far, or, for Final, at the
-	// segment's end.
+	// Speech is the voiced time of the utterance so far, or for Final, up to the end of the segment.
 	Speech time.Duration
-	// Text is, for Interim and Final, what was said in the segment. A final one
-	// is empty if nothing was understood.
+	// Text is, for Interim and Final, the transcript of the segment. In a Final it is empty if nothing was
+	// understood.
 	Text string
-	// Assumed says of a Final that nobody confirmed its Text: it is the last
-	// interim transcript.
+	// Assumed means, for Final, that Text is the last interim transcript and was not confirmed.
 	Assumed bool
-	// Err is, for Final, why there is no transcript: it wraps an error of
-	// package stt. Text may then hold the last interim one.
+	// Err is, for Final, why there is no transcript. It wraps an error of package stt. Text may then hold the
+	// last interim transcript.
 	Err error
 }
 
-// LogValue keeps what people say out of logs.
+// LogValue omits the text, so that logs do not contain what people say.
 func (e Event) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("kind", e.Kind.String()),

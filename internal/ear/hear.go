@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hearLane takes in what the lane heard.
+// hearLane handles an event of the lane.
 func (e *Ear) hearLane(ctx context.Context, heard LaneEvent, now time.Time) {
 	switch heard.Kind {
 	case VoiceStarted:
@@ -31,7 +31,7 @@ func (e *Ear) hearLane(ctx context.Context, heard LaneEvent, now time.Time) {
 	}
 }
 
-// tellVoice tells of the voice in the open segment.
+// tellVoice sends an event about the voice in the open segment.
 func (e *Ear) tellVoice(kind Kind, heard LaneEvent) {
 	e.tellEvent(Event{Kind: kind, Utterance: heard.Utterance, Segment: e.segment, At: heard.At, Speech: heard.Speech})
 }
@@ -46,8 +46,8 @@ func (e *Ear) beginSegment(heard LaneEvent, index int) {
 	e.tellVoice(VoiceOn, heard)
 }
 
-// endSegment closes the open segment and asks for its transcript, unless it is
-// too short to be speech.
+// endSegment closes the open segment and requests its transcript. A segment that is too short to be speech
+// gets its outcome at once.
 func (e *Ear) endSegment(ctx context.Context, heard LaneEvent, now time.Time) {
 	s := e.open
 	e.open = nil
@@ -63,7 +63,7 @@ func (e *Ear) endSegment(ctx context.Context, heard LaneEvent, now time.Time) {
 	s.settleSegment(now)
 }
 
-// settleSegments decides what time decides and tells the outcomes in order.
+// settleSegments expires segments whose time is up, and sends outcomes in order.
 func (e *Ear) settleSegments(now time.Time) {
 	for _, s := range e.waiting {
 		s.expireSegment(now)
@@ -75,7 +75,7 @@ func (e *Ear) settleSegments(now time.Time) {
 	}
 }
 
-// nextDue returns when something is to be done even if nothing comes.
+// nextDue returns when Run has to act even if no input arrives.
 func (e *Ear) nextDue() (at time.Time, ok bool) {
 	at, ok = e.lane.Next()
 	sooner := func(t time.Time) {

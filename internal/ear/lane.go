@@ -7,38 +7,34 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// Decoder turns the payloads of a transport into sound, in order. It belongs
-// to the lane.
+// Decoder decodes the payloads of a transport, in order. It belongs to the lane.
 type Decoder interface {
-	// Decode stores the sound of payload in dst. An error means that dst holds
-	// nothing of use; the lane conceals it.
+	// Decode decodes payload into dst. After an error, dst is undefined and the lane conceals the frame.
 	Decode(dst *audio.Frame, payload []byte) error
-	// Conceal stores in dst a guess at a lost frame. next is the payload after
-	// it, which may carry a copy, or empty.
+	// Conceal stores an estimate of a lost frame in dst. next is the payload after it, which may contain a
+	// copy, or empty.
 	Conceal(dst *audio.Frame, next []byte) error
 }
 
-// LaneOptions adjust a [Lane]. The zero value suits conversation.
+// LaneOptions configures a [Lane]. The zero value suits conversation.
 type LaneOptions struct {
 	// Decoder decodes payloads. If nil, packets must carry frames.
 	Decoder Decoder
-	// MinEndpoint and MaxEndpoint bound the silence after which an utterance
-	// ends; between them it follows the speaker's own pauses. If zero, 350 ms
-	// and 2.5 s. What [Lane.Expect] calls complete may end after half of it.
+	// MinEndpoint and MaxEndpoint limit the silence after which an utterance ends. Between them it adapts to
+	// the speaker's pauses. If zero, 350 ms and 2.5 s. An utterance that is complete (see [Lane.Expect]) may
+	// end after half of MinEndpoint.
 	MinEndpoint, MaxEndpoint time.Duration
-	// Merge is how long after its end an utterance may be continued, unless it was
-	// sealed. If zero, DefaultMerge; if negative, never.
+	// Merge is how long after its end an utterance can be continued, unless it was sealed. If zero,
+	// DefaultMerge; if negative, never.
 	Merge time.Duration
-	// PreRoll is how much sound before the onset belongs to an utterance. If
-	// zero, 500 ms, since a short first word may pass for noise; if negative, none; at
-	// most 800 ms.
+	// PreRoll is the sound before the onset that belongs to an utterance. If zero, 500 ms, because a short
+	// first word may pass for noise; if negative, none; at most 800 ms.
 	PreRoll time.Duration
-	// MaxUtterance is where an utterance is cut, at least 1 s. If zero, 30 s.
+	// MaxUtterance is the length at which an utterance is cut, at least 1 s. If zero, 30 s.
 	MaxUtterance time.Duration
 }
 
-// DefaultMerge is how long after its end an utterance may be continued, if
-// Options.Merge does not say so.
+// DefaultMerge is the default of LaneOptions.Merge.
 const DefaultMerge = 2500 * time.Millisecond
 
 const (
@@ -70,7 +66,7 @@ func (o *LaneOptions) withDefaults() LaneOptions {
 	return opts
 }
 
-// orDefault returns d, def if that is zero, and zero if it is negative.
+// orDefault returns d, def if d is zero, or zero if d is negative.
 func orDefault(d, def time.Duration) time.Duration {
 	switch {
 	case d == 0:
@@ -81,13 +77,12 @@ func orDefault(d, def time.Duration) time.Duration {
 	return d
 }
 
-// silenceAfter is how long no packet must come before the lane takes it as
-// silence; below it, packets are only late.
+// silenceAfter is the time without a packet that counts as silence. Before that, packets are only late.
 const silenceAfter = jitterWait + 2*audio.FrameDuration
 
-// A sender that falls silent says so by a payload of its own, five times in a row on
-// Discord, and leaves packets out from then on. signedOff of them, of which some may be
-// lost, are enough to believe it: then silence is not waited for longer than signedWait.
+// A sender that falls silent sends special payloads, five in a row on Discord, and then stops sending.
+// signedOff of them are enough, because some may be lost. After them, a pause of signedWait counts as
+// silence.
 const (
 	signedOff  = 3
 	signedWait = 2 * audio.FrameDuration
@@ -96,52 +91,52 @@ const (
 var spurtEnd = []byte{0xF8, 0xFF, 0xFE}
 
 const (
-	// batch is how many packets one Tick takes in at most: 100 ms of sound.
+	// batch is the maximum number of packets handled by one Tick: 100 ms of sound.
 	batch = 5
-	// history is how many frames a lane keeps: the longest pre-roll and the usual
-	// onset, and what one Tick adds. A power of two.
+	// history is the number of frames a lane keeps: the longest pre-roll, the usual onset, and the frames of
+	// one Tick. It must be a power of two.
 	history = 64
 )
 
-// Lane hears one speaker. Its owner calls [Lane.Tick] whenever its intake is
-// ready and at [Lane.Next].
+// Lane processes the sound of one speaker. Its owner calls [Lane.Tick] when the intake is ready and at the
+// time that [Lane.Next] returns.
 type Lane struct {
 	intake Intake
 	opts   LaneOptions
 	det    Detector
-	late   trained // det, if it is one
+	late   trained // det, if it implements trained
 	dec    Decoder
 
-	ring    [history]audio.Frame // the newest sound, oldest overwritten
+	ring    [history]audio.Frame // the newest sound; the oldest is overwritten
 	head    uint                 // frames stored so far
-	kept    int                  // newest frames that no event has brought
-	roll    int                  // frames before an onset that belong to it
+	kept    int                  // newest frames that no event has carried
+	roll    int                  // frames of pre-roll
 	silence audio.Frame
 	payload [maxPayload]byte
 
 	voicing  voicing
 	endpoint endpointer
 	open     bool
-	id       uint64        // of the newest utterance
-	length   int           // frames of it
-	speech   int           // voiced frames of it
-	silent   int           // frames since the last voiced one of it
+	id       uint64        // number of the newest utterance
+	length   int           // its frames
+	speech   int           // its voiced frames
+	silent   int           // frames since its last voiced frame
 	ended    time.Time     // when it ended; zero if it was cut
-	sealed   uint64        // the newest that is not continued any more
-	tail     time.Duration // the silence it ended with
-	outlook  Outlook       // what its words say of its end, since it was last heard
-	last     Outlook       // the same, of the utterance that ended last
+	sealed   uint64        // the newest utterance that can no longer be continued
+	tail     time.Duration // the silence at its end
+	outlook  Outlook       // what its words suggest about its end, since voice was last heard
+	last     Outlook       // the outlook of the utterance that ended last
 
-	heard   time.Time // up to when sound or silence has been taken in
-	arrived time.Time // of the newest frame taken in
-	signed  int       // of the newest packets, how many say that the sender falls silent
-	voiced  time.Time // of the newest voiced frame
-	now     time.Time // of the Tick under way
+	heard   time.Time // sound or silence has been handled up to this time
+	arrived time.Time // arrival of the newest handled frame
+	signed  int       // consecutive newest packets that announce silence
+	voiced  time.Time // time of the newest voiced frame
+	now     time.Time // time of the current Tick
 
 	events []LaneEvent
 }
 
-// NewLane returns a lane that hears nothing yet and has been idle since now.
+// NewLane returns a lane that has been idle since now.
 func NewLane(now time.Time, d Detector, opts *LaneOptions) *Lane {
 	o := opts.withDefaults()
 	l := &Lane{
@@ -158,13 +153,12 @@ func NewLane(now time.Time, d Detector, opts *LaneOptions) *Lane {
 	return l
 }
 
-// Intake is where the transport leaves packets.
+// Intake returns the queue that the transport adds packets to.
 func (l *Lane) Intake() *Intake { return &l.intake }
 
-// Tick takes in what came and the silence that passed until now, and returns
-// what was heard. The events and their frames are valid until the next Tick.
-// One Tick takes in at most 100 ms of packets; if more are there, Next says so.
-// now must not run backwards. Ticking more often than needed changes nothing.
+// Tick handles new packets and the silence up to now, and returns what was heard. The events and their frames
+// are valid until the next Tick. One Tick handles at most 100 ms of packets; if there are more, Next returns
+// a time that has passed. now must not go backwards. Extra calls do no harm.
 func (l *Lane) Tick(now time.Time) []LaneEvent {
 	l.events, l.now = l.events[:0], now
 	for range batch {
@@ -176,7 +170,7 @@ func (l *Lane) Tick(now time.Time) []LaneEvent {
 			break
 		}
 		if at.Before(l.arrived) {
-			at = l.arrived // one that was held up by another
+			at = l.arrived // an earlier packet held it up
 		}
 		if at.Sub(l.arrived) >= silenceAfter {
 			l.passSilence(at.Add(-audio.FrameDuration))
@@ -191,9 +185,8 @@ func (l *Lane) Tick(now time.Time) []LaneEvent {
 	return l.events
 }
 
-// Next returns when the lane wants to be ticked even if no packet comes, which
-// may be past, and false if it can wait for the intake: an idle lane needs no
-// timer.
+// Next returns when the lane needs the next Tick even if no packet arrives. The time may be in the past. It
+// returns false if the lane only has to wait for its intake, so an idle lane needs no timer.
 func (l *Lane) Next() (time.Time, bool) {
 	at, waiting := l.intake.nextDue()
 	if !l.open {
@@ -209,7 +202,7 @@ func (l *Lane) Next() (time.Time, bool) {
 	return silent, true
 }
 
-// absence is how long no packet must come before that is silence.
+// absence returns the time without a packet that counts as silence.
 func (l *Lane) absence() time.Duration {
 	if l.signed >= signedOff {
 		return signedWait
@@ -217,12 +210,12 @@ func (l *Lane) absence() time.Duration {
 	return silenceAfter
 }
 
-// Seal has the utterances up to a number stand as they ended: who goes on begins another.
-// It is for the lane's owner.
+// Seal prevents the utterances up to a number from being continued; the speaker begins a new one instead.
+// Only the lane's owner may call it.
 func (l *Lane) Seal(utterance uint64) { l.sealed = max(l.sealed, utterance) }
 
-// IdleSince returns since when nobody speaks on the lane: the end of the last
-// voicing, or its making. It reports false while an utterance is open.
+// IdleSince returns the end of the last voicing, or the creation of the lane if there was none. It returns
+// false while an utterance is open.
 func (l *Lane) IdleSince() (time.Time, bool) { return l.voiced, !l.open }
 
 // readPacket moves the next packet's sound into the ring.
@@ -268,16 +261,14 @@ func (l *Lane) decodePacket(dst *audio.Frame, n int, got taken) {
 	}
 }
 
-// conceal stores the frame before at half its strength: a guess that neither
-// clicks nor lasts.
+// conceal stores the previous frame at half its level. This neither clicks nor lasts.
 func conceal(dst, before *audio.Frame) {
 	for i, s := range before {
 		dst[i] = s / 2
 	}
 }
 
-// passSilence hears silence up to a time, as long as an utterance is open; nothing
-// else needs to hear it.
+// passSilence processes silence up to a time while an utterance is open. Otherwise silence has no effect.
 func (l *Lane) passSilence(until time.Time) {
 	for l.open {
 		next := l.heard.Add(audio.FrameDuration)
@@ -289,8 +280,7 @@ func (l *Lane) passSilence(until time.Time) {
 	}
 }
 
-// restart begins anew after a silence: what came before it is no onset of what
-// comes now.
+// restart discards sound from before a silence, so that it is not part of the next onset.
 func (l *Lane) restart() {
 	l.kept = 0
 	l.voicing.dropOnset()

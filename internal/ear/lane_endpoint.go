@@ -7,66 +7,62 @@ import (
 )
 
 const (
-	// firstPause is what a speaker's pauses are taken for before any is known.
+	// firstPause is the assumed length of a speaker's pauses before any is known.
 	firstPause = time.Second / 3
-	// leastPause is the shortest silence that is a pause between words rather
-	// than part of one.
+	// leastPause is the shortest silence that counts as a pause between words rather than part of a word.
 	leastPause = 150 * time.Millisecond
-	// mostPause is the longest silence between two utterances that is learnt as a
-	// pause within one, if something was missing; openPause, if the words may have been
-	// all; soonPause the longest after the end, whatever the words.
+	// A silence between two utterances is learnt as a pause within one if it is at most mostPause and
+	// something was missing, at most openPause if the words may have been complete, or if at most soonPause
+	// followed the end, whatever the words.
 	openPause = 1500 * time.Millisecond
 	mostPause = 2500 * time.Millisecond
 	soonPause = 600 * time.Millisecond
-	// remembered is how many pauses and ends are remembered one by one.
+	// remembered is the number of pauses and ends that are remembered individually.
 	remembered = 8
 )
 
-// endpointer decides how long a silence ends an utterance: half as long again
-// as the speaker's pauses usually are, and unless the words are complete
-// a little longer than the second longest of the newest: a pause that comes again is a
-// habit.
+// endpointer decides which silence ends an utterance: one and a half times the speaker's average pause, and,
+// unless the words are complete, a little more than the second longest of the recent pauses, because a pause
+// that occurs twice is a habit.
 type endpointer struct {
 	least, most time.Duration
 	pause       time.Duration             // moving average
-	newest      [remembered]time.Duration // pauses, and zero for an end
-	at          int                       // of the oldest of these
+	newest      [remembered]time.Duration // pauses; zero for an end
+	at          int                       // index of the oldest of these
 }
 
 func newEndpointer(least, most time.Duration) endpointer {
 	return endpointer{least: least, most: most, pause: firstPause}
 }
 
-// Outlook is what the words say, as far as they are known, of whether the speaker has
-// ended.
+// Outlook is what the words so far suggest about whether the speaker has finished.
 type Outlook int
 
 const (
-	// Unknown: there are no words.
+	// Unknown means that there are no words.
 	Unknown Outlook = iota
-	// Open: they tell neither.
+	// Open means that the words suggest neither.
 	Open
-	// Complete: nothing is missing, as in a question.
+	// Complete means that nothing is missing, as after a question.
 	Complete
-	// Unfinished: something must follow, as after "and".
+	// Unfinished means that something must follow, as after "and".
 	Unfinished
-	// Awaited: there are no words yet, but they are on their way.
+	// Awaited means that the words have been requested but have not arrived.
 	Awaited
 )
 
 const (
-	// unfinishedLeast is the least that is waited for what must follow.
+	// unfinishedLeast is the minimum wait when something must follow.
 	unfinishedLeast = 1600 * time.Millisecond
-	// openLeast is the least that is waited for words that tell neither: nothing is ready
-	// to be heard before, and who begins to speak again by then is not answered.
+	// openLeast is the minimum wait when the words suggest neither. No answer can be heard before that, and a
+	// speaker who continues within it is not answered.
 	openLeast = 400 * time.Millisecond
-	// awaitedLeast is the least that is waited for words: without them nothing could
-	// be answered.
+	// awaitedLeast is the minimum wait for words, because without them there is nothing to answer.
 	awaitedLeast = time.Second
 )
 
-// delay is how long a silence ends an utterance of such an outlook: two fifths of what it is
-// without words for one that is complete, and three times as long for one that is not.
+// delay returns the silence that ends an utterance with the given outlook. Compared to one without words, it
+// is two fifths for a complete utterance and three times as long for an unfinished one.
 func (e *endpointer) delay(o Outlook) time.Duration {
 	if e.least == e.most {
 		return e.most
@@ -75,7 +71,7 @@ func (e *endpointer) delay(o Outlook) time.Duration {
 	switch o {
 	case Complete:
 		wait = max(wait*2/5, e.least/2)
-	case Open: // a statement: whoever goes on with it does so soon, and is taken back
+	case Open: // a statement: a speaker who continues does so soon, and the answer is then taken back
 		wait = max(e.pause, e.least, openLeast)
 	case Unfinished:
 		wait = max(wait*3, unfinishedLeast)
@@ -88,7 +84,7 @@ func (e *endpointer) delay(o Outlook) time.Duration {
 	return min(wait, e.most)
 }
 
-// habit is the second longest of the newest pauses, zero if there are not two.
+// habit returns the second longest of the recent pauses, or zero if there are not two.
 func (e *endpointer) habit() time.Duration {
 	var first, second time.Duration
 	for _, p := range e.newest {
@@ -97,17 +93,17 @@ func (e *endpointer) habit() time.Duration {
 	return second
 }
 
-// noteNewest remembers a pause, or with zero an end.
+// noteNewest records a pause, or zero for an end.
 func (e *endpointer) noteNewest(pause time.Duration) {
 	e.newest[e.at] = pause
 	e.at = (e.at + 1) % remembered
 }
 
-// Expect tells what the words so far say of the end of the utterance. It counts until
-// the speaker is heard again. It is for the lane's owner.
+// Expect sets what the words so far suggest about the end of the utterance. It applies until the speaker's
+// voice is heard again. Only the lane's owner may call it.
 func (l *Lane) Expect(o Outlook) { l.outlook = o }
 
-// learnPause takes in a pause after which the speaker went on.
+// learnPause records a pause after which the speaker continued.
 func (e *endpointer) learnPause(pause time.Duration) {
 	if pause >= leastPause {
 		e.pause += (min(pause, e.most) - e.pause) / 4
@@ -117,10 +113,10 @@ func (e *endpointer) learnPause(pause time.Duration) {
 	}
 }
 
-// isPause reports whether a silence after which the speaker goes on was one within what
-// they say: since the end, and in all, with the outlook that there was. Who goes on
-// after an answer was heard may as well be answering that, and who goes on late without
-// one talks to others.
+// isPause reports whether a silence between two utterances was a pause within what the speaker said. since is
+// the time from the end, whole the complete silence, and o the outlook at the end. After an answer was heard,
+// the speaker may be responding to it; without one, a speaker who continues late is probably talking to
+// others.
 func isPause(since, whole time.Duration, o Outlook, answered bool) bool {
 	switch {
 	case since <= soonPause:
@@ -135,7 +131,7 @@ func isPause(since, whole time.Duration, o Outlook, answered bool) bool {
 	return whole <= openPause
 }
 
-// hearFrame takes in one frame, which is l.silence or the newest of the ring.
+// hearFrame processes one frame, which is l.silence or the newest of the ring.
 func (l *Lane) hearFrame(f *audio.Frame) {
 	change := l.judgeFrame(f)
 	pause := l.countFrame(change)
@@ -160,8 +156,8 @@ func (l *Lane) hearFrame(f *audio.Frame) {
 	}
 }
 
-// judgeFrame has the detector judge a frame. An onset that it noticed late begins where
-// the sound does.
+// judgeFrame passes a frame to the detector. If the detector noticed an onset late, the onset is moved to
+// where the sound began.
 func (l *Lane) judgeFrame(f *audio.Frame) change {
 	p := l.det.Process(f)
 	if l.late == nil {
@@ -179,8 +175,8 @@ func (l *Lane) judgeFrame(f *audio.Frame) change {
 	return change
 }
 
-// countFrame keeps the times of voice and silence and returns, when voicing
-// starts, how long the silence before it was.
+// countFrame updates the times of voice and silence. When voicing starts, it returns the length of the
+// silence before it.
 func (l *Lane) countFrame(change change) (pause time.Duration) {
 	switch {
 	case change == started:
@@ -200,7 +196,7 @@ func (l *Lane) countFrame(change change) (pause time.Duration) {
 	return pause
 }
 
-// changeWithin tells what a change means inside an utterance.
+// changeWithin handles a change of voicing within an utterance.
 func (l *Lane) changeWithin(change change, pause time.Duration) {
 	switch change {
 	case started:
@@ -211,8 +207,7 @@ func (l *Lane) changeWithin(change change, pause time.Duration) {
 	}
 }
 
-// beginUtterance opens an utterance, or the last one again, with the sound kept from
-// before the onset.
+// beginUtterance opens a new utterance, or reopens the last one, with the sound kept from before the onset.
 func (l *Lane) beginUtterance() {
 	before := frames(l.voicing.span)
 	kind := VoiceStarted
@@ -246,8 +241,7 @@ func (l *Lane) endUtterance(e LaneEvent) {
 	l.endpoint.noteNewest(0)
 }
 
-// cutUtterance closes an utterance that grew too long; a speaker who still speaks goes
-// on in the next.
+// cutUtterance closes an utterance that is too long. If the speaker is still talking, it opens the next.
 func (l *Lane) cutUtterance() {
 	l.endUtterance(LaneEvent{Cut: true})
 	l.ended = time.Time{}
@@ -259,8 +253,7 @@ func (l *Lane) cutUtterance() {
 	l.emit(LaneEvent{Kind: VoiceStarted})
 }
 
-// emit adds an event of the newest utterance, at the time heard up to unless
-// it says when.
+// emit adds an event of the newest utterance. Without a time, it gets the time up to which sound was handled.
 func (l *Lane) emit(e LaneEvent) {
 	e.Utterance = l.id
 	if e.At.IsZero() {
@@ -276,5 +269,5 @@ func (l *Lane) emit(e LaneEvent) {
 	l.events = append(l.events, e)
 }
 
-// frames is how long n frames sound.
+// frames returns the duration of n frames.
 func frames(n int) time.Duration { return time.Duration(n) * audio.FrameDuration }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// Speech is judged from 250 Hz, above the hum of mains, to 4 kHz.
+	// Speech is judged from 250 Hz, above mains hum, to 4 kHz.
 	decimation = 6
 	bandRate   = audio.SampleRate / decimation
 	bandLen    = audio.FrameSamples / decimation
@@ -17,39 +17,35 @@ const (
 	firstFloor   = -60.0
 	lowestFloor  = -75.0
 	fullScale    = 32768.0
-	snrOfSurety  = 15.0 // dB above the floor that leave no doubt
-	fallRate     = 0.3  // of the distance
+	snrOfSurety  = 15.0 // dB above the floor that are certainly voice
+	fallRate     = 0.3  // fraction of the distance
 	noiseRate    = 0.4  // 20 dB/s
 	speechRate   = 0.06 // 3 dB/s
-	steadyWithin = 4.0  // dB that speech leaves within 600 ms
+	steadyWithin = 4.0  // range in dB that speech exceeds within 600 ms
 
-	// recent is how many frames the floor looks back: 600 ms hold a dip
-	// between syllables.
+	// recent is how many frames back the floor looks. 600 ms contain a dip between syllables.
 	recent = 30
-	// voicedAt is the periodicity from which a frame has a pitch; noise stays
-	// below 0.35.
+	// voicedAt is the periodicity from which a frame counts as pitched. Noise stays below 0.35.
 	voicedAt = 0.5
-	// unsure is what a loud frame without a pitch counts at most: it sustains
-	// voicing and never starts it.
+	// unsure is the maximum result for a loud frame without pitch. It can sustain voicing, but not start it.
 	unsure = 0.5
 )
 
-// Energy is the [Detector] for transports that send all the time. It follows
-// the noise floor, so that it works at any level of the microphone, and wants
-// a pitch before it believes in voice: noise, clicks and hum start nothing,
-// nor does a whisper.
+// Energy is the [Detector] for transports that send continuously. It tracks the noise floor, so that it works
+// at any microphone level. Voicing starts only on a pitched sound, so that noise, clicks and hum do not start
+// it; neither does a whisper.
 type Energy struct {
 	filter [2]biquad
 	band   [bandLen]float32
 	pitch  pitch
 	floor  float64
-	levels [recent]float64 // ring of the newest
+	levels [recent]float64 // ring of the newest levels
 	at     int
-	noise  float64 // average share of loud frames without a pitch
-	above  float64 // dB of the newest frame above the floor
+	noise  float64 // average share of loud frames that have no pitch
+	above  float64 // level of the newest frame above the floor, in dB
 }
 
-// NewEnergy returns a detector that knows nothing of its microphone yet.
+// NewEnergy returns a detector that has not adapted to its microphone yet.
 func NewEnergy() *Energy {
 	e := &Energy{floor: firstFloor}
 	// The two halves of a fourth-order Butterworth filter.
@@ -61,19 +57,18 @@ func NewEnergy() *Energy {
 	return e
 }
 
-// Process judges the next frame.
+// Process returns how likely the next frame is voice.
 func (e *Energy) Process(f *audio.Frame) float64 {
 	e.filterBand(f)
-	// Both halves must be loud, lest a click on the edge of two frames count
-	// in both.
+	// Both halves must be loud, because otherwise a click between two frames would count in both.
 	level := min(loudness(e.band[:bandLen/2]), loudness(e.band[bandLen/2:]))
 	e.pitch.addFrame(&e.band)
 	e.above = level - e.floor
-	if level < -90 { // silence made by a machine says nothing of the room
+	if level < -90 { // digital silence says nothing about the room
 		return 0
 	}
 	p := min(max(e.above/snrOfSurety, 0), 1)
-	if p >= sustainAt { // else it is no voice, and its pitch does not matter
+	if p >= sustainAt { // below that, it is not voice, whatever its pitch
 		unvoiced := 0.0
 		if e.pitch.strength() < voicedAt {
 			p = min(p, unsure)
@@ -85,8 +80,8 @@ func (e *Energy) Process(f *audio.Frame) float64 {
 	return p
 }
 
-// followFloor lets the floor fall fast and rise to the least of the newest levels:
-// quickly to what is noise by its lack of pitch or its steadiness, else slowly.
+// followFloor lowers the floor fast. It raises the floor to the lowest recent level: quickly if the sound is
+// noise, that is steady or without pitch, otherwise slowly.
 func (e *Energy) followFloor(level float64) {
 	e.levels[e.at] = level
 	e.at = (e.at + 1) % recent
@@ -146,7 +141,7 @@ func (b *biquad) next(x float32) float32 {
 	b.s1 = b.b1*x - b.a1*y + b.s2
 	b.s2 = b.b2*x - b.a2*y
 	if y < 1e-6 && y > -1e-6 {
-		y = 0 // numbers too small to be normal are slow
+		y = 0 // subnormal numbers are slow
 		if b.s1 < 1e-6 && b.s1 > -1e-6 && b.s2 < 1e-6 && b.s2 > -1e-6 {
 			b.s1, b.s2 = 0, 0
 		}

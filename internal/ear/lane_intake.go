@@ -9,74 +9,71 @@ import (
 )
 
 const (
-	// capacity is how many packets an intake holds: 640 ms. A power of two.
+	// capacity is the number of packets an intake holds: 640 ms. It must be a power of two.
 	capacity = 32
-	// jitterWait is how long packets wait for one that is missing before them,
-	// and jitterFrames how many may wait.
+	// jitterWait is how long packets wait for a missing one before them, and jitterFrames is how many may
+	// wait.
 	jitterWait   = 60 * time.Millisecond
 	jitterFrames = int(jitterWait / audio.FrameDuration)
-	// maxFill is the longest gap that is concealed; a longer one is a jump.
+	// maxFill is the longest gap in packets that is concealed. A longer one is skipped.
 	maxFill = 5
-	// maxJump is how far ahead a sequence number may be before it can only be
-	// a new stream.
+	// maxJump is the distance between sequence numbers beyond which a packet must belong to a new stream.
 	maxJump = 100
-	// maxPayload is in bytes: the most a datagram carries.
+	// maxPayload is the maximum payload in bytes, which is what a datagram can carry.
 	maxPayload = 1500
 )
 
-// Packet is 20 ms of one speaker, as a transport brings it.
+// Packet is 20 ms of one speaker's sound, as received from a transport.
 type Packet struct {
-	// Seq counts the packets of a stream, as in RTP: it wraps, and does not
-	// count what the sender left out in silence.
+	// Seq is the packet's sequence number in its stream, as in RTP. It wraps around, and does not count
+	// packets that the sender left out during silence.
 	Seq uint16
-	// Frame is the sound, or nil if Payload is.
+	// Frame is the decoded sound; nil if Payload is set.
 	Frame *audio.Frame
-	// Payload is the sound for the lane's [Decoder], at most 1500 bytes.
+	// Payload is the encoded sound for the lane's [Decoder], at most 1500 bytes.
 	Payload []byte
 }
 
-// LaneStats count what happened to packets.
+// LaneStats counts packets by what happened to them.
 type LaneStats struct {
-	// Packets were pushed.
+	// Packets is the number of packets pushed.
 	Packets uint64
-	// Dropped were the oldest when the intake was full, or belonged to a
-	// stream that was replaced.
+	// Dropped is the number of packets discarded because the intake was full or a new stream replaced theirs.
 	Dropped uint64
-	// Late came after their turn, twice or out of a stream's order.
+	// Late is the number of packets that arrived after their turn, twice, or out of a stream's order.
 	Late uint64
-	// Lost never came in time; gaps of up to 100 ms are concealed.
+	// Lost is the number of packets that did not arrive in time. Gaps of up to 100 ms are concealed.
 	Lost uint64
-	// Broken held nothing that could be decoded.
+	// Broken is the number of packets that could not be decoded.
 	Broken uint64
 }
 
-// Intake is the end of a lane that the transport pushes packets into. It is
-// safe for concurrent use and never blocks: it holds 640 ms and drops the
-// oldest when full.
+// Intake is the queue of packets between the transport and a lane. It is safe for concurrent use and never
+// blocks. It holds 640 ms and drops the oldest packet when it is full.
 type Intake struct {
-	ready chan struct{} // holds one token when there may be something to take
+	ready chan struct{} // holds one token when there may be packets to handle
 
 	mu      sync.Mutex // guards the fields below
 	slots   [capacity]slot
-	free    []*audio.Frame // of slots that held sound
+	free    []*audio.Frame // unused frames of slots
 	held    int
-	running bool      // want is meant
+	running bool      // want is valid
 	want    uint16    // sequence number of the next packet to take
-	last    time.Time // when the newest packet in time arrived
+	last    time.Time // arrival of the newest packet that was in time
 	stats   LaneStats
 }
 
-// slot holds a packet: its sound, or its payload. The payload's room is kept, which is no
-// more than the largest that came took; frames wait in the intake's free list, for sound is
-// much larger, and of 640 ms of it little is held at a time.
+// slot holds a packet, either as sound or as a payload. It keeps the payload's buffer, which grows only to
+// the largest payload received. Frames are returned to the intake's free list, because a frame is much larger
+// than a payload and few are held at a time.
 type slot struct {
 	full    bool
 	at      time.Time
 	payload []byte
-	frame   *audio.Frame // nil if the packet is a payload
+	frame   *audio.Frame // nil if the packet has a payload
 }
 
-// taken is what pop found.
+// taken is the result of popNext.
 type taken uint8
 
 const (
@@ -85,17 +82,17 @@ const (
 	gap
 )
 
-// Ready receives when there may be something to tick for.
+// Ready returns a channel that receives when the lane may need a Tick.
 func (i *Intake) Ready() <-chan struct{} { return i.ready }
 
-// Push leaves a packet that arrived now. It copies what p points to.
+// Push adds a packet that arrived now. It copies the data p points to.
 func (i *Intake) Push(now time.Time, p Packet) {
 	if i.putPacket(now, p) {
 		wakeup.Signal(i.ready)
 	}
 }
 
-// LaneStats returns the counts so far.
+// Stats returns the current counters.
 func (i *Intake) Stats() LaneStats {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -111,8 +108,8 @@ func (i *Intake) putPacket(now time.Time, p Packet) bool {
 		return false
 	}
 	if !i.running || i.held == 0 && now.Sub(i.last) >= silenceAfter {
-		// What a silence swallowed is not missing, and a sender whose packets
-		// were all late for so long has begun again.
+		// Packets left out during a silence are not missing. And a sender whose packets have all been late
+		// for so long has started a new stream.
 		i.beginStream(p.Seq)
 	}
 	if !i.makeRoomFor(p.Seq) {
@@ -120,7 +117,7 @@ func (i *Intake) putPacket(now time.Time, p Packet) bool {
 	}
 	s := &i.slots[p.Seq%capacity]
 	if s.full {
-		i.stats.Late++ // the same packet again
+		i.stats.Late++ // a duplicate
 		return false
 	}
 	s.full, s.at, s.payload = true, now, append(s.payload[:0], p.Payload...)
@@ -133,7 +130,7 @@ func (i *Intake) putPacket(now time.Time, p Packet) bool {
 	return true
 }
 
-// takeFree returns a frame that nothing is kept in.
+// takeFree returns an unused frame.
 func (i *Intake) takeFree() *audio.Frame {
 	n := len(i.free)
 	if n == 0 {
@@ -144,7 +141,7 @@ func (i *Intake) takeFree() *audio.Frame {
 	return f
 }
 
-// clearSlot leaves a slot empty.
+// clearSlot empties a slot.
 func (i *Intake) clearSlot(s *slot) {
 	s.full = false
 	if s.frame != nil {
@@ -153,7 +150,7 @@ func (i *Intake) clearSlot(s *slot) {
 	}
 }
 
-// makeRoomFor makes room for seq and reports whether its time is not past.
+// makeRoomFor makes room for packet seq, and reports whether the packet is still in time.
 func (i *Intake) makeRoomFor(seq uint16) bool {
 	ahead := int(int16(seq - i.want))
 	switch {
@@ -170,7 +167,7 @@ func (i *Intake) makeRoomFor(seq uint16) bool {
 	return true
 }
 
-// beginStream expects a new stream from seq on.
+// beginStream starts a new stream at seq.
 func (i *Intake) beginStream(seq uint16) {
 	for n := range i.slots {
 		if i.slots[n].full {
@@ -181,7 +178,7 @@ func (i *Intake) beginStream(seq uint16) {
 	i.running, i.want, i.held = true, seq, 0
 }
 
-// dropNext gives up the packet to be taken next.
+// dropNext discards the next packet.
 func (i *Intake) dropNext() {
 	if s := &i.slots[i.want%capacity]; s.full {
 		i.clearSlot(s)
@@ -193,9 +190,9 @@ func (i *Intake) dropNext() {
 	i.want++
 }
 
-// popNext takes the next packet if it is there, or tells of a gap when it is not
-// worth waiting for. It stores a frame in dst or n bytes in payload; for a
-// gap, n are those of the packet after it, if it is held.
+// popNext takes the next packet if it has arrived, or reports a gap if it is not worth waiting for. It stores
+// a frame in dst or n bytes in payload. For a gap, payload is that of the packet after it, if that has
+// arrived.
 func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at time.Time, n int, got taken) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -225,7 +222,7 @@ func (i *Intake) popNext(now time.Time, dst *audio.Frame, payload []byte) (at ti
 	return oldest, n, gap
 }
 
-// takeHeld moves the next packet, which is held, to dst or payload.
+// takeHeld moves the next packet, which must have arrived, to dst or payload.
 func (i *Intake) takeHeld(dst *audio.Frame, payload []byte) (time.Time, int) {
 	s := &i.slots[i.want%capacity]
 	if s.frame != nil {
@@ -237,8 +234,8 @@ func (i *Intake) takeHeld(dst *audio.Frame, payload []byte) (time.Time, int) {
 	return s.at, copy(payload, s.payload)
 }
 
-// countMissing returns how many packets are missing before the first held one, and
-// when the oldest held one arrived. At least one is held, none is next.
+// countMissing returns the number of packets missing before the first one that has arrived, and the arrival
+// time of the oldest. At least one must have arrived, but not the next.
 func (i *Intake) countMissing() (missing int, oldest time.Time) {
 	for n := range capacity {
 		s := &i.slots[(i.want+uint16(n))%capacity]
@@ -255,7 +252,7 @@ func (i *Intake) countMissing() (missing int, oldest time.Time) {
 	return missing, oldest
 }
 
-// nextDue returns when something can be taken, if anything is held.
+// nextDue returns when the next packet can be taken. It returns false if there is none.
 func (i *Intake) nextDue() (time.Time, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -7,81 +7,75 @@ import (
 )
 
 const (
-	// ModelRate is what a [Judge] hears, in samples per second.
+	// ModelRate is the sample rate of a [Judge].
 	ModelRate = 16000
-	// ModelWindow is how much it judges at a time, in samples: 32 ms.
+	// ModelWindow is the number of samples judged at a time: 32 ms.
 	ModelWindow = 512
 
-	// The probabilities at which a model's voice begins and goes on; they count as
-	// startAt and sustainAt.
+	// The probabilities at which a model's voice starts and is sustained. They are mapped to startAt and
+	// sustainAt.
 	modelStartAt   = 0.5
 	modelSustainAt = 0.35
-	// modelSureAt is what nearly all voices reach at their onset, and few growls,
-	// blows and instruments.
+	// modelSureAt is a probability that nearly all voices reach at their onset, but few growls, breaths on
+	// the microphone or instruments.
 	modelSureAt = 0.8
-	// modelFade is how far the probability falls below its highest before the voice
-	// has ended: a room that rings on keeps it up for long. peakFor is how many frames
-	// the highest is remembered.
+	// A voice has ended when the probability falls below modelFade of its recent maximum, because
+	// reverberation can keep it high for long. peakFor is how many frames the maximum is remembered.
 	modelFade = 0.7
 	peakFor   = 40
-	// onsetAt is how loud, in dB above the floor, the sound before a voice must be to
-	// belong to it.
+	// onsetAt is the level in dB above the floor from which sound before a voice belongs to its onset.
 	onsetAt = 6.0
 
-	// gateAt, in dB above the floor, is how loud it must be for the model to be
-	// asked. Voice begins well above it.
+	// gateAt is the level in dB above the floor from which the model is asked. Voice starts well above it.
 	gateAt = 3.0
-	// gateHold is how many frames the model goes on after the last that was loud
-	// enough: longer than the pauses between words.
+	// gateHold is how many frames the model keeps listening after the last loud enough one. It is longer than
+	// the pauses between words.
 	gateHold = 25
-	// gateBefore is how many frames before the first that was loud enough the model
-	// hears first: 200 ms hold the soft beginning of a word.
+	// gateBefore is how many frames before the first loud enough one the model gets as well. 200 ms include
+	// the soft beginning of a word.
 	gateBefore = 10
 
-	// A model notices the end of a voice 100 ms late. Where somebody speaks clearAt
-	// dB above the floor, a fall below the gate is the end already; in a noisier
-	// room soft sounds would be lost with it. clearFor is how many frames ago that
-	// loudness may be.
+	// A model notices the end of a voice 100 ms late. If the voice was clearAt dB above the floor within the
+	// last clearFor frames, a fall below the gate already ends it. In a noisier room this would cut off soft
+	// sounds.
 	clearAt  = 30.0
 	clearFor = 25
 )
 
-// Judge is a trained model that listens to one speaker.
+// Judge is a trained model that judges one speaker's sound.
 type Judge interface {
-	// Judge returns how likely the next 32 ms at 16 kHz, within -1 and 1, hold a
-	// voice, 0 to 1. It keeps no reference to window.
+	// Judge returns the probability, 0 to 1, that the next 32 ms contain a voice. The samples are at 16 kHz,
+	// within -1 and 1. It keeps no reference to window.
 	Judge(window *[ModelWindow]float32) (float64, error)
-	// Reset has it forget what it heard.
+	// Reset clears the model's state.
 	Reset()
 }
 
-// Model is the [Detector] that asks a trained model. What is no louder than the
-// room never reaches the model, so that a silent lane costs no more than with
-// [Energy]. If the model fails, energy judges from then on.
+// Model is a [Detector] that asks a trained model. Sound no louder than the room does not reach the model, so
+// that a silent lane costs no more than with [Energy]. If the model fails, Energy is used from then on.
 type Model struct {
-	judge  Judge // nil once it failed
+	judge  Judge // nil after it failed
 	failed func(error)
 	energy *Energy
 	open   int     // frames until the gate closes
 	clear  int     // frames until a clear voice is forgotten
-	voice  float64 // the newest answer, by the lane's thresholds
-	newest float64 // the newest answer
-	peak   float64 // the highest
-	fading int     // frames until that is forgotten
-	loud   uint64  // which of the newest frames were loud enough for an onset, the newest lowest
+	voice  float64 // the newest probability, mapped to the lane's thresholds
+	newest float64 // the newest probability
+	peak   float64 // the recent maximum
+	fading int     // frames until peak is forgotten
+	loud   uint64  // bit per frame, newest lowest: loud enough for an onset
 
-	kept    [gateBefore]audio.Frame // ring of the newest frames the model did not hear
-	unheard int                     // how many frames it did not hear
+	kept    [gateBefore]audio.Frame // ring of the newest frames that the model did not get
+	unheard int                     // number of frames that it did not get
 
 	resampler *audio.Resampler
-	sound     []int16 // of one frame, at ModelRate
+	sound     []int16 // one frame at ModelRate
 	window    [ModelWindow]float32
-	filled    int // samples of window
+	filled    int // samples in window
 }
 
-// NewModel returns a detector that asks judge, which belongs to it from now on.
-// failed is called once, by the goroutine that asks the detector, if judge fails;
-// it must return at once.
+// NewModel returns a detector that asks judge, which it takes ownership of. If judge fails, failed is called
+// once, by the goroutine that calls Process. It must return at once.
 func NewModel(judge Judge, failed func(error)) (*Model, error) {
 	r, err := audio.NewResampler(audio.SampleRate, ModelRate)
 	if err != nil {
@@ -93,7 +87,7 @@ func NewModel(judge Judge, failed func(error)) (*Model, error) {
 	}, nil
 }
 
-// Process judges the next frame.
+// Process returns how likely the next frame is voice.
 func (m *Model) Process(f *audio.Frame) float64 {
 	byEnergy := m.energy.Process(f)
 	m.loud <<= 1
@@ -121,7 +115,7 @@ func (m *Model) Process(f *audio.Frame) float64 {
 	return m.voice
 }
 
-// hasFaded reports whether the newest answer is far below the highest of late.
+// hasFaded reports whether the newest probability is far below its recent maximum.
 func (m *Model) hasFaded() bool {
 	m.fading--
 	if m.newest >= m.peak || m.fading <= 0 {
@@ -130,7 +124,7 @@ func (m *Model) hasFaded() bool {
 	return m.newest < modelFade*m.peak
 }
 
-// surely is the lane's threshold for modelSureAt.
+// surely returns modelSureAt, mapped to the lane's thresholds.
 func (m *Model) surely() float64 {
 	if m.judge == nil {
 		return startAt
@@ -145,8 +139,7 @@ func (m *Model) soundBefore(n int) int {
 	return min(bits.TrailingZeros64(^(m.loud >> n)), mostBefore)
 }
 
-// passGate reports whether the model is to hear a frame. One that it is not to
-// hear is kept.
+// passGate reports whether the model should get a frame. Other frames are kept.
 func (m *Model) passGate(f *audio.Frame) bool {
 	m.clear = max(m.clear-1, 0)
 	if m.energy.above >= clearAt {
@@ -165,10 +158,10 @@ func (m *Model) passGate(f *audio.Frame) bool {
 	return false
 }
 
-// hearKept has the model hear what came before the gate opened.
+// hearKept passes the frames kept before the gate opened to the model.
 func (m *Model) hearKept() error {
 	n := min(m.unheard, gateBefore)
-	if m.unheard > n { // something is missing: what was before it is another matter
+	if m.unheard > n { // frames are missing, so the sound is not continuous
 		m.judge.Reset()
 		m.resampler.Reset()
 		m.filled = 0
@@ -183,7 +176,7 @@ func (m *Model) hearKept() error {
 	return nil
 }
 
-// hearFrame has the model hear a frame, which completes a window or none.
+// hearFrame passes a frame to the model, which judges each complete window.
 func (m *Model) hearFrame(f *audio.Frame) error {
 	m.sound = m.resampler.Process(m.sound[:0], f[:])
 	for _, s := range m.sound {
@@ -201,7 +194,7 @@ func (m *Model) hearFrame(f *audio.Frame) error {
 	return nil
 }
 
-// mapProbability returns a model's probability by the lane's thresholds.
+// mapProbability maps a model's probability to the lane's thresholds.
 func mapProbability(p float64) float64 {
 	switch {
 	case p >= modelStartAt:

@@ -3,7 +3,7 @@ package ear
 import "math"
 
 const (
-	// Pitch is sought at 4 kHz, over 40 ms, from 70 to 500 Hz.
+	// Pitch is searched at 4 kHz, over 40 ms, from 70 to 500 Hz.
 	pitchRate   = bandRate / 2
 	pitchLen    = bandLen / 2
 	pitchWindow = 2 * pitchLen
@@ -17,7 +17,7 @@ type pitch struct {
 	x [pitchKept]float32
 }
 
-// addFrame takes in a frame of the speech band.
+// addFrame adds a frame of the speech band.
 func (p *pitch) addFrame(band *[bandLen]float32) {
 	copy(p.x[:], p.x[pitchLen:])
 	tail := p.x[pitchKept-pitchLen:]
@@ -26,13 +26,12 @@ func (p *pitch) addFrame(band *[bandLen]float32) {
 	}
 }
 
-// strength returns the greatest correlation of the last 40 ms with themselves
-// one period before, 0 to 1.
+// strength returns the maximum correlation, 0 to 1, of the last 40 ms with the sound one period earlier.
 func (p *pitch) strength() float64 {
 	now := p.x[mostLag:]
 	power := float64(dotProduct(now, now))
 	if power < float64(pitchWindow) {
-		return 0 // no more than the last bit
+		return 0 // only quantisation noise
 	}
 	// before is the power of the window one lag earlier.
 	first := p.x[mostLag-leastLag:][:pitchWindow]
@@ -51,8 +50,8 @@ func (p *pitch) strength() float64 {
 	return min(best, 1)
 }
 
-// dotProduct is the inner product of x and y, which are equally long, a multiple of
-// 4. Separate sums let the processor overlap them.
+// dotProduct returns the inner product of x and y, which have the same length, a multiple of 4. It uses
+// separate sums so that the processor can compute them in parallel.
 func dotProduct(x, y []float32) float32 {
 	var a, b, c, d float32
 	for len(x) >= 4 && len(y) >= 4 {

@@ -2,40 +2,39 @@ package ear
 
 import "github.com/MrWong99/glyphoxa/pkg/audio"
 
-// Detector judges the frames of one speaker in order, 20 ms each; silence the
-// transport left out comes as zeros. It belongs to the lane.
+// Detector judges the frames of one speaker in order, 20 ms each. Silence that the transport left out is
+// passed as zeros. A detector belongs to its lane.
 type Detector interface {
-	// Process returns how likely the frame is voice, 0 to 1: from 0.6 on it
-	// starts voicing, from 0.4 on it sustains it.
+	// Process returns how likely the frame is voice, 0 to 1. From 0.6 it starts voicing; from 0.4 it sustains
+	// it.
 	Process(*audio.Frame) float64
 }
 
-// trained is a [Detector] that notices a voice late, and is seldom unsure of one.
+// trained is a [Detector] that notices a voice late but with high certainty.
 type trained interface {
 	Detector
-	// surely is how likely voice must be once to start voicing at once.
+	// surely returns the value that one frame must reach for a normal onset to start voicing.
 	surely() float64
-	// soundBefore returns how many frames before the newest n sounded as the
-	// newest does, at most mostBefore.
+	// soundBefore returns how many frames before the newest n were loud enough to belong to their onset, at
+	// most mostBefore.
 	soundBefore(n int) int
 }
 
 const (
 	startAt   = 0.6
 	sustainAt = 0.4
-	// onset is how many frames of voice start voicing. With less, a click
-	// would: one under 60 ms touches both halves of at most three frames.
+	// onset is the number of voiced frames that start voicing. Fewer could be a click: one under 60 ms
+	// touches both halves of at most three frames.
 	onset = 4
-	// unsurely is how many frames of voice start voicing if none of them is sure.
+	// unsurely is the number of voiced frames that start voicing if none of them is sure.
 	unsurely = 15
-	// mostBefore is how many frames late a detector notices a voice.
+	// mostBefore is the maximum number of frames by which a detector notices a voice late.
 	mostBefore = 8
-	// release is how many frames without voice end voicing: a plosive is
-	// shorter.
+	// release is the number of frames without voice that end voicing. A plosive is shorter.
 	release = 5
 )
 
-// change is what a frame did to voicing.
+// change is how a frame changed voicing.
 type change uint8
 
 const (
@@ -44,18 +43,18 @@ const (
 	stopped
 )
 
-// voicing steadies a detector's judgement of single frames.
+// voicing smooths a detector's results for single frames.
 type voicing struct {
 	on     bool
-	voiced int // frames of voice since the onset, or towards it
-	span   int // frames since the onset's first
-	missed int // frames without voice in a row
+	voiced int // voiced frames since the onset, or towards one
+	span   int // frames since the first of the onset
+	missed int // consecutive frames without voice
 	sure   bool
 	heard  bool
 }
 
-// judgeFrame takes in the next frame; from surely on it is sure to be voice.
-// Afterwards heard says whether it was voice.
+// judgeFrame handles the next frame, with likelihood p. From surely on, the frame is certainly voice.
+// Afterwards v.heard reports whether it was voice.
 func (v *voicing) judgeFrame(p, surely float64) change {
 	threshold := startAt
 	if v.on {

@@ -11,19 +11,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// question is a part of a segment whose transcript the stream was asked for.
+// question is a request for the transcript of a part of a segment.
 type question struct {
 	*part
 	of *segment
 }
 
-// news is what the stream has to say.
+// news is a result or error from the stream.
 type news struct {
 	result stt.Result
 	err    error
 }
 
-// openStream starts the stream.
+// openStream opens the recogniser's stream and starts receiving from it.
 func (e *Ear) openStream(ctx context.Context) {
 	if e.recogniser == nil {
 		e.reason = fmt.Errorf("opening a stream: %w: there is no provider", stt.ErrRejected)
@@ -36,7 +36,7 @@ func (e *Ear) openStream(ctx context.Context) {
 	}
 	e.setStream(stream)
 	e.tasks.Go(func() {
-		defer stream.Close() // whatever it says, it is over
+		defer stream.Close() // the stream is over, so its error does not matter
 		for n := (news{}); n.err == nil; {
 			n.result, n.err = stream.Recv(ctx)
 			select {
@@ -54,8 +54,8 @@ func (e *Ear) setStream(s stt.Stream) {
 	e.stream = s
 }
 
-// loseStream ends all that was asked for, and has nothing transcribed from now
-// on. A recogniser's stream lasts; one that does not is not replaced here.
+// loseStream fails all open requests and stops transcription. It does not reopen the stream, because
+// recognisers reconnect by themselves.
 func (e *Ear) loseStream(err error, now time.Time) {
 	if !isReason(err) {
 		err = fmt.Errorf("%w: %w", stt.ErrUnavailable, err)
@@ -70,7 +70,7 @@ func (e *Ear) loseStream(err error, now time.Time) {
 	e.early.forget()
 }
 
-// isReason reports whether err wraps an error of package stt that says why.
+// isReason reports whether err wraps a sentinel error of package stt.
 func isReason(err error) bool {
 	for _, reason := range []error{stt.ErrRejected, stt.ErrUnavailable, stt.ErrRateLimited, stt.ErrClosed} {
 		if errors.Is(err, reason) {
@@ -80,7 +80,7 @@ func isReason(err error) bool {
 	return false
 }
 
-// sendSound gives sound to the stream.
+// sendSound sends sound to the stream.
 func (e *Ear) sendSound(samples []int16, now time.Time) {
 	if e.stream == nil || e.holdSound(samples, now) {
 		return
@@ -90,8 +90,8 @@ func (e *Ear) sendSound(samples []int16, now time.Time) {
 	}
 }
 
-// askTranscript asks the stream for the transcript of s, whose sound has been sent, as far
-// as nobody has asked before. A segment that is done is only told apart from the next.
+// askTranscript requests the transcript of those parts of s that have not been requested. All its sound has
+// been sent. If s is already done, the request only separates it from the next segment.
 func (e *Ear) askTranscript(ctx context.Context, s *segment, now time.Time) {
 	err := e.reason
 	if e.stream != nil {
@@ -109,7 +109,7 @@ func (e *Ear) askTranscript(ctx context.Context, s *segment, now time.Time) {
 	s.failSegment(err, now)
 }
 
-// askPart asks the stream for the transcript of what was sent since it was asked last.
+// askPart requests the transcript of the sound sent since the last request.
 func (e *Ear) askPart(ctx context.Context, s *segment, now time.Time) (*part, error) {
 	number, err := e.stream.Finish(ctx)
 	if err != nil {
@@ -121,10 +121,10 @@ func (e *Ear) askPart(ctx context.Context, s *segment, now time.Time) (*part, er
 	return p, nil
 }
 
-// hearNews takes in what the stream has to say.
+// hearNews handles news from the stream.
 func (e *Ear) hearNews(n news, now time.Time) {
 	switch {
-	case e.stream == nil: // it was given up
+	case e.stream == nil: // it has been given up
 	case n.err != nil:
 		e.loseStream(n.err, now)
 	default:
@@ -132,7 +132,7 @@ func (e *Ear) hearNews(n news, now time.Time) {
 	}
 }
 
-// hearTranscript takes in what the stream understood.
+// hearTranscript handles a transcript from the stream.
 func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 	if r.Utterance == e.next && !r.Final && r.Err == nil && e.open != nil {
 		if r.Text != "" {
@@ -150,7 +150,7 @@ func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 			return
 		}
 		for _, skipped := range e.asked[:i] {
-			// Finals come in order: there is none for these.
+			// Finals arrive in order, so there is none for these.
 			e.hearFinal(skipped, stt.Result{Utterance: skipped.number, Final: true}, now)
 		}
 		if q.of.done && !q.of.isNoise(e.minSpeech) {
@@ -163,7 +163,7 @@ func (e *Ear) hearTranscript(r stt.Result, now time.Time) {
 	e.countLate()
 }
 
-// hearFinal takes in the final transcript of a question.
+// hearFinal handles the final transcript of a request.
 func (e *Ear) hearFinal(q question, r stt.Result, now time.Time) {
 	if q.of.done {
 		return
@@ -177,12 +177,12 @@ func (e *Ear) hearFinal(q question, r stt.Result, now time.Time) {
 	case q.of != e.open || !q.done:
 	case q.Text != "":
 		e.hearWords(q.of, "", now)
-	case e.early.asked && q.number == e.next-1: // there is nothing to wait for
+	case e.early.asked && q.number == e.next-1: // there are no words to wait for
 		e.lane.Expect(Unknown)
 	}
 }
 
-// hearInterim takes in an interim transcript of a part whose final was asked for.
+// hearInterim handles an interim transcript of a part whose final has been requested.
 func (e *Ear) hearInterim(q question, r stt.Result, now time.Time) {
 	if q.of.done {
 		if !q.of.isNoise(e.minSpeech) {
@@ -196,8 +196,7 @@ func (e *Ear) hearInterim(q question, r stt.Result, now time.Time) {
 	}
 }
 
-// hearWords takes in that more is known of what a segment says: its parts, and a newer
-// text after those that are known.
+// hearWords handles new words of a segment: those of its finished parts, followed by the newer text.
 func (e *Ear) hearWords(s *segment, newer string, now time.Time) {
 	words := s.words(newer)
 	if s == e.open {

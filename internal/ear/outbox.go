@@ -7,15 +7,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/wakeup"
 )
 
-// crowded is how many events may wait before the ear stops hearing.
+// crowded is the number of queued events at which the ear pauses.
 const crowded = 64
 
-// outbox keeps events for a listener that is busy. It loses none, but an
-// interim transcript gives way to a newer one of its segment. Its bound is kept
-// by the one who puts: nothing more while it is crowded.
+// outbox queues events for a busy listener. It loses none, except that an interim transcript is replaced by a
+// newer one of its segment. The sender bounds the queue, by adding nothing while it is crowded.
 type outbox struct {
-	news chan struct{} // holds a token when there may be something to tell
-	room chan struct{} // holds a token when it may be crowded no longer
+	news chan struct{} // holds a token when there may be events to deliver
+	room chan struct{} // holds a token when the queue may have room again
 
 	mu     sync.Mutex // guards the field below
 	events []Event
@@ -34,7 +33,7 @@ func (o *outbox) putEvent(e Event) {
 	wakeup.Signal(o.news)
 }
 
-// replaceInterim puts an interim transcript in the place of an older one.
+// replaceInterim replaces a queued interim transcript of the same segment, and reports whether there was one.
 func (o *outbox) replaceInterim(e Event) bool {
 	if e.Kind != Interim {
 		return false
@@ -69,7 +68,7 @@ func (o *outbox) nextEvent() (e Event, ok bool) {
 	return e, true
 }
 
-// deliverEvents tells emit every event until ctx ends.
+// deliverEvents calls emit with every event until ctx ends.
 func (o *outbox) deliverEvents(ctx context.Context, emit func(Event)) {
 	for ctx.Err() == nil {
 		if e, ok := o.nextEvent(); ok {

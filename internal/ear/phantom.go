@@ -9,7 +9,8 @@ import (
 //go:embed phantoms.txt
 var phantomsFile string
 
-// phantoms are transcripts of nothing, in lower case and without punctuation, and their beginnings.
+// phantoms are texts that recognisers produce for silence, in lower case and without punctuation.
+// phantomBeginnings are beginnings of such texts.
 var phantoms, phantomBeginnings = readPhantoms(phantomsFile)
 
 func readPhantoms(file string) (whole map[string]bool, beginnings []string) {
@@ -28,8 +29,8 @@ func readPhantoms(file string) (whole map[string]bool, beginnings []string) {
 	return whole, beginnings
 }
 
-// isPhantom reports whether a transcript is nothing but what recognisers write for silence: credits of
-// subtitles, thanks for watching, notes in brackets, signs for music.
+// isPhantom reports whether a transcript is only what recognisers produce for silence, such as subtitle
+// credits, thanks for watching, notes in brackets, or music symbols.
 func isPhantom(text string) bool {
 	words := bareWords(text)
 	if words == "" {
@@ -43,7 +44,7 @@ func isPhantom(text string) bool {
 			return true
 		}
 	}
-	for _, once := range []string{"thanks for watching", "thank you for watching", "you"} { // again and again
+	for _, once := range []string{"thanks for watching", "thank you for watching", "you"} { // repeated any number of times
 		if strings.ReplaceAll(strings.ReplaceAll(words, once, ""), " ", "") == "" {
 			return true
 		}
@@ -51,7 +52,7 @@ func isPhantom(text string) bool {
 	return false
 }
 
-// bareWords are the words of a text in lower case, with one blank between them.
+// bareWords returns the words of a text in lower case, separated by single spaces.
 func bareWords(text string) string {
 	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {

@@ -9,23 +9,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// budget bounds the time from the end of a segment to its Final.
+// budget limits the time from the end of a segment to its Final.
 const budget = stt.DefaultBudget
 
-// segment is a piece of an utterance, from its onset, or from where the speaker went on,
-// to an end. It is open, then ended; once the transcripts of all its parts are known
-// it is done.
+// segment is a piece of an utterance, from its onset, or the point at which the speaker continued, to an end.
+// It is open, then ended, and done once the transcripts of all its parts are known.
 type segment struct {
 	utterance uint64
 	index     int
-	parts     []*part    // whose transcripts were asked for, oldest first
-	last      stt.Result // the newest interim transcript of what comes after those
+	parts     []*part    // parts whose transcripts were requested, oldest first
+	last      stt.Result // the newest interim transcript of the sound after those
 
-	ended    time.Time // when it counted as ended; zero while it is open
+	ended    time.Time // when the end was decided; zero while it is open
 	at       time.Time // the end of voicing
 	endpoint time.Duration
-	speech   time.Duration // of the utterance
-	before   time.Duration // of that, in the segments before
+	speech   time.Duration // voiced time of the utterance
+	before   time.Duration // voiced time in earlier segments
 
 	done bool // the outcome is known
 	text string
@@ -34,8 +33,8 @@ type segment struct {
 	took time.Duration
 }
 
-// part is a stretch of a segment that the stream was asked about: up to its end, or up to
-// where it might have ended.
+// part is a stretch of a segment for which a transcript was requested. It ends at the segment's end, or where
+// that was expected.
 type part struct {
 	number int
 	wait   *stt.Wait
@@ -45,10 +44,10 @@ type part struct {
 	err error
 }
 
-// isNoise reports whether it has less voice than the least that can be a word.
+// isNoise reports whether the segment has less voice than least, the minimum for a word.
 func (s *segment) isNoise(least time.Duration) bool { return s.speech-s.before < least }
 
-// addPart notes that the stream was asked about a number.
+// addPart adds a part whose transcript was requested under a number.
 func (s *segment) addPart(number int, now time.Time) *part {
 	left := budget
 	if !s.ended.IsZero() {
@@ -59,13 +58,12 @@ func (s *segment) addPart(number int, now time.Time) *part {
 	return p
 }
 
-// dropParts forgets the parts whose words the transcript of a number holds as well.
+// dropParts removes the parts that the transcript with a number includes.
 func (s *segment) dropParts(number, before int) {
 	s.parts = slices.DeleteFunc(s.parts, func(p *part) bool { return p.number < number && p.number >= number-before })
 }
 
-// words are what is understood of it so far, with a newer text of the last part or of
-// what comes after.
+// words returns the transcript of the finished parts, followed by a newer text.
 func (s *segment) words(newer string) string {
 	var texts []string
 	for _, p := range s.parts {
@@ -79,7 +77,7 @@ func (s *segment) words(newer string) string {
 	return strings.Join(texts, " ")
 }
 
-// settleSegment notes the outcome if that of all parts is known.
+// settleSegment records the outcome if the outcomes of all parts are known.
 func (s *segment) settleSegment(now time.Time) {
 	if s.done || s.ended.IsZero() {
 		return
@@ -94,7 +92,7 @@ func (s *segment) settleSegment(now time.Time) {
 	s.finishSegment(s.words(""), sure, err, now)
 }
 
-// finishSegment notes the outcome. What recognisers make up of silence is no text.
+// finishSegment records the outcome. It drops text that recognisers produce for silence.
 func (s *segment) finishSegment(text string, sure bool, err error, now time.Time) {
 	if isPhantom(text) {
 		text = ""
@@ -102,8 +100,7 @@ func (s *segment) finishSegment(text string, sure bool, err error, now time.Time
 	s.done, s.text, s.sure, s.err, s.took = true, text, sure, err, now.Sub(s.ended)
 }
 
-// failSegment notes that there is no transcript of what was not transcribed yet, only interim
-// ones.
+// failSegment ends all unfinished parts with an error and their interim transcripts.
 func (s *segment) failSegment(err error, now time.Time) {
 	for _, p := range s.parts {
 		if !p.done {
@@ -117,7 +114,7 @@ func (s *segment) failSegment(err error, now time.Time) {
 	s.finishSegment(s.words(s.last.Text), !assumed, err, now)
 }
 
-// nextDue returns when time decides something of it.
+// nextDue returns when the next part expires.
 func (s *segment) nextDue() (at time.Time) {
 	for _, p := range s.parts {
 		if due := p.wait.Due(); !p.done && (at.IsZero() || due.Before(at)) {
@@ -127,7 +124,7 @@ func (s *segment) nextDue() (at time.Time) {
 	return at
 }
 
-// expireSegment decides what becomes of the segment if that is due.
+// expireSegment ends the parts whose time is up.
 func (s *segment) expireSegment(now time.Time) {
 	for _, p := range s.parts {
 		if p.done || s.done || now.Before(p.wait.Due()) {
@@ -140,7 +137,7 @@ func (s *segment) expireSegment(now time.Time) {
 	s.settleSegment(now)
 }
 
-// newEvent returns what there is to tell of the segment.
+// newEvent returns an event about the segment.
 func (s *segment) newEvent(kind Kind) Event {
 	return Event{Kind: kind, Utterance: s.utterance, Segment: s.index, At: s.at, Endpoint: s.endpoint, Speech: s.speech}
 }

@@ -1,26 +1,25 @@
 package ear
 
-// This file judges by words whether a speaker has ended, as people do who do not
-// wait for a silence to be long: a question is complete, "because" is not.
+// This file uses words to decide whether a speaker has finished, as people do who do not wait for a long
+// silence: a question is complete, "because" is not.
 //
-// It knows English and German, and expects what speech recognition brings: with
-// punctuation or without.
+// It supports English and German, with or without punctuation from the recogniser.
 
 import (
 	"strings"
 	"unicode"
 )
 
-// maxText is how much of the end of a text is looked at, in bytes.
+// maxText is the length in bytes to which a text is cut; its end is kept.
 const maxText = 1 << 10
 
-// TurnReader judges the texts of one recogniser, and learns whether it sets full stops. The zero
-// value has seen none. It belongs to one goroutine.
+// TurnReader judges the texts of one recogniser and learns whether that writes full stops. The zero value has
+// seen none. It must not be used concurrently.
 type TurnReader struct{ stops bool }
 
-// TurnJudge says what text tells of the end of the utterance, as the function of that name
-// does. A statement with a full stop is complete. One without is not, if there have been
-// texts with one, and a question without its mark may go on.
+// Judge is [TurnJudge], refined by punctuation. A statement with a full stop is complete. If the recogniser
+// has written full stops before, a statement without one is unfinished, and a question without a question
+// mark is open.
 func (r *TurnReader) Judge(text string) Outlook {
 	text = strings.TrimSpace(text)
 	stopped := hasAnySuffix(text, ".", "!", "?") && !strings.HasSuffix(text, "...")
@@ -37,8 +36,7 @@ func (r *TurnReader) Judge(text string) Outlook {
 	return o
 }
 
-// TurnJudge says what text, as far as it is understood, tells of the end of the utterance. It
-// never panics.
+// TurnJudge returns what the text so far suggests about the end of the utterance. It never panics.
 func TurnJudge(text string) Outlook {
 	text = strings.TrimSpace(text)
 	if len(text) > maxText {
@@ -60,7 +58,7 @@ func TurnJudge(text string) Outlook {
 		return Unfinished
 	case answers(words), strings.HasSuffix(text, "!"):
 		return Complete
-	case len(words) == 1: // a name, and then what is wanted of it
+	case len(words) == 1: // a name, and the request follows
 		return Unfinished
 	}
 	clause := lastClause(text, words)
@@ -82,14 +80,14 @@ func hasAnySuffix(text string, suffixes ...string) bool {
 	return false
 }
 
-// ends reports a phrase whose last word usually asks for more and does not here: "come
-// in", "what is it for", "wie heißt du".
+// ends reports a phrase whose last word usually requires more, but not here: "come in", "what is it for",
+// "wie heißt du".
 func ends(words []string) bool {
 	n := len(words)
 	return n >= 2 && (particles[words[n-1]] && movers[words[n-2]] || subjects[words[n-1]] && !articles[words[n-1]] && asks(words) || n >= 3 && prepositions[words[n-1]] && questions[words[0]])
 }
 
-// answers reports a whole answer, greeting or thanks: "yes", "no thank you".
+// answers reports a complete answer, greeting or thanks: "yes", "no thank you".
 func answers(words []string) bool {
 	if len(words) > 4 {
 		return false
@@ -102,7 +100,7 @@ func answers(words []string) bool {
 	return true
 }
 
-// lastClause returns the words after the last end of a sentence inside of text.
+// lastClause returns the words after the last sentence end within text.
 func lastClause(text string, words []string) []string {
 	text = strings.TrimRight(text, ".!? ")
 	at := strings.LastIndexAny(text, ".!?;")
@@ -113,19 +111,19 @@ func lastClause(text string, words []string) []string {
 	return words[max(len(words)-n, 0):]
 }
 
-// calls reports somebody who is called, and nothing that is wanted: "Captain Harrow".
+// calls reports a form of address without a request: "Captain Harrow".
 func calls(words []string) bool { return len(words) <= 3 && titles[words[0]] }
 
-// corrects reports one who takes back a word and has yet to say the right one: "no wait".
+// corrects reports a speaker who retracts a word and has yet to say the right one: "no wait".
 func corrects(words []string) bool { return len(words) > 2 && regrets[words[len(words)-1]] }
 
-// counts reports one who counts, or reads figures out.
+// counts reports a speaker who counts, or reads out figures.
 func counts(words []string) bool {
 	n := len(words)
 	return n > 2 && numbers[words[n-1]] && numbers[words[n-2]]
 }
 
-// supposes reports a condition of which nothing follows yet: one who acts, not two.
+// supposes reports a condition whose consequence is still missing, which has fewer than two subjects.
 func supposes(words []string) bool {
 	if len(words) > 10 || !conditions[words[0]] {
 		return false
@@ -139,10 +137,10 @@ func supposes(words []string) bool {
 	return actors < 2
 }
 
-// lead is how many words may come before what a sentence begins with: a name, a "well".
+// lead is the number of words, such as a name or "well", that may come before the beginning of a sentence.
 const lead = 3
 
-// asks reports a question with something in it that is asked.
+// asks reports a question that says what is asked.
 func asks(words []string) bool {
 	for i, w := range words[:min(len(words), lead)] {
 		left := len(words) - i
@@ -156,7 +154,7 @@ func asks(words []string) bool {
 	return false
 }
 
-// orders reports a request with something in it that is wanted.
+// orders reports a request that says what is wanted.
 func orders(words []string) bool {
 	for i, w := range words[:min(len(words), lead)] {
 		if requests[w] && len(words)-i >= 3 {

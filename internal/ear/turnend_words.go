@@ -28,7 +28,7 @@ var hanging = set(`
 	ich wir er sie es du man
 	sehr ganz fast vielleicht nicht auch nur noch äh ähm öh hm also ja dann`)
 
-// particles may end a phrase after one of the movers.
+// particles may end a phrase after one of movers.
 var (
 	particles = set(`in an auf aus zu mit vor nach up out on off over down back ab los`)
 	movers    = set(`come go get give sit stand shut put move back komm geh gib fang mach hör steh sitz pass zieh`)
@@ -37,7 +37,7 @@ var (
 // prepositions may end an English question: "what is it for".
 var prepositions = set(`to of for with from at by about into is are was were do have`)
 
-// questions are what a question begins with.
+// questions are words that begin a question.
 var questions = set(`
 	who what where when why how which whose whom what's where's who's how's
 	wer was wo wann warum wieso weshalb wie welche welcher welches welchen wen wem wessen woher wohin womit wofür wovon wozu`)
@@ -49,15 +49,15 @@ var inverted = set(`
 	gibt gibt's weißt wisst willst wollt wollen würdest würdet magst mögt möchtest soll sollen sollst muss müssen
 	kennst kennt hörst seht siehst glaubst meinst brauchst braucht verkaufst habe`)
 
-// articles stand before a noun, whatever else they are.
+// articles precede a noun, though some are pronouns as well.
 var articles = set(`the your my der die das den dein mein`)
 
-// subjects come after a verb that asks, or before one that does not.
+// subjects follow the verb in a question, and precede it in a statement.
 var subjects = set(`
 	i you we he she it they there that this anyone anybody someone somebody the your my
 	ich du wir er sie es ihr man das dies jemand der die den dein mein hier mir uns euch`)
 
-// requests are what a request begins with.
+// requests are words that begin a request.
 var requests = set(`
 	tell give show bring take help follow open close look listen wait stop go come let hand pour keep leave read roll write
 	remember remind explain describe sell fetch get make say hold put
@@ -71,21 +71,21 @@ var replies = set(`
 	ja nein jawohl doch klar sicher genau stimmt gut gerne gern danke bitte schön sehr hallo moin servus guten morgen abend tag
 	tschüss einverstanden abgemacht niemals nie vielleicht okay na`)
 
-// titles are what somebody is called by who has no name, or before it.
+// titles are forms of address without a name, or before one.
 var titles = set(`
 	captain master mistress sir madam lord lady your majesty hey excuse old innkeeper barkeep sage priest
 	hauptmann käptn meister meisterin herr frau fräulein majestät eure entschuldigung entschuldigt verzeihung alter alte wirt wirtin`)
 
-// regrets follow a word that is taken back.
+// regrets are words that retract what was just said.
 var regrets = set(`actually wait no sorry rather scratch oops quatsch nein nee ne stopp moment warte halt`)
 
-// numbers are counted with.
+// numbers are number words.
 var numbers = set(`
 	one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand
 	ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig hundert tausend`)
 
-// conditions begin a clause of which another follows.
+// conditions begin a subordinate clause that requires a main clause.
 var conditions = set(`if when unless once before after until wenn falls sobald bevor nachdem solange sofern`)
 
-// nominatives are those who act.
+// nominatives are pronouns that act as a subject.
 var nominatives = set(`i you we he she it they ich du wir er sie es ihr man`)
