@@ -7,18 +7,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// fadeSamples is 5 ms: short enough to be no part of the sound, long enough
-// not to click.
+// fadeSamples is 5 ms: short enough not to be noticed, and long enough to avoid a click.
 const fadeSamples = audio.SampleRate / int(time.Second/(5*time.Millisecond))
 
-// fade is the end of a line that was cut off, already fading. The zero value
-// is silence.
+// fade is the faded-out end of a line that was cut off. The zero value is silence.
 type fade struct {
 	samples [fadeSamples]int16
 	n       int
 }
 
-// fadeOut makes the first n samples fade out.
+// fadeOut fades out the first n samples.
 func (f *fade) fadeOut(n int) {
 	for i, s := range f.samples[:n] {
 		f.samples[i] = int16(int(s) * (n - i) / (n + 1))
@@ -26,7 +24,7 @@ func (f *fade) fadeOut(n int) {
 	f.n = n
 }
 
-// addTo sums the fade into the beginning of frame and ends it.
+// addTo mixes the fade into the beginning of frame and clears it.
 func (f *fade) addTo(frame *audio.Frame) {
 	for i, s := range f.samples[:f.n] {
 		frame[i] = int16(min(max(int(frame[i])+int(s), math.MinInt16), math.MaxInt16))
@@ -34,8 +32,8 @@ func (f *fade) addTo(frame *audio.Frame) {
 	f.n = 0
 }
 
-// fadeIn fades samples in. left is how much of the fade-in is still to come; it
-// returns what is left after samples.
+// fadeIn fades samples in. left is the remaining length of the fade-in; fadeIn returns what remains after
+// samples.
 func fadeIn(samples []int16, left int) int {
 	samples = samples[:min(left, len(samples))]
 	for i, s := range samples {
@@ -44,17 +42,17 @@ func fadeIn(samples []int16, left int) int {
 	return left - len(samples)
 }
 
-// What a line is played with: unity is as loud as it was written, duckedGain 12 dB less.
+// Gains of a line: unity plays it as written, duckedGain 12 dB lower.
 const (
 	unity      = 1 << 15
 	duckedGain = unity / 4
 )
 
-// duckStep takes a gain from one to the other in 16 ms.
+// duckStep changes the gain from one to the other within 16 ms.
 const duckStep = (unity - duckedGain) / 768
 
-// duck applies a gain to samples, which moves towards what ducked says, and returns
-// where it has come to.
+// duck applies a gain to samples while moving it towards the target that ducked selects, and returns the new
+// gain.
 func duck(samples []int16, gain int, ducked bool) int {
 	if gain == unity && !ducked {
 		return gain

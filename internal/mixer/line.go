@@ -9,10 +9,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// block is the piece in which lines keep sound: 100 ms.
+// block is the unit in which lines store sound: 100 ms.
 type block [audio.SampleRate / 10]int16
 
-// state is where a line stands. stopped and finished are final.
+// state is the state of a line. stopped and finished are final.
 type state uint8
 
 const (
@@ -23,52 +23,51 @@ const (
 	finished              // closed and played to its end
 )
 
-// Line is what one NPC says at one go, sentence by sentence. One goroutine
-// writes it (Begin, Append, End, Close, Room), before or while a [Mixer] plays
-// it, and any may take back (Withdraw); a line belongs to the mixer that first plays it. What was played is
-// forgotten. How far the writer may be ahead is for
-// the writer to bound, with Room.
+// Line is what one NPC says in one go, sentence by sentence. One goroutine writes it (Begin, Append, End,
+// Close, Room), before or while a [Mixer] plays it. Any goroutine may call Withdraw. A line belongs to the
+// mixer that first plays it. Sound that has been played is released. The writer bounds how far it is ahead,
+// with Room.
 type Line struct {
 	id   uint64
-	room chan struct{} // one token: Room is to look again
+	room chan struct{} // one token: Room should check again
 
 	mu    sync.Mutex // guards the fields below
 	state state
-	owner *Mixer // that first played it; nil before
-	spell int    // counts plays and cuts: tells one stretch of playing from the next
+	owner *Mixer // the mixer that first played it; nil before
+	spell int    // number of plays and cuts, which distinguishes one stretch of playback from the next
 
-	// Places count the line's samples from 0.
+	// Positions count the line's samples from 0.
 	blocks  []*block
-	base    int64   // place of the first sample of blocks
-	written int64   // place after the last sample
-	pos     int64   // place of the next sample to play
-	start   int64   // place where sentence index begins
-	index   int     // the first sentence that has not been played to its end
-	ends    []int64 // where the sentences from index on end, as far as they are complete
-	open    bool    // the sentence after those of ends has begun
+	base    int64   // position of the first sample of blocks
+	written int64   // position after the last sample
+	pos     int64   // position of the next sample to play
+	start   int64   // position where sentence index begins
+	index   int     // the first sentence not played to its end
+	ends    []int64 // ends of the complete sentences from index on
+	open    bool    // the sentence after those in ends has begun
 	closed  bool
 	begun   int   // sentences begun
-	ended   int   // sentences that ended, with their frames written
-	brokeAt int64 // since Stop: the end of the sentence index, 0 if that was not written
+	ended   int   // sentences played to their end, with their frames handed over
+	brokeAt int64 // after Stop: the end of sentence index, or 0 if it was not written
 
-	flowing bool      // Started was told and nothing has interrupted since
+	flowing bool      // Started was reported and playback not interrupted since
 	stirred bool      // something was played since the last Dry
-	dryAt   time.Time // when the sentence counts as dry; zero while sound flows
-	failed  bool      // the outlet refused it
+	dryAt   time.Time // when the sentence counts as dry; zero while there is sound
+	failed  bool      // the outlet rejected its sound
 	fadeIn  int       // samples still to be faded in
-	ducked  bool      // it is to sound softly, under a player's voice
-	gain    int       // what it is played with, of unity; on its way to what ducked says
-	hungry  bool      // the mixer wants to be woken when there is more
-	most    int64     // what Room waits for, in samples; negative if it does not
+	ducked  bool      // play softly, because a player is speaking
+	gain    int       // current gain relative to unity, moving to the target set by ducked
+	hungry  bool      // the mixer wants to be woken when more is written
+	most    int64     // the samples Room waits for; negative if it does not
 }
 
-// NewLine returns an empty line that notes will name id.
+// NewLine returns an empty line. Notes refer to it by id.
 func NewLine(id uint64) *Line {
 	return &Line{id: id, room: make(chan struct{}, 1), most: -1, gain: unity}
 }
 
-// Begin begins the next sentence and returns its index, from 0. It ends one
-// that is still open. After Close it does nothing and returns -1.
+// Begin begins the next sentence and returns its index, from 0. It ends an open sentence. After Close it does
+// nothing and returns -1.
 func (l *Line) Begin() int {
 	l.mu.Lock()
 	if l.closed {
@@ -86,16 +85,16 @@ func (l *Line) Begin() int {
 	return index
 }
 
-// Append adds a copy of samples, mono at audio.SampleRate, to the sentence
-// that is open; without one it does nothing. It never blocks.
+// Append adds a copy of samples, mono at audio.SampleRate, to the open sentence. Without one it does nothing.
+// It never blocks.
 func (l *Line) Append(samples []int16) {
 	if wake := l.appendAll(samples); wake != nil {
 		wakeup.Signal(wake)
 	}
 }
 
-// appendAll stores samples at once: of a part, the mixer could not make a frame, and would
-// have silence follow what came before. A second of sound takes some 20 µs.
+// appendAll stores all samples under one lock. Otherwise the mixer might find too few for a frame and insert
+// silence. A second of sound takes about 20 µs.
 func (l *Line) appendAll(samples []int16) (wake chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +113,7 @@ func (l *Line) appendAll(samples []int16) (wake chan struct{}) {
 	return l.wakeLocked()
 }
 
-// End tells that the open sentence is complete, if there is one.
+// End marks the open sentence, if any, as complete.
 func (l *Line) End() {
 	l.mu.Lock()
 	wake := l.endLocked()
@@ -124,11 +123,10 @@ func (l *Line) End() {
 	}
 }
 
-// EndAt ends the open sentence at a place in the line, counted from its first
-// sample, and begins the next with what is beyond: for a writer that learns only
-// afterwards where a sentence ended. What has been played cannot be divided any
-// more: then the sentence ends where playing is. Without an open sentence it does
-// nothing.
+// EndAt ends the open sentence at a position in the line, counted from its first sample, and begins the next
+// with the sound after it. It is for a writer that learns only afterwards where a sentence ended. Sound that
+// has been played cannot be divided; then the sentence ends at the playback position. Without an open
+// sentence it does nothing.
 func (l *Line) EndAt(at time.Duration) {
 	l.mu.Lock()
 	var wake chan struct{}
@@ -143,9 +141,8 @@ func (l *Line) EndAt(at time.Duration) {
 	}
 }
 
-// Withdraw takes back what was written of the open sentence from a place in the line
-// on, counted from its first sample. What has been played stays; what plays fades out
-// within 5 ms.
+// Withdraw removes the sound of the open sentence from a position in the line on, counted from its first
+// sample. Sound that has been played stays. If that part is being played, it fades out within 5 ms.
 func (l *Line) Withdraw(at time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +165,7 @@ func (l *Line) Withdraw(at time.Duration) {
 	}
 }
 
-// lastEnd is where the open sentence begins.
+// lastEnd returns the position where the open sentence begins.
 func (l *Line) lastEnd() int64 {
 	if n := len(l.ends); n > 0 {
 		return l.ends[n-1]
@@ -176,22 +173,21 @@ func (l *Line) lastEnd() int64 {
 	return l.start
 }
 
-// Written returns how much sound the line has been given.
+// Written returns the duration of the sound written to the line.
 func (l *Line) Written() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return durationAt(l.written)
 }
 
-// Played returns how much of the line has been played, up to where it was paused or
-// stopped.
+// Played returns how much of the line has been played, up to where it was paused or stopped.
 func (l *Line) Played() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return durationAt(l.pos)
 }
 
-// Close tells that there are no more sentences. It ends one that is open.
+// Close marks the line as complete. It ends an open sentence.
 func (l *Line) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -205,9 +201,8 @@ func (l *Line) Close() {
 	}
 }
 
-// Room waits until at most most of sound is unplayed. It returns [ErrStopped]
-// if the line will not be played further, and ctx's error if that ends first.
-// A line that is not played, or is paused, makes no room.
+// Room waits until at most most of sound is unplayed. It returns [ErrStopped] if the line will not be played
+// further, or ctx's error if ctx ends first. While a line is not played, or is paused, no room becomes free.
 func (l *Line) Room(ctx context.Context, most time.Duration) error {
 	most = max(most, 0)
 	samples := samplesIn(most)
@@ -226,8 +221,8 @@ func (l *Line) Room(ctx context.Context, most time.Duration) error {
 	}
 }
 
-// hasRoom reports whether at most samples are unplayed. If not, a token comes
-// when that changes; over is closed when it never will.
+// hasRoom reports whether at most samples are unplayed. If not, l.room receives a token when that changes.
+// over is closed when it never will.
 func (l *Line) hasRoom(samples int64) (ok bool, over <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -250,17 +245,17 @@ func (l *Line) hasRoom(samples int64) (ok bool, over <-chan struct{}, err error)
 	return false, over, nil
 }
 
-// Ended returns how many of the line's sentences were played to their end. It
-// holds after Stop too, when notes can no longer be taken.
+// Ended returns how many of the line's sentences were played to their end. It remains valid after Stop, when
+// notes about the line are no longer available.
 func (l *Line) Ended() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended
 }
 
-// Partly returns how much was played of the sentence in which the line was stopped, and how
-// long it is as far as it was written; whole says that it was written to its end. It is zero
-// before Stop, and where the line was stopped between sentences or not played at all.
+// Partly returns how much of a sentence was played when the line was stopped within it, and the sentence's
+// length as far as it was written. whole reports that it was written to its end. All are zero before Stop,
+// and if the line was stopped between sentences or not played at all.
 func (l *Line) Partly() (played, written time.Duration, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -286,8 +281,7 @@ func (l *Line) endLocked() (wake chan struct{}) {
 	return l.wakeLocked()
 }
 
-// wakeLocked returns the channel of a mixer that waits for what has just been
-// written, nil if none does.
+// wakeLocked returns the wake channel of a mixer that waits for what has just been written, or nil.
 func (l *Line) wakeLocked() chan struct{} {
 	if !l.hungry || l.open && len(l.ends) == 0 && !l.failed && l.owner.out != nil && !l.hasFrame() {
 		return nil

@@ -1,9 +1,14 @@
-// Package mixer plays what a table's NPCs say: it takes the sound of one line
-// at a time, cuts it into frames, hands those to the transport when they are
-// due, and tells what was heard of each sentence.
+// Package mixer plays what a table's NPCs say. It takes the sound of one line at a time, cuts it into frames,
+// hands them to the transport on time, and reports what was heard of each sentence. For example:
 //
-// It starts no goroutine: [Mixer.Run] is its owner's. It decides nothing: who may
-// speak is the floor's, what is said the NPC's.
+//	l := mixer.NewLine(1)
+//	m.Play(l)
+//	l.Begin()
+//	l.Append(samples)
+//	l.Close()
+//
+// It starts no goroutine: its owner calls [Mixer.Run]. It makes no decisions: the floor decides who may
+// speak, and the NPC what is said.
 package mixer
 
 import (
@@ -17,57 +22,49 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// ErrStopped is returned to the writer of a line that will not be played any
-// further.
+// ErrStopped is returned to the writer of a line that will not be played further.
 var ErrStopped = errors.New("line stopped")
 
-// Outlet takes the table's sound.
+// Outlet receives the table's sound.
 type Outlet interface {
-	// Write takes the next 20 ms. It is called by one goroutine, keeps no
-	// reference to frame and may wait (back-pressure) until ctx ends.
+	// Write sends the next 20 ms. It is called by one goroutine, keeps no reference to frame, and may block
+	// until ctx ends, which slows the mixer down.
 	Write(ctx context.Context, frame *audio.Frame) error
 }
 
-// Options adjust a [Mixer]. The zero value gives a frame each 20 ms.
+// Options configures a [Mixer]. With the zero value, it writes a frame every 20 ms.
 type Options struct {
-	// Unpaced plays as fast as the outlet takes it, as suits a file. If false,
-	// a frame is given each 20 ms.
+	// Unpaced plays as fast as the outlet accepts frames, for example into a file. If false, a frame is
+	// written every 20 ms.
 	Unpaced bool
-	// Lead is how far before its time a frame may be given to the outlet, for
-	// outlets with a buffer of their own: so much is given at once at the
-	// beginning or after a delay, and still sounds after a Pause or a Stop. If
-	// zero, frames are given on time.
+	// Lead is how far ahead of time frames may be written, for outlets with their own buffer. That much is
+	// written at once at the beginning or after a delay, and is still heard after a Pause or a Stop. If zero,
+	// frames are written on time.
 	Lead time.Duration
-	// Trail is how much silence follows what sounds once nothing is left, for outlets that
-	// may play their last sound again, or hold it back, when they get no more. Sound that
-	// comes meanwhile takes its place. If zero, none does.
+	// Trail is how much silence follows once nothing is left to play, for outlets that may repeat or hold
+	// back the last sound when they receive no more. New sound replaces it. If zero, there is none.
 	Trail time.Duration
-	// OnFrame, if not nil, is called after each frame that the outlet took,
-	// with how much later than due it was handed over. It is called by Run's
-	// goroutine and must return at once.
+	// OnFrame, if not nil, is called after each frame that the outlet accepted, with how late it was handed
+	// over. Run's goroutine calls it. It must return at once.
 	OnFrame func(late time.Duration)
 }
 
-// Kind is what a [Note] tells.
+// Kind is the kind of a [Note].
 type Kind uint8
 
 // The kinds of notes.
 const (
-	// Started: a frame with sound of the line was written, the first after
-	// Play or Dry.
+	// Started means that a frame with sound of the line was written, the first after Play or Dry.
 	Started Kind = iota + 1
-	// SentenceEnded: Sentence was played to its end. Each sentence ends once,
-	// in order.
+	// SentenceEnded means that Sentence was played to its end. It is sent once per sentence, in order.
 	SentenceEnded
-	// Dry: nothing is left to play though the line is open. Inside a sentence
-	// that is told only after 200 ms. It comes at most once after each Started
-	// or SentenceEnded.
+	// Dry means that nothing is left to play although the line is open. Within a sentence, it is sent only
+	// after 200 ms. It is sent at most once after each Started or SentenceEnded.
 	Dry
-	// Finished: the line is closed and all of it was played. It is the last
-	// note about a line.
+	// Finished means that the line is closed and all of it was played. It is the last note about a line.
 	Finished
-	// Failed: the outlet refused the line's sound; the rest of the line passes
-	// without sound, as fast as it comes. It is told once for a line.
+	// Failed means that the outlet rejected the line's sound. The rest of the line passes without sound, as
+	// fast as it is written. It is sent once per line.
 	Failed
 )
 
@@ -88,61 +85,59 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Note tells what happened to a line.
+// Note reports an event of a line.
 type Note struct {
 	Line     uint64
 	Kind     Kind
-	Sentence int // SentenceEnded: which, from 0
-	// At is when the frame was handed to the outlet, or when it happened if
-	// there was no frame.
+	Sentence int // for SentenceEnded: the sentence's index, from 0
+	// At is when the frame was handed to the outlet, or the time of the event if there was no frame.
 	At time.Time
-	// Played is how much of the line's sound had been played. For SentenceEnded
-	// it is where the sentence ended, for Started the end of the frame.
+	// Played is how much of the line's sound had been played. For SentenceEnded it is the end of the
+	// sentence, for Started the end of the frame.
 	Played time.Duration
-	Err    error // Failed: the outlet's
+	Err    error // for Failed: the outlet's error
 }
 
-// Stats counts what a [Mixer] has done.
+// Stats are the counters of a [Mixer].
 type Stats struct {
-	Frames uint64 // frames the outlet took
-	Moved  uint64 // times a frame was so late that those after it were moved too
+	Frames uint64 // frames that the outlet accepted
+	Moved  uint64 // times that a late frame moved the schedule
 }
 
-// Mixer plays lines, one at a time. All its methods are safe for concurrent
-// use; none but Run waits.
+// Mixer plays lines, one at a time. All methods are safe for concurrent use; only Run blocks.
 type Mixer struct {
 	out   Outlet
 	opts  Options
-	wake  chan struct{} // one token: there is news for Run
+	wake  chan struct{} // one token: Run should check again
 	ready chan struct{} // one token: there are notes
 	done  chan struct{} // closed when Run has returned
 	pool  sync.Pool     // of *block
 
 	frame audio.Frame // owned by Run's goroutine
 
-	mu    sync.Mutex // guards the fields below; taken before a line's
-	line  *Line      // plays; nil if none
+	mu    sync.Mutex // guards the fields below; acquired before a line's
+	line  *Line      // the line being played; nil if none
 	tail  fade       // of a line cut off, still to be played
-	notes []Note     // not yet taken: at most what was played since
-	fresh bool       // there was nothing to play when Run last looked
-	trail int        // frames of silence that are still to follow
+	notes []Note     // notes not yet taken
+	fresh bool       // there was nothing to play when Run last checked
+	trail int        // frames of silence still to be played
 	after bool       // the last frame was one of them
 	pace  pace
 	given given
 	stats Stats
 }
 
-// given is what the frame on its way to the outlet holds.
+// given describes the frame that is being handed over.
 type given struct {
-	line   *Line // nil if the frame holds none's sound
-	spell  int   // the line's when the frame was made
+	line   *Line // nil if the frame has no line's sound
+	spell  int   // the line's spell when the frame was made
 	starts bool  // the line was silent before
 	played time.Duration
-	ended  []Note // of the sentences that end in it
+	ended  []Note // notes of the sentences that end in it
 }
 
-// New returns a mixer that plays on out. If out is nil there is no sound:
-// sentences pass as soon as they are complete. o may be nil.
+// New returns a mixer that plays on out. If out is nil, there is no sound, and sentences pass as soon as they
+// are complete. o may be nil.
 func New(out Outlet, o *Options) *Mixer {
 	m := &Mixer{
 		out:   out,
@@ -159,10 +154,10 @@ func New(out Outlet, o *Options) *Mixer {
 	return m
 }
 
-// Ready returns a channel that receives when TakeNotes has something.
+// Ready returns a channel that receives when TakeNotes has notes.
 func (m *Mixer) Ready() <-chan struct{} { return m.ready }
 
-// TakeNotes appends to dst what happened since the last call and returns it.
+// TakeNotes appends the notes since the last call to dst and returns it.
 func (m *Mixer) TakeNotes(dst []Note) []Note {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,7 +167,7 @@ func (m *Mixer) TakeNotes(dst []Note) []Note {
 	return dst
 }
 
-// Stats returns the counts so far.
+// Stats returns the current counters.
 func (m *Mixer) Stats() Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,10 +176,9 @@ func (m *Mixer) Stats() Stats {
 	return s
 }
 
-// Play lets l be played from now on, one that was paused from where that was, with a
-// fade-in of 5 ms; another that plays is stopped as by Stop.
-// It does nothing if l plays, was stopped, has been played to its end or
-// belongs to another mixer.
+// Play plays l from now on. A paused line continues where it was paused, with a fade-in of 5 ms. Another line
+// that is playing is stopped as by Stop. Play does nothing if l is playing, stopped or finished, or belongs
+// to another mixer.
 func (m *Mixer) Play(l *Line) {
 	m.mu.Lock()
 	if m.line != l && l.startPlaying(m) {
@@ -197,8 +191,7 @@ func (m *Mixer) Play(l *Line) {
 	wakeup.Signal(m.wake)
 }
 
-// Pause silences l within a frame, with a fade-out of 5 ms. It does nothing unless
-// l plays.
+// Pause silences l within a frame, with a fade-out of 5 ms. It does nothing unless l is playing.
 func (m *Mixer) Pause(l *Line) {
 	m.mu.Lock()
 	if m.line == l {
@@ -208,8 +201,8 @@ func (m *Mixer) Pause(l *Line) {
 	wakeup.Signal(m.wake)
 }
 
-// Duck takes l down by 12 dB from the next frame on, or back up, within 20 ms either
-// way. A Pause ends it. It does nothing unless l plays.
+// Duck lowers l by 12 dB from the next frame on, or raises it again, within 20 ms. Pause resets it. It does
+// nothing unless l is playing.
 func (m *Mixer) Duck(l *Line, down bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -221,9 +214,8 @@ func (m *Mixer) Duck(l *Line, down bool) {
 	l.ducked = down
 }
 
-// Stop silences l for good, within a frame and with a fade-out of 5 ms. No
-// note about l can be taken once it has returned; [Line.Ended] tells how many
-// of its sentences were played.
+// Stop silences l for good, within a frame and with a fade-out of 5 ms. After it returns, TakeNotes returns
+// no notes about l; [Line.Ended] returns how many of its sentences were played.
 func (m *Mixer) Stop(l *Line) {
 	m.mu.Lock()
 	m.cutLine(l, stopped)
@@ -231,7 +223,7 @@ func (m *Mixer) Stop(l *Line) {
 	wakeup.Signal(m.wake)
 }
 
-// cutLine ends or interrupts l; m.mu is held.
+// cutLine pauses or stops l. m.mu is held.
 func (m *Mixer) cutLine(l *Line, to state) {
 	starved := m.after || m.fresh && m.pace.isOver(time.Now())
 	if f := l.cutTo(to); m.line == l {

@@ -6,23 +6,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// slack is how late a frame may be without moving those after it. Timers and
-// schedulers are late by some of it each time; if that moved the schedule,
-// playback would be slower than the listeners' clocks. A frame later than that
-// moves the schedule, because frames that made up for it would come in a burst.
+// slack is how late a frame may be without moving the schedule. Timers and schedulers are always a little
+// late; if that moved the schedule, playback would be slower than the listeners' clocks. A frame that is
+// later moves the schedule, because catching up would send frames in a burst.
 const slack = 5 * time.Millisecond
 
-// pace is the schedule of the frames. The zero value has given none.
+// pace is the schedule of the frames.
 type pace struct {
 	unpaced bool
 	lead    time.Duration
 	next    time.Time // when the next frame begins to sound
-	floor   time.Time // no frame was due before
+	floor   time.Time // no frame was due before this time
 	moved   uint64
 }
 
-// nextDue returns when the next frame may be handed over. fresh means that there
-// was nothing to hand over until now, which is nobody's lateness.
+// nextDue returns when the next frame may be handed over. fresh means that there was nothing to hand over
+// until now, so the frame is not late.
 func (p *pace) nextDue(now time.Time, fresh bool) time.Time {
 	if p.unpaced {
 		return now
@@ -39,7 +38,7 @@ func (p *pace) nextDue(now time.Time, fresh bool) time.Time {
 	return p.floor
 }
 
-// noteHandover notes that a frame was handed over and returns how late.
+// noteHandover records that a frame was handed over and returns how late it was.
 func (p *pace) noteHandover(now time.Time) (late time.Duration) {
 	if p.unpaced {
 		return 0
@@ -53,10 +52,10 @@ func (p *pace) noteHandover(now time.Time) (late time.Duration) {
 	return late
 }
 
-// isOver reports whether all that was handed over has been heard.
+// isOver reports whether everything handed over has been heard.
 func (p *pace) isOver(now time.Time) bool { return !p.unpaced && now.After(p.next) }
 
-// endOfSound returns when what was handed over ends, or now if that is later.
+// endOfSound returns the time at which the sound handed over ends, or now if that is later.
 func (p *pace) endOfSound(now time.Time) time.Time {
 	if !p.unpaced && p.next.After(now) {
 		return p.next

@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// startPlaying makes m play l and reports whether l can be played.
+// startPlaying makes m play l, and reports whether l can be played.
 func (l *Line) startPlaying(m *Mixer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -16,11 +16,11 @@ func (l *Line) startPlaying(m *Mixer) bool {
 	}
 	l.owner, l.state = m, playing
 	l.spell++
-	wakeup.Signal(l.room) // for Room to learn whose l is now
+	wakeup.Signal(l.room) // so that Room learns the owner
 	return true
 }
 
-// cutTo pauses or stops l and returns how its sound fades.
+// cutTo pauses or stops l and returns the fade-out of its sound.
 func (l *Line) cutTo(to state) (f fade) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,7 @@ func (l *Line) cutTo(to state) (f fade) {
 	return f
 }
 
-// fadeOut stores in f the next 5 ms of the sentence.
+// fadeOut stores the next 5 ms of the sentence in f, faded out.
 func (l *Line) fadeOut(f *fade) {
 	end := l.written
 	if len(l.ends) > 0 {
@@ -57,8 +57,7 @@ func (l *Line) fadeOut(f *fade) {
 	f.fadeOut(n)
 }
 
-// hasFrame reports whether there is sound for a frame: a whole one, or the end of
-// a sentence.
+// hasFrame reports whether there is sound for a frame: a full frame, or the end of a sentence.
 func (l *Line) hasFrame() bool {
 	if len(l.ends) > 0 {
 		return l.ends[len(l.ends)-1] > l.pos
@@ -66,9 +65,9 @@ func (l *Line) hasFrame() bool {
 	return l.open && l.written-l.pos >= int64(audio.FrameSamples)
 }
 
-// readFrame fills dst as far as there is sound and returns with how much, and notes
-// with those of the sentences that end in dst. It never breaks off inside a
-// sentence: one whose sound does not fill dst begins in the next frame.
+// readFrame fills dst with the available sound. It returns the number of samples, and notes with those of the
+// sentences that end in dst appended. It never stops within a sentence: a sentence that cannot fill the rest
+// of dst begins in the next frame.
 func (l *Line) readFrame(dst *audio.Frame, notes []Note) (int, []Note) {
 	n := 0
 	for n < len(dst) {
@@ -100,7 +99,7 @@ func (l *Line) copyTo(dst []int16) {
 	}
 }
 
-// skipWritten plays all that was written without a frame.
+// skipWritten marks everything written as played, without frames.
 func (l *Line) skipWritten() {
 	if l.pos < l.written {
 		l.pos = l.written
@@ -110,8 +109,7 @@ func (l *Line) skipWritten() {
 	}
 }
 
-// passEnded leaves the sentences behind that have been played to their end, and
-// appends a note for each.
+// passEnded removes the sentences that have been played to their end, and appends a note for each.
 func (l *Line) passEnded(notes []Note, at time.Time) []Note {
 	passed := 0
 	for passed < len(l.ends) && l.ends[passed] <= l.pos {
@@ -129,8 +127,8 @@ func (l *Line) passEnded(notes []Note, at time.Time) []Note {
 	return notes
 }
 
-// freePlayed gives back the blocks that have been played: a line goes on where it was
-// paused, and never goes back.
+// freePlayed releases the blocks that have been played. They are not needed again, because a line never plays
+// backwards.
 func (l *Line) freePlayed() {
 	n := int(l.pos-l.base) / len(block{})
 	if n == 0 {
@@ -145,7 +143,7 @@ func (l *Line) freePlayed() {
 	l.base += int64(n * len(block{}))
 }
 
-// freeBlocks gives back all blocks; nothing is played from l any more.
+// freeBlocks releases all blocks. l must not be played afterwards.
 func (l *Line) freeBlocks() {
 	if l.owner != nil {
 		for _, b := range l.blocks {
@@ -156,7 +154,7 @@ func (l *Line) freeBlocks() {
 	wakeup.Signal(l.room)
 }
 
-// wakeWriter wakes Room if it waits for less than is left.
+// wakeWriter wakes Room if there is enough room for it.
 func (l *Line) wakeWriter() {
 	if l.most >= 0 && l.written-l.pos <= l.most {
 		l.most = -1
@@ -164,15 +162,15 @@ func (l *Line) wakeWriter() {
 	}
 }
 
-// newNote returns a note about what happened at the place that has been reached.
+// newNote returns a note at the current position.
 func (l *Line) newNote(kind Kind, at time.Time) Note {
 	return Note{Line: l.id, Kind: kind, At: at, Played: durationAt(l.pos)}
 }
 
-// samplesIn is the number of samples that sound for d.
+// samplesIn returns the number of samples in d, rounded.
 func samplesIn(d time.Duration) int64 {
 	return int64(d/time.Second*audio.SampleRate + (d%time.Second*audio.SampleRate+time.Second/2)/time.Second)
 }
 
-// durationAt returns how long the sound before place pos is.
+// durationAt returns the duration of the sound before position pos.
 func durationAt(pos int64) time.Duration { return audio.Duration(int(pos), audio.SampleRate) }

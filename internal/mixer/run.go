@@ -8,17 +8,16 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// patience is how long a sentence may be without sound before its line counts
-// as dry: a speaker takes as much for a breath.
+// patience is how long a sentence may be without sound before its line counts as dry. A speaker takes that
+// long to breathe.
 const patience = 200 * time.Millisecond
 
-// Run plays until ctx ends and returns nil. It is called once. When it has
-// returned, there are no further notes, and writers that wait for room get
-// [ErrStopped].
+// Run plays until ctx ends and returns nil. It is called once. After it returns, there are no further notes,
+// and Room returns [ErrStopped].
 func (m *Mixer) Run(ctx context.Context) error {
 	defer close(m.done)
 	timer := time.NewTimer(time.Hour)
-	timer.Stop() // until there is something to wait for
+	timer.Stop() // until there is a time to wait for
 	defer timer.Stop()
 	for ctx.Err() == nil {
 		until, write := m.nextFrame(time.Now())
@@ -42,8 +41,7 @@ func (m *Mixer) Run(ctx context.Context) error {
 	return nil
 }
 
-// nextFrame makes m.frame if it is due now. If not, it returns when to look again;
-// zero means at the next token only.
+// nextFrame prepares m.frame if it is due. Otherwise it returns when to check again; zero means when woken.
 func (m *Mixer) nextFrame(now time.Time) (until time.Time, write bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,8 +62,8 @@ func (m *Mixer) nextFrame(now time.Time) (until time.Time, write bool) {
 	return time.Time{}, true
 }
 
-// passSilently lets pass what needs no frame. It reports whether the line has sound
-// for a frame, and if not, when it counts as dry. m.mu is held.
+// passSilently handles everything that needs no frame. It reports whether the line has sound for a frame, and
+// if not, when it counts as dry. m.mu is held.
 func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
 	l := m.line
 	if l == nil {
@@ -105,8 +103,8 @@ func (m *Mixer) passSilently(now time.Time) (dryAt time.Time, ready bool) {
 	return dryAt, ready
 }
 
-// mixFrame fills m.frame with the line's sound, if that is ready, and what is left
-// of a line cut off, or with the silence that follows. m.mu is held.
+// mixFrame fills m.frame with the line's sound, if ready, and the fade of a line that was cut off. Otherwise
+// it is silence. m.mu is held.
 func (m *Mixer) mixFrame(ready bool) {
 	if m.after = !ready && m.tail.n == 0; m.after {
 		m.trail--
@@ -133,7 +131,7 @@ func (m *Mixer) mixLine(l *Line) (n int) {
 	return n
 }
 
-// handOver gives m.frame to the outlet. It reports false if ctx ended meanwhile.
+// handOver writes m.frame to the outlet. It returns false if ctx ended meanwhile.
 func (m *Mixer) handOver(ctx context.Context) bool {
 	at := time.Now()
 	err := m.out.Write(ctx, &m.frame)
@@ -147,8 +145,7 @@ func (m *Mixer) handOver(ctx context.Context) bool {
 	return true
 }
 
-// noteHandover tells what became of m.frame, which was handed over at at, and
-// returns how late that was.
+// noteHandover records the outcome of writing m.frame at time at, and returns how late the frame was.
 func (m *Mixer) noteHandover(at time.Time, err error) (late time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -167,11 +164,10 @@ func (m *Mixer) noteHandover(at time.Time, err error) (late time.Duration) {
 	return late
 }
 
-// queueNotes queues the notes of the frame that holds sound of l. m.mu and l.mu are
-// held.
+// queueNotes queues the notes about a frame with sound of l. m.mu and l.mu are held.
 func (m *Mixer) queueNotes(l *Line, at time.Time, err error) {
 	g := &m.given
-	here := l.spell == g.spell // not paused since
+	here := l.spell == g.spell // not paused meanwhile
 	switch {
 	case err != nil && !l.failed:
 		l.failed, l.flowing = true, false
