@@ -2,18 +2,18 @@ package speech
 
 import "strings"
 
-// ending says whether a sentence can end with an abbreviation.
+// ending is whether a sentence can end with an abbreviation.
 type ending int
 
 const (
-	always      ending = iota // no abbreviation: the dot is a stop
+	always      ending = iota // not an abbreviation: the dot is a full stop
 	never                     // something always follows
-	beforeDigit               // an abbreviation only where a number follows
-	perhaps                   // both happen: lower case behind it decides
+	beforeDigit               // only an abbreviation if a number follows
+	perhaps                   // both occur; a lower-case word after it decides
 )
 
 const (
-	// maxAbbreviation bounds the words that are looked up, in runes.
+	// maxAbbreviation is the maximum length of the words that are looked up, in runes.
 	maxAbbreviation = 12
 	// maxMonth is the length of the longest month, in runes.
 	maxMonth = 9
@@ -53,8 +53,7 @@ func abbreviation(word string) ending {
 	return always
 }
 
-// ordinalContext are the German words after which a number with a dot is an
-// ordinal.
+// ordinalContext are German words after which a number with a dot is an ordinal.
 var ordinalContext = []string{
 	"am", "im", "der", "die", "das", "den", "dem", "des", "zum", "zur", "vom", "beim", "ab", "bis", "seit", "jeder", "jede", "jedes", "jeden",
 }

@@ -5,15 +5,14 @@ import (
 	"unicode"
 )
 
-// clauseWords is how many words a clause has at least that is spoken by itself: with
-// fewer it sounds like a sentence cut off.
+// clauseWords is the minimum number of words in a clause that is spoken on its own. A shorter one sounds like
+// a sentence that was cut off.
 const clauseWords = 5
 
-// Clause returns how the sentence begins that is being written, up to the first place
-// where a speaker may pause for breath, its sign included; nothing if there is none
-// yet. It has five words at least and is the beginning of the next sentence that s
-// yields. It never ends within a number, a quotation, brackets or an enumeration, nor
-// before somebody's name.
+// Clause returns the beginning of the sentence that is being written, up to the first place where a speaker
+// may pause for breath, including its punctuation mark. It returns "" if there is none yet. The clause has at
+// least five words and is the beginning of the next sentence that s yields. It never ends within a number, a
+// quotation, brackets or an enumeration, or before a person's name.
 func (s *Splitter) Clause() string {
 	words, inside := 0, false
 	for i, r := range s.text[:s.seen] {
@@ -37,7 +36,7 @@ func (s *Splitter) Clause() string {
 	return ""
 }
 
-// breathesAt reports whether a speaker may pause at the sign at i.
+// breathesAt reports whether a speaker may pause at the punctuation mark at i.
 func (s *Splitter) breathesAt(i int) bool {
 	next := lookahead{text: s.text[min(i+1, len(s.text)):]}.firstWord()
 	if next == "" || i+1 >= len(s.text) || s.text[i+1] != ' ' {
@@ -54,7 +53,7 @@ func (s *Splitter) breathesAt(i int) bool {
 	return false
 }
 
-// firstWord returns the word after a single space, if it is there as a whole.
+// firstWord returns the word after a single space, or "" if the word is not complete yet.
 func (l lookahead) firstWord() string {
 	if len(l.text) == 0 || l.text[0] != ' ' {
 		return ""
@@ -69,8 +68,8 @@ func (l lookahead) firstWord() string {
 	return string(l.text[1:n])
 }
 
-// beginsClause are words that begin a clause behind a comma, in English and German;
-// what else stands there may be one of several things, or a name.
+// beginsClause are words that begin a clause after a comma, in English and German. Any other word there may
+// be part of an enumeration, or a name.
 var beginsClause = wordsIn(`
 	but and so because since though although while when where which who if unless until for yet or nor then
 	i you he she it we they there that this these those

@@ -39,7 +39,7 @@ func (r *reader) readClock() bool {
 	return true
 }
 
-// hourAndMinute parses a time of day at the current place.
+// hourAndMinute parses a time of day at the current position.
 func (r *reader) hourAndMinute() (h, m int64, end int, ok bool) {
 	colon := r.digitsEnd(r.i)
 	end = r.digitsEnd(colon + 1)
@@ -65,12 +65,12 @@ func (r *reader) hourAndMinute() (h, m int64, end int, ok bool) {
 	return h, m, end, h < 25 && m < 60 && isDigit(r.at(colon+1))
 }
 
-// ratioBefore reports whether a word of ratios stands shortly before.
+// ratioBefore reports whether one of the last three words suggests a ratio.
 func (r *reader) ratioBefore() bool {
 	return slices.ContainsFunc(r.wordsBefore(3), func(w string) bool { return r.lex.ratios[strings.ToLower(w)] })
 }
 
-// englishTime reads h and m; a.m. or p.m. may stand at after.
+// englishTime reads h and m. after is where "a.m." or "p.m." may be.
 func (r *reader) englishTime(h, m int64, after int) string {
 	half := strings.ContainsRune("aApP", r.at(after)) && (strings.ContainsRune("mM", r.at(after+1)) || r.at(after+1) == '.')
 	hour := r.lex.cardinal(h)
@@ -120,8 +120,7 @@ func (r *reader) readMilitary() bool {
 	return true
 }
 
-// readDuration reads "1:30:00" as hours, minutes and seconds, in German before "Uhr" as a
-// time of day.
+// readDuration reads "1:30:00" as hours, minutes and seconds. In German, before "Uhr", it is a time of day.
 func (r *reader) readDuration() bool {
 	a := r.digitsEnd(r.i)
 	b := r.digitsEnd(a + 1)

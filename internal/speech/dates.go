@@ -19,7 +19,7 @@ func (r *reader) readDayBefore(n int64) bool {
 	return true
 }
 
-// readLastDay reads the 5. of "am 5." where nothing or a comma follows.
+// readLastDay reads the "5." of "am 5." if nothing or a comma follows.
 func (r *reader) readLastDay(n int64) bool {
 	if ending := r.endingByArticle(""); r.at(r.i+1) == ',' && ending != "" {
 		r.i++
@@ -88,7 +88,7 @@ func (r *reader) readDottedDate() bool {
 		return false
 	}
 	if end == m+1 && r.endsAt(end) && germanEnding(strings.ToLower(r.last)) == "" && !r.lex.datesAfter[strings.ToLower(r.last)] && !r.followsDay() {
-		return false // 3.5 and a stop
+		return false // the number 3.5 and a full stop
 	}
 	day, month := r.smallNumber(r.i, d), r.smallNumber(d+1, m)
 	if month < 1 || month > 12 || day < 1 || day > 31 {
@@ -100,7 +100,7 @@ func (r *reader) readDottedDate() bool {
 	return true
 }
 
-// readMonthDay reads 24/12 and, where a date is due, 12/24 and 5/3.
+// readMonthDay reads "24/12". Where a date is expected, it also reads "12/24" and "5/3".
 func (r *reader) readMonthDay() bool {
 	a := r.digitsEnd(r.i)
 	b := r.digitsEnd(a + 1)
@@ -126,8 +126,7 @@ func (r *reader) readMonthDay() bool {
 	return true
 }
 
-// germanEnding returns the ending of an ordinal behind an article, "" if word
-// is none.
+// germanEnding returns the ending of an ordinal after an article, or "" if word is not an article.
 func germanEnding(word string) string {
 	switch word {
 	case "der", "die", "das", "jeder", "jede", "jedes":
@@ -139,7 +138,7 @@ func germanEnding(word string) string {
 	return ""
 }
 
-// addDate says a date; year may be empty.
+// addDate adds a date. year may be empty.
 func (r *reader) addDate(day, month int64, year string) {
 	if r.lex.german {
 		ending := germanEnding(strings.ToLower(r.last))
@@ -156,7 +155,7 @@ func (r *reader) addDate(day, month int64, year string) {
 	}
 }
 
-// readDay reads the number behind an English month, and the year behind it.
+// readDay reads the number after an English month, and a year after it.
 func (r *reader) readDay(n int64) bool {
 	r.addWords(ordinalEN(n))
 	if end := r.digitsEnd(r.i + 1); (r.at(r.i) == '-' || r.at(r.i) == '–') && end > r.i+1 && end-r.i < 4 && !isWord(r.at(end)) && r.at(end) != '-' { // May 3-9
@@ -181,7 +180,7 @@ func (r *reader) readDay(n int64) bool {
 // isMonth reports whether word is an English month.
 func isMonth(word string) bool { return slices.Contains(english.months, word) }
 
-// readWeekday reads "Mon.", "Mo.–Fr." and "am Di." where nothing else can be meant.
+// readWeekday reads "Mon.", "Mo.–Fr." and "am Di." where they cannot be anything else.
 func (r *reader) readWeekday() bool {
 	if !unicode.IsUpper(r.at(r.i)) {
 		return false
@@ -212,7 +211,7 @@ func (r *reader) readWeekday() bool {
 	return true
 }
 
-// rangeOfDays returns where the second day of a range begins whose first ends at i.
+// rangeOfDays returns where the second day of a range begins. The first ends at i.
 func (r *reader) rangeOfDays(i int) (next int, ok bool) {
 	i = r.skipSpace(i)
 	if c := r.at(i); c != '-' && c != '–' && c != '—' {
@@ -222,8 +221,7 @@ func (r *reader) rangeOfDays(i int) (next int, ok bool) {
 	return i, r.lex.days[r.wordFrom(i)] != ""
 }
 
-// followsDay reports whether the last word was a weekday, apart from a pause or a joining
-// word such as "and".
+// followsDay reports whether the last word was a weekday, ignoring a pause or a conjunction such as "and".
 func (r *reader) followsDay() bool {
 	words := strings.Fields(string(r.out[max(0, len(r.out)-maxLookBack):]))
 	if n := len(words); n > 1 && (words[n-1] == r.lex.to || words[n-1] == r.lex.and || words[n-1] == r.lex.or) {
@@ -245,8 +243,8 @@ func (l *lexicon) isDay(word string) bool {
 	return false
 }
 
-// isWeekday reports whether a word that ends at end, with its dot, is a weekday's name cut
-// short rather than "Frau" or "so".
+// isWeekday reports whether a word that ends at end, including its dot, is an abbreviated weekday rather than
+// "Frau" or "so".
 func (r *reader) isWeekday(word string, end int, dot bool) bool {
 	last, next := strings.ToLower(r.last), r.after(end)
 	if next == ',' {

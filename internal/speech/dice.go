@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// isDie reports whether the letter of a die stands at i.
+// isDie reports whether the letter of a die is at i.
 func (r *reader) isDie(i int) bool {
 	return strings.ContainsRune("dDwW", r.at(i)) && !unicode.IsLetter(r.at(i-1))
 }

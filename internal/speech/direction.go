@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// maxSpokenStage bounds the stage directions dropStage looks for, in runes.
+// maxSpokenStage is the maximum length of the stage directions that dropStage finds, in runes.
 const maxSpokenStage = 120
 
-// dropStage removes stage directions in asterisks, brackets and parentheses,
-// and the asterisks of what is none.
+// dropStage removes stage directions in asterisks, brackets and parentheses, and asterisks around anything
+// else.
 func dropStage(text []rune) []rune {
 	out := make([]rune, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -23,18 +23,18 @@ func dropStage(text []rune) []rune {
 		rest := text[i+1 : min(len(text), i+1+maxSpokenStage)]
 		if end := slices.Index(rest, closer); end > 0 && (isDirection(rest[:end], r == '*') || beginsSentence(out) && (isGesture(rest[:end], r) || isManner(rest[:end], r, text[i+end+2:], len(out) > 0)) ||
 			r == '(' && i > 0 && text[i-1] == ']') {
-			i += end + 1 // also the address of a link in Markdown
+			i += end + 1 // including the address of a Markdown link
 			out = append(out, ' ')
 			continue
 		}
-		if r != '*' { // also the low line
+		if r != '*' { // and underscores, too
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// stageCloser returns what ends a stage direction that r begins, 0 for none.
+// stageCloser returns the mark that closes a stage direction opened by r, or 0 if r opens none.
 func stageCloser(r rune) rune {
 	switch r {
 	case '*', '_':
@@ -47,8 +47,7 @@ func stageCloser(r rune) rune {
 	return 0
 }
 
-// isDirection reports whether content says what someone does rather than what
-// they say.
+// isDirection reports whether content describes what someone does rather than what they say.
 func isDirection(content []rune, starred bool) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 {
@@ -58,7 +57,7 @@ func isDirection(content []rune, starred bool) bool {
 	return slices.Contains(stageVerbs, first) || starred && len(words) == 1 && noises[first] || starred && len(words) > 1 && slices.Contains(stageMoves, first)
 }
 
-// beginsSentence reports whether a sentence begins behind text.
+// beginsSentence reports whether a new sentence begins after text.
 func beginsSentence(text []rune) bool {
 	for i := len(text) - 1; i >= 0 && i >= len(text)-maxGap; i-- {
 		if text[i] != ' ' {
@@ -68,8 +67,8 @@ func beginsSentence(text []rune) bool {
 	return true
 }
 
-// isGesture reports whether content, which opener begins and nothing but the start of
-// a sentence stands before, says what someone does or how they speak.
+// isGesture reports whether content, at the beginning of a sentence and opened by opener, describes what
+// someone does or how they speak.
 func isGesture(content []rune, opener rune) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 || len(words) > 8 {
@@ -83,19 +82,19 @@ func isGesture(content []rune, opener rune) bool {
 	return gestures[first] && unicode.IsLower(firstOf(strings.TrimLeft(words[0], "*_")))
 }
 
-// manners are how somebody speaks, where the word has no ending that tells.
+// manners are words for how someone speaks that have no telling ending.
 var manners = wordSet("leise laut langsam still ernst traurig wütend fröhlich müde trocken schroff freundlich soft quiet loud dry " +
 	"nervös ruhig aufgeregt heiser panisch hastig zornig verlegen spöttisch höhnisch beiseite genervt gelangweilt verwirrt streng sanft angry nervous sad happy calm tired excited hoarse beat pause aside annoyed bored confused stern gentle")
 
-// noises are what somebody does with the voice, in asterisks in the middle of a sentence.
+// noises are vocal sounds that may appear in asterisks within a sentence.
 var noises = wordSet("cough coughs sigh ahem hic hicks gulp snort sniff groan giggle chuckle gasp hust seufz räusper schluck schnief stöhn kicher lach schnaub hicks ächz gähn yawn sob")
 
-// soundVerbs are what things do that a narrator tells of.
+// soundVerbs are verbs by which a narrator describes sounds and events.
 var soundVerbs = wordSet("yells shouts screams cries calls brüllt schreit ruft kreischt rumbles creaks slams rings echoes crackles crashes howls booms opens closes knarrt grollt knallt quietscht ertönt donnert läutet kracht knistert heult schlägt fällt öffnet klingelt dröhnt")
 
-// isManner reports whether content, which opener begins at the start of a sentence and
-// follows stands behind, says how or to whom somebody speaks, or what happens: it begins
-// small before a sentence that begins large, or it is a sentence of a narrator.
+// isManner reports whether content, at the beginning of a sentence, opened by opener and followed by follows,
+// describes how or to whom someone speaks, or what happens. It either begins in lower case before a sentence
+// that begins in upper case, or is a sentence of a narrator.
 func isManner(content []rune, opener rune, follows []rune, said bool) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 || len(words) > 8 || opener == '_' {
@@ -122,8 +121,7 @@ func isManner(content []rune, opener rune, follows []rune, said bool) bool {
 	return len(words) > 1 && len(words) < 6 && acts && unicode.IsUpper(content[0])
 }
 
-// isGenderForm reports whether the sign at i joins the two ends of a German noun, as in
-// "Held:innen".
+// isGenderForm reports whether the mark at i joins the two endings of a German noun, as in "Held:innen".
 func isGenderForm(in []rune, i int) bool {
 	if in[i] == '-' {
 		return i > 0 && in[i-1] == '/' && isGenderForm(in, i-1)
@@ -138,7 +136,7 @@ func isGenderForm(in []rune, i int) bool {
 	return len(in) == j+len("innen") || !isWord(in[j+len("innen")])
 }
 
-// stageMoves make a stage direction of several words in asterisks.
+// stageMoves are verbs and adverbs that begin a stage direction of several words in asterisks.
 var stageMoves = []string{
 	"walks", "turns", "looks", "points", "slams", "raises", "lifts", "steps", "stares", "shakes", "takes", "draws", "pours", "wipes",
 	"slowly", "quietly", "suddenly", "dreht", "geht", "schaut", "blickt", "zeigt", "hebt", "zieht", "schüttelt", "stellt", "langsam", "leise",

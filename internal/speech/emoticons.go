@@ -5,12 +5,11 @@ import (
 	"unicode"
 )
 
-// emoticons are faces and tags made of signs, which nobody says.
+// emoticons are faces and tags that are not read aloud.
 var emoticons = wordSet(":D :-D ;D =D :P :-P :p :-p ;P xD XD <3 </3 :O :o :-O :3 ^^ T_T o_O O_o :/ :-/ :| :') :'( D: >:( :-* <b> </b> <i> </i> <u> </u> <br> <br/> <hr> <em> </em> " +
 	"<strong> </strong> <p> </p> <li> </li> <ul> </ul>")
 
-// dropEmoticons takes emoticons, codes such as ":smile:", boxes of lists and simple tags
-// out of text.
+// dropEmoticons removes emoticons, codes such as ":smile:", list checkboxes and simple tags.
 func dropEmoticons(text string) string {
 	if !strings.ContainsAny(text, ":;=<^_DP[") {
 		return text
@@ -45,14 +44,14 @@ func dropEmoticons(text string) string {
 	return out.String()
 }
 
-// isEmojiCode reports whether a word is one such as ":crossed_swords:".
+// isEmojiCode reports whether a word is an emoji code such as ":crossed_swords:".
 func isEmojiCode(word string) bool {
 	return len(word) > 3 && word[0] == ':' && word[len(word)-1] == ':' && !strings.ContainsFunc(word[1:len(word)-1], func(c rune) bool {
 		return c != '_' && c != '-' && !isDigit(c) && !unicode.IsLower(c)
 	})
 }
 
-// dropTags takes tags such as <b> out of a word.
+// dropTags removes tags such as <b> from a word.
 func dropTags(word string) string {
 	for strings.Contains(word, "<") {
 		start := strings.IndexByte(word, '<')

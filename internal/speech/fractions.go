@@ -44,7 +44,7 @@ func (r *reader) fractionAt(i int) (n, d int64, last int, ok bool) {
 	return n, d, last, okN && okD && n >= 1 && n < d && small && !r.isScore(last)
 }
 
-// addFraction adds n over d, in the form that the next word asks for.
+// addFraction adds n over d in the form that the next word requires.
 func (r *reader) addFraction(n, d int64) {
 	if r.lex.german {
 		if r.readQuarterHour(n, d) {
@@ -93,7 +93,7 @@ func (r *reader) addFraction(n, d int64) {
 	}
 }
 
-// readQuarterHour reads ¼ and ¾ in front of a German hour, and ½ of one cut short.
+// readQuarterHour reads ¼ and ¾ before a German hour, and ½ before an abbreviated one.
 func (r *reader) readQuarterHour(n, d int64) bool {
 	word := r.wordFrom(r.skipSpace(r.i))
 	article := r.oneFor(feminine, true)
@@ -121,7 +121,7 @@ func (r *reader) readQuarterHour(n, d int64) bool {
 	return true
 }
 
-// anEN puts the article before a unit.
+// anEN returns a unit with its indefinite article.
 func anEN(unit string) string {
 	if strings.HasPrefix(unit, "ounce") || strings.HasPrefix(unit, "inch") || strings.HasPrefix(unit, "hour") {
 		return "an " + unit
@@ -129,7 +129,7 @@ func anEN(unit string) string {
 	return "a " + unit
 }
 
-// addFractionUnit reads the unit behind a fraction.
+// addFractionUnit reads the unit after a fraction.
 func (r *reader) addFractionUnit(many bool) {
 	u, end, ok := r.unitAt(r.i)
 	if !ok {
@@ -161,7 +161,7 @@ func (r *reader) mixedWords(whole, n, d int64) string {
 	return r.lex.cardinal(whole) + " " + strings.ToLower(part)
 }
 
-// germanHalf reads ½ in front of a noun: "eine halbe", "einem halben".
+// germanHalf reads ½ before a noun: "eine halbe", "einem halben".
 func (r *reader) germanHalf(noun string) string {
 	g, _ := genderOf(noun)
 	if noun == "Stunde" || noun == "Minute" || noun == "Sekunde" {
@@ -188,20 +188,20 @@ func (r *reader) germanHalf(noun string) string {
 	return article + " halb" + ending
 }
 
-// readFractionSign reads a fraction that is one sign.
+// readFractionSign reads a fraction that is a single character.
 func (r *reader) readFractionSign(c rune) {
 	n, d, _ := signFraction(c)
 	r.i++
 	r.addFraction(n, d)
 }
 
-// fractionSigns are fractions that are one sign.
+// fractionSigns are the fractions that are a single character.
 var fractionSigns = map[rune][2]int64{
 	'½': {1, 2}, '⅓': {1, 3}, '⅔': {2, 3}, '¼': {1, 4}, '¾': {3, 4}, '⅕': {1, 5}, '⅖': {2, 5}, '⅗': {3, 5}, '⅘': {4, 5}, '⅙': {1, 6}, '⅚': {5, 6}, '⅐': {1, 7},
 	'⅛': {1, 8}, '⅜': {3, 8}, '⅝': {5, 8}, '⅞': {7, 8}, '⅑': {1, 9}, '⅒': {1, 10},
 }
 
-// signFraction returns the fraction that is one sign.
+// signFraction returns the fraction that a character stands for.
 func signFraction(c rune) (n, d int64, ok bool) {
 	p, ok := fractionSigns[c]
 	return p[0], p[1], ok

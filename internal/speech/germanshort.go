@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// readGermanShort reads German short forms whose reading depends on their neighbours.
+// readGermanShort reads German abbreviations whose reading depends on their context.
 func (r *reader) readGermanShort() bool {
 	return r.readCased() || r.readOthers() || r.readShortAdjective() || r.readShortNoun()
 }
@@ -35,8 +35,8 @@ func (r *reader) readCased() bool {
 	return true
 }
 
-// readOthers reads "u. a." as "und andere" behind a name or noun that more are like, else
-// as "unter anderem".
+// readOthers reads "u. a." as "und andere" after a name or noun with others like it. Elsewhere it means
+// "unter anderem".
 func (r *reader) readOthers() bool {
 	end := r.i + len("u.a.")
 	if r.startsWith("u. a.") {
@@ -61,8 +61,8 @@ func caseWord(word string) bool {
 	return ok
 }
 
-// readShortAdjective reads "südl. von", "der ehem. Soldat" and "sog. Helden", with the
-// ending the noun asks for.
+// readShortAdjective reads "südl. von", "der ehem. Soldat" and "sog. Helden", with the ending that the noun
+// requires.
 func (r *reader) readShortAdjective() bool {
 	word := r.wordFrom(r.i)
 	end := r.i + len([]rune(word))
@@ -95,7 +95,7 @@ func (r *reader) readShortAdjective() bool {
 	return true
 }
 
-// isLich reports whether a word is one in -lich that was cut behind its l.
+// isLich reports whether a word is an adjective in -lich that was abbreviated after the l.
 func isLich(word string) bool {
 	stem, ok := strings.CutSuffix(word, "l")
 	return ok && len(stem) > 3 && strings.ContainsRune("bcdfgkmnprstz", rune(stem[len(stem)-1]))

@@ -2,7 +2,7 @@ package speech
 
 import "strings"
 
-// gestures are what narrators say that somebody does besides speaking.
+// gestures are words by which narrators describe what someone does besides speaking.
 var gestures = func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(Gestures()) {
@@ -11,12 +11,12 @@ var gestures = func() map[string]bool {
 	return set
 }()
 
-// Gestures returns the words that stage directions begin with in English and German, as
-// "smiles", "kratzt" or "sigh", separated by white space.
+// Gestures returns the English and German words that begin stage directions, such as "smiles", "kratzt" or
+// "sigh", separated by white space.
 func Gestures() string { return strings.Join(stageVerbs, " ") + gestureWords }
 
-// stageVerbs make a stage direction wherever they stand, as in "Well, *sighs*
-// if you insist." Verbs that are also emphasised in speech are not among them.
+// stageVerbs indicate a stage direction anywhere, as in "Well, *sighs* if you insist." Verbs that are also
+// emphasised in speech are excluded.
 var stageVerbs = []string{
 	"smiles", "sighs", "laughs", "grins", "nods", "chuckles", "coughs", "pauses", "leans", "whispers", "growls", "winks",
 	"shrugs", "frowns", "bows", "gasps", "groans", "grunts", "snorts", "scowls", "smirks", "sniffs", "glances", "gestures",

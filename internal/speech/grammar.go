@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// gender is that of a German noun.
+// gender is the grammatical gender of a German noun.
 type gender int
 
 const (
@@ -14,7 +14,7 @@ const (
 	neuter
 )
 
-// kasus is the case a German word stands in.
+// kasus is a German grammatical case.
 type kasus int
 
 const (
@@ -41,8 +41,8 @@ var (
 		"schluck finger kopf arm baum busch korb eimer teller topf löffel hut mantel ring helm handschuh stiefel nagel pfosten wächter gegner spieler erfolg tropfen")
 )
 
-// genderOf guesses the gender of a noun by its last part and its ending. Known is
-// false if g is only the most frequent gender.
+// genderOf guesses the gender of a noun from its last part and its ending. known is false if g is only the
+// most likely gender.
 func genderOf(noun string) (g gender, known bool) {
 	noun = strings.ToLower(noun)
 	best := 0
@@ -81,8 +81,7 @@ var (
 	genitivePrepositions   = strings.Fields("wegen während trotz statt anstatt")
 )
 
-// caseAfter returns the case that a preposition or article asks for; ok is false
-// for any other word.
+// caseAfter returns the case that a preposition or article requires. ok is false for any other word.
 func caseAfter(word string) (k kasus, ok bool) {
 	switch {
 	case slices.Contains([]string{"dem", "am", "im", "zum", "vom", "beim", "zur"}, word), slices.Contains(dativePrepositions, word):
@@ -108,7 +107,7 @@ func caseAfter(word string) (k kasus, ok bool) {
 	return nominative, false
 }
 
-// possessive cuts "mein", "kein", "ein" and their like into stem and ending.
+// possessive splits words such as "mein", "kein" and "ein" into stem and ending.
 func possessive(word string) (stem, ending string, ok bool) {
 	for _, stem := range []string{"ein", "kein", "mein", "dein", "sein", "ihr", "unser", "unsr", "euer", "eur"} {
 		if ending, found := strings.CutPrefix(word, stem); found && slices.Contains([]string{"", "e", "en", "em", "er", "es"}, ending) {
@@ -124,13 +123,13 @@ func article(g gender, k kasus) string {
 	return forms[g][k]
 }
 
-// strongEnding is that of an adjective without an article.
+// strongEnding returns the ending of an adjective without an article.
 func strongEnding(g gender, k kasus) string {
 	forms := [3][4]string{{"er", "en", "em", "en"}, {"e", "er", "er", "e"}, {"es", "en", "em", "es"}}
 	return forms[g][k]
 }
 
-// weakEnding is that of an adjective behind a definite article.
+// weakEnding returns the ending of an adjective after a definite article.
 func weakEnding(g gender, k kasus) string {
 	if k == nominative || k == accusative && g != masculine {
 		return "e"

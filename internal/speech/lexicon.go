@@ -2,7 +2,7 @@ package speech
 
 import "strings"
 
-// lexicon holds the words of a language for signs, units and abbreviations.
+// lexicon holds the words by which a language reads signs, units and abbreviations.
 type lexicon struct {
 	german   bool
 	cardinal func(int64) string
@@ -14,88 +14,87 @@ type lexicon struct {
 	permille, unequal, sectionsOf, sharp, power, root, infinity                                               string
 	// powers are words for ² and ³.
 	powers map[rune]string
-	// Words for the signs of addresses, and for an address too long to be said.
+	// Words for the signs in addresses, and for an address that is too long to read.
 	mailAt, dot, underscore, dash, slash, link string
 
 	months []string
-	// shortMonths are months by their first letters, which a dot may follow.
+	// shortMonths are abbreviated months, without their dot.
 	shortMonths map[string]string
-	// units are said after a number, by their written form in lower case.
+	// units are read after a number, by their lower-case written form.
 	units map[string]unit
-	// exact are units that only these capitals make.
+	// exact are units that must be written with exactly these capitals.
 	exact map[string]unit
-	// values are the values of a character, by their capitals on the sheet, for example AC.
+	// values are the values on a character sheet, by their capitals, for example AC.
 	values map[string]value
-	// dotted are units that are written with a dot.
+	// dotted are units that may be written with a dot.
 	dotted map[string]bool
-	// numbered are abbreviations without their dot that are only such before a
-	// number.
+	// numbered are abbreviations, without their dot, that count as such only before a number.
 	numbered map[string]string
-	// money are signs of currencies, before or after a number.
+	// money are currency signs, before or after a number.
 	money map[rune]unit
-	// days are the weekdays cut short, beforeDays words that one of them likely follows.
+	// days are abbreviated weekdays. beforeDays are words after which one is likely.
 	days       map[string]string
 	beforeDays map[string]bool
-	// compass are the points of the compass by their letters, courses words before them.
+	// compass are the compass points by letter. courses are words before them.
 	compass map[rune]string
 	courses map[string]bool
-	// The parts of an angle.
+	// Parts of an angle.
 	degree, minute, second unit
-	// numerals are words after which IV is a number.
+	// numerals are words after which IV is read as a number.
 	numerals map[string]bool
-	// spans are words for how far something goes, once easily and once at most.
+	// spans are words for ranges, whose two numbers are the normal and the maximum range.
 	spans map[string]bool
-	// scales stand between a sum of money and its currency, for example million.
+	// scales are words between a sum of money and its currency, for example million.
 	scales map[string]string
-	// abbreviations in lower case without spaces, with their dots.
+	// abbreviations are in lower case, with dots and without spaces.
 	abbreviations map[string]string
-	// weak are those of them that are words as well: they are read where a sentence goes on.
+	// weak are abbreviations that are also words. They are read as abbreviations only if the sentence
+	// continues.
 	weak map[string]bool
-	// cased are abbreviations in just these letters, before a capital.
+	// cased are abbreviations in exactly these letters, before a capital.
 	cased map[string]string
-	// adjectives are German ones cut short, shortNouns nouns.
+	// adjectives are abbreviated German adjectives, and shortNouns abbreviated nouns.
 	adjectives, shortNouns map[string]string
-	// spelled are abbreviations said letter by letter.
+	// spelled are abbreviations that are read letter by letter.
 	spelled map[string]bool
-	// shouted are short words that are no abbreviations in capitals.
+	// shouted are short words that are not abbreviations when in capitals.
 	shouted map[string]bool
 	// sections are words after which a Roman numeral is a number.
 	sections map[string]bool
-	// noNames are words with a capital that no numeral belongs to.
+	// noNames are capitalised words that no numeral belongs to.
 	noNames map[string]bool
-	// yearsAfter are words after which a number of four digits is a year, sums
-	// those after which it is none.
+	// yearsAfter are words after which a four-digit number is a year, and sums words after which it is not.
 	yearsAfter, sums map[string]bool
-	// datesAfter are words after which 5/3 is a day.
+	// datesAfter are words after which 5/3 is a date.
 	datesAfter map[string]bool
-	// grammar are words that no number counts.
+	// grammar are function words, which a number does not count.
 	grammar map[string]bool
-	// rulers are titles of those whose names have numerals.
+	// rulers are titles of people whose names have numerals.
 	rulers map[string]bool
-	// phones are words near a telephone number, dials those right before a short one.
+	// phones are words near a telephone number, and dials words directly before a short one.
 	phones, dials map[string]bool
-	// ratios are words near which 3:10 is no time of day.
+	// ratios are words near which 3:10 is not a time of day.
 	ratios map[string]bool
-	// titled are abbreviations without their dots that only stand before a name.
+	// titled are abbreviations, without their dots, that occur only before a name.
 	titled map[string]string
 }
 
-// value names a value of a character: one point of it, and its name or many points. Stem is
-// the form that German puts in front of another noun.
+// value is the name of a value on a character sheet: for one point, and for many points or the value itself.
+// stem is the German form before another noun.
 type value struct{ one, many, stem string }
 
-// spokenValue reports whether word is a value or an abbreviation said by its letters.
+// spokenValue reports whether word is such a value or an abbreviation that is read letter by letter.
 func (l *lexicon) spokenValue(word string) bool {
 	lower := strings.ToLower(word)
 	_, ok := l.values[word]
 	return ok || l.spelled[lower] && lower != "ad" && lower != "ce" && lower != "bce"
 }
 
-// unit names one and many of a counted thing. Article is the German number one before it.
+// unit is the name of a counted thing, singular and plural. article is the German word for one before it.
 type unit struct{ one, many, article string }
 
-// lexiconOf returns the lexicon of a language tag, English for none, nil for
-// languages without one.
+// lexiconOf returns the lexicon for a language tag. It returns English for an empty tag, and nil for an
+// unsupported language.
 func lexiconOf(language string) *lexicon {
 	code, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(language)), "_", "-"), "-")
 	switch code {
@@ -115,10 +114,10 @@ func wordSet(words string) map[string]bool {
 	return out
 }
 
-// unitOfMany is a German unit of which one is "ein".
+// unitOfMany returns a German unit whose article is "ein".
 func unitOfMany(one, many string) unit { return unit{one, many, "ein"} }
 
-// unitOf is a unit without a plural of its own.
+// unitOf returns a unit whose plural equals its singular.
 func unitOf(name, article string) unit { return unit{name, name, article} }
 
 // spellDigits reads digits one by one.

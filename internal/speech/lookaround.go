@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// at returns the rune at i, or a space if i lies outside the text.
+// at returns the rune at i, or a space if i is outside the text.
 func (r *reader) at(i int) rune {
 	if i < 0 || i >= len(r.text) {
 		return ' '
@@ -15,7 +15,7 @@ func (r *reader) at(i int) rune {
 	return r.text[i]
 }
 
-// after returns the first rune from i on that is not a space, looking at most two runes ahead.
+// after returns the first rune at or after i that is not a space. It skips at most two.
 func (r *reader) after(i int) rune {
 	for range 2 {
 		if r.at(i) != ' ' {
@@ -26,8 +26,7 @@ func (r *reader) after(i int) rune {
 	return r.at(i)
 }
 
-// before returns the first rune from i backwards that is not a space, looking at most two
-// runes back.
+// before returns the first rune at or before i that is not a space. It skips at most two.
 func (r *reader) before(i int) rune {
 	for range 2 {
 		if r.at(i) != ' ' {
@@ -38,8 +37,7 @@ func (r *reader) before(i int) rune {
 	return r.at(i)
 }
 
-// endsAt reports whether the dot before i is a full stop as well: nothing
-// follows, or a quotation's end.
+// endsAt reports whether the dot before i is also a full stop, because nothing but spaces follows.
 func (r *reader) endsAt(i int) bool {
 	for r.at(i) == ' ' && i < len(r.text) {
 		i++
@@ -47,7 +45,7 @@ func (r *reader) endsAt(i int) bool {
 	return i >= len(r.text)
 }
 
-// wordAt reports whether w stands at i as a whole word.
+// wordAt reports whether w is at i as a whole word.
 func (r *reader) wordAt(i int, w string) bool {
 	for _, c := range w {
 		if r.at(i) != c {
@@ -58,7 +56,7 @@ func (r *reader) wordAt(i int, w string) bool {
 	return !isWord(r.at(i))
 }
 
-// wordFrom returns the word at i, of at most 40 letters.
+// wordFrom returns the word at i, up to 40 letters.
 func (r *reader) wordFrom(i int) string {
 	end := i
 	for end-i < 40 && unicode.IsLetter(r.at(end)) {
@@ -70,7 +68,7 @@ func (r *reader) wordFrom(i int) string {
 	return string(r.text[i:end])
 }
 
-// nounAt returns the German noun at i, whole if it is cut short, "" if there is none.
+// nounAt returns the German noun at i, expanded if it is abbreviated, or "" if there is none.
 func (r *reader) nounAt(i int) string {
 	if !unicode.IsUpper(r.at(i)) {
 		return ""
@@ -85,7 +83,7 @@ func (r *reader) nounAt(i int) string {
 	return word
 }
 
-// wordBefore returns the word that ends before i, over a pause, of at most 40 letters.
+// wordBefore returns the word before i, up to 40 letters, skipping a pause.
 func (r *reader) wordBefore(i int) string {
 	i--
 	for n := 0; n < 3 && i >= 0 && !unicode.IsLetter(r.at(i)); n++ {
@@ -104,7 +102,7 @@ func (r *reader) wordBefore(i int) string {
 	return string(r.text[i+1 : end])
 }
 
-// startsWithFold reports whether the rest begins with an ASCII text in any case.
+// startsWithFold reports whether the rest begins with an ASCII text, ignoring case.
 func (r *reader) startsWithFold(text string) bool {
 	for i, c := range text {
 		if unicode.ToLower(r.at(r.i+i)) != c {
@@ -114,7 +112,7 @@ func (r *reader) startsWithFold(text string) bool {
 	return true
 }
 
-// startsWith reports whether an ASCII text stands here, letter by letter.
+// startsWith reports whether the rest begins with an ASCII text.
 func (r *reader) startsWith(text string) bool {
 	for i, c := range text {
 		if r.at(r.i+i) != c {
@@ -141,7 +139,7 @@ func (r *reader) smallNumber(i, end int) int64 {
 	return n
 }
 
-// wordsBefore returns up to n of the last words, the last first, back to a pause.
+// wordsBefore returns up to n of the last words, newest first, back to a pause.
 func (r *reader) wordsBefore(n int) []string {
 	if r.last == "" {
 		return nil
@@ -158,10 +156,10 @@ func (r *reader) wordsBefore(n int) []string {
 	return words
 }
 
-// maxLookBack bounds how far wordsBefore looks, in bytes.
+// maxLookBack is how far wordsBefore looks back, in bytes.
 const maxLookBack = 80
 
-// skipSpace returns i, or the index behind it if a space stands there.
+// skipSpace returns i, or i+1 if a space is at i.
 func (r *reader) skipSpace(i int) int {
 	if r.at(i) == ' ' {
 		return i + 1
@@ -169,8 +167,8 @@ func (r *reader) skipSpace(i int) int {
 	return i
 }
 
-// countsNext reports whether the word behind the space at i is counted: a noun
-// rather than a word of grammar.
+// countsNext reports whether the word after the space at i can be counted: it is a noun rather than a
+// function word.
 func (r *reader) countsNext(i int) bool {
 	word := r.wordFrom(i + 1)
 	if r.at(i) != ' ' || word == "" {
@@ -188,7 +186,7 @@ func (r *reader) countsNext(i int) bool {
 	return !r.lex.grammar[strings.ToLower(word)]
 }
 
-// determiners stand before English nouns.
+// determiners are words before English nouns.
 var determiners = wordSet("a an the this that my your his her our their its each every another one")
 
 func firstOf(s string) rune { c, _ := utf8.DecodeRuneInString(s); return c }
@@ -198,5 +196,5 @@ func titleFirst(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// endsPhrase reports whether a pause or the end follows.
+// endsPhrase reports whether a pause or the end of the text follows.
 func (r *reader) endsPhrase() bool { return r.at(r.i) != ' ' || r.endsAt(r.i) }

@@ -6,15 +6,14 @@ import (
 	"unicode"
 )
 
-// maxAside is the length of what may stand between a name and its colon, as
-// in "Bartok (whispering):".
+// maxAside is the maximum length of an aside between a name and its colon, as in "Bartok (whispering):".
 const maxAside = 40
 
-// maxDecoration is how many signs of markup may surround a name.
+// maxDecoration is the maximum number of markup characters around a name.
 const maxDecoration = 8
 
-// removeLineStart removes what marks up a line as a whole: the NPC's own name,
-// headings, bullets, quotes and rules.
+// removeLineStart removes what marks up a whole line: the NPC's own name, headings, bullets, quotes and
+// rules.
 func (s *Scrubber) removeLineStart(rest []rune, final bool) (verdict, int) {
 	for _, name := range s.names {
 		v, n := speakerPrefix(rest, name, final)
@@ -49,7 +48,7 @@ func (s *Scrubber) removeLineStart(rest []rune, final bool) (verdict, int) {
 	return no, 0
 }
 
-// runLength returns how often r begins text, up to maxRun.
+// runLength returns how many times r is repeated at the beginning of text, up to maxRun.
 func runLength(text []rune, r rune) int {
 	n := 0
 	for n < len(text) && n < maxRun && text[n] == r {
@@ -58,8 +57,8 @@ func runLength(text []rune, r rune) int {
 	return n
 }
 
-// speakerPrefix reports whether text begins with name, in lower case, as a speaker's
-// name: with a colon, and perhaps an aside, behind it and markup around it.
+// speakerPrefix reports whether text begins with name as a speaker's name: followed by a colon, possibly
+// after an aside, and possibly surrounded by markup. name is in lower case.
 func speakerPrefix(text, name []rune, final bool) (verdict, int) {
 	i := decoration(text, 0, "*_#>[~ \t")
 	for _, want := range name {
@@ -101,11 +100,10 @@ func speakerPrefix(text, name []rune, final bool) (verdict, int) {
 	case end == i || end == len(text) || unicode.IsSpace(text[end]):
 		return yes, end
 	}
-	return yes, i // the markup belongs to what follows: "Bartok:*grins*"
+	return yes, i // the markup belongs to the text after it: "Bartok:*grins*"
 }
 
-// decoration returns the first index from i on whose rune is none of signs, at
-// most maxDecoration further.
+// decoration returns the first index from i on whose rune is not in signs, at most maxDecoration further.
 func decoration(text []rune, i int, signs string) int {
 	for n := 0; n < maxDecoration && i < len(text) && strings.ContainsRune(signs, text[i]); n++ {
 		i++
@@ -120,7 +118,7 @@ var codeLanguages = []string{
 	"typescript", "ts", "yaml", "yml", "toml", "bash", "sh", "shell", "console", "sql", "go", "lua", "ruby", "c", "cpp",
 }
 
-// removeTicks removes fenced code, or the marks alone where they surround speech.
+// removeTicks removes fenced code, or only the backticks if they surround speech.
 func (s *Scrubber) removeTicks(rest []rune, final bool) (verdict, int) {
 	n := runLength(rest, '`')
 	if n == len(rest) && n < maxRun && !final {
@@ -146,7 +144,7 @@ func (s *Scrubber) removeTicks(rest []rune, final bool) (verdict, int) {
 	return s.dropRunes(n)
 }
 
-// removeStars removes marks of emphasis, and stage directions with what they hold.
+// removeStars removes emphasis marks, and stage directions with their content.
 func (s *Scrubber) removeStars(rest []rune, final bool) (verdict, int) {
 	n := runLength(rest, '*')
 	if n == len(rest) && n < maxRun && !final {
@@ -164,8 +162,8 @@ func (s *Scrubber) removeStars(rest []rune, final bool) (verdict, int) {
 	return s.removeMark(n)
 }
 
-// isUnpaired reports whether one asterisk begins or ends a stage direction whose other
-// end is missing. It is left in, for whoever knows the sentence.
+// isUnpaired reports whether a single asterisk begins or ends a stage direction whose other asterisk is
+// missing. It is kept for a later stage that sees the whole sentence.
 func (s *Scrubber) isUnpaired(rest []rune, n int) bool {
 	if n != 1 || s.keepStage {
 		return false
@@ -200,8 +198,7 @@ func (s *Scrubber) removeStage(rest []rune, n int, final bool) (verdict, int) {
 	return v, 0
 }
 
-// isLiteral reports whether the signs before n stand for themselves: between
-// spaces, as in 3 * 4, or between digits.
+// isLiteral reports whether the n marks stand for themselves: between spaces, as in 3 * 4, or between digits.
 func (s *Scrubber) isLiteral(rest []rune, n int) bool {
 	prev := s.state.prev
 	if n == len(rest) {
@@ -219,10 +216,10 @@ func (s *Scrubber) keepRunes(rest []rune, n int) (verdict, int) {
 	return yes, n
 }
 
-// removeMark removes n signs without joining the white space around them.
+// removeMark removes n marks without collapsing the white space around them.
 func (s *Scrubber) removeMark(n int) (verdict, int) { return yes, n }
 
-// removeUnderline removes _ and ~~ at the edges of words.
+// removeUnderline removes _ and ~~ at word boundaries.
 func (s *Scrubber) removeUnderline(rest []rune, final bool) (verdict, int) {
 	n := runLength(rest, rest[0])
 	if n == len(rest) && n < maxRun && !final {

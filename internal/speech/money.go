@@ -2,7 +2,7 @@ package speech
 
 import "strings"
 
-// readAmount reads a sum behind the sign of a currency, which may be a range: "$5-10".
+// readAmount reads a sum after a currency sign, which may be a range: "$5-10".
 func (r *reader) readAmount(sign rune) {
 	whole, rest, end := r.numeralAt(r.i)
 	r.i = end
@@ -37,7 +37,7 @@ func (r *reader) rangeOfMoney(sign rune) (next int, ok bool) {
 
 func isCurrency(c rune) bool { return strings.ContainsRune("$€£¥", c) }
 
-// readScale skips the thousands or millions behind a sum and returns their word.
+// readScale skips the thousands or millions after a sum and returns their word.
 func (r *reader) readScale() string {
 	end := r.skipSpace(r.i)
 	word := r.wordFrom(end)
@@ -93,7 +93,7 @@ func (r *reader) addPrice(whole, rest string, u unit, sign rune) {
 	r.addWords(name)
 }
 
-// scaled reports whether the last word is one of thousands or millions.
+// scaled reports whether the last word was a scale such as "million".
 func (r *reader) scaled() bool {
 	return r.last != "" && len(r.last) > 3 && r.lex.scales[r.last] != ""
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// readNotation copies the text and puts only the notation of games into words.
+// readNotation copies the text and puts only game notation into words.
 func (r *reader) readNotation() string {
 	for r.i < len(r.text) {
 		if end := r.notationEnd(); end > r.i {
@@ -17,14 +17,14 @@ func (r *reader) readNotation() string {
 	return string(r.out)
 }
 
-// readUntil puts the text up to end into words, and a unit behind it. A reader of its own
-// does that, because r copies white space and punctuation, and that one writes its own.
+// readUntil puts the text up to end, and a unit after it, into words. It uses a separate reader, because r
+// copies white space and punctuation while that one writes its own.
 func (r *reader) readUntil(end int) {
 	part := &reader{text: r.text, lex: r.lex, effort: r.effort, i: r.i, last: r.last}
 	for part.i < end || part.units && part.at(part.i) == '/' && unicode.IsLetter(part.at(part.i+1)) {
 		part.readNext()
 	}
-	if unicode.IsLetter(part.at(part.i)) && part.at(part.i-1) == '/' { // the day of "5 gp/day"
+	if unicode.IsLetter(part.at(part.i)) && part.at(part.i-1) == '/' { // the "day" of "5 gp/day"
 		part.readNext()
 	}
 	if r.joined(r.i) {
@@ -34,7 +34,7 @@ func (r *reader) readUntil(end int) {
 	r.i, r.last = part.i, part.last
 }
 
-// copyWord copies a word, or one rune that belongs to none.
+// copyWord copies a word, or one rune that is not part of a word.
 func (r *reader) copyWord() {
 	start := r.i
 	for isWord(r.at(r.i)) || unicode.IsMark(r.at(r.i)) {
@@ -52,8 +52,8 @@ func (r *reader) copyWord() {
 	r.out = append(r.out, string(r.text[start:r.i])...)
 }
 
-// notationEnd returns the index behind the dice, the quantity or the value at the next
-// rune, r.i if there is none. It may lie before the unit of a quantity.
+// notationEnd returns the index after the dice, quantity or value at the next rune, or r.i if there is none.
+// It may be before the unit of a quantity.
 func (r *reader) notationEnd() int {
 	i := r.i
 	if isWord(r.at(i-1)) || isDigit(r.at(i-2)) && strings.ContainsRune(".,:/", r.at(i-1)) {
@@ -71,16 +71,15 @@ func (r *reader) notationEnd() int {
 	return r.valueEnd(i)
 }
 
-// joined reports whether a word, a number or the sign of a unit stands right before i.
+// joined reports whether a word, a number or a unit sign is directly before i.
 func (r *reader) joined(i int) bool {
 	return isWord(r.at(i-1)) || strings.ContainsRune("′″°", r.at(i-1))
 }
 
-// isSign reports whether a plus or a minus stands at i.
+// isSign reports whether a plus or minus sign is at i.
 func (r *reader) isSign(i int) bool { return strings.ContainsRune("+-−–±", r.at(i)) }
 
-// diceEnd returns the index behind dice such as "2d6+3", "W20" and "4d6kh3", i if there
-// are none.
+// diceEnd returns the index after dice such as "2d6+3", "W20" and "4d6kh3", or i if there are none.
 func (r *reader) diceEnd(i int) int {
 	end := r.dieEnd(i)
 	for end > i {
@@ -98,7 +97,7 @@ func (r *reader) diceEnd(i int) int {
 	return end
 }
 
-// dieEnd returns the index behind one sort of dice, i if there is none.
+// dieEnd returns the index after one kind of dice, or i if there is none.
 func (r *reader) dieEnd(i int) int {
 	die := r.digitsEnd(i)
 	c := unicode.ToLower(r.at(die))
@@ -121,9 +120,9 @@ func (r *reader) dieEnd(i int) int {
 	return end
 }
 
-// quantityEnd returns the index behind the number of "5 gp", "10 x 12 ft", "3-5 km" and
-// "24/31 HP", i if no unit and no value of a character counts it. Money with a sign, times
-// of day and decades are no quantities, for example $5, 3 pm and the 90s.
+// quantityEnd returns the index after the number of "5 gp", "10 x 12 ft", "3-5 km" and "24/31 HP", or i if no
+// unit and no character value follows. Money with a sign, times of day and decades are not quantities, for
+// example $5, 3 pm and the 90s.
 func (r *reader) quantityEnd(i int) int {
 	if !isDigit(r.at(i)) {
 		return i
@@ -159,13 +158,12 @@ func (r *reader) quantityEnd(i int) int {
 	return i
 }
 
-// afterPoints reports whether the last word names points, so that 3/8 behind it is a score.
+// afterPoints reports whether the last word names points, so that 3/8 after it is a score.
 func (r *reader) afterPoints() bool {
 	return r.last == "points" || r.last == "point" || strings.HasSuffix(strings.ToLower(r.last), "punkte")
 }
 
-// valueEnd returns the index behind the name of a character's value, for example AC, r.i if
-// there is none.
+// valueEnd returns the index after the name of a character value, for example AC, or r.i if there is none.
 func (r *reader) valueEnd(i int) int {
 	word := r.wordFrom(i)
 	end := i + len([]rune(word))

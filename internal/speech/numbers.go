@@ -24,8 +24,8 @@ func (r *reader) readNumber() {
 	r.readCount(whole, rest, start)
 }
 
-// numeralAt returns the digits before and behind the decimal sign of the number
-// at i, and where it ends. Points after the first stay in rest.
+// numeralAt returns the digits before and after the decimal separator of the number at i, and the index after
+// it. Further separators stay in rest.
 func (r *reader) numeralAt(i int) (whole, rest string, end int) {
 	group, decimal := ',', '.'
 	if r.lex.german {
@@ -53,8 +53,8 @@ func (r *reader) numeralAt(i int) (whole, rest string, end int) {
 	return whole, parts.String(), end
 }
 
-// hasSpacedGroups reports whether blanks set groups of thousands apart from i on: they
-// are several, or the last is round.
+// hasSpacedGroups reports whether spaces separate groups of thousands from i on: there are several groups, or
+// the last one is round.
 func (r *reader) hasSpacedGroups(i int) bool {
 	groups := 0
 	for r.at(i) == ' ' && r.digitsEnd(i+1) == i+4 && groups < 3 {
@@ -65,7 +65,7 @@ func (r *reader) hasSpacedGroups(i int) bool {
 	return groups > 0 && (groups > 1 || r.at(i-1) == '0' && r.at(i-2) == '0') && !isWord(next) && !strings.ContainsRune("-/", next)
 }
 
-// readCount reads a number and the unit behind it.
+// readCount reads a number and the unit after it.
 func (r *reader) readCount(whole, rest string, start int) {
 	n, ok := r.valueOf(whole)
 	u, end, counted := r.unitAt(r.i)
@@ -112,11 +112,10 @@ func (r *reader) readCount(whole, rest string, start int) {
 	r.i, r.units = end, true
 }
 
-// versions are German words whose numbers have points instead of commas.
+// versions are German words after which numbers have points instead of commas.
 var versions = wordSet("patch update firmware software version edition regelwerk ausgabe v")
 
-// beforeNoun reports whether a die or a word follows, which a German "eins"
-// becomes "ein" before.
+// beforeNoun reports whether a die or a noun follows, before which the German "eins" becomes "ein".
 func (r *reader) beforeNoun() bool {
 	c, next := r.at(r.i), r.at(r.i+1)
 	if c == ' ' {
@@ -125,7 +124,7 @@ func (r *reader) beforeNoun() bool {
 	return strings.ContainsRune("dDwW", c) && isDigit(next)
 }
 
-// germanOne returns "ein" in front of a noun, in its case as far as it shows.
+// germanOne returns "ein" before a noun, inflected as far as its case can be told.
 func (r *reader) germanOne() string {
 	if noun := r.nounAt(r.i + 1); r.at(r.i) == ' ' && noun != "Uhr" {
 		g, known := genderOf(noun)
@@ -134,8 +133,7 @@ func (r *reader) germanOne() string {
 	return "ein"
 }
 
-// readSuffix reads the signs right behind the number that began at start: %, x and a
-// range.
+// readSuffix reads the signs directly after the number that began at start, such as %, x and a range.
 func (r *reader) readSuffix(start int) {
 	c, next := r.at(r.i), r.at(r.i+1)
 	switch {
@@ -175,8 +173,8 @@ func (r *reader) readSuffix(start int) {
 	}
 }
 
-// strokeBetween returns the word for the stroke between two numbers, for example "of" in
-// 24/31 HP, or "" for none. The first number began at start.
+// strokeBetween returns the word for the slash between two numbers, for example "of" in 24/31 HP, or "" for
+// none. The first number began at start.
 func (r *reader) strokeBetween(start int) string {
 	end := r.digitsEnd(r.i + 1)
 	text := string(r.text[start:min(len(r.text), end)])
@@ -192,11 +190,11 @@ func (r *reader) strokeBetween(start int) string {
 	return r.lex.of
 }
 
-// fixedPairs are said without a word between their numbers.
+// fixedPairs are read without a word between their numbers.
 var fixedPairs = wordSet("24/7 50/50 20/20 60/40 9/11 70/30 80/20 4/4")
 
-// rises reports whether the number that began at start is the lower end of a range
-// written with spaces, and not the minuend of a subtraction.
+// rises reports whether the number that began at start is the lower end of a range with spaces, rather than
+// the minuend of a subtraction.
 func (r *reader) rises(start int) bool {
 	if r.at(r.i+2) != ' ' || start < 0 || r.i-start > 4 || r.i <= start || r.isDie(start-1) {
 		return false
@@ -208,8 +206,7 @@ func (r *reader) rises(start int) bool {
 	return r.digitsEnd(start) == r.i && r.smallNumber(start, r.i) < r.smallNumber(r.i+3, end)
 }
 
-// byOrTimes returns the word for the x at i behind a number: English
-// says "by" for the two sides of a place.
+// byOrTimes returns the word for the x at i after a number. English uses "by" for the two sides of an area.
 func (r *reader) byOrTimes(i int) string {
 	if d := strings.TrimRight(string(r.text[max(0, i-4):i]), " 0123456789"); d != "" && strings.ContainsRune("dDwW", rune(d[len(d)-1])) {
 		return r.lex.times // 3d4x10
@@ -261,7 +258,7 @@ func (r *reader) readBareDecimal() bool {
 	return true
 }
 
-// addNumber says a number with what stands behind its decimal sign.
+// addNumber adds a number with its decimals.
 func (r *reader) addNumber(whole, rest string) {
 	if n, ok := r.valueOf(whole); ok {
 		r.addWords(r.lex.cardinal(n))
@@ -273,8 +270,7 @@ func (r *reader) addNumber(whole, rest string) {
 	}
 }
 
-// readPluralNumber reads "100s of men", "6s and 7s" and "the roaring 20s". The number before
-// the s is n.
+// readPluralNumber reads "100s of men", "6s and 7s" and "the roaring 20s". n is the number before the s.
 func (r *reader) readPluralNumber(n int64) bool {
 	if r.lex.german || r.at(r.i) != 's' || isWord(r.at(r.i+1)) || timeBefore[strings.ToLower(r.last)] {
 		return false
@@ -299,11 +295,10 @@ func (r *reader) readPluralNumber(n int64) bool {
 	return true
 }
 
-// timeBefore are words after which 30s are seconds.
+// timeBefore are words after which "30s" means seconds.
 var timeBefore = wordSet("for within after wait waits waited every takes took lasts lasted about another last")
 
-// beginsRange reports whether the last number begins a range of counted things, for example
-// "1-2 Tage".
+// beginsRange reports whether the last number begins a range of counted things, for example "1-2 Tage".
 func (r *reader) beginsRange() bool {
 	i := r.skipSpace(r.i)
 	if c := r.at(i); c != '-' && c != '–' {
@@ -318,12 +313,12 @@ func (r *reader) beginsRange() bool {
 	return unit || r.at(end) == ' ' && unicode.IsUpper(r.at(end+1)) && unicode.IsLower(r.at(end+2))
 }
 
-// isScore reports whether an abbreviation in capitals follows: "3/8 HP".
+// isScore reports whether an abbreviation in capitals follows, as in "3/8 HP".
 func (r *reader) isScore(i int) bool {
 	return r.at(i) == ' ' && unicode.IsUpper(r.at(i+1)) && unicode.IsUpper(r.at(i+2))
 }
 
-// joinsNumber reports whether German joins a word to the number before it.
+// joinsNumber reports whether German joins word to the number before it.
 func joinsNumber(word string) bool {
 	for _, stem := range []string{
 		"fach", "mal", "jährig", "tägig", "köpfig", "stündig", "minütig", "monatig", "wöchig", "seitig", "armig", "beinig", "äugig", "händig",
@@ -336,8 +331,7 @@ func joinsNumber(word string) bool {
 	return false
 }
 
-// readGermanSuffix reads what German joins to a number: "1350er", "3fach", "4-köpfig",
-// "100%ig".
+// readGermanSuffix reads what German joins to a number: "1350er", "3fach", "4-köpfig", "100%ig".
 func (r *reader) readGermanSuffix(whole string) bool {
 	n, ok := r.valueOf(whole)
 	if !ok {
@@ -395,8 +389,8 @@ func (r *reader) readGermanEr(number string) {
 	r.addWords(word)
 }
 
-// oneFor returns "ein" for a noun of gender g behind the last word. The accusative shows
-// only where the gender is known.
+// oneFor returns "ein" for a noun of gender g after the last word. It uses the accusative only if the gender
+// is known.
 func (r *reader) oneFor(g gender, known bool) string {
 	word := strings.ToLower(r.last)
 	switch {
@@ -412,9 +406,9 @@ func (r *reader) oneFor(g gender, known bool) string {
 	return "ein"
 }
 
-// accusativeVerbs are German verbs whose object is often a counted thing.
+// accusativeVerbs are German verbs whose object is often counted.
 var accusativeVerbs = wordSet("nimm nehmt nehme nimmt gib gebt gibt gebe brauche brauchst braucht brauchen habe hast hat haben hatte hatten kostet kosten kostete " +
 	"zahl zahlt zahle zahlen kauf kauft kaufe kaufen wirf werft werfe wirft würfle würfelt trink trinkt verliere verlierst verliert bekommst bekommt erhältst erhält findet findest finde je pro")
 
-// strictDatives are German prepositions that always, or before a measure, ask for the dative.
+// strictDatives are German prepositions that require the dative, always or before a measure.
 var strictDatives = wordSet("mit nach bei von aus seit zu ab außer gegenüber in vor samt")

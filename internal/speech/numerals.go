@@ -2,8 +2,7 @@ package speech
 
 import "strings"
 
-// maxCardinal is the greatest number that is read as a word; longer ones are
-// read digit by digit.
+// maxCardinal is the greatest number that is read as words. Greater ones are read digit by digit.
 const maxCardinal = 999_999_999_999
 
 var enSmall = []string{
@@ -109,7 +108,7 @@ func largeDE(n, size int64, one, many string) string {
 	return text
 }
 
-// stemDE is n in front of something it counts: "ein", "einundzwanzig".
+// stemDE reads n before something it counts: "ein", "einundzwanzig".
 func stemDE(n int64) string {
 	return strings.TrimSuffix(cardinalDE(n), "s") + map[bool]string{true: "s"}[n%100 == 6]
 }
@@ -118,13 +117,13 @@ func tailDE(n int64) string {
 	switch {
 	case n == 0:
 		return ""
-	case n >= 100 && n < 200: // behind thousands
+	case n >= 100 && n < 200: // after thousands
 		return "ein" + cardinalDE(n)
 	}
 	return cardinalDE(n)
 }
 
-// ordinalDE reads n as in "der dritte", without an ending: "dritt".
+// ordinalDE reads n as in "der dritte", but without the ending: "dritt".
 func ordinalDE(n int64) string {
 	text := cardinalDE(n)
 	switch rest := n % 100; {

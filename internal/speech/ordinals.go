@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// readOrdinal reads "3rd", and "3." where German grammar asks for it.
+// readOrdinal reads "3rd", and "3." where German grammar requires an ordinal.
 func (r *reader) readOrdinal(whole string) bool {
 	n, ok := r.valueOf(whole)
 	if !ok {
@@ -30,7 +30,7 @@ func (r *reader) readOrdinal(whole string) bool {
 	return r.readDayBefore(n)
 }
 
-// readGermanOrdinal reads n before a dot that is no stop.
+// readGermanOrdinal reads n before a dot that is not a full stop.
 func (r *reader) readGermanOrdinal(n int64) bool {
 	if r.at(r.i) != '.' {
 		return false
@@ -62,8 +62,7 @@ func (r *reader) readGermanOrdinal(n int64) bool {
 	return true
 }
 
-// ordinalEnding returns the ending of an ordinal before the word at i, "" if
-// the number before it is no ordinal.
+// ordinalEnding returns the ending of an ordinal before the word at i, or "" if the number is not an ordinal.
 func (r *reader) ordinalEnding(i int) string {
 	noun := r.nounAt(i)
 	g, known := genderOf(noun)
@@ -88,14 +87,14 @@ func (r *reader) ordinalEnding(i int) string {
 		return strongEnding(g, nominative)
 	case noun != "" && (known || strings.HasSuffix(noun, "es")) && unicode.IsUpper(firstOf(r.last)) && !r.lex.grammar[word]:
 		return strongEnding(g, genitive)
-	case unicode.IsLower(r.at(i)): // no sentence begins here
+	case unicode.IsLower(r.at(i)): // not the beginning of a sentence
 		return "e"
 	}
 	return ""
 }
 
-// endingByArticle returns the ending of an ordinal between the last word, an
-// article or its like, and a noun, which may be empty; "" if there is no article.
+// endingByArticle returns the ending of an ordinal between the last word, an article or similar, and a noun,
+// which may be empty. It returns "" if there is no article.
 func (r *reader) endingByArticle(noun string) string {
 	word := strings.ToLower(r.last)
 	g, known := genderOf(noun)

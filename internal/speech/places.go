@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// readAngle reads an angle in degrees, minutes and seconds, as of a place on a map.
+// readAngle reads an angle in degrees, minutes and seconds, such as a map coordinate.
 func (r *reader) readAngle() bool {
 	whole, rest, end := r.numeralAt(r.i)
 	if r.at(end) != '°' || rest != "" {
@@ -38,7 +38,7 @@ func (r *reader) partOfAngle(i int, sign rune) (digits string, next int, ok bool
 	return string(r.text[i:end]), end + 1, true
 }
 
-// addDegrees says a part of an angle.
+// addDegrees adds a part of an angle.
 func (r *reader) addDegrees(digits string, u unit) {
 	n, ok := r.valueOf(strings.TrimPrefix(digits, "0"))
 	if !ok {
@@ -48,11 +48,11 @@ func (r *reader) addDegrees(digits string, u unit) {
 	r.addOf(n, u)
 }
 
-// maxCompass is the length of the longest point of a compass.
+// maxCompass is the length of the longest compass point.
 const maxCompass = 3
 
-// compassPoint returns the name of a point of the compass written in capitals, such as
-// NNW; beyond asks for the German form before "von": "nördlich von".
+// compassPoint returns the name of a compass point in capitals, such as NNW. beyond selects the German form
+// before "von": "nördlich von".
 func (l *lexicon) compassPoint(letters string, beyond bool) string {
 	const poles, sides = "NS", "EOW"
 	n := len(letters)
@@ -105,7 +105,7 @@ func (r *reader) readCompass() bool {
 		return false
 	}
 	if r.units && r.mark == '.' {
-		r.mark = 0 // the unit's own
+		r.mark = 0 // the dot belongs to the unit
 	}
 	if dot && !r.endsAt(next) {
 		end = next
@@ -140,14 +140,14 @@ func (r *reader) readStreet() bool {
 	return true
 }
 
-// isStreet reports whether a German word is the name of a street.
+// isStreet reports whether a German word is a street name.
 func isStreet(word string) bool {
 	return slices.ContainsFunc([]string{"straße", "str", "gasse", "weg", "platz", "allee", "ufer", "zeile"}, func(end string) bool {
 		return len(word) > len(end) && strings.HasSuffix(word, end)
 	})
 }
 
-// streetBefore reports whether a house's number stands before the last word.
+// streetBefore reports whether a house number is before the last word.
 func (r *reader) streetBefore() bool {
 	words := r.wordsBefore(3)
 	if len(words) < 2 {
@@ -162,8 +162,7 @@ func (r *reader) streetBefore() bool {
 	return false
 }
 
-// shortCompounds are the last parts of German nouns cut short; some of them only before
-// a number.
+// shortCompounds are abbreviated last parts of German nouns. Some are expanded only before a number.
 var shortCompounds = []struct {
 	short, whole string
 	numbered     bool

@@ -5,24 +5,23 @@ import (
 	"unicode"
 )
 
-// Profile says how much of a text is put into words before a text-to-speech engine gets
-// it. It depends on what the engine reads correctly by itself.
+// Profile is how much of a text is put into words before a text-to-speech engine gets it. It depends on what
+// the engine reads correctly by itself.
 type Profile int
 
 const (
-	// Full puts everything into words. It is for engines that pronounce what is written,
-	// for example espeak, and for engines nothing is known about.
+	// Full puts everything into words. It is for engines that pronounce exactly what is written, such as
+	// espeak, and for unknown engines.
 	Full Profile = iota
-	// Game puts dice, units and the values of a character into words, for example 2d6+3,
-	// 5 gp and AC 15. Everything else stays as written, because the engine normalises
-	// text itself: Roman numerals, fractions, dates, clocks, telephone numbers, sums of
-	// money, addresses and abbreviations.
+	// Game puts dice, units and character values into words, for example 2d6+3, 5 gp and AC 15. Everything
+	// else stays as written, because the engine normalises it: Roman numerals, fractions, dates, times,
+	// telephone numbers, sums of money, addresses and abbreviations.
 	Game
 	// AsWritten puts nothing into words.
 	AsWritten
 )
 
-// readGame returns text for [Game]. A nil lexicon leaves the words as they are.
+// readGame returns text for [Game]. With a nil lexicon, words are unchanged.
 func readGame(text string, lex *lexicon) string {
 	clean := cleanText(text)
 	if lex == nil {
@@ -36,8 +35,8 @@ func readGame(text string, lex *lexicon) string {
 	return clean
 }
 
-// cleanText returns text without markup, emoji and stage directions. What is left stays as
-// written. A stage direction stays if the text has nothing else.
+// cleanText removes markup, emoji and stage directions. The rest stays as written. If the text has nothing
+// else, stage directions stay.
 func cleanText(text string) string {
 	all := tidyText(text)
 	out := dropPictures(dropStage(all))

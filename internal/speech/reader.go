@@ -7,30 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// reader puts tidy text into words, from left to right. It looks back at the words it
-// added, and a bounded number of runes ahead.
+// reader puts tidied text into words, from left to right. It looks back at the words it added, and ahead by a
+// bounded number of runes.
 //
-// Its methods are grouped by what they read: numbers.go, dice.go, units.go, money.go,
-// fractions.go, ordinals.go, dates.go, years.go, clock.go, roman.go, telephone.go,
-// webaddress.go, places.go, signs.go, shortforms.go, germanshort.go and words.go. A method
-// read… that returns false has read nothing, because the text holds something else. The
-// questions they ask about the surrounding text are in lookaround.go.
-// notation.go reads dice and quantities alone, for [Game].
+// Its methods are grouped by what they read: numbers.go, dice.go, units.go, money.go, fractions.go,
+// ordinals.go, dates.go, years.go, clock.go, roman.go, telephone.go, webaddress.go, places.go, signs.go,
+// shortforms.go, germanshort.go and words.go. A method named read… that returns false has read nothing,
+// because the text is something else. lookaround.go examines the surrounding text. notation.go reads only
+// dice and quantities, for [Game].
 type reader struct {
 	text   []rune
-	lex    *lexicon // nil leaves signs as they are
+	lex    *lexicon // nil keeps signs as they are
 	effort effort
 
 	i     int // the next rune of text
 	out   []byte
-	mark  rune   // the pause since the last word, 0 for none
-	last  string // the last word, "" after a pause
+	mark  rune   // the punctuation since the last word, 0 for none
+	last  string // the last word; "" after punctuation
 	units bool   // the last word was a unit
-	// ending is that of the last German ordinal, for "3. und 4. Tag".
+	// ending is the ending of the last German ordinal, used for "3. und 4. Tag".
 	ending string
-	// numeralEnd is where the last Roman numeral that counts ended.
+	// numeralEnd is the index after the last Roman numeral that counts something.
 	numeralEnd int
-	// described is whether an English article stands before the last number.
+	// described reports whether an English determiner precedes the last number.
 	described bool
 }
 
@@ -71,7 +70,7 @@ func (r *reader) readNext() {
 	}
 }
 
-// addWords adds a word, or several.
+// addWords adds one or more words.
 func (r *reader) addWords(words string) {
 	if words == "" {
 		return
@@ -87,8 +86,8 @@ func (r *reader) addWords(words string) {
 	r.last = words[strings.LastIndexByte(words, ' ')+1:]
 }
 
-// addPause adds a mark; of several in a row the strongest stays. There is none
-// before the first word.
+// addPause adds a punctuation mark. Of several in a row, the strongest is kept. There is none before the
+// first word.
 func (r *reader) addPause(c rune) {
 	switch c {
 	case '(', ')', '[', ']', '—':
@@ -106,7 +105,7 @@ func (r *reader) addPause(c rune) {
 
 func rank(mark rune) int { return strings.IndexRune(",;:.…!?", mark) }
 
-// copySigns copies numbers and signs of a language without a lexicon.
+// copySigns copies numbers and signs for a language without a lexicon.
 func (r *reader) copySigns() {
 	start := r.i
 	for r.i < len(r.text) {
@@ -129,8 +128,7 @@ func isASCII(s string) bool {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// valueOf returns a number of few digits; ok is false if it has to be read digit
-// by digit.
+// valueOf returns the value of a number. ok is false if the number has to be read digit by digit.
 func (r *reader) valueOf(digits string) (n int64, ok bool) {
 	if len(digits) > 12 || len(digits) > 1 && digits[0] == '0' {
 		return 0, false

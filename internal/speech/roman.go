@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// readRoman reads a numeral behind a name or after a word such as "chapter".
+// readRoman reads a Roman numeral after a name or after a word such as "chapter".
 func (r *reader) readRoman(word []rune) bool {
 	if r.lex == nil || r.effort == noSigns || len(word) == 0 || !unicode.IsUpper(word[0]) {
 		return false
@@ -43,7 +43,7 @@ func (r *reader) readRoman(word []rune) bool {
 	}
 	g, k := r.regnalCase()
 	r.addWords(article(g, k) + " " + titleFirst(ordinalDE(n)) + weakEnding(g, k))
-	if r.at(r.i) == '.' && !r.endsAt(r.i+1) { // the dot makes the ordinal
+	if r.at(r.i) == '.' && !r.endsAt(r.i+1) { // the dot marks an ordinal
 		next := r.after(r.i + 1)
 		if unicode.IsLower(next) || strings.ContainsRune(",;:!?", r.at(r.i+1)) || k == genitive && unicode.IsUpper(next) {
 			r.i++
@@ -52,8 +52,8 @@ func (r *reader) readRoman(word []rune) bool {
 	return true
 }
 
-// isRegnal reports whether a numeral behind the last word, a name, is part of it.
-// One letter other than V needs a ruler's title, or in German its dot, too.
+// isRegnal reports whether a numeral is part of the name before it. A single letter other than V also
+// requires a ruler's title, or in German its dot.
 func (r *reader) isRegnal(word []rune) bool {
 	_, size := utf8.DecodeRuneInString(r.last)
 	if !unicode.IsUpper(firstOf(r.last)) || utf8.RuneCountInString(r.last) < 3 || r.lex.noNames[strings.ToLower(r.last)] || !unicode.IsLower(firstOf(r.last[size:])) {
@@ -79,7 +79,7 @@ func (r *reader) isRegnal(word []rune) bool {
 	return titled && (r.endsPhrase() || verb || strings.HasSuffix(next, "ed"))
 }
 
-// regnalCase returns gender and case of the ruler whose name was last.
+// regnalCase returns the gender and case of the ruler whose name was the last word.
 func (r *reader) regnalCase() (gender, kasus) {
 	words := r.wordsBefore(5)
 	name := words[0]
@@ -111,7 +111,7 @@ func (r *reader) regnalCase() (gender, kasus) {
 // dativeVerbs are German verbs whose only object is in the dative.
 var dativeVerbs = strings.Fields("gehört gehörte gehörten dient diente dienten folgt folgte folgten hilft half halfen gleicht glich dankt dankte untersteht unterstand glaubt traut")
 
-// ownCase returns the case a name shows by itself: "Karls V. Krone".
+// ownCase returns the case that a name itself shows, as in "Karls V. Krone".
 func (r *reader) ownCase(name string) kasus {
 	if !strings.HasSuffix(name, "s") || slices.ContainsFunc([]string{"us", "es", "is", "as", "ss"}, func(e string) bool { return strings.HasSuffix(name, e) }) {
 		return nominative
@@ -125,7 +125,7 @@ func (r *reader) ownCase(name string) kasus {
 	return nominative
 }
 
-// romanNumeral reads I to MMMCMXCIX; ok is false for anything else.
+// romanNumeral parses I to MMMCMXCIX. ok is false for anything else.
 func romanNumeral(word []rune) (n int64, ok bool) {
 	if len(word) == 0 || len(word) > 12 {
 		return 0, false
@@ -163,7 +163,7 @@ func romanValue(c rune) int64 {
 	return 0
 }
 
-// toRoman writes n, 1 to 3999.
+// toRoman returns n, 1 to 3999, as a Roman numeral.
 func toRoman(n int64) string {
 	var b strings.Builder
 	for _, step := range []struct {
@@ -179,7 +179,7 @@ func toRoman(n int64) string {
 	return b.String()
 }
 
-// addNumeral says a Roman numeral that only counts, and the end of a range behind it.
+// addNumeral adds a Roman numeral that counts something, and the end of a range after it.
 func (r *reader) addNumeral(n int64, own string) {
 	if n >= 1000 && n <= 2100 {
 		r.addWords(r.yearWords(strconv.FormatInt(n, 10)) + own)
@@ -198,7 +198,7 @@ func (r *reader) addNumeral(n int64, own string) {
 	}
 }
 
-// numeralFrom returns the Roman numeral that is the word at i.
+// numeralFrom parses the word at i as a Roman numeral.
 func (r *reader) numeralFrom(i int) (n int64, end int, ok bool) {
 	word := []rune(r.wordFrom(i))
 	end = i + len(word)
@@ -206,8 +206,8 @@ func (r *reader) numeralFrom(i int) (n int64, end int, ok bool) {
 	return n, end, ok && !isWord(r.at(end))
 }
 
-// isNumbered reports whether the numeral word, which ends at r.i, numbers the word before it
-// or is a reading, for example "chapter IX" and "struck XII".
+// isNumbered reports whether the numeral word, which ends at r.i, numbers the word before it or is a reading,
+// for example "chapter IX" and "struck XII".
 func (r *reader) isNumbered(word []rune) bool {
 	last := strings.ToLower(r.last)
 	listed := r.joinsNumeral(len(word)) && (len(word) > 1 || r.at(r.i) != '.' || r.endsAt(r.i+1)) // not an initial
@@ -226,16 +226,15 @@ func (r *reader) isNumbered(word []rune) bool {
 	return string(word) != "IV" || r.endsPhrase() || r.lex.numerals[last]
 }
 
-// articleWords stand before German nouns.
+// articleWords are articles before German nouns.
 var articleWords = wordSet("der die das den dem des ein eine einen einem einer eines")
 
-// isCommonNoun reports whether a German word in lower case names a thing, not a person.
+// isCommonNoun reports whether a lower-case German word names a thing rather than a person.
 func isCommonNoun(word string) bool {
 	return slices.Contains(feminineNouns, word) || slices.Contains(neuterNouns, word) || slices.Contains(masculineNouns, word) && word != "könig"
 }
 
-// pastJoint returns the index behind "and", "–" or a comma between two numerals, i if
-// there is none.
+// pastJoint returns the index after "and", "–" or a comma between two numerals, or i if there is none.
 func (r *reader) pastJoint(i int) int {
 	j := r.skipSpace(i)
 	if strings.ContainsRune(",-–", r.at(j)) {
@@ -252,8 +251,7 @@ func (r *reader) pastJoint(i int) int {
 	return j
 }
 
-// joinsNumeral reports whether only a joint is between the last numeral and the one of n
-// letters before here.
+// joinsNumeral reports whether only a joint separates the last numeral from the n letters before r.i.
 func (r *reader) joinsNumeral(n int) bool {
 	return r.numeralEnd > 0 && r.pastJoint(r.numeralEnd) == r.i-n && r.i-n > r.numeralEnd
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// SalientKind is why a sentence is worth keeping.
+// SalientKind is the reason why a sentence is worth keeping.
 type SalientKind string
 
-// Kinds, the weightiest first.
+// The kinds, most important first.
 const (
 	SalientPromise SalientKind = "promise"
 	SalientDebt    SalientKind = "debt"
@@ -24,18 +24,18 @@ const (
 	SalientName    SalientKind = "name"
 )
 
-// BetweenPeople reports whether a kind is about how who spoke stands to whom it was said.
+// BetweenPeople reports whether a kind concerns the relationship between the speaker and the listener.
 func (k SalientKind) BetweenPeople() bool {
 	return k == SalientPromise || k == SalientDebt || k == SalientTrust
 }
 
 const (
-	minWords = 3   // fewer tell nothing that can be understood later
-	maxRunes = 300 // of a sentence
+	minWords = 3   // fewer cannot be understood later
+	maxRunes = 300 // maximum length of a sentence
 )
 
-// phrases are what makes a sentence worth keeping, as folded words; a word that ends with
-// "*" stands for all that begin so. They are looked for in the order of the list.
+// phrases are the phrases that make a sentence worth keeping, in normalised words. A word that ends in "*"
+// matches any word with that beginning. They are searched in this order.
 var phrases = []struct {
 	kind SalientKind
 	list string
@@ -65,14 +65,14 @@ gab dir|gab euch|gab uns|gab mir|gab ihm|gab ihr|schenk*|nimm das|nehmt das|geho
 ich heisse|heisst|mein name ist|nennt mich|nennt man|genannt wird`},
 }
 
-// SalientSentence is one that is worth keeping.
+// SalientSentence is a sentence worth keeping.
 type SalientSentence struct {
 	Text string
 	Kind SalientKind
 }
 
-// FindSalient returns the sentences of a text that are worth keeping, in order. Questions are not,
-// nor are those of fewer than three words.
+// FindSalient returns the sentences of a text that are worth keeping, in order. It skips questions and
+// sentences with fewer than three words.
 func FindSalient(text string) []SalientSentence {
 	var out []SalientSentence
 	var cut Splitter
@@ -102,7 +102,7 @@ func kindOf(sentence string) (SalientKind, bool) {
 	return "", false
 }
 
-// phrase is a sequence of folded words.
+// phrase is a sequence of normalised words.
 type phrase []string
 
 func (p phrase) in(ws []string) bool {
@@ -130,7 +130,7 @@ type matcher struct {
 	phrases []phrase
 }
 
-// matchers are the phrases, cut into words. They are never written to.
+// matchers are the phrases, split into words. They must not be modified.
 var matchers = func() (all []matcher) {
 	for _, p := range phrases {
 		m := matcher{kind: p.kind}

@@ -9,31 +9,29 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Options configure a [Scrubber].
+// Options configures a [Scrubber].
 type Options struct {
-	// Names are the NPC's name and aliases, which a model puts in front of its
-	// lines as in a script. Case does not matter.
+	// Names are the NPC's name and aliases, which a model may put before its lines as in a script. Case is
+	// ignored.
 	Names []string
-	// Tools are the names of the tools the model knows. Without them only
-	// marked-up calls are recognised, not ones like roll("2d6").
+	// Tools are the names of the tools that the model knows. Without them, only marked-up calls are
+	// recognised, not calls like roll("2d6").
 	Tools []string
-	// KeepStageDirections speaks "*smiles*" as "smiles". If false, stage
-	// directions in asterisks are left out; emphasised words always stay.
+	// KeepStageDirections speaks "*smiles*" as "smiles". If false, stage directions in asterisks are removed.
+	// Emphasised words are always kept.
 	KeepStageDirections bool
 }
 
-// Scrubber removes from streamed text what an NPC must not say: tool calls and
-// tool results in all the notations models fall back to, reasoning, fenced
-// code, the NPC's own name before its lines, stage directions, Markdown and
-// HTML markup, and invisible characters. Ordinary text passes unchanged, also
-// with signs such as "<", "{" or "[" in it.
+// Scrubber removes from streamed text what an NPC must not say: tool calls and tool results in all the
+// notations models fall back to, reasoning, fenced code, the NPC's own name before its lines, stage
+// directions, Markdown and HTML markup, and invisible characters. Ordinary text passes unchanged, even with
+// characters such as "<", "{" or "[".
 //
-// An answer that is an object, such as {"speech": "Well met."}, is unwrapped: the
-// object is held back until it ends, and the text in it is spoken.
+// An answer that is an object, such as {"speech": "Well met."}, is unwrapped: the object is held back until
+// it ends, and the text in it is spoken.
 //
-// A call that never ends is dropped up to the end of the paragraph, a
-// reasoning or tool tag up to the end of the answer. At most some hundred
-// runes are held back while what they are is not certain.
+// A call that never ends is removed up to the end of the paragraph, and a reasoning or tool tag up to the end
+// of the answer. At most a few hundred runes are held back while the scrubber cannot decide.
 type Scrubber struct {
 	names     [][]rune // lower case
 	tools     map[string]bool
@@ -44,23 +42,23 @@ type Scrubber struct {
 	text []rune // not yet decided
 	out  []byte // decided, for the current Push
 
-	swallow swallow // what is being removed, if anything
-	wrapped []rune  // the object that begins the text, so far; nil if none does
-	speech  []rune  // taken out of that object, to be decided next
+	swallow swallow // what is being removed
+	wrapped []rune  // the object at the beginning of the text so far; nil if there is none
+	speech  []rune  // extracted from that object, to be decided next
 	state   position
 }
 
-// position is what the text so far says about the next rune.
+// position is the state that decides about the next rune.
 type position struct {
-	prev      rune // the last rune taken, 0 at the start
-	last      rune // the last rune let through, 0 at the start
-	midLine   bool // something visible was let through on this line
-	midPhrase bool // something visible was let through since the last stop
-	starred   bool // emphasis was begun and not ended
-	removed   bool // nothing visible was let through since a removal
+	prev      rune // the last rune consumed, 0 at the start
+	last      rune // the last rune emitted, 0 at the start
+	midLine   bool // something visible was emitted on this line
+	midPhrase bool // something visible was emitted since the last stop
+	starred   bool // emphasis has begun and not ended
+	removed   bool // nothing visible was emitted since a removal
 }
 
-// NewScrubber returns a scrubber; opts may be nil.
+// NewScrubber returns a scrubber. opts may be nil.
 func NewScrubber(opts *Options) *Scrubber {
 	s := &Scrubber{}
 	if opts == nil {
@@ -72,7 +70,7 @@ func NewScrubber(opts *Options) *Scrubber {
 			s.names = append(s.names, []rune(strings.ToLower(name)))
 		}
 	}
-	// The longest first: "Bartok the Bold" before "Bartok".
+	// Longest first, so that "Bartok the Bold" comes before "Bartok".
 	slices.SortFunc(s.names, func(a, b []rune) int { return len(b) - len(a) })
 	if len(opts.Tools) > 0 {
 		s.tools = make(map[string]bool, len(opts.Tools))
@@ -83,7 +81,7 @@ func NewScrubber(opts *Options) *Scrubber {
 	return s
 }
 
-// Push takes the next piece of text and returns what is certainly speech.
+// Push adds a piece of text and returns the text that is certainly speech.
 func (s *Scrubber) Push(text string) string {
 	s.out = s.out[:0]
 	for text != "" {
@@ -95,7 +93,7 @@ func (s *Scrubber) Push(text string) string {
 	return string(s.out)
 }
 
-// Flush returns what is left and makes s ready for another text.
+// Flush returns the remaining speech and resets s for another text.
 func (s *Scrubber) Flush() string {
 	s.out = s.out[:0]
 	s.raw = s.dec.drain(s.raw[:0], true)
@@ -104,8 +102,7 @@ func (s *Scrubber) Flush() string {
 	return string(s.out)
 }
 
-// takeRaw moves raw into text, without invisible runes, and decides as much as it
-// can.
+// takeRaw moves raw to text, without invisible runes, and decides as much as it can.
 func (s *Scrubber) takeRaw(final bool) {
 	for _, r := range s.raw {
 		switch {
@@ -131,8 +128,8 @@ func (s *Scrubber) takeRaw(final bool) {
 	s.text = s.text[:copy(s.text, s.text[done:])]
 }
 
-// decideNext decides about the beginning of rest and returns how many runes it took,
-// 0 if it needs more. It never does if final.
+// decideNext decides about the beginning of rest and returns the number of runes it consumed, or 0 if it
+// needs more. If final, it always consumes some.
 func (s *Scrubber) decideNext(rest []rune, final bool) int {
 	if s.swallow.kind != nothing {
 		n, done := s.swallow.swallowNext(rest, final)
@@ -146,7 +143,7 @@ func (s *Scrubber) decideNext(rest []rune, final bool) int {
 	}
 	if !s.state.midLine && !unicode.IsSpace(rest[0]) {
 		if v, n := s.removeLineStart(rest, final); v != no {
-			return n // 0 for wait
+			return n // 0 if more text is needed
 		}
 	}
 	var (
@@ -176,8 +173,7 @@ func (s *Scrubber) decideNext(rest []rune, final bool) int {
 	return n
 }
 
-// emitRune lets r through. White space on both sides of something removed becomes
-// that of one side.
+// emitRune emits r. White space on both sides of a removal is reduced to that of one side.
 func (s *Scrubber) emitRune(r rune) {
 	p := &s.state
 	space := unicode.IsSpace(r)
@@ -199,7 +195,7 @@ func (s *Scrubber) emitRune(r rune) {
 	}
 }
 
-// beginRemoval starts to remove something; n runes of it are taken already.
+// beginRemoval starts a removal whose first n runes have been read.
 func (s *Scrubber) beginRemoval(w swallow, n int) (verdict, int) {
 	s.swallow = w
 	return yes, n

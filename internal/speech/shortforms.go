@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// readAbbreviation reads one from the lexicon, the longest that fits.
+// readAbbreviation reads the longest matching abbreviation of the lexicon.
 func (r *reader) readAbbreviation() bool {
 	if unicode.IsLetter(r.at(r.i - 1)) {
 		return false
@@ -50,7 +50,7 @@ func (r *reader) readAbbreviation() bool {
 	return true
 }
 
-// maxParts is how many dots an abbreviation may have.
+// maxParts is the maximum number of dots in an abbreviation.
 const maxParts = 3
 
 // readNumero reads "No. 5" and "vol. 2".
@@ -80,11 +80,11 @@ func (r *reader) readNumero() bool {
 	return true
 }
 
-// maxNumbered is the length of the longest abbreviation numero knows.
+// maxNumbered is the length of the longest abbreviation that readNumero knows.
 const maxNumbered = 7
 
-// numbersSection reports whether a Roman numeral or a capital by itself stands at i, other
-// than a word of one letter.
+// numbersSection reports whether a Roman numeral or a single capital is at i, other than the words "I" and
+// "A".
 func (r *reader) numbersSection(i int) bool {
 	alone := !isWord(r.at(i + 1))
 	if alone && (r.at(i) == 'I' || r.at(i) == 'A') {
@@ -94,8 +94,7 @@ func (r *reader) numbersSection(i int) bool {
 	return numeral || alone && unicode.IsUpper(r.at(i)) && r.at(i+1) != '.'
 }
 
-// readShortWord reads a short form that looks like a word: "w/o", "Mr Smith",
-// "Dec. 24", "10 x 10", "x2".
+// readShortWord reads a short form that looks like a word: "w/o", "Mr Smith", "Dec. 24", "10 x 10", "x2".
 func (r *reader) readShortWord() bool {
 	if isWord(r.at(r.i - 1)) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// readSign reads a sign, or leaves it out where it means nothing.
+// readSign reads a sign, or skips it if it has no meaning.
 func (r *reader) readSign(c rune) {
 	next := r.at(r.i + 1)
 	switch {
@@ -31,7 +31,7 @@ func (r *reader) readSign(c rune) {
 	r.addWords(word)
 }
 
-// wordOfSign returns the word for a sign between its neighbours, "" for none.
+// wordOfSign returns the word for a sign in its context, or "".
 func (r *reader) wordOfSign(c rune) string {
 	next, soon, earlier := r.at(r.i+1), r.after(r.i+1), r.before(r.i-1)
 	between := isWord(earlier) && isWord(soon) && r.mark == 0 && len(r.out) > 0
@@ -78,7 +78,7 @@ func (r *reader) wordOfSign(c rune) string {
 	return ""
 }
 
-// readDash reads a minus, a range or a pause.
+// readDash reads a dash as a minus, a range or a pause.
 func (r *reader) readDash(c rune) {
 	prev, next := r.at(r.i-1), r.at(r.i+1)
 	switch {
@@ -122,20 +122,20 @@ func (r *reader) readSlash(between bool) string {
 		return map[bool]string{true: r.lex.slash, false: r.lex.by}[strings.ToUpper(before) == before]
 	}
 	if next := strings.ToLower(string(r.text[min(r.i+1, len(r.text)):min(end, len(r.text))])); next == r.lex.or || next == r.lex.and {
-		return "" // "and/or" is read as it stands
+		return "" // "and/or" is read as written
 	}
 	return r.lex.or
 }
 
-// isOperand reports whether c ends or begins an operand of a calculation.
+// isOperand reports whether c may end or begin an operand of a calculation.
 func isOperand(c rune) bool {
 	return isWord(c) || strings.ContainsRune("()²³°%′″√", c) || fractionSigns[c][1] > 0
 }
 
-// isSuper reports whether r is a raised digit.
+// isSuper reports whether r is a superscript digit.
 func isSuper(r rune) bool { return strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹", r) }
 
-// superDigit returns the digit that is raised in r.
+// superDigit returns the normal digit for a superscript digit.
 func superDigit(r rune) rune {
 	switch r {
 	case '¹':
@@ -146,7 +146,7 @@ func superDigit(r rune) rune {
 	return '0' + r - '⁰'
 }
 
-// readPower reads raised numbers, roots and the sign of infinity.
+// readPower reads powers, roots and the infinity sign.
 func (r *reader) readPower(c rune) {
 	next := r.at(r.i + 1)
 	r.i++
@@ -175,7 +175,7 @@ func (r *reader) readPower(c rune) {
 	}
 }
 
-// isDivision reports whether the colon here divides: "10 : 2 = 5".
+// isDivision reports whether the colon at r.i is a division sign: "10 : 2 = 5".
 func (r *reader) isDivision() bool {
 	i := r.skipSpace(r.i)
 	if r.at(i) != ':' {

@@ -8,25 +8,24 @@ import (
 )
 
 const (
-	// Silent is what a model answers, and nothing else, where it may say nothing and
-	// does: short, no speech in any language, and unlike a call or a stage direction
-	// that other rules remove.
+	// Silent is the complete answer of a model that chooses to say nothing. It is short, is not speech in any
+	// language, and differs from calls and stage directions that other rules remove.
 	Silent = "[silent]"
-	// SilentRule is how a model is told of it, after the case in which it may.
+	// SilentRule tells a model about it, after the condition under which silence is allowed.
 	SilentRule = "answer with " + Silent + " and nothing else"
 )
 
-// DeclaresSilence reports whether an answer begins with [Silent]: whatever follows,
-// nothing of it is meant to be heard. It is asked with all that came so far.
+// DeclaresSilence reports whether an answer begins with [Silent]. Then nothing after it is meant to be heard.
+// begun is the answer so far.
 func DeclaresSilence(begun string) bool {
 	begun = strings.TrimLeftFunc(begun, func(r rune) bool { return r != '[' && isSilentSign(r) })
 	return len(begun) >= len(Silent) && strings.EqualFold(begun[:len(Silent)], Silent)
 }
 
-// MayBeSilence reports whether an answer that begins so could still be no answer, see
-// [IsSilence]. It is asked with all that came so far.
+// MayBeSilence reports whether an answer with this beginning could still turn out to be silence; see
+// [IsSilence]. begun is the answer so far.
 func MayBeSilence(begun string) bool {
-	const enough = 100 // bytes; no aside that stands for silence is as long
+	const enough = 100 // bytes; longer than any aside that means silence
 	begun = strings.TrimSpace(begun)
 	first, _ := utf8.DecodeRuneInString(begun)
 	switch {
@@ -46,8 +45,8 @@ func MayBeSilence(begun string) bool {
 	return false
 }
 
-// WithoutSilence returns what is to be spoken of a sentence: all of it but [Silent],
-// nothing if it only stands for silence.
+// WithoutSilence returns the part of a sentence to speak: all of it except [Silent], or nothing if the
+// sentence only means silence.
 func WithoutSilence(sentence string) string {
 	if IsSilence(sentence) {
 		return ""
@@ -64,11 +63,11 @@ func WithoutSilence(sentence string) string {
 	return sentence
 }
 
-// IsSilence reports whether a text as a whole is no speech but stands for silence: it
-// is empty or nothing but signs, it is [Silent], or what models write in its place,
-// such as "(says nothing)", "NO_ANSWER" or "[keine Antwort]".
+// IsSilence reports whether a whole text means silence rather than speech: it is empty, consists of
+// punctuation, is [Silent], or is what models write instead, such as "(says nothing)", "NO_ANSWER" or "[keine
+// Antwort]".
 func IsSilence(text string) bool {
-	bare := true // nothing stood in brackets
+	bare := true // nothing was in brackets so far
 	for rest := text; ; {
 		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return closerOf(r) == 0 && isSilentSign(r) })
 		if rest == "" {
@@ -87,12 +86,12 @@ func IsSilence(text string) bool {
 	}
 }
 
-// isSilentSign reports whether r has no sound by itself.
+// isSilentSign reports whether r is not pronounced by itself.
 func isSilentSign(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsPunct(r) || strings.ContainsRune("<>|~`^=+", r) || r == utf8.RuneError
 }
 
-// closerOf is what ends an aside that r begins, 0 if it begins none.
+// closerOf returns the rune that closes an aside opened by r, or 0 if r opens none.
 func closerOf(r rune) rune {
 	switch r {
 	case '[':
@@ -109,8 +108,7 @@ func closerOf(r rune) rune {
 	return 0
 }
 
-// silentTokens are what programs would write for no answer; an NPC says none of it by
-// itself.
+// silentTokens are texts that programs write for "no answer" and that an NPC would not say on its own.
 var silentTokens = []string{
 	"silent", "no_answer", "no answer", "no-answer", "noanswer", "no_response", "no response", "no-response", "noresponse", "no_reply", "no reply",
 	"no-reply", "noreply", "no_output", "no output", "no_speech", "no_comment", "n/a", "null", "says nothing", "stays silent", "remains silent",
@@ -118,9 +116,8 @@ var silentTokens = []string{
 	"sagt nichts", "bleibt still", "bleibt stumm", "antwortet nicht", "keine_antwort", "keine antwort",
 }
 
-// isSilentToken reports whether a text without brackets stands for silence. Words that
-// a character may say count in the writing of programs alone: "NO ANSWER", "says
-// nothing".
+// isSilentToken reports whether a text without brackets means silence. Words that a character might say count
+// only as programs write them: "NO ANSWER", "says nothing".
 func isSilentToken(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool { return r != '!' && r != '?' && isSilentSign(r) })
 	lower := strings.ToLower(text)
@@ -131,14 +128,13 @@ func isSilentToken(text string) bool {
 }
 
 const (
-	// maxSilentWords is how many words an aside has at most that stands for silence.
+	// maxSilentWords is the maximum number of words in an aside that means silence.
 	maxSilentWords = 14
-	// maxSilentBytes bounds what is looked at.
+	// maxSilentBytes is the maximum length of such an aside.
 	maxSilentBytes = 200
 )
 
-// silentWords stand for silence wherever they are in an aside, silentWholes where they
-// are all of it.
+// silentWords mean silence anywhere in an aside, and silentWholes if they are the whole aside.
 var (
 	silentWords = makePhrases("silent", "silence", "silently", "quiet", "say nothing", "says nothing", "said nothing", "saying nothing", "no answer", "no response", "no reply",
 		"no comment", "no output", "no speech", "no dialogue", "no reaction", "no need to answer", "no need to respond", "not answer", "not respond",
@@ -152,8 +148,7 @@ var (
 		"nichts", "keine", "leer", "wartet", "pausiert", "ruhig")
 )
 
-// isSilentAside reports whether what stands in brackets, closed or not, says that
-// nothing is said.
+// isSilentAside reports whether text in brackets, closed or not, says that nothing is said.
 func isSilentAside(inside string, closed bool) bool {
 	if len(inside) > maxSilentBytes {
 		return false
@@ -179,7 +174,7 @@ func isSilentAside(inside string, closed bool) bool {
 	return false
 }
 
-// makePhrases sets phrases off by spaces.
+// makePhrases surrounds phrases with spaces.
 func makePhrases(phrases ...string) []string {
 	for i, p := range phrases {
 		phrases[i] = " " + p + " "

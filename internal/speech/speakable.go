@@ -5,30 +5,32 @@ import (
 	"unicode"
 )
 
-// maxGrowth bounds how much longer than the text its spoken form may be.
+// maxGrowth limits how many times longer than the text its spoken form may be.
 const maxGrowth = 8
 
-// effort says how much of a text is put into words.
+// effort is how much of a text is put into words.
 type effort int
 
 const (
-	inFull   effort = iota // numbers as people say them
+	inFull   effort = iota // numbers as people read them
 	byDigit                // numbers digit by digit
-	noSigns                // only words and pauses
-	attempts               // how many efforts there are
+	noSigns                // only words and punctuation
+	attempts               // the number of efforts
 )
 
-// Speakable returns text as a text-to-speech engine should get it, by the engine's profile:
-// without markup, emoji and stage directions, and with [Full] also without quotes, with calm
-// punctuation and with numbers, dice, units, dates, signs and abbreviations in words. English
-// and German are known, by a tag such as "de" or "en-GB"; an empty one means English. In any
-// other language numbers and abbreviations stay as they are.
+// Speakable returns text as a text-to-speech engine with the given profile should get it. Markup, emoji and
+// stage directions are removed. With [Full], quotes are removed as well, punctuation is simplified, and
+// numbers, dice, units, dates, signs and abbreviations are put into words. It supports English and German,
+// given by a tag such as "de" or "en-GB"; an empty tag means English. In other languages, numbers and
+// abbreviations stay as written. For example:
 //
-// The result is on one line, at most 8 times as long as text in bytes, and not empty if text
-// has a letter, escape sequences of terminals aside. Speakable takes time in proportion to the
-// text, and is safe for concurrent use. With Full it is idempotent and returns valid UTF-8.
+//	Speakable("**Roll** 2d6+3!", "en", Full) // "Roll two d six plus three!"
 //
-// Text that people read does not belong in it.
+// The result is on one line, at most 8 times as long as text in bytes, and not empty if text contains a
+// letter outside terminal escape sequences. Speakable takes time proportional to the length of text, and is
+// safe for concurrent use. With Full, it is idempotent and returns valid UTF-8.
+//
+// Do not use it for text that people read.
 func Speakable(text, language string, engine Profile) string {
 	lex := lexiconOf(language)
 	switch engine {
@@ -46,12 +48,11 @@ func Speakable(text, language string, engine Profile) string {
 	return "" // not reached: noSigns adds nothing
 }
 
-// maxPasses bounds how often a text is read until nothing changes. The
-// second pass only confirms the first, unless what a sign or a mark of emphasis
-// held apart becomes an abbreviation or a numeral without it.
+// maxPasses limits how often a text is read until nothing changes. The second pass usually only confirms the
+// first. Sometimes removing a sign or an emphasis mark creates an abbreviation or a numeral.
 const maxPasses = 6
 
-// readUntilStable puts text into words until nothing is left to do.
+// readUntilStable puts text into words until nothing changes.
 func readUntilStable(text string, lex *lexicon, e effort) string {
 	out := readOnce(text, lex, e)
 	for range maxPasses {

@@ -1,7 +1,6 @@
-// Package speech turns a model's streamed text into sentences an NPC may
-// speak. A [Scrubber] takes out what is not speech, such as tool calls the
-// model writes by mistake, reasoning, markup and its own name; a [Splitter]
-// cuts the rest into sentences as early as is safe:
+// Package speech turns a model's streamed text into sentences that an NPC may speak. A [Scrubber] removes
+// what is not speech, such as tool calls that the model writes by mistake, reasoning, markup and its own
+// name. A [Splitter] cuts the rest into sentences as early as is safe:
 //
 //	text := scrubber.Push(chunk.Text)
 //	for _, sentence := range splitter.Push(text) { … }
@@ -11,16 +10,15 @@
 //	for _, sentence := range splitter.Push(scrubber.Flush()) { … }
 //	for _, sentence := range splitter.Flush() { … }
 //
-// [Speakable] then turns a sentence into what a voice can pronounce.
+// [Speakable] then turns a sentence into text that a voice can pronounce.
 //
-// Both types hold back a bounded amount of text, depend only on the text and not on how it was cut into
-// chunks, start no goroutine and do no I/O. Values belong to one goroutine at a
-// time. English and German abbreviations are known; other languages are cut at
-// the same signs.
+// Both types hold back a bounded amount of text, depend only on the text and not on how it was split into
+// chunks, start no goroutine and do no I/O. They are not safe for concurrent use. They know English and
+// German abbreviations; other languages are cut at the same punctuation marks.
 //
-// [FindSalient] finds the sentences of a conversation that are worth keeping: promises, debts, deaths, kin,
-// what something is called, where somebody lives, what has changed. It knows English and German by lists
-// of phrases and understands nothing: who reads what it found decides.
+// [FindSalient] finds sentences of a conversation that are worth keeping, such as promises, debts, deaths,
+// kinship, names, homes and changes. It uses lists of English and German phrases and understands nothing, so
+// the caller has to judge the results.
 package speech
 
 import (
@@ -28,17 +26,16 @@ import (
 	"unicode/utf8"
 )
 
-// verdict is the outcome of looking at text that may not be complete yet.
+// verdict is the result of examining text that may be incomplete.
 type verdict int
 
 const (
-	no   verdict = iota // this is not it, whatever follows
-	yes                 // this is it, whatever follows
+	no   verdict = iota // no match, whatever follows
+	yes                 // a match, whatever follows
 	wait                // more text decides
 )
 
-// decoder turns chunks that may end within a rune into runes. Each invalid
-// byte becomes U+FFFD.
+// decoder decodes chunks that may end within a rune. Each invalid byte becomes U+FFFD.
 type decoder struct {
 	part [utf8.UTFMax]byte
 	n    int
@@ -64,8 +61,7 @@ func (d *decoder) decode(dst []rune, text string) []rune {
 	return dst
 }
 
-// drain appends what the partial rune amounts to by now, or to the end of the
-// text if final.
+// drain appends the complete runes of the partial input to dst, or all of it if final.
 func (d *decoder) drain(dst []rune, final bool) []rune {
 	for d.n > 0 && (final || utf8.FullRune(d.part[:d.n])) {
 		r, size := utf8.DecodeRune(d.part[:d.n])

@@ -6,30 +6,27 @@ import (
 )
 
 const (
-	// maxSentence is how many runes without a stop are held before they are
-	// cut at a pause, so that speech starts.
+	// maxSentence is the number of runes without a stop after which text is cut at a pause, so that speech
+	// can start.
 	maxSentence = 300
-	// minCut is the least length such a cut leaves in front of a comma.
+	// minCut is the minimum length before a comma for such a cut.
 	minCut = 100
-	// pushPiece is how many bytes are taken in at a time, which bounds the
-	// buffers however long a chunk is.
+	// pushPiece is the number of bytes processed at a time. It bounds the buffers for any chunk length.
 	pushPiece = 512
 )
 
-// Splitter cuts streamed text into sentences. The zero value is ready.
+// Splitter cuts streamed text into sentences. The zero value is ready to use.
 //
-// The sentences it yields are, put together, the text it was given, except
-// that runs of white space become one space or vanish between sentences and
-// invalid UTF-8 becomes U+FFFD.
+// The sentences together are the text that was pushed, except that runs of white space become one space or
+// vanish between sentences, and invalid UTF-8 becomes U+FFFD.
 type Splitter struct {
 	dec  decoder
 	raw  []rune // scratch for Push
-	text []rune // not yet yielded, white space collapsed
-	seen int    // runes of text known to hold no boundary
+	text []rune // not yet returned, white space collapsed
+	seen int    // runes of text without a boundary
 }
 
-// Push takes the next piece of text and returns the sentences that are
-// certain by now.
+// Push adds a piece of text and returns the sentences that are certain by now.
 func (s *Splitter) Push(text string) []string {
 	var out []string
 	for text != "" {
@@ -41,7 +38,7 @@ func (s *Splitter) Push(text string) []string {
 	return out
 }
 
-// Flush returns what is left and makes s ready for another text.
+// Flush returns the remaining text and resets s for another text.
 func (s *Splitter) Flush() []string {
 	s.raw = s.dec.drain(s.raw[:0], true)
 	out := s.takeRaw(nil, true)
@@ -52,7 +49,7 @@ func (s *Splitter) Flush() []string {
 	return out
 }
 
-// takeRaw moves raw into text and appends the sentences found to out.
+// takeRaw moves raw to text and appends complete sentences to out.
 func (s *Splitter) takeRaw(out []string, final bool) []string {
 	for _, r := range s.raw {
 		s.addRune(r)
@@ -60,8 +57,8 @@ func (s *Splitter) takeRaw(out []string, final bool) []string {
 	return s.cutSentences(out, final)
 }
 
-// addRune appends r. A run of white space becomes ' ', or '\n' or " \n" if it
-// holds a line break: the first sign of it can be acted on at once.
+// addRune appends r. A run of white space becomes ' ', or '\n' or " \n" if it contains a line break. This
+// form allows acting on its first rune at once.
 func (s *Splitter) addRune(r rune) {
 	if r == '\n' || r == '\u2028' || r == '\u2029' || r == '\v' || r == '\f' || r == '\u0085' {
 		if n := len(s.text); n > 0 && s.text[n-1] != '\n' {
@@ -76,7 +73,7 @@ func (s *Splitter) addRune(r rune) {
 	}
 }
 
-// cutSentences appends every sentence that is certain to out.
+// cutSentences appends all sentences that are certain to out.
 func (s *Splitter) cutSentences(out []string, final bool) []string {
 	for {
 		end := s.boundary(final)
@@ -94,7 +91,7 @@ func (s *Splitter) cutSentences(out []string, final bool) []string {
 	}
 }
 
-// sentence returns a part of text with single spaces, without one at its ends.
+// sentence returns runes as text with single spaces and none at its ends.
 func sentence(runes []rune) string {
 	for len(runes) > 0 && isBlank(runes[len(runes)-1]) {
 		runes = runes[:len(runes)-1]
@@ -112,12 +109,11 @@ func sentence(runes []rune) string {
 	return b.String()
 }
 
-// isBlank reports whether r is white space as addRune lets it into text.
+// isBlank reports whether r is white space in the form that addRune stores.
 func isBlank(r rune) bool { return r == ' ' || r == '\n' }
 
-// boundary returns the length of the first sentence in text, 0 if it is not
-// known yet. Its answer for a text never differs from its answer for a longer
-// one, which makes the outcome independent of chunks.
+// boundary returns the length of the first sentence in text, or 0 if it is not known yet. The result never
+// changes when more text arrives, so it does not depend on the chunks.
 func (s *Splitter) boundary(final bool) int {
 	for i := s.seen; i < len(s.text); i++ {
 		if i >= maxSentence {
@@ -136,8 +132,8 @@ func (s *Splitter) boundary(final bool) int {
 	return 0
 }
 
-// endsAt reports whether a sentence ends with the sign at i, and where. An answer
-// of wait means the runes after i do not suffice.
+// endsAt reports whether a sentence ends with the mark at i, and where. wait means that it needs more runes
+// after i.
 func (s *Splitter) endsAt(i int, final bool) (verdict, int) {
 	r := s.text[i]
 	if r == '\n' {
@@ -167,8 +163,7 @@ func (s *Splitter) endsAt(i int, final bool) (verdict, int) {
 	return s.beforeSpace(i, run, end, final), end
 }
 
-// skipRunes returns the first index from i on whose rune is none of those, at most
-// maxSentence.
+// skipRunes returns the first index from i on whose rune does not satisfy those, at most maxSentence.
 func (s *Splitter) skipRunes(i int, those func(rune) bool) int {
 	for i < min(len(s.text), maxSentence) && those(s.text[i]) {
 		i++
@@ -176,8 +171,7 @@ func (s *Splitter) skipRunes(i int, those func(rune) bool) int {
 	return i
 }
 
-// beforeSpace decides about a run of stops from i to run, with closing marks
-// up to end and a space after them.
+// beforeSpace decides about a run of stops from i to run, closing marks up to end, and a space.
 func (s *Splitter) beforeSpace(i, run, end int, final bool) verdict {
 	next := lookahead{text: s.text[end+1:], final: final}
 	if run == i+1 && s.text[i] == '.' {

@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// maxStage is the length of the longest stage direction.
+// maxStage is the maximum length of a stage direction.
 const maxStage = 200
 
-// narrators begin a stage direction that is a sentence of its own.
+// narrators are words that begin a stage direction that is a sentence of its own.
 var narrators = []string{
 	"he", "she", "they", "it", "his", "her", "their", "the", "with", "in",
 	"er", "sie", "es", "sein", "seine", "der", "die", "das", "ein", "eine", "mit",
 }
 
-// stageDirection reports whether rest begins with a stage direction between runs of n
-// marks, and its length. Emphasis is none: rather too much is spoken than too little.
+// stageDirection reports whether rest begins with a stage direction between runs of n marks, and its length.
+// Emphasis is not a stage direction. In doubt, the text is spoken.
 func (s *Scrubber) stageDirection(rest []rune, n int, final bool) (verdict, int) {
 	if len(rest) <= n {
 		return noIfFinal(final), 0
@@ -43,8 +43,8 @@ func (s *Scrubber) stageDirection(rest []rune, n int, final bool) (verdict, int)
 	return no, 0
 }
 
-// isStageDirection reports whether what stands between marks is no speech. In the middle
-// of a phrase only what begins like one is: *kratzt sich am Kopf*, not *very angry*.
+// isStageDirection reports whether the content between marks is not speech. Within a phrase, only content
+// that begins like a stage direction counts: *kratzt sich am Kopf*, but not *very angry*.
 func (s *Scrubber) isStageDirection(content []rune) bool {
 	words := strings.Fields(string(content))
 	if len(words) == 0 || !hasWord(content) {
@@ -64,26 +64,25 @@ func (s *Scrubber) isStageDirection(content []rune) bool {
 	return len(words) > 1 && (slices.Contains(narrators, first) || s.isName(first))
 }
 
-// isSomebody reports whether a word stands for the NPC in a narrator's words.
+// isSomebody reports whether a narrator may refer to the NPC by this word.
 func isSomebody(word string) bool {
 	return word == "he" || word == "she" || word == "er" || word == "sie"
 }
 
-// plainWord is a word in lower case without the signs around it.
+// plainWord returns a word in lower case, without punctuation around it.
 func plainWord(word string) string {
 	return strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !isWord(r) }))
 }
 
-// isStrongStage reports whether what stands between marks of strong emphasis, or between
-// low lines, is a stage direction.
+// isStrongStage reports whether the content between marks of strong emphasis, or between underscores, is a
+// stage direction.
 func (s *Scrubber) isStrongStage(content []rune) bool {
 	words := strings.Fields(string(content))
 	return len(words) > 0 && unicode.IsLower(content[0]) && gestures[plainWord(words[0])] &&
 		(len(words) > 1 || !s.state.midPhrase) && s.isStageDirection(content)
 }
 
-// beginsWithVerb reports whether two words look like a verb in the third person and
-// what it is done to.
+// beginsWithVerb reports whether two words look like a verb in the third person and its object.
 func beginsWithVerb(first, second string) bool {
 	if len(first) < 4 || slices.Contains(noVerbs, first) {
 		return false
@@ -91,20 +90,20 @@ func beginsWithVerb(first, second string) bool {
 	return (strings.HasSuffix(first, "s") || strings.HasSuffix(first, "t")) && slices.Contains(afterVerbs, second)
 }
 
-// noVerbs end as verbs in the third person do.
+// noVerbs are words that end like verbs in the third person.
 var noVerbs = []string{
 	"this", "always", "perhaps", "across", "that's", "what's", "it's", "nicht", "erst", "jetzt", "sonst", "fast", "recht", "selbst",
 	"dort", "seit", "acht", "echt", "weit", "must", "just", "last", "most", "best", "that", "what", "right", "doesn't", "don't", "can't",
 }
 
-// afterVerbs stand behind the verb of a stage direction.
+// afterVerbs are words that follow the verb of a stage direction.
 var afterVerbs = []string{
 	"his", "her", "their", "the", "a", "an", "at", "up", "down", "over", "back", "around", "away", "towards", "toward", "to", "into",
 	"sich", "den", "dem", "die", "das", "der", "ein", "eine", "einen", "auf", "an", "zur", "zum", "seine", "seinen", "ihre", "ihren",
 }
 
-// hasStageEnding reports whether a single word looks like a verb or adverb of
-// a stage direction in English or German.
+// hasStageEnding reports whether a single word looks like a verb or adverb of a stage direction in English or
+// German.
 func hasStageEnding(word string) bool {
 	if gestures[word] {
 		return true

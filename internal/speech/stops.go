@@ -15,7 +15,7 @@ func isStop(r rune) bool {
 	return isWide(r)
 }
 
-// isWide reports whether r is a stop of a script that puts no space behind it.
+// isWide reports whether r is a stop of a script that uses no space after it.
 func isWide(r rune) bool {
 	switch r {
 	case '。', '．', '！', '？', '｡':
@@ -24,7 +24,7 @@ func isWide(r rune) bool {
 	return false
 }
 
-// isPause reports whether r is a place to breathe within a sentence.
+// isPause reports whether a speaker may breathe at r within a sentence.
 func isPause(r rune) bool {
 	switch r {
 	case ',', ';', ':', '–', '—', ')', '、', '，', '；', '：', '،':
@@ -33,10 +33,10 @@ func isPause(r rune) bool {
 	return false
 }
 
-// isWidePause reports whether r is a pause that needs no space behind it.
+// isWidePause reports whether r is a pause that needs no space after it.
 func isWidePause(r rune) bool { return r == '、' || r == '，' || r == '；' || r == '：' }
 
-// isCloser reports whether r may stand between a stop and the space behind it.
+// isCloser reports whether r may be between a stop and the space after it.
 func isCloser(r rune) bool {
 	switch r {
 	case ')', ']', '}', '*', '_', '`', '）', '］', '】', '》':
@@ -47,13 +47,12 @@ func isCloser(r rune) bool {
 	return isQuote(r)
 }
 
-// isWideCloser is isCloser after a stop that needs no space behind it: there,
-// “ opens the next sentence.
+// isWideCloser is isCloser for a stop that needs no space after it. After that, “ opens the next sentence.
 func isWideCloser(r rune) bool {
 	return isCloser(r) && r != '“' && r != '‘' && r != '„' && r != '«'
 }
 
-// isOpener reports whether r may stand between a space and a word.
+// isOpener reports whether r may be between a space and a word.
 func isOpener(r rune) bool {
 	switch r {
 	case '(', '[', '{', '*', '_', '`', '#', '+', '-', '–', '—', '~', '>', '¿', '¡', '（', '【', '《':
@@ -62,7 +61,7 @@ func isOpener(r rune) bool {
 	return isQuote(r)
 }
 
-// isEllipsis reports whether a run of stops is dots only.
+// isEllipsis reports whether a run of stops consists of dots.
 func isEllipsis(run []rune) bool {
 	for _, r := range run {
 		if r != '.' && r != '…' {
@@ -72,17 +71,17 @@ func isEllipsis(run []rune) bool {
 	return true
 }
 
-// lookahead is what follows a stop and a space.
+// lookahead is the text after a stop and a space.
 type lookahead struct {
 	text  []rune
 	final bool
 }
 
-// maxOpeners is how many signs may stand before a word for it to be seen.
+// maxOpeners is the maximum number of opening marks before a word.
 const maxOpeners = 4
 
-// word returns the text from the next word on; wait means there is none yet,
-// no that the line ends before one.
+// word returns the text from the next word on. wait means that there is none yet, and no that the line ends
+// first.
 func (l lookahead) word() ([]rune, verdict) {
 	text := l.text
 	for n := 0; n < maxOpeners && len(text) > 0 && isOpener(text[0]); n++ {
@@ -97,7 +96,7 @@ func (l lookahead) word() ([]rune, verdict) {
 	return text, yes
 }
 
-// notLower ends the sentence unless it goes on in lower case.
+// notLower ends the sentence unless it continues in lower case.
 func (l lookahead) notLower() verdict {
 	word, v := l.word()
 	switch {
@@ -121,7 +120,7 @@ func (l lookahead) notDigit() verdict {
 	return yes
 }
 
-// afterWord decides about a single dot after text, with a space behind it.
+// afterWord decides about a single dot after text, followed by a space.
 func afterWord(text []rune, next lookahead) verdict {
 	start := len(text)
 	for start > 0 && text[start-1] != ' ' && text[start-1] != '\n' {
@@ -157,8 +156,8 @@ func afterWord(text []rune, next lookahead) verdict {
 	return yes
 }
 
-// afterLetter decides about a single letter: an initial, or half of "z. B.".
-// "I" ends sentences in English unless another initial precedes it.
+// afterLetter decides about a single letter: an initial, or half of "z. B.". "I" may end a sentence in
+// English unless another initial precedes it.
 func afterLetter(before []rune, letter rune, next lookahead) verdict {
 	n := len(before)
 	afterInitial := n >= 3 && before[n-2] == '.' && unicode.IsUpper(before[n-3]) && (n == 3 || !isWord(before[n-4]))
@@ -168,7 +167,7 @@ func afterLetter(before []rune, letter rune, next lookahead) verdict {
 	return next.notLower()
 }
 
-// isInitials reports whether word is letters with dots between, as in J.R.R.
+// isInitials reports whether word consists of letters separated by dots, as in J.R.R.
 func isInitials(word []rune) bool {
 	for i, r := range word {
 		if dot := i%2 == 1; dot != (r == '.') || !dot && !unicode.IsLetter(r) {
@@ -187,7 +186,7 @@ func isRoman(word []rune) bool {
 	return true
 }
 
-// isNumber reports whether word is made of digits and what joins them.
+// isNumber reports whether word consists of digits and the marks that join them.
 func isNumber(word []rune) bool {
 	for _, r := range word {
 		if !unicode.IsDigit(r) && !strings.ContainsRune(".,-–/", r) {
@@ -197,12 +196,11 @@ func isNumber(word []rune) bool {
 	return unicode.IsDigit(word[len(word)-1])
 }
 
-// maxOrdinal is how many digits the number of a thing or day has at most; what
-// is longer is a year or an amount.
+// maxOrdinal is the maximum number of digits of an ordinal. A longer number is a year or an amount.
 const maxOrdinal = 3
 
-// afterNumber decides about a number: German writes ordinals with a dot, and
-// lists begin with one.
+// afterNumber decides about a number, because German writes ordinals with a dot, and lists may begin with
+// one.
 func afterNumber(before, number []rune, next lookahead) verdict {
 	word, v := next.word()
 	switch {

@@ -2,7 +2,7 @@ package speech
 
 import "unicode"
 
-// swallowing is what kind of thing is being removed.
+// swallowing is the kind of content that is being removed.
 type swallowing int
 
 const (
@@ -10,25 +10,25 @@ const (
 	tagHead             // inside <name …, up to '>'
 	tagBody             // up to </name>
 	fence               // up to three backticks
-	brackets            // up to the bracket that closes the first
+	brackets            // up to the bracket that matches the first
 	channel             // up to a control token that ends a message
 )
 
 // swallow finds the end of something that is being removed, rune by rune.
 type swallow struct {
 	kind   swallowing
-	name   string // of the tag, lower case
-	single bool   // brackets: apostrophes quote, too
+	name   string // of the tag, in lower case
+	single bool   // brackets: apostrophes are quotes as well
 
 	depth   int  // of brackets
-	quote   rune // the open quotation, 0 if none
+	quote   rune // the open quote, 0 if none
 	escaped bool
 	slash   bool // tagHead: the last rune was '/'
 	blank   bool // brackets: only white space since the last line break
 }
 
-// swallowNext takes the beginning of rest and reports whether the removal ends with
-// it. It takes nothing if it needs more text, and everything left if final.
+// swallowNext consumes the beginning of rest and reports whether the removal ends with it. It consumes
+// nothing if it needs more text. If final, it always consumes some.
 func (w *swallow) swallowNext(rest []rune, final bool) (n int, done bool) {
 	switch w.kind {
 	case tagHead:
@@ -43,7 +43,7 @@ func (w *swallow) swallowNext(rest []rune, final bool) (n int, done bool) {
 	return 1, w.swallowBracket(rest[0])
 }
 
-// swallowHead ends with the tag if that closes itself, otherwise goes on to its body.
+// swallowHead ends the removal if the tag closes itself. Otherwise the body follows.
 func (w *swallow) swallowHead(r rune) bool {
 	if r == '>' && !w.slash {
 		w.kind = tagBody
@@ -76,7 +76,7 @@ func (w *swallow) swallowBody(rest []rune, final bool) (int, bool) {
 	return i + 1, true
 }
 
-// swallowChannel ends with <|end|> and its like.
+// swallowChannel ends at <|end|> and similar tokens.
 func (w *swallow) swallowChannel(rest []rune, final bool) (int, bool) {
 	if rest[0] != '<' || len(rest) > 1 && rest[1] != '|' {
 		return 1, false
@@ -106,8 +106,7 @@ func (w *swallow) swallowFence(rest []rune, final bool) (int, bool) {
 	return max(n, 1), n >= 3
 }
 
-// swallowBracket ends with the closing bracket, or with an empty line in case that
-// never comes.
+// swallowBracket ends at the closing bracket, or at an empty line in case the bracket is missing.
 func (w *swallow) swallowBracket(r rune) bool {
 	if r == '\n' && w.blank {
 		return true

@@ -6,23 +6,23 @@ import (
 	"unicode"
 )
 
-// How far ahead the scrubber looks, in runes.
+// How far the scrubber looks ahead, in runes.
 const (
 	maxName      = 64  // a name, tag or key
-	maxAttribute = 120 // what follows the name in a formatting tag
-	maxRun       = 80  // equal signs in a row
-	maxGap       = 8   // white space where it does not matter
+	maxAttribute = 120 // the rest of a formatting tag after its name
+	maxRun       = 80  // repetitions of one character
+	maxGap       = 8   // insignificant white space
 )
 
-// bracketWords begin a call in brackets, as in "[TOOL: …]". Those with an
-// underscore may stand alone, as in "[TOOL_CALLS]".
+// bracketWords begin a call in brackets, as in "[TOOL: …]". Those with an underscore may be alone, as in
+// "[TOOL_CALLS]".
 var bracketWords = []string{
 	"tool", "function", "call", "tool_call", "tool_calls", "tool_use", "tool_code", "tool_result", "tool_results",
 	"tool_output", "tool_response", "function_call", "function_calls", "available_tools", "toolcall", "toolcalls",
 }
 
-// identifier returns the length of the name that begins text, more than
-// maxName if it is none, and whether that is certain.
+// identifier returns the length of the name at the beginning of text, and whether it is complete. A length
+// above maxName means that it is not a name.
 func identifier(text []rune, extra string, final bool) (n int, ended bool) {
 	for n < len(text) && n <= maxName && (isASCIIWord(text[n]) || strings.ContainsRune(extra, text[n])) {
 		n++
@@ -34,7 +34,7 @@ func isASCIIWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
-// gapLength returns the length of the white space that begins text, up to maxGap.
+// gapLength returns the length of the white space at the beginning of text, up to maxGap.
 func gapLength(text []rune) int {
 	n := 0
 	for n < len(text) && n < maxGap && unicode.IsSpace(text[n]) {
@@ -43,7 +43,7 @@ func gapLength(text []rune) int {
 	return n
 }
 
-// removeObject removes a JSON object; {sic} is none.
+// removeObject removes a JSON object, but not text such as {sic}.
 func (s *Scrubber) removeObject(rest []rune, final bool) (verdict, int) {
 	v, quote := isObject(rest, final)
 	if v != yes {
@@ -53,8 +53,8 @@ func (s *Scrubber) removeObject(rest []rune, final bool) (verdict, int) {
 	return s.beginRemoval(swallow{kind: brackets, depth: 1, single: quote == '\''}, 1)
 }
 
-// isObject reports whether text begins with '{' and a quoted key. If the text
-// breaks off within the key, it is one.
+// isObject reports whether text begins with '{' and a quoted key. If the text ends within the key, it counts
+// as an object.
 func isObject(text []rune, final bool) (v verdict, quote rune) {
 	i := 1 + gapLength(text[1:])
 	if i == len(text) {
@@ -70,7 +70,7 @@ func isObject(text []rune, final bool) (v verdict, quote rune) {
 	}
 	switch {
 	case end == len(text) && quote == '\'':
-		return noIfFinal(final), 0 // {'tis is no object
+		return noIfFinal(final), 0 // {'tis is not an object
 	case end == len(text):
 		return yesIfFinal(final), quote
 	case text[end] != quote:
@@ -87,7 +87,7 @@ func isObject(text []rune, final bool) (v verdict, quote rune) {
 	return no, 0
 }
 
-// noIfFinal is what an undecided matter comes to if nothing may follow: no.
+// noIfFinal returns no if no text follows, otherwise wait.
 func noIfFinal(final bool) verdict {
 	if final {
 		return no
@@ -95,7 +95,7 @@ func noIfFinal(final bool) verdict {
 	return wait
 }
 
-// yesIfFinal is unless for what is decided enough: yes.
+// yesIfFinal returns yes if no text follows, otherwise wait.
 func yesIfFinal(final bool) verdict {
 	if final {
 		return yes
@@ -103,7 +103,7 @@ func yesIfFinal(final bool) verdict {
 	return wait
 }
 
-// removeBracket removes lists of objects and calls in brackets.
+// removeBracket removes lists of objects, and calls in brackets.
 func (s *Scrubber) removeBracket(rest []rune, final bool) (verdict, int) {
 	i := 1 + gapLength(rest[1:])
 	if i == len(rest) {
@@ -142,12 +142,11 @@ func (s *Scrubber) removeBracket(rest []rune, final bool) (verdict, int) {
 	return no, 0
 }
 
-// minCutOff is how much of a word in brackets must be there at the end of the
-// text to tell that a call broke off.
+// minCutOff is the minimum length of an incomplete word in brackets, at the end of the text, to recognise a
+// call that broke off.
 const minCutOff = 5
 
-// removeCall removes calls of known tools as in roll("2d6") and takes other words
-// whole.
+// removeCall removes calls of known tools such as roll("2d6"), and passes other words on as a whole.
 func (s *Scrubber) removeCall(rest []rune, final bool) (verdict, int) {
 	if len(s.tools) == 0 || !isASCIIWord(rest[0]) || isWord(s.state.prev) || s.state.prev == '_' {
 		return no, 0
@@ -165,17 +164,17 @@ func (s *Scrubber) removeCall(rest []rune, final bool) (verdict, int) {
 			return s.beginRemoval(swallow{kind: brackets, depth: 1, single: true}, n+1)
 		}
 	}
-	for n > 1 && !isWord(rest[n-1]) { // leave signs behind the word to others
+	for n > 1 && !isWord(rest[n-1]) { // leave marks after the word to other rules
 		n--
 	}
 	return s.keepRunes(rest, n)
 }
 
-// pathLength returns the length of the name, with its parents, that begins text.
+// pathLength returns the length of the qualified name at the beginning of text.
 func pathLength(text []rune, final bool) (n int, ended bool) { return identifier(text, ".-", final) }
 
-// isCall reports whether the name of n runes and the parenthesis behind it
-// call a tool, directly or in print(…).
+// isCall reports whether the name of n runes and the parenthesis after it call a tool, directly or in
+// print(…).
 func (s *Scrubber) isCall(rest []rune, n int, final bool) verdict {
 	args := rest[n+1:]
 	if name := string(rest[:n]); !s.isTool(name) {
@@ -198,8 +197,8 @@ func (s *Scrubber) isTool(path string) bool {
 	return s.tools[strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])]
 }
 
-// isArguments reports whether text behind a parenthesis are arguments rather
-// than prose, as in "make your roll(s)".
+// isArguments reports whether text after a parenthesis is a list of arguments rather than prose, as in "make
+// your roll(s)".
 func isArguments(text []rune, final bool) verdict {
 	i := gapLength(text)
 	if i == len(text) {

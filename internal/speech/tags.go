@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// reasoningTags hold what the model thinks; they take no attributes.
+// reasoningTags contain the model's reasoning. They have no attributes.
 var reasoningTags = []string{
 	"think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis", "inner_monologue",
 	"denken", "gedanke", "gedanken", "nachdenken", "analyse",
 }
 
-// toolTags hold calls and their results.
+// toolTags contain calls and their results.
 var toolTags = []string{
 	"tool_call", "tool_calls", "toolcall", "tool_code", "tool_use", "tool_request", "tool_response", "tool_result",
 	"tool_results", "tool_output", "tool_outputs", "use_tool", "execute_tool", "function", "functions", "function_call",
@@ -20,7 +20,7 @@ var toolTags = []string{
 	"parameters",
 }
 
-// formatTags mark up text that stays; lineTags among them break the line.
+// formatTags mark up text that is kept. lineTags also break the line.
 var (
 	formatTags = []string{
 		"b", "i", "u", "s", "em", "strong", "del", "mark", "small", "sub", "sup", "span", "font", "code", "pre", "speak",
@@ -29,7 +29,7 @@ var (
 	lineTags = []string{"br", "p", "hr", "li", "div", "h1", "h2", "h3", "h4", "h5", "h6"}
 )
 
-// removeTag removes tags: reasoning and calls with all they hold, formatting alone.
+// removeTag removes tags: reasoning and calls with their content, formatting without it.
 func (s *Scrubber) removeTag(rest []rune, final bool) (verdict, int) {
 	if len(rest) == 1 {
 		if final {
@@ -52,7 +52,7 @@ func (s *Scrubber) removeTag(rest []rune, final bool) (verdict, int) {
 	full := strings.ToLower(string(rest[start : start+n]))
 	name := full[strings.LastIndexByte(full, ':')+1:]
 	end := start + n
-	if end == len(rest) { // the text breaks off in the name
+	if end == len(rest) { // the text ends within the name
 		if n >= 2 && isTagPrefix(name) {
 			return s.dropRunes(end)
 		}
@@ -85,8 +85,8 @@ func (s *Scrubber) removeTagEnd(rest []rune, end int, final bool) (verdict, int)
 	return no, 0
 }
 
-// removeFormatTag removes a formatting tag whose name ends at end. Without a '=' in
-// it, what follows the name must be the end: "a <b and c> d" stays.
+// removeFormatTag removes a formatting tag whose name ends at end. Without a '=', nothing may follow the
+// name: "a <b and c> d" is kept.
 func (s *Scrubber) removeFormatTag(rest []rune, end int, name string, final bool) (verdict, int) {
 	line := slices.Contains(lineTags, name)
 	if !line && !slices.Contains(formatTags, name) {
@@ -114,9 +114,8 @@ func (s *Scrubber) removeFormatTag(rest []rune, end int, name string, final bool
 	return wait, 0
 }
 
-// removeSpecialToken removes a model's control token such as "<|im_end|>", with the
-// role or channel it announces. What is said on a channel other than the final
-// one goes too.
+// removeSpecialToken removes a model's control token such as "<|im_end|>", with the role or channel it
+// announces. Text on a channel other than the final one is removed as well.
 func (s *Scrubber) removeSpecialToken(rest []rune, final bool) (verdict, int) {
 	end, v := tokenEnd(rest)
 	switch {
@@ -146,10 +145,10 @@ func (s *Scrubber) removeSpecialToken(rest []rune, final bool) (verdict, int) {
 	return s.dropRunes(end)
 }
 
-// roles are who a control token may announce.
+// roles are the roles that a control token may announce.
 var roles = []string{"assistant", "system", "user", "tool", "developer"}
 
-// tokenEnd returns the length of the control token that begins text.
+// tokenEnd returns the length of the control token at the beginning of text.
 func tokenEnd(text []rune) (int, verdict) {
 	for i := 2; i < len(text); i++ {
 		switch r := text[i]; {

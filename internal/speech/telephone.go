@@ -30,8 +30,8 @@ func (r *reader) readPhone() bool {
 	return true
 }
 
-// digitGroups returns the groups of digits from here on, the signs between them, a rune
-// each, and the index behind them.
+// digitGroups returns the groups of digits from r.i on, the separators between them, one rune each, and the
+// index after them.
 func (r *reader) digitGroups() (groups []string, signs string, end int) {
 	i := r.i
 	for len(groups) < maxGroups {
@@ -104,10 +104,10 @@ func (r *reader) isPhone(groups []string, signs string, end int) bool {
 	return false
 }
 
-// phoneBefore reports whether a word for telephoning stands shortly before.
+// phoneBefore reports whether one of the last four words is about telephoning.
 func (r *reader) phoneBefore() bool {
 	return slices.ContainsFunc(r.wordsBefore(4), func(w string) bool { return r.lex.phones[strings.ToLower(strings.Trim(w, ".,:"))] })
 }
 
-// maxGroups bounds the groups of digits in a telephone number.
+// maxGroups is the maximum number of digit groups in a telephone number.
 const maxGroups = 6

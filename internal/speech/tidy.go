@@ -7,9 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// tidyText returns the runes of text that can mean something to a reader: letters
-// with their marks, digits as 0 to 9, a few signs, plain punctuation and single
-// spaces. Quotes, markup, emoji and what is invisible go.
+// tidyText returns the runes of text that matter to a reader: letters with their marks, digits as 0 to 9, a
+// few signs, simple punctuation and single spaces. Quotes, markup, emoji and invisible runes are removed.
 func tidyText(text string) []rune {
 	in := []rune(strings.ToValidUTF8(untrusted.Clean(text, 0), " "))
 	out := make([]rune, 0, len(in))
@@ -29,7 +28,7 @@ func tidyText(text string) []rune {
 			}
 			r, lineStart = ' ', true
 		case lineStart && strings.ContainsRune("#>•‣-+*=~_ \t", r) && !unicode.IsDigit(next) && !isWord(next):
-			continue // a heading, a quotation, a bullet or a rule
+			continue // a heading, quotation, bullet or rule
 		default:
 			lineStart = false
 			switch {
@@ -67,8 +66,8 @@ func tidyText(text string) []rune {
 
 func isDoubleQuote(r rune) bool { return strings.ContainsRune("\"“”„«»″", r) }
 
-// inchOr returns the sign of inches for a mark behind a number that closes no
-// quotation, else 0, and whether a quotation is open behind it.
+// inchOr returns the inch sign for a mark after a number that does not close a quotation, otherwise 0. It
+// also returns whether a quotation is open after it.
 func inchOr(r, prev rune, quoted bool) (rune, bool) {
 	switch {
 	case r == '″', isDigit(prev) && !quoted && (r == '"' || r == '”'):
@@ -80,8 +79,7 @@ func inchOr(r, prev rune, quoted bool) (rune, bool) {
 	return 0, !quoted
 }
 
-// plainRune returns what stands for r between prev and next: r itself, another
-// rune, or 0 for nothing.
+// plainRune returns the replacement of r between prev and next: r itself, another rune, or 0 to remove it.
 func plainRune(r, prev, next rune) rune {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
@@ -124,8 +122,8 @@ func plainRune(r, prev, next rune) rune {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == 'ʼ' || r == '‘' || r == '`' }
 
-// digitValue returns the value of a decimal digit of any script. Each script's
-// digits follow each other from zero on.
+// digitValue returns the value of a decimal digit of any script. The digits of a script are consecutive,
+// beginning with zero.
 func digitValue(r rune) rune {
 	first := r
 	for unicode.IsDigit(first - 1) {
@@ -134,7 +132,7 @@ func digitValue(r rune) rune {
 	return (r - first) % 10
 }
 
-// plainSign returns the sign the reader knows for r, a pause, or a space.
+// plainSign returns the sign that the reader knows for r, a pause, a space, or 0.
 func plainSign(r rune) rune {
 	switch r {
 	case '.', ',', '!', '?', ';', ':', '…', '-', '(', ')', '[', ']', '+', '=', '/', '#', '@', '&', '%', '°', '§', '$', '€', '£', '×', '÷', '±', '~', '–', '′', '<', '>', '≤', '≥', '¢', '¥':

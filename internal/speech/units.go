@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// measure is a unit of physics or money that is written with just these capitals.
+// measure is a physical or monetary unit that is written with exactly these capitals.
 type measure struct {
 	symbol string
-	// prefixes of thousands it is seen with, "·" for none.
+	// prefixes are the metric prefixes it is used with; "·" means none.
 	prefixes              string
 	one, many             string // in English
 	germanOne, germanMany string
 	germanOneArticle      string
 }
 
-// exactMeasures differ from words by their capitals, for example MW.
+// exactMeasures are units that differ from words by their capitals, for example MW.
 var exactMeasures = []measure{
 	{"Hz", "·kMGT", "hertz", "hertz", "Hertz", "Hertz", "ein"},
 	{"W", "·mkMGT", "watt", "watts", "Watt", "Watt", "ein"},
@@ -65,13 +65,13 @@ var exactMeasures = []measure{
 	{"JPY", "·", "yen", "yen", "Yen", "Yen", "ein"},
 }
 
-// prefixNames are the prefixes of thousands in English and German.
+// prefixNames are the metric prefixes in English and German.
 var prefixNames = map[rune][2]string{
 	'·': {}, 'h': {"hecto", "hekto"}, 'k': {"kilo", "kilo"}, 'K': {"kilo", "kilo"}, 'M': {"mega", "mega"}, 'G': {"giga", "giga"},
 	'T': {"tera", "tera"}, 'P': {"peta", "peta"}, 'm': {"milli", "milli"}, 'µ': {"micro", "mikro"}, 'μ': {"micro", "mikro"}, 'n': {"nano", "nano"},
 }
 
-// withMeasures adds the measures to what a language writes in certain capitals itself.
+// withMeasures adds exactMeasures to a language's own units with exact capitals.
 func withMeasures(own map[string]unit, german bool) map[string]unit {
 	out := map[string]unit{}
 	for _, m := range exactMeasures {
@@ -93,8 +93,8 @@ func withMeasures(own map[string]unit, german bool) map[string]unit {
 	return out
 }
 
-// unitAt returns the unit at i, perhaps behind a space or in English a hyphen, and
-// where it ends with the dot that belongs to it.
+// unitAt returns the unit at i, possibly after a space or, in English, a hyphen, and the index after it and
+// its dot.
 func (r *reader) unitAt(i int) (u unit, end int, ok bool) {
 	spaced := r.at(i) == ' '
 	switch {
@@ -137,7 +137,7 @@ func (r *reader) unitAt(i int) (u unit, end int, ok bool) {
 	return unit{}, 0, false
 }
 
-// isInch reports whether "in" with the end at end is an inch: its dot is no stop.
+// isInch reports whether the "in" that ends at end is an inch, because its dot is not a full stop.
 func (r *reader) isInch(end int, word string) bool {
 	if word == "in" && r.at(end) == ' ' && measured[r.wordFrom(end+1)] {
 		return true
@@ -173,14 +173,13 @@ func (r *reader) squareAt(i int) (u unit, end int, ok bool) {
 // maxUnit is the length of the longest unit, in runes.
 const maxUnit = 6
 
-// isAmbiguous reports whether a unit behind a space is more likely a word or a
-// name: "5 in a row", "2 S".
+// isAmbiguous reports whether a unit after a space is more likely a word or a name: "5 in a row", "2 S".
 func isAmbiguous(word string) bool {
 	return slices.Contains([]string{"in", "In", "IN", "S", "H", "G", "M", "T", "PT", "Am", "Pt"}, word)
 }
 
-// isLoneCapital reports whether word is one capital that is probably no unit, because it is
-// joined to the number, as in 5G and 4K, or is an initial. Volts and watts are units.
+// isLoneCapital reports whether word is a single capital that is probably not a unit, because it is joined to
+// the number, as in 5G and 4K, or is an initial. Volts and watts are units.
 func (r *reader) isLoneCapital(word string, end int, spaced bool) bool {
 	if len(word) != 1 || word[0] < 'A' || word[0] > 'Z' {
 		return false
@@ -188,16 +187,16 @@ func (r *reader) isLoneCapital(word string, end int, spaced bool) bool {
 	return !spaced && word != "V" && word != "W" && word != "M" || r.at(end) == '.' && !r.endsAt(end+1)
 }
 
-// perWords follow a stroke that means "per", for example in 3/day.
+// perWords follow a slash that means "per", for example in 3/day.
 var perWords = wordSet("day days night week month year hour minute second min sec hr round turn level person head rest short long session use encounter attack hit wave " +
 	"tag nacht woche monat jahr stunde minute sekunde runde zug stufe person kopf rast kurze lange sitzung angriff treffer std sek kampf tick")
 
-// isPer reports whether the stroke here is that of "3/day" or "1d6/round".
+// isPer reports whether the slash at r.i means "per", as in "3/day" or "1d6/round".
 func (r *reader) isPer() bool {
 	return perWords[strings.ToLower(r.wordFrom(r.i+1))] && r.at(r.i-1) != ' ' && !perWords[strings.ToLower(r.last)]
 }
 
-// readPer reads the stroke of "5 gp/day" and "9 m/s²" and the unit behind it.
+// readPer reads the slash of "5 gp/day" and "9 m/s²" and the unit after it.
 func (r *reader) readPer() {
 	r.addWords(r.lex.per)
 	word := r.wordFrom(r.i + 1)
@@ -218,11 +217,11 @@ func (r *reader) readPer() {
 		end++
 	}
 	r.addWords(name)
-	r.i, r.units = end-1, true // the caller goes over the stroke
+	r.i, r.units = end-1, true // the caller skips the slash
 }
 
-// isSize reports whether an English unit that ends at end is the first of two, as in
-// "a 10' x 20' room", and left to the second.
+// isSize reports whether an English unit that ends at end is the first of two, as in "a 10' x 20' room". Then
+// only the second is read.
 func (r *reader) isSize(end int) bool {
 	i := end
 	if r.at(i) == ' ' {
@@ -231,8 +230,8 @@ func (r *reader) isSize(end int) bool {
 	return (r.at(i) == 'x' || r.at(i) == '×') && isDigit(r.after(i+1))
 }
 
-// beforeMeasured reports whether an adjective and a noun follow the English unit that
-// ends at end: "8-inch thick doors".
+// beforeMeasured reports whether an adjective and a noun follow the English unit that ends at end: "8-inch
+// thick doors".
 func (r *reader) beforeMeasured(end int) bool {
 	word := r.wordFrom(end + 1)
 	return !r.lex.german && r.at(end) == ' ' && measured[word] && r.countsNext(end+1+len(word))
@@ -241,7 +240,7 @@ func (r *reader) beforeMeasured(end int) bool {
 // measured are adjectives that follow a size, for example "8-inch thick".
 var measured = wordSet("high tall wide deep long thick broad")
 
-// addOf says n of a unit.
+// addOf adds n of a unit.
 func (r *reader) addOf(n int64, u unit) {
 	switch {
 	case n != 1:
@@ -253,7 +252,7 @@ func (r *reader) addOf(n int64, u unit) {
 	}
 }
 
-// germanUnitOne returns "ein" in front of a unit, in its case as far as it shows.
+// germanUnitOne returns "ein" before a unit, inflected as far as its case can be told.
 func (r *reader) germanUnitOne(u unit) string {
 	if u.article == "eine" {
 		return r.oneFor(feminine, true)
@@ -265,7 +264,7 @@ func (r *reader) germanUnitOne(u unit) string {
 	return r.oneFor(g, known)
 }
 
-// dativePlural returns the dative of a German unit's plural, by its first word.
+// dativePlural returns the dative plural of a German unit, which inflects its first word.
 func dativePlural(many string) string {
 	first, rest, spaced := strings.Cut(many, " ")
 	if strings.HasSuffix(first, "er") || strings.HasSuffix(first, "e") || strings.HasSuffix(first, "el") && first != "Grad" {
@@ -294,7 +293,7 @@ func (r *reader) readTimes() bool {
 	return true
 }
 
-// readCompound reads "9-mm-Geschoss" and "10-Fuß-Seil", n being the number.
+// readCompound reads the rest of "9-mm-Geschoss" and "10-Fuß-Seil". n is the number.
 func (r *reader) readCompound(n int64) bool {
 	word := r.wordFrom(r.i + 1)
 	end := r.i + 1 + len([]rune(word))

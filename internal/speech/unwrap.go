@@ -7,36 +7,36 @@ import (
 	"strings"
 )
 
-// maxWrapped is how long an object may be, in runes, that is searched for speech.
+// maxWrapped is the maximum length, in runes, of an object that is searched for speech.
 const maxWrapped = 4000
 
 // Keys of the objects that models wrap their answers in.
 var (
-	// speechKeys hold what is said, the surest first.
+	// speechKeys contain speech, most certain first.
 	speechKeys = []string{
 		"speech", "dialogue", "dialog", "utterance", "spoken", "say", "says", "line", "lines", "text", "content", "answer", "response",
 		"reply", "message", "output", "rede", "antwort", "satz", "zeile", "aussage", "nachricht", "ausgabe",
 	}
-	// callKeys belong to calls of tools and to their results.
+	// callKeys belong to tool calls and their results.
 	callKeys = []string{
 		"arguments", "args", "parameters", "params", "tool", "tools", "tool_calls", "tool_call", "tool_name", "function", "function_call",
 		"expression", "query", "input", "result", "results", "error", "total", "rolls",
 	}
-	// asideKeys hold what is neither.
+	// asideKeys contain neither.
 	asideKeys = []string{
 		"action", "emotion", "tone", "mood", "thought", "thoughts", "reasoning", "gesture", "type", "role", "name", "npc", "speaker", "id",
 		"aktion", "ton", "stimmung", "gedanke", "gedanken", "geste", "rolle", "sprecher",
 	}
 )
 
-// beginWrapped begins to collect an object if nothing was let through before it.
+// beginWrapped begins to collect an object if nothing was emitted before it.
 func (s *Scrubber) beginWrapped(first []rune) {
 	if s.state.last == 0 {
 		s.wrapped = append([]rune{}, first...)
 	}
 }
 
-// collectWrapped adds to the object that begins the text.
+// collectWrapped adds to the collected object.
 func (s *Scrubber) collectWrapped(more []rune) {
 	switch {
 	case s.wrapped == nil:
@@ -47,7 +47,7 @@ func (s *Scrubber) collectWrapped(more []rune) {
 	}
 }
 
-// unwrap puts the speech in the object that has ended in its place.
+// unwrap replaces a complete object by the speech in it.
 func (s *Scrubber) unwrap() {
 	if s.wrapped == nil {
 		return
@@ -61,7 +61,7 @@ func (s *Scrubber) unwrap() {
 	s.wrapped = nil
 }
 
-// speechIn is what is said in a JSON value, empty if nothing is or if it is a call.
+// speechIn returns the speech in a JSON value, or "" if there is none or the value is a call.
 func speechIn(value any, depth int) string {
 	switch v := value.(type) {
 	case []any:
@@ -82,7 +82,7 @@ func speechIn(value any, depth int) string {
 	return ""
 }
 
-// speechOf is what is said in an object.
+// speechOf returns the speech in an object.
 func speechOf(object map[string]any, depth int) string {
 	fields := map[string]any{}
 	for key, value := range object {
@@ -101,7 +101,7 @@ func speechOf(object map[string]any, depth int) string {
 			return text
 		}
 	}
-	// Another key: what reads like a sentence, the longest of those.
+	// With other keys, take the longest value that looks like a sentence.
 	longest := ""
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		text, _ := fields[key].(string)

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// readLink reads a whole web address with its scheme as the word "link".
+// readLink reads a complete web address with its scheme as the word "link".
 func (r *reader) readLink() bool {
 	www := r.startsWithFold("www.")
 	if !www && !r.startsWithFold("http://") && !r.startsWithFold("https://") {
@@ -26,8 +26,7 @@ func (r *reader) readLink() bool {
 	return true
 }
 
-// readAddress reads "anna@inn.example", "inn.example" and "www.inn.example/map" as
-// people dictate them.
+// readAddress reads "anna@inn.example", "inn.example" and "www.inn.example/map" as people dictate them.
 func (r *reader) readAddress() bool {
 	if isWord(r.at(r.i-1)) || r.at(r.i-1) == '.' {
 		return false
@@ -66,7 +65,7 @@ func (r *reader) readAddress() bool {
 	return true
 }
 
-// topLevels end the name of a host or a file.
+// topLevels are the endings of host names and file names.
 var topLevels = wordSet("com org net example test de at ch eu uk io gg app dev info pdf txt png jpg json yaml zip mp3 wav html")
 
 // isAddressRune reports whether c may be part of an address.
@@ -74,7 +73,7 @@ func (r *reader) isAddressRune(c rune) bool {
 	return isWord(c) && !unicode.IsMark(c) || r.signOfAddress(c) != ""
 }
 
-// signOfAddress returns how a sign of addresses is dictated, "" for any other rune.
+// signOfAddress returns the word for a sign in an address, or "" for any other rune.
 func (r *reader) signOfAddress(c rune) string {
 	switch c {
 	case '@':
@@ -95,7 +94,7 @@ func (r *reader) signOfAddress(c rune) string {
 	return ""
 }
 
-// dictate puts the signs of an address into words.
+// dictate returns an address with its signs in words.
 func (r *reader) dictate(token string) string {
 	var words []string
 	start := 0
@@ -117,7 +116,7 @@ func (r *reader) dictate(token string) string {
 	return strings.Join(words, " ")
 }
 
-// dictateLabel reads what stands between the signs of an address.
+// dictateLabel reads the part between two signs of an address.
 func (r *reader) dictateLabel(label string) string {
 	switch {
 	case label == "www", isASCII(label) && len(label) <= 3 && !strings.ContainsAny(label, "aeiouy0123456789"):
@@ -142,5 +141,5 @@ func (r *reader) dictateLabel(label string) string {
 	return label
 }
 
-// maxHost bounds the addresses that are dictated instead of called a link, in runes.
+// maxHost is the maximum length, in runes, of an address that is dictated rather than called a link.
 const maxHost = 48

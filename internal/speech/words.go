@@ -40,8 +40,8 @@ func (r *reader) readOptional() bool {
 	return true
 }
 
-// lowerCapitals returns a word, part by part, as a value of a character, spelled if it
-// is an abbreviation and without capitals if it only shouts.
+// lowerCapitals returns a word, part by part: character values by name, abbreviations spelled out, and
+// shouted words in lower case.
 func (r *reader) lowerCapitals(word []rune, start int) string {
 	text := string(word)
 	if r.effort == noSigns {
@@ -76,7 +76,7 @@ func (r *reader) lowerCapitals(word []rune, start int) string {
 	return b.String()
 }
 
-// valueNamed returns the value of a character that part stands for.
+// valueNamed returns the character value that part stands for.
 func (r *reader) valueNamed(part string, shouted bool) (v value, ok bool) {
 	if r.lex == nil || shouted {
 		return value{}, false
@@ -85,7 +85,7 @@ func (r *reader) valueNamed(part string, shouted bool) (v value, ok bool) {
 	return v, ok
 }
 
-// isShouted reports whether a word in capitals stands next to the one from start to end.
+// isShouted reports whether the word from start to end is next to another word in capitals.
 func (r *reader) isShouted(start, end int) bool {
 	if r.lex == nil {
 		return false
@@ -108,7 +108,7 @@ func (r *reader) isShouted(start, end int) bool {
 	return i >= -1 && last > i+1 && r.isCapitals(string(r.text[i+1:last]))
 }
 
-// isCapitals reports whether word is in capitals and is no value, unit or abbreviation.
+// isCapitals reports whether word is in capitals but is not a value, unit or abbreviation.
 func (r *reader) isCapitals(word string) bool {
 	if len(word) < 2 || strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsUpper(c) }) {
 		return false
@@ -118,8 +118,8 @@ func (r *reader) isCapitals(word string) bool {
 	return !exact && !unit && !r.lex.spokenValue(word) && strings.ContainsAny(word, "AEIOUYÄÖÜ")
 }
 
-// maxSpelled is how many consonants are still spelled, and maxShort how long a
-// word in capitals may be that is left alone unless it is known.
+// maxSpelled is the maximum number of consonants that are spelled out. maxShort is the length up to which an
+// unknown word in capitals is left alone.
 const (
 	maxSpelled = 5
 	maxShort   = 3
@@ -144,7 +144,7 @@ func (r *reader) lowerPart(part string) string {
 		return part
 	}
 	lower := strings.ToLower(part)
-	if len(lower) > len(part) { // in some scripts a small letter takes more bytes
+	if len(lower) > len(part) { // in some scripts a lower-case letter takes more bytes
 		return part
 	}
 	switch {
@@ -156,7 +156,7 @@ func (r *reader) lowerPart(part string) string {
 	return part
 }
 
-// isSpelled reports whether part, in capitals, is said letter by letter.
+// isSpelled reports whether part, in capitals, is read letter by letter.
 func (r *reader) isSpelled(part string) bool {
 	if len(part) < 2 || r.lex.shouted[strings.ToLower(part)] || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsUpper(c) }) {
 		return false

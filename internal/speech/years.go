@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// readYear reads a number of four digits as a year where the words around it allow
-// for nothing else.
+// readYear reads a four-digit number as a year if the words around it allow no other reading.
 func (r *reader) readYear(whole string, start int) bool {
 	if len(whole) != 4 || r.i-start != 4 || r.effort == byDigit || r.at(start-1) == '-' && isDigit(r.at(start-2)) {
 		return false
@@ -52,7 +51,7 @@ func (r *reader) yearBehind() (year string, end int, ok bool) {
 	return string(r.text[i:end]), end, (r.at(i) == '1' || r.at(i) == '2') && !isWord(r.at(end)) && !(r.at(end) == '-' && isDigit(r.at(end+1)))
 }
 
-// countsYears reports whether the noun behind i is counted by a number before it.
+// countsYears reports whether a number before i counts the noun after i.
 func (r *reader) countsYears(i int) bool {
 	if r.eraAt(i) {
 		return false
@@ -72,8 +71,7 @@ func (r *reader) eraAt(i int) bool {
 	return len(word) >= 1 && len(word) <= 3 && strings.ToUpper(word) == word && isASCII(word) && (len(word) > 1 || word == "A" || word == "B") && !r.lex.spokenValue(word)
 }
 
-// isYear reports whether n, of four digits, is a year between the last word and the next
-// one.
+// isYear reports whether the four-digit number n is a year, judging by the last word and the next.
 func (r *reader) isYear(n int64) bool {
 	last := strings.ToLower(r.last)
 	switch {
@@ -120,7 +118,7 @@ func (r *reader) readDecade(whole string) bool {
 	return true
 }
 
-// decadesAfter are words after which 80s are no seconds.
+// decadesAfter are words after which "80s" does not mean seconds.
 var decadesAfter = wordSet("the his her their my your our its early late mid mid- in")
 
 // yearWords reads a year: "fourteen ninety-two", "zweitausendsechsundzwanzig".
