@@ -24,7 +24,7 @@ const (
 // given by a tag such as "de" or "en-GB"; an empty tag means English. In other languages, numbers and
 // abbreviations stay as written. For example:
 //
-//	Speakable("**Roll** 2d6+3!", "en", Full) // "Roll two d six plus three!"
+//	Speakable("Roll 2d6+3 for damage.", "en", Full) // "Roll two d six plus three for damage."
 //
 // The result is on one line, at most 8 times as long as text in bytes, and not empty if text contains a
 // letter outside terminal escape sequences. Speakable takes time proportional to the length of text, and is
