@@ -1,13 +1,15 @@
-// Package address decides whom an utterance is for: one NPC, several, or none.
-// It works on the transcript as it was heard, misheard names included.
+// Package address decides whom an utterance is for: one NPC, several, or none. It works on transcripts and
+// allows for misheard names. For example:
 //
-// It does no I/O, reads no clock and keeps no
-// state: [Detect] is a function of a [Snapshot], a [State] and a text, and all
-// three are only read, so any number of goroutines may share them.
+//	s := address.NewSnapshot(address.Roster{NPCs: []address.NPC{{ID: "bartok", Name: "Bartok"}}})
+//	d := address.Detect(s, address.State{Speaker: "Mara"}, "Bartok, what do you sell?")
+//	// d.NPCs is [0] and d.Route is RouteName.
 //
-// It knows the words of English and German. In other languages exact and
-// similar names, punctuation and conversations still count; greetings, groups
-// and mere sounds are not recognised.
+// It does no I/O, reads no clock and keeps no state: [Detect] is a function of a [Snapshot], a [State] and a
+// text. It only reads them, so they can be shared between goroutines.
+//
+// It knows English and German words. In other languages, exact and similar names, punctuation and
+// conversations still count, but greetings, groups and mere sounds are not recognised.
 package address
 
 import (
@@ -17,65 +19,64 @@ import (
 	"unicode"
 )
 
-// Routes say why an utterance is for whom it is for.
+// Routes are the reasons why an utterance is for the NPCs it is for.
 const (
-	RouteName         = "name"         // it calls an NPC, or asks after one while nobody is talked with
-	RouteGroup        = "group"        // it calls several
-	RouteContinuation = "continuation" // it goes on with a conversation
-	RouteOnlyNPC      = "only_npc"     // no other NPC listens without its name
+	RouteName         = "name"         // it calls an NPC, or asks about one outside a conversation
+	RouteGroup        = "group"        // it calls several NPCs
+	RouteContinuation = "continuation" // it continues a conversation
+	RouteOnlyNPC      = "only_npc"     // only one NPC listens to more than its name
 	RouteNone         = "none"         // it is for no NPC
 )
 
-// window is how long a conversation lasts by default.
+// window is the default duration of a conversation.
 const window = 90 * time.Second
 
-// Listening is how readily the NPCs of a table take a line that calls none of them.
+// Listening is how readily NPCs react to a line that calls none of them.
 type Listening uint8
 
 const (
-	// Attentive NPCs take a line of a running conversation if it is plausibly to them.
+	// Attentive NPCs react to a line in a running conversation if it is plausibly for them.
 	Attentive Listening = iota
-	// Eager NPCs take any line of a running conversation that is not surely for
-	// somebody else.
+	// Eager NPCs react to any line in a running conversation unless it is certainly for someone else.
 	Eager
-	// CalledOnly NPCs hear only who calls them, alone or as a group.
+	// CalledOnly NPCs react only if they are called, alone or as a group.
 	CalledOnly
 )
 
-// NPC is someone who may be addressed.
+// NPC is an NPC that can be addressed.
 type NPC struct {
 	ID, Name string
 	Aliases  []string
-	// Muted NPCs are addressed like any other, so that what is said to them does
-	// not go elsewhere, but another leads a group.
+	// Muted NPCs are addressed like any other, so that a line for them does not go to another NPC. But in a
+	// group, an NPC that is not muted leads.
 	Muted bool
-	// Role is what it is to those who do not know its name: "innkeeper", "captain of
-	// the watch". It is called by that, too, in either language.
+	// Role describes the NPC to those who do not know its name, such as "innkeeper" or "captain of the
+	// watch". It can also be called by its role, in English or German.
 	Role string
-	// AddressOnly NPCs hear only their name.
+	// AddressOnly NPCs react only to their name.
 	AddressOnly bool
 }
 
-// Roster is who sits at a table.
+// Roster lists who is at a table.
 type Roster struct {
 	NPCs []NPC
-	// Players are names of people, who are spoken to as well.
+	// Players are the players' names, because players are addressed as well.
 	Players []string
-	// Leads is the player who leads the game; empty if nobody is known to.
+	// Leads is the player who leads the game; empty if unknown.
 	Leads string
-	// Languages lists BCP 47 tags. If empty, English and German are spoken.
+	// Languages lists BCP 47 tags. If empty, English and German are assumed.
 	Languages []string
-	// Window is how long a conversation lasts. If zero, 90 s; below zero there
-	// are none.
+	// Window is how long a conversation lasts after its last line. If zero, 90 s; if negative, there are no
+	// conversations.
 	Window time.Duration
-	// Listening is how readily the NPCs take what calls nobody.
+	// Listening is how readily the NPCs react to lines that call no one.
 	Listening Listening
 }
 
-// Snapshot is a roster made ready for [Detect]. It is immutable.
+// Snapshot is a roster prepared for [Detect]. It is immutable.
 type Snapshot struct {
 	npcs   []NPC
-	open   int // NPCs that hear more than their name
+	open   int // number of NPCs that react to more than their name
 	lexica []lexicon
 	leads  string // folded
 	german bool
@@ -86,58 +87,56 @@ type Snapshot struct {
 	starts map[string][]int // forms by first word, longest first
 }
 
-// Partner is the NPC of a conversation. The zero value is nobody.
+// Partner is the NPC of a conversation. The zero value is none.
 type Partner struct {
 	Known bool
 	NPC   int // index in the roster
-	// Ago is how long it has been silent and not been spoken to.
+	// Ago is the time since the NPC last spoke or was spoken to.
 	Ago time.Duration
 }
 
-// State is what has just happened at the table. [Talk] keeps it.
+// State is what has happened at the table recently. [Talk] provides it.
 type State struct {
-	// Speaker is the player who speaks.
+	// Speaker is the player who says the line.
 	Speaker string
-	// Last is the NPC that spoke or was spoken to last, at the whole table.
+	// Last is the NPC that most recently spoke or was spoken to.
 	Last Partner
-	// LastTo is the player Last was in conversation with; empty if everyone.
+	// LastTo is the player with whom Last was in conversation; empty for everyone.
 	LastTo string
-	// Own is the NPC that Speaker spoke to last.
+	// Own is the NPC that Speaker spoke to most recently.
 	Own Partner
-	// Said are the last words of Last; empty if it was spoken to and has not answered.
+	// Said is the end of what Last said; empty if it was spoken to and has not answered.
 	Said string
-	// SaidBefore are the last words of whichever NPC spoke before.
+	// SaidBefore is the end of what the NPC before it said.
 	SaidBefore string
-	// Fresh is set while nobody has spoken since Last said them.
+	// Fresh reports that no one has spoken since Last said that.
 	Fresh bool
-	// Answered counts the lines to Last since it said them.
+	// Answered is the number of lines to Last since then.
 	Answered int
-	// Asides counts the lines for nobody since anything was said to or by an NPC.
+	// Asides is the number of lines for no NPC since an NPC last spoke or was spoken to.
 	Asides int
-	// Talkers is how many players have spoken in the last minutes, the speaker included; zero if
-	// it is not known.
+	// Talkers is the number of players who spoke in the last minutes, including the speaker; zero if unknown.
 	Talkers int
-	// Leads says that the speaker leads the game by their role. Where others play, only what calls an NPC by
-	// name is for it.
+	// Leads reports that the speaker's role is to lead the game. If there are other players, such a line is
+	// for an NPC only if it calls the NPC by name.
 	Leads bool
-	// Before is the line of a player before this one, Earlier the one before that, and
-	// Mine the speaker's own last.
+	// Before is the previous line of a player, Earlier the one before that, and Mine the speaker's own
+	// previous line.
 	Before, Earlier, Mine Remark
-	// Group are the NPCs that were called together last, if that conversation goes
-	// on, and GroupBy who called them. GroupAll is set if everyone was.
+	// Group are the NPCs that were last called together, if that conversation continues. GroupBy is who
+	// called them. GroupAll is set if everyone was called.
 	Group    []int
 	GroupBy  string
 	GroupAll bool
-	// GroupSaid is how many of them have answered since.
+	// GroupSaid is the number of them that have answered since.
 	GroupSaid int
-	// Barged is set once a player has interrupted Last: the conversation is over
-	// until someone is named.
+	// Barged is set once a player has interrupted Last. The conversation is then over until an NPC is named.
 	Barged bool
 
 	meant, meantBefore *meaning // of Said and SaidBefore
 }
 
-// said is the meaning of what the NPC said last.
+// said returns the meaning of Said.
 func (st *State) said() *meaning {
 	if st.meant == nil && st.Said != "" {
 		st.meant = &meaning{text: st.Said}
@@ -145,46 +144,45 @@ func (st *State) said() *meaning {
 	return st.meant
 }
 
-// Remark is a line of a player. The zero value is none.
+// Remark is a line of a player. The zero value is no line.
 type Remark struct {
 	Known   bool
 	Speaker string
-	NPC     int // whom it was for, as an index in the roster; nobody below zero
+	NPC     int // the NPC it was for, as an index in the roster; negative if none
 	Ago     time.Duration
 	Gist    Gist
 }
 
 // Decision is whom an utterance is for.
 type Decision struct {
-	// NPCs are indices in the roster: none, one, or several, of whom the first leads
-	// and the second may react.
+	// NPCs are indices in the roster: none, one, or several. Of several, the first leads and the second may
+	// react.
 	NPCs []int
-	// All is set if everybody in the room was called; NPCs are then the two who answer.
+	// All is set if everyone in the room was called. NPCs are then the two that answer.
 	All bool
-	// NotFor are NPCs that were called and are now told that they were not meant.
+	// NotFor are NPCs that were called and that a correction now excludes.
 	NotFor []int
 	Route  string
-	// Called says that the utterance calls them by their names. Else it is only likely
-	// to be for them.
+	// Called reports that the utterance calls the NPCs by name. Otherwise it is only likely to be for them.
 	Called bool
-	// Elsewhere says of an utterance for nobody that it plainly is for somebody who is
-	// no NPC: it calls a player, or is about the rules beyond doubt.
+	// Elsewhere reports that an utterance for no NPC is clearly for someone else: it calls a player, or is a
+	// command for another program.
 	Elsewhere bool
-	// Confidence lies between 0 and 1.
+	// Confidence is between 0 and 1.
 	Confidence float64
-	// Why is the reason in a few words, for people who ask.
+	// Why is the reason in a few words, for people.
 	Why string
-	// Gist is what the utterance told, for [Talk].
+	// Gist summarises the utterance for [Talk].
 	Gist Gist
-	// BackChannel reports that the utterance was a mere sound such as "mhm",
-	// which asks for no answer. It then is for nobody.
+	// BackChannel reports that the utterance was a mere sound such as "mhm", which requires no answer. It is
+	// then for no NPC.
 	BackChannel bool
-	// Doubt is set where a judge who understands the line may decide otherwise; nil where
-	// the decision is sure enough, or there is nothing to go by.
+	// Doubt is set if a judge that understands the line may decide otherwise. It is nil if the decision is
+	// certain enough, or if there is nothing to judge.
 	Doubt *Doubt
 }
 
-// NewSnapshot prepares a roster. Names without a letter or digit name nobody.
+// NewSnapshot prepares a roster. It ignores names without a letter or digit.
 func NewSnapshot(r Roster) *Snapshot {
 	s := &Snapshot{window: r.Window, listen: r.Listening, starts: map[string][]int{}}
 	if s.window == 0 {
@@ -203,8 +201,7 @@ func NewSnapshot(r Roster) *Snapshot {
 	return s
 }
 
-// Detect decides whom text is for. It never panics and looks at the first
-// 4 KiB of the text.
+// Detect decides whom text is for. It never panics. It uses the first 4 KiB of the text.
 func Detect(s *Snapshot, st State, text string) Decision {
 	u := s.parseUtterance(text, st.Speaker)
 	d := s.decide(st, u)
@@ -214,7 +211,7 @@ func Detect(s *Snapshot, st State, text string) Decision {
 	return d
 }
 
-// decide is Detect for a text cut into words.
+// decide is Detect for a parsed text.
 func (s *Snapshot) decide(st State, u *utterance) Decision {
 	switch {
 	case len(u.tokens) == 0 && !u.noise:
@@ -259,7 +256,7 @@ func (s *Snapshot) decide(st State, u *utterance) Decision {
 	return s.uncalled(st, u)
 }
 
-// uncalled decides for an utterance that calls nobody by name.
+// uncalled decides about an utterance that calls no one by name.
 func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	p, open := s.partner(st)
 	crowd := u.group() || u.callsRoom()
@@ -284,7 +281,7 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	odds := Probability(score)
 	bar := weights.Bar
 	if u.group() || asksWhoIsHere(u.tokens, u.asks) {
-		bar /= 2 // people are called, the question is only which
+		bar /= 2 // people are called, the question is only who
 	}
 	if s.listen == Eager {
 		bar = min(bar, eagerBar)
@@ -315,8 +312,8 @@ func (s *Snapshot) uncalled(st State, u *utterance) Decision {
 	return d
 }
 
-// likely is whom an utterance that calls nobody by name is for, if it is for an NPC. p is the NPC that is
-// being talked with, below zero if none is.
+// likely returns whom an utterance that calls no one by name is for, if it is for an NPC at all. p is the NPC
+// in the current conversation, negative if there is none.
 func (s *Snapshot) likely(st State, u *utterance, p int, odds float64) Decision {
 	goesOn := len(st.Group) > 1 && !st.GroupAll && st.GroupBy == st.Speaker && s.lasts(st.Last)
 	switch {
@@ -334,15 +331,15 @@ func (s *Snapshot) likely(st State, u *utterance, p int, odds float64) Decision 
 }
 
 const (
-	// aloneShift is how much likelier it is that a line is for an NPC where one player talks: there is
-	// nobody else to talk to.
+	// aloneShift is added to the score of a line if only one player talks, because there is no one else to
+	// talk to.
 	aloneShift = 7
-	// eagerBar is the probability from which an eager NPC takes a line.
+	// eagerBar is the probability from which an eager NPC reacts to a line.
 	eagerBar = 0.05
 )
 
-// forAnotherProgram reports whether a line is a command for another bot, a roll in brackets or links and
-// nothing else: "!r 1d20", "$help", "/roll", "[1d20+5]".
+// forAnotherProgram reports whether a line is nothing but a command for another bot, a roll in brackets or
+// links: "!r 1d20", "$help", "/roll", "[1d20+5]".
 func forAnotherProgram(text string) bool {
 	text = strings.TrimSpace(text)
 	if len(text) > 1 && strings.ContainsRune("!$/?%&+=", rune(text[0])) && unicode.IsLetter(rune(text[1])) {
@@ -357,15 +354,15 @@ func forAnotherProgram(text string) bool {
 	})
 }
 
-// Gather returns the evidence on a line that calls nobody, which is what weights are learned from. It
-// is not ok for a line about which something else decides, a call for example.
+// Gather returns the evidence on a line that calls no one, from which weights are learned. ok is false if
+// something else decides about the line, such as a call.
 func Gather(s *Snapshot, st State, text string) (e *Evidence, ok bool) {
 	u := s.parseUtterance(text, st.Speaker)
 	s.decide(st, u)
 	return u.evidence, u.evidence != nil
 }
 
-// audibleFirst puts those who may speak in front of the muted.
+// audibleFirst moves muted NPCs to the end.
 func (s *Snapshot) audibleFirst(npcs []int) []int {
 	out := slices.Clone(npcs)
 	slices.SortStableFunc(out, func(a, b int) int {
@@ -384,13 +381,13 @@ func nobody(why string) Decision {
 	return Decision{Route: RouteNone, Confidence: 1, Why: why}
 }
 
-// lasts reports whether the conversation with p goes on.
+// lasts reports whether the conversation with p continues.
 func (s *Snapshot) lasts(p Partner) bool {
 	return p.Known && p.NPC >= 0 && p.NPC < len(s.npcs) && p.Ago <= s.window
 }
 
-// partner returns the NPC that the speaker is talking with: the one heard
-// last, or their own if that one talked with somebody else.
+// partner returns the NPC that the speaker is talking with: the last one, or the speaker's own if the last
+// one talked with someone else.
 func (s *Snapshot) partner(st State) (int, bool) {
 	if !s.lasts(st.Last) {
 		return 0, false
@@ -402,8 +399,8 @@ func (s *Snapshot) partner(st State) (int, bool) {
 	return p, !s.npcs[p].AddressOnly
 }
 
-// group returns the NPCs that answer when all are called: whoever spoke last,
-// then the speaker's own, then by order of the roster. The muted come last.
+// group returns the NPCs that answer when everyone is called: the last one to speak, then the speaker's own,
+// then in the order of the roster. Muted NPCs come last.
 func (s *Snapshot) group(st State) []int {
 	var who []int
 	for _, muted := range []bool{false, true} {

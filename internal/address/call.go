@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	// maxCalled is how many NPCs one utterance may call.
+	// maxCalled is the maximum number of NPCs that one utterance can call.
 	maxCalled = 8
-	// maxMatches bounds the names looked at in one clause.
+	// maxMatches is the maximum number of names considered in one clause.
 	maxMatches = 8
 )
 
-// clause is the tokens first to end, the end excluded, between punctuation
-// marks. Its core, from begin to core, is what greetings and courtesies leave.
+// clause is the tokens from first to before end, between punctuation marks. Its core, from begin to before
+// core, excludes greetings and courtesies.
 type clause struct {
 	first, end  int
 	begin, core int
-	names       int // tokens from begin on that are honorifics
+	names       int // number of honorifics from begin on
 	greeted     bool
 	buf         [maxMatches]match
 	n           int
@@ -25,7 +25,7 @@ type clause struct {
 
 func (c *clause) matches() []match { return c.buf[:c.n] }
 
-// findCalls finds who is called in the utterance, and who is merely mentioned.
+// findCalls finds the NPCs and players that the utterance calls, and those it merely mentions.
 func (u *utterance) findCalls(st State) {
 	prefer := anyone
 	if p, ok := u.s.partner(st); ok {
@@ -46,7 +46,7 @@ func (u *utterance) findCalls(st State) {
 	}
 }
 
-// clause finds the core of a clause and the names in it.
+// clause finds the names in a clause, and its core.
 func (u *utterance) clause(first, end int) clause {
 	c := clause{first: first, end: end}
 	for i := first; i < end && c.n < maxMatches; i++ {
@@ -73,16 +73,16 @@ func (u *utterance) clause(first, end int) clause {
 	return c
 }
 
-// yourGrace are words before a title that is called: "your ladyship".
+// yourGrace are words before a title as a form of address: "your ladyship".
 var yourGrace = setOf(`your euer eure eurer`)
 
-// holds reports whether token i belongs to a name.
+// holds reports whether token i is part of a name.
 func (c *clause) holds(i int) bool {
 	return slices.ContainsFunc(c.matches(), func(m match) bool { return m.first <= i && i <= m.last })
 }
 
-// adjacentNames returns the names that begin at token i, one behind the other or joined
-// by "and".
+// adjacentNames returns the names that begin at token i and follow each other directly or are joined by
+// "and".
 func (u *utterance) adjacentNames(c *clause, i int) []match {
 	ms := c.matches()
 	for k, m := range ms {
@@ -101,12 +101,12 @@ func (u *utterance) adjacentNames(c *clause, i int) []match {
 	return nil
 }
 
-// modalAt reports whether a name is rather a verb that asks: "Lord Sterling, may we …".
+// modalAt reports whether a name is more likely the verb of a question: "Lord Sterling, may we …".
 func modalAt(ts []token, m match) bool {
 	return modalName[m.form.words[0]] && m.last+1 < len(ts) && !ts[m.last].closes && ts[m.last+1].class&subject != 0
 }
 
-// calls finds who is called in a clause, and reports whether anyone is.
+// calls finds whom a clause calls, and reports whether it calls anyone.
 func (u *utterance) calls(c *clause, prefer int) bool {
 	if ms := c.matches(); len(ms) > 0 && slices.ContainsFunc(u.tokens[min(1, ms[0].first):ms[0].first], func(t token) bool { return quotesSomebody[t.text] }) {
 		return false // "the letter says, Bartok, come home"
@@ -119,7 +119,7 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 	if len(run) > 0 && !run[len(run)-1].owned {
 		switch f := run[0].form; {
 		case f.led && u.tokens[run[0].first].class&article != 0 && u.tokens[run[0].first].class&you == 0 && c.first > 0:
-			// ", the captain, " explains who was spoken of
+			// ", the captain, " explains who was mentioned
 		case run[len(run)-1].last+1 == c.core:
 			return !u.listed(c) && u.noteCall(1, "a name set off", run...)
 		case u.opensSentence(c) && u.mayBegin(f, run[len(run)-1].last+1) && !u.speaksOf(run):
@@ -148,10 +148,10 @@ func (u *utterance) calls(c *clause, prefer int) bool {
 	return false
 }
 
-// quotesSomebody are words behind which a name stands in somebody else's words.
+// quotesSomebody are words after which a name is part of a quotation.
 var quotesSomebody = setOf(`says said reads quote goes steht heißt sagt sagte geschrieben inschrift`)
 
-// noteDoubtful notes that a name is called, as it seems, and reports true.
+// noteDoubtful records a call that is not certain, and returns true.
 func (u *utterance) noteDoubtful(why doubtful, confidence float64, route string, m match) bool {
 	if len(u.called) == 0 {
 		u.doubtful = why
@@ -159,7 +159,7 @@ func (u *utterance) noteDoubtful(why doubtful, confidence float64, route string,
 	return u.noteCall(confidence, route, m)
 }
 
-// noteCall notes that names are called, and reports true.
+// noteCall records that names are called, and returns true.
 func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
 	for _, m := range ms {
 		u.hailed = u.hailed || m.first > 0 && u.tokens[m.first-1].class&hail != 0
@@ -179,7 +179,7 @@ func (u *utterance) noteCall(confidence float64, why string, ms ...match) bool {
 	return true
 }
 
-// opensSentence reports whether a clause begins a sentence, greetings aside.
+// opensSentence reports whether a clause begins a sentence, apart from greetings.
 func (u *utterance) opensSentence(c *clause) bool {
 	if c.first == 0 || c.greeted || u.tokens[c.first-1].stop != ',' {
 		return true
@@ -192,9 +192,9 @@ func (u *utterance) opensSentence(c *clause) bool {
 	return true
 }
 
-// mayBegin reports whether the form f, in front of token next and without a
-// comma, may call someone. A title needs a sentence that speaks to someone
-// behind it, an everyday word a question: "Captain we …", "Rose what …".
+// mayBegin reports whether the form f, before token next and without a comma, may be a call. After a title,
+// the sentence must address someone; after an everyday word, it must be a question: "Captain we …", "Rose
+// what …".
 func (u *utterance) mayBegin(f *form, next int) bool {
 	c := u.tokens[next].class
 	switch {
@@ -208,8 +208,7 @@ func (u *utterance) mayBegin(f *form, next int) bool {
 	return true
 }
 
-// asksYou reports whether a verb and the one it asks about begin at token i:
-// "may we", "kennt ihr".
+// asksYou reports whether a verb and its subject, as in a question, begin at token i: "may we", "kennt ihr".
 func (u *utterance) asksYou(i int) bool {
 	if i+1 >= len(u.tokens) || u.tokens[i+1].opens {
 		return false
@@ -218,7 +217,7 @@ func (u *utterance) asksYou(i int) bool {
 	switch u.tokens[i+1].text {
 	case "du":
 		return true
-	case "ihr": // also "her": "hat ihr geholfen" asks nobody
+	case "ihr": // also means "her": "hat ihr geholfen" is not a question
 		return strings.HasSuffix(verb.text, "t") && verb.class&(question|asking) == 0
 	case "i", "we", "you", "ich", "wir":
 		return verb.class&question != 0 && verb.class&asking == 0 || modal[verb.text]
@@ -226,11 +225,11 @@ func (u *utterance) asksYou(i int) bool {
 	return false
 }
 
-// modal are verbs that turn around to ask.
+// modal are verbs that precede their subject in a question.
 var modal = map[string]bool{"may": true, "might": true, "must": true, "should": true, "shall": true, "dürfen": true, "sollen": true, "müssen": true}
 
-// speaksOf reports whether what follows names makes a sentence about their
-// bearers: "Bartok is …", "Bartok sells …", "Bartok und ich …".
+// speaksOf reports whether the words after names make a sentence about their bearers: "Bartok is …", "Bartok
+// sells …", "Bartok und ich …".
 func (u *utterance) speaksOf(run []match) bool {
 	if first := run[0].first; first > 0 && u.tokens[first-1].class&hail != 0 {
 		return false
@@ -247,15 +246,14 @@ func (u *utterance) speaksOf(run []match) bool {
 	return next.class&about != 0 || len(run) > 1 && next.class&question != 0 && next.class&asking == 0 || u.thirdPerson(next)
 }
 
-// ofOthers are verbs that speak of others even where someone is spoken to:
-// "Bart is your brother".
+// ofOthers are verbs about others even if the sentence says "you": "Bart is your brother".
 var ofOthers = map[string]bool{"is": true, "has": true, "does": true, "ist": true, "hat": true}
 
-// pointing are words behind a verb that asks: "is this", "ist das".
+// pointing are words after the verb of a question: "is this", "ist das".
 var pointing = map[string]bool{"this": true, "that": true, "it": true, "there": true, "das": true, "es": true, "noch": true}
 
-// thirdPerson reports whether a word that is not known otherwise looks like a
-// verb about someone: "waters", "vanished", "lügt".
+// thirdPerson reports whether an otherwise unknown word looks like a verb in the third person: "waters",
+// "vanished", "lügt".
 func (u *utterance) thirdPerson(t token) bool {
 	n := len(t.text)
 	if t.class != 0 || n < 4 {
@@ -271,9 +269,8 @@ func (u *utterance) thirdPerson(t token) bool {
 	}
 }
 
-// listed reports whether a clause that is a name is one of a list, or explains
-// who was spoken of before: "We met Greta, Bart, and …", "Our host, Bart,
-// waters …".
+// listed reports whether a clause that is a name is part of a list, or explains who was mentioned before: "We
+// met Greta, Bart, and …", "Our host, Bart, waters …".
 func (u *utterance) listed(c *clause) bool {
 	if c.first == 0 || c.end == len(u.tokens) || u.tokens[c.first-1].stop != ',' {
 		return false
@@ -285,8 +282,7 @@ func (u *utterance) listed(c *clause) bool {
 	return c.first <= 3 && u.tokens[0].class&article != 0 && (next.class&about != 0 || u.thirdPerson(next))
 }
 
-// misheardCall finds a name that was not heard right: alone between
-// punctuation marks, or at the front.
+// misheardCall finds a misheard name, either alone between punctuation marks or at the front.
 func (u *utterance) misheardCall(c *clause, head, prefer int) (match, bool) {
 	if m, ok := u.similar(c.begin, c.core-1, false, prefer); ok {
 		return m, true
@@ -310,7 +306,7 @@ func (u *utterance) misheardCall(c *clause, head, prefer int) (match, bool) {
 	return match{}, false
 }
 
-// lastName finds a name that ends a clause and is called: "thank you Greta".
+// lastName finds a name at the end of a clause that is a call: "thank you Greta".
 func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
 	if ms := c.matches(); len(ms) > 0 && ms[len(ms)-1].last+1 == c.core {
 		m := ms[len(ms)-1]
@@ -326,8 +322,8 @@ func (u *utterance) lastName(c *clause, prefer int) (match, bool) {
 	return match{}, false
 }
 
-// mayEnd reports whether a name at token i, which ends a clause, may be called
-// there. An everyday word is a name only behind thanks or a greeting.
+// mayEnd reports whether a name at token i, at the end of a clause, may be a call. An everyday word counts
+// only after thanks or a greeting.
 func (u *utterance) mayEnd(c *clause, i int, common bool) bool {
 	at := i
 	for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&tail == 0 {
@@ -352,16 +348,16 @@ func (u *utterance) mayEnd(c *clause, i int, common bool) bool {
 // sendsAway are words that begin a clause about whom to ask.
 var sendsAway = map[string]bool{"frag": true, "fragt": true, "ask": true}
 
-// mine are words before a title that is called.
+// mine are words before a title as a form of address.
 var mine = map[string]bool{"my": true, "mein": true, "meine": true}
 
 var thanks = map[string]bool{"thanks": true, "danke": true}
 
-// naming are words before "you" and a name that ask about the name.
+// naming are words before "you" and a name in sentences about that name.
 var naming = map[string]bool{"call": true, "called": true, "are": true, "name": true, "named": true, "bist": true, "heißt": true, "nennt": true}
 
-// narrated finds whom the speaker tells that they turn to: "I walk over to
-// Greta", "Ich frage Greta nach …".
+// narrated finds the NPC that the speaker describes turning to: "I walk over to Greta", "Ich frage Greta nach
+// …".
 func (u *utterance) narrated(c *clause, prefer int) (match, bool) {
 	if u.tokens[c.begin].class&subject == 0 || c.begin+1 >= c.end {
 		return match{}, false
@@ -385,7 +381,7 @@ func (u *utterance) narrated(c *clause, prefer int) (match, bool) {
 	return match{}, false
 }
 
-// mention notes the NPCs that a clause names without calling them.
+// mention records the NPCs that a clause names without calling them.
 func (u *utterance) mention(c *clause) {
 	for _, m := range c.matches() {
 		f := m.form

@@ -2,26 +2,27 @@ package address
 
 import "slices"
 
-// Doubt is what a decision leaves open. A judge who understands the line may decide it; who has none
-// goes by the decision.
+// Doubt is what a decision leaves open. A judge that understands the line may decide it. Without a judge, the
+// decision stands.
 type Doubt struct {
-	// NPCs, All and Route are those of the decision if the line is for an NPC after all. NPCs is empty
-	// if it is not known for which.
+	// NPCs, All and Route are those of the decision if the line is for an NPC after all. NPCs is empty if it
+	// is unknown for which.
 	NPCs  []int
 	All   bool
 	Route string
-	// Odds is the probability that the line is for them; 0 if it is not known.
+	// Odds is the probability that the line is for them; 0 if unknown.
 	Odds float64
-	// Why is what is doubtful, in a few words.
+	// Why is the reason for the doubt, in a few words.
 	Why string
 }
 
-// doubtFrom and doubtTo bound the probabilities at which a line that calls nobody is in doubt. They are
-// chosen by the evenings of table talk that choose the bar, see docs/adr/0085-a-judge-decides-the-grey-zone.md.
+// doubtFrom and doubtTo are the probabilities between which a line that calls no one is in doubt. They were
+// chosen on the recorded table talk that also sets the bar; see
+// docs/adr/0085-a-judge-decides-the-grey-zone.md.
 const doubtFrom, doubtTo = 0.2, 0.95
 
-// doubtful are the reasons for a call that may be none: whoever calls somebody else, speaks about a
-// character or uses a word that is also a name says the same.
+// doubtful is a reason why an apparent call may be none: the same words may call someone else, be about a
+// character, or contain a word that is also a name.
 type doubtful string
 
 const (
@@ -30,7 +31,7 @@ const (
 	commonName doubtful = "the name is an ordinary word"
 )
 
-// calledOne is the decision for an utterance that calls one NPC.
+// calledOne returns the decision about an utterance that calls one NPC.
 func (u *utterance) calledOne() Decision {
 	d := Decision{NPCs: slices.Clone(u.called), Route: RouteName, Called: true, Confidence: u.confidence, Why: u.why, NotFor: u.notFor}
 	if u.doubtful != "" && !u.hailed {
@@ -39,7 +40,7 @@ func (u *utterance) calledOne() Decision {
 	return d
 }
 
-// calledNobody is the decision for an utterance that calls nobody while no NPC is talked with.
+// calledNobody returns the decision about an utterance that calls no one, outside a conversation.
 func (u *utterance) calledNobody() Decision {
 	d := nobody("nobody was called")
 	if d.Doubt = u.namesAnother(anyone); d.Doubt == nil && u.tells {
@@ -48,7 +49,8 @@ func (u *utterance) calledNobody() Decision {
 	return d
 }
 
-// namesAnother is the doubt about an utterance that names an NPC and calls none, while p is talked with.
+// namesAnother returns the doubt about an utterance that names an NPC but calls none, during a conversation
+// with p. It returns nil if it names no other NPC.
 func (u *utterance) namesAnother(p int) *Doubt {
 	named := slices.DeleteFunc(u.named(), func(npc int) bool { return npc == p })
 	if len(named) == 0 {
@@ -57,7 +59,7 @@ func (u *utterance) namesAnother(p int) *Doubt {
 	return &Doubt{NPCs: named, Route: RouteName, Why: "it names an NPC"}
 }
 
-// named are the NPCs that the utterance names in any way, those aside that hear calls alone.
+// named returns the NPCs that the utterance names in any way, except those that react only to their name.
 func (u *utterance) named() []int {
 	var who []int
 	for i := range u.tokens {
@@ -69,10 +71,10 @@ func (u *utterance) named() []int {
 	return who
 }
 
-// RouteJudged is the route of a line that a judge says is for an NPC that is not talked with.
+// RouteJudged is the route of a line that a judge assigns to an NPC outside its conversation.
 const RouteJudged = "judged"
 
-// For is the decision for the same line once a judge has said that it is for an NPC.
+// For returns the decision about the same line once a judge has said that it is for npc.
 func (d Decision) For(npc int) Decision {
 	out := Decision{NPCs: []int{npc}, Route: RouteJudged, Called: true, Confidence: 1, Why: judgeSays, NotFor: d.NotFor, Gist: d.Gist}
 	if u := d.Doubt; u != nil && len(u.NPCs) > 0 && u.NPCs[0] == npc && u.Route != RouteGroup {
@@ -81,8 +83,8 @@ func (d Decision) For(npc int) Decision {
 	return out
 }
 
-// ForAll is the decision for the same line once a judge has said that it is for several NPCs. npcs are all that
-// may answer, in the order in which they do.
+// ForAll returns the decision about the same line once a judge has said that it is for several NPCs. npcs are
+// all that may answer, in order.
 func (d Decision) ForAll(npcs []int) Decision {
 	out := Decision{NPCs: npcs, All: true, Route: RouteGroup, Confidence: 1, Why: judgeSays, NotFor: d.NotFor, Gist: d.Gist}
 	if u := d.Doubt; u != nil && u.Route == RouteGroup {
@@ -91,13 +93,13 @@ func (d Decision) ForAll(npcs []int) Decision {
 	return out
 }
 
-// judgeSays is why a line is for whom a judge says.
+// judgeSays is the reason of decisions made by a judge.
 const judgeSays = "the judge says so"
 
-// Company are the NPCs that answer when all are called.
+// Company returns the NPCs that answer when everyone is called.
 func (s *Snapshot) Company(st State) []int { return s.group(st) }
 
-// ForNobody is the decision for the same line once a judge has said that it is for no NPC.
+// ForNobody returns the decision about the same line once a judge has said that it is for no NPC.
 func (d Decision) ForNobody() Decision {
 	out := nobody(judgeSays)
 	out.Gist, out.NotFor = d.Gist, d.NotFor

@@ -10,25 +10,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// Evidence is what the model looks at to decide whether a line that calls no NPC is for the one that
-// is being talked with.
+// Evidence is the model's input for deciding whether a line that calls no NPC is for the one in the
+// conversation.
 type Evidence struct {
 	Facts   []Fact
-	Words   []uint16  // buckets of words and pairs of words, each once
-	Meaning []float32 // the sentence's vector
-	NPC     int       // as an index in the roster
+	Words   []uint16  // buckets of words and word pairs, without duplicates
+	Meaning []float32 // vectors of the sentence and its context
+	NPC     int       // index in the roster
 }
 
-// Fact is a named fact about a line and what was before it.
+// Fact is a named feature of a line and its context.
 type Fact struct {
 	Name  string
 	Value float32
 }
 
-// Buckets is how many buckets words are hashed to.
+// Buckets is the number of buckets that words are hashed to.
 const Buckets = 1 << 13
 
-// gather collects the evidence on an utterance, with the NPC p being talked with; below zero if none is.
+// gather collects the evidence on an utterance during a conversation with NPC p, negative if there is none.
 func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	e := &Evidence{NPC: p}
 	fact := func(name string, value float32) {
@@ -50,7 +50,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	asked := last && strings.Contains(endOf(st.Said, 60), "?")
 	own := open && st.Own.Known && st.Own.NPC == p && s.lasts(st.Own)
 	toMe := last && st.LastTo == st.Speaker
-	if !last && own && st.Asides == 0 { // between them, others have talked with another NPC
+	if !last && own && st.Asides == 0 { // meanwhile, others talked with another NPC
 		fresh, toMe = true, true
 	}
 	when := "late"
@@ -92,11 +92,11 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	}
 	talkers := min(st.Talkers, 5)
 	if talkers == 0 {
-		talkers = 3 // it is not known
+		talkers = 3 // unknown
 	}
 	is("talkers "+string(rune('0'+talkers)), true)
 
-	// The line before, if it was a player's and for nobody.
+	// The previous line, if a player said it and it was for no NPC.
 	before := &st.Before
 	between := before.Known && before.NPC < 0 && !st.Fresh
 	if between {
@@ -146,7 +146,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 		}
 	}
 
-	// What it has to do with what was said.
+	// How it relates to what was said.
 	line := u.meaning
 	if open {
 		near, talk := float32(0), float32(0)
@@ -195,7 +195,7 @@ func (s *Snapshot) gather(st *State, u *utterance, p int) *Evidence {
 	return e
 }
 
-// sharedWords counts the words of four letters and more that an utterance shares with a text.
+// sharedWords counts the words of at least four letters that an utterance shares with a text.
 func sharedWords(u *utterance, text string) int {
 	text = fold(text)
 	n := 0
@@ -208,8 +208,8 @@ func sharedWords(u *utterance, text string) int {
 	return n
 }
 
-// buckets are those of the words of an utterance, by themselves, in pairs, and with the moment they are
-// said at. Names count as names, numbers as numbers.
+// buckets returns the buckets of the utterance's words: each alone, in pairs, and combined with when. Names
+// and numbers are replaced by placeholders.
 func (u *utterance) buckets(when string) []uint16 {
 	var out []uint16
 	add := func(of ...string) {

@@ -9,36 +9,35 @@ import (
 )
 
 const (
-	// player stands for the NPC of a form that names a player.
+	// player is the NPC of a form that names a player.
 	player = -1
-	// anyone stands for the NPC to prefer if there is none.
+	// anyone is the preferred NPC if there is no preference.
 	anyone = -2
 )
 
-// form is one way of naming someone. Its words are folded.
+// form is one way to name someone. Its words are folded.
 type form struct {
 	words  []string
 	npc    int
-	player string // the player's whole name, if npc is player
-	title  bool   // names its bearer only when called
-	role   bool   // is what its bearer is, no name; it is not misheard
-	common bool   // is an everyday word as well
-	led    bool   // begins with a word that names nobody: "the sage"
-	whole  heard  // all words in one
+	player string // the player's full name, if npc is player
+	title  bool   // names its bearer only as a form of address
+	role   bool   // is the bearer's role rather than a name; never matched by sound
+	common bool   // is also an everyday word
+	led    bool   // begins with a word that names no one, as in "the sage"
+	whole  heard  // all words as one
 	each   []heard
 }
 
-// name is a name with whose it is.
+// name is a name with its owner.
 type name struct {
 	words  []string
 	npc    int
 	player string
 }
 
-// learnForms makes the forms of everyone at the table: whole names, aliases, and
-// each word of a name that is one person's alone. What names an NPC, were it one word of
-// its name, names no player: whoever calls Bartok where Bartok the Barkeep stands means him,
-// whatever players call themselves.
+// learnForms creates the forms of everyone at the table: full names, aliases, and each word of a name that
+// belongs to only one of them. A word that names an NPC never names a player. For example, "Bartok" means
+// Bartok the Barkeep, whatever the players are called.
 func (s *Snapshot) learnForms(players []string) {
 	var npcs, others []name
 	for i, n := range s.npcs {
@@ -56,7 +55,7 @@ func (s *Snapshot) learnForms(players []string) {
 			return
 		}
 		if n.npc == player && s.class(key)&(subject|you|article|joins|sound) != 0 {
-			return // "I" calls nobody, whatever a player's name is
+			return // "I" calls no one, whatever a player's name is
 		}
 		taken[key] = true
 		f := s.newForm(n)
@@ -89,8 +88,7 @@ func (s *Snapshot) learnForms(players []string) {
 	}
 }
 
-// learnRoles makes the forms of roles that belong to one NPC alone. They name it only
-// when it is called.
+// learnRoles creates the forms of roles that only one NPC has. They name it only as a form of address.
 func (s *Snapshot) learnRoles(taken map[string]bool) {
 	type role struct {
 		words []string
@@ -122,8 +120,7 @@ func (s *Snapshot) learnRoles(taken map[string]bool) {
 	}
 }
 
-// singles returns the words of names that belong to one person alone, and notes in shared
-// those that do not.
+// singles returns the words of names that belong to one person only, and records the others in shared.
 func (s *Snapshot) singles(names []name, shared map[string]bool) []name {
 	first := map[string]name{}
 	var order []string
@@ -181,8 +178,8 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// Named returns the NPC that is called name: by its whole name, an alias, or a
-// word of them that is its alone.
+// Named returns the NPC with the given name: its full name, an alias, or a word of these that belongs to it
+// only.
 func (s *Snapshot) Named(name string) (npc int, ok bool) {
 	words := wordsOf(name)
 	if len(words) == 0 {
@@ -196,8 +193,8 @@ func (s *Snapshot) Named(name string) (npc int, ok bool) {
 	return 0, false
 }
 
-// Names returns by what each NPC is called: its whole name, its aliases, and the words of
-// them and of its role that are its alone, as [Snapshot.Named] finds them.
+// Names returns the names of each NPC: its full name, its aliases, and the words of these and of its role
+// that belong to it only. [Snapshot.Named] accepts all of them.
 func (s *Snapshot) Names() [][]string {
 	names := make([][]string, len(s.npcs))
 	for _, f := range s.forms {
@@ -208,8 +205,8 @@ func (s *Snapshot) Names() [][]string {
 	return names
 }
 
-// HeardAs returns the NPC whose name some words are, or sound like as a recogniser
-// may have got them wrong: "bar talk". It is for words that can be nothing but a name.
+// HeardAs returns the NPC whose name the words are or sound like, as a recogniser may have misheard it: "bar
+// talk". Use it only for words that cannot be anything but a name.
 func (s *Snapshot) HeardAs(words string) (npc int, ok bool) {
 	if npc, ok = s.Named(words); ok {
 		return npc, true
@@ -229,21 +226,21 @@ func (s *Snapshot) HeardAs(words string) (npc int, ok bool) {
 		} else if d < least {
 			npc, least = f.npc, d
 		} else if f.npc != npc {
-			npc = player // it may be either
+			npc = player // ambiguous
 		}
 	}
 	return npc, npc != player
 }
 
-// match is a form found in an utterance, at tokens first to last.
+// match is a form found in an utterance, at the tokens from first to last.
 type match struct {
 	form        *form
 	first, last int
 	owned       bool // "Bartok's", "Bartoks"
-	cost        int  // how far from the form what was heard is; 0 if alike
+	cost        int  // distance between what was heard and the form; 0 if equal
 }
 
-// exact returns the longest form that stands at token i and before token end.
+// exact returns the longest form at token i and before token end.
 func (u *utterance) exact(i, end int) (match, bool) {
 	word := u.tokens[i].text
 	if m, ok := u.spelt(word, i, end); ok {
@@ -258,7 +255,7 @@ func (u *utterance) exact(i, end int) (match, bool) {
 	return match{}, false
 }
 
-// spelt is exact, with token i spelt as word.
+// spelt is exact with token i spelt as word.
 func (u *utterance) spelt(word string, i, end int) (match, bool) {
 next:
 	for _, n := range u.s.starts[word] {
@@ -276,9 +273,9 @@ next:
 	return match{}, false
 }
 
-// similar returns the form that tokens first to last sound most like. At a
-// place where names are seldom called only close ones count (careful). Of two
-// that are as close it takes prefer, or the first.
+// similar returns the form that the tokens from first to last sound most like. careful accepts only close
+// forms, for places where calls are rare. Between equally close forms, it returns that of prefer, or the
+// first.
 func (u *utterance) similar(first, last int, careful bool, prefer int) (match, bool) {
 	ts := u.tokens[first : last+1]
 	if len(ts) > 3 || ts[len(ts)-1].owns || everyday(ts) {
@@ -317,11 +314,11 @@ func (u *utterance) similar(first, last int, careful bool, prefer int) (match, b
 	return best, best.form != nil
 }
 
-// shape is what can be told of a form at a glance.
+// shape holds the features of a form for a quick comparison.
 type shape struct {
 	letters  uint64
-	n, reach int  // its letters, and how many of them may be wrong at most
-	single   bool // it is one word
+	n, reach int  // number of letters, and how many of them may be wrong at most
+	single   bool // a single word
 }
 
 // fits reports whether h may be the form.
@@ -329,7 +326,7 @@ func (s *shape) fits(h *heard) bool {
 	return h.n-s.n <= s.reach && s.n-h.n <= s.reach && bits.OnesCount64(h.letters^s.letters) <= 2*s.reach
 }
 
-// nearEach is near for words one by one.
+// nearEach applies near word by word.
 func nearEach(a, b []heard, careful bool) (cost int, ok bool) {
 	for i := range a {
 		c, ok := near(&a[i], &b[i], careful)
@@ -341,11 +338,11 @@ func nearEach(a, b []heard, careful bool) (cost int, ok bool) {
 	return cost, true
 }
 
-// everydayWord reports whether a word is so frequent in English or German that it is no name.
+// everydayWord reports whether a word is too frequent in English or German to be a name.
 func everydayWord(t token) bool { return words.Stop(t.text) && t.class&(honorific|title) == 0 }
 
-// everyday reports whether words that were heard are surely no name: an
-// everyday word, or several of which one is a word of grammar.
+// everyday reports whether words are certainly not a name: a single everyday word, or several with a function
+// word among them.
 func everyday(ts []token) bool {
 	if len(ts) == 1 {
 		return ts[0].class&^(honorific|title) != 0 || everydayWord(ts[0])
@@ -355,11 +352,11 @@ func everyday(ts []token) bool {
 	})
 }
 
-// clipped is the cost of a name whose first sound was not heard.
+// clipped is the cost of a name whose first sound was missed.
 const clipped = 5
 
-// near reports whether a, which was heard, may be b, and how far it is: two
-// for each letter, one less if it sounds the same.
+// near reports whether a, which was heard, may be b, and the cost: two for each letter, one less if it sounds
+// the same.
 func near(a, b *heard, careful bool) (cost int, ok bool) {
 	limit, sounding := allowance(b.n, careful)
 	if b.n > 0 && !a.far(b, sounding) {
@@ -381,7 +378,7 @@ func near(a, b *heard, careful bool) (cost int, ok bool) {
 	return 0, false
 }
 
-// distance returns how many letters a and b are apart, more than limit if more.
+// distance returns the edit distance of a and b, or a value above limit if it is greater.
 func distance(a, b *heard, limit int) int {
 	if a.far(b, limit) {
 		return limit + 1
@@ -389,8 +386,8 @@ func distance(a, b *heard, limit int) int {
 	return words.Distance(a.spelling(), b.spelling(), limit+1)
 }
 
-// allowance returns how many letters of a name of n letters may be heard
-// wrong, and how many if the phonetic key is right.
+// allowance returns how many letters of a name with n letters may be wrong, and how many if the phonetic key
+// matches.
 func allowance(n int, careful bool) (alike, sounding int) {
 	switch {
 	case careful && n < 5:

@@ -8,17 +8,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// Gist is what a line told, as far as the lines after it are judged by that.
+// Gist is the part of a line that matters for judging later lines.
 type Gist struct {
 	Asks bool // it has a question mark
 	You  bool // it says "you"
-	// To is the player it calls or names, in lower case; empty if none.
+	// To is the player whom it calls or names, in lower case; empty if none.
 	To string
 
 	meaning *meaning
 }
 
-// gistOf is what the utterance told.
+// gistOf returns the gist of the utterance.
 func gistOf(u *utterance) Gist {
 	g := Gist{Asks: u.marked, You: u.second, meaning: u.meaning}
 	for i := range u.tokens {
@@ -30,20 +30,19 @@ func gistOf(u *utterance) Gist {
 	return g
 }
 
-// meaning is a text and its vector, which is computed once, when it is first needed; case and blanks do
-// not matter. It is safe for
-// concurrent use; nil is the meaning of nothing.
+// meaning is a text with its vector, which is computed on first use. Case and white space do not matter. It
+// is safe for concurrent use. nil is the meaning of no text.
 type meaning struct {
 	text   string
 	once   sync.Once
 	vector []float32
 }
 
-// meaningBytes bounds the part of a text that is embedded, because the encoder's cost grows with the
-// square of the length.
+// meaningBytes limits the part of a text that is embedded, because the cost of encoding grows with the square
+// of the length.
 const meaningBytes = 240
 
-// of is the vector of the text, nil if there is nothing to embed.
+// of returns the vector of the text, or nil if there is none.
 func (m *meaning) of() []float32 {
 	if m == nil || m.text == "" {
 		return nil
@@ -56,7 +55,7 @@ func (m *meaning) of() []float32 {
 	return m.vector
 }
 
-// closeness is the cosine of two meanings, 0 if one of them is nothing.
+// closeness returns the cosine of two meanings, or 0 if one of them has no vector.
 func closeness(a, b *meaning) float32 {
 	v, w := a.of(), b.of()
 	if len(v) == 0 || len(v) != len(w) {

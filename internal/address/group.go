@@ -1,6 +1,6 @@
 package address
 
-// group reports whether the utterance calls everyone, or two nobody names.
+// group reports whether the utterance calls everyone, or several people without names.
 func (u *utterance) group() bool {
 	for i, t := range u.tokens {
 		if t.quoted {
@@ -23,8 +23,7 @@ func (u *utterance) group() bool {
 	return false
 }
 
-// allOfYou reports whether "both of you", "you two", "ihr alle" or the like
-// begins at token i.
+// allOfYou reports whether "both of you", "you two", "ihr alle" or a similar phrase begins at token i.
 func (u *utterance) allOfYou(i int) bool {
 	word := func(k int) string {
 		if i+k >= len(u.tokens) || k > 0 && u.tokens[i+k].opens {
@@ -50,11 +49,11 @@ func (u *utterance) allOfYou(i int) bool {
 	return false
 }
 
-// everything are words for a crowd that by themselves mean all things.
+// everything are words for a group of people that alone mean all things.
 var everything = map[string]bool{"all": true, "alle": true, "zusammen": true}
 
-// callsCrowd reports whether a clause calls a crowd: "Friends, …", "good
-// evening everyone", "danke Leute".
+// callsCrowd reports whether a clause calls a group of people: "Friends, …", "good evening everyone", "danke
+// Leute".
 func (u *utterance) callsCrowd(first, end int) bool {
 	if u.tokens[end-1].class&crowd == 0 {
 		return false

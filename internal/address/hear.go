@@ -2,11 +2,10 @@ package address
 
 import "math/bits"
 
-// maxLetters bounds the letters of a word, or of a name, that are compared.
+// maxLetters is the maximum number of letters compared of a word or name.
 const maxLetters = 32
 
-// heard is how a word sounds, in forms that can be compared: respelt as it
-// might be written by ear, and as the keys of two phonetic schemes.
+// heard is how a word sounds, in comparable forms: a phonetic spelling, and the keys of two phonetic schemes.
 type heard struct {
 	buf     [2*maxLetters + 2]rune
 	n       int
@@ -15,7 +14,7 @@ type heard struct {
 	cologne key
 }
 
-// key is a phonetic key: the consonants of a word by class.
+// key is a phonetic key: the classes of a word's consonants.
 type key struct {
 	buf [maxLetters]byte
 	n   uint8
@@ -30,7 +29,7 @@ func (k *key) addClass(c byte) {
 
 func (h *heard) spelling() []rune { return h.buf[:h.n] }
 
-// setSound sets h to how words, said without a pause, sound.
+// setSound sets h to the sound of words spoken without a pause.
 func (h *heard) setSound(german bool, words ...token) {
 	var raw [maxLetters]rune
 	n := 0
@@ -59,12 +58,12 @@ func (h *heard) sounds(o *heard) bool {
 	return h.english == o.english || h.cologne.n > 0 && h.cologne == o.cologne
 }
 
-// far reports whether h and o are surely more than limit letters apart.
+// far reports whether h and o are certainly more than limit letters apart.
 func (h *heard) far(o *heard, limit int) bool {
 	return h.n-o.n > limit || o.n-h.n > limit || bits.OnesCount64(h.letters^o.letters) > 2*limit
 }
 
-// plain takes the accent off a lower-case Latin letter.
+// plain removes the accent from a lower-case Latin letter.
 func plain(r rune) rune {
 	if r < 0x80 {
 		return r
@@ -98,16 +97,14 @@ func vowel(r rune) bool {
 	return false
 }
 
-// digraphs are letters that are heard as one sound, and one way to write it.
-// Longer ones come first.
+// digraphs are letter groups that sound like one, with a replacement. Longer ones come first.
 var digraphs = []struct{ from, to string }{
 	{"ough", "o"}, {"augh", "o"}, {"sch", "x"}, {"ck", "k"}, {"ph", "f"}, {"th", "t"}, {"dt", "t"}, {"tz", "s"},
 	{"sh", "x"}, {"ch", "k"}, {"gh", "g"}, {"qu", "kv"}, {"wh", "v"}, {"ay", "e"}, {"ey", "e"}, {"ai", "e"},
 	{"ei", "e"}, {"ee", "i"}, {"ea", "i"}, {"ie", "i"}, {"oo", "u"}, {"ou", "u"}, {"ae", "a"}, {"oe", "o"}, {"ue", "u"},
 }
 
-// respell writes a word as one might who only heard it: "Greymantle" and
-// "Graymantel" come out alike, or nearly.
+// respell spells a word as it sounds, so that "Greymantle" and "Graymantel" become equal, or nearly so.
 func (h *heard) respell(raw []rune) {
 	h.n = 0
 	put := func(r rune) {
@@ -157,7 +154,7 @@ func (h *heard) respell(raw []rune) {
 	h.ending()
 }
 
-// ending drops or levels what is hard to tell apart at the end of a word.
+// ending removes or unifies endings that are hard to distinguish by ear.
 func (h *heard) ending() {
 	n := h.n
 	switch {
@@ -170,8 +167,7 @@ func (h *heard) ending() {
 	}
 }
 
-// digraph returns the sound that raw begins with and how many letters it
-// takes, 0 if it begins with none of the digraphs.
+// digraph returns the replacement for the digraph that raw begins with and its length, or 0 if there is none.
 func digraph(raw []rune) (to string, n int) {
 	for _, d := range digraphs {
 		if len(raw) < len(d.from) || raw[0] != rune(d.from[0]) {
@@ -188,8 +184,8 @@ func digraph(raw []rune) (to string, n int) {
 	return "", 0
 }
 
-// consonants returns the English key of a respelt word: its consonants, those
-// told apart by voice alone put together, and a mark for a vowel at the front.
+// consonants returns the English key of a respelt word: its consonants, with voiced and voiceless ones
+// unified, and a mark for a leading vowel.
 func consonants(word []rune) key {
 	var k key
 	for i, r := range word {
@@ -219,11 +215,10 @@ func consonants(word []rune) key {
 	return k
 }
 
-// cologne returns a word's key in the Cologne scheme, which was made for
-// German names.
+// cologne returns a word's key in the Cologne phonetics, which are designed for German names.
 func cologne(word []rune) key {
 	var k key
-	var before byte // code of the letter before; vowels part equal codes
+	var before byte // code of the previous letter; vowels separate equal codes
 	at := func(i int) rune {
 		if i < 0 || i >= len(word) {
 			return 0
@@ -286,7 +281,7 @@ func cologneCodes(before, r, after rune, first bool) string {
 	return ""
 }
 
-// cologneC returns the code of a c: hard before some letters, else hissing.
+// cologneC returns the code of a c: hard before some letters, otherwise sibilant.
 func cologneC(before, after rune, first bool) string {
 	hard := false
 	switch after {

@@ -2,37 +2,37 @@ package address
 
 import "strings"
 
-// class is what a word can be in an utterance; one word may be several.
+// class is the set of roles that a word can have in an utterance.
 type class uint32
 
 const (
-	opener    class = 1 << iota // may stand before a name that is called: "hey", "na"
-	hail                        // an opener after which a name is always called: "hey"
+	opener    class = 1 << iota // may precede a name that is called: "hey", "na"
+	hail                        // an opener after which a name is always a call: "hey"
 	honorific                   // belongs to a name: "master", "dear", "lieber"
-	title                       // names its bearer only when called: "captain"
+	title                       // names its bearer only as a form of address: "captain"
 	article                     // makes a name a common noun: "a rose"
 	about                       // follows a name in a sentence about its bearer
-	you                         // speaks to someone
+	you                         // addresses someone
 	question                    // begins a question
-	asking                      // a question word that is no verb: "what"
+	asking                      // a question word that is not a verb: "what"
 	crowd                       // calls everyone: "folks", "zusammen"
-	tail                        // may stand before a name that ends a clause: "thanks Bart"
-	trailer                     // may stand behind a name that is called: "my friend", "bitte"
+	tail                        // may precede a name at the end of a clause: "thanks Bart"
+	trailer                     // may follow a name that is called: "my friend", "bitte"
 	joins                       // joins names: "and"
-	common                      // an everyday word that no misheard name is looked for in
-	sound                       // no word at all: "mhm"
-	queries                     // a sound that asks when a question mark follows: "huh?"
-	noise                       // a transcriber's word for a sound: "laughter"
+	common                      // an everyday word that is never a misheard name
+	sound                       // not a word: "mhm"
+	queries                     // a sound that asks if a question mark follows: "huh?"
+	noise                       // a transcriber's note on a sound: "laughter"
 	subject                     // the speaker: "I", "wir"
 	says                        // what a speaker does to address someone: "ask", "gehe"
-	onTheWay                    // may stand between the speaker and the name: "over", "to", "dem"
-	part                        // a word of a name that names nobody by itself: "the", "von"
+	onTheWay                    // may be between the speaker and the name: "over", "to", "dem"
+	part                        // a word in names that alone names no one: "the", "von"
 )
 
-// lexicon is what the words of a language can be.
+// lexicon maps the words of a language to their classes.
 type lexicon map[string]class
 
-// with is a class and its words, separated by blanks.
+// with is a class and its words, separated by white space.
 type with struct {
 	class class
 	words string
@@ -48,7 +48,7 @@ func newLexicon(lists []with) lexicon {
 	return l
 }
 
-// lexicaOf returns the lexica of the languages, and whether German is one.
+// lexicaOf returns the lexica of the languages, and whether German is among them.
 func lexicaOf(languages []string) (ls []lexicon, hasGerman bool) {
 	if len(languages) == 0 {
 		languages = []string{"en", "de"}
@@ -68,7 +68,7 @@ func lexicaOf(languages []string) (ls []lexicon, hasGerman bool) {
 	return ls, hasGerman
 }
 
-// class returns what a word can be in the languages of the table.
+// class returns the classes of a word in the languages of the table.
 func (s *Snapshot) class(word string) class {
 	var c class
 	for _, l := range s.lexica {
@@ -77,8 +77,8 @@ func (s *Snapshot) class(word string) class {
 	return c
 }
 
-// The lists were made by hand. A word that is no use for the decision is in
-// none of them, or in common.
+// The lists were compiled by hand. Words that are irrelevant to the decision are in none of them, or in
+// common.
 var (
 	english = newLexicon([]with{
 		{hail, `hey hi hello ahoy yo oi psst evening morning afternoon greetings`},

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// listenings are the names of the ways of listening, in the order of their numbers.
+// listenings are the names of the Listening values.
 var listenings = [...]string{Attentive: "attentive", Eager: "eager", CalledOnly: "called_only"}
 
-// String returns its name, as configurations and people write it.
+// String returns the name as used in configurations.
 func (l Listening) String() string {
 	if int(l) < len(listenings) {
 		return listenings[l]
@@ -16,7 +16,7 @@ func (l Listening) String() string {
 	return fmt.Sprintf("Listening(%d)", uint8(l))
 }
 
-// Describe says what it means, in words that follow on "the NPCs".
+// Describe returns an explanation that continues the words "the NPCs".
 func (l Listening) Describe() string {
 	switch l {
 	case Eager:
@@ -27,8 +27,8 @@ func (l Listening) Describe() string {
 	return "take what is plausibly said to them (attentive)"
 }
 
-// ParseListening reads a name; case and blanks do not matter, nor whether words are
-// joined by "_", "-" or a blank. The empty name is that of the default.
+// ParseListening parses a name. It ignores case and surrounding white space, and accepts "_", "-" or a space
+// between words. An empty name is the default.
 func ParseListening(name string) (Listening, error) {
 	plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
 	if plain == "" {

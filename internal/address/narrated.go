@@ -2,11 +2,11 @@ package address
 
 import "slices"
 
-// narratedCall finds the NPC that a player says their character turns to with words: "I lean over the
-// bar and ask Odo if the room is free", "Brindle asks Odo for the key", "ich geh zu Odo und frag ihn, ob
-// …". Whoever is only talked about or might be asked later is not called: "we should ask Odo", "I asked
-// Odo yesterday". A pronoun stands for the NPC named before it, or for partner, which is the NPC that is
-// being talked with or the only one; anyone if there is none.
+// narratedCall finds the NPC that a player's character addresses according to the player's own narration: "I
+// lean over the bar and ask Odo if the room is free", "Brindle asks Odo for the key", "ich geh zu Odo und
+// frag ihn, ob …". An NPC that is only mentioned, or may be asked later, is not called: "we should ask Odo",
+// "I asked Odo yesterday". A pronoun refers to the NPC named before it, or to partner, which is the NPC in
+// the conversation or the only one; anyone if there is none.
 func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 	for v := range u.tokens {
 		if t := u.tokens[v]; t.quoted || !tellsNow[t.text] && !tellsOfOther[t.text] {
@@ -38,8 +38,8 @@ func (u *utterance) narratedCall(partner int) (npc int, ok bool) {
 	return anyone, false
 }
 
-// tellsSomebody reports whether what follows on the verb v makes clear that somebody is spoken to, whoever
-// that is: "I ask him …", "asks if …", "I ask the old man …", "and say: …".
+// tellsSomebody reports whether the words after the verb v make clear that someone is addressed, whoever that
+// is: "I ask him …", "asks if …", "I ask the old man …", "and say: …".
 func (u *utterance) tellsSomebody(v int) bool {
 	if tellsNow[u.tokens[v].text] && !u.justNow(v) {
 		return false
@@ -51,7 +51,7 @@ func (u *utterance) tellsSomebody(v int) bool {
 	return u.tokens[v].closes || listener[next] && next != "it" && next != "es" || asksThat[next] || v+1 < len(u.tokens) && u.tokens[v+1].class&article != 0
 }
 
-// sentence is where the sentence around token i begins, and where it ends.
+// sentence returns where the sentence around token i begins and ends.
 func (u *utterance) sentence(i int) (first, end int) {
 	first, end = i, i+1
 	for first > 0 && u.tokens[first-1].stop != '.' && u.tokens[first-1].stop != '?' {
@@ -63,8 +63,8 @@ func (u *utterance) sentence(i int) (first, end int) {
 	return first, end
 }
 
-// narrator is the token that says who speaks to somebody with the verb v: "I", or for a verb such as
-// "asks" what a sentence about a character begins with. It is below zero if nobody does.
+// narrator returns the token of the subject of the verb v: "I", or for a verb such as "asks", the beginning
+// of a sentence about a character. It returns a negative number if there is none.
 func (u *utterance) narrator(first, v int) int {
 	for i := v - 1; tellsNow[u.tokens[v].text] && i >= first && i >= v-12; i-- {
 		if t := u.tokens[i]; narrates[t.text] {
@@ -85,12 +85,12 @@ func (u *utterance) narrator(first, v int) int {
 		return -1
 	}
 	if m, ok := u.exact(i, len(u.tokens)); ok && m.form.npc != player {
-		return -1 // the NPC itself asks
+		return -1 // the NPC itself is asking
 	}
 	return i
 }
 
-// hypothetical reports whether what a sentence tells before the verb v has not happened now.
+// hypothetical reports whether the words before the verb v say that this is not happening now.
 func (u *utterance) hypothetical(first, v int) bool {
 	for i := first; i < v; i++ {
 		if i < len(u.tokens) && notNow[u.tokens[i].text] {
@@ -100,8 +100,8 @@ func (u *utterance) hypothetical(first, v int) bool {
 	return false
 }
 
-// justNow reports whether "I", or what "I" does before, stands right before the verb v: "I bow and ask
-// him", but not "we have to ask him".
+// justNow reports whether "I", or another action of "I", is directly before the verb v: "I bow and ask him",
+// but not "we have to ask him".
 func (u *utterance) justNow(v int) bool {
 	if v == 0 {
 		return false
@@ -113,7 +113,7 @@ func (u *utterance) justNow(v int) bool {
 	return false
 }
 
-// toldName is the name right behind the verb v, articles and adverbs aside.
+// toldName returns the name directly after the verb v, skipping articles and adverbs.
 func (u *utterance) toldName(v, end int) (match, bool) {
 	for i := v + 1; i < end && i <= v+5; i++ {
 		if m, ok := u.exact(i, end); ok && !m.owned {
@@ -131,7 +131,7 @@ func (u *utterance) toldName(v, end int) (match, bool) {
 	return match{}, false
 }
 
-// nameBefore is the last name between two tokens.
+// nameBefore returns the last name between two tokens.
 func (u *utterance) nameBefore(first, end int) (found match, ok bool) {
 	for i := first; i < end; i++ {
 		if m, is := u.exact(i, end); is && !m.owned {
@@ -155,31 +155,31 @@ func (u *utterance) wordAt(i int) string {
 }
 
 var (
-	// tellsNow are verbs of speaking to somebody, as the speaker uses them of themselves.
+	// tellsNow are verbs of addressing someone, in the first person.
 	tellsNow = setOf(`ask tell say explain whisper inform warn beg thank greet question offer show promise confess introduce remind assure answer reply shout mutter murmur
 		frag frage fragen sag sage sagen erzähl erzähle erzählen bitte bitten erklär erkläre flüster flüstere warne grüß grüße begrüß begrüße danke biete zeig zeige versprech verspreche gesteh gestehe ruf rufe antworte`)
-	// tellsOfOther are the same of somebody else.
+	// tellsOfOther are such verbs in the third person.
 	tellsOfOther = setOf(`asks tells says explains whispers informs warns begs thanks greets questions offers shows promises confesses introduces reminds assures answers replies shouts mutters goes
 		fragt sagt erzählt bittet erklärt flüstert warnt grüßt begrüßt dankt bietet zeigt verspricht gesteht ruft antwortet fordert`)
 	narrates = setOf(`i i'll i'd i'm we we'll ich wir`)
-	// narratedAbout begin sentences about somebody who is no player's character.
+	// narratedAbout are words that begin sentences about someone other than a player's character.
 	narratedAbout = setOf(`i i'm i'd i'll i've we ich wir he she it they you that this there who what when where why how if nobody everyone everybody er es man sie ihr du das wer was wenn wo warum wie keiner jeder`)
-	// notNow are words that make of a sentence what somebody might do, or did.
+	// notNow are words that make an action hypothetical or past.
 	notNow = setOf(`should shouldn't could couldn't might would've didn't don't won't never let's rather better lieber besser if when unless maybe perhaps before after asked told said did do does
 		sollte sollten sollen soll könnte könnten vielleicht lasst wenn falls bevor nachdem nicht nie`)
-	// listener stand for whoever is spoken to.
+	// listener are pronouns for the person addressed.
 	listener = setOf(`him her them it ihn sie ihm ihr ihnen es`)
-	// startsReport begin what was asked.
+	// startsReport are words that begin the content of a question or statement.
 	startsReport = setOf(`if whether what how why when where who which about for to that ob was wie warum wann wo wer welche welchen nach um dass leise quietly very`)
-	// saysAloud are verbs behind which the words themselves may follow.
+	// saysAloud are verbs that may be followed by the spoken words.
 	saysAloud = setOf(`say says sag sage sagt`)
-	// asksThat begin what was asked of somebody.
+	// asksThat are words that begin the content of a question.
 	asksThat = setOf(`if whether what how why when where who ob was wie warum wann wo wer`)
-	// besideVerb may stand between the verb and the name.
+	// besideVerb are words that may be between the verb and the name.
 	besideVerb = setOf(`straight just again quietly softly gently him her mal einfach leise halt kurz to at up`)
 )
 
-// onlyNPC is the only NPC that hears more than its name; anyone if there are several.
+// onlyNPC returns the only NPC that reacts to more than its name, or anyone if there is not exactly one.
 func (s *Snapshot) onlyNPC() int {
 	if s.open != 1 {
 		return anyone

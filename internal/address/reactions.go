@@ -1,11 +1,11 @@
 package address
 
-// reactions are the words by which people show that they listen: continuers ("mm-hm", "uh huh"),
-// acknowledgements ("yeah", "okay", "right"), newsmarkers ("really", "oh", "wow") and assessments
-// ("great", "awful"). The list was made by hand along these classes, which are those of Jurafsky,
-// Shriberg, Fox and Curl, "Lexical, prosodic and syntactic cues for dialog acts" (1998), of
-// Gardner, "When listeners talk" (2001), and of McCarthy, "Talking back" (2003); for German of
-// Ehlich, "Interjektionen" (1986). Words of a phrase are joined by "_".
+// reactions are words by which people show that they are listening: continuers ("mm-hm", "uh huh"),
+// acknowledgements ("yeah", "okay", "right"), newsmarkers ("really", "oh", "wow") and assessments ("great",
+// "awful"). The list was compiled by hand along these classes, which are those of Jurafsky, Shriberg, Fox and
+// Curl, "Lexical, prosodic and syntactic cues for dialog acts" (1998), of Gardner, "When listeners talk"
+// (2001), and of McCarthy, "Talking back" (2003); for German of Ehlich, "Interjektionen" (1986). Words of a
+// phrase are joined by "_".
 var reactions = setOf(`
 	yeah yea yep yup yes yah ya ok okay okey okie k right alright all_right sure sure_thing exactly indeed absolutely definitely certainly totally
 	precisely agreed true very_true so_true fair fair_enough fair_point good_point good_to_know good_call got_it gotcha i_see i_got_it i_get_it i_know i_knew_it
@@ -35,7 +35,7 @@ var reactions = setOf(`
 	schlimm übel eklig widerlich traurig verrückt brutal hart fies gemein süß niedlich nett fein cool nice
 `)
 
-// accompanies are words that go with a reaction and add nothing to it: "that's so cool", "das ist ja
+// accompanies are words that may accompany a reaction without adding meaning: "that's so cool", "das ist ja
 // krass", "what a nice guy".
 var accompanies = setOf(`
 	that that's thats this it it's its is was so very really quite pretty just too kinda kind of such a an the what how and
@@ -43,8 +43,8 @@ var accompanies = setOf(`
 	das ist war ja so sehr echt wirklich ganz voll total schon aber mal doch halt na wie was ein eine der die klingt wäre und auch
 `)
 
-// halts are phrases that ask somebody who speaks to stop, made by hand. One in another language of
-// the table than the speaker's counts as well, so that none is an everyday word there.
+// halts are phrases that ask a speaker to stop, compiled by hand. The phrases of all languages apply at every
+// table, so none may be an everyday word in another language.
 var halts = setOf(`
 	stop stop_it stop_that stop_talking stop_there stop_right_there wait wait_wait wait_up wait_a_second wait_a_sec wait_a_minute wait_a_moment hold_on hold_up hold_it hold_that_thought hold_your_tongue hold_your_horses
 	hang_on one_moment one_second one_sec one_minute just_a_moment just_a_second just_a_sec just_a_minute a_moment give_me_a_second give_me_a_moment pause time_out
@@ -55,10 +55,10 @@ var halts = setOf(`
 	klappe aufhören hör_auf hört_auf vergiss_es entschuldigung verzeihung
 `)
 
-// haltsNothing are words before which a phrase of halts asks nobody to stop.
+// haltsNothing are words after which a phrase of halts does not ask anyone to stop.
 var haltsNothing = setOf(`me him her them us for till until by at with to of auf bis ihn sie es als dass ob`)
 
-// answers are words that answer yes or no, and mayPrecede those that may stand before one.
+// answers are words that answer yes or no. mayPrecede are words that may precede one.
 var (
 	answers = setOf(`yes yeah yea yep yup aye no nope nah sure okay ok certainly absolutely never maybe perhaps agreed right exactly correct true indeed
 		ja jawohl jo jap jep doch nein nee ne nö klar gern gerne natürlich sicher niemals vielleicht einverstanden genau stimmt richtig`)

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// roleWords are words for the same role, in either language. A line may call an NPC
-// by any of them.
+// roleWords are words for the same role, in both languages. A line may call an NPC by any of them.
 var roleWords = [][]string{
 	strings.Fields(`innkeeper chef boss barkeep barkeeper bartender landlord landlady publican tavernkeeper host hostess wirt wirtin gastwirt gastwirtin schankwirt schankwirtin barmann herbergsvater`),
 	strings.Fields(`sage scholar gelehrter gelehrte gelehrten weiser weise professor`),
@@ -69,10 +68,10 @@ var roleWords = [][]string{
 	strings.Fields(`gardener gärtner gärtnerin`),
 }
 
-// endsRole are words behind which a role says no more whom it names.
+// endsRole are words that begin the irrelevant rest of a role.
 var endsRole = setOf(`of who which that at in from for with the der die das des im in vom von zu am aus`)
 
-// rolesOf returns the ways to call somebody by a role, as folded words.
+// rolesOf returns the ways to call someone by a role, as folded words.
 func rolesOf(role string) [][]string {
 	words := wordsOf(role)
 	for i, w := range words {

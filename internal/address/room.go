@@ -2,12 +2,12 @@ package address
 
 import "strings"
 
-// callsRoom reports whether an utterance may be to everybody in the scene: "has anyone here seen him?".
+// callsRoom reports whether an utterance may be for everyone in the scene: "has anyone here seen him?".
 func (u *utterance) callsRoom() bool {
 	return !u.quotes && (asksWhoIsHere(u.tokens, u.asks) || u.asks && u.beginsWithAnybody())
 }
 
-// beginsWithAnybody reports whether the question begins with whoever is there: "anybody seen …".
+// beginsWithAnybody reports whether the question begins with a word for anyone present: "anybody seen …".
 func (u *utterance) beginsWithAnybody() bool {
 	for _, t := range u.tokens {
 		if whoever[t.text] && !vague[t.text] && t.text != "who" && t.text != "wer" {
@@ -20,8 +20,7 @@ func (u *utterance) beginsWithAnybody() bool {
 	return false
 }
 
-// whoever are words for people nobody names, and hereabouts what says that those who
-// are in the scene are meant.
+// whoever are words for unnamed people. hereabouts are words that limit them to the scene.
 var (
 	whoever = wordSet(`anyone anybody someone somebody everyone everybody nobody noone none whoever who which one folks people gentlemen
 		ladies friends jemand jemanden jemandem irgendwer irgendwen irgendjemand irgendjemanden einer eine keiner niemand wer leute herrschaften
@@ -40,10 +39,10 @@ func wordSet(words string) map[string]bool {
 	return out
 }
 
-// whoSpan is how many words may stand between "who" and "here".
+// whoSpan is the maximum distance in words between "who" and "here".
 const whoSpan = 3
 
-// asksWhoIsHere reports "who of you …", "does anybody round here …", "einer von euch".
+// asksWhoIsHere reports phrases such as "who of you …", "does anybody round here …" and "einer von euch".
 func asksWhoIsHere(tokens []token, asks bool) bool {
 	for i, t := range tokens {
 		if !whoever[t.text] {

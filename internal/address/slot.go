@@ -2,12 +2,11 @@ package address
 
 import "github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 
-// maxSlot bounds the words that a name may be heard as.
+// maxSlot is the maximum number of words that a misheard name may be.
 const maxSlot = 3
 
-// slot finds a name that was not heard right, and stands where somebody must be
-// called: at the front, before words that speak to somebody, or behind a greeting.
-// What is sure of the place makes up for what is not of the name.
+// slot finds a misheard name at a place where someone must be called: at the front, before words that address
+// someone, or after a greeting. Because the place is certain, the name may be less certain.
 func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 	at := c.first
 	for at < c.core && (u.tokens[at].class&hail != 0 && u.tokens[at].text != "he" || u.tokens[at].class&(opener|sound|joins|honorific) != 0 && !u.turnsTo(at, false)) {
@@ -19,7 +18,7 @@ func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 	hailed := at > c.first && u.tokens[at-1].class&(hail|honorific) != 0 && u.tokens[at-1].class&(you|article) == 0
 	best, found := match{cost: 1 << 10}, false
 	if at < c.core && !hailed && u.turnsTo(at, true) {
-		return best, false // a question begins there, no name
+		return best, false // a question begins there rather than a name
 	}
 	for from := at; from >= c.first && from >= at-1; from-- {
 		for n := 1; n <= maxSlot && from+n <= c.core; n++ {
@@ -37,8 +36,8 @@ func (u *utterance) slot(c *clause, prefer int) (match, bool) {
 	return best, found
 }
 
-// closest returns the name that tokens first to last may have been, however they are
-// spelt. The cost is by the length of the name.
+// closest returns the name that the tokens from first to last most resemble. The cost is relative to the
+// length of the name.
 func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool) {
 	ts := u.tokens[first : last+1]
 	if ts[len(ts)-1].owns || len(ts) == 1 && everydayWord(ts[0]) {
@@ -60,7 +59,7 @@ func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool
 		}
 		n := f.whole.n
 		limit := looseLimit(n)
-		if known == len(ts) { // everyday words all
+		if known == len(ts) { // all are everyday words
 			limit = min(limit, n/4)
 		}
 		switch same := whole.sounds(&f.whole); {
@@ -87,8 +86,8 @@ func (u *utterance) closest(first, last int, sure bool, prefer int) (match, bool
 	return best, best.form != nil
 }
 
-// looseLimit is how many letters of a name of n may be wrong where somebody is
-// surely called.
+// looseLimit returns how many letters of a name with n letters may be wrong where someone is certainly
+// called.
 func looseLimit(n int) int {
 	switch {
 	case n < 4:

@@ -7,46 +7,44 @@ import (
 )
 
 const (
-	// maxSpeakers bounds the players whose conversations are known; more are not
-	// learned.
+	// maxSpeakers is the maximum number of players whose conversations are tracked.
 	maxSpeakers = 64
-	// maxSaid bounds the bytes kept of what an NPC said last: its end, where it asks.
+	// maxSaid is how many bytes of an NPC's words are kept. Their end is kept, because questions are there.
 	maxSaid = 400
 )
 
-// Talk is who talked with whom at a table: what [Detect] is told in a [State].
-// It reads no clock; the times it is given never go back. NPCs are numbers that
-// always mean the same one. The zero value is a table where nothing was said. It is
-// not safe for concurrent use.
+// Talk tracks who talks with whom at a table, and provides the [State] for [Detect]. It reads no clock; the
+// times passed to it must not go backwards. NPCs are identified by numbers that must not change. The zero
+// value is a table where nothing has been said. It is not safe for concurrent use.
 type Talk struct {
 	last    exchange
 	own     map[string]exchange // by player
 	group   gathering
-	said    *meaning          // the last words of the NPC last, unless it has been silent since
-	before  *meaning          // the last words of whichever NPC spoke before
-	fresh   bool              // nobody has spoken since it said them
-	answers int               // lines to it since
-	barged  bool              // a player has taken the floor from it
-	asides  int               // lines for nobody since anything was said to or by an NPC
-	remarks [3]remark         // the last first
-	mine    map[string]remark // by player: the last line each
+	said    *meaning          // the end of what the last NPC said, unless it has been silent since
+	before  *meaning          // the end of what the NPC before it said
+	fresh   bool              // no one has spoken since then
+	answers int               // number of lines to the NPC since then
+	barged  bool              // a player has interrupted the NPC
+	asides  int               // number of lines for no NPC since an NPC last spoke or was spoken to
+	remarks [3]remark         // newest first
+	mine    map[string]remark // each player's last line
 }
 
-// exchange is what was said last between an NPC and someone.
+// exchange is the latest exchange between an NPC and a player.
 type exchange struct {
 	known bool
 	npc   int
 	at    time.Time
-	to    string // the player, empty if everyone
+	to    string // the player; empty for everyone
 }
 
-// gathering are the NPCs that a player called together.
+// gathering is the group of NPCs that a player called together.
 type gathering struct {
 	npcs []int
-	all  bool // everybody in the room was called
+	all  bool // everyone in the room was called
 	at   time.Time
 	by   string
-	said []int // those who have answered since
+	said []int // those that have answered since
 }
 
 // remark is a player's line.
@@ -54,21 +52,20 @@ type remark struct {
 	line    int64
 	speaker string
 	at      time.Time
-	to      int // an NPC; nobody below zero
+	to      int // the NPC; negative for none
 	gist    Gist
 }
 
-// Renewal is what a line has changed about who talks with whom. The zero value is
-// nothing.
+// Renewal records how a line changed who talks with whom. The zero value is no change.
 type Renewal struct {
 	line      int64
-	made      exchange // by the line
-	last, own exchange // of before
+	made      exchange // created by the line
+	last, own exchange // previous values
 	said      *meaning
 	barged    bool
 }
 
-// After returns the renewal by a line that had changed something before.
+// After returns the renewal of a line that replaces an earlier decision about it.
 func (r Renewal) After(before Renewal) Renewal {
 	if before.made != (exchange{}) {
 		r.last, r.own, r.said, r.barged = before.last, before.own, before.said, before.barged
@@ -76,8 +73,7 @@ func (r Renewal) After(before Renewal) Renewal {
 	return r
 }
 
-// Withdraw undoes what a line has changed, which proved to be for nobody, unless
-// more has been said since.
+// Withdraw reverts the changes of a line that proved to be for no NPC, unless more has been said since.
 func (t *Talk) Withdraw(r Renewal) {
 	if r.made == (exchange{}) {
 		return
@@ -101,8 +97,8 @@ func (t *Talk) Withdraw(r Renewal) {
 	}
 }
 
-// Decided notes for whom a player's line is, and returns what that has changed.
-// Lines are numbered: a line that is decided anew takes the place of what it was.
+// Decided records whom a player's line is for, and returns what that changed. Lines are numbered; a new
+// decision about the same line replaces the old one.
 func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (changed Renewal) {
 	changed = Renewal{line: line, last: t.last, own: t.own[speaker], said: t.said, barged: t.barged}
 	defer func() {
@@ -110,7 +106,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 			changed.made = t.last
 		}
 	}()
-	if line != 0 && t.remarks[0].line > line { // an older line, for whom it was not before
+	if line != 0 && t.remarks[0].line > line { // an older line that is now for an NPC
 		if len(d.NPCs) > 0 {
 			t.spokeWith(d.NPCs[0], speaker, at)
 		}
@@ -131,7 +127,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 		if len(d.NPCs) > 1 || d.All {
 			t.group = gathering{npcs: slices.Clone(d.NPCs), all: d.All, at: at, by: speaker}
 		} else if t.group.said = nil; d.Route != RouteContinuation || !slices.Contains(t.group.npcs, d.NPCs[0]) {
-			t.group = gathering{} // else they may yet be spoken to together
+			t.group = gathering{} // otherwise they may still be addressed together
 		}
 	} else if !d.BackChannel && !again {
 		t.asides++
@@ -152,7 +148,7 @@ func (t *Talk) Decided(at time.Time, line int64, speaker string, d Decision) (ch
 	return changed
 }
 
-// Said notes what an NPC said to a player, or to everyone if player is empty.
+// Said records what an NPC said to a player, or to everyone if player is empty.
 func (t *Talk) Said(at time.Time, npc int, player, words string) {
 	t.spokeWith(npc, player, at)
 	t.Joined(npc)
@@ -162,15 +158,14 @@ func (t *Talk) Said(at time.Time, npc int, player, words string) {
 	t.said, t.fresh, t.asides, t.answers = &meaning{text: endOf(words, maxSaid)}, true, 0, 0
 }
 
-// Joined notes that an NPC said something to what another answered: no conversation
-// with it begins.
+// Joined records that an NPC reacted to another's answer. This does not start a conversation with it.
 func (t *Talk) Joined(npc int) {
 	if slices.Contains(t.group.npcs, npc) && !slices.Contains(t.group.said, npc) {
 		t.group.said = append(t.group.said, npc)
 	}
 }
 
-// spokeWith notes an exchange between an NPC and a player.
+// spokeWith records an exchange between an NPC and a player.
 func (t *Talk) spokeWith(npc int, player string, at time.Time) {
 	if !t.last.known || t.last.npc != npc {
 		if t.said != nil {
@@ -190,15 +185,15 @@ func (t *Talk) spokeWith(npc int, player string, at time.Time) {
 	}
 }
 
-// Interrupted notes that a player took the floor from an NPC.
+// Interrupted records that a player interrupted an NPC.
 func (t *Talk) Interrupted(npc int) {
 	if t.last.known && t.last.npc == npc {
 		t.barged = true
 	}
 }
 
-// State is what Detect is to know at a time about a line of a speaker. place says
-// where in the roster an NPC is, below zero if it has left.
+// State returns the state for a line of a speaker. place returns an NPC's index in the roster, or a negative
+// number if it has left.
 func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc int) int) State {
 	partner := func(e exchange) Partner {
 		if !e.known {
@@ -238,10 +233,10 @@ func (t *Talk) State(at time.Time, line int64, speaker string, place func(npc in
 	return st
 }
 
-// recent is how long a player counts as talking after a line.
+// recent is how long a player counts as a talker after a line.
 const recent = 4 * time.Minute
 
-// talkers counts the players who have spoken lately, with the speaker.
+// talkers returns the number of players who spoke recently, including the speaker.
 func (t *Talk) talkers(at time.Time, speaker string) int {
 	n := 1
 	for who, r := range t.mine {
@@ -252,7 +247,7 @@ func (t *Talk) talkers(at time.Time, speaker string) int {
 	return n
 }
 
-// words is the text itself, empty if there is none.
+// words returns the text, or "" if there is none.
 func (m *meaning) words() string {
 	if m == nil {
 		return ""
@@ -260,7 +255,7 @@ func (m *meaning) words() string {
 	return m.text
 }
 
-// endOf is the end of a text, n bytes at most.
+// endOf returns the end of a text, at most n bytes.
 func endOf(text string, n int) string {
 	if len(text) <= n {
 		return text

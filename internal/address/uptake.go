@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// Uptake is how the words of a player take up what an NPC is saying, apart from whom they
-// are for.
+// Uptake is how a player's words react to an NPC that is speaking, independent of whom they are for.
 type Uptake uint8
 
 const (
-	// Words are words like any others.
+	// Words are no particular reaction.
 	Words Uptake = iota
-	// Assent shows that the player listens: "yeah", "oh wow, nine hundred years". Who says
-	// that does not want the floor.
+	// Assent shows that the player is listening: "yeah", "oh wow, nine hundred years". The player does not
+	// want the floor.
 	Assent
-	// Order asks the NPC to stop for a moment, or for good: "hold on", "stopp mal".
+	// Order asks the NPC to pause or stop: "hold on", "stopp mal".
 	Order
 )
 
-// maxAssent bounds the words of an utterance that is taken for assent.
+// maxAssent is the maximum number of words in an assent.
 const maxAssent = 12
 
-// Take reads how a text takes up what an NPC is saying. saying are the NPC's words of the
-// last sentence or two: who repeats some of them takes note of them.
+// Take returns how a text reacts to what an NPC is saying. saying are the NPC's last sentence or two;
+// repeating some of its words is a sign of listening.
 func Take(s *Snapshot, text, saying string) Uptake {
 	u := s.parseUtterance(text, "")
 	switch {
@@ -38,11 +37,11 @@ func Take(s *Snapshot, text, saying string) Uptake {
 	return Words
 }
 
-// maxLikeAssent bounds the words of an utterance that is taken for assent by its meaning alone.
+// maxLikeAssent is the maximum number of words in an assent that is recognised by its meaning alone.
 const maxLikeAssent = 6
 
-// soundsLikeAssent reports whether the utterance means about what assent does, asks nothing, and
-// speaks to nobody.
+// soundsLikeAssent reports whether the utterance has a meaning similar to assent, asks nothing and addresses
+// no one.
 func (u *utterance) soundsLikeAssent() bool {
 	if n := len(u.tokens); n == 0 || n > maxLikeAssent || u.asks || u.second {
 		return false
@@ -55,14 +54,14 @@ func (u *utterance) soundsLikeAssent() bool {
 	return Probability(uptakeWeights.Score(GatherUptake(u.text))) >= uptakeWeights.Bar
 }
 
-// uptakeFile is what was learned about assent. "glyphoxa-lab learn uptake" writes it.
+// uptakeFile holds the learned weights for recognising assent. "glyphoxa-lab learn uptake" writes it.
 //
 //go:embed uptake.tsv
 var uptakeFile string
 
 var uptakeWeights = readWeights(uptakeFile)
 
-// Reactions are the phrases of assent and surprise, which weights are learned from.
+// Reactions returns the phrases of assent and surprise, from which weights are learned.
 func Reactions() []string {
 	var all []string
 	for r := range reactions {
@@ -72,10 +71,10 @@ func Reactions() []string {
 	return all
 }
 
-// uptakeScale has few steps of learning suffice: vectors have the length 1.
+// uptakeScale scales vectors, which have length 1, so that learning needs fewer steps.
 const uptakeScale = 10
 
-// GatherUptake is what the model looks at that tells assent from other words.
+// GatherUptake returns the model's input for recognising assent.
 func GatherUptake(text string) *Evidence {
 	m := meaning{text: strings.Trim(cut(text), " .,!?…")}
 	e := &Evidence{Facts: []Fact{{"bias", 1}}}
@@ -85,8 +84,8 @@ func GatherUptake(text string) *Evidence {
 	return e
 }
 
-// orders reports whether the utterance begins with a phrase that asks somebody to stop, be it
-// behind a word that only opens it: "okay, wait".
+// orders reports whether the utterance begins with a phrase that asks someone to stop, possibly after an
+// opening word: "okay, wait".
 func (u *utterance) orders() bool {
 	for i := range u.tokens {
 		if i > maxOpening {
@@ -104,20 +103,20 @@ func (u *utterance) orders() bool {
 	return false
 }
 
-// asksToHalt reports whether what follows on a phrase that asks to stop leaves it one: not
-// "stop me if", "wait for", "warte auf".
+// asksToHalt reports whether the words after such a phrase leave its meaning unchanged, unlike "stop me if",
+// "wait for" and "warte auf".
 func (u *utterance) asksToHalt(next int) bool {
 	return next >= len(u.tokens) || u.tokens[next-1].closes || !haltsNothing[u.tokens[next].text]
 }
 
 const (
-	// maxOpening is how many words may stand before an order.
+	// maxOpening is the maximum number of words before an order.
 	maxOpening = 2
-	// maxPhrase bounds the words of a phrase.
+	// maxPhrase is the maximum number of words in a phrase.
 	maxPhrase = 4
 )
 
-// phrase is n words of the utterance, joined by "_".
+// phrase returns n words of the utterance, joined by "_".
 func (u *utterance) phrase(i, n int) string {
 	words := make([]string, n)
 	for k := range words {
@@ -126,7 +125,7 @@ func (u *utterance) phrase(i, n int) string {
 	return strings.Join(words, "_")
 }
 
-// word is a word of the utterance, with its 's.
+// word returns a word of the utterance, including its 's.
 func (u *utterance) word(i int) string {
 	w := u.tokens[i].text
 	if u.tokens[i].owns {
@@ -135,9 +134,9 @@ func (u *utterance) word(i int) string {
 	return w
 }
 
-// assents reports whether the utterance does nothing but show that the player listens: it has a
-// word or a phrase of assent or surprise, or a laugh, and for the rest words that go with
-// one or that the NPC has just said.
+// assents reports whether the utterance only shows that the player is listening: it contains a word or phrase
+// of assent or surprise, or a laugh, and otherwise only words that accompany one or that the NPC has just
+// said.
 func (u *utterance) assents(saying string) bool {
 	n := len(u.tokens)
 	if n == 0 || n > maxAssent || u.marked && n > 1 {
@@ -163,7 +162,7 @@ func (u *utterance) assents(saying string) bool {
 	return reacts
 }
 
-// reaction is how many words from the one at i on are a reaction, 0 if none is.
+// reaction returns the number of words from i on that form a reaction, or 0.
 func (u *utterance) reaction(i int) int {
 	for n := min(maxPhrase, len(u.tokens)-i); n > 0; n-- {
 		if reactions[u.phrase(i, n)] {
@@ -177,8 +176,7 @@ func (u *utterance) reaction(i int) int {
 	return 0
 }
 
-// IsAnswer reports whether a text begins as an answer to a question does that is answered with yes
-// or no.
+// IsAnswer reports whether a text begins like an answer to a yes-no question.
 func IsAnswer(text string) bool {
 	for _, t := range split(nil, fold(cut(text))) {
 		if answers[t.text] {
@@ -191,8 +189,8 @@ func IsAnswer(text string) bool {
 	return false
 }
 
-// While is the talk as it is while an NPC says words to a player, or to everyone if player is
-// empty: for the [State] of a line that is said over them. t stays as it was.
+// While returns a copy of the talk in which an NPC is saying words to a player, or to everyone if player is
+// empty. It is used for the [State] of a line said at the same time. t is unchanged.
 func (t *Talk) While(at time.Time, npc int, player, words string) *Talk {
 	during := *t
 	during.own = maps.Clone(t.own)

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// vocative finds a name that is called without a mark around it: what stands before
-// does not govern it, and what follows speaks to somebody. Recognisers that write no
-// punctuation leave nothing else.
+// vocative finds a name that is called without punctuation: the words before do not govern it, and the words
+// after address someone. Some recognisers write no punctuation.
 func (u *utterance) vocative(c *clause) ([]match, bool) {
 	ms := c.matches()
 	for k := len(ms) - 1; k >= 0; k-- {
 		m := ms[k]
 		if m.owned || m.form.led && u.tokens[m.first].class&article != 0 && (c.first > 0 || !u.leadsClause(c, m.first)) || k > 0 && ms[k-1].last+1 == m.first {
-			continue // a run is looked at from its first name on
+			continue // a run is examined from its first name
 		}
 		run := u.adjacentNames(c, m.first)
 		if run[len(run)-1].owned || !u.mayFollow(c, m) {
@@ -43,17 +42,17 @@ func (u *utterance) vocative(c *clause) ([]match, bool) {
 	return nil, false
 }
 
-// points are words behind a verb that make a question of "captain is …".
+// points are words after a verb that make a question of "captain is …".
 var points = setOf(`that this it there he she das es er sie da`)
 
-// modalName are names that are verbs in front of a pronoun: "May I", "Will you".
+// modalName are names that are verbs before a pronoun: "May I", "Will you".
 var modalName = map[string]bool{"may": true, "will": true, "hope": true, "can": true, "mark": true}
 
-// tellsPast are verbs of what was.
+// tellsPast are verbs in the past tense.
 var tellsPast = setOf(`was were had did said saw went came got told gave took heard knew left made found lost
 	war waren warst hatte hatten hattest hat haben habt gesagt gesehen gehört gewesen wusste kam ging stand saß`)
 
-// saysWhatWas reports whether "you" and something it did follow: "May you said …".
+// saysWhatWas reports whether "you" and a verb in the past tense follow: "May you said …".
 func (u *utterance) saysWhatWas(i int) bool {
 	if u.tokens[i].class&you == 0 {
 		return true // a question word, or a verb
@@ -61,8 +60,7 @@ func (u *utterance) saysWhatWas(i int) bool {
 	return i+1 < len(u.tokens) && tellsPast[u.tokens[i+1].text]
 }
 
-// leadsClause reports whether only greetings, sounds and honorifics stand before
-// token i in its clause.
+// leadsClause reports whether only greetings, sounds and honorifics precede token i in its clause.
 func (u *utterance) leadsClause(c *clause, i int) bool {
 	for k := c.first; k < i; k++ {
 		t := u.tokens[k]
@@ -73,15 +71,15 @@ func (u *utterance) leadsClause(c *clause, i int) bool {
 	return true
 }
 
-// callOpener are more words that may stand before a name that is called.
+// callOpener are further words that may precede a name that is called.
 var callOpener = map[string]bool{"nice": true, "great": true, "actually": true, "anyway": true, "guys": true, "hang": true, "hold": true, "moment": true, "quick": true, "question": true, "mal": true, "denn": true}
 
-// afterHail reports whether a greeting stands right before token i.
+// afterHail reports whether a greeting is directly before token i.
 func (u *utterance) afterHail(c *clause, i int) bool {
 	return i > c.first && u.tokens[i-1].class&hail != 0
 }
 
-// mayFollow reports whether a name may be called behind what stands before it.
+// mayFollow reports whether a name may be a call after the words before it.
 func (u *utterance) mayFollow(c *clause, m match) bool {
 	i := m.first
 	for i > c.first && u.tokens[i-1].class&honorific != 0 && u.tokens[i-1].class&article == 0 {
@@ -106,7 +104,7 @@ func (u *utterance) mayFollow(c *clause, m match) bool {
 	return true
 }
 
-// governs are words before a name that make it a part of the sentence.
+// governs are words that make a name after them part of the sentence.
 var governs = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`did does do has will would can could should may might must of to with from at for by about like than as in on into near behind under over after before against without between through towards toward around is was are were be am been
@@ -118,8 +116,7 @@ var governs = func() map[string]bool {
 	return m
 }()
 
-// tellsOf reports whether a sentence about somebody goes on at token i: "is hiding",
-// "hat das Bier".
+// tellsOf reports whether a statement about someone continues at token i: "is hiding", "hat das Bier".
 func (u *utterance) tellsOf(i int) bool {
 	t := u.tokens[i]
 	if u.turnsTo(i, false) {
@@ -128,8 +125,8 @@ func (u *utterance) tellsOf(i int) bool {
 	return t.class&about != 0 && t.class&(you|subject) == 0 || u.thirdPerson(t)
 }
 
-// turnsTo reports whether what begins at token i speaks to somebody: a question, a
-// "you", a request. Behind an everyday word that is also a name, less does.
+// turnsTo reports whether the words from token i on address someone: a question, "you", or a request. careful
+// excludes requests, for names that are also everyday words.
 func (u *utterance) turnsTo(i int, careful bool) bool {
 	t := u.tokens[i]
 	next := token{}
@@ -162,8 +159,8 @@ func (u *utterance) turnsTo(i int, careful bool) bool {
 	return false
 }
 
-// startsClause reports whether words begin a sentence of their own, which so cannot be
-// about whoever is named before it.
+// startsClause reports whether words begin a sentence of their own, which cannot be about the person named
+// before it.
 func startsClause(ts []token) bool {
 	switch ts[0].text {
 	case "the", "this", "that", "these", "those", "my", "our", "there", "here", "if", "when", "we", "i", "i'm", "i've", "i'll", "we've", "we're", "it's", "that's", "there's", "he's", "she's", "they're",
@@ -178,14 +175,13 @@ func startsClause(ts []token) bool {
 var pronoun = setOf(`he she it they there that this those these anybody anyone somebody someone everybody everyone jemand einer
 	du ihr sie er es man das der die ich wir da hier`)
 
-// resumes are words behind "and" with which a sentence of its own goes on.
+// resumes are words that begin a new sentence after "and".
 var resumes = setOf(`wenn was wie wo warum dann if what how then why where`)
 
-// alwaysCalled are titles that are hardly ever said of somebody without an article.
+// alwaysCalled are titles that are hardly ever used without an article except as a form of address.
 var alwaysCalled = setOf(`majestät majesty sire mylady milady milord hoheit durchlaucht exzellenz`)
 
-// addresses reports whether a title, with "Herr" or "my" before it, stands where nothing
-// governs it.
+// addresses reports whether a title, after "Herr" or "my", is not governed by the words before it.
 func addresses(ts []token, m match) bool {
 	if !m.form.title || m.first == 0 || m.owned {
 		return false
@@ -200,20 +196,20 @@ func addresses(ts []token, m match) bool {
 	return i == 0 || ts[i-1].class&(article|joins|part) == 0 && !governs[ts[i-1].text] && !quotesSomebody[ts[i-1].text]
 }
 
-// superlative reports whether words make a statement of "is the …".
+// superlative reports whether words make "is the …" a statement.
 func superlative(ts []token) bool {
 	return len(ts) == 0 || slices.Contains([]string{"best", "only", "one", "most", "kind", "sort", "guy", "worst", "same", "beste", "einzige", "bester", "erste", "typ"}, ts[0].text)
 }
 
 var (
 	questionWord = setOf(`who whose whom who'd who'll what what'd why'd where'd how'd wer wem wen wessen was warum wieso`)
-	// alwaysAsks cannot follow a name as its verb.
+	// alwaysAsks are verbs that cannot follow a name as its predicate.
 	alwaysAsks = setOf(`do did are were have can could would will should shall may must am don't didn't aren't couldn't wouldn't won't can't
 		hast bist kannst willst weißt magst darfst musst sollst wirst kennst siehst hörst glaubst machst gehst kommst habt seid könnt wollt wisst müsst dürft kennt haben sind können wollen wissen müssen dürfen waren wart warst hättest hätten würden würdest könntest könntet könnten darf soll muss dürften`)
-	// persons make a statement of "is that …".
+	// persons are words that make "is that …" a statement.
 	persons = setOf(`woman man guy girl boy lady fellow person kid bloke dwarf elf`)
 	mayAsk  = setOf(`is was has does isn't wasn't hasn't ist war hat kann gibt steht liegt kommt läuft heißt brennt geht stimmt hört`)
-	// orders begin a request. An English verb about somebody would end in s.
+	// orders are verbs that begin a request. An English verb about someone would end in s.
 	orders = setOf(`tell show give look bring come stop wait help catch take hold get make let listen pass pour open close keep put read write sing drop stay go run move sit teach report relax report hand
 		wake hear start turn put lift push pull open close pick throw pass wait calm hide duck jump climb swim ride tie untie cut lower raise light douse fill pour feed step stand swear promise imagine think look behave breathe
 		talk speak answer explain hurry watch follow hide lead guide check fetch find try leave drink eat sell buy forget remember calm don't never just another one two three got any last here

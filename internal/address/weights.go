@@ -8,25 +8,24 @@ import (
 	"strings"
 )
 
-// weightsFile is what was learned from table talk with written exchanges planted in it: the weight of
-// each fact, of the buckets of words, and of the directions of a sentence's vector. "glyphoxa-lab learn
-// address" writes it.
+// weightsFile holds the weights learned from table talk with written exchanges inserted: those of facts, of
+// word buckets, and of the directions of sentence vectors. "glyphoxa-lab learn address" writes it.
 //
 //go:embed weights.tsv
 var weightsFile string
 
 var weights = readWeights(weightsFile)
 
-// Weights are those of the model that decides whether a line is for the NPC that is talked with.
+// Weights are the weights of the model that decides whether a line is for the NPC in the conversation.
 type Weights struct {
 	Facts   map[string]float32
 	Words   []float32 // by bucket
 	Meaning []float32 // by direction
-	// Bar is the probability from which a line is for the NPC, for NPCs that are attentive.
+	// Bar is the probability from which a line is for an attentive NPC.
 	Bar float64
 }
 
-// Score is the logarithm of the odds that a line is for the NPC.
+// Score returns the log-odds that a line is for the NPC.
 func (w *Weights) Score(e *Evidence) float64 {
 	sum := float32(0)
 	for _, f := range e.Facts {
@@ -45,10 +44,10 @@ func (w *Weights) Score(e *Evidence) float64 {
 	return float64(sum)
 }
 
-// Probability is that of odds with the logarithm score.
+// Probability converts log-odds to a probability.
 func Probability(score float64) float64 { return 1 / (1 + math.Exp(-score)) }
 
-// readWeights reads a file of weights; a test checks that it can be read.
+// readWeights reads a file of weights. A test checks that the files are valid.
 func readWeights(file string) *Weights {
 	w := &Weights{Facts: map[string]float32{}, Bar: 0.5}
 	for row := range strings.Lines(file) {
@@ -68,7 +67,7 @@ func readWeights(file string) *Weights {
 	return w
 }
 
-// readBytes reads weights that were written as signed bytes of a step each.
+// readBytes decodes weights stored as signed bytes, in multiples of step.
 func readBytes(step, coded string) []float32 {
 	by, _ := strconv.ParseFloat(step, 64)
 	raw, _ := base64.StdEncoding.DecodeString(coded)

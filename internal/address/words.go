@@ -9,33 +9,32 @@ import (
 )
 
 const (
-	// maxBytes bounds what is looked at of an utterance.
+	// maxBytes is the part of an utterance that is examined.
 	maxBytes = 4 << 10
-	// maxWords bounds the words of a name.
+	// maxWords is the maximum number of words in a name.
 	maxWords = 6
-	// maxNote bounds the bytes of a note on a sound.
+	// maxNote is the maximum length of a note on a sound, in bytes.
 	maxNote = 40
 )
 
-// token is a folded word and what surrounds it.
+// token is a folded word with its context.
 type token struct {
 	text   string
 	class  class
-	opens  bool // a clause begins with it
-	closes bool // a clause ends with it
-	stop   rune // mark that ends its clause: one of , . ? or 0
+	opens  bool // it begins a clause
+	closes bool // it ends a clause
+	stop   rune // the mark that ends its clause: one of , . ? or 0
 	owns   bool // it had an 's
 	quoted bool
 }
 
-// fold brings texts that differ in case, in composed letters or in the shape
-// of apostrophes to one form.
+// fold unifies case, composed letters and apostrophes.
 func fold(text string) string {
 	text = strings.ToLower(norm.NFC.String(text))
 	return strings.ReplaceAll(text, "’", "'")
 }
 
-// cut shortens text to maxBytes at the border of a character.
+// cut shortens text to maxBytes without splitting a character.
 func cut(text string) string {
 	if len(text) <= maxBytes {
 		return text
@@ -75,7 +74,7 @@ func split(ts []token, text string) []token {
 	if n := len(ts); n > 0 {
 		ts[n-1].closes = true
 	}
-	if quoted { // a quotation that never ends is a stray mark
+	if quoted { // an unclosed quotation mark is ignored
 		for i := range ts {
 			ts[i].quoted = false
 		}
@@ -83,8 +82,7 @@ func split(ts []token, text string) []token {
 	return ts
 }
 
-// cutWord cuts the word that text begins with. An apostrophe between letters
-// is part of it.
+// cutWord splits off the word at the beginning of text. An apostrophe between letters is part of the word.
 func cutWord(text string) (word, rest string) {
 	end := 0
 	for end < len(text) {
@@ -101,8 +99,7 @@ func cutWord(text string) (word, rest string) {
 	return text[:end], text[end:]
 }
 
-// marks returns the strongest mark of a gap between words, and how many
-// quotation marks are in it.
+// marks returns the strongest mark in a gap between words, and the number of quotation marks in it.
 func marks(gap string) (stop rune, quotes int) {
 	for i, r := range gap {
 		switch r {
@@ -117,7 +114,7 @@ func marks(gap string) (stop rune, quotes int) {
 				stop = ','
 			}
 		case '-':
-			if stop == 0 && i > 0 && i+1 < len(gap) { // a dash, no hyphen
+			if stop == 0 && i > 0 && i+1 < len(gap) { // a dash rather than a hyphen
 				stop = ','
 			}
 		case '"', '“', '”', '„', '«', '»':
@@ -127,35 +124,35 @@ func marks(gap string) (stop rune, quotes int) {
 	return stop, quotes
 }
 
-// utterance is a text at work. It belongs to one call of Detect.
+// utterance is a text being analysed. It is used by one call only.
 type utterance struct {
 	s       *Snapshot
 	speaker string
 	text    string // as it was written
 	tokens  []token
-	noise   bool // a transcriber's note such as "[laughter]" was in it
+	noise   bool // it contained a transcriber's note such as "[laughter]"
 	second  bool // it says "you"
 	asks    bool
 	marked  bool // it has a question mark
 	quotes  bool // part of it is quoted
-	crowd   bool // it calls everybody, or a number of people
-	// stranger is set if it calls somebody who is not at the table: "hey Siri".
+	crowd   bool // it calls everyone, or several people
+	// stranger is set if it calls someone who is not at the table: "hey Siri".
 	stranger bool
 	meaning  *meaning
-	evidence *Evidence // what the model looked at, if it decided
+	evidence *Evidence // the model's input, if the model decided
 
 	called     []int // at most maxCalled NPCs
 	mentioned  []int
-	notFor     []int // named as not meant
+	notFor     []int // excluded by a correction
 	toPlayer   bool
-	doubtful   doubtful // why the first of called may not be called; empty if it surely is
-	tells      bool     // it says that somebody speaks to somebody just now
-	hailed     bool     // the call cannot be taken for anything else: "hey Bart"
+	doubtful   doubtful // why the first call may be none; empty if it is certain
+	tells      bool     // it says that someone is addressing someone right now
+	hailed     bool     // the call is unmistakable: "hey Bart"
 	confidence float64
 	why        string
 }
 
-// parseUtterance cuts an utterance into words.
+// parseUtterance splits an utterance into words.
 func (s *Snapshot) parseUtterance(text, speaker string) *utterance {
 	u := &utterance{s: s, speaker: fold(speaker), text: cut(text)}
 	u.meaning = &meaning{text: u.text}
@@ -173,8 +170,7 @@ func (s *Snapshot) parseUtterance(text, speaker string) *utterance {
 	return u
 }
 
-// unquote takes quotation marks away where they hold the speaker's own words:
-// around everything, or behind "I say".
+// unquote removes quotation marks around the speaker's own words: around everything, or after "I say".
 func (u *utterance) unquote() {
 	whole := true
 	for _, t := range u.tokens {
@@ -189,7 +185,7 @@ func (u *utterance) unquote() {
 	}
 }
 
-// withoutNotes takes a transcriber's notes on sounds out of a folded text.
+// withoutNotes removes a transcriber's notes on sounds from a folded text.
 func (s *Snapshot) withoutNotes(text string) (string, bool) {
 	if !strings.ContainsAny(text, "[(*♪") {
 		return text, false
@@ -231,7 +227,7 @@ func (s *Snapshot) isNote(text string) bool {
 	return len(ts) > 0
 }
 
-// sounds reports whether the utterance is made of nothing but sounds.
+// sounds reports whether the utterance consists of sounds only.
 func (u *utterance) sounds() bool {
 	for i, t := range u.tokens {
 		if u.s.class(squeeze(t.text))&sound == 0 && !laughs(t.text) {
@@ -244,7 +240,7 @@ func (u *utterance) sounds() bool {
 	return len(u.tokens) > 0 || u.noise
 }
 
-// squeeze shortens runs of one letter to one: "hmmm" is "hm".
+// squeeze reduces runs of one letter to one: "hmmm" becomes "hm".
 func squeeze(word string) string {
 	run := false
 	for i := 1; i < len(word); i++ {
