@@ -2,7 +2,7 @@ package guard
 
 import "strings"
 
-// bracket takes out what stands in square brackets, a terminal's codes and links.
+// bracket removes text in square brackets, terminal codes and links.
 func (p *stripper) bracket(rest string) {
 	if n := ansiLength(rest); n > 0 {
 		p.keepTo(p.at)
@@ -41,7 +41,8 @@ func (p *stripper) bracket(rest string) {
 	p.drop(p.at, p.at+end, p.turn.reasonOf(rest[1:end-1]))
 }
 
-// ansiLength is the length of a terminal's code without its first sign: "[31m".
+// ansiLength returns the length of a terminal code without its escape character: "[31m". It returns 0 if
+// there is none.
 func ansiLength(text string) int {
 	i := 1
 	for i < len(text) && (text[i] >= '0' && text[i] <= '9' || text[i] == ';' || text[i] == '?') {
@@ -56,8 +57,7 @@ func ansiLength(text string) int {
 	return 0
 }
 
-// closing is the length of text up to the bracket that closes its first, -1 if there
-// is none.
+// closing returns the length of text up to the bracket that matches its first one, or -1 if there is none.
 func closing(text string, open, shut byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -73,7 +73,7 @@ func closing(text string, open, shut byte) int {
 	return -1
 }
 
-// parenthesis takes out a stage direction, and leaves an aside.
+// parenthesis removes a stage direction and keeps an aside.
 func (p *stripper) parenthesis(rest string) {
 	end := closing(rest, '(', ')')
 	inner := rest[1:]
@@ -95,7 +95,7 @@ func (p *stripper) parenthesis(rest string) {
 	}
 }
 
-// unopened takes out what stands before a bracket that was never opened.
+// unopened removes a stage direction before a closing parenthesis that was never opened.
 func (p *stripper) unopened() {
 	before := p.raw[p.from:p.at]
 	if !strings.Contains(p.raw[:p.at], "(") && p.turn.directs(before) != "" {

@@ -2,8 +2,7 @@ package guard
 
 import "strings"
 
-// isSupposed reports whether what stands in the clauses of two words is no fact, but a
-// condition, a wish or what is always so.
+// isSupposed reports whether the clauses of two words state no fact, but a condition, a wish or a habit.
 func (s *sentence) isSupposed(a, b int) bool {
 	if conditions[s.at(0)] {
 		return true
@@ -23,7 +22,7 @@ func (s *sentence) isSupposed(a, b int) bool {
 	return false
 }
 
-// asks reports whether a question mark ends what a word stands in.
+// asks reports whether the sentence part with a word ends with a question mark.
 func (s *sentence) asks(i int) bool {
 	for i++; i <= len(s.words); i++ {
 		if gap := s.gap(i); strings.ContainsAny(gap, ".!?…") {
@@ -33,14 +32,13 @@ func (s *sentence) asks(i int) bool {
 	return false
 }
 
-// isPriced reports whether what stands before a word is sold: "two for a copper".
+// isPriced reports whether the words from i on give a price for what precedes them: "two for a copper".
 func (s *sentence) isPriced(i int) bool {
 	w, next := s.at(i), s.at(i+1)
 	return (w == "for" || w == "fur") && (articleBefore(next) || articleNumber(next) || i+1 < len(s.words) && s.words[i+1].number >= 0)
 }
 
-// Words that tell the outcome of what a player tries by themselves, and throws that have
-// names.
+// Words that state the outcome of a player's attempt, and named dice throws.
 var (
 	trying    = newWordSet(`try tries trying attempt manage succeed versuche versuchen versuch schaffe schaffen gelingt klappt`)
 	announced = newWordSet(`success failure failed succeeded misslungen gelungen geschafft fehlgeschlagen bestanden fehlschlag erfolg`)
@@ -48,7 +46,7 @@ var (
 	throws    = newWordSet(`pasch boxcars einerpasch zweierpasch dreierpasch viererpasch fünferpasch sechserpasch doppelsechs doppeleins`)
 )
 
-// announces reports whether a sentence is an outcome, or a throw by its name.
+// announces reports whether a sentence states an outcome, or a throw by its name.
 func (r *rolls) announces(s *sentence) bool {
 	if conditions[s.at(0)] || strings.Contains(s.raw, "?") || !r.about && !r.tries {
 		return false
@@ -65,12 +63,12 @@ func (r *rolls) announces(s *sentence) bool {
 	return false
 }
 
-// tales tell of what was, or is always so.
+// tales are words for what happened in the past, or always happens.
 var tales = newWordSet(`
 	once ever never always ago yesterday last used every each einmal letzten letztes letzte letzter damals früher gestern
 	seit nie niemals immer jedes jeder heißt bedeutet zählt schlägt means counts beats called`)
 
-// isDiceWord reports whether a word speaks of dice: "roll" does, "roll up" does not.
+// isDiceWord reports whether a word is about dice: "roll" is, "roll up" is not.
 func (s *sentence) isDiceWord(i int) bool {
 	w := s.at(i)
 	if w == "roll" || w == "rolls" || w == "rolled" {

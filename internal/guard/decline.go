@@ -2,7 +2,7 @@ package guard
 
 import "strings"
 
-// silences are words that stand for an answer that is none.
+// silences are words that stand for giving no answer.
 var silences = newWordSet(`
 	silent silence silently schweigt schweigen schweige stille pass passes passed skip ignore ignored nothing no_reply noreply
 	no_response stumm still lautlos none empty leer no-response pause n/a`)
@@ -15,8 +15,7 @@ var declining = newPhrases([][]string{
 	{"no", "comment"}, {"not", "speaking", "to", "me"}, {"nobody", "has", "spoken", "to"}, {"niemand", "mit"}, {"schweigt"},
 })
 
-// declines returns why a sentence is nothing but words for silence, and nothing if it
-// says something.
+// declines returns the reason if a sentence consists only of words for silence, and "" if it says something.
 func (t *Turn) declines(raw string) Reason {
 	text := strings.TrimSpace(raw)
 	if text == "" || len(text) > 24 && strings.IndexByte("<[(*{_", text[0]) < 0 {
@@ -41,7 +40,7 @@ func (t *Turn) declines(raw string) Reason {
 	return ""
 }
 
-// phrases are words in a row, by the first of them.
+// phrases are sequences of words, by their first word.
 type phrases map[string][][]string
 
 func newPhrases(all [][]string) phrases {
@@ -52,7 +51,7 @@ func newPhrases(all [][]string) phrases {
 	return m
 }
 
-// hasPhrase reports whether one of phrases stands in a sentence, word for word.
+// hasPhrase reports whether a sentence contains one of the phrases, word for word.
 func hasPhrase(s *sentence, all phrases) bool {
 	for i := range s.words {
 		for _, p := range all[s.words[i].text] {
@@ -64,7 +63,7 @@ func hasPhrase(s *sentence, all phrases) bool {
 	return false
 }
 
-// goesOn reports whether words stand in a sentence from a place on.
+// goesOn reports whether the sentence has the given words at index i.
 func (s *sentence) goesOn(i int, words []string) bool {
 	if i+len(words) > len(s.words) {
 		return false
@@ -77,8 +76,8 @@ func (s *sentence) goesOn(i int, words []string) bool {
 	return true
 }
 
-// tags returns why what follows words in brackets is not the NPC's: "[Guest] A beer." It
-// is, and nothing is returned, if they are no name.
+// tags returns the reason why the text after words in brackets is not the NPC's: "[Guest] A beer." It returns
+// "" if the words are not a speaker.
 func (t *Turn) tags(inner string) Reason {
 	var room [8]word
 	s := readWords(inner[:min(len(inner), 60)], room[:0])
@@ -97,10 +96,10 @@ func (t *Turn) tags(inner string) Reason {
 	return ""
 }
 
-// patrons are people who have no name.
+// patrons are words for people without a name.
 var patrons = newWordSet(`guest gast kunde kundin customer visitor besucher stranger fremder guard wache wächter soldier soldat traveller reisender adventurer abenteurer patron menge crowd koch köchin magd knecht maat bote händler händlerin bauer bäuerin ritter priester könig königin kutscher schmied wirt wirtin bäcker fremde alte alter junge mädchen kind kranker kranke matrose bootsmann steuermann schreiber diener dienerin richter spieler spielerin gäste männer frauen leute`)
 
-// reasonOf is why words in brackets are withheld that are no aside.
+// reasonOf returns why words in brackets that are not an aside are withheld.
 func (t *Turn) reasonOf(inner string) Reason {
 	var room [24]word
 	s := readWords(inner[:min(len(inner), 300)], room[:0])

@@ -7,10 +7,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// gestures are what narrators say somebody does, in the third person.
+// gestures are verbs by which a narrator describes what someone does, in the third person.
 var gestures = newWordSet(speech.Gestures())
 
-// participles and adverbs that begin a direction: "smiling", "with a grin", "softly".
+// Participles and adverbs that begin a stage direction: "smiling", "with a grin", "softly".
 var manners = newWordSet(`
 	smiling sighing laughing grinning nodding chuckling whispering shrugging frowning softly quietly loudly slowly pause pauses
 	beat silence laughter whisper aside shouting laughing smirking coughing crying winking leaning pointing looking turning
@@ -20,8 +20,8 @@ var manners = newWordSet(`
 
 var narrators = newWordSet(`he she they it his her their er sie es sein seine ihr ihre der die das the`)
 
-// directs returns why a text in brackets or between marks is no speech: because it is a
-// stage direction, or for another reason; nothing if it is an aside.
+// directs returns why a text in brackets or between marks is not speech: because it is a stage direction, or
+// for another reason. It returns "" for an aside.
 func (t *Turn) directs(text string) Reason {
 	var room [24]word
 	s := readWords(text[:min(len(text), 400)], room[:0])
@@ -52,8 +52,8 @@ func (t *Turn) directs(text string) Reason {
 	return ""
 }
 
-// movesBody reports whether a part of a body is what something is done to, and not the
-// listener's: "holds out a trembling hand".
+// movesBody reports whether an action affects a part of the body that is not the listener's: "holds out a
+// trembling hand".
 func movesBody(s *sentence) bool {
 	for i := 2; i < len(s.words); i++ {
 		if bodies[s.at(i)] && !listening[s.at(i-1)] && !listening[s.at(i-2)] {
@@ -65,8 +65,7 @@ func movesBody(s *sentence) bool {
 
 var listening = newWordSet(`your dein deine deinen deinem eure euren eurem ihre ihren your both`)
 
-// acts reports whether "he" or "she", the first word, does something to a thing: "He
-// drains the cup."
+// acts reports whether "he" or "she", the first word, does something to a thing: "He drains the cup."
 func acts(s *sentence, text string) bool {
 	verb, next := s.words[1], s.at(2)
 	if verb.capital || functionWords[verb.text] || notVerbs[verb.text] || traits[verb.text] || s.has(habits) {
@@ -79,12 +78,12 @@ func acts(s *sentence, text string) bool {
 	return whole || !doubtful[verb.text] && (articles[next] || doneTo[next])
 }
 
-// traits are said of people in asides.
+// traits are verbs by which asides describe people.
 var traits = newWordSet(`
 	owns runs keeps sells makes bakes knows likes loves hates believes thinks lives means says wants needs has was is does
 	führt besitzt verkauft macht backt kennt mag liebt hasst glaubt lebt wohnt heißt meint sagt will braucht hat ist tut isst`)
 
-// doubtful gestures are said of things in asides, too: "holds two pints", "geht auf mich".
+// doubtful are gestures that asides also use about things: "holds two pints", "geht auf mich".
 var doubtful = newWordSet(`
 	looks tastes smells sounds comes goes holds gives stands counts weighs reads checks runs starts stops burns bites tears
 	rings cracks blows sits hides waits works offers carries begins continues returns keeps costs takes makes says needs
@@ -94,7 +93,7 @@ var doubtful = newWordSet(`
 	sitzt sucht beginnt fängt greift schließt öffnet liest schreibt füllt brennt kostet stellt legt setzt bindet schmatz nick
 	klopf lach hust freu gibt spielt mahlt trinkt isst packt nimmt tritt schenkt`)
 
-// doneTo stands behind a gesture's verb, and seldom behind another one.
+// doneTo are words that often follow a gesture's verb, and seldom another verb.
 var doneTo = newWordSet(`
 	his her their himself herself up down around away back over toward towards slowly quickly quietly softly
 	sich seine seinen seinem seiner ihre ihren ihrem ihrer dir euch dich den dem einen langsam leise müde kurz zur zum`)
@@ -109,7 +108,7 @@ var notVerbs = newWordSet(`
 	magst weißt macht's zuletzt überhaupt meist längst höchst möglichst bekannt berühmt genannt sogenannt verdammt gesagt
 	kalt heiß rot braun satt hart zart glatt breit leicht schlecht dicht licht nacht macht wert stadt geld not brot blut`)
 
-// handling is done to things, which follow with their articles.
+// handling are actions on things. The things follow with an article.
 var (
 	handling = newWordSet(`
 		turns opens closes shuts drops fetches drags puts sets lights rings blows leaves taps bends rolls cuts tears breaks
@@ -117,8 +116,8 @@ var (
 	articles = newWordSet(`the a an die das eine ein der another some`)
 )
 
-// verbBegins reports whether a text begins with a verb in the third person, as stage
-// directions do: "turns the blade over", "kratzt sich am Kopf".
+// verbBegins reports whether a text begins with a verb in the third person, as stage directions do: "turns
+// the blade over", "kratzt sich am Kopf".
 func verbBegins(s *sentence) bool {
 	first := s.words[0]
 	if first.capital || len(first.text) < 4 || notVerbs[first.text] || functionWords[first.text] || doubtful[first.text] || len(s.words) < 2 {
@@ -136,7 +135,7 @@ func verbBegins(s *sentence) bool {
 
 var germanObject = newWordSet(`sich den dem die das der ein eine einen einem auf an am in im ins zu zum zur nach mit aus von vom vor hinter über unter kurz langsam leise laut müde`)
 
-// speaksByName reports whether an NPC says its name instead of "I".
+// speaksByName reports whether the card makes an NPC use its name instead of "I".
 func speaksByName(npc config.NPC) bool {
 	card := fold(npc.Personality + "\n" + strings.Join(npc.BehaviorRules, "\n"))
 	for _, sign := range []string{"by name", "third person", "dritten person", "beim namen", "seinem namen", "and not \"i\"", "statt \"ich\"", "nicht \"ich\"", "nicht „ich", "statt „ich"} {
@@ -151,7 +150,7 @@ var possessives = newWordSet(`his her seine ihre sein ihr seinen ihren seinem ih
 
 var bodies = newWordSet(`eyes eye face hand hands voice brow lips mouth head gaze shoulders fingers expression blick augen gesicht stimme hand hände miene stirn lippen mund kopf schultern finger`)
 
-// isNarration reports whether a sentence tells what the NPC does, as a narrator.
+// isNarration reports whether a sentence describes the NPC's actions as a narrator would.
 func (t *Turn) isNarration(s *sentence) bool {
 	if len(s.words) < 2 || s.has(selfWords) && !t.byName() && !quotedSpeech(s) {
 		return false
@@ -194,19 +193,19 @@ func (t *Turn) isNarration(s *sentence) bool {
 
 var habits = newWordSet(`always never often whenever when if immer nie oft gern wenn falls sobald manchmal sometimes every jeden`)
 
-// byName reports whether the NPC speaks of itself by its name: its card says so, or it did so in
-// a sentence of this turn that was heard.
+// byName reports whether the NPC uses its name instead of "I": its card says so, or it has done so in a
+// sentence of this turn that was heard.
 func (t *Turn) byName() bool { return t.card.byName || t.named }
 
-// namesSelf reports whether a sentence has the NPC's name where others say "I".
+// namesSelf reports whether a sentence uses the NPC's name where others say "I".
 func (t *Turn) namesSelf(s *sentence) bool {
 	return t.card.own[s.at(0)] && len(s.words) > 2 && strings.TrimSpace(s.gap(1)) == "" && !s.words[1].capital && !s.has(selfWords)
 }
 
-// subordinate words begin a clause that tells no deed of now.
+// subordinate words begin a clause that does not describe a current action.
 var subordinate = newWordSet(`where when if that than until while wo wenn dass bis während as like wie`)
 
-// namedGesture reports whether the NPC's name stands beside what a narrator has it do.
+// namedGesture reports whether the NPC's name is next to a gesture.
 func (t *Turn) namedGesture(s *sentence) bool {
 	if s.has(selfWords) {
 		return false
@@ -229,14 +228,13 @@ func (t *Turn) namedGesture(s *sentence) bool {
 	return false
 }
 
-// doubtfulAlone reports whether a gesture may be something else, and has no object that
-// says it is none.
+// doubtfulAlone reports whether a gesture may be something else and has no object that proves otherwise.
 func doubtfulAlone(s *sentence, i int) bool {
 	return doubtful[s.at(i)] && !doneTo[s.at(i+1)] && !(handling[s.at(i)] && articles[s.at(i+1)])
 }
 
-// moves reports whether a gesture of somebody without a name is one: with a part of
-// the body, a thing, or a second gesture.
+// moves reports whether an apparent gesture of an unnamed person is one, because of a body part, a thing, or
+// a second gesture.
 func moves(s *sentence, verb int) bool {
 	if s.has(habits) {
 		return false
@@ -264,8 +262,7 @@ func (t *Turn) pastOrModal(w string) bool {
 	return false
 }
 
-// thirdPerson reports whether a word looks like a verb in the third person with an
-// object behind it.
+// thirdPerson reports whether a word looks like a verb in the third person that is followed by an object.
 func thirdPerson(s *sentence, i int) bool {
 	w, next := s.words[i], s.at(i+1)
 	if w.capital || len(w.text) < 4 || notVerbs[w.text] || functionWords[w.text] {
@@ -277,7 +274,7 @@ func thirdPerson(s *sentence, i int) bool {
 
 func quotedSpeech(s *sentence) bool { return strings.ContainsAny(s.raw, "\"“”„«»") }
 
-// roleWords are what an NPC is called in its personality: "A soft-spoken herbalist".
+// roleWords are the words by which an NPC's personality names its role: "A soft-spoken herbalist".
 func roleWords(npc config.NPC) wordSet {
 	set := wordSet{}
 	first, _, _ := strings.Cut(npc.Personality, ".")

@@ -1,6 +1,10 @@
-// Package guard decides, sentence by sentence, what of a model's answer may be heard
-// or shown: no secret, no invented roll, nobody else's line, nothing that is no speech.
-// It looks at words and at the vectors of sentences, does no I/O and reads no clock.
+// Package guard decides, sentence by sentence, which parts of a model's answer may be heard or shown. It
+// withholds secrets, invented rolls, lines of others, and everything that is not speech. For example:
+//
+//	turn := card.NewTurn(guard.TurnOptions{Players: players, Asked: line})
+//	v := turn.Judge(sentence) // v.Text is what may be heard
+//
+// It examines words and sentence vectors, does no I/O and reads no clock.
 package guard
 
 import (
@@ -11,58 +15,57 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// Reason says why words were withheld.
+// Reason is why words were withheld.
 type Reason string
 
 const (
-	Secret    Reason = "secret"      // what the NPC keeps to itself
-	Prompt    Reason = "prompt"      // what the model was told about its part
+	Secret    Reason = "secret"      // a secret of the NPC
+	Prompt    Reason = "prompt"      // what the prompt told the model about its part
 	Roll      Reason = "roll"        // the result of a roll that no tool made in this turn
-	Voice     Reason = "other_voice" // the line of somebody else
-	Model     Reason = "model"       // words about being a model
-	Syntax    Reason = "syntax"      // a tool call, or something else that only programs read
+	Voice     Reason = "other_voice" // a line of someone else
+	Model     Reason = "model"       // talk about being a model
+	Syntax    Reason = "syntax"      // a tool call, or other text for programs
 	Direction Reason = "direction"   // a stage direction
-	Mechanics Reason = "mechanics"   // the rules of the game by their names
-	Markup    Reason = "markup"      // remnants of markup, links or a terminal's codes
-	Repeated  Reason = "repeated"    // the same again
-	Language  Reason = "language"    // not what is spoken at the table
+	Mechanics Reason = "mechanics"   // the game's rules by their terms
+	Markup    Reason = "markup"      // remnants of markup, links or terminal codes
+	Repeated  Reason = "repeated"    // a repetition
+	Language  Reason = "language"    // not a language spoken at the table
 	TooLong   Reason = "too_long"    // beyond voice.max_speech
-	Declined  Reason = "declined"    // words that stand for an answer that is silence
+	Declined  Reason = "declined"    // words that mean silence
 )
 
-// Card is an NPC made ready for [Card.NewTurn]. It is immutable and safe for
-// concurrent use.
+// Card is an NPC prepared for [Card.NewTurn]. It is immutable and safe for concurrent use.
 type Card struct {
 	language tongue
 	spoken   languages
-	said     wordSet // words of the card, secrets and all
+	said     wordSet // words of the card, including its secrets
 	secrets  *secrets
 	like     *likeness
 	prompt   *promptWords
-	tools    wordSet // names that no speech has in it
-	commands wordSet // names of tools that are words, too
+	tools    wordSet // tool names that never occur in speech
+	commands wordSet // tool names that are also words
 	own      wordSet // words of the NPC's names
-	others   wordSet // words of the others' names
-	roles    wordSet // words for what it is
-	callings wordSet // likewise, of a card that says nothing else
-	byName   bool    // it speaks of itself by name
+	others   wordSet // words of the other NPCs' names
+	roles    wordSet // words for its role
+	callings wordSet // words for its role from a very short personality
+	byName   bool    // it uses its name instead of "I"
 	mottos   []string
-	scripted map[uint64]bool // sentences that the card has it say
+	scripted map[uint64]bool // sentences that its file makes it say
 }
 
-// CardOptions say what is known of an NPC's table.
+// CardOptions describe an NPC and its table.
 type CardOptions struct {
 	NPC config.NPC
-	// Language is what the NPC speaks, a BCP 47 tag; empty if several are spoken.
+	// Language is the language that the NPC speaks, as a BCP 47 tag; empty if it speaks several.
 	Language string
-	// Languages are what is spoken at the table, for an NPC without Language. If empty,
-	// any may be.
+	// Languages are the languages spoken at the table, for an NPC without Language. If empty, all are
+	// allowed.
 	Languages []string
 	// Others are the names of the other NPCs.
 	Others []string
-	// Tools are the names of all tools there are.
+	// Tools are the names of all available tools.
 	Tools []string
-	// Orders are what every NPC is told of how it answers, which nobody is to hear.
+	// Orders are the instructions that every NPC gets on how to answer. They must not be heard.
 	Orders string
 }
 
@@ -105,13 +108,13 @@ func NewCard(o CardOptions) *Card {
 	return c
 }
 
-// TurnOptions say what is known of a turn before its answer.
+// TurnOptions describe a turn before its answer.
 type TurnOptions struct {
-	// Told are the secrets, as the card has them, that the NPC may tell now.
+	// Told are the secrets that the NPC may now tell, as written on its card.
 	Told []string
-	// Players are the names of the people at the table.
+	// Players are the names of the players at the table.
 	Players []string
-	// Rules says that the prompt has rules of the game in it, which the NPC may tell in their words.
+	// Rules reports that the prompt contains rules of the game, which the NPC may explain in their terms.
 	Rules bool
 	// Asked is the player's line.
 	Asked string
@@ -119,7 +122,7 @@ type TurnOptions struct {
 	Before []string
 }
 
-// Turn guards one answer. It belongs to one goroutine.
+// Turn guards one answer. It is not safe for concurrent use.
 type Turn struct {
 	card     *Card
 	asked    sentence
@@ -130,10 +133,10 @@ type Turn struct {
 	recent   []string // the last sentences that were heard
 	rolls    rolls
 	said     saidBefore
-	open     rune // the bracket that ends a stage direction, 0 if none is open
-	openFor  int  // sentences that the direction went through
-	named    bool // the NPC said its name for "I"
-	narrated bool // a game master's words were withheld
+	open     rune // the mark that ends an open stage direction, 0 if none is open
+	openFor  int  // number of sentences that the direction has spanned
+	named    bool // the NPC used its name instead of "I"
+	narrated bool // words of a game master were withheld
 	words    []word
 	again    []word
 }
@@ -147,23 +150,21 @@ func (c *Card) NewTurn(o TurnOptions) *Turn {
 	return t
 }
 
-// NoteResult takes in what a tool told in this turn: its name, its arguments and its
-// result, both JSON or text.
+// NoteResult records the result of a tool call in this turn: the tool's name, its arguments and its result,
+// each as JSON or text.
 func (t *Turn) NoteResult(tool, arguments, result string) { t.rolls.note(tool, arguments, result) }
 
-// Verdict is what may be heard of a sentence.
+// Verdict is the result of judging a sentence.
 type Verdict struct {
-	// Text is what may be heard: the sentence as it stands if nothing was withheld,
-	// what is left of it, or nothing.
+	// Text is what may be heard: the unchanged sentence, the rest of it, or nothing.
 	Text string
-	// Reasons say why something was withheld; none if nothing was.
+	// Reasons are why something was withheld; empty if nothing was.
 	Reasons []Reason
-	// Dice is what an invented roll seems to have been thrown with, as "1d20"; empty
-	// if Reasons have no Roll.
+	// Dice is the dice of an invented roll, such as "1d20"; empty if Reasons does not contain Roll.
 	Dice string
 }
 
-// withhold notes a reason, once.
+// withhold adds a reason, once.
 func (v *Verdict) withhold(r Reason) {
 	if !slices.Contains(v.Reasons, r) {
 		v.Reasons = append(v.Reasons, r)
@@ -195,7 +196,7 @@ func (t *Turn) Judge(sentence string) Verdict {
 	return v
 }
 
-// judgeWhole withholds a sentence that must not be heard as a whole.
+// judgeWhole withholds a sentence that must not be heard at all.
 func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	n := len(v.Reasons)
 	told := t.secrets.tells(s, t.card.own)
@@ -243,10 +244,10 @@ func (t *Turn) judgeWhole(s *sentence, v *Verdict) {
 	}
 }
 
-// mostRecent is how many sentences a secret may be told in, besides the last.
+// mostRecent is how many sentences besides the last are checked together for a secret.
 const mostRecent = 2
 
-// hears remembers a sentence that is heard.
+// hears remembers a sentence that was heard.
 func (t *Turn) hears(s *sentence) {
 	t.secrets.hears(s)
 	t.said.hears(s)
@@ -257,8 +258,8 @@ func (t *Turn) hears(s *sentence) {
 	t.named = t.named || t.namesSelf(s)
 }
 
-// Peek judges what is known of the next sentence so far, which more words may still
-// join, and remembers nothing. Where those could still make it harmless it is passed.
+// Peek judges an incomplete sentence without remembering it. If further words could still make it harmless,
+// it passes.
 func (t *Turn) Peek(begun string) Verdict {
 	var v Verdict
 	s := readWords(begun, t.again)

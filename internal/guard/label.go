@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxLabel is how long a label with what stands in brackets behind it may be, in bytes.
+// maxLabel is the maximum length of a label with the text in brackets after it, in bytes.
 const maxLabel = 80
 
-// formLabels are what models call what they say. A spokenLabel counts if it stands alone: nothing is
-// lost if the NPC did say "Answer: no."
+// formLabels are labels that models put before their speech. spokenLabels count only if they are the whole
+// label. Removing one loses nothing even if the NPC did say "Answer: no."
 var (
 	formLabels = newWordSet(`
 		speech npc nsc dialogue dialog response reply output assistant character charakter rede spoken utterance dialogzeile
@@ -17,8 +17,8 @@ var (
 	spokenLabels = newWordSet(`answer antwort line text says say sagt zeile satz message nachricht content`)
 )
 
-// ownLabel is the length of a label before a sentence that says whose it is: the NPC's by name
-// or by what it is, or the model's: "Marl (whispering): ", "speech: ", "Nettle > ".
+// ownLabel returns the length of a label that assigns a sentence to the NPC, by name or role, or to the
+// model: "Marl (whispering): ", "speech: ", "Nettle > ". It returns 0 if there is none.
 func (t *Turn) ownLabel(raw string) int {
 	if rest, ok := strings.CutPrefix(raw, "assistant "); ok && len(rest) > 0 && rest[0] >= 'A' && rest[0] <= 'Z' {
 		return len(raw) - len(rest)
@@ -56,8 +56,7 @@ func (t *Turn) ownLabel(raw string) int {
 	return end
 }
 
-// isOwnLabel reports whether words are nothing but names and parts of the NPC, or what models
-// call what they say.
+// isOwnLabel reports whether words consist only of the NPC's names and roles, or of labels that models use.
 func (t *Turn) isOwnLabel(s *sentence) bool {
 	named := false
 	for i := range s.words {
@@ -74,7 +73,7 @@ func (t *Turn) isOwnLabel(s *sentence) bool {
 	return named
 }
 
-// isCalled reports whether a word stands in what the NPC is: "Pfarrer" in "Dorfpfarrer".
+// isCalled reports whether a word is part of the NPC's role: "Pfarrer" in "Dorfpfarrer".
 func (c *Card) isCalled(w string) bool {
 	if len(w) < 4 {
 		return false
@@ -90,10 +89,10 @@ func (c *Card) isCalled(w string) bool {
 	return false
 }
 
-// mostCalling is how many words a personality has that only says what the NPC is.
+// mostCalling is the maximum number of words in a personality that only names the NPC's role.
 const mostCalling = 8
 
-// callingsOf are the words of a personality that is no more than what the NPC is.
+// callingsOf returns the words of a personality that only names the NPC's role.
 func callingsOf(personality string) wordSet {
 	set := wordSet{}
 	s := readWords(personality, nil)

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// tongue is a language that is recognised by its commonest words.
+// tongue is a language that is recognised by its most common words.
 type tongue int
 
 const (
-	anyTongue tongue = iota // several are spoken, or one that is not known
+	anyTongue tongue = iota // several languages, or an unknown one
 	english
 	german
 )
@@ -25,7 +25,7 @@ func tongueOf(tag string) tongue {
 	return anyTongue
 }
 
-// Words that are common in one language and none in the other.
+// Words that are common in one language and do not exist in the other.
 var (
 	commonEnglish = newWordSet(`
 		the and of to is are was were be been have has had you your we they he she it its this that these those with for from
@@ -44,13 +44,13 @@ var (
 		nich nix dat wat ick nu hinne ham isses haste biste kannste willste gell freili`)
 )
 
-// languages are what an NPC may speak.
+// languages are the languages that an NPC may speak.
 type languages struct {
-	tongue tongue // the one that it speaks, if it is one whose words are known
-	own    []int  // of the languages that trigrams tell apart; none if all may be spoken
+	tongue tongue // the NPC's only language, if its words are known
+	own    []int  // indices of the languages in the trigrams; none if all are allowed
 }
 
-// languagesOf reads BCP 47 tags. One that trigrams do not know leaves all to be spoken.
+// languagesOf parses BCP 47 tags. If one is unknown to the trigrams, all languages are allowed.
 func languagesOf(tags []string) languages {
 	var l languages
 	for _, tag := range tags {
@@ -67,16 +67,16 @@ func languagesOf(tags []string) languages {
 	return l
 }
 
-// How much likelier, as a logarithm, a sentence has to be in another language: so much
-// anyway, and so much more for each word that is only its own. Of 1158 ordinary lines in
-// English and German, none reaches it.
+// The difference of log-likelihoods from which a sentence counts as foreign: foreignBar, plus foreignPerWord
+// for each word that belongs only to the allowed languages. None of 1158 ordinary lines in English and German
+// reaches it.
 const (
 	foreignBar     = 8
 	foreignPerWord = 6
 )
 
-// isForeign reports whether a sentence is, as a whole, in another language. Words that the
-// card has, such as names of places, tell nothing.
+// isForeign reports whether a sentence as a whole is in another language. Words on the card, such as place
+// names, are ignored.
 func (l *languages) isForeign(s *sentence, card wordSet) bool {
 	if len(l.own) == 0 || len(s.words) == 0 {
 		return false
@@ -117,7 +117,7 @@ func (l *languages) isForeign(s *sentence, card wordSet) bool {
 	return sharedTrigrams().likelierElsewhere(string(telling), l.own) >= float32(foreignBar+foreignPerWord*ours)
 }
 
-// foreignScript reports whether letters are, for the most part, none of Latin script.
+// foreignScript reports whether most letters are not Latin.
 func foreignScript(raw string) bool {
 	latin, foreign := 0, 0
 	for _, r := range raw {

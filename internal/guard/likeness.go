@@ -15,9 +15,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// likenessData holds what TestLearnLikeness has learned: a weight for each of the features that
-// likeness.features returns, and the bar, which fewer than 0.3 % of ordinary lines reach of NPCs
-// that were not learned from, and none of those that were.
+// likenessData holds what TestLearnLikeness has learned: a weight for each feature that overlap.features
+// returns, and the bar. Fewer than 0.3 % of ordinary lines reach the bar for NPCs outside the training data,
+// and none for those in it.
 //
 //go:embed likeness.json
 var likenessData []byte
@@ -36,32 +36,32 @@ var sharedLikeness = sync.OnceValue(func() likenessModel {
 	return m
 })
 
-// likeness compares what is said with an NPC's secrets by the vectors of words and of whole
-// sentences. It is immutable and safe for concurrent use.
+// likeness compares speech with an NPC's secrets by word vectors and sentence vectors. It is immutable and
+// safe for concurrent use.
 type likeness struct {
 	secrets []likeSecret
-	public  func() [][]float32 // the vectors of what the card says openly
+	public  func() [][]float32 // vectors of what the card says openly
 }
 
-// likeSecret is a secret with what it is compared by.
+// likeSecret is a secret with the data it is compared by.
 type likeSecret struct {
 	text   string
 	words  []likeWord
-	total  float64 // weights of words
+	total  float64 // sum of the words' weights
 	vector func() []float32
 }
 
-// likeWord is a word of a secret that tells something.
+// likeWord is a significant word of a secret.
 type likeWord struct {
 	text, stem string
 	id         wordvectors.ID
 	weight     float64
 }
 
-// publicWeight is what a word of a secret counts that the card says openly, too.
+// publicWeight is the weight of a word of a secret that the card also says openly.
 const publicWeight = 0.3
 
-// newLikeness prepares the secrets of an NPC, nil if it has none.
+// newLikeness prepares the secrets of an NPC. It returns nil if there are none.
 func newLikeness(npc config.NPC) *likeness {
 	if len(npc.SecretKnowledge) == 0 {
 		return nil
@@ -103,22 +103,22 @@ func newLikeness(npc config.NPC) *likeness {
 	return l
 }
 
-// sentenceEncoder is the encoder that ships. It keeps nothing but its weights.
+// sentenceEncoder returns the built-in encoder. It has no state other than its weights.
 var sentenceEncoder = sync.OnceValue(sentencevectors.New)
 
-// vectorOf is the vector of a text, zeros if it has none.
+// vectorOf returns the vector of a text. If there is none, all its components are zero.
 func vectorOf(text string) []float32 {
 	v, err := sentenceEncoder().Embed(context.Background(), []string{text})
-	if err != nil { // only a context that ended is one
+	if err != nil { // only possible if the context has ended
 		return make([]float32, sentenceEncoder().Dimensions())
 	}
 	return v[0]
 }
 
-// mostLike bounds the words of what is said that are compared.
+// mostLike is the maximum number of spoken words compared.
 const mostLike = 60
 
-// spokenText is what was said, ready to be compared.
+// spokenText is speech prepared for comparison.
 type spokenText struct {
 	words            []string
 	telling          []string
@@ -131,7 +131,7 @@ type spokenText struct {
 
 var (
 	selfLike = newWordSet(`i my i'm me ich mein meine meinen mir mich meiner`)
-	// assents and denials stand in answers to somebody who has guessed.
+	// assents and denials occur in answers to someone who has guessed a secret.
 	assents = []string{
 		" yes", " aye.", " aye,", " ja,", " ja.", " ja ", " recht", " guess", "you know", " right of it", " you saw", " weißt es", " wisst es",
 		" erraten", " stimmt", " caught me", " found out", " found me out", " ertappt", " durchschaut", " erwischt", " herausgefunden",
@@ -168,16 +168,16 @@ func newSpokenText(text string) spokenText {
 	return t
 }
 
-// overlap is how much of a secret's words a text has, in words that mean about the same.
+// overlap is how much of a secret's words a text contains, in words of similar meaning.
 type overlap struct {
-	best                 []float64 // for each word, from the best on
+	best                 []float64 // best match of each word, in descending order
 	sum                  float64
-	back                 float64 // how much of the text's words are the secret's
+	back                 float64 // share of the text's words that match the secret
 	share                float64
 	assent, denial, self float64
 }
 
-// leastAlike is from which cosine on words mean something similar.
+// leastAlike is the cosine from which words have similar meanings.
 const leastAlike = 0.3
 
 func alike(cosine float64) float64 { return max(0, cosine-leastAlike) / (1 - leastAlike) }
@@ -220,7 +220,7 @@ func (s *likeSecret) overlapOf(t *spokenText) overlap {
 	return o
 }
 
-// at is the n-th best match.
+// at returns the n-th best match, or 0.
 func (o *overlap) at(n int) float64 {
 	if n < len(o.best) {
 		return o.best[n]
@@ -228,8 +228,8 @@ func (o *overlap) at(n int) float64 {
 	return 0
 }
 
-// features are what likeness.json has weights for. closer is by how much the encoder has a text
-// closer to the secret than to what the card says openly.
+// features returns the features for the weights in likeness.json. closer is how much closer the encoder finds
+// the text to the secret than to what the card says openly.
 func (o *overlap) features(wordCosine, closer float64) []float64 {
 	sum := min(o.sum, 2)
 	return []float64{
@@ -238,15 +238,14 @@ func (o *overlap) features(wordCosine, closer float64) []float64 {
 	}
 }
 
-// Where the encoder's part of a vector ends and the words' begins.
+// The index at which a vector's encoder part ends and its word part begins.
 const encoderPart = 128
 
-// mostCloser bounds what the encoder can say: without it, a text that stays below the bar even
-// so is not encoded.
+// mostCloser is an upper bound of closer. A text that stays below the bar even with it is not encoded.
 const mostCloser = 0.6
 
-// closer compares a text with a secret and with what is open. The encoder knows English alone;
-// German is compared by its words.
+// closer compares a text with a secret and with what the card says openly. The encoder supports only English;
+// German is compared by words.
 func (l *likeness) closer(s *likeSecret, t *spokenText) (wordCosine, closer float64) {
 	secret, said := s.vector(), t.vector()
 	wordCosine = cosine(secret[encoderPart:], said[encoderPart:])
@@ -278,8 +277,8 @@ func (m *likenessModel) score(features []float64) (sum float64) {
 	return sum
 }
 
-// tells reports whether what was said, with what was heard just before, tells one of the secrets
-// that are not open.
+// tells reports whether a sentence, together with those heard just before, tells a secret that may not be
+// told.
 func (l *likeness) tells(heard, sentence string, told []string) bool {
 	if l == nil {
 		return false

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// addressLength is the length of the web address that begins a text.
+// addressLength returns the length of the web address at the beginning of a text, or 0.
 func addressLength(text string) int {
 	for _, scheme := range []string{"http://", "https://", "www.", "ftp://", "mailto:"} {
 		if len(text) > len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) {
@@ -30,10 +30,10 @@ func addressLength(text string) int {
 	return len(token)
 }
 
-// domains end the names of hosts and files.
+// domains are the endings of host names and file names.
 var domains = newWordSet(`com org net io html htm png jpg jpeg gif pdf example md txt json yaml mp3 wav csv php co uk`)
 
-// table takes out the cells of a table.
+// table removes table cells.
 func (p *stripper) table(rest string) {
 	start, end := p.at, strings.LastIndexByte(rest, '|')
 	if start > 0 && end == 0 { // "Soup | 2"
@@ -43,7 +43,7 @@ func (p *stripper) table(rest string) {
 	p.drop(start, p.at+end+1, Markup)
 }
 
-// entity takes out "&nbsp;".
+// entity removes HTML entities such as "&nbsp;".
 func (p *stripper) entity(rest string) {
 	end := strings.IndexByte(rest, ';')
 	if end < 2 || end > 10 || strings.ContainsAny(rest[:end], " .,") {
@@ -53,7 +53,7 @@ func (p *stripper) entity(rest string) {
 	p.drop(p.at, p.at+end+1, Markup)
 }
 
-// escape takes out "\u2019" and "\n".
+// escape removes escape sequences such as "\u2019" and "\n".
 func (p *stripper) escape(rest string) {
 	n := 1
 	switch {
@@ -70,7 +70,7 @@ func (p *stripper) escape(rest string) {
 	p.v.withhold(Markup)
 }
 
-// ticks takes out code, and the marks alone around words.
+// ticks removes code, or only the backticks if they surround words.
 func (p *stripper) ticks(rest string) {
 	n := 1
 	for n < len(rest) && rest[n] == '`' {
@@ -93,8 +93,7 @@ func (p *stripper) ticks(rest string) {
 	p.drop(p.at, p.at+n, Syntax)
 }
 
-// dashes takes out what stands between hyphens, tildes or slashes and is a stage
-// direction.
+// dashes removes a stage direction between hyphens, tildes or slashes.
 func (p *stripper) dashes(rest string) bool {
 	mark := rest[:1]
 	if mark == "~" && strings.HasPrefix(rest, "~~") {
@@ -114,7 +113,7 @@ func (p *stripper) dashes(rest string) bool {
 	return true
 }
 
-// placeholder takes out "$NAME", "%s" and ":smile:".
+// placeholder removes "$NAME", "%s" and ":smile:".
 func (p *stripper) placeholder(rest string) bool {
 	n := 1
 	for n < len(rest) && n < 40 && (rest[n]|0x20 >= 'a' && rest[n]|0x20 <= 'z' || rest[n] == '_') {

@@ -2,8 +2,8 @@ package guard
 
 import "strings"
 
-// Words of the rules of games, from the headings and tables of srd/ and their German terms.
-// They stand in the mouths of players and game masters, never in an NPC's.
+// Terms of game rules, from the headings and tables of srd/, and their German translations. Players and game
+// masters use them, but NPCs must not.
 var (
 	ruleTerms = newPhrases([][]string{
 		{"spell", "slot"}, {"spell", "slots"}, {"level", "slot"}, {"level", "slots"}, {"level", "spell"}, {"armour", "class"}, {"armor", "class"},
@@ -22,7 +22,7 @@ var (
 		rettungswurf rettungswürfe rettungswürfen rettungswurfs übungsbonus kompetenzbonus erschöpfungsstufe erschöpfungsstufen zaubergrad bonusaktion
 		herausforderungsgrad schwierigkeitsgrad erfahrungspunkte angriffswurf angriffswürfe angriffswürfen schadenswurf initiativewurf zaubertrick
 		trefferwürfel gelegenheitsangriff fertigkeitswurf attributswurf rüstklasse lebenspunkte lebenspunkten`)
-	// ruleCounts stand beside a number: "DC 15".
+	// ruleCounts occur next to a number: "DC 15".
 	ruleCounts = newWordSet(`dc ac hp xp rk tp lp ep sg`)
 	skillWords = newWordSet(`
 		acrobatics arcana athletics deception history insight intimidation investigation medicine nature perception performance
@@ -35,8 +35,8 @@ var (
 	skillHeld = newWordSet(`proficient proficiency expertise advantage disadvantage vorteil nachteil geübt expertise plus`)
 )
 
-// namesRules reports whether a sentence speaks of the game by its rules. What a tool found, or the search
-// before the turn, is told in their words.
+// namesRules reports whether a sentence uses terms of the game's rules. They are allowed if a tool or the
+// search before the turn provided rules.
 func (t *Turn) namesRules(s *sentence) bool {
 	if t.rolls.told || t.rules {
 		return false
@@ -62,13 +62,13 @@ func (t *Turn) namesRules(s *sentence) bool {
 	return false
 }
 
-// bonusOn stand behind dice that are added to something.
+// bonusOn are words that follow dice added to something.
 var bonusOn = newWordSet(`to on auf zu`)
 
-// isSkill reports whether a word is a skill or an ability, as rules write it.
+// isSkill reports whether a word is a skill or ability, capitalised as in the rules.
 func (s *sentence) isSkill(i int) bool { return skillWords[s.at(i)] && s.words[i].capital }
 
-// Words that tell what came of a throw, for the player.
+// Words that tell the player the outcome of a throw.
 var (
 	fares = newWordSet(`
 		fail fails hit hits miss misses pass passes succeed succeeds notice notices find manage spot see hear remember recall know fall dodge
@@ -82,8 +82,8 @@ var (
 	verdicts   = newWordSet(`hits misses trifft verfehlt`)
 )
 
-// tellsThrow reports whether a sentence tells the player what a throw came to, without a word
-// of dice: "With a twelve you fail."
+// tellsThrow reports whether a sentence tells the player the outcome of a throw without mentioning dice:
+// "With a twelve you fail."
 func (r *rolls) tellsThrow(s *sentence) bool {
 	if r.told || conditions[s.at(0)] || strings.HasSuffix(s.raw, "?") {
 		return false
@@ -125,8 +125,8 @@ func (r *rolls) tellsThrow(s *sentence) bool {
 	return skill || you && fate
 }
 
-// reachesTarget reports whether a sentence sets a number that was needed beside one that came:
-// "You need twelve or more, and you get a nineteen", "You beat the difficulty by three".
+// reachesTarget reports whether a sentence compares a required number with a result: "You need twelve or
+// more, and you get a nineteen", "You beat the difficulty by three".
 func (s *sentence) reachesTarget() bool {
 	needs := false
 	for i := range s.words {
@@ -150,7 +150,8 @@ var (
 	difficulties = newWordSet(`difficulty dc schwierigkeit zielwert`)
 )
 
-// numberWithin is where a number ends that begins at most more words behind word i, 0 if none does.
+// numberWithin returns the index after a number that begins at word i or at most more words later, or 0 if
+// there is none.
 func (s *sentence) numberWithin(i, more int) int {
 	for j := i; j <= i+more && j < len(s.words); j++ {
 		if _, size := s.numberAt(j); size > 0 && !articleNumber(s.at(j)) {
@@ -181,19 +182,19 @@ func (s *sentence) isThrow(i int, german bool) bool {
 	return !german && thenGoesOn[s.at(i+size)] || german && s.words[i].capital && !s.words[i+size].capital
 }
 
-// thenGoesOn stand behind a number that counts nothing.
+// thenGoesOn are words that follow a number that counts nothing.
 var thenGoesOn = newWordSet(`on for against you so and but that is was to versus isn't won't wasn't`)
 
-// What a model has others do.
+// Actions that a model attributes to others.
 var (
-	// heroes are the classes and kinds of players' characters, from srd/, and the company.
+	// heroes are the classes and species of player characters, from srd/, and words for companions.
 	heroes = newWordSet(`
 		barbarian bard cleric druid fighter monk paladin ranger rogue sorcerer warlock wizard dwarf elf halfling gnome tiefling dragonborn
 		half-orc companion companions party barde bardin klerikerin kleriker druide druidin kämpfer kämpferin mönch paladin paladinin
 		waldläufer waldläuferin schurke schurkin magier magierin zauberer zauberin hexenmeister hexenmeisterin zwerg zwergin elf elfe elfin halbling
 		gnom gefährte gefährtin gefährten gruppe friend friends freund freundin freunde`)
 	ofYou = newWordSet(`the your der die das dein deine euer eure`)
-	// yields are what only players decide that they do, or feel.
+	// yields are actions and feelings that only players decide about.
 	yields = newWordSet(`
 		decide agree feel trust follow hand buy pay sell give kneel nod laugh shudder swallow drink shiver tremble blush sigh smile cry gasp
 		hesitate bow accept believe realise realize fall step walk pick draw take turn leave thank grab reach raise lower open
@@ -208,14 +209,14 @@ var (
 		left right straight road bridge gate where there and/or wenn falls dann bis sobald immer nie oft links rechts geradeaus dort`)
 )
 
-// actsForOthers reports whether a sentence tells what the players or their characters do now,
-// as only they decide: "You swallow the tea, you shudder and your companion laughs."
+// actsForOthers reports whether a sentence describes current actions of the players or their characters that
+// only they may decide about: "You swallow the tea, you shudder and your companion laughs."
 func (t *Turn) actsForOthers(s *sentence) bool {
 	if len(s.words) < 4 || strings.Contains(s.raw, "?") || s.has(pastWords) && !s.has(selfWords) || s.has(notYielding) {
 		return false
 	}
 	deeds := 0
-	subject, who := false, false // the clause's subject is "you", or a hero
+	subject, who := false, false // the subject of the clause is "you", or a hero
 	for i := range s.words {
 		w := s.at(i)
 		if i == 0 || strings.ContainsAny(s.gap(i), ",;") || s.at(i-1) == "and" || s.at(i-1) == "und" {

@@ -2,8 +2,7 @@ package guard
 
 import "strings"
 
-// headings stand in front of a colon and of words that are no speech, with the reasons
-// to withhold those.
+// headings precede a colon and words that are not speech. They map to the reason for withholding those.
 var headings = func() map[string]Reason {
 	m := map[string]Reason{}
 	for reason, list := range map[Reason]string{
@@ -24,16 +23,16 @@ var headings = func() map[string]Reason {
 }()
 
 var (
-	// vendors make models, or are them.
+	// vendors are names of models and of their makers.
 	vendors = newWordSet(`openai chatgpt anthropic gpt gpt3 gpt4 gpt5 google deepmind deepseek microsoft qwen xai huggingface copilot chatgpts alexa siri`)
-	// vendorNames are other words, too.
+	// vendorNames are such names that are also ordinary words.
 	vendorNames = newWordSet(`claude gemini mistral llama meta bard grok`)
 	machines    = newWordSet(`
 		ai ki llm llms sprachmodell sprachmodells sprachmodelle ki-modell chatbot chatbots ki-sprachmodell
 		trainingsdaten sprachassistent roleplay rollenspiel chatverlauf tokens token-limit wissensstand stichtag`)
-	// devices are in stories, too, unless somebody says that they are one, or of one that it is theirs.
+	// devices also occur in stories. They count only if the NPC says that it is one, or has one.
 	devices = newWordSet(`computerprogramm computerprogramms algorithmus algorithm software programmierung programmed programmiert internet`)
-	// plays are words about being in a play.
+	// plays are words about being part of a game.
 	plays = newWordSet(`nutzer nutzers nutzerin user users ooc npc nsc nichtspielerfigur spielercharakter`)
 )
 
@@ -67,19 +66,19 @@ var modelPhrases = newPhrases([][]string{
 	{"ich", "helfe", "ihnen", "gerne"}, {"ich", "helfe", "dir", "gerne"}, {"gerne", "helfe", "ich"}, {"wie", "kann", "ich", "ihnen", "helfen"}, {"wie", "kann", "ich", "dir", "heute"},
 })
 
-// ownDevices are machines that somebody says they are.
+// ownDevices are machines that a model says it is.
 var ownDevices = newPhrases([][]string{
 	{"artificial", "intelligence"}, {"kunstliche", "intelligenz"}, {"kunstlichen", "intelligenz"}, {"neural", "network"}, {"neuronales", "netz"},
 	{"computer", "program"},
 })
 
-// inRole is said of parts in plays, too, unless somebody says it of themselves.
+// inRole are phrases that are also used about parts in plays. They count only in the first person.
 var inRole = newPhrases([][]string{{"in", "der", "rolle"}})
 
-// evading is how only a model tells itself to answer.
+// evading are adverbs that only a model uses about its own answers.
 var evading = newWordSet(`ausweichend evasively vaguely`)
 
-// Words of refusals: what is refused, and why.
+// Words of refusals: those of refusing, and of what is refused.
 var (
 	refusing = newWordSet(`
 		sorry apologize apologise apologies can't cannot unable won't decline refuse able leid entschuldigung entschuldige
@@ -90,8 +89,7 @@ var (
 		sicherheitsgründen nutzungsbedingungen gewaltverherrlichend diskriminierend schädlich schädliche`)
 )
 
-// isModelTalk reports whether a sentence speaks of being a model, as one of those that
-// only models say does.
+// isModelTalk reports whether a sentence is about being a model, or is one that only models say.
 func (t *Turn) isModelTalk(s *sentence) bool {
 	if hasPhrase(s, modelPhrases) {
 		return true
@@ -151,10 +149,10 @@ var (
 	acting   = newWordSet(`answer answering respond speak say speaking responding answering replying acting writing respond response antworte spreche sprechend schreibe react antwort antworten reagieren reagiere sprechen voice character rolle stimme reply`)
 )
 
-// wishing is what models say that the player does.
+// wishing are verbs that models use about the player.
 var wishing = newWordSet(`möchte will sagt fragt versucht testet bittet provoziert spricht`)
 
-// makersAim are who makes a model and what it is made to be.
+// makersAim are words for the makers of a model and their aims.
 var makersAim = newWordSet(`company developers engineers researchers harmless helpful unternehmen firma entwicklern harmlos hilfreich`)
 
 var makers = newWordSet(`made created developed built trained entwickelt gebaut erschaffen trainiert gemacht powered by`)

@@ -15,8 +15,8 @@ var (
 	tensDE = []string{"", "", "zwanzig", "dreissig", "vierzig", "funfzig", "sechzig", "siebzig", "achtzig", "neunzig"}
 )
 
-// numbers are folded words that count, in both languages, also as "a six",
-// "sixes", "eine Sechs" and "Sechser".
+// numbers maps folded number words of both languages to their values, including "a six", "sixes", "eine
+// Sechs" and "Sechser".
 var numbers = makeNumbers()
 
 func makeNumbers() map[string]int {
@@ -53,7 +53,7 @@ func makeNumbers() map[string]int {
 	return m
 }
 
-// numberOf is the number that a folded word is, -1 if none.
+// numberOf returns the value of a folded word, or -1 if it is not a number.
 func numberOf(w string) int {
 	if n, ok := numbers[w]; ok {
 		return n
@@ -67,7 +67,7 @@ func numberOf(w string) int {
 	return -1
 }
 
-// articleNumber reports whether a word counts, or is only an article.
+// articleNumber reports whether a number word may be only an article.
 func articleNumber(w string) bool {
 	switch w {
 	case "ein", "eine", "einen", "einem", "einer", "one":
@@ -76,8 +76,8 @@ func articleNumber(w string) bool {
 	return false
 }
 
-// numberAt reads the number that begins with a word, "two hundred" or "twenty-one"
-// too, and says how many words it takes; none if there is no number.
+// numberAt reads the number at word i, such as "two hundred" or "twenty-one", and returns how many words it
+// has; 0 if there is no number.
 func (s *sentence) numberAt(i int) (value, size int) {
 	value = s.words[i].number
 	if value < 0 {

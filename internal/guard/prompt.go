@@ -6,11 +6,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// promptWords is what the prompt says of an NPC, ready to be compared.
+// promptWords is the NPC's part of the prompt, prepared for comparison.
 type promptWords struct {
-	lines  [][]string      // stems, per sentence
-	stems  map[string]bool // content words of all of them
-	orders map[uint64]bool // runs of orderRun stems of what every NPC is told
+	lines  [][]string      // stems, by sentence
+	stems  map[string]bool // content words of all sentences
+	orders map[uint64]bool // sequences of orderRun stems from the instructions that every NPC gets
 }
 
 func newPromptWords(npc config.NPC, orders string) *promptWords {
@@ -40,15 +40,15 @@ func newPromptWords(npc config.NPC, orders string) *promptWords {
 	return p
 }
 
-// Bounds of what is read out of a prompt.
+// Limits from which a sentence counts as read out from the prompt.
 const (
-	mostRun      = 6   // words in a row that are the prompt's
-	mostOfLine   = 0.8 // of a line of the prompt
-	leastSummary = 5   // content words
+	mostRun      = 6   // consecutive words of the prompt
+	mostOfLine   = 0.8 // share of a line of the prompt
+	leastSummary = 5   // content words of a summary
 	mostSummary  = 0.75
 )
 
-// readsOut reports whether a sentence reads the prompt out, or tells it in short.
+// readsOut reports whether a sentence reads out the prompt or summarises it.
 func (p *promptWords) readsOut(s *sentence) bool {
 	if p.givesOrders(s) {
 		return true
@@ -80,16 +80,15 @@ func (p *promptWords) readsOut(s *sentence) bool {
 	return known >= 3 && float64(known) >= 0.5*float64(content) || s.has(describing) && known >= 4
 }
 
-// describing words stand where somebody tells what a part is like.
+// describing are words used to describe a part.
 var describing = newWordSet(`
 	supposed described description gist setup summary summarised summarized short basically essentially character role part
 	soll solle beschrieben beschreibung kurz zusammengefasst zusammenfassung figur charakter rolle spiele spielen play kurzfassung kern`)
 
-// orderRun is how many words in a row are an order's.
+// orderRun is the number of consecutive words from which a sentence counts as quoting the instructions.
 const orderRun = 7
 
-// scriptOf are the sentences that an NPC's file has it say, by their sums: they are made
-// to be heard.
+// scriptOf returns the hashes of the sentences that an NPC's file makes it say. They are meant to be heard.
 func scriptOf(npc config.NPC) map[uint64]bool {
 	sums := map[uint64]bool{}
 	add := func(lines []string) {
@@ -112,10 +111,10 @@ func scriptOf(npc config.NPC) map[uint64]bool {
 	return sums
 }
 
-// sum is the hash of all stems of a sentence.
+// sum returns the hash of all stems of a sentence.
 func (s *sentence) sum() uint64 { return sumStems(s.words) }
 
-// sumRun is the hash of the stems from a word on, if there are enough of them.
+// sumRun returns the hash of orderRun stems from a word on, if there are that many.
 func (s *sentence) sumRun(from int) (uint64, bool) {
 	if from+orderRun > len(s.words) {
 		return 0, false
@@ -124,7 +123,7 @@ func (s *sentence) sumRun(from int) (uint64, bool) {
 }
 
 func sumStems(words []word) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211 // of FNV-1a
+	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
 	sum := uint64(offset)
 	for _, w := range words {
 		for i := range len(w.stem) {
@@ -135,7 +134,7 @@ func sumStems(words []word) uint64 {
 	return sum
 }
 
-// givesOrders reports whether a sentence has words in a row that every NPC is told.
+// givesOrders reports whether a sentence quotes the instructions that every NPC gets.
 func (p *promptWords) givesOrders(s *sentence) bool {
 	for i := range s.words {
 		if sum, ok := s.sumRun(i); ok && p.orders[sum] {
@@ -145,8 +144,8 @@ func (p *promptWords) givesOrders(s *sentence) bool {
 	return false
 }
 
-// longestRun is how many words in a row a sentence shares with a line, and whether they
-// begin the line.
+// longestRun returns how many consecutive words a sentence shares with a line, and whether they begin the
+// line.
 func longestRun(s *sentence, line []string) (longest int, first bool) {
 	for i := range s.words {
 		for j := range line {
@@ -187,11 +186,11 @@ var (
 		according allowed prevent prevents prohibit prohibits zufolge gemäß`)
 	given   = newWordSet(`instructed angewiesen vorgegeben instruiert programmed programmiert angehalten vorgeschrieben`)
 	passive = newWordSet(`was been am i'm were wurde bin mir hat worden ist war`)
-	// loneHeadings stand alone in a line of a transcript.
+	// loneHeadings are headings that are a whole line of a transcript.
 	loneHeadings = newWordSet(`assistant user system human assistent nutzer benutzer mensch response input output instruction antwort eingabe ausgabe developer`)
 )
 
-// tellsPrompt reports whether a sentence tells what the model was told about its part.
+// tellsPrompt reports whether a sentence reveals what the model was told about its part.
 func (t *Turn) tellsPrompt(s *sentence) bool {
 	if len(s.words) <= 2 && loneHeadings[s.at(0)] && (len(s.words) == 1 || strings.Contains(s.gap(1), "#")) {
 		return true
@@ -202,7 +201,7 @@ func (t *Turn) tellsPrompt(s *sentence) bool {
 	return t.tellsOrders(s) || s.has(acted) && s.has(selfWords) && s.has(t.card.roles) || t.beginsWithHeading(s)
 }
 
-// tellsOrders reports whether a sentence speaks of instructions that the NPC was given.
+// tellsOrders reports whether a sentence mentions instructions given to the NPC.
 func (t *Turn) tellsOrders(s *sentence) bool {
 	mine, have, orders := -9, -9, -9
 	for i := range s.words {
@@ -228,7 +227,7 @@ func (t *Turn) tellsOrders(s *sentence) bool {
 	return false
 }
 
-// beginsWithHeading reports whether a heading of a prompt stands before a sentence.
+// beginsWithHeading reports whether a sentence begins with a heading of a prompt.
 func (t *Turn) beginsWithHeading(s *sentence) bool {
 	n := s.label()
 	for i := range min(n, 3) {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Bounds of what counts as the same again.
+// Limits of what counts as a repetition.
 const (
-	leastRepeated = 5   // words of a sentence that is not to be said twice
-	mostRemember  = 64  // sentences
-	mostWords     = 120 // of a sentence that are compared
-	fillers       = 3   // words that make no other sentence of one
+	leastRepeated = 5   // minimum number of words of a repeated sentence
+	mostRemember  = 64  // sentences remembered
+	mostWords     = 120 // maximum number of words of a compared sentence
+	fillers       = 3   // extra words that do not make a sentence different
 )
 
-// saidBefore is what an NPC said in its last turns and in this one.
+// saidBefore holds what an NPC said in its last turns and in this one.
 type saidBefore struct {
-	asked bool // the player wants to hear it again
+	asked bool // the player asked to hear it again
 	texts [][]string
-	now   int // texts from here on are of this turn
+	now   int // texts from this index on belong to this turn
 }
 
 // newSaidBefore remembers the sentences of the last turns.
@@ -36,7 +36,7 @@ func newSaidBefore(before []string, asked *sentence) saidBefore {
 
 var againWords = newWordSet(`again repeat once nochmal nochmals wiederhole wiederholen wiederhol wiederholt`)
 
-// asksAgain reports whether a player wants to hear something once more.
+// asksAgain reports whether a player asks to hear something again.
 func asksAgain(s *sentence) bool {
 	if s.has(againWords) {
 		return true
@@ -56,7 +56,7 @@ func asksAgain(s *sentence) bool {
 	return false
 }
 
-// repeats reports whether a sentence says what was said before.
+// repeats reports whether a sentence repeats an earlier one.
 func (b *saidBefore) repeats(s *sentence, mottos []string) bool {
 	if len(s.words) < leastRepeated || len(s.words) > mostWords {
 		return false
@@ -74,8 +74,7 @@ func (b *saidBefore) repeats(s *sentence, mottos []string) bool {
 	return false
 }
 
-// sameWords reports whether two sentences are the same but for a few words in one of
-// them that add nothing.
+// sameWords reports whether two sentences are equal except for a few insignificant words in one of them.
 func sameWords(s *sentence, text []string) bool {
 	long, short := len(s.words), len(text)
 	extra := long - short
@@ -85,7 +84,7 @@ func sameWords(s *sentence, text []string) bool {
 	if min(long, short) < leastRepeated || extra > fillers || extra > min(long, short)/2 {
 		return false
 	}
-	// The longer one goes through the shorter one.
+	// Match the shorter one within the longer one.
 	i, j, missed := 0, 0, 0
 	for i < len(s.words) && j < len(text) {
 		switch {
@@ -109,7 +108,7 @@ func sameWords(s *sentence, text []string) bool {
 	}
 	missed += len(s.words) - i + len(text) - j
 	if missed == 2 && long == short {
-		return min(long, short) >= 9 // a word was replaced
+		return min(long, short) >= 9 // one word was replaced
 	}
 	return missed <= fillers && missed == extra
 }
@@ -129,7 +128,7 @@ func (b *saidBefore) hears(s *sentence) {
 	b.texts = append(b.texts, text)
 }
 
-// quotedIn are the quotations in texts, folded: an NPC's mottos in its rules.
+// quotedIn returns the quotations in texts, folded. In an NPC's rules, they are its mottos.
 func quotedIn(texts []string) (all []string) {
 	for _, text := range texts {
 		parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\"“”„«»", r) })

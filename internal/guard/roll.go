@@ -7,24 +7,24 @@ import (
 	"unicode"
 )
 
-// rolls is what is known of the dice of a turn.
+// rolls is what is known about the dice of a turn.
 type rolls struct {
-	about  bool // the player or the NPC speaks of dice, or of what is decided by them
+	about  bool // the player or the NPC mentions dice, or something decided by dice
 	tries  bool // the player tries something, or asks whether it works
-	rolled bool // a tool threw dice
-	told   bool // a tool told something with numbers in it
+	rolled bool // a tool rolled dice
+	told   bool // a tool returned a result
 	known  map[int]bool
 	german bool
-	dice   string // what the player named, as "2d6"
+	dice   string // the dice that the player named, such as "2d6"
 }
 
-// Words about dice, and about what they decide.
+// Words about dice, and about what dice decide.
 var (
 	diceWords = newWordSet(`
 		roll rolls rolled rolling reroll dice dices throw throws threw thrown throwing toss tosses tossed bones pips nat initiative
 		d4 d6 d8 d10 d12 d20 d100 w4 w6 w8 w10 w12 w20 w100 würfel würfeln würfelt würfle würfelst würfels gewürfelt würfelwurf wurf wurfs
 		würfe werfen wirf wirfst wirft werft geworfen warf becher knobeln knobelbecher augen augenzahl`)
-	// handWords are said of other things than dice as well, unless somebody speaks of dice.
+	// handWords have other meanings as well, so they count only in talk about dice.
 	handWords    = newWordSet(`werfen wirf wirfst wirft werft`)
 	contestWords = newWordSet(`
 		total sum bonus modifier attack attacks hit hits strike punch stab shoot check save saving throw insight stealth perception
@@ -51,7 +51,7 @@ var (
 	naturals   = newWordSet(`nat natural natürliche natürlicher natürlichen natural crit`)
 	critical   = newWordSet(`critical kritisch kritischer kritische kritisches crit patzer fumble`)
 	criticalOf = newWordSet(`hit failure success treffer fehlschlag erfolg miss fumble patzer`)
-	// thrown says that dice were, and throwing that they are to be.
+	// thrown are words for dice that were rolled, and throwing for dice to be rolled.
 	thrown     = newWordSet(`rolled rolling shows showed comes came zeigt gewürfelt geworfen nat`)
 	pointing   = newWordSet(`that that's it's das`)
 	throwing   = newWordSet(`roll throw toss wirf werft werfen würfle würfel würfelt würfeln score get`)
@@ -72,7 +72,7 @@ func newRolls(asked *sentence, t tongue) rolls {
 	return r
 }
 
-// diceOf reads "2d6", "d20" or "3W6", and says it as "2d6".
+// diceOf parses "2d6", "d20" or "3W6", and returns it in the form "2d6".
 func diceOf(w string) (string, bool) {
 	i := 0
 	for i < len(w) && w[i] >= '0' && w[i] <= '9' {
@@ -96,7 +96,7 @@ func diceOf(w string) (string, bool) {
 	return count + "d" + w[i+1:], true
 }
 
-// note takes in what a tool told.
+// note records the result of a tool.
 func (r *rolls) note(_, arguments, result string) {
 	r.told = true
 	var fields map[string]any
@@ -129,7 +129,7 @@ func (r *rolls) note(_, arguments, result string) {
 	}
 }
 
-// noteValue takes in the numbers of a JSON value.
+// noteValue records the numbers in a JSON value.
 func (r *rolls) noteValue(value any) {
 	switch v := value.(type) {
 	case float64:
@@ -152,7 +152,7 @@ func (r *rolls) noteValue(value any) {
 	}
 }
 
-// noteModifiers takes in what is added to dice.
+// noteModifiers records the numbers added to dice.
 func (r *rolls) noteModifiers(arguments string) {
 	for i := 0; i < len(arguments); i++ {
 		if arguments[i] != '+' && arguments[i] != '-' {
@@ -170,7 +170,7 @@ func (r *rolls) noteModifiers(arguments string) {
 	}
 }
 
-// hears remembers that dice were spoken of.
+// hears records that dice were mentioned.
 func (r *rolls) hears(s *sentence) {
 	for i := range s.words {
 		if s.isDiceWord(i) && !s.has(hypothetical) {
@@ -179,8 +179,8 @@ func (r *rolls) hears(s *sentence) {
 	}
 }
 
-// invents returns the dice of a result that a sentence claims and no tool told, empty
-// if there is none. forOthers says that it tells what somebody else has.
+// invents returns the dice of a result that a sentence claims but no tool returned, or "" if there is none.
+// forOthers means that the sentence states what someone else has.
 func (r *rolls) invents(s *sentence, forOthers bool) string {
 	if len(s.words) == 0 {
 		return ""
@@ -203,8 +203,7 @@ func (r *rolls) thrownWith(s *sentence) string {
 	return "1d20"
 }
 
-// claimsOutcome reports whether a sentence says that a check failed, or what damage
-// something did.
+// claimsOutcome reports whether a sentence states the outcome of a check, or the damage of something.
 func (r *rolls) claimsOutcome(s *sentence) bool {
 	if r.told {
 		return false
@@ -238,10 +237,10 @@ func (r *rolls) claimsOutcome(s *sentence) bool {
 	return check && outcome && !s.isSupposed(checked, came) && !strings.Contains(s.raw, "?")
 }
 
-// claimsNumber reports whether a sentence has a number as a result that no tool told.
+// claimsNumber reports whether a sentence states a number as a result that no tool returned.
 func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	dice, claims, unknown := false, false, false
-	came := s.has(thrown) // it tells what came of a throw
+	came := s.has(thrown) // it states the outcome of a throw
 	for i := range s.words {
 		w := s.at(i)
 		_, notation := diceOf(w)
@@ -273,7 +272,7 @@ func (r *rolls) claimsNumber(s *sentence, forOthers bool) bool {
 	return claims && unknown
 }
 
-// isResult reports whether a number stands as the result of a throw.
+// isResult reports whether a number is used as the result of a throw.
 func (s *sentence) isResult(i, size int, dice, german bool) bool {
 	before, after := s.at(i-1), s.at(i+size)
 	if w := s.at(i); size == 1 && (w == "hundred" || w == "thousand" || w == "dozen" || w == "hundert" || w == "tausend" || w == "dutzend") {
@@ -312,8 +311,7 @@ func (s *sentence) isResult(i, size int, dice, german bool) bool {
 	return !adjacent || resultWords[after]
 }
 
-// isBareThrow reports whether a sentence says little more than "a five", as only dice
-// do.
+// isBareThrow reports whether a sentence says little more than "a five", which only makes sense for dice.
 func (s *sentence) isBareThrow(german bool) bool {
 	if len(s.words) > 6 || s.has(hypothetical) || strings.HasSuffix(strings.TrimSpace(s.raw), "?") {
 		return false
@@ -345,8 +343,7 @@ var (
 	having         = newWordSet(`got get have hab habe hat hast it's that's is ist das a here's`)
 )
 
-// isToThrow reports whether a word asks for a throw, as "roll" does unless somebody
-// stands before it.
+// isToThrow reports whether a word is a request to roll. "roll" is one unless it has a subject.
 func (s *sentence) isToThrow(i int) bool {
 	if !throwing[s.at(i)] {
 		return false
@@ -358,7 +355,7 @@ func (s *sentence) isToThrow(i int) bool {
 	return i == 0 || !s.words[i-1].capital
 }
 
-// isDie reports whether a word is "die" as in "the die", not the German article.
+// isDie reports whether a word is "die" as in "the die", rather than the German article.
 func isDie(s *sentence, i int) bool {
 	if s.at(i) != "die" {
 		return false

@@ -4,48 +4,48 @@ import (
 	"slices"
 )
 
-// secrets is what must not be told, ready to be compared with sentences word by word; what says the same
-// in other words, [likeness] finds. It is immutable.
+// secrets is what must not be told, prepared for comparison word by word. Paraphrases are found by
+// [likeness]. It is immutable.
 type secrets struct {
 	facts    []fact
 	units    []unit
 	byStem   map[string][]hit
 	byNumber map[int][]hit
-	backward map[string]int // words read from their ends, to their units
+	backward map[string]int // reversed words, to their units
 }
 
-// fact is one statement: a secret, or a clause of it.
+// fact is one statement: a secret, or a clause of one.
 type fact struct {
-	text     string // the secret as the card has it
-	from, to int    // its units
+	text     string // the secret as written on the card
+	from, to int    // range of its units
 	total    float32
-	strong   int  // units that weigh something
-	identity bool // it says who the NPC is: "She is the lost heir"
-	heart    int  // its units from here on say what something is; from if it says no such thing
+	strong   int  // number of units that are significant
+	identity bool // it states who the NPC is: "She is the lost heir"
+	heart    int  // units from here on are the predicate; equal to from if there is no subject
 }
 
-// unit is a word of a fact that tells something.
+// unit is a significant word of a fact.
 type unit struct {
 	fact   int
 	weight float32
-	at     int   // its word in the secret
-	where  place // how it stands to another, as in "under the bridge"
+	at     int   // index of its word in the secret
+	where  place // its relation to another thing, as in "under the bridge"
 }
 
-// hit is a unit that a word stands for, and how surely.
+// hit is a unit that a word matches, with its certainty.
 type hit struct {
 	unit     int
 	strength float32
 }
 
-// Strengths of a hit.
+// Certainties of a hit.
 const (
 	strengthSame  = 1
 	strengthFaint = 0.5
-	strengthPart  = 0.5 // a part of a compound
+	strengthPart  = 0.5 // part of a compound
 )
 
-// Weights of a word of a secret in what is told of it.
+// Weights of a secret's words.
 const (
 	weightLight  = 0.35
 	weightSimple = 0.7
@@ -53,14 +53,14 @@ const (
 	weightName   = 1.2
 )
 
-// secretBuilder prepares secrets.
+// secretBuilder builds secrets.
 type secretBuilder struct {
 	*secrets
-	public map[string]bool // stems of what everybody may know of the NPC
+	public map[string]bool // stems of what everyone may know about the NPC
 	own    wordSet         // the NPC's names
 }
 
-// newSecrets prepares secrets of an NPC; public is what else its card says.
+// newSecrets prepares the secrets of an NPC. public is the rest of its card.
 func newSecrets(texts []string, public string, own wordSet) *secrets {
 	if len(texts) == 0 {
 		return nil
@@ -78,8 +78,8 @@ func newSecrets(texts []string, public string, own wordSet) *secrets {
 	return b.secrets
 }
 
-// addSecret adds the clauses of a secret as facts. One that tells
-// nothing by itself is no fact of its own.
+// addSecret adds the clauses of a secret as facts. A clause that means nothing alone does not become a fact
+// of its own.
 func (b *secretBuilder) addSecret(text string) {
 	s := readWords(text, nil)
 	from := 0
@@ -92,8 +92,8 @@ func (b *secretBuilder) addSecret(text string) {
 	b.addFact(text, s, from, len(s.words))
 }
 
-// clause reports whether words tell something without what stands before them: two of
-// them, one of which weighs something.
+// clause reports whether words have a meaning of their own: there are at least two content words, one of them
+// significant.
 func (b *secretBuilder) clause(words []word) bool {
 	tell, strong := 0, 0
 	for _, w := range words {
@@ -108,7 +108,7 @@ func (b *secretBuilder) clause(words []word) bool {
 	return tell >= 2 && strong >= 1
 }
 
-// weigh is what a stem weighs: little if it is of a word too common to tell much.
+// weigh returns the weight of a stem, which is low for common words.
 func weigh(s string) float32 {
 	if lightStems[s] {
 		return weightLight
@@ -148,10 +148,10 @@ func (b *secretBuilder) addFact(text string, s sentence, from, to int) {
 	}
 }
 
-// copulas stand between what a fact is about and what it says of that.
+// copulas are verbs between a subject and what is said about it.
 var copulas = newWordSet(`is are was were ist sind war waren lies lie liegt liegen lag lagen sits sitzt steht`)
 
-// identity reports whether a clause begins as one that says who somebody is.
+// identity reports whether a clause begins like a statement of who someone is.
 func identity(words []word) bool {
 	if len(words) < 2 {
 		return false
@@ -168,7 +168,7 @@ func (b *secretBuilder) addUnit(weight float32, where place, at int) int {
 	return len(b.units) - 1
 }
 
-// addWord adds the unit of a word.
+// addWord adds a unit for a word.
 func (b *secretBuilder) addWord(w word, where place, at int) {
 	weight := weigh(w.stem)
 	if b.public[w.stem] {
@@ -186,7 +186,7 @@ func (b *secretBuilder) addWord(w word, where place, at int) {
 	}
 }
 
-// note adds a hit of a stem, once.
+// note adds a hit for a stem, once.
 func (b *secretBuilder) note(s string, h hit) {
 	for i, old := range b.byStem[s] {
 		if old.unit == h.unit {
@@ -203,7 +203,7 @@ func reversed(s string) string {
 	return string(r)
 }
 
-// place is how one thing stands to another.
+// place is the position of one thing relative to another.
 type place int
 
 const (
@@ -223,7 +223,7 @@ var places = map[string]place{
 	"at": near, "by": near, "near": near, "beside": near, "am": near, "an": near, "bei": near, "beim": near, "neben": near,
 }
 
-// placeBefore is the place that a word is said to be: by one of the three words before it.
+// placeBefore returns the position that one of the three words before a word gives it.
 func (s *sentence) placeBefore(i int) place {
 	for j := i - 1; j >= max(0, i-3); j-- {
 		if p := places[s.at(j)]; p != nowhere {
@@ -233,7 +233,7 @@ func (s *sentence) placeBefore(i int) place {
 	return nowhere
 }
 
-// spread is over how many words of a sentence it speaks of what a fact says of something.
+// spread returns the distance in words between the first and last match of a fact's predicate.
 func (t *telling) spread(f *fact) int {
 	first, last := -1, -1
 	for u := f.heart; u < f.to; u++ {
@@ -247,7 +247,7 @@ func (t *telling) spread(f *fact) int {
 	return last - first
 }
 
-// lightStems are those of words too common to tell much of a secret by themselves.
+// lightStems are stems of words too common to reveal much of a secret alone.
 var lightStems = func() wordSet {
 	set := wordSet{}
 	for w := range newWordSet(`

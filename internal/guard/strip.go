@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// maxOpen is how many sentences a stage direction may go through whose end is missing.
+// maxOpen is the maximum number of sentences that an unclosed stage direction may span.
 const maxOpen = 3
 
-// stripper takes out of a sentence what is no speech, from left to right.
+// stripper removes what is not speech from a sentence, from left to right.
 type stripper struct {
 	turn *Turn
 	raw  string
 	at   int
-	from int // what is not decided yet begins here
+	from int // start of the text that is not decided yet
 	kept []byte
 	cut  bool
 	v    *Verdict
 }
 
-// strip returns what of a sentence is speech: without marks, links, code and stage
-// directions. If nothing of it is taken out it is the sentence itself.
+// strip returns the part of a sentence that is speech, without marks, links, code and stage directions. If
+// nothing is removed, it returns the sentence unchanged.
 func (t *Turn) strip(raw string, v *Verdict) string {
 	if t.open == 0 && isPlain(raw) {
 		return raw
@@ -39,7 +39,7 @@ func (t *Turn) strip(raw string, v *Verdict) string {
 	return tidy(string(p.kept))
 }
 
-// isPlain reports whether a sentence has no sign in it that only marks have.
+// isPlain reports whether a sentence contains no character that only markup uses.
 func isPlain(raw string) bool {
 	if strings.ContainsAny(raw, "[](){}<>*_|\\`&/#~=-$%:@\x1b") || strings.Contains(raw, "NaN") {
 		return false
@@ -52,7 +52,7 @@ func isPlain(raw string) bool {
 	return true
 }
 
-// goOn takes out what goes on from the sentence before.
+// goOn removes the continuation of a stage direction from the previous sentence.
 func (p *stripper) goOn() {
 	t := p.turn
 	if i := strings.IndexRune(p.raw, t.open); i >= 0 {
@@ -67,7 +67,7 @@ func (p *stripper) goOn() {
 	p.drop(0, len(p.raw), Direction)
 }
 
-// keepTo keeps what is before a place and not decided yet.
+// keepTo keeps the undecided text before end.
 func (p *stripper) keepTo(end int) {
 	if p.from < end {
 		p.kept = append(p.kept, p.raw[p.from:end]...)
@@ -75,7 +75,7 @@ func (p *stripper) keepTo(end int) {
 	p.from = max(p.from, end)
 }
 
-// drop takes out what is between two places.
+// drop removes the text between start and end.
 func (p *stripper) drop(start, end int, r Reason) {
 	p.keepTo(start)
 	if len(p.kept) > 0 && p.kept[len(p.kept)-1] != ' ' {
@@ -85,7 +85,7 @@ func (p *stripper) drop(start, end int, r Reason) {
 	p.v.withhold(r)
 }
 
-// next decides about what begins at p.at.
+// next decides about the text at p.at.
 func (p *stripper) next() {
 	rest := p.raw[p.at:]
 	switch rest[0] {
@@ -147,7 +147,7 @@ func (p *stripper) next() {
 	p.at += size
 }
 
-// hashes takes out the marks of a heading.
+// hashes removes heading marks.
 func (p *stripper) hashes(rest string) bool {
 	n := 0
 	for n < len(rest) && rest[n] == '#' {
@@ -169,7 +169,7 @@ func (p *stripper) wordStart() bool {
 	return !isWordRune(r) && r != '_'
 }
 
-// word takes out an address, or a call.
+// word removes a web address or a call.
 func (p *stripper) word(rest string) bool {
 	if n := addressLength(rest); n > 0 {
 		start := p.at
@@ -201,7 +201,7 @@ func (p *stripper) word(rest string) bool {
 	return true
 }
 
-// braces takes out objects and templates.
+// braces removes objects and templates.
 func (p *stripper) braces(rest string) {
 	end := closing(rest, '{', '}')
 	if end < 0 {
@@ -214,7 +214,7 @@ func (p *stripper) braces(rest string) {
 	p.drop(p.at, p.at+end, reason)
 }
 
-// tag takes out tags, with what stands between those that hold no speech.
+// tag removes tags, including their content if it is not speech.
 func (p *stripper) tag(rest string) {
 	if strings.HasPrefix(rest, "<!--") {
 		end := strings.Index(rest, "-->")
@@ -264,8 +264,7 @@ func (p *stripper) tag(rest string) {
 	p.drop(p.at, p.at+end+1, reason)
 }
 
-// stars takes out stage directions between asterisks or low lines, and the marks alone
-// around words.
+// stars removes stage directions between asterisks or underscores, or only the marks if they surround words.
 func (p *stripper) stars(rest string) {
 	n := 1
 	for n < len(rest) && rest[n] == rest[0] {
@@ -310,8 +309,7 @@ func (p *stripper) stars(rest string) {
 	p.v.withhold(Markup)
 }
 
-// tidy puts right the blanks and stops that are left where something was taken out. It
-// returns nothing if no word is left.
+// tidy fixes spaces and punctuation where something was removed. It returns "" if no word is left.
 func tidy(text string) string {
 	out := make([]byte, 0, len(text))
 	words := false

@@ -2,7 +2,7 @@ package guard
 
 import "strings"
 
-// Words that only stand in words for programs.
+// Words that only occur in text about programs.
 var (
 	programWords = newWordSet(`
 		api http https url sql sqlstate exception errno stdout stderr todo json xml yaml html endpoint endpunkt traceback stacktrace timeout deadline not_found null undefined tooluse toolcall`)
@@ -11,7 +11,7 @@ var (
 	resultNouns = newWordSet(`output result results response error fehler ergebnis ausgabe antwort rückgabe resultat`)
 )
 
-// Words of programs that are called, and what is said of them.
+// Words for programs that are called, and verbs used with them.
 var (
 	machineNouns = newWordSet(`function functions funktion funktionen api database datenbank endpoint query abfrage`)
 	callVerbs    = newWordSet(`call calling calls called invoke invoking returned returns execute executing ausführen aufrufen rufe aufgerufen liefert lieferte query querying starte abfragen`)
@@ -23,7 +23,7 @@ var (
 	emptyValues = newWordSet(`null undefined nil nan`)
 )
 
-// isCommandLine reports whether a sentence is a line of a program, or of a console.
+// isCommandLine reports whether a sentence is a line of a program or console.
 func (t *Turn) isCommandLine(s *sentence) bool {
 	if len(s.words) == 0 {
 		return false
@@ -58,10 +58,10 @@ var (
 	declared = newWordSet(`await const var let result res import`)
 )
 
-// beforeCommand stand before the name of a tool that is a word, too.
+// beforeCommand are words before the name of a tool that is also an ordinary word.
 var beforeCommand = newWordSet(`tool function werkzeug funktion via per mittels aufruf mit calling command befehl`)
 
-// diceTool reports whether a word is what tools are called in German: Würfelwerkzeug.
+// diceTool reports whether a word is a German name for a tool, such as "Würfelwerkzeug".
 func diceTool(w string) bool {
 	for _, end := range []string{"werkzeug", "funktion", "tool"} {
 		if head, ok := strings.CutSuffix(w, end); ok && len(head) >= 3 {
@@ -74,7 +74,7 @@ func diceTool(w string) bool {
 	return false
 }
 
-// callLength is the length of a call that begins a text: functions.roll(…).
+// callLength returns the length of a call at the beginning of a text, such as functions.roll(…), or 0.
 func (t *Turn) callLength(text string) int {
 	n := 0
 	for n < len(text) && n < 80 && (text[n] == '_' || text[n] == '.' || text[n] >= '0' && text[n] <= '9' || text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z') {
@@ -98,7 +98,7 @@ func (t *Turn) callLength(text string) int {
 	return len(text)
 }
 
-// isCode reports whether a sentence speaks of tools, or holds what only programs read.
+// isCode reports whether a sentence mentions tools or contains text for programs.
 func (t *Turn) isCode(s *sentence) bool {
 	noun, verb, command, result, called := -1, false, -1, -1, -9
 	if t.isCommandLine(s) {

@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// How much of a fact, of 1, is too much, and what adds to that.
+// The share of a fact, out of 1, from which it counts as told, and what adds to the share.
 const (
 	tellLimit      = 0.66
-	tellShort      = 0.9  // of a fact of few words
-	shortFact      = 2.6  // what such a fact weighs at most
-	tellCopula     = 0.14 // both what a fact is about and what it says of that
-	leastHeart     = 0.35 // of what a fact says of something
+	tellShort      = 0.9  // limit for a short fact
+	shortFact      = 2.6  // maximum weight of a short fact
+	tellCopula     = 0.14 // both subject and predicate were mentioned
+	leastHeart     = 0.35 // share of the predicate
 	wholeHeart     = 0.8
-	tellNeighbours = 0.08 // words that are neighbours in the fact, too
-	tellIdentity   = 0.15 // "I am …", where the fact is who the NPC is
-	tellPlace      = 0.06 // it stands as it does in the fact: under, behind, in
-	tellMore       = 0.12 // another fact of the same secret was spoken of
-	shareAsked     = 0.7  // of what only the player named
-	nearWords      = 8    // how far a deed's object may be from it
+	tellNeighbours = 0.08 // words that are also adjacent in the fact
+	tellIdentity   = 0.15 // "I am …", if the fact is who the NPC is
+	tellPlace      = 0.06 // the same position as in the fact: under, behind, in
+	tellMore       = 0.12 // another fact of the same secret was mentioned
+	shareAsked     = 0.7  // weight of what only the player mentioned
+	nearWords      = 8    // maximum distance between a verb and its object
 )
 
-// telling is how much of secrets was told in a turn.
+// telling tracks how much of the secrets has been told in a turn.
 type telling struct {
 	*secrets
 	now, heard, asked []float32 // per unit: in this sentence, before it, in the player's line
 	place             []int     // per unit: its word in this sentence, -1 if none
-	open              []bool    // per fact: whether it may be told
-	breached          []bool    // per fact: whether telling it was begun and stopped
-	letters           []byte    // that were said one by one, up to now
+	open              []bool    // per fact: it may be told
+	breached          []bool    // per fact: the NPC began to tell it and was stopped
+	letters           []byte    // letters spelled out so far
 }
 
 func newTelling(s *secrets, told []string, asked *sentence) *telling {
@@ -51,7 +51,7 @@ func newTelling(s *secrets, told []string, asked *sentence) *telling {
 	return t
 }
 
-// mark notes which units a sentence speaks of.
+// mark records which units a sentence mentions.
 func (t *telling) mark(s *sentence) {
 	clear(t.now)
 	for i := range t.place {
@@ -66,7 +66,7 @@ func (t *telling) mark(s *sentence) {
 		for k, h := range hits {
 			share := float32(1)
 			if k > 0 && t.units[hits[0].unit].fact == t.units[h.unit].fact && t.units[hits[0].unit].at != t.units[h.unit].at {
-				share = strengthPart / 2 // one word does not tell two
+				share = strengthPart / 2 // one word counts for one unit only
 			}
 			t.hit(h, i, share)
 		}
@@ -88,7 +88,7 @@ func (t *telling) hit(h hit, place int, share float32) {
 	}
 }
 
-// markCompound notes the units in the parts of a compound; one part alone tells half.
+// markCompound records the units in the parts of a compound. A single part counts half.
 func (t *telling) markCompound(w string, place int) {
 	var first, second []hit
 	for i := 3; i <= len(w)-3; i++ {
@@ -118,8 +118,7 @@ func (t *telling) hitAll(hits []hit, place int, share float32) {
 	}
 }
 
-// tells reports whether a sentence tells a secret, alone or with what was said
-// before it.
+// tells reports whether a sentence tells a secret, alone or together with earlier ones.
 func (t *telling) tells(s *sentence, ownNames wordSet) bool {
 	if t == nil {
 		return false
@@ -190,7 +189,7 @@ func (t *telling) tellsFact(i int, s *sentence, ownNames wordSet) bool {
 	return share >= tellLimit
 }
 
-// extra is what the order of a fact's words in a sentence adds.
+// extra returns what the arrangement of a fact's words in a sentence adds to its share.
 func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 	neighbours, where := false, false
 	last, strong := -1, 0
@@ -216,7 +215,7 @@ func (t *telling) extra(f *fact, s *sentence) (sum float32) {
 	return sum
 }
 
-// spokenOf reports whether another fact of the same secret was spoken of.
+// spokenOf reports whether another fact of the same secret was mentioned.
 func (t *telling) spokenOf(i int) bool {
 	for j, f := range t.facts {
 		if j == i || f.text != t.facts[i].text {
@@ -231,7 +230,7 @@ func (t *telling) spokenOf(i int) bool {
 	return false
 }
 
-// firstPlace is where a sentence speaks of a fact first, -1 if it does not.
+// firstPlace returns the first word of a sentence that mentions a fact, or -1.
 func (t *telling) firstPlace(f *fact) int {
 	first := -1
 	for u := f.from; u < f.to; u++ {
@@ -242,7 +241,7 @@ func (t *telling) firstPlace(f *fact) int {
 	return first
 }
 
-// speaksOfSelf reports whether what comes just before a word is the speaker.
+// speaksOfSelf reports whether the speaker is mentioned just before a word.
 func speaksOfSelf(s *sentence, place int, ownNames wordSet) bool {
 	for i := max(0, place-4); i < place; i++ {
 		if w := s.at(i); selfWords[w] || ownNames[w] {
@@ -252,7 +251,7 @@ func speaksOfSelf(s *sentence, place int, ownNames wordSet) bool {
 	return false
 }
 
-// fragment reports whether a sentence only goes on with the one before it: "By me."
+// fragment reports whether a sentence only continues the previous one: "By me."
 func fragment(s *sentence) bool {
 	if len(s.words) == 0 || len(s.words) > 4 {
 		return false
@@ -264,7 +263,7 @@ func fragment(s *sentence) bool {
 	return false
 }
 
-// peeks is tells for a sentence that is not whole yet; it remembers nothing.
+// peeks is tells for an incomplete sentence. It remembers nothing.
 func (t *telling) peeks(s *sentence, ownNames wordSet) bool {
 	if t == nil {
 		return false
@@ -279,7 +278,7 @@ func (t *telling) peeks(s *sentence, ownNames wordSet) bool {
 	return found
 }
 
-// hears takes in that a sentence was heard.
+// hears records that a sentence was heard.
 func (t *telling) hears(s *sentence) {
 	if t == nil {
 		return
@@ -290,7 +289,7 @@ func (t *telling) hears(s *sentence) {
 	}
 }
 
-// readsBackward reports whether a word is one of a secret read from its end.
+// readsBackward reports whether a word is a secret's word spelled backwards.
 func (t *telling) readsBackward(s *sentence) bool {
 	for i := range s.words {
 		if u, ok := t.backward[s.words[i].text]; ok && len(t.byStem[s.words[i].stem]) == 0 && !t.open[t.units[u].fact] {
@@ -300,11 +299,10 @@ func (t *telling) readsBackward(s *sentence) bool {
 	return false
 }
 
-// maxLetters bounds how many letters said one by one are remembered.
+// maxLetters is the maximum number of spelled letters that are remembered.
 const maxLetters = 32
 
-// spells reports whether letters, said one by one, are a word of a secret, or what a
-// sentence before began of one.
+// spells reports whether letters that are spelled out, also across sentences, form a word of a secret.
 func (t *telling) spells(s *sentence) bool {
 	found := false
 	for i := 0; i < len(s.words); i++ {
@@ -323,7 +321,7 @@ func (t *telling) spells(s *sentence) bool {
 	return found
 }
 
-// spellingAid is how many words explain a letter: "P wie Paul", "P as in pear".
+// spellingAid returns the number of words that explain a letter: "P wie Paul", "P as in pear".
 func spellingAid(s *sentence, i int) int {
 	switch {
 	case s.at(i) == "wie", s.at(i) == "like", s.at(i) == "for":

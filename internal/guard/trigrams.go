@@ -9,25 +9,25 @@ import (
 	"unicode"
 )
 
-// trigramData says where it is from.
+// trigramData names its own source.
 //
 //go:embed trigrams.txt
 var trigramData string
 
-// trigrams tell languages apart by which three letters are common in them.
+// trigrams distinguish languages by their most common three-letter sequences.
 type trigrams struct {
-	byTag   map[string]int        // BCP 47 tags, to the places in a row
-	weights map[[3]rune][]float32 // logarithms of how common each is, a row each
-	absent  float32               // for those not among the commonest
+	byTag   map[string]int        // BCP 47 tags to indices in a row
+	weights map[[3]rune][]float32 // log frequencies, one row per trigram
+	absent  float32               // weight of trigrams that are not among the most common
 }
 
-// tagsOf are the BCP 47 tags of the languages in the data.
+// tagsOf maps the languages in the data to BCP 47 tags.
 var tagsOf = map[string]string{
 	"eng": "en", "deu": "de", "fra": "fr", "spa": "es", "ita": "it", "por": "pt", "nld": "nl", "swe": "sv", "pol": "pl",
 	"ces": "cs", "hrv": "hr", "hun": "hu", "ron": "ro", "tur": "tr", "lat": "la",
 }
 
-// sharedTrigrams are read when the first NPC is made ready.
+// sharedTrigrams are loaded when the first NPC is prepared.
 var sharedTrigrams = sync.OnceValue(func() *trigrams {
 	t := &trigrams{byTag: map[string]int{}, weights: map[[3]rune][]float32{}, absent: weightOfRank(870)}
 	for line := range strings.Lines(trigramData) {
@@ -48,11 +48,11 @@ var sharedTrigrams = sync.OnceValue(func() *trigrams {
 	return t
 })
 
-// weightOfRank is about the logarithm of how common the trigram of a rank is.
+// weightOfRank returns the approximate log frequency of the trigram with the given rank.
 func weightOfRank(rank int) float32 { return float32(-math.Log(float64(rank + 30))) }
 
-// likelierElsewhere is how much likelier, as a logarithm, a text is in the best of the other
-// languages than in the best of its own.
+// likelierElsewhere returns the difference of log-likelihoods between the best other language and the best of
+// own.
 func (t *trigrams) likelierElsewhere(text string, own []int) float32 {
 	sums := make([]float32, len(t.byTag))
 	key := [3]rune{0, 0, ' '}

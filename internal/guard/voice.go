@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// nameWords are the words of names, without titles and articles.
+// nameWords returns the words of names, without titles and articles.
 func nameWords(names []string) wordSet {
 	set := wordSet{}
 	for _, name := range names {
@@ -22,7 +22,7 @@ var titles = newWordSet(`
 	old young dame lady lord sir master mistress brother sister father mother captain king queen the der die das alte alter junge
 	schwester bruder hauptmann herr frau meister meisterin von van of doctor doktor`)
 
-// Words in front of a colon that begin no line of somebody.
+// Words before a colon that do not introduce a speaker.
 var labels = newWordSet(`
 	remember listen note warning price prices first second third fourth last lastly secondly thirdly rule rules question answer
 	advice well no yes aye so look careful attention truth fact facts result results item offer deal bargain choice law order
@@ -34,8 +34,8 @@ var labels = newWordSet(`
 	mal rat tipp spruch sprichwort moral ergebnis wahrheit tatsache lehre folge grund ursache strafe lohn zoll frühstück abendessen
 	mittag abends morgens mittags nachts zuerst zuletzt schließlich fazit kurzum will soll heißt bedeutet sagt sage`)
 
-// namesSpeaker reports whether a sentence begins with a name and how its owner says what
-// follows: "Petra (from the door): Wait!", or with a voice without one.
+// namesSpeaker reports whether a sentence begins with a name and a manner of speaking, or with an unnamed
+// voice: "Petra (from the door): Wait!"
 func (t *Turn) namesSpeaker(s *sentence) bool {
 	if n := s.label(); n > 0 && n < len(s.words) {
 		for i := range n {
@@ -64,7 +64,7 @@ func (t *Turn) namesSpeaker(s *sentence) bool {
 	return false
 }
 
-// isLabel reports whether a compound ends with a label: "Hausregel".
+// isLabel reports whether a compound ends in one of labels: "Hausregel".
 func isLabel(w string) bool {
 	for i := 3; i <= len(w)-4; i++ {
 		if labels[w[i:]] {
@@ -74,8 +74,7 @@ func isLabel(w string) bool {
 	return false
 }
 
-// label returns the words in front of a colon near the beginning of a sentence, as
-// how many words they are, 0 if there is none.
+// label returns the number of words before a colon near the beginning of a sentence, or 0.
 func (s *sentence) label() int {
 	for n := 1; n <= 5 && n <= len(s.words); n++ {
 		gap := s.gap(n)
@@ -89,7 +88,7 @@ func (s *sentence) label() int {
 	return 0
 }
 
-// isOthersLine reports whether a sentence is somebody else's.
+// isOthersLine reports whether a sentence belongs to someone else.
 func (t *Turn) isOthersLine(s *sentence) bool {
 	if n := s.label(); n > 0 && t.isSpeaker(s, n) {
 		return true
@@ -110,11 +109,10 @@ func (t *Turn) somebodyElse(w string) bool {
 	return t.card.others[w] || t.players[w]
 }
 
-// speaksTo stand before the name of somebody who is spoken to, or about.
+// speaksTo are words before the name of a person who is addressed or mentioned.
 var speaksTo = newWordSet(`tell ask say sag sagt sage frag fragt richte like wie as to an für for from von dear lieber liebe not nicht remind grüß grüßt`)
 
-// isPatron reports whether the first n words are somebody without a name: "The guest at
-// the bar: One more!"
+// isPatron reports whether the first n words are an unnamed person: "The guest at the bar: One more!"
 func (t *Turn) isPatron(s *sentence, n int) bool {
 	i := 0
 	if articleBefore(s.at(0)) || s.at(0) == "das" || s.at(0) == "ein" {
@@ -123,8 +121,8 @@ func (t *Turn) isPatron(s *sentence, n int) bool {
 	return s.words[0].capital && n < len(s.words) && s.words[n].capital && n > i+1 && patrons[s.at(i)] && places[s.at(i+1)] != nowhere
 }
 
-// announcesLine reports whether the first n words say that somebody else speaks now:
-// "And Bram grunts: ..."
+// announcesLine reports whether the first n words say that someone else is speaking now: "And Bram grunts:
+// ..."
 func (t *Turn) announcesLine(s *sentence, n int) bool {
 	named, says := false, false
 	for i := range n {
@@ -137,7 +135,7 @@ func (t *Turn) announcesLine(s *sentence, n int) bool {
 	return named && says
 }
 
-// isApposed reports whether a sentence begins as "Hilde, the maid: Not here."
+// isApposed reports whether a sentence begins like "Hilde, the maid: Not here."
 func (t *Turn) isApposed(s *sentence) bool {
 	if len(s.words) < 4 || !s.words[0].capital || labels[s.at(0)] || functionWords[s.at(0)] || t.card.own[s.at(0)] || strings.TrimSpace(s.gap(1)) != "," {
 		return false
@@ -145,10 +143,10 @@ func (t *Turn) isApposed(s *sentence) bool {
 	return articleBefore(s.at(1)) && patrons[s.at(2)] && strings.HasPrefix(s.gap(3), ":")
 }
 
-// listeners before a colon and a line are who is spoken to, as a transcript has it.
+// listeners are pronouns by which a transcript names the person addressed.
 var listeners = newWordSet(`you du ihr euch`)
 
-// isSpeaker reports whether the first n words name who says what follows.
+// isSpeaker reports whether the first n words name the speaker of the rest.
 func (t *Turn) isSpeaker(s *sentence, n int) bool {
 	if speaksTo[s.at(0)] {
 		return false
@@ -174,7 +172,7 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 		return true
 	}
 	if n < len(s.words) && !s.words[n].capital || s.isInscription(n) || s.isList(n) {
-		return false // lines begin with capitals
+		return false // a line begins with a capital
 	}
 	if n == 2 && (s.at(0) == "der" || s.at(0) == "die") && !patrons[last.text] {
 		return false
@@ -194,7 +192,7 @@ func (t *Turn) isSpeaker(s *sentence, n int) bool {
 	return titles[s.at(0)]
 }
 
-// Words that tell how something is said, now.
+// Verbs of saying, in the present tense.
 var sayingNow = newWordSet(`
 	says shouts calls asks answers replies whispers mutters yells cries adds laughs growls murmurs exclaims responds interrupts
 	snarls pipes chimes barks hisses snaps grunts sighs declares announces hollers bellows roars gasps whimpers sobs stammers demands
@@ -203,22 +201,22 @@ var sayingNow = newWordSet(`
 	bellt nuschelt zischt faucht grummelt brummt singt seufzt stöhnt stottert befiehlt verkündet warnt drängt ächzt kreischt krächzt
 	jammert wimmert höhnt spottet kichert raunt wispert poltert donnert mahnt bettelt fleht jubelt keucht grölt`)
 
-// storyBegins begin a story.
+// storyBegins are words that begin a story.
 var storyBegins = newWordSet(`so then and da dann und mal kommt treffen`)
 
-// storyWords mark one.
+// storyWords are words that indicate a story.
 var storyWords = newWordSet(`
 	once me my when said asked always old einmal damals mir mich wenn immer ich i who
 	wer lied song story witz joke war was had hatte sprichwort proverb saying saint book books law buch bücher gesetz schild sign
 	inschrift man people leute psalm heiliger volksmund legend legende sage märchen tale motto weisheit mother mutter they sie
 	never nie often oft sometimes manchmal every jeder alle letter brief until bis where wo`)
 
-// pastWords say that somebody said something long ago, or says it always.
+// pastWords indicate that something was said long ago, or is always said.
 var pastWords = newWordSet(`
 	me my mir mich once always immer never nie einmal damals früher often oft sometimes manchmal said asked was had war hatte when
 	wenn whenever every jedes jeden story lied song witz joke long lange erst neulich gestern yesterday last`)
 
-// quotesScene reports whether a sentence quotes somebody who speaks at the table now.
+// quotesScene reports whether a sentence quotes someone who speaks at the table now.
 func (t *Turn) quotesScene(s *sentence) bool {
 	single := quotesSingly(s.raw)
 	if !single && !strings.ContainsAny(s.raw, "\"“”„«»‘‚") {
@@ -249,7 +247,7 @@ func (t *Turn) quotesScene(s *sentence) bool {
 	return says && !story
 }
 
-// quotesSingly reports whether apostrophes stand in a text as quotation marks.
+// quotesSingly reports whether a text uses apostrophes as quotation marks.
 func quotesSingly(raw string) bool {
 	from := strings.Index(raw, " '")
 	if strings.HasPrefix(raw, "'") {
@@ -269,8 +267,7 @@ func countQuotes(gap string) int {
 	return n
 }
 
-// isInscription reports whether all words from n on are in capitals, as on a sign: "The sign:
-// KEEP OUT."
+// isInscription reports whether all words from n on are in capitals, as on a sign: "The sign: KEEP OUT."
 func (s *sentence) isInscription(n int) bool {
 	for i := n; i < len(s.words); i++ {
 		if !isUpperWord(s, i) {
@@ -280,8 +277,8 @@ func (s *sentence) isInscription(n int) bool {
 	return n < len(s.words) && s.words[n].end-s.words[n].start > 1
 }
 
-// isList reports whether the words from n on are names of things, one or two each, with commas
-// between them: "Crates: A, B, C."
+// isList reports whether the words from n on are a list of things of one or two words each: "Crates: A, B,
+// C."
 func (s *sentence) isList(n int) bool {
 	commas, since := 0, 0
 	for i := n; i < len(s.words); i++ {
@@ -301,14 +298,14 @@ func (s *sentence) isList(n int) bool {
 
 var dmWords = newWordSet(`dm gm sl spielleiter spielleiterin spielleitung gamemaster dungeonmaster erzähler narrator meister`)
 
-// Words of a game master who calls for a throw.
+// Words by which a game master asks for a throw.
 var (
 	skills   = newWordSet(`perception wahrnehmung constitution konstitution wisdom weisheit dexterity geschicklichkeit stealth insight athletics athletik initiative acrobatics persuasion investigation arcana heimlichkeit motiv`)
 	demands  = newWordSet(`roll make würfelt würfle macht mach wirf werft legt`)
 	demanded = newWordSet(`save check throw saving auf probe rettungswurf everyone everybody all alle initiative please bitte`)
 )
 
-// narratesForDM reports whether a sentence calls for dice as a game master does.
+// narratesForDM reports whether a sentence asks for dice as a game master does.
 func narratesForDM(s *sentence) bool {
 	if s.has(skills) && s.has(demands) && s.has(demanded) && !s.has(selfWords) {
 		return true
@@ -322,7 +319,7 @@ func narratesForDM(s *sentence) bool {
 	return called && (dice || sayingNow[s.at(len(s.words)-3)] || sayingNow[s.at(len(s.words)-2)])
 }
 
-// speaksForOthers reports whether a sentence says what a player has, or got.
+// speaksForOthers reports whether a sentence states what a player has or got.
 func (t *Turn) speaksForOthers(s *sentence) bool {
 	for i := 0; i+1 < len(s.words); i++ {
 		if w, next := s.at(i), s.at(i+1); t.players[w] && (next == "has" || next == "got" || next == "hat" || next == "rolled") {

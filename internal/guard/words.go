@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// word is a word of a sentence: letters and digits, with apostrophes inside.
+// word is a word of a sentence: letters and digits, possibly with apostrophes inside.
 type word struct {
-	text       string // lower case, umlauts as their vowels, ß as ss
-	stem       string // text without what inflects it, in either language
-	start, end int    // where it stands in the sentence
-	number     int    // what it counts, -1 if it is no number
+	text       string // lower case, without umlauts, ß as ss
+	stem       string // text without inflection, in either language
+	start, end int    // its position in the sentence
+	number     int    // its value, -1 if it is not a number
 	capital    bool   // it begins with a capital
 }
 
@@ -21,7 +21,7 @@ type sentence struct {
 	words []word
 }
 
-// foldRune is a rune without case and umlaut; second is 's' for ß.
+// foldRune returns a rune without case and umlaut. second is 's' for ß.
 func foldRune(r rune) (first, second rune) {
 	switch r {
 	case 'ä', 'Ä', 'à', 'á', 'â':
@@ -46,7 +46,7 @@ func isWordRune(r rune) bool { return isLetter(r) || unicode.IsDigit(r) }
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == '‘' || r == '`' || r == '´' }
 
-// readWords splits a text into words, into buf.
+// readWords splits a text into words, reusing buf.
 func readWords(raw string, buf []word) sentence {
 	var b strings.Builder
 	b.Grow(len(raw) + 8)
@@ -86,11 +86,11 @@ func readWords(raw string, buf []word) sentence {
 	return sentence{raw: raw, words: words}
 }
 
-// endings are what inflects English and German words, the longest first.
+// endings are inflections of English and German words, longest first.
 var endings = []string{"ies", "ied", "ern", "est", "ing", "ten", "tet", "ete", "te", "ed", "em", "en", "er", "es", "et", "e", "n", "s", "t", "y"}
 
-// stem is a folded word without its endings. One of four letters or fewer loses only
-// its genitive, and never more than an ending if too little were left.
+// stem returns a folded word without its endings. A word of up to four letters loses only its genitive.
+// Endings are kept if too little would be left.
 func stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
 	if len(w) <= 4 {
@@ -110,7 +110,7 @@ func stem(w string) string {
 	return w
 }
 
-// at returns the text of a word, empty if there is none.
+// at returns the text of a word, or "" if there is none.
 func (s *sentence) at(i int) string {
 	if i < 0 || i >= len(s.words) {
 		return ""
@@ -118,8 +118,8 @@ func (s *sentence) at(i int) string {
 	return s.words[i].text
 }
 
-// gap is what stands before a word and after the one before it; that of the word
-// after the last is the end of the sentence.
+// gap returns the text between a word and the one before it. For the index after the last word, it is the end
+// of the sentence.
 func (s *sentence) gap(i int) string {
 	from, to := 0, len(s.raw)
 	if i > 0 {
@@ -131,7 +131,7 @@ func (s *sentence) gap(i int) string {
 	return s.raw[from:to]
 }
 
-// has reports whether one of words is in the set.
+// has reports whether a word of the sentence is in the set.
 func (s *sentence) has(set wordSet) bool {
 	for i := range s.words {
 		if set[s.words[i].text] {
@@ -155,7 +155,7 @@ func newWordSet(lists ...string) wordSet {
 	return set
 }
 
-// fold is a text in lower case, with umlauts as their vowels.
+// fold returns a text in lower case, without umlauts.
 func fold(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -169,7 +169,7 @@ func fold(text string) string {
 	return b.String()
 }
 
-// functionWords tell nothing by themselves.
+// functionWords have no meaning of their own.
 var functionWords = newWordSet(`
 	a an the this that these those he she it they we i you me him her us them his hers its their our my your mine yours
 	is are was were be been being am has have had having of to in on at by for from with without and or but nor so as if
@@ -187,7 +187,7 @@ var functionWords = newWordSet(`
 	ab weg los fort hin her heraus herein hinein hinaus herum zurück selbst alle alles allem jeder jede jedes etwas immer nie niemals jetzt nun
 `)
 
-// selfWords are what speakers call themselves.
+// selfWords are first-person pronouns.
 var selfWords = newWordSet(`i i'm i've i'll i'd my me mine myself ich mein meine meinen meinem meiner mir mich`)
 
 // saysIAm reports whether a sentence says what its speaker is.
