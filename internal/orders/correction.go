@@ -2,18 +2,17 @@ package orders
 
 import "slices"
 
-// corrections go before what somebody says instead, and backs take an order back.
+// corrections introduce what a speaker says instead. backs take back an order.
 var (
 	corrections = expandAll("no (wait|sorry|no|i mean|actually|rather|make that|not him|not her|) (i mean|)", "(sorry|wait|wait no|actually|or rather|make that|i mean|i meant|oops|scratch that|correction)", "(nein|nee|ne|quatsch|moment nein|ach nein|äh nein|ich meine|ich mein|ich meinte|falsch|halt nein|nein moment|nein quatsch|nein ich meine|nein halt|besser gesagt|beziehungsweise|sorry|entschuldigung|vielmehr|oder besser|korrektur|doch lieber|nein doch)")
 	backs       = phraseSet("never mind", "nevermind", "forget it", "forget that", "scratch that", "not yet", "no don't", "doch nicht", "vergiss es", "vergesst es", "noch nicht", "lieber nicht", "nein nicht", "maybe later", "later maybe", "in a minute", "später vielleicht")
 )
 
-// maxCorrected bounds the words of an order that corrects itself.
+// maxCorrected is the maximum number of words of an order that corrects itself.
 const maxCorrected = 20
 
-// parseCorrected reads an order whose speaker corrects what was said first: "mute
-// Bartok, no, Juniper". What is said instead takes the place of some of the words
-// before it, which have to be an order, too, or nobody's but a name.
+// parseCorrected parses an order that its speaker corrects: "mute Bartok, no, Juniper". The correction
+// replaces some of the words before it. Those must be an order as well, or only a name.
 func parseCorrected(words []word, room Room) (Order, bool) {
 	if len(words) > maxCorrected {
 		return Order{}, false
@@ -40,9 +39,9 @@ func parseCorrected(words []word, room Room) (Order, bool) {
 	return Order{}, false
 }
 
-// splice reads an order of a kind in which some words stand instead of some of the first.
+// splice parses an order of a kind after replacing some words of first by instead.
 func splice(first, instead []word, kind Kind, room Room) (Order, bool) {
-	for n := range first { // as few as do
+	for n := range first { // replace as few as possible
 		for i := len(first) - n - 1; i >= 0; i-- {
 			mended := slices.Concat(first[:i], instead, first[i+n+1:])
 			if o, ok := parseWords(mended, room); ok && (o.Kind == kind || kind == Raise && o.Kind == Lower || kind == Lower && o.Kind == Raise) {
@@ -53,7 +52,7 @@ func splice(first, instead []word, kind Kind, room Room) (Order, bool) {
 	return Order{}, false
 }
 
-// takenBack reports whether an order among words is none any more.
+// takenBack reports whether words take back the order among them.
 func takenBack(words []word) bool {
 	for i := range words {
 		for n := 1; n <= 2 && i+n <= len(words); n++ {

@@ -2,44 +2,42 @@ package orders
 
 import "github.com/MrWong99/glyphoxa/internal/mcp"
 
-// frame is one way to order something: words of these classes, in any order, and
-// besides them nothing but filler.
+// frame is one way to give an order: words of certain classes, in any order, and otherwise only filler.
 type frame struct {
 	kind Kind
-	// has are classes of which there is a word each; may are those that there may be, too.
+	// has are the classes that each need a word. may are classes that are also allowed.
 	has []class
 	may class
-	// plain says that these words are the program's, and have no other use: they are an
-	// order in whatever company.
+	// plain means that only the program is addressed in these words, so they are an order in any context.
 	plain bool
-	// alone says that it is about nobody, or everyone.
+	// alone means that the order is about no one, or everyone.
 	alone bool
-	// ours says that it has to be about NPCs by a word that nobody in a story uses.
+	// ours means that it must name NPCs by a word that no one in a story uses.
 	ours bool
-	// single says that it has to be about one NPC.
+	// single means that it must be about one NPC.
 	single bool
-	// made says that what somebody is to be made comes behind who.
+	// made means that the desired state follows the NPC.
 	made bool
-	// behind says that the first of its words comes behind who.
+	// behind means that a word of its first class follows the NPC.
 	behind bool
-	// freed says that it may be an order to somebody who is not silenced, too.
+	// freed means that the order is also valid for an NPC that is not silenced.
 	freed bool
-	// tier is that of Raise and Lower without a word for one.
+	// tier is the tier of Raise and Lower if no word names one.
 	tier mcp.BudgetTier
 }
 
-// moving are the words that move somebody somewhere.
+// moving are the classes of words that move someone or something.
 const moving = setting | turning | going | to | being | is | up | down | step | making | giving
 
-// verbs are the words that a particle goes with.
+// verbs are the classes of words that may have a particle.
 const verbs = moving&^(to|being|is|up|down|step) | raising | lowering | talking | speaking | ending
 
-// silence are the words that tell somebody to be silent.
+// silence are the classes of words that tell someone to be silent.
 const silence = hushing | stopping | freezing | quiet | pausing
 
-// frames are all ways to order something: the first that fits counts.
+// frames are all ways to give an order. The first that fits is used.
 var frames = []frame{
-	// What the program alone is told.
+	// Orders in words that only the program is told.
 	{kind: Resume, has: []class{muting, lifting}, may: moving | off, plain: true},
 	{kind: Resume, has: []class{muting, off}, may: moving, plain: true},
 	{kind: Resume, has: []class{muting, not, more}, may: moving, plain: true},
@@ -56,7 +54,7 @@ var frames = []frame{
 	{kind: Resume, has: []class{voice, giving}, may: moving},
 	{kind: Resume, has: []class{utterance, giving}, may: again},
 
-	// Tiers.
+	// Orders about tiers.
 	{kind: Raise, has: []class{tier, to}, may: moving | raising | lowering | thinking | answering | number | more, plain: true},
 	{kind: Raise, has: []class{tier, setting}, behind: true, may: moving | raising | lowering | thinking | answering | more, plain: true},
 	{kind: Raise, has: []class{tier, raising}, may: moving | thinking | more, plain: true},
@@ -80,12 +78,12 @@ var frames = []frame{
 	{kind: Think, has: []class{thinking, carefully}, may: more | time | being},
 	{kind: Think, has: []class{answering, carefully}, may: more},
 
-	// The session.
+	// Orders about the session.
 	{kind: EndSession, has: []class{session, over}, may: is | ourselves | ending, plain: true, alone: true},
 	{kind: EndSession, has: []class{session, ending}, may: is | ourselves | down | parting | over | off, plain: true, alone: true},
 	{kind: EndSession, has: []class{parting}, may: ending | over, alone: true},
 
-	// Silence, and its end.
+	// Orders to be silent, and to resume.
 	{kind: Quiet, has: []class{shutting, up}},
 	{kind: Quiet, has: []class{holding, mouth}, may: shutting | more},
 	{kind: Quiet, has: []class{hushing}, may: silence | being | up | down | giving | making | more},
@@ -114,7 +112,7 @@ var frames = []frame{
 	{kind: Resume, has: []class{resuming}, may: again | being | making | talking},
 }
 
-// tierWords are the tiers as people call them.
+// tierWords are the words for each tier.
 var tierWords = map[mcp.BudgetTier]map[string]bool{
 	mcp.BudgetFast:     wordSet("fast quick quickest fastest schnell flink schnelle schnellen flott schnellste"),
 	mcp.BudgetStandard: wordSet("standard normal normale normalen default careful sorgfältig sorgfältige sorgfältigen überlegt"),

@@ -1,28 +1,27 @@
 package orders
 
-// class is what a word, or a few words that belong together, may be in an order. A word
-// may be of several.
+// class is the set of roles that a word, or a phrase, can have in an order.
 type class uint64
 
-// The classes. Words of filler are those that order nothing and may stand anywhere in an
-// order; words of no class are never part of one.
+// The classes. filler has no meaning and may be anywhere in an order. A word without a class is never part of
+// one.
 const (
 	filler   class = 1 << iota
-	pleading       // please, for a moment: what is only said to who is told to do something
+	pleading       // please, for a moment: said only to the person who is told to do something
 	urging         // now
 	again
-	asking   // could, can: who is asked may be an NPC
-	causing  // have, let, tell: what is behind it is to do something
-	making   // make: is to be so
+	asking   // could, can: the person asked may be an NPC
+	causing  // have, let, tell: the person after it is to do something
+	making   // make: the person is to be so
 	wanting  // should, shall
 	allowing // may, can
-	leaving  // German "lassen" behind what it lets happen
+	leaving  // German "lassen" after the verb
 	being    // be, stay
 	is       // is, are
 	setting  // set, put, bring
 	turning  // turn, switch
 	going    // goes
-	to       // to, on, auf: where something is put
+	to       // to, on, auf: before a target state
 	on
 	off
 	up
@@ -30,14 +29,14 @@ const (
 	not
 	more
 	less
-	muting   // mute, stumm: a word that only the program knows
+	muting   // mute, stumm: words that only the program knows
 	lifting  // lift the mute
 	unmuting // unmute
-	quiet    // quiet, still: how somebody is to be
-	hushing  // hush, schweig: what somebody is to do
+	quiet    // quiet, still: a state
+	hushing  // hush, schweig: an action
 	stopping
 	talking
-	speaking // speak, talk: what somebody may do again
+	speaking // speak, talk: what someone may do again
 	utterance
 	holding
 	mouth
@@ -53,7 +52,7 @@ const (
 	pondering // take your time: an order to think by itself
 	time
 	faster
-	slowly // so long: not to think so is to be quick
+	slowly // so long: negated, an order to be quick
 	raising
 	lowering
 	tier
@@ -70,11 +69,10 @@ const (
 	ourselves
 	loud
 	hearing // hört … auf
-	telling // as a story would: "schweigt"
+	telling // in the words of a story: "schweigt"
 )
 
-// vocabulary has the words of each class, English and German, in the patterns of
-// [expand].
+// vocabulary lists the words of each class, in English and German, as patterns for [expand].
 var vocabulary = []struct {
 	of    class
 	words string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// isRequest reports whether words ask somebody else for something about an NPC: "please
-// keep Bartok quiet", and not "Bartok, please be quiet".
+// isRequest reports whether words ask a third party for something about an NPC: "please keep Bartok quiet",
+// but not "Bartok, please be quiet".
 func isRequest(f *frame, words []word, before, tokens []token, m *mention) bool {
 	relayed := slices.ContainsFunc(before, func(t token) bool { return relaying[t.text] })
 	if m.from == 0 || words[m.from-1].stop != 0 || !m.ours && (relayed || !has(tokens, asking|pleading)) {
@@ -22,8 +22,8 @@ func isRequest(f *frame, words []word, before, tokens []token, m *mention) bool 
 	return before[len(before)-1].of&hushing != 0 && transitive[before[len(before)-1].text]
 }
 
-// misled reports whether words that fit a frame are no order: a question to whom they
-// name, what that one is to have others do, or what a story tells.
+// misled reports whether words that fit a frame are not an order: a question to the person they name, an
+// instruction that this person should give to others, or narration.
 func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 	if !has(tokens, causing|making|wanting|being|asking|setting) && slices.ContainsFunc(tokens, func(t token) bool { return participles[t.text] }) { // "who muted Bartok"
 		return true
@@ -84,7 +84,7 @@ func misled(f *frame, words []word, before, tokens []token, m *mention) bool {
 	return false
 }
 
-// asks reports whether there is a question mark behind one of some words.
+// asks reports whether a question mark follows one of the words.
 func asks(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.stop == '?' })
 }

@@ -1,13 +1,16 @@
-// Package orders reads what whoever leads a game says aloud to the table itself and
-// not to anybody in the story: "Bartok, be quiet", "everybody stop", "alle still",
-// "raise Greymantle to deep", "end the session".
+// Package orders recognises spoken orders by the player who leads the game to the table itself, rather than
+// to someone in the story: "Bartok, be quiet", "everybody stop", "alle still", "raise Greymantle to deep",
+// "end the session". For example:
 //
-// An order is made of words of the classes that order something, of whom it is about and
-// of filler, in whatever order: the lexicon has the words, the frames what they come to.
-// It is a whole utterance, or stands inside one in words that only the program knows.
-// Whatever says more is speech: "Bartok, be quiet, somebody is at the door" is said in
-// the story. The package knows English and German. It does no
-// I/O and keeps no state.
+//	if o, ok := orders.Parse(text, room); ok && o.Kind == orders.Quiet {
+//		mute(o.NPC)
+//	}
+//
+// An order consists of words of ordering classes, the name of its target, and filler, in any order. The
+// lexicon lists the words, and the frames define what they mean together. An order is a whole utterance, or a
+// part of one in words that only the program knows. Anything that says more is speech: "Bartok, be quiet,
+// somebody is at the door" is said in the story. The package supports English and German. It does no I/O and
+// keeps no state.
 package orders
 
 import (
@@ -17,27 +20,27 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// Kind is what is ordered.
+// Kind is the kind of an order.
 type Kind uint8
 
 // The kinds of orders.
 const (
-	// Quiet: an NPC, or everyone, is to be silent until told to go on.
+	// Quiet silences an NPC, or everyone, until resumed.
 	Quiet Kind = iota + 1
-	// Resume: who was silenced may speak again.
+	// Resume lets silenced NPCs speak again.
 	Resume
-	// Say: an NPC is to say Text.
+	// Say makes an NPC say Text.
 	Say
-	// Think: the next answer may take the time of the deepest tier.
+	// Think allows the next answer the time of the deepest tier.
 	Think
-	// Raise and Lower change the tier of an NPC to Tier.
+	// Raise and Lower set the tier of an NPC to Tier.
 	Raise
 	Lower
-	// EndSession: the session is to end.
+	// EndSession ends the session.
 	EndSession
 )
 
-// String is the kind's name, as events have it.
+// String returns the kind's name as used in events.
 func (k Kind) String() string {
 	switch k {
 	case Quiet:
@@ -58,58 +61,57 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Everyone stands for all NPCs where an order is about one.
+// Everyone is the NPC of an order about all NPCs.
 const Everyone = -1
 
-// Order is what somebody ordered.
+// Order is a parsed order.
 type Order struct {
 	Kind Kind
-	// NPC is whom it is about, as [Room.Named] counts them, or [Everyone]. It means
-	// nothing for EndSession.
+	// NPC is the target, as numbered by [Room.Named], or [Everyone]. It has no meaning for EndSession.
 	NPC int
-	// Tier is that of Raise and Lower.
+	// Tier is the tier for Raise and Lower.
 	Tier mcp.BudgetTier
-	// Text is what is to be said.
+	// Text is the text for Say.
 	Text string
-	// Rest is what else was said, which is none.
+	// Rest is the part of the utterance that is not the order.
 	Rest string
 }
 
-// Room is what is known of a table when something is said there.
+// Room is the state of a table when something is said there.
 type Room struct {
-	// Named returns the NPC of a name, as it is spoken.
+	// Named returns the NPC with a spoken name.
 	Named func(name string) (npc int, ok bool)
-	// Silenced reports whether an NPC is silent by order; of [Everyone], whether
-	// anybody is. "Go on" is an order to nobody else.
+	// Silenced reports whether an NPC is silenced by an order, or for [Everyone], whether any NPC is. "Go on"
+	// is an order only to those.
 	Silenced func(npc int) bool
-	// Partner is the NPC that is talked with, to whom a bare "think carefully" is
-	// said; below zero if there is none.
+	// Partner is the NPC in the current conversation, which is the target of a bare "think carefully";
+	// negative if there is none.
 	Partner int
-	// Players are names of people: "say Mira …" is said to greet her.
+	// Players are the players' names, because "say Mira …" greets a player.
 	Players []string
 }
 
 const (
-	// maxReport and maxHedge bound how far before an order somebody may say that it is none,
-	// in words.
+	// maxReport and maxHedge limit how many words before an order are checked for signs that it is not one.
 	maxReport, maxHedge = 6, 2
-	// maxStream bounds the words in which an order is looked for, and maxInside those of it.
+	// maxStream is the maximum number of words in which an order is searched, and maxInside that of the order
+	// itself.
 	maxStream, maxInside = 120, 20
-	// maxText bounds what is looked at, in bytes.
+	// maxText is the maximum length of a text in bytes.
 	maxText = 4 << 10
 )
 
-// parsed is an order, and whether it is one in whatever company: its words are the
-// program's.
+// parsed is an order. explicit means that it is one in any context, because its words are addressed to the
+// program.
 type parsed struct {
 	Order
 	explicit bool
-	// requested says that somebody is asked for it about the NPC, which is spoken of and not to.
+	// requested means that a third party is asked for it, so the NPC is mentioned rather than addressed.
 	requested bool
 }
 
-// Parse reads an order, and reports whether a text is one, or has one in it that is
-// plainly for the program.
+// Parse parses an order. It reports whether a text is an order, or contains one that is clearly for the
+// program.
 func Parse(text string, room Room) (Order, bool) {
 	if len(text) > maxText {
 		return Order{}, false
@@ -137,7 +139,7 @@ func Parse(text string, room Room) (Order, bool) {
 	return readInside(text, words, named, room)
 }
 
-// readWhole reads words that are an order and nothing else.
+// readWhole parses words that are an order and nothing else. named are the mentions in them.
 func readWhole(words []word, named []mention, room Room) (parsed, bool) {
 	if len(words) == 0 || len(words) > maxWords {
 		return parsed{}, false
@@ -150,13 +152,13 @@ func readWhole(words []word, named []mention, room Room) (parsed, bool) {
 	return readAbout(words, nil, room)
 }
 
-// parseWords reads words that are an order and nothing else.
+// parseWords parses words that are an order and nothing else.
 func parseWords(words []word, room Room) (parsed, bool) {
 	return readWhole(words, mentions(words, room), room)
 }
 
-// readInside reads an order among other words, in words that have no other use, unless
-// something says that it is only spoken of.
+// readInside parses an order among other words. Its words must have no other use, and nothing may indicate
+// that the order is only mentioned.
 func readInside(text string, words []word, named []mention, room Room) (Order, bool) {
 	if len(words) > maxStream {
 		return Order{}, false
@@ -180,7 +182,7 @@ func readInside(text string, words []word, named []mention, room Room) (Order, b
 	return Order{}, false
 }
 
-// readWindow reads an order in words of its own from word i to end.
+// readWindow parses such an order from the words i to end.
 func readWindow(words []word, i, end int, named []mention, room Room) (Order, bool) {
 	for _, m := range named {
 		if m.from < i || m.to > end {
@@ -195,17 +197,17 @@ func readWindow(words []word, i, end int, named []mention, room Room) (Order, bo
 	return o.Order, ok && o.explicit && o.Kind == EndSession && endsHere(words, i, end)
 }
 
-// begins reports whether an order may begin at word i of a text with marks.
+// begins reports whether an order may begin at word i of a text with punctuation.
 func begins(words []word, i int) bool {
 	return i == 0 || words[i-1].stop != 0 || joining[words[i-1].folded]
 }
 
-// stops reports whether an order may end before word i of a text with marks.
+// stops reports whether an order may end before word i of a text with punctuation.
 func stops(words []word, i int) bool {
 	return i == len(words) || words[i-1].stop != 0 || joining[words[i].folded] || adjoining[words[i].folded]
 }
 
-// spokenOf reports whether words around an order say that it is spoken of, and not given.
+// spokenOf reports whether the words around an order indicate that it is mentioned rather than given.
 func spokenOf(words []word, i, end int) bool {
 	near := true
 	for k, clauses := i-1, 0; k >= max(0, i-maxReport) && !strings.ContainsRune(".!?", words[k].stop); k-- {
@@ -227,8 +229,8 @@ func spokenOf(words []word, i, end int) bool {
 	return judging[words[end].folded] || of != 0 && of&(filler|ourselves|is) == 0 || open[words[end-1].folded]
 }
 
-// endsHere reports whether the end of a session is meant by the words from i to end among
-// others: its sentence ends with them, and it is to be now.
+// endsHere reports whether the words from i to end, among others, really end the session: they end their
+// sentence and mean now.
 func endsHere(words []word, i, end int) bool {
 	now := slices.ContainsFunc(words[max(0, i-2):end], func(w word) bool { return atOnce[w.folded] })
 	if end < len(words) && !strings.ContainsRune(".!", words[end-1].stop) {

@@ -8,14 +8,15 @@ import (
 )
 
 const (
-	// maxWords bounds the words of an order that is not Say, maxName those of a name, and
-	// maxPhrase those of an entry of the lexicon.
+	// maxWords is the maximum number of words of an order other than Say, maxName that of a name, and
+	// maxPhrase that of a lexicon entry.
 	maxWords, maxName, maxPhrase = 24, 4, 8
-	// maxParticle bounds what stands in front of a separable verb, in bytes.
+	// maxParticle is the maximum length in bytes of a particle before a separable verb.
 	maxParticle = 8
 )
 
-// lexicon has the classes of words and phrases, and openings the first words of phrases.
+// lexicon maps words and phrases to their classes. openings maps the first words of phrases to the longest
+// length.
 var lexicon, openings = readVocabulary()
 
 func readVocabulary() (classes map[string]class, first map[string]int) {
@@ -39,7 +40,7 @@ func readVocabulary() (classes map[string]class, first map[string]int) {
 	return classes, first
 }
 
-// outside parts a pattern at the bars that are in no brackets.
+// outside splits a pattern at the bars outside brackets, by replacing them with NUL.
 func outside(pattern string) string {
 	depth, out := 0, []byte(pattern)
 	for i, c := range out {
@@ -55,11 +56,11 @@ func outside(pattern string) string {
 	return string(out)
 }
 
-// mention is a stretch of words that name somebody.
+// mention is a range of words that names someone.
 type mention struct {
 	from, to int
 	npc      int
-	ours     bool // by a word that nobody in a story uses
+	ours     bool // by a word that no one in a story uses
 }
 
 // token is a word of an order, or a phrase of the lexicon.
@@ -68,8 +69,8 @@ type token struct {
 	of   class
 }
 
-// mentions are the stretches that may be whom an order is about: the longest first, those
-// that may have a word of the order in them last.
+// mentions returns the ranges that may be the target of an order, longest first. Those that may contain words
+// of the order come last.
 func mentions(words []word, room Room) []mention {
 	var sure, perhaps []mention
 	for n := min(maxName, len(words)); n > 0; n-- {
@@ -90,7 +91,7 @@ func mentions(words []word, room Room) []mention {
 			}
 		}
 	}
-	for i := range sure { // "Doctor" and "Pryce", one behind the other
+	for i := range sure { // "Doctor" and "Pryce", one after the other
 		for _, next := range sure[i+1:] {
 			if m := &sure[i]; m.npc == next.npc && m.npc != Everyone && m.to == next.from {
 				m.to = next.to
@@ -101,10 +102,10 @@ func mentions(words []word, room Room) []mention {
 	return append(sure, pronounced(words, sure)...)
 }
 
-// maxBack bounds how far back a pronoun reaches, in words.
+// maxBack is how many words back a pronoun can refer.
 const maxBack = 20
 
-// pronounced are the pronouns that mean the one NPC named before them.
+// pronounced returns the pronouns that refer to the only NPC named before them.
 func pronounced(words []word, named []mention) (out []mention) {
 	for i, w := range words {
 		if !pronouns[w.folded] {
@@ -127,7 +128,7 @@ func pronounced(words []word, named []mention) (out []mention) {
 	return out
 }
 
-// target is whom some words name.
+// target returns whom words name.
 func target(words []word, room Room) (npc int, ok bool) {
 	joined := join(words)
 	if everyone[joined] {
@@ -147,11 +148,10 @@ func target(words []word, room Room) (npc int, ok bool) {
 	return npc, ok
 }
 
-// linked reports whether a word is no part of a name that is one without it.
+// linked reports whether a word at the edge of a name may be dropped from it.
 func linked(w word) bool { return linking[w.folded] || lexicon[w.folded]&filler != 0 }
 
-// tokenize finds the words and phrases of some words in the lexicon, the longest first;
-// ok is false if one is in none.
+// tokenize splits words into entries of the lexicon, longest first. ok is false if a word is in none.
 func tokenize(words []word, out []token) (_ []token, ok bool) {
 	for i := 0; i < len(words); {
 		n := 1
@@ -178,8 +178,7 @@ func tokenize(words []word, out []token) (_ []token, ok bool) {
 	return out, true
 }
 
-// separate parts a German verb that has its particle in front of it: "anzumachen" is "an"
-// and "machen".
+// separate splits a German separable verb that begins with its particle: "anzumachen" into "an" and "machen".
 func separate(w string) (particle, verb token, ok bool) {
 	for n := 2; n < len(w)-2 && n <= maxParticle; n++ {
 		p := w[:n]
@@ -194,7 +193,7 @@ func separate(w string) (particle, verb token, ok bool) {
 	return token{}, token{}, false
 }
 
-// readAbout reads an order about somebody, or about nobody if there is no mention.
+// readAbout parses an order about a mention, or about no one if m is nil.
 func readAbout(words []word, m *mention, room Room) (parsed, bool) {
 	var before, tokens []token
 	ok := true
@@ -250,7 +249,7 @@ func readAbout(words []word, m *mention, room Room) (parsed, bool) {
 	return parsed{}, false
 }
 
-// toTier has an order be about the tier that its words name.
+// toTier returns the order with the tier that its words name.
 func (p parsed) toTier(tokens []token) Order {
 	o := p.Order
 	if o.Tier != mcp.BudgetFast {
@@ -269,7 +268,7 @@ func (p parsed) toTier(tokens []token) Order {
 	return o
 }
 
-// isAbout reports whether a frame goes with whom something is about.
+// isAbout reports whether a frame fits the target.
 func (f *frame) isAbout(m *mention, any class) bool {
 	if f.ours && (m == nil || !m.ours) || f.single && (m == nil || m.npc == Everyone && !m.ours) {
 		return false
@@ -288,8 +287,7 @@ func (f *frame) isAbout(m *mention, any class) bool {
 	return true
 }
 
-// fits reports whether there is a word for each class of a frame, and none that is
-// neither filler nor may be there.
+// fits reports whether each class of a frame has a word, and all other words are filler or allowed.
 func (f *frame) fits(tokens []token, m *mention) bool {
 	may := filler | again | f.may
 	if m != nil && m.npc == Everyone {
@@ -319,7 +317,7 @@ func assign(need []class, tokens []token, taken uint32) bool {
 	return false
 }
 
-// has reports whether a word is of a class.
+// has reports whether one of the tokens has a class.
 func has(tokens []token, c class) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.of&c != 0 })
 }

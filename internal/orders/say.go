@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseSay reads "Bartok, say …" and "let Bartok say …". What follows has to be words
-// to be spoken, not what they are about: "say that again" asks Bartok himself.
+// parseSay parses "Bartok, say …" and "let Bartok say …". The rest must be words to speak, rather than what
+// they should be about: "say that again" is a request to Bartok himself.
 func parseSay(text string, words []word, room Room) (parsed, bool) {
 	for i, w := range words {
 		if !sayWords[w.folded] || i == 0 || i > maxName+10 {
@@ -30,7 +30,7 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 		if !quoted && (said.asked || onlyQuoted[w.folded] && !said.let && !verbatim[join(words[i:next])] || aboutWords[words[next].folded] && !(said.let && articles[words[next].folded] && len(words) > next+3) || strings.HasSuffix(line, "?") && !quoted && !said.pleaded || greets(words[next:], room)) {
 			return parsed{}, false
 		}
-		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" tells a story
+		if w.folded == "sagt" && !said.let && words[i-1].stop == 0 && !pleads(words[:next]) { // "Bartok sagt: …" is narration
 			return parsed{}, false
 		}
 		return parsed{Order: Order{Kind: Say, NPC: said.npc, Text: line}, explicit: quoted || said.let && words[next-1].stop == ','}, line != ""
@@ -38,7 +38,7 @@ func parseSay(text string, words []word, room Room) (parsed, bool) {
 	return parsed{}, false
 }
 
-// afterSay is where the words to be said begin, if word i is "say".
+// afterSay returns where the words to speak begin. Word i is "say".
 func afterSay(words []word, i int) int {
 	next := i + 1
 	for n := 4; n > 0; n-- { // "tell everyone:", "say the following:"
@@ -59,14 +59,15 @@ func afterSay(words []word, i int) int {
 	return next
 }
 
-// spoken is who is to say something: asked, as a question would be, let, or asked with a please.
+// spoken is the NPC that is to say something, and how: asked in a question, let by the speaker, or asked with
+// "please".
 type spoken struct {
 	npc                 int
 	asked, let, pleaded bool
 }
 
-// speaker is who is to say something: whom the words before name, and nothing else but
-// filler, "let" or "have".
+// speaker returns the NPC that is to say something. Besides its name, words may contain only filler, "let" or
+// "have".
 func speaker(words []word, say string, rest []word, room Room) (spoken, bool) {
 	for _, m := range mentions(words, room) {
 		if m.npc == Everyone {
@@ -91,12 +92,12 @@ func speaker(words []word, say string, rest []word, room Room) (spoken, bool) {
 	return spoken{}, false
 }
 
-// pleads reports whether words ask for something and do not only ask.
+// pleads reports whether words contain "please".
 func pleads(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.folded == "please" || w.folded == "bitte" })
 }
 
-// greets reports whether what is to be said is a greeting to somebody.
+// greets reports whether the words to speak only tell the NPC to greet someone.
 func greets(words []word, room Room) bool {
 	for _, name := range room.Players {
 		if strings.EqualFold(words[0].folded, name) {
@@ -110,7 +111,7 @@ func startsQuote(s string) bool {
 	return strings.HasPrefix(s, `"`) || strings.HasPrefix(s, "“") || strings.HasPrefix(s, "„") || strings.HasPrefix(s, "«") || strings.HasPrefix(s, "»")
 }
 
-// unquote takes quotation marks off that are around all of a text.
+// unquote removes quotation marks around a whole text.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if startsQuote(s) {
@@ -119,8 +120,8 @@ func unquote(s string) string {
 	return s
 }
 
-// saidInside reads what an NPC is to say at the end of other talk: behind a colon, or
-// in a text without marks behind a word that goes on to it.
+// saidInside parses a Say order at the end of other talk: after a colon, or, in a text without punctuation,
+// after a conjunction.
 func saidInside(text string, words []word, room Room) (Order, bool) {
 	bare := !slices.ContainsFunc(words, func(w word) bool { return w.stop != 0 })
 	for i := 1; i < len(words) && len(words) <= maxStream; i++ {

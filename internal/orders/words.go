@@ -9,11 +9,11 @@ import (
 // word is a word of an utterance.
 type word struct {
 	folded     string
-	begin, end int  // of it in the text
-	stop       rune // the mark right behind it, 0 if none
+	begin, end int  // position in the text
+	stop       rune // the mark directly after it, 0 if none
 }
 
-// splitWords returns the words of a text.
+// splitWords splits a text into words.
 func splitWords(text string) (out []word) {
 	begin := -1
 	flush := func(end int) {
@@ -39,17 +39,18 @@ func splitWords(text string) (out []word) {
 	return out
 }
 
-// hesitations are what is not even a word.
+// hesitations are sounds that are not words.
 var hesitations = wordSet(`uh um uhm er erm hm hmm mm mh ah ähm äh öhm öh eh`)
 
-// germanWords are words that are of no other language: in German "er" is no hesitation but "he".
+// germanWords exist only in German. They are used because "er" is a hesitation in English but means "he" in
+// German.
 var germanWords = wordSet(`und der die das den ist sind nicht bevor dass wenn weil bis bitte lass lasst mach mal soll sollte kann könnte wieder ich du ihr auf ganz einfach jetzt hat wird darf damit`)
 
-// maxRepeated bounds the words that somebody who looks for words says twice.
+// maxRepeated is the maximum number of words that a hesitating speaker repeats.
 const maxRepeated = 3
 
-// fluent are the words without hesitation, and without what is said once more for it:
-// "have Dorn, uh, have Dorn say".
+// fluent returns the words without hesitations and without words repeated because of them: "have Dorn, uh,
+// have Dorn say".
 func fluent(words []word) (out []word) {
 	german := slices.ContainsFunc(words, func(w word) bool { return germanWords[w.folded] })
 	for _, w := range words {
@@ -78,7 +79,7 @@ func join(words []word) string {
 	return strings.Join(all, " ")
 }
 
-// wordSet is the set of the words of a list.
+// wordSet returns the words of a list as a set.
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
@@ -87,48 +88,48 @@ func wordSet(list string) map[string]bool {
 	return m
 }
 
-// everyone are the ways to speak of all NPCs.
+// everyone are phrases for all NPCs.
 var everyone = phraseSet(
 	"every (last|single|) (npc|character|one|one of them)", "(everybody|everyone|all|you all|y'all|all of you|all of them|the lot of you|you lot|every npc|every character)",
 	"(all|all the|all of the|all you|all of you|all my|the|) (npcs|characters|non player characters|nonplayer characters)", "(the|) (whole|entire|rest of the) (cast|lot|bunch)",
 	"(alle|ihr alle|euch alle|sie alle|allesamt|allen|alle zusammen|alle miteinander)", "(alle|allen|die|den|alle meine|sämtliche|ihr|) (nscs|nsc|npcs|npc|nichtspielerfiguren|nichtspielercharaktere|figuren|charaktere|charakteren)",
 )
 
-// ofTheProgram are words for NPCs that nobody in a story uses.
+// ofTheProgram are words for NPCs that no one in a story uses.
 var ofTheProgram = wordSet(`nichtspielerfiguren nichtspielercharaktere player nonplayer cast npc npcs nsc nscs characters figuren charaktere charakteren`)
 
-// bluntly are ways to begin what is a question in earnest to whom it names.
+// bluntly are words that begin a real question to the person named.
 var bluntly = wordSet(`can will kannst magst willst kann könnt`)
 
-// particles stand in front of separable verbs.
+// particles precede separable verbs.
 var particles = wordSet(`an aus auf ab ein hoch rauf runter herauf herunter hinauf hinunter zurück stumm frei leise laut weiter mit los um`)
 
-// participles tell what was done, unless somebody is to have it done.
+// participles describe what was done, unless someone is told to do it.
 var participles = wordSet(`muted silenced stummgeschaltet`)
 
-// transitive are words that silence whom they stand before.
+// transitive are words that silence the person named after them.
 var transitive = wordSet(`silence silencing hush shush quieten`)
 
-// relaying are words of who has others tell somebody something, or could do so himself.
+// relaying are words by which speakers have someone tell another, or ask about their own actions.
 var relaying = phraseSet("(ask|tell|sag|sagt|sage)", "kann ich", "can i", "i can", "ich kann")
 
-// joining are words between an order and what else is said.
+// joining are words between an order and other talk.
 var joining = wordSet(`and so okay ok now please then also well und also jetzt bitte dann somebody right oh gut but`)
 
-// adjoining are words behind an order that say for how long it holds, or why.
+// adjoining are words after an order that introduce its duration or reason.
 var adjoining = wordSet(`until till while because since so bis solange während weil damit denn sonst`)
 
-// atOnce are words of an order for now.
+// atOnce are words that make an order immediate.
 var atOnce = wordSet(`please now bitte jetzt`)
 
-// linking are words that are no part of a name that is one without them.
+// linking are words that may be dropped from the edge of a name.
 var linking = wordSet(`i ich is are was were be has have does do say says said no not on off to up down and or at in a an the it his her ist sind war waren sagt sag sage hat bin nicht kein auf ab an zu und oder im mit von`)
 
-// downward are words of lowering.
+// downward are words for lowering.
 var downward = wordSet(`lower down drop reduce downgrade knock senk senke runter herunter hinunter tiefer absenken`)
 
-// titles may stand before a name, pronouns for one, and objects for others; after
-// words towards somebody that one is spoken with, or of.
+// titles may precede a name. pronouns replace one, and objects refer to others. After towards, the person is
+// addressed or mentioned.
 var (
 	titles   = wordSet(`captain lady lord sir master mister mr mrs miss hauptmann herr herrn frau meister fräulein doctor doktor dr professor brother sister bruder schwester father mother aunt uncle tante onkel king queen könig königin`)
 	articles = wordSet(`the a der die das den dem`)
@@ -137,43 +138,42 @@ var (
 	pronouns = wordSet(`him her them he she ihn ihm sie er`)
 )
 
-// sayWords have somebody say something, and politely may follow them.
+// sayWords make someone say something. politely may follow them.
 var (
 	sayWords = wordSet(`say sag sage sagt sagen spricht sprich announce announces proclaim verkünde verkünd verkünden call shout ruf rufe rufen repeat tell wiederhole erkläre reply answer antworte`)
 	politely = wordSet(`please bitte doch um uh ähm äh now jetzt einfach just folgendes following loudly laut`)
-	// onlyQuoted are those of them that need a colon, or quotation marks, behind them.
+	// onlyQuoted are sayWords that require a colon or quotation marks after them.
 	onlyQuoted = wordSet(`sagt spricht sprich announce announces proclaim verkünde verkünd verkünden call shout ruf rufe rufen repeat tell wiederhole erkläre reply answer antworte`)
-	// after are words that may stand between those and a colon.
+	// after are words that may be between sayWords and a colon.
 	after = phraseSet("(this|the following|after me|them|everyone|everybody|the party|the players|the group|us|out|out loud|aloud|this line|with me)", "(das|dies|folgendes|mir nach|ihnen|allen|der gruppe|den spielern|uns|diesen satz|laut|das folgende)")
-	// verbatim begin what is said after somebody.
+	// verbatim are phrases that introduce words to repeat.
 	verbatim = phraseSet("repeat after me", "(sprich|sag) mir nach")
 )
 
-// aboutWords begin what is not spoken word for word but about something, or to somebody.
+// aboutWords begin a description of what to say, or its listener, rather than the words themselves.
 var aboutWords = wordSet(`that this it so something anything nothing no more again what who whom whose where when why how whether if which
 	das es dies was etwas nichts mir uns ihm ihr ihnen ihn mal doch auch bloß bloss nur wo wer wen wem wann warum wieso weshalb wie ob welche welcher nochmal noch dem der den einem keinem niemandem
 	to your my our me us dein deine deiner deinem deinen euch euer eurer eurem unser unserer unserem mein meiner meinem seiner seinem ehrlich schon ruhig einmal honestly hello hi goodbye`)
 
-// reports are words of who speaks of an order, or tells a story, anywhere before it in its
-// sentence; hedges those of who gives none, right before it; judging those right behind it.
+// reports, anywhere before an order in its sentence, indicate that it is mentioned or narrated. hedges,
+// directly before it, indicate that it is not given. judging are such words directly after it.
 var (
 	reports = wordSet(`says said saying told tells asked asks asking remind remember yell yells yelled yelling shout shouts shouting scream screams screaming bellow bellows bark barks whisper whispers calls called calling cry cries quote carved written reads if whether because when almost decided agreed promised wanted heard thought
 		sagen sagt sagte gesagt gefragt fragt ruft rief rufe schreit brüllt brüllen flüstert murmelt zischt bellt steht meint meinte hört liest erinner erinnert beinahe fast wenn ob weil womit beschlossen vereinbart versprochen gewollt gehört gedacht gemeint wie warum wozu`)
 	hedges = wordSet(`not don't never didn't isn't won't should shall would could might tell say ask did does do was were had has always later before after next tomorrow i'll i'm i'd i he'll she'll they'll you'll we'll want wants how why what my
 		nicht nie soll sollen sollte sollten würde sag sage frage war waren hatte hatten hat habe hab nachher später nach bevor morgen ich will beim`)
 	judging = wordSet(`would is was isn't wouldn't brings means does doesn't bringt wäre würde ist war hilft heißt macht geht hat said says sagt sagte gesagt again before after until till bis bevor nachdem wenn if when or oder later nachher tomorrow morgen next in to at by near into onto am vor`)
-	// conditions are those of reports that reach over a comma.
+	// conditions are those of reports that have an effect across a comma.
 	conditions = wordSet(`if whether because when wenn ob weil falls`)
-	// courtesy goes on from one of those to what is only polite: "if it is no trouble".
+	// courtesy are words that turn such a condition into a polite phrase: "if it is no trouble".
 	courtesy = wordSet(`it it's you you'd nobody es das du ihr sie möglich`)
-	// open are words that something follows.
+	// open are words that require a word after them.
 	open = wordSet(`your my the a an his her their to for of in on der die das den dem ein eine dein deine euer eure mein meine zu für von im at by near into from with bei mit am beim`)
 )
 
 var greetings = wordSet(`hello hi hey goodbye bye thanks sorry hallo grüße tschüss danke`)
 
-// expand makes all phrases of a pattern, in which (a|b) stands for either and (a|) for
-// perhaps.
+// expand returns all phrases of a pattern, in which (a|b) means either and (a|) means optional.
 func expand(pattern string) []string {
 	open := strings.IndexByte(pattern, '(')
 	if open < 0 {
@@ -187,7 +187,7 @@ func expand(pattern string) []string {
 	return out
 }
 
-// expandAll makes all phrases of patterns.
+// expandAll returns all phrases of several patterns.
 func expandAll(patterns ...string) (out []string) {
 	for _, p := range patterns {
 		out = append(out, expand(p)...)
@@ -195,7 +195,7 @@ func expandAll(patterns ...string) (out []string) {
 	return out
 }
 
-// phraseSet is the set of all phrases of patterns.
+// phraseSet returns all phrases of several patterns as a set.
 func phraseSet(patterns ...string) map[string]bool {
 	m := map[string]bool{}
 	for _, p := range expandAll(patterns...) {
