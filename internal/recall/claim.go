@@ -7,14 +7,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// leastEvidence is the evidence from which a line is said to answer a question. On the
-// dev questions of testdata/truth/memory it lets through one in twenty of those that
-// nobody answered.
+// leastEvidence is the evidence a line needs before it counts as an answer. On the dev questions in
+// testdata/truth/memory it lets through one in twenty of the questions that have no answer.
 const leastEvidence = 4
 
-// claimed reports whether a line may be said to answer: by how much there is that ties it to the
-// question, or because the question is nothing but words, which the line has all. A line that
-// asks something itself answers nothing.
+// claimed reports whether a line may be presented as an answer: either its evidence suffices, or the question
+// is only words and the line contains all of them. A line that is a question itself passes only in the latter
+// case.
 func (x *Index) claimed(own [][]float32, seen []int, k int, evidence float64, bare bool) bool {
 	if bare && saysAll(own, k) {
 		return true
@@ -24,14 +23,15 @@ func (x *Index) claimed(own [][]float32, seen []int, k int, evidence float64, ba
 
 var articles = set(`the a an der die das den dem des ein eine einen einem eines einer`)
 
-// onlyWords reports whether a question is no sentence: such as "burning mill", or "the mill".
+// onlyWords reports whether a question is a bare list of words rather than a sentence, such as "burning mill"
+// or "the mill".
 func onlyWords(all []string) bool {
 	return !slices.ContainsFunc(all, func(w string) bool { return words.Stop(w) && !articles[w] })
 }
 
-// evidence is what the words of the question that are in a line and around it weigh, once by
-// what they mean and once as they stand, over what it takes to tell one line from
-// all others. A score is a share of the question: a short one is soon matched by chance.
+// evidence sums the rarity of the question's words found in and around a line, once by meaning and once for
+// the exact word, and divides by the information needed to single out one line among all. The score alone
+// would not do: it is a share of the question, and a short question matches by chance.
 func (x *Index) evidence(own [][]float32, seen []int, k int, terms []asked) float64 {
 	sum := 0.0
 	for j := range terms {
@@ -43,7 +43,7 @@ func (x *Index) evidence(own [][]float32, seen []int, k int, terms []asked) floa
 	return sum / math.Log(1+float64(len(seen)))
 }
 
-// saidNear reports whether a word itself is said in a line or the two before or after.
+// saidNear reports whether the word itself occurs in a line or in the two before or after it.
 func (x *Index) saidNear(own []float32, seen []int, k int) bool {
 	for n := max(0, k-2); n <= min(k+2, len(seen)-1); n++ {
 		if own[n] == 1 && x.lines[seen[n]].session == x.lines[seen[k]].session {
@@ -53,7 +53,7 @@ func (x *Index) saidNear(own []float32, seen []int, k int) bool {
 	return false
 }
 
-// saysAll reports whether a line says every word that was asked for.
+// saysAll reports whether a line contains every word of the question.
 func saysAll(own [][]float32, k int) bool {
 	for _, term := range own {
 		if term[k] < 1 {

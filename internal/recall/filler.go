@@ -1,8 +1,8 @@
 package recall
 
-// fillers are words of German, folded, that say nothing of what a question is about, beyond those of
-// words.Stop: what joins and stresses, what stands for something said before, forms in which words
-// run together in speech. They are not listed there because vectors that stores keep are made without those.
+// fillers are folded German words that carry no topic, in addition to those in words.Stop: conjunctions,
+// intensifiers, pronouns, contractions of spoken German. They are not in words.Stop because stored vectors
+// were computed without them.
 var fillers = set(`alle alles allem allen aller jede jeder jedes jedem jeden etwas nix nichts selbst selber
 dass ob weil damit obwohl bevor solange sobald wahrend trotz trotzdem wegen statt sonst zwar also je
 unser unserem unseren unserer seinem seinen seiner ihrem ihren ihrer deinem deinen deiner eurem euren eurer

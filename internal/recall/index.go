@@ -1,7 +1,10 @@
-// Package recall finds what was said, asked in other words: by the words of a
-// question, what they mean, who is meant by them, who spoke, and what was said just
-// before and after. It keeps what lines are made of in memory and knows nothing of
-// where they are stored.
+// Package recall finds earlier lines that answer a question, even when it is worded differently. It ranks
+// lines by the question's words, their meaning, the people they refer to, the speaker, and the lines just
+// before and after. The index is held in memory and is independent of the store.
+//
+//	x := recall.NewIndex()
+//	x.Add(recall.Line{ID: 1, Session: 1, Speaker: "Mira", NPC: "mira", Text: "The mill burned down."})
+//	hits := x.Rank(recall.Query{Text: "burning mill", Sees: func(int64) bool { return true }, Limit: 5})
 package recall
 
 import (
@@ -13,24 +16,24 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// Line is something that was said.
+// Line is one spoken line.
 type Line struct {
 	ID, Session int64
-	// Audience stands for who may know of it.
+	// Audience identifies the set of people who may know of the line.
 	Audience int64
 	Speaker  string
-	// NPC is the speaking NPC's id, empty for people.
+	// NPC is the ID of the speaking NPC, empty if a person spoke.
 	NPC  string
 	Text string
 }
 
-// Entity is somebody or something lines may be about.
+// Entity is a person, place or thing that lines may be about.
 type Entity struct {
 	names []wordKey
 	about []term
 }
 
-// NewEntity returns an entity of which other names and a description are known.
+// NewEntity returns an entity with the given name, aliases and description.
 func NewEntity(name string, aliases []string, description string) *Entity {
 	other := strings.Join(aliases, " ")
 	about := words.Split(other + " " + description)
@@ -49,13 +52,12 @@ func NewEntity(name string, aliases []string, description string) *Entity {
 	return e
 }
 
-// Index is the lines that are searched, by the order of their ids. It is for one
-// caller at a time.
+// Index holds the searchable lines in order of their IDs. It is not safe for concurrent use.
 type Index struct {
 	vocabulary []term
-	places     map[wordKey]int32 // in vocabulary
+	places     map[wordKey]int32 // index into vocabulary
 	lines      []line
-	room       [][]float32 // see roomFor
+	room       [][]float32 // reused by roomFor
 }
 
 type wordKey struct {
@@ -63,35 +65,35 @@ type wordKey struct {
 	german bool
 }
 
-// term is a word as it is compared.
+// term is a word prepared for comparison.
 type term struct {
 	word, stem string
-	parts      []string // stems of what a German compound is made of
+	parts      []string // stems of the parts of a German compound
 	id         wordvectors.ID
 	stop       bool
 	filler     bool
 }
 
-// line is a Line cut into what is compared.
+// line is a Line prepared for comparison.
 type line struct {
 	id, session, audience int64
 	npc                   string
-	terms                 []int32 // in vocabulary, without stop words
+	terms                 []int32 // indices into vocabulary, without stop words
 	pieces                []sentencevectors.Piece
 	speaker               []int32
-	called                int // so many of terms call somebody: "Mira, …"
+	called                int // number of leading terms that address somebody: "Mira, …"
 	marks                 marks
 	asks                  bool
 	vector                vector
 }
 
-// NewIndex returns an index without lines.
+// NewIndex returns an empty index.
 func NewIndex() *Index { return &Index{places: make(map[wordKey]int32)} }
 
-// Len is how many lines there are.
+// Len returns the number of lines.
 func (x *Index) Len() int { return len(x.lines) }
 
-// Last is the id of the last line, 0 without any.
+// Last returns the ID of the last line, or 0 if the index is empty.
 func (x *Index) Last() int64 {
 	if len(x.lines) == 0 {
 		return 0
@@ -99,7 +101,7 @@ func (x *Index) Last() int64 {
 	return x.lines[len(x.lines)-1].id
 }
 
-// Add adds a line after all others.
+// Add appends a line.
 func (x *Index) Add(l Line) {
 	all := words.Split(l.Text)
 	out := line{
@@ -112,14 +114,14 @@ func (x *Index) Add(l Line) {
 	x.lines = append(x.lines, out)
 }
 
-// Drop removes the oldest lines until there are most.
+// Drop removes the oldest lines until at most most remain.
 func (x *Index) Drop(most int) {
 	if over := len(x.lines) - most; over > 0 {
 		x.lines = slices.Delete(x.lines, 0, over)
 	}
 }
 
-// termsOf returns the different words of a text that mean something.
+// termsOf returns the distinct content words of a text.
 func (x *Index) termsOf(all []string) []int32 {
 	german := words.German(all)
 	var out []int32

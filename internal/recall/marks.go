@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// marks are kinds of answer a text may hold, or a question may want.
+// marks is a bit set of the kinds of answer a text contains or a question asks for.
 type marks uint8
 
 const (
@@ -33,7 +33,8 @@ func isNumber(w string) bool {
 // endsAsking reports whether a text is a question.
 func endsAsking(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), "?") }
 
-// callOf is whom a text calls before it says anything, of two words at most; empty if nobody.
+// callOf returns the name, at most two words, by which a text addresses somebody at its start; empty if there
+// is none.
 func callOf(text string) string {
 	head, _, ok := strings.Cut(text, ",")
 	if n := len(strings.Fields(head)); !ok || n == 0 || n > 2 {
@@ -50,7 +51,7 @@ func isFirstPerson(all []string) bool {
 
 var nows = set(`now still currently nowadays anymore finally jetzt noch inzwischen mittlerweile derzeit nun momentan aktuell`)
 
-// asksForNow reports whether a question is for how something is by now.
+// asksForNow reports whether a question asks about the present state.
 func asksForNow(all []string) bool {
 	text := strings.Join(all, " ")
 	return slices.ContainsFunc(all, func(w string) bool { return nows[w] }) ||
@@ -68,7 +69,7 @@ func set(list string) map[string]bool {
 var times = set(`day days night nights week weeks month months year years morning evening noon midnight dawn dusk hour hours minute yesterday today tomorrow tonight ago since until
 tag tage tagen nacht nachte nachten woche wochen monat monate monaten jahr jahre jahren morgen abend mittag mitternacht stunde stunden uhr gestern heute seit bis vor`)
 
-// marksOf returns what a text holds.
+// marksOf returns the kinds of answer a text contains.
 func marksOf(all []string) marks {
 	var m marks
 	for _, w := range all {
@@ -82,7 +83,7 @@ func marksOf(all []string) marks {
 	return m
 }
 
-// wanted are the kinds of answer a question is for.
+// wanted returns the kinds of answer a question asks for.
 func wanted(all []string) marks {
 	var m marks
 	text := " " + strings.Join(all, " ") + " "

@@ -8,19 +8,21 @@ import (
 )
 
 const (
-	// piecedLines is how many of the best lines are compared by pieces, too. Twice as many find no more.
+	// piecedLines is the number of top lines that are also compared by pieces. Twice as many find no more.
 	piecedLines = 32
-	// pieceShare is how much that counts beside the words.
+	// pieceShare is the weight of the pieces relative to the words.
 	pieceShare = 0.5
-	// askingShare is what it counts for a line that asks: such a one has "who" and "my" of itself.
+	// askingShare reduces that weight for a line that is a question, because it contains "who" and "my"
+	// anyway.
 	askingShare = 0.7
-	// replyShare is how much of a piece a line is if the line before asks with it.
+	// replyShare is the share of a piece credited to a line if the question just before it contains the
+	// piece.
 	replyShare = 0.6
 )
 
-// addPieces adds to the score of the best lines how near the pieces of the question's words are to
-// those in and around a line, more or less than on average. Unlike words they include "who"
-// and "my", and what words of which nothing is known have in common with others.
+// addPieces adjusts the scores of the best lines by how similar the pieces of the question are to those in
+// and around each line, relative to the average. Unlike words, pieces cover "who" and "my", and relate words
+// without a known meaning.
 func (x *Index) addPieces(best []candidate, question string, seen []int) {
 	asked := sentencevectors.Pieces(question)
 	asked = asked[:min(len(asked), maxPieces)]
@@ -57,8 +59,8 @@ func (x *Index) addPieces(best []candidate, question string, seen []int) {
 	slices.SortFunc(best, candidate.compare)
 }
 
-// roomFor returns numbers for each piece and line, all 0. Who sets some sets them to 0 again: to
-// make room for all lines takes longer than to compare a few.
+// roomFor returns a zeroed matrix of pieces by lines. The caller has to reset what it sets to 0, because
+// allocating for all lines takes longer than comparing a few.
 func (x *Index) roomFor(pieces, lines int) [][]float32 {
 	for len(x.room) < pieces {
 		x.room = append(x.room, nil)
@@ -71,7 +73,7 @@ func (x *Index) roomFor(pieces, lines int) [][]float32 {
 	return x.room[:pieces]
 }
 
-// replied is how much of a piece a line is, those around it, or the question that it answers.
+// replied returns how well a line, its neighbours or the question it answers match a piece.
 func (x *Index) replied(own [][]float32, seen []int, k, j int) float64 {
 	much := x.widened(own, seen, k, j)
 	if k > 0 {
@@ -82,8 +84,7 @@ func (x *Index) replied(own [][]float32, seen []int, k, j int) float64 {
 	return much
 }
 
-// matchPieces sets how much of line k each piece of the question is. What pieces are like is kept
-// in known.
+// matchPieces sets how well line k matches each piece of the question. known caches the similarity of pieces.
 func matchPieces(asked, line []sentencevectors.Piece, k int, own [][]float32, known map[sentencevectors.Piece][]float32) {
 	for _, p := range line {
 		like, ok := known[p]
@@ -100,7 +101,7 @@ func matchPieces(asked, line []sentencevectors.Piece, k int, own [][]float32, kn
 	}
 }
 
-// compare puts the better first, of equal ones the later.
+// compare orders candidates by descending score; on a tie the later line comes first.
 func (c candidate) compare(other candidate) int {
 	return cmp.Or(cmp.Compare(other.score, c.score), cmp.Compare(other.place, c.place))
 }

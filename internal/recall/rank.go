@@ -9,84 +9,79 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// What counts how much, found by trying on the dev questions of
-// testdata/truth/memory.
+// Weights of the score, tuned on the dev questions in testdata/truth/memory.
 const (
-	nextShare     = 0.4   // of a word said in the line before or after
-	secondShare   = 0.25  // of one said two lines away
-	besideShare   = 0.1   // of the same, on top of what the line itself says
-	meaningShare  = 0.8   // of a word of the same meaning
-	linkShare     = 0.665 // of the name of whom a word may mean
-	speakerShare  = 0.885 // of the same if it is who speaks
+	nextShare     = 0.4   // of a word in the line before or after
+	secondShare   = 0.25  // of a word two lines away
+	besideShare   = 0.1   // of a neighbouring word, on top of the line's own
+	meaningShare  = 0.8   // of a word with the same meaning
+	linkShare     = 0.665 // of the name of somebody a word may refer to
+	speakerShare  = 0.885 // of that name if it is the speaker's
 	partShare     = 0.7   // of a part of a compound
-	partsShare    = 0.5   // of a part that two compounds share
-	unheardRarity = 4     // of a word that nobody said
-	firstPerson   = 0.3   // for what who asks has said
-	wantedKind    = 0.1   // for a number, if one is asked for
-	shortLine     = 0.025 // against a line of hardly any words
-	askingLine    = 0.067 // against a question
-	freshness     = 0.15  // for the newest line, if it is asked how it is now
-	nearShare     = 0.8   // of how near a line is as a whole
-	nearNext      = 0.3   // of the same of the line before or after
-	nearSecond    = 0.2   // of one two lines away
+	partsShare    = 0.5   // of a part shared by two compounds
+	unheardRarity = 4     // of a word that no line contains
+	firstPerson   = 0.3   // for the asker's own lines
+	wantedKind    = 0.1   // for a number or date, if the question asks for one
+	shortLine     = 0.025 // penalty for a line of very few words
+	askingLine    = 0.067 // penalty for a question
+	freshness     = 0.15  // for the newest line, if the question asks about the present
+	nearShare     = 0.8   // of the similarity of the line as a whole
+	nearNext      = 0.3   // of the same for the line before or after
+	nearSecond    = 0.2   // of the same for a line two away
 )
 
-// A meaning counts from a cosine of farMeaning on, and fully from sameMeaning on.
+// The similarity of meaning counts from a cosine of farMeaning and counts fully from sameMeaning.
 const (
 	farMeaning  = 0.3
 	sameMeaning = 0.9
-	linkMeaning = 0.6 // likeness from which a word may mean somebody
+	linkMeaning = 0.6 // likeness from which a word may refer to an entity
 )
 
-// maxTerms and maxPieces bound how many words of a question count, and pieces of them.
+// maxTerms and maxPieces are the maximum numbers of words and pieces of a question that count.
 const (
 	maxTerms  = 24
 	maxPieces = 32
 )
 
-// Query is what is looked for.
+// Query describes a search.
 type Query struct {
 	Text string
-	// Vector is what the question means as a whole, of the kind that lines have; nil if
-	// that is not known.
+	// Vector is the embedding of the question, from the same model as those of the lines; nil if there is
+	// none.
 	Vector []float32
-	// Asker is the NPC whose "I" it is, empty for people.
+	// Asker is the NPC that "I" refers to, empty if a person asks.
 	Asker string
-	// Session restricts it to one session unless it is 0.
+	// Session restricts the search to one session unless it is 0.
 	Session int64
-	// Sees reports whether who asks may know of what an audience heard.
+	// Sees reports whether the asker may know of what an audience heard.
 	Sees func(audience int64) bool
-	// Entities are those who asks knows of.
+	// Entities are those the asker knows.
 	Entities []*Entity
 	Limit    int
 }
 
-// Hit is a line that was found.
+// Hit is a line that Rank found.
 type Hit struct {
 	ID int64
-	// Score says how much of the question is in the line and around it: about 1 is all
-	// of it.
+	// Score is the share of the question found in and around the line; about 1 means all of it.
 	Score float64
-	// Claimed says that so much of the question is there that the line may be said to
-	// answer it. Else it is merely the nearest.
+	// Claimed is true if the line may be presented as an answer. Otherwise it is merely the nearest.
 	Claimed bool
-	// Evidence is what the words of the question that are in the line and around it weigh; from 4 on
-	// the line is claimed, unless it asks something itself.
+	// Evidence is the weight of the question's words found in and around the line. From 4 the line is
+	// claimed, unless it is a question itself.
 	Evidence float64
 }
 
-// asked is a word of the question, and how much each word of the vocabulary is like it.
+// asked is a word of the question with its similarity to each word of the vocabulary.
 type asked struct {
 	term
 	rarity float64
-	// weight is the rarity, or 0 for a word that says nothing of what a question is about: it is
-	// evidence, and no more.
+	// weight is the rarity, or 0 for a filler, which counts as evidence but not towards the score.
 	weight float64
 	like   []float32
 }
 
-// Rank returns the lines that answer the question best. The question itself is no
-// answer, nor is whoever asked the same.
+// Rank returns the best matching lines, best first. It skips lines that merely ask the same question.
 func (x *Index) Rank(q Query) []Hit {
 	all := words.Split(q.Text)
 	terms := x.ask(all)
@@ -109,7 +104,7 @@ func (x *Index) Rank(q Query) []Hit {
 	b := bonus{first: q.Asker != "" && isFirstPerson(all), wanted: wanted(all), fresh: asksForNow(all), asker: q.Asker, lines: len(seen)}
 	bare := onlyWords(all)
 	near := x.near(q.Vector, seen)
-	var hits []candidate // the best, the best first
+	var hits []candidate // best first
 	for k, i := range seen {
 		l := &x.lines[i]
 		score := 0.0
@@ -132,8 +127,7 @@ func (x *Index) Rank(q Query) []Hit {
 	return answersFirst(out, func(h int) bool { return x.lines[seen[hits[h].place]].asks })
 }
 
-// answersFirst puts the first hit that may be said to answer before the question that somebody asked, if
-// such a one is first.
+// answersFirst moves the first claimed hit to the front if the current first hit is a question.
 func answersFirst(hits []Hit, asks func(int) bool) []Hit {
 	if len(hits) == 0 || !asks(0) {
 		return hits
@@ -146,14 +140,13 @@ func answersFirst(hits []Hit, asks func(int) bool) []Hit {
 	return hits
 }
 
-// candidate is a line by its place among those seen.
+// candidate is a line, by its position among the visible ones, with its score.
 type candidate struct {
 	place int
 	score float64
 }
 
-// insert puts a line where it belongs among the best, of which there are most at most.
-// Of equal ones the later comes first.
+// insert adds a candidate to the sorted list of at most most candidates. On a tie the later line comes first.
 func insert(best []candidate, c candidate, most int) []candidate {
 	if len(best) >= most && (most <= 0 || c.score < best[most-1].score) {
 		return best
@@ -163,7 +156,7 @@ func insert(best []candidate, c candidate, most int) []candidate {
 	return best[:min(len(best), most)]
 }
 
-// ask makes terms of a question.
+// ask builds the terms of a question.
 func (x *Index) ask(all []string) []asked {
 	var out []asked
 	german := words.German(all)
@@ -183,7 +176,7 @@ func (x *Index) ask(all []string) []asked {
 	return out
 }
 
-// likeness is how much of one word another is, 0 to 1.
+// likeness returns the similarity of two words, from 0 to 1.
 func likeness(a, b *term) float64 {
 	switch {
 	case b.stop:
@@ -208,7 +201,7 @@ func likeness(a, b *term) float64 {
 	return meaningShare * max(0, min(1, (c-farMeaning)/(sameMeaning-farMeaning)))
 }
 
-// link has a word of the question that is about somebody stand for the name, too.
+// link makes a word that describes an entity match the entity's name, too.
 func (x *Index) link(terms []asked, entities []*Entity) {
 	for _, e := range entities {
 		for j := range terms {
@@ -220,7 +213,7 @@ func (x *Index) link(terms []asked, entities []*Entity) {
 				continue
 			}
 			for _, key := range e.names {
-				if n, ok := x.places[key]; ok { // else nobody said it
+				if n, ok := x.places[key]; ok { // absent if no line contains the name
 					terms[j].like[n] = max(terms[j].like[n], float32(best*linkShare))
 				}
 			}
@@ -228,8 +221,8 @@ func (x *Index) link(terms []asked, entities []*Entity) {
 	}
 }
 
-// match tells how much of each line is each word of the question, and sets how rare
-// these are.
+// match returns how well each line matches each word of the question, and sets the rarity and weight of the
+// words.
 func (x *Index) match(terms []asked, seen []int) [][]float32 {
 	own := make([][]float32, len(terms))
 	for j := range terms {
@@ -241,7 +234,7 @@ func (x *Index) match(terms []asked, seen []int) [][]float32 {
 			for _, w := range x.lines[i].terms {
 				best = max(best, t.like[w])
 			}
-			if best == 1 { // it has the word itself, or a form of it
+			if best == 1 { // the word itself or an inflected form
 				heard++
 			}
 			for _, w := range x.lines[i].speaker {
@@ -267,7 +260,7 @@ func (x *Index) match(terms []asked, seen []int) [][]float32 {
 	return own
 }
 
-// widened is how much of a word a line is, or those around it in the same session.
+// widened returns how well a line and its neighbours in the same session match a word.
 func (x *Index) widened(own [][]float32, seen []int, k, j int) float64 {
 	beside, of, session := float32(0), own[j], x.lines[seen[k]].session
 	for n := max(0, k-2); n <= min(k+2, len(seen)-1); n++ {
@@ -283,8 +276,7 @@ func (x *Index) widened(own [][]float32, seen []int, k, j int) float64 {
 	return max(float64(of[k]), float64(beside)) + besideShare*float64(beside)
 }
 
-// repeats reports whether a line asks the very question, whomever it calls. Who looks for mere
-// words asks nothing.
+// repeats reports whether a line asks the same question, regardless of whom it addresses.
 func (x *Index) repeats(l *line, terms []asked) bool {
 	said := l.terms[l.called:]
 	if !l.asks || len(said) == 0 {
@@ -299,7 +291,7 @@ func (x *Index) repeats(l *line, terms []asked) bool {
 	return 4*same >= 3*max(len(said), len(terms))
 }
 
-// bonus is what counts beside the words.
+// bonus holds the criteria of the score other than the words.
 type bonus struct {
 	first, fresh bool
 	wanted       marks

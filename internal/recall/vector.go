@@ -8,10 +8,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// vector is what a line means as a whole, a byte a component.
+// vector is the embedding of a line, quantised to one byte per component.
 type vector struct {
 	parts []int8
-	step  float32 // what one of a byte stands for
+	step  float32 // value of one unit of parts
 }
 
 func newVector(v []float32) vector {
@@ -29,12 +29,12 @@ func newVector(v []float32) vector {
 	return out
 }
 
-// times is the product with another of the same length.
+// times returns the dot product with a vector of the same length.
 func (v *vector) times(w *vector) float32 {
 	return float32(embeddings.DotBytes(v.parts, w.parts)) * v.step * w.step
 }
 
-// SetVector sets what a line means as a whole, of length 1.
+// SetVector sets the embedding of a line, a unit vector.
 func (x *Index) SetVector(id int64, v []float32) {
 	i, ok := slices.BinarySearchFunc(x.lines, id, func(l line, id int64) int { return cmp.Compare(l.id, id) })
 	if ok {
@@ -42,7 +42,8 @@ func (x *Index) SetVector(id int64, v []float32) {
 	}
 }
 
-// WithoutVector returns the newest lines before one that have no vector.
+// WithoutVector returns the IDs of at most most lines without a vector and with an ID below before, newest
+// first.
 func (x *Index) WithoutVector(before int64, most int) []int64 {
 	var out []int64
 	for i := len(x.lines) - 1; i >= 0 && len(out) < most; i-- {
@@ -53,7 +54,7 @@ func (x *Index) WithoutVector(before int64, most int) []int64 {
 	return out
 }
 
-// near is how much nearer each line is to the question as a whole than lines are: 0 without
+// near returns the similarity of each line to the question as a whole, relative to the mean; all 0 without
 // vectors.
 func (x *Index) near(asked []float32, seen []int) []float32 {
 	out := make([]float32, len(seen))
@@ -78,7 +79,7 @@ func (x *Index) near(asked []float32, seen []int) []float32 {
 	return out
 }
 
-// nearby is how near a line is and, for less, the nearest of those around it in its session.
+// nearby returns the similarity of a line plus a share of the most similar neighbour in its session.
 func (x *Index) nearby(near []float32, seen []int, k int) float64 {
 	beside, session := float32(0), x.lines[seen[k]].session
 	for n := max(0, k-2); n <= min(k+2, len(seen)-1); n++ {
