@@ -6,29 +6,28 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// Types of relations between places that say how far a voice carries. Without either,
-// nothing is heard from one place in another.
+// Relation types between places that control how far a voice carries. Without a relation, nothing carries
+// from one place to another.
 const (
-	// OpensTo leads to a place in which is heard what is said in the other, and the
-	// other way round.
+	// OpensTo means that what is said in either place can be heard in the other.
 	OpensTo = "opens_to"
-	// ClosedTo is a closed door: it outweighs OpensTo.
+	// ClosedTo is a closed door. It overrides OpensTo.
 	ClosedTo = "closed_to"
 )
 
-// Earshot is what decides who hears what is said.
+// Earshot determines who hears an utterance.
 type Earshot struct {
-	// Scene is where the players are, as they were told.
+	// Scene is the players' scene as it was described to them.
 	Scene string
-	// Places are where NPCs are by the world, by their ids.
+	// Places maps an NPC's ID to its place in the world.
 	Places map[string]memory.Entity
-	// Doors returns the relations from a place. If nil, there are none.
+	// Doors returns the relations of a place. If nil, there are none.
 	Doors func(place string) []memory.Relation
 }
 
-// Hearers are those of the people who hear what is said to one of them, or, if to is
-// nil, to nobody. Who is somewhere by the world is nowhere else. Of the others those
-// count as being in the scene who are not known to be in another place.
+// Hearers returns the people who hear what is said to one of them, or to nobody in particular if to is nil. A
+// person with a place in the world is only there. Anybody else counts as being in the scene unless known to
+// be in another place.
 func (e Earshot) Hearers(to *Person, people []Person) []Person {
 	scene := sceneWords(e.Scene)
 	elsewhere := e.absent(scene, people)
@@ -38,7 +37,7 @@ func (e Earshot) Hearers(to *Person, people []Person) []Person {
 			out = append(out, p)
 		}
 	}
-	if to == nil { // through open doors, but not through two
+	if to == nil { // a voice carries through open doors, but not through two
 		here := slices.Clone(out)
 		for _, p := range people {
 			through := func(q Person) bool { return e.carries(e.Places[p.ID].ID, e.Places[q.ID].ID) }
@@ -50,7 +49,7 @@ func (e Earshot) Hearers(to *Person, people []Person) []Person {
 	return out
 }
 
-// absent returns what tells who of the people is not in the scene.
+// absent returns a function that reports whether a person is outside the scene.
 func (e Earshot) absent(scene words, people []Person) func(Person) bool {
 	in := func(p Person) bool {
 		if place, ok := e.Places[p.ID]; ok {
@@ -59,7 +58,7 @@ func (e Earshot) absent(scene words, people []Person) func(Person) bool {
 		return scene.shows(p) || scene.has(p.Place)
 	}
 	if !slices.ContainsFunc(people, in) {
-		return func(Person) bool { return false } // nobody knows where the scene is
+		return func(Person) bool { return false } // the location of the scene is unknown
 	}
 	return func(p Person) bool {
 		_, placed := e.Places[p.ID]
@@ -67,7 +66,7 @@ func (e Earshot) absent(scene words, people []Person) func(Person) bool {
 	}
 }
 
-// together reports whether p hears what is said where q is.
+// together reports whether p can hear what is said at q's location.
 func (e Earshot) together(p, q Person, elsewhere func(Person) bool) bool {
 	a, knownA := e.Places[p.ID]
 	b, knownB := e.Places[q.ID]
@@ -88,7 +87,7 @@ func (e Earshot) together(p, q Person, elsewhere func(Person) bool) bool {
 	return sameWords(name(p), name(q))
 }
 
-// carries reports whether a voice is heard from one place in the other.
+// carries reports whether a voice carries from one place to the other.
 func (e Earshot) carries(a, b string) bool {
 	if e.Doors == nil || a == "" || b == "" {
 		return false

@@ -9,11 +9,11 @@ import (
 
 const (
 	maxRecalled = 220 // characters of a line
-	maxRule     = 260 // characters of what the book says of a rule
+	maxRule     = 260 // characters of a rule's summary
 )
 
-// AddFound adds what was found before the model is asked. Lines and rules are text from elsewhere: each
-// is put on one line, and is bounded.
+// AddFound adds search results to the context. Lines and rules are untrusted text: each is put on a single
+// line and truncated.
 func (c *Context) AddFound(f retrieve.Found) {
 	for _, h := range f.Lines {
 		line := Attribution(h.Line) + ": " + untrusted.Line(h.Text, maxRecalled)

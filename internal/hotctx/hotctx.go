@@ -1,6 +1,9 @@
-// Package hotctx assembles what an NPC knows right now: the scene, where it is and
-// with whom, the last lines at the table, and the people, places and things just mentioned. It
-// must do so within a few milliseconds, since the NPC is silent meanwhile.
+// Package hotctx assembles what an NPC knows right now: the scene, its place and company, the last lines at
+// the table, and the people, places and things just mentioned. It has to finish within a few milliseconds
+// because the NPC stays silent meanwhile.
+//
+//	src := hotctx.New(log, graph)
+//	c, err := src.Assemble(ctx, hotctx.Query{NPC: mira, Session: id, Speaker: "Ana", Utterance: text, Recent: 12})
 package hotctx
 
 import (
@@ -15,44 +18,42 @@ import (
 )
 
 const (
-	maxEntities = 5   // described per turn unless the query says otherwise
+	maxEntities = 5   // entities described per turn unless the query sets another number
 	maxFact     = 300 // characters of a description
 	maxLine     = 400 // characters of a line
-	maxCompany  = 8   // named as being in the same place
+	maxCompany  = 8   // names listed as being in the same place
 )
 
 // Context is what an NPC knows right now.
 type Context struct {
-	// Scene is what the players were told is going on: "you" are they in it.
+	// Scene is what the players were told is going on; "you" in it refers to them.
 	Scene string
-	// Date is the day in the world, empty if it is not known.
+	// Date is the in-world date, empty if unknown.
 	Date string
-	// Place is where the NPC is, empty if nobody knows, and Presence whether that is
-	// in the scene.
+	// Place is the NPC's place, empty if unknown. Presence tells whether it is in the scene.
 	Place    string
 	Presence Presence
-	// Around names who and what is in that place by the world, as far as the NPC
-	// knows, without who is at the table.
+	// Around lists the entities in that place of the world, as far as the NPC knows of them, without those at
+	// the table.
 	Around []string
-	// Company is who of the table is there.
+	// Company lists those at the table who are with the NPC.
 	Company Company
-	// Lines are the table's last lines as "Name: text", each on one line and with who
-	// said it as [Attribution] has it, oldest first, without the NPC's own
-	// conversation, which is in its history.
+	// Lines are the last lines at the table as "Name: text", oldest first, each on a single line and
+	// attributed by [Attribution]. They exclude the NPC's own conversation, which is in its history.
 	Lines []string
-	// Mind is what the NPC keeps in mind about who speaks to it, see [Source.SetMind].
+	// Mind is what the NPC remembers about the speaker, see [Source.SetMind].
 	Mind []string
-	// Diary is what the NPC has written down of earlier sessions, see [Source.SetDiary].
+	// Diary is what the NPC noted about earlier sessions, see [Source.SetDiary].
 	Diary []string
-	// Entities describe who and what was mentioned, a sentence or two each, with
-	// where it is now.
+	// Entities describe the people, places and things mentioned, a sentence or two each, with their present
+	// place.
 	Entities []string
-	// Recalled are lines of earlier that have to do with what was said, and Rules what the
-	// rule book says of it, the likeliest first; see [Context.AddFound].
+	// Recalled are earlier lines related to the utterance, and Rules are excerpts from the rule book, best
+	// first; see [Context.AddFound].
 	Recalled, Rules []string
 }
 
-// Query says for whom and for what.
+// Query describes the turn that a context is assembled for.
 type Query struct {
 	NPC Person
 	// Others are the other NPCs at the table, and Players the names of the people.
@@ -63,33 +64,30 @@ type Query struct {
 	Scene     string
 	Speaker   string
 	Utterance string
-	// Recent is how many lines of the session are taken.
+	// Recent is the number of session lines to include.
 	Recent int
-	// Entities bounds how many of those mentioned are described. If zero, five are.
+	// Entities is the maximum number of mentioned entities to describe. The default is 5.
 	Entities int
-	// Lines are the session's last lines, oldest first, where the caller has them
-	// in mind. If nil, they are read.
+	// Lines are the session's last lines, oldest first, if the caller has them in memory. If nil, Assemble
+	// reads them.
 	Lines []memory.Line
-	// Date is the day in the world, empty if it is not known.
+	// Date is the in-world date, empty if unknown.
 	Date string
-	// Blind says that the NPC sees nothing: it is told neither the scene nor what is
-	// around, nor where things are.
+	// Blind means that the NPC cannot see: the context omits the scene, the surroundings and where things
+	// are.
 	Blind bool
-	// Groups say what the NPC knows by what it belongs to. If nil, it belongs to nothing.
+	// Groups determine what the NPC knows through its memberships. If nil, it belongs to no group.
 	Groups *memory.Groups
 }
 
-// Graph is what the world is read from. It is safe for concurrent use.
-// *sqlite.Store is one, and world.Graph, which has the world in mind and asks
-// nobody.
+// Graph gives access to the world. It is safe for concurrent use. Implementations are *sqlite.Store and
+// world.Graph, which holds the world in memory.
 type Graph interface {
 	// FindEntities returns matching entities, best first.
 	FindEntities(ctx context.Context, q memory.EntityQuery) ([]memory.Entity, error)
-	// Places returns the entity that each of the ids is in, where viewer may
-	// know of it.
+	// Places returns the place of each ID, where viewer may know of it.
 	Places(ctx context.Context, viewer string, ids ...string) (map[string]memory.Entity, error)
-	// Inside returns at most limit entities that are in a place, as far as viewer
-	// may know.
+	// Inside returns at most limit entities in a place, as far as viewer may know of them.
 	Inside(ctx context.Context, viewer, place string, limit int) ([]memory.Entity, error)
 }
 
@@ -104,12 +102,12 @@ type Source struct {
 // New returns a Source over a session log and a knowledge graph.
 func New(log memory.SessionLog, graph Graph) *Source { return &Source{log: log, graph: graph} }
 
-// SetMind has of tell what an NPC, who belongs to some groups, keeps in mind about a
-// speaker: some short texts, without asking anybody. It is called before the Source is used.
+// SetMind sets the function that returns what an NPC, given its groups, remembers about a speaker, as short
+// texts. The function must not do I/O. SetMind has to be called before the Source is used.
 func (s *Source) SetMind(of func(npc, speaker string, groups []string) []string) { s.mind = of }
 
-// SetDiary has of tell what an NPC has written down, the latest last, without asking anybody.
-// It is called before the Source is used.
+// SetDiary sets the function that returns an NPC's diary, latest entry last. The function must not do I/O.
+// SetDiary has to be called before the Source is used.
 func (s *Source) SetDiary(of func(npc string) []string) { s.diary = of }
 
 // Assemble gathers the context of a turn.
@@ -122,7 +120,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 		c.Diary = s.diary(q.NPC.ID)
 	}
 	lines := q.Lines
-	if lines == nil { // those that the NPC heard
+	if lines == nil { // read those that the NPC heard
 		var err error
 		if lines, err = s.log.RecentFor(ctx, q.Session, q.NPC.ID, q.Recent); err != nil {
 			return c, fmt.Errorf("reading the last lines: %w", err)
@@ -162,8 +160,7 @@ func (s *Source) Assemble(ctx context.Context, q Query) (Context, error) {
 	return c, err
 }
 
-// lastLines are those of the lines that the NPC has in mind: what it heard, without its
-// own conversation.
+// lastLines returns the recent lines that the NPC heard, without its own conversation.
 func lastLines(lines []memory.Line, q *Query) []string {
 	var out []string
 	left := q.Recent
@@ -172,7 +169,7 @@ func lastLines(lines []memory.Line, q *Query) []string {
 			break
 		}
 		if !q.Groups.Knows(l.Present, q.NPC.ID) {
-			left++ // it was not there, and misses nothing
+			left++ // the NPC did not hear this line, so it does not count
 			continue
 		}
 		if l.NPC != q.NPC.ID && l.To != q.NPC.ID {
@@ -183,16 +180,16 @@ func lastLines(lines []memory.Line, q *Query) []string {
 	return out
 }
 
-// Marks stand behind the name of who said a line, as a model reads it. Names of players have
-// no brackets, so none can forge one.
+// Marks follow the speaker's name in a line for the model. Player names cannot contain brackets, so a player
+// cannot forge a mark.
 const (
 	NPCMark    = " (NPC)"
 	LeaderMark = " (DM)"
 	PlayerMark = " (player)"
 )
 
-// Attribution is who said a line, as a model reads it: the name, and behind it what the
-// speaker is, so that nobody passes for anybody else by a name.
+// Attribution returns the speaker of a line as shown to the model: the name followed by the speaker's role,
+// so that nobody can pose as somebody else by choosing a name.
 func Attribution(l memory.Line) string {
 	mark := PlayerMark
 	switch l.Role() {
@@ -204,10 +201,9 @@ func Attribution(l memory.Line) string {
 	return strings.TrimSuffix(l.Speaker, mark) + mark
 }
 
-// listSurroundings names who and what else is where the NPC is, but for who is at
-// the table.
+// listSurroundings returns the names of the entities in the NPC's place that are not at the table.
 func (s *Source) listSurroundings(ctx context.Context, q *Query, here memory.Entity) ([]string, error) {
-	inside, err := s.graph.Inside(ctx, q.NPC.ID, here.ID, maxCompany+1+len(q.Others)) // one is itself
+	inside, err := s.graph.Inside(ctx, q.NPC.ID, here.ID, maxCompany+1+len(q.Others)) // one is the NPC itself
 	if err != nil {
 		return nil, fmt.Errorf("looking up what is around: %w", err)
 	}
@@ -221,7 +217,7 @@ func (s *Source) listSurroundings(ctx context.Context, q *Query, here memory.Ent
 	return names, nil
 }
 
-// describeEntity says who or what an entity is, and where.
+// describeEntity describes an entity and its place.
 func describeEntity(e memory.Entity, places map[string]memory.Entity) string {
 	text := fmt.Sprintf("%s (%s):", e.Name, e.Type)
 	if about := untrusted.Clip(e.Description, maxFact); about != "" {
@@ -236,17 +232,16 @@ func describeEntity(e memory.Entity, places map[string]memory.Entity) string {
 	return text
 }
 
-// findMentioned returns the entities that the utterance names, as far as the NPC
-// knows of them.
+// findMentioned returns the entities named in the utterance, as far as the NPC knows of them.
 func (s *Source) findMentioned(ctx context.Context, q Query) ([]memory.Entity, error) {
 	words := candidateNames(q.Utterance)
 	if len(words) == 0 {
 		return nil, nil
 	}
 	most := cmp.Or(q.Entities, maxEntities)
-	// One look for all words: more of them in a name make it a better match.
+	// A single lookup covers all words; the more of them a name contains, the better it matches.
 	hits, err := s.graph.FindEntities(ctx, memory.EntityQuery{
-		Name: strings.Join(words, " "), Exact: true, Viewer: q.NPC.ID, Limit: most + 1, // one may be itself
+		Name: strings.Join(words, " "), Exact: true, Viewer: q.NPC.ID, Limit: most + 1, // one may be the NPC itself
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking up who and what was mentioned: %w", err)
@@ -255,8 +250,8 @@ func (s *Source) findMentioned(ctx context.Context, q Query) ([]memory.Entity, e
 	return hits[:min(len(hits), most)], nil
 }
 
-// candidateNames are the words of an utterance that may be names, at most sixteen:
-// those written with a capital first, then other long ones.
+// candidateNames returns at most sixteen words of an utterance that may be names: capitalised words first,
+// then other long ones.
 func candidateNames(utterance string) []string {
 	var capital, other []string
 	for i, w := range strings.FieldsFunc(utterance, func(r rune) bool { return !isWord(r) }) {

@@ -10,44 +10,43 @@ import (
 )
 
 const (
-	maxSceneWords = 2000 // of a scene that are looked at
-	maxPresent    = 8    // players, and NPCs, that are named as being there
-	maxName       = 96   // characters of a name with its marks
+	maxSceneWords = 2000 // words of a scene that are considered
+	maxPresent    = 8    // players, and NPCs, listed as being present
+	maxName       = 96   // characters of a name including its mark
 )
 
 // Person is an NPC at the table.
 type Person struct {
 	ID, Name string
 	Aliases  []string
-	// Place is where it usually is; empty if that is not known.
+	// Place is its usual place, empty if unknown.
 	Place string
 }
 
-// Presence is where an NPC is.
+// Presence tells whether an NPC is in the scene.
 type Presence uint8
 
 const (
-	// Unplaced: the scene does not tell whether the NPC is in it.
+	// Unplaced means that the scene does not tell whether the NPC is in it.
 	Unplaced Presence = iota
-	// InScene: the scene has the NPC in it, by name or by its place.
+	// InScene means that the scene mentions the NPC or its place.
 	InScene
-	// Elsewhere: the scene is set in another place, and does not name the NPC.
+	// Elsewhere means that the scene is set in another place and does not mention the NPC.
 	Elsewhere
 )
 
-// Company is who is with an NPC, as far as that is known.
+// Company lists those known to be with an NPC.
 type Company struct {
-	// Players are the people at the table, in the order in which they first spoke,
-	// and MorePlayers how many are not named.
+	// Players are the people at the table, in the order in which they first spoke, and MorePlayers is the
+	// number of those left out.
 	Players     []string
 	MorePlayers int
-	// NPCs are the other NPCs in the same place, and MoreNPCs how many are not named.
+	// NPCs are the other NPCs in the same place, and MoreNPCs is the number of those left out.
 	NPCs     []string
 	MoreNPCs int
 }
 
-// placePeople says where the NPC is and who is with it. The world knows better
-// than what a person's usual place is.
+// placePeople sets the NPC's place and company. A place in the world overrides a person's usual place.
 func (c *Context) placePeople(q *Query, places map[string]memory.Entity) {
 	scene := sceneWords(q.Scene)
 	placeOf := func(p Person) string {
@@ -63,7 +62,7 @@ func (c *Context) placePeople(q *Query, places map[string]memory.Entity) {
 	case inScene(q.NPC):
 		c.Presence = InScene
 		if _, known := places[q.NPC.ID]; !known && !scene.has(c.Place) {
-			c.Place = "" // it is not where it usually is
+			c.Place = "" // it is not at its usual place
 		}
 	case somebody && c.Place != "":
 		c.Presence = Elsewhere
@@ -88,22 +87,22 @@ func (c *Context) placePeople(q *Query, places map[string]memory.Entity) {
 	c.Company.Players, c.Company.MorePlayers = bound(c.Company.Players)
 }
 
-// bound returns the first of the names, and how many more there are.
+// bound returns the first maxPresent names and the number of the remaining ones.
 func bound(names []string) ([]string, int) {
 	more := max(len(names)-maxPresent, 0)
 	return names[:len(names)-more], more
 }
 
-// words are those of a text as they are compared: without case and endings.
+// words are the words of a text, folded for comparison: lower case, without endings.
 type words []string
 
-// sceneWords are the words of a scene.
+// sceneWords returns the folded words of a scene, at most maxSceneWords.
 func sceneWords(text string) words {
 	all := foldWords(text)
 	return all[:min(len(all), maxSceneWords)]
 }
 
-// foldWords are the words of a text as they are compared.
+// foldWords returns the folded words of a text.
 func foldWords(text string) words {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range fields {
@@ -112,8 +111,8 @@ func foldWords(text string) words {
 	return fields
 }
 
-// endings are those of German cases and of the English genitive, the longest first:
-// a scene is in a place "im Rostigen Krug" that is called "Der Rostige Krug".
+// endings are those of German cases and of the English genitive, longest first, so that a scene "im Rostigen
+// Krug" matches the place "Der Rostige Krug".
 var endings = []string{"en", "em", "er", "es", "e", "n", "s"}
 
 func foldEnding(w string) string {
@@ -125,10 +124,10 @@ func foldEnding(w string) string {
 	return w
 }
 
-// articles begin names of places that scenes write without them.
+// articles are dropped from the start of a place's name because scenes omit them.
 var articles = foldWords("the a an der die das den dem des ein eine einer einem einen")
 
-// nameWords are the words of a name that a scene has to have.
+// nameWords returns the words of a name that a scene has to contain.
 func nameWords(name string) words {
 	all := foldWords(name)
 	for len(all) > 1 && slices.Contains(articles, all[0]) {
@@ -137,7 +136,7 @@ func nameWords(name string) words {
 	return all
 }
 
-// has reports whether a text has a name in it, word by word.
+// has reports whether a text contains all words of a name, consecutively.
 func (text words) has(name string) bool {
 	want := nameWords(name)
 	if len(want) == 0 {
@@ -151,8 +150,8 @@ func (text words) has(name string) bool {
 	return false
 }
 
-// shows reports whether a scene names a person: by its name or one of its aliases,
-// but those that could be anyone's, such as "the captain".
+// shows reports whether a scene mentions a person by name or by an alias. Aliases that begin with an article,
+// such as "the captain", do not count because they could be anyone's.
 func (text words) shows(p Person) bool {
 	return text.has(p.Name) || slices.ContainsFunc(p.Aliases, func(alias string) bool {
 		all := foldWords(alias)
@@ -160,7 +159,7 @@ func (text words) shows(p Person) bool {
 	})
 }
 
-// sameWords reports whether two names mean the same.
+// sameWords reports whether two names match after folding.
 func sameWords(a, b string) bool {
 	x := nameWords(a)
 	return len(x) > 0 && slices.Equal(x, nameWords(b))
