@@ -6,36 +6,36 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// form is what a line looks like. A question needs less of a score than a statement, because most
-// lines that only share words with a rule or a memory ask nothing.
+// form is the syntactic form of a line. A question needs a lower score than a statement, because most lines
+// that merely share words with a rule or a memory are not questions.
 type form uint8
 
 const (
 	empty     form = iota // nothing to search for
-	statement             // asks nothing
-	question              // asks whether
-	openQuery             // asks who, what, where, when, why or how
+	statement             // no question
+	question              // a yes-or-no question
+	openQuery             // a question for who, what, where, when, why or how
 )
 
-// fewestWords is how many words a line has at least that is searched for.
+// fewestWords is the minimum number of words of a line worth searching for.
 const fewestWords = 3
 
 var (
-	// openers are words with which a question begins that yes or no does not answer, folded.
+	// openers are folded words that begin an open question.
 	openers = set(`what whats who whos whom whose where wheres when why which how hows
 wer wen wem wessen wo woher wohin wann warum wieso weshalb welche welcher welches welchen welchem wie
 womit wovon wofur woruber wodurch woran worauf wobei wozu worin`)
-	// verbs are those with which other questions begin, folded.
+	// verbs are folded verbs that begin a yes-or-no question.
 	verbs = set(`can could may might must should shall do does did is are am was were has have had will would isn doesn don didn
 kann konnte konnten darf durfen muss mussen soll sollte sollten hat hab habe haben hast ist sind bin war waren wird werden
 gibt gilt zahlt geht gehen bekomme kriege krieg brauche braucht`)
 )
 
-// reach is how many words of a clause are looked at for its opener: "and what", "on which day".
+// reach is the number of words of a clause in which an opener is looked for: "and what", "on which day".
 const reach = 3
 
-// formOf returns the form of a line. Recognisers write no question marks, so the first words of each
-// clause count, too.
+// formOf returns the form of a line. Recognisers write no question marks, so formOf also considers the first
+// words of each clause.
 func formOf(line string) form {
 	if len(words.Split(line)) < fewestWords || !words.Tell(line) {
 		return empty

@@ -1,11 +1,11 @@
-// Package retrieve searches the rule book and what an NPC may know of past evenings for every line that
-// it answers, before its model is asked. What scores high enough goes into the prompt; a lower score
-// still offers the tools that search further.
+// Package retrieve searches the rule book and the memory an NPC has access to for every line that the NPC
+// answers, before its model is called. A high score puts a result into the prompt; a lower one still offers
+// the tools that search further.
 //
 //	s := &retrieve.Searcher{Rules: book, SystemOf: cfg.RulesOf, Log: store}
 //	found := s.Search(ctx, retrieve.Query{Caller: caller, Text: "Can I still shoot from the ground?", Rules: true, Memory: true})
 //
-// It decides nothing about tiers and writes no prompt. A Searcher is safe for concurrent use.
+// The package neither chooses tiers nor writes prompts. A Searcher is safe for concurrent use.
 package retrieve
 
 import (
@@ -23,66 +23,67 @@ import (
 )
 
 const (
-	// Deadline is how long a turn waits for a search.
+	// Deadline is the maximum time a turn waits for a search.
 	Deadline = 20 * time.Millisecond
 
 	maxRules = 3
 	maxLines = 5
-	// maxText bounds what is searched for, in characters.
+	// maxText is the maximum length of the search text in characters.
 	maxText = 600
-	// lookedAt is how many lines are looked at to find maxLines that may be told.
+	// lookedAt is the number of lines to fetch in order to find maxLines that may be used.
 	lookedAt = 12
 )
 
-// bar is the scores from which what is found counts, for each form of a line.
+// bar holds the score thresholds for one form of line.
 type bar struct {
-	// told is what goes into the prompt, offered what offers the tools.
+	// told is the threshold for the prompt, offered that for offering the tools.
 	told, offered float64
 }
 
-// The bars were found on testdata/truth/rules/dev.jsonl, testdata/truth/memory/dev.jsonl and the lines of
-// testdata/truth/address/dev.tsv that are for no NPC; `glyphoxa-lab eval retrieve` prints what
-// they come to. docs/adr/0080 has the table.
+// The thresholds were tuned on testdata/truth/rules/dev.jsonl, testdata/truth/memory/dev.jsonl and those
+// lines of testdata/truth/address/dev.tsv that address no NPC. `glyphoxa-lab eval retrieve` prints the
+// results; docs/adr/0080 has the table.
 var (
 	ruleBars = map[form]bar{statement: {.90, .84}, question: {.78, .69}, openQuery: {.78, .69}}
 	lineBars = map[form]bar{statement: {1.35, .95}, question: {.90, .47}, openQuery: {.46, .23}}
 )
 
-// Searcher searches. Its fields do not change once it is used; a nil Rules or Log is not searched.
+// Searcher searches the rule book and the session log. Its fields must not change once it is used. A nil
+// Rules or Log is skipped.
 type Searcher struct {
 	Rules *ruleslookup.Book
-	// SystemOf returns the game system of an NPC. If nil, it is the built-in one.
+	// SystemOf returns the game system of an NPC. If nil, the built-in system is used.
 	SystemOf func(npc string) string
 	Log      memory.SessionLog
-	// Dates understands times of the world; it may be nil.
+	// Dates parses in-world times; it may be nil.
 	Dates memorytool.Dates
-	// ByWords leaves the embedding model out, because it is too far away to answer in time.
+	// ByWords disables the embedding model, for one that is too slow to answer in time.
 	ByWords bool
 }
 
 // Query is a line that an NPC answers.
 type Query struct {
-	// Caller is the NPC: only what it may know of is found.
+	// Caller is the NPC. Only what it may know of is searched.
 	Caller mcp.Caller
 	Text   string
-	// Rules and Memory say what is searched.
+	// Rules and Memory select what is searched.
 	Rules, Memory bool
-	// Before is the first turn of the session that is in the prompt anyway. If zero, none is.
+	// Before is the first turn of the session that is already in the prompt. If zero, none is.
 	Before int64
 }
 
-// Found is what a search found, the best first.
+// Found is the result of a search, best first.
 type Found struct {
 	Rules []ruleslookup.Hit
 	Lines []memory.LineHit
-	// OfferRules and OfferMemory say that the tools may find more.
+	// OfferRules and OfferMemory report whether the tools may find more.
 	OfferRules, OfferMemory bool
-	// RuleScore and LineScore are those of the best, whether or not it counts.
+	// RuleScore and LineScore are the scores of the best results, even if below the thresholds.
 	RuleScore, LineScore float64
 	Took                 time.Duration
 }
 
-// Offers reports whether any tool is worth offering.
+// Offers reports whether at least one tool is worth offering.
 func (f Found) Offers() bool { return f.OfferRules || f.OfferMemory }
 
 // Reasons for a raised tier.
@@ -91,7 +92,7 @@ const (
 	ReasonMemory = "memory found"
 )
 
-// Reason says why a tier was raised, empty if nothing was found.
+// Reason returns the reason for raising the tier, empty if nothing was found.
 func (f Found) Reason() string {
 	switch {
 	case f.OfferRules:
@@ -102,7 +103,8 @@ func (f Found) Reason() string {
 	return ""
 }
 
-// Search searches until ctx ends. It reports no errors: a turn goes on with what was found.
+// Search runs until it finishes or ctx ends. It reports no errors because a turn continues with what was
+// found.
 func (s *Searcher) Search(ctx context.Context, q Query) (f Found) {
 	start := time.Now()
 	defer func() { f.Took = time.Since(start) }()
@@ -114,7 +116,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (f Found) {
 	if q.Rules && s.Rules != nil {
 		s.searchRules(&f, q, ruleBars[form])
 	}
-	if q.Memory && s.Log != nil && q.Caller.NPC != "" && ctx.Err() == nil { // without an NPC a caller sees all
+	if q.Memory && s.Log != nil && q.Caller.NPC != "" && ctx.Err() == nil { // a caller without an NPC may see everything
 		s.searchLines(ctx, &f, q, lineBars[form])
 	}
 	return f
@@ -158,11 +160,11 @@ func (s *Searcher) searchLines(ctx context.Context, f *Found, q Query, b bar) {
 	f.Lines = hits[:min(len(hits), maxLines)]
 }
 
-// usualWords is the length of a question at the table.
+// usualWords is the typical length of a question at the table.
 const usualWords = 9
 
-// lengthShare makes scores of lines comparable: they are shares of the question, of which a short one is
-// soon matched by chance, and a long one never wholly.
+// lengthShare normalises line scores by the question's length. A score is a share of the question: a short
+// question matches by chance, and a long one never matches completely.
 func lengthShare(text string) float64 {
 	return math.Sqrt(float64(len(words.Split(text))) / usualWords)
 }
