@@ -1,10 +1,7 @@
 package fallback
 
-// A breaker leaves a provider that fails alone for a while, so that
-// nobody waits for it in vain.
-//
-// It starts no goroutine, does no
-// I/O and imports only the standard library.
+// A breaker skips a failing provider for a while, so that requests do not wait for it in vain. It starts no
+// goroutine, does no I/O and imports only the standard library.
 
 import (
 	"sync"
@@ -17,27 +14,27 @@ const (
 	DefaultBackOff  = 10 * time.Second
 )
 
-// MaxBackOff bounds the doubling of a pause.
+// MaxBackOff is the maximum pause, up to which the pause doubles.
 const MaxBackOff = 5 * time.Minute
 
-// Breaker stands between callers and one provider. Closed, it lets everything
-// through. Open, it lets nothing through until its pause is over, and then one
-// try, by which the provider is judged. It is safe for concurrent use.
+// Breaker controls access to one provider. Closed, it lets every request through. Open, it blocks requests
+// until its pause is over, and then lets a single trial through, whose result closes or reopens it. It is
+// safe for concurrent use.
 type Breaker struct {
-	limit int           // failures in a row that open it
-	first time.Duration // the first pause
+	limit int           // consecutive failures that open it
+	first time.Duration // initial pause
 
 	mu       sync.Mutex // guards the fields below
-	failures int        // in a row
+	failures int        // consecutive
 	open     bool
-	until    time.Time     // an open one lets one try through from here on
-	pause    time.Duration // the next one
-	trial    bool          // that try is under way
+	until    time.Time     // while open: when it lets a trial through
+	pause    time.Duration // length of the next pause
+	trial    bool          // a trial is under way
 }
 
-// NewBreaker returns a closed breaker that failures in a row open for backOff at
-// first, and for twice as long each time the provider fails again. What is not
-// positive is [DefaultFailures] or [DefaultBackOff].
+// NewBreaker returns a closed breaker that opens after failures consecutive failures. The first pause is
+// backOff; it doubles each time the provider fails again. Values that are not positive mean [DefaultFailures]
+// and [DefaultBackOff].
 func NewBreaker(failures int, backOff time.Duration) *Breaker {
 	if failures <= 0 {
 		failures = DefaultFailures
@@ -48,8 +45,8 @@ func NewBreaker(failures int, backOff time.Duration) *Breaker {
 	return &Breaker{limit: failures, first: backOff, pause: backOff}
 }
 
-// Enter reports whether the provider may be tried now. If so, the caller
-// reports how it went, by Succeeded, Failed or Abandoned.
+// Enter reports whether the provider may be tried now. If so, the caller has to report the outcome with
+// Succeeded, Failed or Abandoned.
 func (b *Breaker) Enter() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +57,7 @@ func (b *Breaker) Enter() bool {
 	return true
 }
 
-// Ready reports whether Enter would.
+// Ready reports whether Enter would return true.
 func (b *Breaker) Ready() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,14 +68,14 @@ func (b *Breaker) passes() bool {
 	return !b.open || !b.trial && !time.Now().Before(b.until)
 }
 
-// Closed reports whether nothing is known against the provider.
+// Closed reports whether the breaker is closed.
 func (b *Breaker) Closed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.open
 }
 
-// Due returns when an open breaker lets a try through.
+// Due returns the time from which an open breaker lets a trial through.
 func (b *Breaker) Due() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,15 +89,15 @@ func (b *Breaker) Succeeded() {
 	b.failures, b.open, b.trial, b.pause = 0, false, false, b.first
 }
 
-// Abandoned is for a try that tells nothing about the provider.
+// Abandoned reports a try that says nothing about the provider.
 func (b *Breaker) Abandoned() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.trial = false
 }
 
-// Failed counts a failure. It opens the breaker, for wait at least, if there
-// were enough of them, if the provider was being tried, or if atOnce is set.
+// Failed counts a failure. It opens the breaker, for at least wait, if the limit is reached, if this was a
+// trial, or if atOnce is set.
 func (b *Breaker) Failed(atOnce bool, wait time.Duration) {
 	now := time.Now()
 	b.mu.Lock()
@@ -110,7 +107,7 @@ func (b *Breaker) Failed(atOnce bool, wait time.Duration) {
 	switch {
 	case !b.open && !atOnce && b.failures < b.limit:
 		return
-	case b.open && now.Before(b.until): // begun before the one that opened it failed
+	case b.open && now.Before(b.until): // started before the failure that opened it
 		b.until = latest(b.until, now.Add(wait))
 		return
 	}
@@ -126,10 +123,10 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// Breakers are the breakers of a chain's links, by falling preference.
+// Breakers are the breakers of a chain's links, in order of preference.
 type Breakers []*Breaker
 
-// NewBreakers returns n breakers as from [NewBreaker].
+// NewBreakers returns n breakers, each made by [NewBreaker].
 func NewBreakers(n, failures int, backOff time.Duration) Breakers {
 	s := make(Breakers, n)
 	for i := range s {
@@ -138,8 +135,8 @@ func NewBreakers(n, failures int, backOff time.Duration) Breakers {
 	return s
 }
 
-// Enter enters the first link that may be tried and is not excluded, and
-// returns its index, -1 if there is none. Excluded has an entry for each link.
+// Enter enters the first link that may be tried and is not excluded. It returns the link's index, or -1 if
+// there is none. excluded has one entry per link.
 func (s Breakers) Enter(excluded []bool) int {
 	for i, b := range s {
 		if !excluded[i] && b.Enter() {
@@ -149,8 +146,8 @@ func (s Breakers) Enter(excluded []bool) int {
 	return -1
 }
 
-// Soonest returns the link that is not excluded and due first, -1 if all are
-// excluded. It is for those who have nothing to lose; they need not enter.
+// Soonest returns the link that is due first among those not excluded, or -1 if all are excluded. It is for
+// callers without an alternative; they need not call Enter.
 func (s Breakers) Soonest(excluded []bool) int {
 	soonest := -1
 	for i, b := range s {
@@ -161,7 +158,7 @@ func (s Breakers) Soonest(excluded []bool) int {
 	return soonest
 }
 
-// Ready counts the links that may be tried and are not excluded.
+// Ready returns the number of links that may be tried and are not excluded.
 func (s Breakers) Ready(excluded []bool) int {
 	n := 0
 	for i, b := range s {

@@ -9,41 +9,39 @@ import (
 	"time"
 )
 
-// Call is a request to a chain whose answer comes in pieces, and the rules of its
-// kind of provider.
+// Call is a streaming request to a chain, with the rules for its kind of provider.
 type Call[P Provider, T any] struct {
 	// Ask sends the request to a link.
 	Ask func(ctx context.Context, link int) iter.Seq2[T, error]
-	// Begins reports whether an answer begins with a piece. What comes before is
-	// dropped: another link could still answer.
+	// Begins reports whether a piece starts the answer. Earlier pieces are dropped because another link could
+	// still answer.
 	Begins func(T) bool
-	// First bounds the wait for the beginning where another link can take over,
-	// Last where none can, and Stall the wait for more. Zero is no bound.
+	// First is the maximum wait for the first piece if another link can take over, Last if none can. Stall is
+	// the maximum wait for each further piece. Zero means no limit.
 	First, Last, Stall time.Duration
-	// Hurried is a link that is asked first, out of turn, its breaker entered. If
-	// zero, none is: the first link is never out of turn.
+	// Hurried is a link to ask first, out of order, whose breaker has been entered already. Zero means none,
+	// because the first link is never out of order.
 	Hurried int
-	// Timed, if not nil, is told how long a link was waited for until it began.
+	// Timed, if not nil, receives the time each link took to begin.
 	Timed func(link int, took time.Duration)
 
-	// None is the error of a chain without links; if nil, that is no failure.
+	// None is the error of a chain without links. If nil, such a call succeeds.
 	None error
-	// Slow is the error of a link that took too long, and Empty of one that ended
-	// without beginning; if Empty is nil, that is an answer.
+	// Slow is the error of a link that took too long. Empty is the error of a link that ended before it
+	// began; if nil, that is a valid answer.
 	Slow, Empty error
-	// Cut, if not nil, is wrapped by errors that come after the beginning.
+	// Cut, if not nil, is wrapped by errors that occur after the answer has begun.
 	Cut error
-	// Severe are errors that open a breaker at once, and NotTheirs is one that is
-	// no failure of the link.
+	// Severe lists the errors that open a breaker at once. NotTheirs is an error that does not count as the
+	// link's failure.
 	Severe    []error
 	NotTheirs error
 }
 
-// Stream asks the links of c until one answers. One that fails, or is too slow,
-// before its answer begins is followed by the next with the same request; an
-// error after that ends the answer, since nothing may come twice. If every
-// breaker is open, the link that is due next is asked all the same. The error is
-// the last link's. Cancelling ctx is nobody's failure.
+// Stream asks the links of c in turn until one answers. If a link fails or is too slow before its answer
+// begins, Stream sends the same request to the next one. A later error ends the answer, because no part may
+// be delivered twice. If every breaker is open, Stream still asks the link that is due next. The error is
+// that of the last link. Cancelling ctx does not count as a failure.
 func Stream[P Provider, T any](ctx context.Context, c *Chain[P], call *Call[P, T], yield func(T, error) bool) {
 	failed := call.None
 	tried := make([]bool, len(c.Links))
@@ -73,22 +71,22 @@ func Stream[P Provider, T any](ctx context.Context, c *Chain[P], call *Call[P, T
 	}
 }
 
-// errWatch is why an attempt's context ends when the link takes too long.
+// errWatch is the cancellation cause of an attempt whose link takes too long.
 var errWatch = errors.New("the provider takes too long")
 
-// attempt is one link's try at a request.
+// attempt is one link's attempt at a request.
 type attempt[P Provider, T any] struct {
 	*Call[P, T]
 	chain   *Chain[P]
 	link    int
 	yield   func(T, error) bool
-	last    bool  // nobody takes over
-	hurried bool  // out of turn
-	reason  error // why the link before was given up
-	begun   bool  // something was delivered
+	last    bool  // no other link can take over
+	hurried bool  // asked out of order
+	reason  error // why the previous link failed
+	begun   bool  // a piece has been delivered
 }
 
-// run returns nil if the request was answered or the consumer has enough.
+// run returns nil if the request was answered or the consumer stopped.
 func (a *attempt[P, T]) run(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -111,10 +109,10 @@ func (a *attempt[P, T]) run(parent context.Context) error {
 		if !a.begun && !a.Begins(piece) {
 			continue
 		}
-		inTime := patience == 0 || watch.Stop() // the consumer may take its time
+		inTime := patience == 0 || watch.Stop() // do not count the consumer's time
 		if !a.begun {
 			if !inTime {
-				break // too late by a hair: the stream is being cancelled
+				break // the timer has fired just now and the stream is being cancelled
 			}
 			a.noteBeginning(time.Since(start))
 		}
@@ -129,7 +127,7 @@ func (a *attempt[P, T]) run(parent context.Context) error {
 	return a.judgeOutcome(parent, errors.Is(context.Cause(ctx), errWatch), patience, failed)
 }
 
-// noteBeginning notes that the answer begins.
+// noteBeginning records that the answer has begun.
 func (a *attempt[P, T]) noteBeginning(took time.Duration) {
 	a.begun = true
 	if a.Timed != nil {
@@ -140,7 +138,7 @@ func (a *attempt[P, T]) noteBeginning(took time.Duration) {
 	}
 }
 
-// judgeOutcome turns the outcome of a try into the breaker's business and an error.
+// judgeOutcome reports the outcome to the breaker and returns the error.
 func (a *attempt[P, T]) judgeOutcome(parent context.Context, slow bool, waited time.Duration, failed error) error {
 	state := a.chain.Breakers[a.link]
 	switch {

@@ -1,7 +1,6 @@
-// Package fallback is what chains of language models, voices and recognisers
-// have in common: providers by falling preference, a breaker for each, whose turn
-// it is, the notice of a change, and opening connections ahead of their use. It
-// starts no goroutine but timers, which end with a request, and those that
+// Package fallback holds what chains of language models, voices and recognisers share: providers in order of
+// preference, a breaker for each, the choice of the next link, notices of a change, and opening connections
+// in advance. It starts no goroutines other than timers, which end with the request, and those that
 // [Chain.Warm] waits for.
 package fallback
 
@@ -15,50 +14,49 @@ import (
 	"time"
 )
 
-// Provider is what a chain needs to know of its providers.
+// Provider is what a chain requires of its providers.
 type Provider interface{ Name() string }
 
 // Link is one provider of a chain.
 type Link[P Provider] struct {
-	// Name tells the link apart in notices: what the configuration calls the
-	// provider, such as "elevenlabs", or with its model.
+	// Name identifies the link in notices. It is the provider's name in the configuration, such as
+	// "elevenlabs", or that name with the model.
 	Name     string
 	Provider P
 }
 
-// Switch says that another provider serves from now on.
+// Switch reports that another provider serves from now on.
 type Switch struct {
-	// From served before, To serves now; both are the links' names.
+	// From and To are the names of the previous and the new link.
 	From, To string
-	// Reason is why From was given up; nil if To is back after a failure.
+	// Reason is why From failed; nil if To has recovered.
 	Reason error
 }
 
 // Options configure a [Chain].
 type Options struct {
-	// Failures in a row open a breaker. If zero, [DefaultFailures].
+	// Failures is the number of consecutive failures that open a breaker. The default is [DefaultFailures].
 	Failures int
-	// BackOff is how long an open breaker stays so at first; it doubles up to
-	// [MaxBackOff]. If zero, [DefaultBackOff].
+	// BackOff is the initial pause of an open breaker; it doubles up to [MaxBackOff]. The default is
+	// [DefaultBackOff].
 	BackOff time.Duration
-	// OnSwitch is told of every switch that a failure or the end of one made. It
-	// is safe for concurrent use and does not block. If nil, nobody is told.
+	// OnSwitch, if not nil, is called on every switch caused by a failure or a recovery. It must be safe for
+	// concurrent use and must not block.
 	OnSwitch func(Switch)
 }
 
-// Chain are the links of a chain and what is known of them. It is safe for
-// concurrent use.
+// Chain holds the links of a chain and their state. It is safe for concurrent use.
 type Chain[P Provider] struct {
 	Links    []Link[P]
 	Breakers Breakers // by link
 	onSwitch func(Switch)
 
 	mu     sync.Mutex // guards the fields below
-	active int        // the link that served last
-	why    error      // its predecessors' last failure
+	active int        // link that served last
+	why    error      // last failure of the links before it
 }
 
-// New returns a chain of links by falling preference.
+// New returns a chain of links in order of preference.
 func New[P Provider](links []Link[P], o Options) *Chain[P] {
 	return &Chain[P]{
 		Links: slices.Clone(links), Breakers: NewBreakers(len(links), o.Failures, o.BackOff), onSwitch: o.OnSwitch,
@@ -74,9 +72,8 @@ func (c *Chain[P]) Name() string {
 	return strings.Join(names, ", then ")
 }
 
-// Next returns the link to ask now, -1 if none is left; it enters its breaker. If
-// no breaker lets anything through and nothing was tried yet, it is the one that
-// is due first: there is nothing to lose.
+// Next returns the link to ask now and enters its breaker, or returns -1 if none is left. If all breakers are
+// open and nothing was tried yet, it returns the link that is due first, because waiting would gain nothing.
 func (c *Chain[P]) Next(tried []bool) int {
 	link := c.Breakers.Enter(tried)
 	if link < 0 && !slices.Contains(tried, true) {
@@ -85,7 +82,7 @@ func (c *Chain[P]) Next(tried []bool) int {
 	return link
 }
 
-// noteServing notes which link serves and tells of a change.
+// noteServing records which link serves and reports a change.
 func (c *Chain[P]) noteServing(link int, reason error) {
 	c.mu.Lock()
 	if reason != nil {
@@ -97,9 +94,8 @@ func (c *Chain[P]) noteServing(link int, reason error) {
 	c.TellSwitch(from, link, why)
 }
 
-// TellSwitch tells that link to serves instead of link from, which was given up
-// for a reason; the reason does not matter if to was preferred all along. Nothing
-// is told if they are the same.
+// TellSwitch reports that link to serves instead of link from. reason is why from failed; it is dropped if to
+// is preferred to from. TellSwitch does nothing if the links are the same.
 func (c *Chain[P]) TellSwitch(from, to int, reason error) {
 	if from == to || c.onSwitch == nil {
 		return
@@ -110,9 +106,9 @@ func (c *Chain[P]) TellSwitch(from, to int, reason error) {
 	c.onSwitch(Switch{From: c.Links[from].Name, To: c.Links[to].Name, Reason: reason})
 }
 
-// Warm has all providers that can open their connections, side by side, since
-// each of them may have to take over in an instant. It returns when the last one
-// is done. The error names every one that failed; nobody's breaker hears of it.
+// Warm opens the connections of all providers that support it, concurrently, because each may have to take
+// over at any moment. It returns when the last one is done. The error names every provider that failed;
+// breakers are not affected.
 func (c *Chain[P]) Warm(ctx context.Context) error {
 	errs := make([]error, len(c.Links))
 	var links sync.WaitGroup
@@ -129,7 +125,7 @@ func (c *Chain[P]) Warm(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// retryAfter is how long a provider asks to be left alone, 0 if it does not.
+// retryAfter returns how long the provider asked to be left alone, or 0.
 func retryAfter(err error) time.Duration {
 	var busy interface{ RetryAfter() time.Duration }
 	if errors.As(err, &busy) {
