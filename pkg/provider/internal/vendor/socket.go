@@ -12,38 +12,38 @@ import (
 )
 
 var (
-	// errFull ends a connection of which too much was not received.
+	// errFull ends a connection whose receive queue is full.
 	errFull = errors.New("too many of its messages wait to be received")
-	// errBinary ends a connection over which a message came that is no text.
+	// errBinary ends a connection that received a message other than text.
 	errBinary = errors.New("it sent a message that is no text")
 )
 
-// Limits bound what a connection holds and how long its end takes.
+// Limits bound the memory of a connection and the time its end takes.
 type Limits struct {
-	// Messages and Bytes are how much may wait to be received. The connection ends when
-	// more arrives, because nobody seems to receive any more.
+	// Messages and Bytes are the maximum size of the receive queue. The connection ends when more arrives,
+	// because the receiver seems to have stopped.
 	Messages, Bytes int
-	// Close bounds the farewell of [Conn.Close]. A service that does not answer it may
-	// still take the library's five seconds if it has sent a message just before.
+	// Close is the maximum duration of the closing handshake in [Conn.Close]. A service that does not answer
+	// it may still take the library's five seconds if it has just sent a message.
 	Close time.Duration
 }
 
-// Conn is a connection. Its methods are safe for concurrent use, but one goroutine at a
-// time receives.
+// Conn is a WebSocket connection with a receive queue. Its methods are safe for concurrent use, but only one
+// goroutine may call Recv at a time.
 type Conn struct {
 	conn   *websocket.Conn
 	limits Limits
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the reader has ended
-	news   chan struct{} // holds a token if there is a message or an end
+	news   chan struct{} // holds a token if there is a message or the connection ended
 
 	mu    sync.Mutex // guards the fields below
 	queue [][]byte   // oldest first
-	bytes int        // in queue
-	err   error      // why nothing more will be queued
+	bytes int        // size of queue
+	err   error      // why no more messages are queued
 }
 
-// NewConn starts to read from a connection, which it owns from now on.
+// NewConn starts reading from conn and takes ownership of it.
 func NewConn(conn *websocket.Conn, limits Limits) *Conn {
 	life, cancel := context.WithCancel(context.Background())
 	c := &Conn{conn: conn, limits: limits, cancel: cancel, done: make(chan struct{}), news: make(chan struct{}, 1)}
@@ -60,13 +60,13 @@ func (c *Conn) read(life context.Context) {
 			err = errBinary
 		}
 		if !c.enqueue(message, err) {
-			_ = c.conn.CloseNow() // it may be closed already
+			_ = c.conn.CloseNow() // may be closed already
 			return
 		}
 	}
 }
 
-// enqueue queues what a read returned, and reports whether there is more to read.
+// enqueue queues the result of a read and reports whether to continue reading.
 func (c *Conn) enqueue(message []byte, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,13 +83,13 @@ func (c *Conn) enqueue(message []byte, err error) bool {
 	return true
 }
 
-// Send sends one text message. If ctx ends while it is under way the connection does, too.
+// Send sends a text message. If ctx ends during the write, the connection ends as well.
 func (c *Conn) Send(ctx context.Context, message []byte) error {
 	return c.conn.Write(ctx, websocket.MessageText, message)
 }
 
-// Recv returns the oldest message that was not received. Once there is none and the
-// connection has ended, the error says why.
+// Recv returns the oldest queued message. Once the queue is empty and the connection has ended, it returns
+// the reason as an error.
 func (c *Conn) Recv(ctx context.Context) ([]byte, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -116,19 +116,19 @@ func (c *Conn) Recv(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Close says farewell to the other side, and ends the connection.
+// Close performs the closing handshake and ends the connection.
 func (c *Conn) Close() error {
 	timer := time.AfterFunc(c.limits.Close, c.cancel)
 	defer timer.Stop()
-	_ = c.conn.Close(websocket.StatusNormalClosure, "") // it may have ended by itself
+	_ = c.conn.Close(websocket.StatusNormalClosure, "") // may have ended already
 	c.cancel()
 	<-c.done
 	return nil
 }
 
-// Abort ends the connection without a farewell.
+// Abort ends the connection without a closing handshake.
 func (c *Conn) Abort() {
 	c.cancel()
-	_ = c.conn.CloseNow() // it may have ended by itself
+	_ = c.conn.CloseNow() // may have ended already
 	<-c.done
 }

@@ -1,10 +1,7 @@
 package vendor
 
-// This part holds what every speech recognition stream is made of: a
-// bounded queue of sound that goes in, a mailbox of transcripts that come out,
-// and the conversion to the provider's sample rate.
-//
-// It starts no goroutine.
+// The stt_flow files hold what every speech recognition stream consists of: a bounded input queue of audio, a
+// mailbox of transcripts, and the conversion to the provider's sample rate. They start no goroutine.
 
 import (
 	"sync"
@@ -13,9 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// Audio is a queue of samples with marks where utterances end. It grows as
-// needed up to a bound and drops the oldest sound then; marks are never
-// dropped. It is safe for concurrent use by one sender and one taker.
+// Audio is a queue of samples with marks at the ends of utterances. It grows up to a limit and then drops the
+// oldest samples, but never a mark. It is safe for concurrent use by one sender and one receiver.
 type Audio struct {
 	limit int
 	wake  chan struct{} // holds one token if there may be something to take
@@ -23,9 +19,9 @@ type Audio struct {
 	mu      sync.Mutex // guards the fields below
 	ring    []int16
 	head, n int
-	at      int64   // position of the oldest sample, counted from the start
+	at      int64   // position of the oldest sample since the start
 	marks   []int64 // positions, ascending
-	number  int     // of the utterance that is being sent
+	number  int     // of the utterance being sent
 	dropped int64
 	err     error
 }
@@ -35,7 +31,7 @@ func NewAudio(limit int) *Audio {
 	return &Audio{limit: limit, wake: make(chan struct{}, 1), marks: make([]int64, 0, stt.MaxPending)}
 }
 
-// Push appends samples, which it copies. It never blocks.
+// Push appends a copy of samples. It never blocks.
 func (a *Audio) Push(samples []int16) error {
 	a.mu.Lock()
 	if a.err != nil {
@@ -59,7 +55,7 @@ func (a *Audio) Push(samples []int16) error {
 	return nil
 }
 
-// dropOldest forgets the n oldest samples, if n is positive.
+// dropOldest drops the n oldest samples, if n is positive, and counts them.
 func (a *Audio) dropOldest(n int) {
 	if n <= 0 {
 		return
@@ -76,7 +72,7 @@ func (a *Audio) skipOldest(n int) {
 	}
 }
 
-// growRing makes room for n samples in all, at least one.
+// growRing makes room for n samples in total, at least one.
 func (a *Audio) growRing(n int) {
 	if n <= len(a.ring) && len(a.ring) > 0 {
 		return
@@ -89,9 +85,8 @@ func (a *Audio) growRing(n int) {
 	a.ring, a.head = ring, 0
 }
 
-// Finish ends an utterance here and returns its number. While MaxPending
-// utterances have no final in results that was fetched, it returns
-// [stt.ErrBusy].
+// Finish ends the current utterance and returns its number. It returns [stt.ErrBusy] while MaxPending
+// utterances have no final transcript fetched from results.
 func (a *Audio) Finish(results *Results) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -107,16 +102,16 @@ func (a *Audio) Finish(results *Results) (int, error) {
 	return a.number - 1, nil
 }
 
-// Finished returns how many utterances have been ended.
+// Finished returns the number of utterances ended so far.
 func (a *Audio) Finished() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.number
 }
 
-// Take moves the oldest samples to dst, but none beyond the next mark, and
-// says whether that mark is reached; the mark is then taken, too. Neither
-// samples nor a mark mean that there is nothing: wait for [Audio.Wake].
+// Take moves the oldest samples up to the next mark to dst. It reports whether it reached the mark, and
+// removes the mark in that case. If it returns neither samples nor a mark, the queue is empty; wait for
+// [Audio.Wake].
 func (a *Audio) Take(dst []int16) (n int, mark bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -136,10 +131,10 @@ func (a *Audio) Take(dst []int16) (n int, mark bool) {
 	return n, mark
 }
 
-// Wake has a token when something has come since the last one was taken.
+// Wake returns a channel that has a token if something arrived since the last token was taken.
 func (a *Audio) Wake() <-chan struct{} { return a.wake }
 
-// Fail makes Push and Mark return err from now on. The first error stays.
+// Fail makes Push and Finish return err from now on. Only the first error counts.
 func (a *Audio) Fail(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -148,7 +143,7 @@ func (a *Audio) Fail(err error) {
 	}
 }
 
-// Dropped returns how many samples were lost.
+// Dropped returns the number of samples dropped.
 func (a *Audio) Dropped() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

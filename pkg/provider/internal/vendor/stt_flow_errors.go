@@ -6,8 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// RecogniserService is a vendor's speech recognition at an address, which people named by
-// base_url if configured is true.
+// RecogniserService returns the service of a vendor's speech recognition. configured is true if the address
+// comes from the base_url setting.
 func RecogniserService(key, address string, configured bool) Service {
 	return Service{
 		Doing: "hearing", Key: key, Address: address, Configured: configured,
@@ -16,7 +16,7 @@ func RecogniserService(key, address string, configured bool) Service {
 	}
 }
 
-// Stopped is the error after ctx is done.
+// Stopped returns the error to report once ctx is done.
 func Stopped(ctx context.Context) error {
 	s := RecogniserService("", "", false)
 	return s.Stopped(ctx)

@@ -11,11 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// ErrAddress means a base address that cannot be used.
+// ErrAddress means that a base address is invalid.
 var ErrAddress = errors.New("the address is no ws, wss, http or https URL")
 
-// Address puts path behind base, unless base has a path of its own that ends
-// with it. The version that path begins with is not repeated.
+// Address appends path to base, unless the path of base already ends with it. A version at the start of path
+// is not repeated.
 func Address(base, path string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -33,9 +33,8 @@ func Address(base, path string) (*url.URL, error) {
 	return u, nil
 }
 
-// Keyterms returns the first terms a request has room for: at most number,
-// bytes in all and runes each; zero means no bound. Terms are cleaned, and
-// each is there once.
+// Keyterms returns the first terms that fit into a request: at most number terms, bytes in total and runes
+// per term; a zero bytes or runes means no limit. It cleans the terms and removes duplicates.
 func Keyterms(terms []string, number, bytes, runes int) []string {
 	var kept []string
 	seen := map[string]bool{}
@@ -55,10 +54,10 @@ func Keyterms(terms []string, number, bytes, runes int) []string {
 	return kept
 }
 
-// longest is how far into a stream a place may be.
+// longest is the maximum position within a stream.
 const longest = 30 * 24 * time.Hour
 
-// Seconds returns a vendor's seconds as a duration between 0 and 30 days.
+// Seconds converts a vendor's seconds to a duration, clamped to between 0 and 30 days.
 func Seconds(s float64) time.Duration {
 	if !(s > 0) { // also NaN
 		return 0
@@ -66,7 +65,7 @@ func Seconds(s float64) time.Duration {
 	return time.Duration(math.Min(s, longest.Seconds()) * float64(time.Second))
 }
 
-// Confidence returns a vendor's confidence between 0 and 1.
+// Confidence clamps a vendor's confidence to between 0 and 1.
 func Confidence(c float64) float64 {
 	if !(c > 0) { // also NaN
 		return 0

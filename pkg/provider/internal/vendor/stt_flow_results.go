@@ -9,19 +9,19 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// Results is a mailbox of transcripts. Finals stay until they are fetched,
-// each utterance's only once and in order; of the interim transcripts only the
-// newest stays. It is safe for concurrent use; Recv belongs to one goroutine.
+// Results is a mailbox of transcripts. It keeps each utterance's final transcript until it is fetched, in
+// order and once, and only the newest interim transcript. It is safe for concurrent use, but only one
+// goroutine may call Recv.
 //
-// It needs no bound of its own: a final exists only for a finished utterance,
-// and [Audio.Finish] bounds those.
+// It needs no limit of its own because only finished utterances have a final, and [Audio.Finish] limits
+// those.
 type Results struct {
 	wake chan struct{} // holds one token if there may be something to fetch
 
 	mu      sync.Mutex // guards the fields below
 	finals  []stt.Result
 	interim *stt.Result
-	next    int // number of the utterance whose final is to come
+	next    int // number of the utterance whose final comes next
 	late    int64
 	err     error
 }
@@ -29,9 +29,9 @@ type Results struct {
 // NewResults returns an empty mailbox.
 func NewResults() *Results { return &Results{wake: make(chan struct{}, 1)} }
 
-// Put adds a transcript. One of an utterance that has its final is late: it is
-// counted and dropped. A final for a later utterance than the next gives those
-// between an empty one, so that each has exactly one.
+// Put adds a transcript. It counts and drops a late one, whose utterance already has its final. If a final
+// arrives for a later utterance than the next, Put adds an empty final for each utterance in between, so that
+// each has exactly one.
 func (m *Results) Put(r stt.Result) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,16 +55,14 @@ func (m *Results) Put(r stt.Result) {
 	}
 }
 
-// Pending returns how many of the first n utterances have no final that was
-// fetched.
+// Pending returns how many of the first n utterances have no fetched final.
 func (m *Results) Pending(n int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return n - m.next + len(m.finals)
 }
 
-// Fail makes Recv return err once everything that came before is fetched. The
-// first error stays.
+// Fail makes Recv return err once all earlier transcripts are fetched. Only the first error counts.
 func (m *Results) Fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,21 +72,21 @@ func (m *Results) Fail(err error) {
 	}
 }
 
-// Err returns what Fail was given, nil before.
+// Err returns the error passed to Fail, or nil.
 func (m *Results) Err() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
 }
 
-// Late returns how many transcripts came too late.
+// Late returns the number of transcripts that came too late.
 func (m *Results) Late() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.late
 }
 
-// Recv returns the next transcript, as [stt.Stream] says.
+// Recv returns the next transcript, as specified by [stt.Stream].
 func (m *Results) Recv(ctx context.Context) (stt.Result, error) {
 	for {
 		if r, err, ok := m.takeNext(); ok {

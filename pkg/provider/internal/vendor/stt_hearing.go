@@ -10,25 +10,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// Kind is what an [Event] means.
+// Kind is the meaning of an [Event].
 type Kind int
 
 // Kinds of events.
 const (
-	// Nothing concerns no transcript.
+	// Nothing is an event without a transcript.
 	Nothing Kind = iota
-	// Interim is a text that may change, from the end of the last segment.
+	// Interim is a text that may still change. It starts at the end of the last segment.
 	Interim
-	// Segment is a text that stays; more of the utterance may follow.
+	// Segment is a text that will not change; the utterance may continue.
 	Segment
-	// Closing is a segment that answers a request for the final transcript.
+	// Closing is a segment sent in reply to a request for the final transcript.
 	Closing
-	// Refused means that the vendor had too little sound for a final.
+	// Refused means that the vendor received too little audio for a final.
 	Refused
 )
 
-// Event is one message of a vendor. Places are in the stream, from its
-// beginning; only a timed dialect has them.
+// Event is a message from a vendor. Start, End and the word times are relative to the start of the stream;
+// only timed dialects have them.
 type Event struct {
 	Kind       Kind
 	Text       string
@@ -38,44 +38,42 @@ type Event struct {
 }
 
 const (
-	// maxText bounds the transcript of one utterance in bytes.
+	// maxText is the maximum length of an utterance's transcript in bytes.
 	maxText = 64 << 10
-	// maxWords bounds its words.
+	// maxWords is the maximum number of its words.
 	maxWords = 4096
-	// rounding is how far two places may differ that mean the same.
+	// rounding is the maximum difference of two times that count as equal.
 	rounding = 25 * time.Millisecond
-	// remainder is how little sound a vendor may keep silent about when a
-	// final is asked for.
+	// remainder is the length of trailing audio that a vendor may leave unanswered when asked for a final.
 	remainder = 250 * time.Millisecond
-	// grace is how long to wait for word of such a remainder.
+	// grace is how long to wait for such a remainder.
 	grace = 500 * time.Millisecond
 )
 
 // ask is a request for the final transcript of an utterance.
 type ask struct {
-	at   time.Duration // where the utterance ends
+	at   time.Duration // where the utterance ends in the stream
 	when time.Time
 }
 
-// hearing puts segments together to utterances. The writer asks, the reader
-// takes events.
+// hearing assembles segments into utterances. The writer calls askFinal, the reader calls takeEvent.
 type hearing struct {
 	results *Results
 	timed   bool
 	interim bool
 
 	mu      sync.Mutex // guards the fields below
-	number  int        // of the utterance that is being heard
+	number  int        // of the current utterance
 	asks    []ask      // the first is for number
 	begin   time.Duration
-	covered time.Duration // how much of the stream has been heard
-	owed    int           // closings that may still come for utterances that have their final
-	last    string        // text of the last final, until something new is heard
+	covered time.Duration // how much of the stream has been transcribed
+	owed    int           // closings that may still arrive for utterances that already have their final
+	last    string        // text of the last final, until new text arrives
 	current stt.Result
 	weight  float64 // of the confidence so far
 }
 
-// askFinal notes that the final of the sound up to at is being asked for.
+// askFinal records that the final transcript of the audio up to at is being requested.
 func (h *hearing) askFinal(at time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,22 +84,20 @@ func (h *hearing) askFinal(at time.Duration) {
 	}
 }
 
-// isWaiting reports whether a final is awaited.
+// isWaiting reports whether a final is outstanding.
 func (h *hearing) isWaiting() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.asks) > 0
 }
 
-// covers reports whether everything but slack of the first asked utterance has
-// been heard.
+// covers reports whether the first outstanding utterance has been transcribed, except for at most slack.
 func (h *hearing) covers(slack time.Duration) bool {
 	return len(h.asks) > 0 && h.asks[0].at > h.begin && h.covered+rounding+slack >= h.asks[0].at
 }
 
-// expireFinal gives an utterance its final when the vendor has nothing more to say
-// of it. The error says that a final is overdue for good: what comes later
-// could not be told apart from the next utterance's.
+// expireFinal completes an utterance if the vendor has nothing more to say about it. It returns an error if
+// the final is overdue; a later one could not be told apart from that of the next utterance.
 func (h *hearing) expireFinal(now time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +116,7 @@ func (h *hearing) expireFinal(now time.Time) error {
 	return nil
 }
 
-// takeEvent hears one event.
+// takeEvent handles an event.
 func (h *hearing) takeEvent(e Event) {
 	e.Text = untrusted.Clean(e.Text, 0)
 	for i := range e.Words {
@@ -162,20 +158,19 @@ func (h *hearing) closeUtterance(e Event) {
 	}
 }
 
-// isNews reports whether e tells something that has not been heard; if not, it
-// is counted as late if it has a text.
+// isNews reports whether e contains anything new. If it does not and has a text, isNews counts it as late.
 func (h *hearing) isNews(e Event) bool {
 	known := h.timed && e.End <= h.covered
 	if !h.timed {
 		known = len(h.asks) == 0 && e.Text != "" && e.Text == h.last
 	}
 	if known && e.Text != "" {
-		h.results.Put(stt.Result{Utterance: h.number - 1}) // counted there
+		h.results.Put(stt.Result{Utterance: h.number - 1}) // Put counts it as late
 	}
 	return !known
 }
 
-// passInterim passes on an interim transcript with what stays before it.
+// passInterim forwards an interim transcript together with the segments before it.
 func (h *hearing) passInterim(e Event) {
 	if e.Text != "" {
 		h.last = ""
@@ -214,7 +209,7 @@ func (h *hearing) addSegment(e Event) {
 	}
 }
 
-// widenSpan widens r's place by e's.
+// widenSpan extends the time span of r by that of e.
 func (h *hearing) widenSpan(r *stt.Result, e Event) {
 	if !h.timed {
 		return
@@ -229,7 +224,7 @@ func (h *hearing) widenSpan(r *stt.Result, e Event) {
 	r.End = max(r.End, end-h.begin)
 }
 
-// placeWords moves words from their place in the stream to that in the utterance.
+// placeWords converts word times from stream to utterance time.
 func (h *hearing) placeWords(words []stt.Word) []stt.Word {
 	placed := make([]stt.Word, len(words))
 	for i, w := range words {
@@ -239,7 +234,7 @@ func (h *hearing) placeWords(words []stt.Word) []stt.Word {
 	return placed
 }
 
-// completeUtterance gives the first asked utterance its final.
+// completeUtterance emits the final transcript of the first outstanding utterance.
 func (h *hearing) completeUtterance() {
 	r := h.current
 	r.Utterance, r.Final = h.number, true
@@ -252,7 +247,7 @@ func (h *hearing) completeUtterance() {
 	h.current, h.weight = stt.Result{}, 0
 }
 
-// joinTexts puts two pieces of text together.
+// joinTexts joins two texts with a space.
 func joinTexts(a, b string) string {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	if a == "" || b == "" {

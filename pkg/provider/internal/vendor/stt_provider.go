@@ -16,73 +16,69 @@ import (
 
 // Dialect is a vendor's protocol. Its functions are pure.
 type Dialect struct {
-	// Type is the kind of message that carries sound.
+	// Type is the type of the messages that carry audio.
 	Type websocket.MessageType
-	// Audio appends the message that carries samples at [Rate] to dst.
+	// Audio appends to dst the message that carries samples at [Rate].
 	Audio func(dst []byte, samples []int16) []byte
-	// MinAudio is how many samples a message has at least, unless the
-	// utterance ends. Zero sends what there is.
+	// MinAudio is the minimum number of samples per message, except at the end of an utterance. Zero sends
+	// whatever is available.
 	MinAudio int
-	// Finish asks for the final transcript. Goodbye ends the stream; if empty,
-	// nothing is said.
+	// Finish is the message that requests the final transcript. Goodbye, if not empty, is the message that
+	// ends the stream.
 	Finish, Goodbye []byte
-	// KeepAlive is sent when nothing was for Idle.
+	// KeepAlive is sent after Idle without any other message.
 	KeepAlive []byte
 	Idle      time.Duration
-	// Parse reads one message of the vendor. Its errors wrap those of package
-	// stt and end the stream.
+	// Parse parses a vendor message. Its errors wrap those of package stt and end the stream.
 	Parse func(data []byte) (Event, error)
-	// Timed says that segments carry their place in the stream. Then they tell
-	// duplicates from news, and whether everything sent has been heard.
+	// Timed means that segments carry their time in the stream. It is used to detect duplicates and to tell
+	// whether all audio has been transcribed.
 	Timed bool
 }
 
-// Request is where and how to open a connection.
+// Request describes how to open a connection.
 type Request struct {
-	// URL begins with ws, wss, http or https and may hold a query.
+	// URL has the scheme ws, wss, http or https and may contain a query.
 	URL    string
 	Header http.Header
-	// Service is how errors speak of it.
+	// Service provides the errors.
 	Service Service
-	// Client sends the handshake. If nil, one on the shared transport.
+	// Client sends the handshake. If nil, a client on the shared transport is used.
 	Client *http.Client
-	// Reason reads why a handshake was refused from the response's body. If
-	// nil, the body itself is the reason.
+	// Reason extracts the reason for a refused handshake from the response body. If nil, the body is the
+	// reason.
 	Reason func(body []byte) string
 }
 
-// Recogniser is what a vendor that streams has of its own.
+// Recogniser describes what is specific to a streaming vendor.
 type Recogniser struct {
-	// Name is what the configuration calls it.
+	// Name is the vendor's name in the configuration.
 	Name string
-	// BaseURL is the root of its API, and Path where it listens there.
+	// BaseURL is the root of the API, and Path the path of the streaming endpoint.
 	BaseURL, Path string
-	// Model is heard with unless another is named.
+	// Model is the default model.
 	Model string
-	// Header authenticates with a key.
+	// Header returns the headers that authenticate with key.
 	Header func(key string) http.Header
-	// Query describes the sound and what is wanted of a model.
+	// Query adds the audio format, model and options to q.
 	Query func(q url.Values, model string, o stt.Options) url.Values
-	// Reason is that of [Request].
+	// Reason is used as [Request].Reason.
 	Reason func(body []byte) string
-	// Dialect makes the vendor's protocol for one stream.
+	// Dialect returns the protocol for one stream.
 	Dialect func() Dialect
 }
 
-// Options configure a [RecogniserProvider].
+// RecogniserOptions configure a [RecogniserProvider].
 type RecogniserOptions struct {
-	// BaseURL is the API's root, such as "wss://api.eu.deepgram.com". If
-	// empty, the vendor's own.
+	// BaseURL is the root of the API, such as "wss://api.eu.deepgram.com". The default is the vendor's.
 	BaseURL string
-	// Model is the vendor's model. If empty, its usual one.
+	// Model is the model to use. The default is [Recogniser].Model.
 	Model string
-	// HTTPClient opens the connections. If nil, a client on the standard
-	// library's shared transport.
+	// HTTPClient opens the connections. If nil, a client on the standard library's shared transport is used.
 	HTTPClient *http.Client
 }
 
-// RecogniserProvider implements [stt.Provider] for a vendor. It is safe for concurrent
-// use.
+// RecogniserProvider implements [stt.Provider] for a streaming vendor. It is safe for concurrent use.
 type RecogniserProvider struct {
 	vendor  Recogniser
 	service Service
@@ -92,8 +88,8 @@ type RecogniserProvider struct {
 
 var _ stt.Provider = (*RecogniserProvider)(nil)
 
-// NewRecogniser returns a provider that authenticates with key; opts may be nil. The
-// error is about the address and does not repeat it.
+// NewRecogniser returns a provider that authenticates with key; opts may be nil. It returns an error if the
+// address is invalid; the error does not contain the address.
 func NewRecogniser(v Recogniser, key string, opts *RecogniserOptions) (*RecogniserProvider, error) {
 	p := &RecogniserProvider{vendor: v}
 	if opts != nil {

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// openTimeout bounds the handshake.
+	// openTimeout is the maximum duration of the handshake.
 	openTimeout = 5 * time.Second
-	// writeTimeout is when a peer that takes no sound counts as gone.
+	// writeTimeout is how long a write may block before the peer counts as gone.
 	writeTimeout = 10 * time.Second
-	// goodbyeTimeout bounds the last message.
+	// goodbyeTimeout is the maximum duration of sending the last message.
 	goodbyeTimeout = 250 * time.Millisecond
-	// maxMessage bounds one message of the vendor in bytes.
+	// maxMessage is the maximum size of a vendor message in bytes.
 	maxMessage = 1 << 20
-	// tick is how often a stream that waits for a final looks at the clock.
+	// tick is how often a stream that waits for a final checks the clock.
 	tick = 100 * time.Millisecond
-	// takeSamples is how much sound is taken from the queue at a time.
+	// takeSamples is the maximum number of samples taken from the queue at a time.
 	takeSamples = 4800
 )
 
@@ -43,8 +43,7 @@ type Stream struct {
 
 var _ stt.Stream = (*Stream)(nil)
 
-// Open connects and starts the stream. Its errors are those of
-// [stt.Provider].Open.
+// Open connects and starts the stream. Its errors are those of [stt.Provider].Open.
 func Open(ctx context.Context, r Request, d Dialect, o stt.Options) (*Stream, error) {
 	convert, err := NewConverter(o)
 	if err != nil {
@@ -109,26 +108,26 @@ func (s *Stream) shutDown() {
 	s.audio.Fail(stt.ErrClosed)
 	if s.results.Err() == nil && len(s.dialect.Goodbye) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), goodbyeTimeout)
-		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // a courtesy
+		_ = s.conn.Write(ctx, websocket.MessageText, s.dialect.Goodbye) // best effort
 		cancel()
 	}
 	s.endStream(stt.ErrClosed)
 	s.tasks.Wait()
-	_ = s.conn.CloseNow() // it may have been closed by the peer
+	_ = s.conn.CloseNow() // the peer may have closed it
 }
 
-// endStream makes everybody leave, with the first error.
+// endStream ends all tasks of the stream; the first error counts.
 func (s *Stream) endStream(err error) {
 	s.audio.Fail(err)
 	s.results.Fail(err)
 	s.cancel(err)
 }
 
-// writeSound sends sound and requests until the stream ends.
+// writeSound sends audio and requests for finals until the stream ends.
 func (s *Stream) writeSound(ctx context.Context) error {
 	var (
 		taken   = make([]int16, takeSamples)
-		pending []int16 // converted, not sent yet
+		pending []int16 // converted but not yet sent
 		message []byte
 		sent    int
 		idle    = time.Now()
@@ -166,12 +165,12 @@ func (s *Stream) writeSound(ctx context.Context) error {
 	}
 }
 
-// placeOf is the place of a sample in the stream.
+// placeOf returns the stream time of a sample count.
 func placeOf(samples int) time.Duration {
 	return time.Duration(samples) * time.Second / Rate
 }
 
-// awaitWork returns when there may be something to do. The error is the stream's.
+// awaitWork waits until there may be something to do. An error ends the stream.
 func (s *Stream) awaitWork(ctx context.Context, idle time.Time) error {
 	pause := time.Until(idle.Add(s.dialect.Idle))
 	if s.heard.isWaiting() {
@@ -205,7 +204,7 @@ func (s *Stream) putMessage(ctx context.Context, kind websocket.MessageType, mes
 	return s.service.Unreachable(ctx, err)
 }
 
-// readEvents hears events until the stream ends.
+// readEvents handles the vendor's messages until the stream ends.
 func (s *Stream) readEvents(ctx context.Context) error {
 	for {
 		_, data, err := s.conn.Read(ctx)
@@ -220,7 +219,7 @@ func (s *Stream) readEvents(ctx context.Context) error {
 	}
 }
 
-// whyBroken is why a connection ended.
+// whyBroken returns the reason why the connection ended.
 func (s *Stream) whyBroken(ctx context.Context, err error) error {
 	var closed websocket.CloseError
 	switch {
@@ -233,7 +232,7 @@ func (s *Stream) whyBroken(ctx context.Context, err error) error {
 	return s.service.Unreachable(ctx, err)
 }
 
-// redacted is an error whose text does not hold the key.
+// redacted is an error whose text does not contain the key.
 type redacted struct {
 	error
 	service Service

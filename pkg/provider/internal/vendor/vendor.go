@@ -1,16 +1,14 @@
-// Package vendor puts what goes wrong with a service into words and into the
-// errors of a kind of provider: the same for language models, voices, speech
-// recognition and embeddings. It also opens connections ahead of their use. It
-// starts no goroutine.
+// Package vendor holds what providers of all kinds share: it turns a service's failures into the errors of a
+// kind of provider (language models, voices, speech recognition, embeddings) and opens connections in
+// advance. The package itself starts goroutines only for streams and connections.
 //
-// A [Stream] is a [stt.Stream] over a WebSocket (files stt_*.go): sound goes out in the vendor's messages, its
-// events become transcripts of utterances. What is a vendor's own is its [Recogniser] and its [Dialect].
-// Each stream has two goroutines that end, and are waited for, in Close.
+// A [Stream] is an [stt.Stream] over a WebSocket (files stt_*.go). It sends audio in the vendor's messages
+// and turns the vendor's events into transcripts of utterances. [Recogniser] and [Dialect] hold what is
+// specific to a vendor. Each stream has two goroutines; Close ends them and waits for them.
 //
-// A [Conn] is a WebSocket on which the wait for the next message can be given up (file socket.go). A read of
-// the WebSocket library that is given up ends the connection, so a [Conn] has a goroutine that reads ahead
-// into a bounded queue, and its Recv waits for that queue alone. The goroutine ends, and is waited for, in
-// Close and Abort.
+// A [Conn] is a WebSocket on which a caller can stop waiting for the next message (file socket.go).
+// Cancelling a read of the WebSocket library ends the connection, so a goroutine of the Conn reads ahead into
+// a bounded queue, and Recv waits only for that queue. Close and Abort end the goroutine and wait for it.
 package vendor
 
 import (
@@ -28,36 +26,34 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// maxDetail bounds how much of a vendor's words an error repeats, in runes.
+// maxDetail is the maximum length, in runes, of a vendor's message quoted in an error.
 const maxDetail = 200
 
-// Service is one vendor's service, as errors speak of it.
+// Service describes a vendor's service for use in errors.
 type Service struct {
-	// Doing is what the service is for, such as "speaking".
+	// Doing names the activity, such as "speaking".
 	Doing string
-	// Key is the secret that no error may hold.
+	// Key is the secret that no error may contain.
 	Key string
-	// Address is where the service is, and Configured whether people named it by
-	// base_url: only then may that be wrong.
+	// Address is the address of the service. Configured reports whether it comes from the base_url setting;
+	// only then can the setting be wrong.
 	Address    string
 	Configured bool
-	// RateLimited, Unavailable and Rejected are the errors of this kind of
-	// provider.
+	// RateLimited, Unavailable and Rejected are the errors of this kind of provider.
 	RateLimited, Unavailable, Rejected error
-	// Advice ends the errors of a refused key. It may be empty.
+	// Advice is appended to the error for a refused key. It may be empty.
 	Advice string
 }
 
-// Client returns a client for the service alone, on the connections of base if that
-// is not nil: no redirect takes the request to another host, and only an address
-// that people configured may be a private one.
+// Client returns a client for this service, using the connections of base if that is not nil. It follows no
+// redirect to another host, and connects to a private address only if the address is configured.
 func (s *Service) Client(base *http.Client) *http.Client {
 	return outbound.Client(base, outbound.Policy{
 		Home: s.Address, Private: s.Configured, Advice: "if it is meant, write it as the provider's base_url",
 	})
 }
 
-// ByStatus returns the error an HTTP status stands for.
+// ByStatus returns the error for an HTTP status.
 func (s *Service) ByStatus(status int) error {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -68,8 +64,8 @@ func (s *Service) ByStatus(status int) error {
 	return s.Rejected
 }
 
-// Refused is the error of an answer with an HTTP status, of a kind such as
-// [Service.ByStatus] tells, with the vendor's reason.
+// Refused returns the error for an HTTP status, with the vendor's reason. kind is usually that of
+// [Service.ByStatus].
 func (s *Service) Refused(kind error, status int, reason string) error {
 	advice := ""
 	if s.Advice != "" && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
@@ -78,8 +74,7 @@ func (s *Service) Refused(kind error, status int, reason string) error {
 	return fmt.Errorf("%w: status %d: %s%s", kind, status, s.Printable(reason), advice)
 }
 
-// Failed maps what a client of the OpenAI protocol returned. Once ctx is done
-// the error wraps ctx.Err and its cause instead.
+// Failed maps an error of the OpenAI client. Once ctx is done, the error wraps ctx.Err and its cause instead.
 func (s *Service) Failed(ctx context.Context, err error) error {
 	status, code, reason := Answer(err)
 	switch {
@@ -87,14 +82,14 @@ func (s *Service) Failed(ctx context.Context, err error) error {
 		return s.Stopped(ctx)
 	case status == 0:
 		return s.Unreachable(ctx, err)
-	case code == "insufficient_quota": // waiting will not help
+	case code == "insufficient_quota": // retrying does not help
 		return s.Refused(s.Rejected, status, reason)
 	}
 	return s.Refused(s.ByStatus(status), status, reason)
 }
 
-// Answer returns the HTTP status of an error of the OpenAI protocol's client,
-// with the vendor's word for it and its reason; 0 if there was no answer.
+// Answer returns the HTTP status, error code and reason from an error of the OpenAI client; the status is 0
+// if there was no response.
 func Answer(err error) (status int, code, reason string) {
 	var (
 		api     *openai.APIError
@@ -110,27 +105,24 @@ func Answer(err error) (status int, code, reason string) {
 	return 0, "", ""
 }
 
-// Unreachable is the error of a service that gave no answer, or broke it off:
-// what the transport said, and what to look at. Once ctx is done it wraps
-// ctx.Err and its cause instead.
+// Unreachable returns the error for a service that did not answer or broke off. It contains the transport's
+// message and advice on what to check. Once ctx is done, it wraps ctx.Err and its cause instead.
 func (s *Service) Unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return s.Stopped(ctx)
 	}
-	if Forbidden(err) { // trying again is no use
+	if Forbidden(err) { // retrying does not help
 		return fmt.Errorf("%w: %s", s.Rejected, s.Printable(Transport(err)))
 	}
 	return fmt.Errorf("%w: %s; %s", s.Unavailable, s.Printable(Transport(err)), s.CheckAddress())
 }
 
-// Forbidden reports whether a request was not sent because it would have gone where
-// none may go.
+// Forbidden reports whether a request was blocked because of its destination.
 func Forbidden(err error) bool {
 	return errors.Is(err, outbound.ErrRedirect) || errors.Is(err, outbound.ErrPrivate)
 }
 
-// Transport is what a transport said, without the address it was given, which
-// may carry credentials.
+// Transport returns the transport's message without the URL, which may contain credentials.
 func Transport(err error) string {
 	var address *url.Error
 	if errors.As(err, &address) {
@@ -143,7 +135,7 @@ func Transport(err error) string {
 	return err.Error()
 }
 
-// CheckAddress says what to look at when there is no answer.
+// CheckAddress returns advice on what to check if there is no answer.
 func (s *Service) CheckAddress() string {
 	if s.Configured {
 		return "check that it runs and that base_url is right"
@@ -155,7 +147,7 @@ func (s *Service) CheckAddress() string {
 	return "check that this machine is online and reaches " + host
 }
 
-// Stopped is the error after ctx is done.
+// Stopped returns the error to report once ctx is done.
 func (s *Service) Stopped(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	var late noAnswer
@@ -168,8 +160,8 @@ func (s *Service) Stopped(ctx context.Context) error {
 	return fmt.Errorf("%s: %w: %w", s.Doing, err, cause)
 }
 
-// Printable returns the vendor's words fit for a log: one line, short, without
-// the key and without what looks like one.
+// Printable returns a vendor's message in a form fit for logs: a single short line without the key or
+// anything that looks like one.
 func (s *Service) Printable(text string) string {
 	return cmp.Or(untrusted.Reason(text, s.Key, maxDetail), "no reason given")
 }

@@ -6,12 +6,12 @@ import (
 	"net/http"
 )
 
-// maxDrained bounds what is read of the answer to [Warm]; a connection with more
-// to read than that is not worth keeping.
+// maxDrained is the maximum number of bytes read from the response to [Warm]. A connection with more to read
+// is not worth keeping.
 const maxDrained = 256 << 10
 
-// Warm opens a connection for the next request, so that it need not wait for
-// one. It asks address for something that costs nothing; any answer will do.
+// Warm opens a connection in advance, so that the next request need not wait for one. It sends a GET request
+// that costs nothing to address; any response will do.
 func Warm(ctx context.Context, client *http.Client, address string, header http.Header) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -31,7 +31,7 @@ func Warm(ctx context.Context, client *http.Client, address string, header http.
 	return nil
 }
 
-// Bearer is the header that authenticates with key, nothing if it is empty.
+// Bearer returns the header that authenticates with key, or nil if key is empty.
 func Bearer(key string) http.Header {
 	if key == "" {
 		return nil

@@ -10,36 +10,34 @@ import (
 	"github.com/coder/websocket"
 )
 
-// noAnswer is the cause of a context that [Service.Opening] has ended.
+// noAnswer is the cancellation cause set by [Service.Opening].
 type noAnswer struct{ error }
 
 func (e noAnswer) Unwrap() error { return e.error }
 
-// Opening bounds how long a connection may take to open. Once timeout has passed,
-// [Service.Stopped] returns an error that wraps Unavailable, because the service was too
-// slow and the caller has given up nothing.
+// Opening limits how long opening a connection may take. After timeout, [Service.Stopped] returns an error
+// that wraps Unavailable, because the service was too slow and the caller did not cancel.
 func (s *Service) Opening(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	late := noAnswer{fmt.Errorf("%w: no answer within %s; %s", s.Unavailable, timeout, s.CheckAddress())}
 	return context.WithTimeoutCause(ctx, timeout, late)
 }
 
-// Handshake is how to open a WebSocket.
+// Handshake describes how to open a WebSocket.
 type Handshake struct {
-	// URL begins with ws, wss, http or https and may hold a query.
+	// URL has the scheme ws, wss, http or https and may contain a query.
 	URL    string
 	Header http.Header
-	// Client sends the request. Its policy is that of [Service.Client].
+	// Client sends the request. It should come from [Service.Client].
 	Client *http.Client
-	// MaxMessage bounds one message of the service, in bytes. A longer one ends the
-	// connection.
+	// MaxMessage is the maximum size of a received message in bytes. A longer one ends the connection.
 	MaxMessage int64
-	// Refused returns the error of an answer that opens no WebSocket. body is its first
-	// 1,024 bytes. If nil, the error is [Service.Refused] with body as the reason.
+	// Refused returns the error for a response that does not open a WebSocket. body holds its first 1,024
+	// bytes. If nil, [Service.Refused] is used with body as the reason.
 	Refused func(status int, body []byte) error
 }
 
-// DialWebSocket opens a WebSocket; ctx bounds the handshake alone, and is best made by
-// [Service.Opening]. The errors are those of [Service.Unreachable] and of h.Refused.
+// DialWebSocket opens a WebSocket. ctx limits only the handshake and should come from [Service.Opening]. The
+// errors are those of [Service.Unreachable] and h.Refused.
 func (s *Service) DialWebSocket(ctx context.Context, h Handshake) (*websocket.Conn, error) {
 	conn, response, err := websocket.Dial(ctx, h.URL, &websocket.DialOptions{HTTPClient: h.Client, HTTPHeader: h.Header})
 	switch {
@@ -51,7 +49,7 @@ func (s *Service) DialWebSocket(ctx context.Context, h Handshake) (*websocket.Co
 	}
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		body = nil // the status says enough
+		body = nil // the status is enough
 	}
 	if h.Refused != nil {
 		return nil, h.Refused(response.StatusCode, body)
