@@ -8,33 +8,29 @@ import (
 
 // Defaults of [UtteranceOptions].
 const (
-	// DefaultBudget bounds an utterance including everything a provider tries
-	// again.
+	// DefaultBudget is the maximum time for an utterance including all retries of a provider.
 	DefaultBudget = 15 * time.Second
-	// DefaultSettle is how long a known interim transcript waits for the final
-	// one. Players take silence of more than some seconds for a failure.
+	// DefaultSettle is how long an existing interim transcript waits for the final one. Players take a
+	// silence of more than a few seconds for a failure.
 	DefaultSettle = 3 * time.Second
 )
 
-// UtteranceOptions say how long to wait for an utterance.
+// UtteranceOptions configure the wait for an utterance.
 type UtteranceOptions struct {
-	// Budget bounds the whole wait. If zero, [DefaultBudget].
+	// Budget is the maximum total wait. The default is [DefaultBudget].
 	Budget time.Duration
-	// Settle is when an interim transcript is taken for the final one that has
-	// not come. If zero, [DefaultSettle]; if negative, never.
+	// Settle is the wait after which an interim transcript replaces a missing final. The default is
+	// [DefaultSettle]; if negative, it never does.
 	Settle time.Duration
-	// Last is the last interim transcript received before, if any.
+	// Last is the last interim transcript received earlier, if any.
 	Last Result
-	// Interim is told every interim transcript of this utterance that comes
-	// meanwhile. It may be nil.
+	// Interim, if not nil, receives every interim transcript of this utterance that arrives during the wait.
 	Interim func(Result)
 }
 
-// Utterance finishes the utterance that has been sent to s and returns its one
-// outcome, by the rules of [Wait]. It calls Recv, so nobody else may at that
-// time. With an error, the result is the last interim transcript. The error
-// wraps ErrOverBudget after Budget, ctx.Err when ctx is done, or is the
-// stream's.
+// Utterance finishes the current utterance of s and returns its result by the rules of [Wait]. It calls Recv,
+// so no other goroutine may do so at the same time. On an error, the result is the last interim transcript.
+// The error wraps ErrOverBudget after Budget, wraps the cause of ctx once ctx is done, or is the stream's.
 func Utterance(ctx context.Context, s Stream, o UtteranceOptions) (Result, error) {
 	number, err := s.Finish(ctx)
 	if err != nil {

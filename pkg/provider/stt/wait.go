@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// Wait is what is known of one finished utterance without its outcome. It
-// holds the rules alone: the owner receives and keeps the time. An empty final
-// transcript of an utterance with an interim text counts as no answer and
-// gives way to that text, with Assumed set; so does a final one that is late by
-// Settle. Without any, the budget ends the wait.
+// Wait is the state of the wait for one finished utterance. It only applies the rules; the caller receives
+// and keeps the time. If the final transcript is empty but there was an interim text, or if the final is late
+// by Settle, the interim text replaces it, with Assumed set. Without an interim text, the budget ends the
+// wait.
 //
-// It is not safe for concurrent use. Its methods are meant to be called until
-// one of them says that the wait is done.
+// It is not safe for concurrent use. Its methods are meant to be called until one of them reports that the
+// wait is done.
 type Wait struct {
 	number   int
-	settle   time.Time // zero: never
+	settle   time.Time // zero means never
 	deadline time.Time
 	interim  func(Result)
-	last     Result // the last interim transcript with a text
+	last     Result // last interim transcript with a text
 }
 
-// NewWait returns the wait for the utterance of a number that was finished at
-// a time, from which o.Budget and o.Settle count.
+// NewWait returns the wait for the utterance with the given number. o.Budget and o.Settle count from
+// finished.
 func NewWait(number int, finished time.Time, o UtteranceOptions) *Wait {
 	budget, settle := o.Budget, o.Settle
 	if budget == 0 {
@@ -32,14 +31,14 @@ func NewWait(number int, finished time.Time, o UtteranceOptions) *Wait {
 		settle = DefaultSettle
 	}
 	w := &Wait{number: number, deadline: finished.Add(budget), interim: o.Interim, last: o.Last}
-	if settle > 0 && settle < budget { // else the budget comes first
+	if settle > 0 && settle < budget { // otherwise the budget ends first
 		w.settle = finished.Add(settle)
 	}
 	return w
 }
 
-// Take takes in a transcript and reports whether it decided what becomes of
-// the utterance. Transcripts of others are dropped.
+// Take handles a transcript and reports whether it completes the wait. It ignores transcripts of other
+// utterances.
 func (w *Wait) Take(r Result) (outcome Result, err error, done bool) {
 	switch {
 	case r.Utterance != w.number: // too late
@@ -58,7 +57,7 @@ func (w *Wait) Take(r Result) (outcome Result, err error, done bool) {
 	return Result{}, nil, false
 }
 
-// Due returns when [Wait.Expire] decides, if no transcript does before.
+// Due returns the time at which [Wait.Expire] completes the wait, if no transcript does so earlier.
 func (w *Wait) Due() time.Time {
 	if w.last.Text != "" && !w.settle.IsZero() {
 		return w.settle
@@ -66,8 +65,8 @@ func (w *Wait) Due() time.Time {
 	return w.deadline
 }
 
-// Expire reports whether the time alone decided: for the interim text, or, with
-// an error that wraps ErrOverBudget, for none.
+// Expire reports whether the wait is over at now: with the interim text, or without one with an error that
+// wraps ErrOverBudget.
 func (w *Wait) Expire(now time.Time) (outcome Result, err error, done bool) {
 	switch due := w.Due(); {
 	case now.Before(due):
@@ -78,8 +77,7 @@ func (w *Wait) Expire(now time.Time) (outcome Result, err error, done bool) {
 	return w.Assumed(), nil, true
 }
 
-// Assumed returns the last interim transcript in place of the final one. Its
-// text is empty if there is none.
+// Assumed returns the last interim transcript as the final one. Its text is empty if there is none.
 func (w *Wait) Assumed() Result {
 	r := w.last
 	r.Utterance, r.Final, r.Assumed = w.number, true, r.Text != ""

@@ -1,12 +1,14 @@
-// Package chain lets speech recognition providers take over from each other,
-// so that a service that fails does not cost what a player said.
+// Package chain makes speech recognition providers take over from each other, so that a failing service does
+// not lose what a player said.
 //
-// Each stream keeps the sound of its unanswered
-// utterances and gives it to the next provider when one fails, once; without any
-// connection it waits for one. Each provider has a breaker that all streams share: one that failed three times
-// in a row, refused the key or let an utterance wait too long is left alone
-// for a while and then tried with a single utterance. A stream has one
-// goroutine, and one for each connection; Close ends and waits for them.
+//	c := chain.New([]chain.Link{{Name: "deepgram", Provider: dg}, {Name: "openai", Provider: oa}}, nil)
+//	stream, err := c.Listen(ctx, stt.Options{Language: "en", Interim: true})
+//
+// Each stream keeps the audio of its unanswered utterances and resends it once to the next provider when one
+// fails. If no provider can be reached, it waits for one. All streams share one breaker per provider: a
+// provider that failed three times in a row, refused the key or took too long for an utterance is skipped for
+// a while and then tried with a single utterance. A stream has one goroutine, and one for each connection;
+// Close ends them and waits for them.
 package chain
 
 import (
@@ -23,52 +25,51 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// ErrSlow means that the final transcript took too long and another provider
-// was asked, or the utterance given up.
+// ErrSlow means that the final transcript took too long, so that another provider was asked or the utterance
+// was given up.
 var ErrSlow = errors.New("the transcript took too long")
 
 // Defaults of [Options].
 const (
 	defaultOpening   = 4 * time.Second
 	defaultFinal     = 5 * time.Second
-	defaultLastFinal = 9 * time.Second // with Final and a second's reserve, stt.DefaultBudget
+	defaultLastFinal = 9 * time.Second // Final, LastFinal and a second's reserve add up to stt.DefaultBudget
 )
 
 const (
-	// firstPause is how long a stream without a connection waits before the next
-	// try; it doubles up to maxPause until there is a final transcript.
+	// firstPause is the first pause before a stream without a connection tries again. The pause doubles up to
+	// maxPause until a final transcript arrives.
 	firstPause = 500 * time.Millisecond
 	maxPause   = 30 * time.Second
 )
 
-// MaxKept is how much of an utterance is kept for the next provider. Of a
-// longer one the end is kept.
+// MaxKept is the maximum length of an utterance's audio kept for the next provider. Of a longer one, the end
+// is kept.
 const MaxKept = 30 * time.Second
 
 type (
 	// Link is one provider of a chain.
 	Link = fallback.Link[stt.Provider]
-	// Switch says that another provider hears a stream from now on.
+	// Switch reports that another provider serves a stream from now on.
 	Switch = fallback.Switch
 )
 
 // Options configure a [Chain]. The zero value works.
 type Options struct {
-	// Opening bounds the opening of a connection. If zero, 4 s.
+	// Opening is the maximum time to open a connection. The default is 4 s.
 	Opening time.Duration
-	// Final bounds the wait for a final transcript the first time an utterance
-	// is sent, if there is a second provider. If zero, 5 s.
+	// Final is the maximum wait for a final transcript the first time an utterance is sent, if there is a
+	// second provider. The default is 5 s.
 	Final time.Duration
-	// LastFinal bounds it the second time; a lone provider has both times. If
-	// zero, 9 s.
+	// LastFinal is the maximum wait the second time. A single provider gets the sum of both. The default is 9
+	// s.
 	LastFinal time.Duration
-	// FailFast gives an utterance up as soon as no provider can be reached. If
-	// false, it is kept and tried again for as long as a final is waited for.
+	// FailFast fails an utterance as soon as no provider can be reached. Otherwise the utterance is kept and
+	// retried for as long as a final is awaited.
 	FailFast bool
-	// Failures, BackOff and OnSwitch are those of [fallback.Options]; OnSwitch is
-	// called by a stream's goroutine. While an utterance is kept because nobody can
-	// be reached, it is told so once, with From and To the same and a Reason, and
-	// once more, without one, when somebody can.
+	// Failures, BackOff and OnSwitch are those of [fallback.Options]. OnSwitch is called by a stream's
+	// goroutine. When an utterance is kept because no provider can be reached, OnSwitch is called once with
+	// equal From and To and a Reason, and again without a Reason when a provider can be reached.
 	Failures int
 	BackOff  time.Duration
 	OnSwitch func(Switch)
@@ -78,13 +79,12 @@ type Options struct {
 type Chain struct {
 	links *fallback.Chain[stt.Provider]
 	opts  Options
-	deaf  atomic.Bool // it was told that nobody can be reached
+	deaf  atomic.Bool // OnSwitch was told that no provider can be reached
 }
 
 var _ stt.Recogniser = (*Chain)(nil)
 
-// New returns a chain of at least one link by falling preference; opts may be
-// nil.
+// New returns a chain of at least one link in order of preference; opts may be nil.
 func New(links []Link, opts *Options) *Chain {
 	var o Options
 	if opts != nil {

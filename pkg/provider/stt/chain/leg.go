@@ -13,13 +13,13 @@ import (
 type leg struct {
 	link    int
 	stream  stt.Stream
-	numbers []int // of the utterances sent there, in order
+	numbers []int // of the utterances sent, in order
 	cancel  context.CancelFunc
-	proven  bool // it gave a final
+	proven  bool // it has returned a final
 }
 
-// openLeg opens a leg to the best provider that is not excluded, and reports
-// whether there is one. If not, the next try is put off.
+// openLeg opens a leg to the best provider that is not excluded and reports whether it succeeded. If not, it
+// schedules the next try.
 func (s *stream) openLeg(ctx context.Context, excluded []bool) bool {
 	s.tried = time.Now()
 	for link := s.chain.pickLink(excluded); link >= 0; link = s.chain.pickLink(excluded) {
@@ -50,8 +50,8 @@ func (s *stream) openLeg(ctx context.Context, excluded []bool) bool {
 	return false
 }
 
-// tellReach tells that nobody can be reached, for a reason, or that link can be
-// again; only what has changed since it was told last.
+// tellReach reports that no provider can be reached, for a reason, or that link can be reached again. It
+// reports only changes.
 func (c *Chain) tellReach(link int, reason error) {
 	if !c.deaf.CompareAndSwap(reason == nil, reason != nil) || c.opts.OnSwitch == nil {
 		return
@@ -60,7 +60,7 @@ func (c *Chain) tellReach(link int, reason error) {
 	c.opts.OnSwitch(Switch{From: name, To: name, Reason: reason})
 }
 
-// putOffRetry has the next try wait, longer each time.
+// putOffRetry schedules the next try; the pause grows each time.
 func (s *stream) putOffRetry() {
 	s.retry = time.Now().Add(s.pause)
 	s.pause = min(2*s.pause, maxPause)
@@ -78,10 +78,9 @@ func (s *stream) startLeg(ctx context.Context, link int, opened stt.Stream) {
 	s.leg, s.last = l, link
 }
 
-// receiveFrom passes on what a leg hears until it breaks or is retired, and closes
-// it.
+// receiveFrom forwards the results of a leg until the leg breaks or is retired, and then closes it.
 func (s *stream) receiveFrom(ctx context.Context, l *leg) {
-	defer l.stream.Close() // whatever it says, it is over
+	defer l.stream.Close() // the leg is over, whatever Close returns
 	for {
 		r, err := l.stream.Recv(ctx)
 		select {
@@ -95,7 +94,7 @@ func (s *stream) receiveFrom(ctx context.Context, l *leg) {
 	}
 }
 
-// retireLeg leaves the current leg.
+// retireLeg ends the current leg.
 func (s *stream) retireLeg() {
 	if s.leg == nil {
 		return
@@ -107,9 +106,8 @@ func (s *stream) retireLeg() {
 	s.leg = nil
 }
 
-// pickLink returns the provider to ask next, -1 if there is none. It enters its
-// breaker. Of those that are all open it takes the one that closes first, for
-// there is nothing to lose. Excluded links are not taken.
+// pickLink enters the breaker of the link to ask next and returns the link, or -1 if all are excluded. If all
+// breakers are open, it returns the link whose breaker is due first, because waiting would gain nothing.
 func (c *Chain) pickLink(excluded []bool) int {
 	link := c.links.Breakers.Enter(excluded)
 	if link < 0 {

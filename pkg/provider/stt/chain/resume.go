@@ -8,9 +8,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// maxAgain is how long an utterance may be that is sent once more because it goes on,
-// to a provider that transcribes each as a whole. What it costs to ask too early is
-// bounded by that; the transcripts of longer ones follow each other.
+// maxAgain is the maximum length of a resumed utterance whose audio is sent again to a provider that
+// transcribes each utterance as a whole. It limits the cost of asking too early. For longer ones, the
+// transcripts follow each other.
 const maxAgain = 10 * time.Second
 
 var _ stt.Resumer = (*stream)(nil)
@@ -18,8 +18,7 @@ var _ stt.Resumer = (*stream)(nil)
 // Resume implements [stt.Resumer].
 func (s *stream) Resume() { s.resumed.Store(int64(s.audio.Finished())) }
 
-// keepEnded keeps an utterance that has just been finished, if its sound would have to
-// be sent again.
+// keepEnded remembers an utterance that has just finished if its audio would have to be sent again on Resume.
 func (s *stream) keepEnded(u *utterance) {
 	if s.leg == nil || u.forgotten > 0 || len(u.sound) > vendor.Rate*int(maxAgain.Seconds()) {
 		return
@@ -29,8 +28,8 @@ func (s *stream) keepEnded(u *utterance) {
 	}
 }
 
-// newUtterance returns the next utterance. One that goes on where the last ended
-// takes its sound over if its provider knows nothing of what was before.
+// newUtterance returns the next utterance. If it resumes the last one and the provider has no memory of
+// earlier audio, it includes the last one's audio.
 func (s *stream) newUtterance() *utterance {
 	u, ended := &utterance{number: s.next}, s.ended
 	s.next++

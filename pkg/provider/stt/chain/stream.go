@@ -13,51 +13,50 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// takeSamples is how much sound is taken from the queue at a time.
+// takeSamples is the maximum number of samples taken from the queue at a time.
 const takeSamples = 4800
 
-// stream implements [stt.Resumer]. Everything below the goroutine's line is
-// owned by run.
+// stream implements [stt.Resumer]. The fields below "Owned by run" belong to its goroutine.
 type stream struct {
 	chain   *Chain
-	source  int // sample rate of what is sent to it
+	source  int // sample rate of the audio passed to Send
 	opts    stt.Options
 	audio   *vendor.Audio
 	results *vendor.Results
 	tasks   sync.WaitGroup
 	end     func()
-	lost    atomic.Int64 // samples at flow.Rate that were not kept
-	broken  atomic.Int64 // connections, and tries to make one
-	resumed atomic.Int64 // number of the utterance that continues the one before
+	lost    atomic.Int64 // samples at vendor.Rate that were not kept
+	broken  atomic.Int64 // failed connections and connection attempts
+	resumed atomic.Int64 // number of the utterance that resumes the previous one
 
-	// The goroutine's.
+	// Owned by run.
 	convert *vendor.Converter
 	heard   chan heard
 	leg     *leg          // nil if there is no connection
-	last    int           // link of the last leg, -1 before the first
-	reason  error         // why that was given up, or the newest try failed
-	tried   time.Time     // when the newest try began
-	retry   time.Time     // when the next is due while there is no leg
-	pause   time.Duration // before the one after that
-	waiting []*utterance  // without a final, oldest first
-	next    int           // number of the utterance after those
-	ended   *utterance    // the one finished last, if it may be sent again; nil once the next begins
+	last    int           // link of the previous leg, -1 before the first
+	reason  error         // why the previous leg or the latest try failed
+	tried   time.Time     // when the latest try began
+	retry   time.Time     // when the next try is due while there is no leg
+	pause   time.Duration // pause before the try after that
+	waiting []*utterance  // utterances without a final, oldest first
+	next    int           // number of the next utterance
+	ended   *utterance    // the utterance that finished last, if it may be resent; nil once the next begins
 }
 
-// utterance is one that has no final transcript yet.
+// utterance is an utterance without a final transcript.
 type utterance struct {
 	number    int
-	sound     []int16 // at flow.Rate
-	forgotten int     // samples before those that only the current leg has
+	sound     []int16 // at vendor.Rate
+	forgotten int     // earlier samples that only the current leg has
 	finished  bool
-	legs      int       // that were asked
+	legs      int       // number of legs asked
 	deadline  time.Time // when the current leg must have answered
-	until     time.Time // when nobody else is asked any more
-	failed    error     // why nobody will be asked any more
-	before    int       // utterances before it whose sound its own begins with
+	until     time.Time // when no other provider is asked any more
+	failed    error     // why no other provider will be asked
+	before    int       // number of preceding utterances whose audio sound includes
 }
 
-// heard is what a leg received.
+// heard is a result received from a leg.
 type heard struct {
 	leg    *leg
 	result stt.Result
@@ -93,7 +92,7 @@ func (s *stream) Close() error {
 // run owns the stream's state until ctx ends.
 func (s *stream) run(ctx context.Context) {
 	defer s.retireLeg()
-	s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) // one at hand saves time later
+	s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) // connecting in advance saves time later
 	taken := make([]int16, takeSamples)
 	for ctx.Err() == nil {
 		n, mark := s.audio.Take(taken)
@@ -110,14 +109,14 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-// awaitNext returns after something has happened.
+// awaitNext waits for the next event and handles it.
 func (s *stream) awaitNext(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	if at, ok := s.nextDue(); ok {
 		timer.Reset(time.Until(at))
 	} else {
-		timer.Stop() // nothing happens by itself
+		timer.Stop() // no deadline
 	}
 	select {
 	case <-s.audio.Wake():
@@ -133,8 +132,8 @@ func (s *stream) awaitNext(ctx context.Context) {
 	}
 }
 
-// nextDue returns when time alone decides something: the answer of a leg is overdue,
-// or, while there is none, another try or the end of an utterance is due.
+// nextDue returns the next deadline: when the answer of the current leg is overdue or, without a leg, when
+// the next try or the end of an utterance is due.
 func (s *stream) nextDue() (at time.Time, ok bool) {
 	finished := len(s.waiting) > 0 && s.waiting[0].finished
 	switch {
@@ -148,8 +147,7 @@ func (s *stream) nextDue() (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// retryOpening looks for a provider again, if that is due, and gives it what has no
-// final.
+// retryOpening tries again to open a leg if that is due, and replays the outstanding utterances.
 func (s *stream) retryOpening(ctx context.Context) {
 	if !time.Now().Before(s.retry) && s.openLeg(ctx, make([]bool, len(s.chain.links.Links))) {
 		s.replayUtterances(ctx)
@@ -157,7 +155,7 @@ func (s *stream) retryOpening(ctx context.Context) {
 	s.settleFailed()
 }
 
-// feedSound adds sound to the utterance that is going on, and ends it at a mark.
+// feedSound adds audio to the current utterance and ends it at a mark.
 func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
 	u := s.currentUtterance(ctx)
 	u.sound = append(u.sound, sound...)
@@ -183,15 +181,14 @@ func (s *stream) feedSound(ctx context.Context, sound []int16, mark bool) {
 	}
 }
 
-// countForgotten counts the sound of u that no provider will get any more.
+// countForgotten counts the samples of u that no provider will get any more.
 func (s *stream) countForgotten(u *utterance) {
 	s.lost.Add(int64(u.forgotten))
 	u.forgotten = 0
 }
 
-// currentUtterance returns the utterance that is going on; at its beginning it is given
-// to the best provider there is. Without a connection there is a try at once,
-// unless the last one was just now.
+// currentUtterance returns the current utterance. It assigns a new one to the best available provider.
+// Without a connection it tries to open one at once, unless the last try was less than firstPause ago.
 func (s *stream) currentUtterance(ctx context.Context) *utterance {
 	if n := len(s.waiting); n > 0 && !s.waiting[n-1].finished {
 		return s.waiting[n-1]
@@ -215,33 +212,33 @@ func (s *stream) currentUtterance(ctx context.Context) *utterance {
 	return u
 }
 
-// dropSecondBest drops a connection that is only second best.
+// dropSecondBest retires the current leg if a preferred provider may be tried.
 func (s *stream) dropSecondBest() {
 	if s.leg == nil {
 		return
 	}
 	for _, b := range s.chain.links.Breakers[:s.leg.link] {
 		if b.Ready() {
-			s.reason, s.tried = nil, time.Time{} // look for a better one at once
+			s.reason, s.tried = nil, time.Time{} // look for a better provider at once
 			s.retireLeg()
 			return
 		}
 	}
 }
 
-// assignToLeg notes that u is heard by the current leg.
+// assignToLeg records that the current leg receives u.
 func (s *stream) assignToLeg(u *utterance) {
 	u.legs++
 	s.leg.numbers = append(s.leg.numbers, u.number)
 }
 
-// finishUtterance asks the current leg for the final transcript of u.
+// finishUtterance requests the final transcript of u from the current leg.
 func (s *stream) finishUtterance(ctx context.Context, u *utterance) {
 	patience := s.chain.opts.Final
 	switch {
 	case u.legs > 1:
 		patience = s.chain.opts.LastFinal
-	case len(s.chain.links.Links) == 1: // giving up early would gain nothing
+	case len(s.chain.links.Links) == 1: // giving up early gains nothing
 		patience += s.chain.opts.LastFinal
 	}
 	u.deadline = time.Now().Add(patience)
@@ -250,10 +247,10 @@ func (s *stream) finishUtterance(ctx context.Context, u *utterance) {
 	}
 }
 
-// hearLeg is told what a leg received.
+// hearLeg handles a result from a leg.
 func (s *stream) hearLeg(ctx context.Context, h heard) {
 	if h.leg != s.leg {
-		return // it was given up
+		return // the leg has been given up
 	}
 	switch {
 	case h.err != nil:
@@ -271,7 +268,7 @@ func (s *stream) hearLeg(ctx context.Context, h heard) {
 		}
 		if r.Final {
 			if len(s.waiting) == 0 || s.waiting[0].number != r.Utterance || !s.waiting[0].finished {
-				return // it has its final
+				return // the utterance already has its final
 			}
 			s.waiting = append(s.waiting[:0], s.waiting[1:]...)
 			s.leg.proven, s.pause = true, firstPause
@@ -281,7 +278,7 @@ func (s *stream) hearLeg(ctx context.Context, h heard) {
 	}
 }
 
-// giveUpLeg leaves the current leg and gives its utterances to the next provider.
+// giveUpLeg ends the current leg and replays its utterances to the next provider.
 func (s *stream) giveUpLeg(ctx context.Context, reason error) {
 	if s.leg == nil || ctx.Err() != nil {
 		return
@@ -289,12 +286,12 @@ func (s *stream) giveUpLeg(ctx context.Context, reason error) {
 	link := s.leg.link
 	s.reason = fmt.Errorf("%s: %w", s.chain.links.Links[link].Name, reason)
 	s.broken.Add(1)
-	if len(s.waiting) == 0 { // nobody is hurt
+	if len(s.waiting) == 0 { // no utterance is affected
 		s.retireLeg()
 		s.putOffRetry()
 		return
 	}
-	s.leg.proven = true // not an abandoned try
+	s.leg.proven = true // prevents Abandoned, as the failure is reported here
 	s.chain.links.Breakers[link].Failed(isSevere(reason), 0)
 	s.retireLeg()
 	for _, u := range s.waiting {
@@ -312,13 +309,12 @@ func (s *stream) giveUpLeg(ctx context.Context, reason error) {
 	s.settleFailed()
 }
 
-// isNeeded reports whether an utterance waits for somebody to hear it.
+// isNeeded reports whether an utterance still needs a provider.
 func (s *stream) isNeeded() bool {
 	return slices.ContainsFunc(s.waiting, func(u *utterance) bool { return u.failed == nil })
 }
 
-// replayUtterances sends the current leg every utterance that has no final and may be
-// asked for again.
+// replayUtterances sends the outstanding utterances that have not failed to the current leg.
 func (s *stream) replayUtterances(ctx context.Context) {
 	leg := s.leg
 	for _, u := range slices.Clone(s.waiting) {
@@ -334,14 +330,14 @@ func (s *stream) replayUtterances(ctx context.Context) {
 		if u.finished {
 			s.finishUtterance(ctx, u)
 			if s.leg != leg {
-				return // another replay has been and gone
+				return // a nested replay has taken place
 			}
 		}
 	}
 }
 
-// settleFailed gives the finished utterances that failed their outcome. Without a
-// connection those fail for which none will be there in time.
+// settleFailed emits the results of finished utterances that failed. Without a leg, utterances fail if none
+// will be available in time.
 func (s *stream) settleFailed() {
 	for _, u := range s.waiting {
 		if s.leg == nil && u.finished && u.failed == nil && s.isHopeless(u) {
@@ -355,7 +351,7 @@ func (s *stream) settleFailed() {
 	}
 }
 
-// isHopeless reports whether no provider can hear u in time.
+// isHopeless reports whether no provider can answer u in time.
 func (s *stream) isHopeless(u *utterance) bool {
 	return s.chain.opts.FailFast || errors.Is(s.reason, stt.ErrRejected) || s.retry.After(u.until) || !time.Now().Before(u.until)
 }

@@ -1,9 +1,11 @@
-// Package deepgram hears through Deepgram's streaming endpoint, or any server
-// with the same protocol.
+// Package deepgram implements speech recognition through Deepgram's streaming endpoint, or any server with
+// the same protocol.
 //
-// Sound goes out as it comes, in 16 kHz PCM; where
-// an utterance ends is the caller's decision, not the vendor's. It retries
-// nothing.
+//	p, err := deepgram.New(key, nil)
+//	stream, err := p.Open(ctx, stt.Options{Language: "en", Interim: true})
+//
+// It sends audio as it arrives, as 16 kHz PCM. The caller, not the vendor, decides where an utterance ends.
+// The package retries nothing.
 package deepgram
 
 import (
@@ -25,12 +27,12 @@ const (
 	DefaultBaseURL = "https://api.deepgram.com"
 
 	defaultModel = "nova-3"
-	// maxKeyterms is how many terms are sent. The vendor refuses requests with
-	// more than 500 tokens of them.
+	// maxKeyterms is the maximum number of terms sent. The vendor refuses requests with more than 500 tokens
+	// of terms.
 	maxKeyterms = 100
-	// maxKeytermBytes bounds all of them together, well below those tokens.
+	// maxKeytermBytes is the maximum total length of the terms, well below that token limit.
 	maxKeytermBytes = 1500
-	// idle is how long the vendor may hear nothing; it hangs up after 10 s.
+	// idle is the maximum time without a message; the vendor hangs up after 10 s.
 	idle = 4 * time.Second
 )
 
@@ -40,8 +42,8 @@ type Options = vendor.RecogniserOptions
 // Provider implements [stt.Provider]. It is safe for concurrent use.
 type Provider = vendor.RecogniserProvider
 
-// New returns a provider that authenticates with key; opts may be nil. The
-// error is about the address and does not repeat it.
+// New returns a provider that authenticates with key; opts may be nil. It returns an error if the address is
+// invalid; the error does not contain the address.
 func New(key string, opts *Options) (*Provider, error) {
 	return vendor.NewRecogniser(vendor.Recogniser{
 		Name: "deepgram", BaseURL: DefaultBaseURL, Path: "/v1/listen", Model: defaultModel,
@@ -50,7 +52,7 @@ func New(key string, opts *Options) (*Provider, error) {
 	}, key, opts)
 }
 
-// query describes the sound and what is wanted of it.
+// query sets the audio format, model and options.
 func query(q url.Values, model string, o stt.Options) url.Values {
 	q.Set("model", model)
 	q.Set("encoding", "linear16")
@@ -58,7 +60,7 @@ func query(q url.Values, model string, o stt.Options) url.Values {
 	q.Set("channels", "1")
 	q.Set("interim_results", strconv.FormatBool(o.Interim))
 	q.Set("punctuate", "true")
-	q.Set("endpointing", "false") // the lane knows where an utterance ends
+	q.Set("endpointing", "false") // the caller decides where an utterance ends
 	newer := !strings.HasPrefix(model, "nova-2") && !strings.HasPrefix(model, "nova-1") &&
 		strings.HasPrefix(model, "nova-")
 	switch {
@@ -77,7 +79,7 @@ func query(q url.Values, model string, o stt.Options) url.Values {
 	return q
 }
 
-// dialect is the vendor's protocol.
+// dialect returns the vendor's protocol.
 func dialect() vendor.Dialect {
 	return vendor.Dialect{
 		Type:      websocket.MessageBinary,

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// message is what the vendor sends, as far as it matters here.
+// message is a message from the vendor, reduced to the fields in use.
 type message struct {
 	Type         string  `json:"type"`
 	Start        float64 `json:"start"`    // seconds
@@ -36,8 +36,7 @@ type channel struct {
 	} `json:"alternatives"`
 }
 
-// parse reads one message. Kinds it does not know mean nothing. The error
-// wraps [stt.ErrUnavailable].
+// parse parses a message. Unknown types yield [vendor.Nothing]. The error wraps [stt.ErrUnavailable].
 func parse(data []byte) (vendor.Event, error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -80,7 +79,7 @@ func (m message) results() (vendor.Event, error) {
 	return e, nil
 }
 
-// reason reads why the vendor refused a handshake.
+// reason extracts why the vendor refused a handshake.
 func reason(body []byte) string {
 	var refusal struct {
 		Message string `json:"err_msg"`

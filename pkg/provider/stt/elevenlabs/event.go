@@ -9,15 +9,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// message is what the vendor sends, as far as it matters here.
+// message is a message from the vendor, reduced to the fields in use.
 type message struct {
 	Type  string `json:"message_type"`
 	Text  string `json:"text"`
 	Error string `json:"error"`
 }
 
-// parse reads one message. Kinds it does not know mean nothing. Errors wrap
-// those of package stt.
+// parse parses a message. Unknown types yield [vendor.Nothing]. Errors wrap those of package stt.
 func parse(data []byte) (vendor.Event, error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -45,7 +44,7 @@ func (m message) failure(kind error) error {
 	return fmt.Errorf("%w: %s", kind, cmp.Or(m.Error, m.Type))
 }
 
-// reason reads why the vendor refused a handshake.
+// reason extracts why the vendor refused a handshake.
 func reason(body []byte) string {
 	var refusal struct {
 		Detail json.RawMessage `json:"detail"`

@@ -12,14 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
-// maxAnswer bounds how much of a response is read, in bytes.
+// maxAnswer is the maximum number of bytes read from a response.
 const maxAnswer = 1 << 20
 
-// shortAnswers reads and closes the body of every response, up to a bound: the
-// vendor's package reads them whole.
+// shortAnswers reads and closes the body of every response, up to maxAnswer bytes, because the client library
+// would read all of it.
 type shortAnswers struct{ client *http.Client }
 
-// Do implements the vendor package's HTTPDoer.
+// Do implements the client library's HTTPDoer.
 func (s shortAnswers) Do(request *http.Request) (*http.Response, error) {
 	response, err := s.client.Do(request)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s shortAnswers) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// encode makes a WAV file of a recording at [vendor.Rate].
+// encode encodes a recording at [vendor.Rate] as a WAV file.
 func encode(recording []int16) ([]byte, error) {
 	var m memory
 	w, err := audio.NewWAVWriter(&m, vendor.Rate, 1)
@@ -50,7 +50,7 @@ func encode(recording []int16) ([]byte, error) {
 	return m.data, nil
 }
 
-// memory is a file in memory, so that the WAV header can tell the length.
+// memory is an in-memory file. It can seek, so that the WAV writer can fill in the length.
 type memory struct {
 	data []byte
 	at   int
@@ -63,8 +63,7 @@ func (m *memory) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Seek knows only what the WAV writer asks for: places from the start, and
-// where it is.
+// Seek supports only what the WAV writer needs: offsets from the start, and the current offset.
 func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekStart {
 		if offset < 0 || offset > int64(len(m.data)) {
@@ -75,5 +74,5 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	return int64(m.at), nil
 }
 
-// clean returns a transcript fit to be read by people and models.
+// clean removes from a transcript what is unfit for people and models.
 func clean(text string) string { return strings.TrimSpace(untrusted.Clean(text, 0)) }

@@ -1,10 +1,12 @@
-// Package openai hears through OpenAI's transcription endpoint, or any server
-// with the same protocol, such as faster-whisper's.
+// Package openai implements speech recognition through OpenAI's transcription endpoint, or any server with
+// the same protocol, such as faster-whisper's.
 //
-// The endpoint takes whole recordings: an
-// utterance's sound is collected and sent when it ends, so there are no
-// interim transcripts. Each utterance is one request in a goroutine of its
-// own, which Close cancels and waits for, and Discard cancels. It retries nothing.
+//	p := openai.New(key, nil)
+//	stream, err := p.Open(ctx, stt.Options{Language: "en"})
+//
+// The endpoint takes whole recordings, so a stream collects an utterance's audio and sends it when the
+// utterance ends; there are no interim transcripts. Each utterance is one request in its own goroutine.
+// Discard cancels the request; Close cancels all requests and waits for them. The package retries nothing.
 package openai
 
 import (
@@ -25,22 +27,20 @@ import (
 
 const (
 	defaultModel = client.GPT4oMiniTranscribe
-	// maxKeytermBytes bounds what the request's prompt names. Whisper reads
-	// only the last 224 tokens of it.
+	// maxKeytermBytes and maxKeyterms limit the terms in the request's prompt. Whisper reads only the last
+	// 224 tokens of it.
 	maxKeytermBytes, maxKeyterms = 600, 60
-	// minSamples is what the endpoint accepts at least, a tenth of a second.
+	// minSamples is the shortest recording that the endpoint accepts, a tenth of a second.
 	minSamples = vendor.Rate / 10
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:8000/v1". If empty,
-	// OpenAI's own.
+	// BaseURL is the root of the API, such as "http://localhost:8000/v1". The default is OpenAI's.
 	BaseURL string
-	// Model is the vendor's model. If empty, "gpt-4o-mini-transcribe".
+	// Model is the model to use. The default is "gpt-4o-mini-transcribe".
 	Model string
-	// HTTPClient sends the requests. If nil, a client on the standard
-	// library's shared transport.
+	// HTTPClient sends the requests. If nil, a client on the standard library's shared transport is used.
 	HTTPClient *http.Client
 }
 
@@ -53,8 +53,8 @@ type Provider struct {
 
 var _ stt.Provider = (*Provider)(nil)
 
-// New returns a provider that authenticates with key, which may be empty for
-// a server that wants none; opts may be nil.
+// New returns a provider that authenticates with key, which may be empty for a server without authentication;
+// opts may be nil.
 func New(key string, opts *Options) *Provider {
 	var o Options
 	if opts != nil {
@@ -108,24 +108,24 @@ type stream struct {
 	opts     stt.Options
 	audio    *vendor.Audio
 	results  *vendor.Results
-	convert  *vendor.Converter // owned by the caller of Finish
+	convert  *vendor.Converter // used only by the caller of Finish
 	cancel   context.CancelCauseFunc
-	// start runs the task of an utterance in a goroutine that Discard cancels, and
-	// that Close cancels and waits for. It is called under mu.
+	// start runs the task of an utterance in a goroutine. Discard cancels it; Close cancels it and waits for
+	// it. The caller must hold mu.
 	start func(number int, task func(context.Context))
 	tasks sync.WaitGroup
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	asked  map[int]context.CancelFunc // those whose request is under way, nil once it was discarded
-	ready  map[int]stt.Result         // finals that wait for those before them
-	next   int                        // utterance whose final is to be put
+	asked  map[int]context.CancelFunc // cancels the request of each utterance; nil once discarded
+	ready  map[int]stt.Result         // finals that wait for earlier ones
+	next   int                        // utterance whose final comes next
 }
 
 // Send implements [stt.Stream].
 func (s *stream) Send(samples []int16) error { return s.audio.Push(samples) }
 
-// Finish implements [stt.Stream]. It begins the request.
+// Finish implements [stt.Stream]. It starts the request.
 func (s *stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
 		return 0, vendor.Stopped(ctx)
@@ -154,7 +154,7 @@ func (s *stream) Discard(utterance int) {
 	}
 }
 
-// recording takes the utterance's sound from the queue, at [vendor.Rate].
+// recording takes the utterance's audio from the queue, at [vendor.Rate].
 func (s *stream) recording() []int16 {
 	var taken [4096]int16
 	var all []int16
@@ -170,11 +170,11 @@ func (s *stream) recording() []int16 {
 	}
 }
 
-// transcribe asks for the transcript of one recording.
+// transcribe requests the transcript of a recording.
 func (s *stream) transcribe(parent context.Context, number int, recording []int16) stt.Result {
 	r := stt.Result{Utterance: number, Final: true}
 	if len(recording) < minSamples {
-		return r // no word is that short, and the endpoint refuses it
+		return r // no word is that short, and the endpoint would refuse it
 	}
 	ctx, cancel := context.WithTimeoutCause(parent, stt.DefaultBudget, stt.ErrOverBudget)
 	defer cancel()
@@ -198,12 +198,12 @@ func (s *stream) transcribe(parent context.Context, number int, recording []int1
 	return r
 }
 
-// deliver puts a final when those before it have been.
+// deliver emits a final once all earlier ones have been emitted.
 func (s *stream) deliver(r stt.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cancel, ok := s.asked[r.Utterance]; ok && cancel == nil {
-		r = stt.Result{Utterance: r.Utterance, Final: true} // it was discarded
+		r = stt.Result{Utterance: r.Utterance, Final: true} // the utterance was discarded
 	}
 	delete(s.asked, r.Utterance)
 	s.ready[r.Utterance] = r

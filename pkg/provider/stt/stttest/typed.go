@@ -1,5 +1,5 @@
-// Package stttest is speech recognition without speech, for tests alone: what is
-// typed counts as heard. It starts no goroutine and needs no service.
+// Package stttest provides speech recognition without speech for tests: typed text counts as spoken. It
+// starts no goroutine and needs no service.
 package stttest
 
 import (
@@ -23,8 +23,8 @@ var (
 	_ stt.Recogniser = (*Provider)(nil)
 )
 
-// New returns a provider whose utterances say lines, one after the other,
-// unless something is typed; without lines left they are empty.
+// New returns a provider whose utterances have lines as their texts, one after the other, unless a text is
+// typed. Once the lines are used up, utterances are empty.
 func New(lines ...string) *Provider {
 	return &Provider{lines: append([]string(nil), lines...)}
 }
@@ -40,12 +40,12 @@ func (p *Provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 	return &Stream{provider: p, interim: o.Interim, audio: vendor.NewAudio(vendor.Limit(o)), results: vendor.NewResults()}, nil
 }
 
-// Listen implements [stt.Recogniser]: a stream of what is typed does not break.
+// Listen implements [stt.Recogniser], because a stream of typed text does not break.
 func (p *Provider) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	return p.Open(ctx, o)
 }
 
-// line takes the next line.
+// line removes and returns the next line.
 func (p *Provider) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,14 +65,13 @@ type Stream struct {
 	results  *vendor.Results
 
 	mu     sync.Mutex // guards the fields below
-	number int        // of the utterance that is being typed
+	number int        // of the utterance being typed
 	typed  string
 }
 
 var _ stt.Stream = (*Stream)(nil)
 
-// Type adds text to the utterance that is going on. If interim transcripts
-// were asked for, there is one.
+// Type adds text to the current utterance. It emits an interim transcript if the options ask for them.
 func (s *Stream) Type(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,10 +81,10 @@ func (s *Stream) Type(text string) {
 	}
 }
 
-// Send implements [stt.Stream]. The sound is not listened to.
+// Send implements [stt.Stream]. It ignores the audio.
 func (s *Stream) Send([]int16) error { return s.audio.Push(nil) }
 
-// Finish implements [stt.Stream]. The final transcript is there at once.
+// Finish implements [stt.Stream]. The final transcript is available at once.
 func (s *Stream) Finish(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
 		return 0, vendor.Stopped(ctx)
@@ -96,7 +95,7 @@ func (s *Stream) Finish(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.audio.Take(nil) // the mark; there is no sound
+	s.audio.Take(nil) // removes the mark; there is no audio
 	text := s.typed
 	if text == "" {
 		text = s.provider.line()
