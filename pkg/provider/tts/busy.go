@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds how long a service may ask us to stay away.
+// maxRetryAfter is the maximum pause that a service may ask for.
 const maxRetryAfter = 10 * time.Minute
 
-// BusyError is a rate limit with the time it lasts.
+// BusyError is a rate limit error with its duration.
 type BusyError struct {
 	err   error
 	after time.Duration
 }
 
-// Busy returns err with what an HTTP header Retry-After says: seconds or a
-// date, of which at most 10 minutes count. What cannot be read is no time.
+// Busy returns err with the duration from an HTTP Retry-After header, which holds seconds or a date. The
+// duration is at most 10 minutes, and 0 if the header is invalid.
 func Busy(err error, retryAfter string) *BusyError {
 	value := strings.TrimSpace(retryAfter)
 	after := time.Duration(0)
@@ -31,9 +31,8 @@ func Busy(err error, retryAfter string) *BusyError {
 
 func (e *BusyError) Error() string { return e.err.Error() }
 
-// Unwrap returns the error without the time.
+// Unwrap returns the error passed to [Busy].
 func (e *BusyError) Unwrap() error { return e.err }
 
-// RetryAfter returns how long the service wants to be left alone, 0 if it did
-// not say.
+// RetryAfter returns how long the service asked to be left alone, or 0 if it did not say.
 func (e *BusyError) RetryAfter() time.Duration { return e.after }

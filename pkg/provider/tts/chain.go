@@ -1,12 +1,11 @@
 package tts
 
-// A chain lets speech providers take over from each other, so that a
-// voice that fails does not leave an NPC silent.
+// A chain makes speech providers take over from each other, so that a failing voice does not leave an NPC
+// silent.
 //
-// Each provider has a breaker: one that failed three times in a row, or kept
-// everybody waiting, is left alone for a while and then tried with a single
-// sentence. The package starts no goroutine but what package fallback does, and
-// relies on providers to end with their context.
+// Each provider has a breaker: a provider that failed three times in a row or was too slow is skipped for a
+// while and then tried with a single sentence. A chain starts no goroutines other than those of package
+// fallback, and relies on providers to end with their context.
 
 import (
 	"cmp"
@@ -22,12 +21,11 @@ import (
 
 // Errors of a chain.
 var (
-	// ErrSilent means a provider that made no sound of text with words.
+	// ErrSilent means that a provider produced no audio for text with words.
 	ErrSilent = errors.New("no sound came")
-	// ErrSlow means a provider whose first sound, or next one, took too long.
+	// ErrSlow means that the first or the next audio of a provider took too long.
 	ErrSlow = errors.New("the sound took too long")
-	// ErrCut means that a sentence broke off after its beginning was heard. It
-	// is not spoken again.
+	// ErrCut means that a sentence broke off after part of it was heard. It is not spoken again.
 	ErrCut = errors.New("the sentence broke off")
 )
 
@@ -39,24 +37,24 @@ const (
 )
 
 type (
-	// Link is one provider of a chain, by the name that voices name their ids by.
+	// Link is one provider of a chain. Its name is the key of [Voice].IDs.
 	Link = fallback.Link[Provider]
-	// Switch says that another provider speaks from now on.
+	// Switch reports that another provider speaks from now on.
 	Switch = fallback.Switch
 )
 
-// ChainOptions configure a [Chain]. The zero value works; what is not positive is the
+// ChainOptions configure a [Chain]. The zero value is ready to use; values that are not positive mean the
 // default.
 type ChainOptions struct {
-	// FirstSound bounds the wait for a sentence's first sound where another
-	// provider can take over. If zero, 3 s.
+	// FirstSound is the maximum wait for the first audio of a sentence if another provider can take over. The
+	// default is 3 s.
 	FirstSound time.Duration
-	// LastSound is FirstSound for the last one left. If zero, 10 s.
+	// LastSound replaces FirstSound for the last remaining provider. The default is 10 s.
 	LastSound time.Duration
-	// Stall bounds the wait for more of a sentence. If zero, 5 s.
+	// Stall is the maximum wait for further audio of a sentence. The default is 5 s.
 	Stall time.Duration
-	// Failures, BackOff and OnSwitch are those of [fallback.Options]; OnSwitch is
-	// called by the goroutine that is about to deliver the sound.
+	// Failures, BackOff and OnSwitch are those of [fallback.Options]. OnSwitch is called by the goroutine
+	// that is about to deliver the audio.
 	Failures int
 	BackOff  time.Duration
 	OnSwitch func(Switch)
@@ -70,7 +68,7 @@ type Chain struct {
 
 var _ Provider = (*Chain)(nil)
 
-// NewChain returns a chain of links by falling preference; opts may be nil.
+// NewChain returns a chain of links in order of preference; opts may be nil.
 func NewChain(links []Link, opts *ChainOptions) *Chain {
 	var o ChainOptions
 	if opts != nil {
@@ -88,9 +86,9 @@ func (c *Chain) Name() string { return c.links.Name() }
 // Warm opens the connections of all providers, see [fallback.Chain.Warm].
 func (c *Chain) Warm(ctx context.Context) error { return c.links.Warm(ctx) }
 
-// Synthesize speaks text with the first provider that is fit to, by the rules of
-// [fallback.Stream], and says in each piece whose it is. One that fails after its first sound ends the sentence with
-// an error that wraps [ErrCut], since players heard its beginning.
+// Synthesize speaks text with the first available provider, by the rules of [fallback.Stream]. Each piece
+// names its provider. If a provider fails after its first audio, the sentence ends with an error that wraps
+// [ErrCut], because players have heard its beginning.
 func (c *Chain) Synthesize(ctx context.Context, text string, voice Voice) iter.Seq2[PCM, error] {
 	return func(yield func(PCM, error) bool) {
 		call := &fallback.Call[Provider, PCM]{
@@ -100,7 +98,7 @@ func (c *Chain) Synthesize(ctx context.Context, text string, voice Voice) iter.S
 			},
 			Begins: func(p PCM) bool { return len(p.Samples) > 0 },
 			First:  c.opts.FirstSound, Last: c.opts.LastSound, Stall: c.opts.Stall,
-			Slow: ErrSlow, Cut: ErrCut, NotTheirs: ErrVoice, // that is the NPC's affair
+			Slow: ErrSlow, Cut: ErrCut, NotTheirs: ErrVoice, // caused by the NPC's voice, not by the provider
 		}
 		if hasWords(text) {
 			call.Empty = ErrSilent
@@ -109,7 +107,7 @@ func (c *Chain) Synthesize(ctx context.Context, text string, voice Voice) iter.S
 	}
 }
 
-// signed returns sound with the name of who made it.
+// signed sets the provider's name in each piece of sound.
 func signed(by string, sound iter.Seq2[PCM, error]) iter.Seq2[PCM, error] {
 	return func(yield func(PCM, error) bool) {
 		for pcm, err := range sound {
@@ -120,7 +118,7 @@ func signed(by string, sound iter.Seq2[PCM, error]) iter.Seq2[PCM, error] {
 	}
 }
 
-// hasWords reports whether text holds something to be pronounced.
+// hasWords reports whether text contains anything to pronounce.
 func hasWords(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -1,7 +1,6 @@
 package tts
 
-// SpeaksClauses implements [Clauser]: the first provider, which usually speaks,
-// decides.
+// SpeaksClauses implements [Clauser] by asking the first provider, which usually speaks.
 func (c *Chain) SpeaksClauses() bool {
 	return len(c.links.Links) > 0 && SpeaksClauses(c.links.Links[0].Provider)
 }

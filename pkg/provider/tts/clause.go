@@ -1,15 +1,15 @@
 package tts
 
-// Clauser is a [Provider] that can be given a sentence in two pieces, cut behind a
-// comma or a sign like it, without its melody suffering: it hears from the sign that more follows.
-// Wrappers pass the question on.
+// Clauser is a [Provider] that may be able to speak a sentence in two parts, split after a comma or similar
+// mark, without harming its intonation, because the mark tells it that more follows. Wrappers forward the
+// method.
 type Clauser interface {
-	// SpeaksClauses reports whether it can.
+	// SpeaksClauses reports whether the provider can do so.
 	SpeaksClauses() bool
 }
 
-// SpeaksClauses reports whether a provider can be given a sentence in two pieces. One
-// that does not say so cannot.
+// SpeaksClauses reports whether p can speak a sentence in two parts. It returns false if p is not a
+// [Clauser].
 func SpeaksClauses(p Provider) bool {
 	c, ok := p.(Clauser)
 	return ok && c.SpeaksClauses()

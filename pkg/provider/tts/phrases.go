@@ -1,11 +1,10 @@
 package tts
 
-// Phrases keeps the sound of what NPCs say again and again, such as
-// greetings and fillers, so that it is there at once and costs nothing twice.
+// A [PhraseCache] keeps the audio of phrases that NPCs say again and again, such as greetings and fillers, so
+// that they are available at once and paid for only once.
 //
-// A [PhraseCache] is bounded in bytes and forgets what was
-// not said for longest. It does no I/O and starts no goroutine; whoever wants a
-// phrase to be there before it is needed speaks it into the void.
+// It is bounded in bytes and evicts the least recently used phrase. It does no I/O and starts no goroutine.
+// To fill the cache in advance, a caller synthesizes the phrase and discards the audio.
 
 import (
 	"context"
@@ -19,17 +18,17 @@ import (
 
 const (
 	defaultMaxBytes = 32 << 20 // about six minutes at 48 kHz
-	// overhead is what an entry takes beside its samples, at least.
+	// overhead is the minimum size of an entry in addition to its samples.
 	overhead = 256
 )
 
-// PhraseOptions configure a [PhraseCache]. The zero value works.
+// PhraseOptions configure a [PhraseCache]. The zero value is ready to use.
 type PhraseOptions struct {
-	// MaxBytes bounds the sound that is kept. If zero, 32 MiB.
+	// MaxBytes is the maximum size of the cache. The default is 32 MiB.
 	MaxBytes int
 }
 
-// PhraseCache keeps the sound of stock phrases. It is safe for concurrent use.
+// PhraseCache caches the audio of stock phrases. It is safe for concurrent use.
 type PhraseCache struct {
 	stock    map[string]bool
 	maxBytes int
@@ -40,10 +39,10 @@ type PhraseCache struct {
 	hits   int
 }
 
-// key is all that a sound depends on.
+// key holds everything that a sound depends on.
 type key struct{ provider, voice, text string }
 
-// sound is a whole synthesis; its samples never change.
+// sound is the audio of a complete phrase. Its samples are immutable.
 type sound struct {
 	samples []int16
 	rate    int
@@ -53,8 +52,8 @@ func (s sound) bytes(k key) int {
 	return 2*len(s.samples) + len(k.provider) + len(k.voice) + len(k.text) + overhead
 }
 
-// NewPhraseCache returns a cache for the given phrases, word by word as they reach the
-// providers; opts may be nil. Everything else passes through.
+// NewPhraseCache returns a cache for the given phrases, which have to match the text passed to Synthesize
+// exactly; opts may be nil. All other text bypasses the cache.
 func NewPhraseCache(stock []string, opts *PhraseOptions) *PhraseCache {
 	c := &PhraseCache{stock: make(map[string]bool, len(stock)), maxBytes: defaultMaxBytes}
 	if opts != nil && opts.MaxBytes > 0 {
@@ -63,21 +62,19 @@ func NewPhraseCache(stock []string, opts *PhraseOptions) *PhraseCache {
 	for _, text := range stock {
 		c.stock[text] = true
 	}
-	// The bound is in bytes, so the number of entries has none that matters.
-	c.sounds, _ = simplelru.NewLRU(math.MaxInt32, func(k key, s sound) { c.bytes -= s.bytes(k) }) // fails for sizes below 1 only
+	// Only the size in bytes limits the cache, not the number of entries.
+	c.sounds, _ = simplelru.NewLRU(math.MaxInt32, func(k key, s sound) { c.bytes -= s.bytes(k) }) // fails only for sizes below 1
 	return c
 }
 
-// Stats returns how many sounds are kept, their bytes, and how often one was
-// used.
+// Stats returns the number of cached sounds, their size in bytes, and the number of cache hits.
 func (c *PhraseCache) Stats() (sounds, bytes, hits int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sounds.Len(), c.bytes, c.hits
 }
 
-// Wrap returns p with this cache before it. Name tells providers apart: those
-// of one name must sound alike.
+// Wrap returns p behind this cache. Providers wrapped under the same name have to sound alike.
 func (c *PhraseCache) Wrap(name string, p Provider) Provider {
 	return &cached{cache: c, name: name, provider: p}
 }
@@ -89,11 +86,11 @@ type cached struct {
 	provider Provider
 }
 
-// Name returns the provider's own.
+// Name returns the name of the wrapped provider.
 func (p *cached) Name() string { return p.provider.Name() }
 
-// Synthesize speaks a phrase from the cache if it is there, else through the
-// provider. What was spoken to the end without an error is kept.
+// Synthesize plays a stock phrase from the cache, or else calls the provider. It caches a phrase that was
+// spoken completely and without an error.
 func (p *cached) Synthesize(ctx context.Context, text string, voice Voice) iter.Seq2[PCM, error] {
 	if !p.cache.stock[text] {
 		return p.provider.Synthesize(ctx, text, voice)
@@ -122,12 +119,12 @@ func (p *cached) Synthesize(ctx context.Context, text string, voice Voice) iter.
 	}
 }
 
-// describe puts what a voice sounds like into words.
+// describe returns a string of everything that determines how a voice sounds.
 func describe(v Voice) string {
 	return fmt.Sprintf("%q %q %v %v %q", v.ID, v.Language, v.Pitch, v.Speed, v.Instructions)
 }
 
-// play yields the sound in pieces of 100 ms, until ctx is done.
+// play yields the sound in pieces of 100 ms until ctx is done.
 func (s sound) play(ctx context.Context, yield func(PCM, error) bool) {
 	piece := max(s.rate/10, 1)
 	for rest := s.samples; len(rest) > 0; {
@@ -153,7 +150,7 @@ func (c *PhraseCache) getSound(k key) (sound, bool) {
 	return s, ok
 }
 
-// putSound keeps s and forgets what no longer fits.
+// putSound adds s and evicts as many entries as needed.
 func (c *PhraseCache) putSound(k key, s sound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +158,7 @@ func (c *PhraseCache) putSound(k key, s sound) {
 	if size > c.maxBytes {
 		return
 	}
-	c.sounds.Remove(k) // two may have spoken it at once
+	c.sounds.Remove(k) // two callers may have spoken it concurrently
 	for c.bytes+size > c.maxBytes {
 		c.sounds.RemoveOldest()
 	}

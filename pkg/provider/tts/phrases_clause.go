@@ -1,4 +1,4 @@
 package tts
 
-// SpeaksClauses implements [Clauser] as the provider behind the cache does.
+// SpeaksClauses implements [Clauser] by asking the wrapped provider.
 func (p *cached) SpeaksClauses() bool { return SpeaksClauses(p.provider) }

@@ -1,16 +1,14 @@
 package tts
 
-// Silent is the speech provider that makes no sound: the NPC's words
-// appear as text alone.
-//
-// It stands in where no voice is installed, does nothing and cannot fail.
+// Silent is the speech provider without audio: the NPC's words appear only as text. It is used where no voice
+// is installed, and cannot fail.
 
 import (
 	"context"
 	"iter"
 )
 
-// Silent implements [Provider]. The zero value is ready.
+// Silent implements [Provider]. The zero value is ready to use.
 type Silent struct{}
 
 var _ Provider = Silent{}

@@ -1,10 +1,11 @@
-// Package elevenlabs speaks through ElevenLabs' streaming endpoint.
+// Package elevenlabs implements speech synthesis through ElevenLabs' streaming endpoint.
 //
-// A sentence is known as a whole when it is to be
-// spoken, so it goes out in one HTTP request, whose answer is raw PCM that is
-// passed on as it arrives; connections are kept for the next sentence. The
-// package starts no goroutine of its own, retries nothing and sets no deadline:
-// that is the caller's, in the context.
+//	p := elevenlabs.New(key, nil)
+//	for pcm, err := range p.Synthesize(ctx, "Welcome!", tts.Voice{}) { … }
+//
+// A sentence is complete when it is to be spoken, so it is sent in one HTTP request. The response is raw PCM,
+// which is passed on as it arrives. Connections are kept for the next sentence. The package starts no
+// goroutine of its own, retries nothing and sets no deadline; the caller sets one in the context.
 package elevenlabs
 
 import (
@@ -27,38 +28,36 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// DefaultBaseURL is the vendor's own service.
+// DefaultBaseURL is the root of the vendor's own service.
 const DefaultBaseURL = "https://api.elevenlabs.io"
 
 const (
-	defaultModel = "eleven_flash_v2_5" // the vendor's quickest
+	defaultModel = "eleven_flash_v2_5" // the vendor's fastest
 	defaultVoice = "JBFqnCBsd6RMkjVDRZzb"
-	// pcmRate is the rate of the format asked for, the best one every
-	// subscription has.
+	// pcmRate is the rate of the requested format, the best one available to every subscription.
 	pcmRate   = 24000
 	pcmFormat = "pcm_24000"
-	// piecesPerSecond bounds one piece to 100 ms.
+	// piecesPerSecond limits a piece to 100 ms.
 	piecesPerSecond = 10
-	// maxVoiceID is far longer than the vendor's ids, which have 20 letters.
+	// maxVoiceID is far longer than the vendor's IDs, which have 20 letters.
 	maxVoiceID = 64
-	// The vendor refuses speeds outside these.
+	// Range of speeds that the vendor accepts.
 	slowest, fastest = 0.7, 1.2
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the service's root without a path. If empty, DefaultBaseURL.
+	// BaseURL is the root of the service without a path. The default is DefaultBaseURL.
 	BaseURL string
-	// Model is the vendor's model. If empty, "eleven_flash_v2_5".
+	// Model is the model to use. The default is "eleven_flash_v2_5".
 	Model string
-	// Voice is spoken with when an NPC's voice has no ID. If empty, one of
-	// those every account has.
+	// Voice is used when an NPC's voice has no ID. The default is a voice that every account has.
 	Voice string
-	// Stability, Similarity and Style are the vendor's settings, from 0 to 1.
-	// If nil, those of the voice apply.
+	// Stability, Similarity and Style are the vendor's settings, from 0 to 1. If nil, the voice's own
+	// settings apply.
 	Stability, Similarity, Style *float64
-	// HTTPClient sends the requests. If nil, the provider makes connections of its
-	// own. No redirect to another host is followed.
+	// HTTPClient sends the requests. If nil, the provider uses its own connections. Redirects to another host
+	// are not followed.
 	HTTPClient *http.Client
 }
 
@@ -97,17 +96,14 @@ func New(key string, opts *Options) *Provider {
 // Name returns "elevenlabs" and the model.
 func (p *Provider) Name() string { return "elevenlabs " + p.opts.Model }
 
-// SpeaksClauses implements [tts.Clauser]: the service is made for text that is still
-// being written.
+// SpeaksClauses implements [tts.Clauser]. The service is designed for text that is still being written.
 func (*Provider) SpeaksClauses() bool { return true }
 
-// Synthesize speaks text in pieces of at most 100 ms at 24 kHz. Text without a
-// letter, digit or symbol yields nothing and sends nothing. The voice's speed
-// is brought within 0.7 to 1.2; its Pitch and Instructions are ignored, since
-// the protocol knows neither. Errors wrap [tts.ErrVoice], ErrRateLimited,
-// ErrUnavailable or ErrRejected and never contain the key; a rate limit says
-// with RetryAfter how long it lasts. Once ctx is done errors wrap ctx.Err and
-// its cause instead.
+// Synthesize speaks text in pieces of at most 100 ms at 24 kHz. Text without a letter, digit or symbol yields
+// nothing and sends no request. The voice's speed is clamped to 0.7 to 1.2; its Pitch and Instructions are
+// ignored because the protocol has neither. Errors wrap [tts.ErrVoice], ErrRateLimited, ErrUnavailable or
+// ErrRejected and never contain the key; the RetryAfter method of a rate limit error returns its duration.
+// Once ctx is done, errors wrap ctx.Err and its cause instead.
 func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
 		if err := p.speak(ctx, untrusted.Clean(text, 0), voice, yield); err != nil {
@@ -116,7 +112,7 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 	}
 }
 
-// speak returns nil if all is said or the consumer has heard enough.
+// speak returns nil once everything is spoken or the consumer has stopped.
 func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, yield func(tts.PCM, error) bool) error {
 	if parent.Err() != nil {
 		return p.service.Stopped(parent)
@@ -149,8 +145,7 @@ func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, y
 	return nil
 }
 
-// play yields the sound in r as it arrives. It returns nil at its end and when
-// the consumer has heard enough.
+// play yields the audio in r as it arrives. It returns nil at the end of r or when the consumer stops.
 func play(r io.Reader, yield func(tts.PCM, error) bool) error {
 	samples := audio.NewS16LEReader(r)
 	buf := make([]int16, pcmRate/piecesPerSecond)
@@ -168,7 +163,7 @@ func play(r io.Reader, yield func(tts.PCM, error) bool) error {
 	}
 }
 
-// body is what the endpoint is sent.
+// body is the request body.
 type body struct {
 	Text     string    `json:"text"`
 	Model    string    `json:"model_id"`
@@ -183,7 +178,7 @@ type settings struct {
 	Speed      *float64 `json:"speed,omitempty"`
 }
 
-// request puts text and voice into the vendor's words.
+// request builds the HTTP request for text and voice.
 func (p *Provider) request(ctx context.Context, text string, voice tts.Voice) (*http.Request, error) {
 	id := voice.ID
 	if id == "" {
@@ -219,8 +214,8 @@ func (p *Provider) request(ctx context.Context, text string, voice tts.Voice) (*
 	return request, nil
 }
 
-// language returns the code to be sent. Models that cannot be told their
-// language find it out from the text and would refuse the request.
+// language returns the language code to send. Models that accept none detect the language from the text and
+// would refuse the request.
 func (p *Provider) language(tag string) string {
 	if !strings.HasSuffix(p.opts.Model, "_v2_5") && !strings.HasPrefix(p.opts.Model, "eleven_v3") {
 		return ""
@@ -232,8 +227,8 @@ func (p *Provider) language(tag string) string {
 	return strings.ToLower(code)
 }
 
-// isVoiceID reports whether id can be one of the vendor's, which end up in a
-// path.
+// isVoiceID reports whether id has the form of the vendor's IDs. It is checked because the ID becomes part of
+// a path.
 func isVoiceID(id string) bool {
 	ok := id != "" && len(id) <= maxVoiceID
 	for i := 0; ok && i < len(id); i++ {

@@ -18,21 +18,21 @@ var (
 	ErrRejected    = tts.ErrRejected
 )
 
-// maxErrorBody bounds how much of an error response is read.
+// maxErrorBody is the maximum number of bytes read from an error response.
 const maxErrorBody = 16 << 10
 
-// refusal turns an answer without sound into an error.
+// refusal returns the error for a response without audio.
 func (p *Provider) refusal(response *http.Response) error {
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
 	if err != nil {
-		raw = nil // the status says enough
+		raw = nil // the status is enough
 	}
 	status, message := explain(raw)
 	reason, code := strings.TrimSpace(status+" "+message), response.StatusCode
 	switch {
 	case status == "voice_not_found", code == http.StatusNotFound:
 		return fmt.Errorf("%w with elevenlabs: status %d: %s", tts.ErrVoice, code, p.service.Printable(reason))
-	case status == "quota_exceeded": // waiting will not help
+	case status == "quota_exceeded": // retrying does not help
 		return p.service.Refused(ErrRejected, code, reason)
 	}
 	err = p.service.Refused(p.service.ByStatus(code), code, reason)
@@ -42,9 +42,8 @@ func (p *Provider) refusal(response *http.Response) error {
 	return err
 }
 
-// explain finds the vendor's word for an error and its sentence about it. The
-// detail is an object, a text, or a list of what is wrong with the request;
-// proxies answer with anything.
+// explain extracts the vendor's error status and message. The detail is an object, a string or a list of
+// problems with the request; proxies may answer with anything.
 func explain(raw []byte) (status, message string) {
 	var answer struct {
 		Detail json.RawMessage `json:"detail"`

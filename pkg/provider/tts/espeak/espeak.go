@@ -1,9 +1,12 @@
-// Package espeak speaks through the espeak-ng program: robotic, but free,
-// offline and in a hundred languages.
+// Package espeak implements speech synthesis through the espeak-ng program: robotic, but free, offline and in
+// a hundred languages.
 //
-// It starts one short-lived process per sentence, a second one if the first ends
-// without a sound or a word of complaint, as on a busy machine it may, and hands it the text on standard input, never as an argument. Each process
-// is killed with all its children and waited for before its sequence returns.
+//	p := espeak.New(nil)
+//	for pcm, err := range p.Synthesize(ctx, "Welcome!", tts.Voice{Language: "en"}) { … }
+//
+// It starts one short-lived process per sentence and passes the text on standard input, never as an argument.
+// If the process ends without audio or an error message, as may happen on a busy machine, it starts a second
+// one. Each process is killed with all its children and waited for before its sequence returns.
 package espeak
 
 import (
@@ -25,33 +28,30 @@ import (
 
 // Errors of this provider.
 var (
-	// ErrNotInstalled means the espeak-ng program cannot be found.
+	// ErrNotInstalled means that the espeak-ng program was not found.
 	ErrNotInstalled = errors.New("espeak-ng is not installed")
-	// ErrVoice means a voice espeak-ng cannot take: a malformed id, or pitch
-	// or speed out of range.
+	// ErrVoice means that espeak-ng cannot use the voice: its ID is malformed, or its pitch or speed is out
+	// of range.
 	ErrVoice = fmt.Errorf("%w with espeak-ng", tts.ErrVoice)
-	// ErrFailed means espeak-ng ended with an error or made no sound format we
-	// know.
+	// ErrFailed means that espeak-ng ended with an error or produced an unsupported format.
 	ErrFailed = errors.New("espeak-ng failed")
-	// errSilentFailure is an ErrFailed that the program did not explain.
+	// errSilentFailure is an ErrFailed without an error message from the program.
 	errSilentFailure = fmt.Errorf("%w", ErrFailed)
 )
 
 const (
 	program = "espeak-ng"
-	// piecesPerSecond bounds one piece to 100 ms.
+	// piecesPerSecond limits a piece to 100 ms.
 	piecesPerSecond = 10
-	// maxStderr bounds how much of the program's complaint an error repeats.
+	// maxStderr is the maximum length of the program's error output quoted in an error.
 	maxStderr = 400
-	// killGrace bounds the wait for pipes that someone outside the process
-	// group still holds.
+	// killGrace is the maximum wait for pipes that a process outside the process group still holds.
 	killGrace = 250 * time.Millisecond
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// Path is the program's path or name. If empty, "espeak-ng" is looked up
-	// in PATH.
+	// Path is the path or name of the program. If empty, "espeak-ng" is looked up in PATH.
 	Path string
 }
 
@@ -62,8 +62,7 @@ type Provider struct {
 
 var _ tts.Provider = (*Provider)(nil)
 
-// New returns a provider; opts may be nil. It does not look for the program:
-// see [Provider.Available].
+// New returns a provider; opts may be nil. It does not look for the program, see [Provider.Available].
 func New(opts *Options) *Provider {
 	p := &Provider{path: program}
 	if opts != nil && opts.Path != "" {
@@ -75,8 +74,8 @@ func New(opts *Options) *Provider {
 // Name returns "espeak".
 func (*Provider) Name() string { return "espeak" }
 
-// SpeaksClauses implements [tts.Clauser]: espeak-ng gives each clause a melody of its
-// own, by the sign behind it, also within a text.
+// SpeaksClauses implements [tts.Clauser]. Even within a text, espeak-ng gives each clause an intonation of
+// its own, determined by the mark after it.
 func (*Provider) SpeaksClauses() bool { return true }
 
 // Available reports whether the program can be started. An error wraps
@@ -94,11 +93,10 @@ func (p *Provider) lookPath() (string, error) {
 	return path, nil
 }
 
-// Synthesize speaks text in pieces of at most 100 ms, usually at 22,050 Hz.
-// Text without anything to say yields nothing. The voice's ID is an espeak-ng
-// voice such as "de" or "en-us+m3", or a variant alone ("+f2") that colours
-// the voice's language; Instructions are ignored. Errors wrap ErrNotInstalled,
-// ErrVoice or ErrFailed; once ctx is done the error wraps ctx.Err and its cause.
+// Synthesize speaks text in pieces of at most 100 ms, usually at 22,050 Hz. Text without anything to say
+// yields nothing. The voice's ID is an espeak-ng voice such as "de" or "en-us+m3", or only a variant ("+f2")
+// of the voice's language; Instructions are ignored. Errors wrap ErrNotInstalled, ErrVoice or ErrFailed; once
+// ctx is done the error wraps ctx.Err and its cause.
 func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -133,9 +131,8 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 	}
 }
 
-// speakable returns text without invisible runes and without opening
-// brackets, two of which make espeak-ng read phoneme codes. It returns "" if
-// no letter, digit or symbol is left to be spoken.
+// speakable returns text without invisible runes and opening brackets, because two brackets make espeak-ng
+// read phoneme codes. It returns "" if the text contains no letter, digit or symbol.
 func speakable(text string) string {
 	text = strings.ReplaceAll(untrusted.Clean(text, 0), "[", " ")
 	if !tts.Speakable(text) {
@@ -144,8 +141,7 @@ func speakable(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// run speaks text through one process. It returns nil if the consumer has
-// seen enough.
+// run speaks text with one process. It returns nil if the consumer stops.
 func run(parent context.Context, path string, args []string, text string, yield func(tts.PCM, error) bool) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
@@ -178,7 +174,7 @@ func run(parent context.Context, path string, args []string, text string, yield 
 	}
 	waitErr := wait()
 	if readErr == nil && errors.Is(waitErr, exec.ErrWaitDelay) {
-		waitErr = nil // it ended well and was heard to the end; its pipes were slow to close
+		waitErr = nil // it succeeded and all output was read; only its pipes were slow to close
 	}
 	if parent.Err() != nil && (readErr != nil || waitErr != nil) {
 		return stopped(parent)
@@ -186,14 +182,13 @@ func run(parent context.Context, path string, args []string, text string, yield 
 	return failure(readErr, waitErr, stderr.String())
 }
 
-// closeWhenDone closes c once ctx is done, which wakes a read that a process
-// outside the killed group would otherwise hold up. The returned function ends
-// this and waits for a Close under way.
+// closeWhenDone closes c once ctx is done. That unblocks a read which a process outside the killed group
+// would otherwise hold up. The returned function cancels this and waits for a Close in progress.
 func closeWhenDone(ctx context.Context, c io.Closer) func() {
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
-		_ = c.Close() // the reader meets the error
+		_ = c.Close() // the reader gets the error
 	})
 	return func() {
 		if !stop() {
@@ -202,8 +197,7 @@ func closeWhenDone(ctx context.Context, c io.Closer) func() {
 	}
 }
 
-// stream yields the sound in r piece by piece. It reports whether the consumer
-// has seen enough.
+// stream yields the audio in r piece by piece. It reports whether the consumer stopped.
 func stream(r io.Reader, yield func(tts.PCM, error) bool) (enough bool, err error) {
 	format, err := audio.ReadWAVHeader(r)
 	if err != nil {
@@ -228,9 +222,8 @@ func stream(r io.Reader, yield func(tts.PCM, error) bool) (enough bool, err erro
 	}
 }
 
-// failure turns the outcome of a process that was left to finish into an
-// error. What the program says about itself explains more than what is
-// missing from its output.
+// failure returns the error for the outcome of a process that was left to finish. It prefers the program's
+// own message, which explains more than an incomplete output.
 func failure(readErr, waitErr error, said string) error {
 	said = untrusted.Clean(strings.Join(strings.Fields(said), " "), maxStderr)
 	switch {
@@ -244,7 +237,7 @@ func failure(readErr, waitErr error, said string) error {
 	return fmt.Errorf("%w: %v", errSilentFailure, waitErr)
 }
 
-// stopped is the error after ctx is done.
+// stopped returns the error to report once ctx is done.
 func stopped(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if cause == err {

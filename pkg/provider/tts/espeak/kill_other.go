@@ -4,6 +4,6 @@ package espeak
 
 import "os/exec"
 
-// killWholeGroup leaves cmd as it is: without process groups, the program
-// alone dies when its context is done. It starts no children of its own.
+// killWholeGroup does nothing. Without process groups, only the program itself is killed when its context is
+// done; it starts no children of its own.
 func killWholeGroup(*exec.Cmd) {}

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// killWholeGroup gives cmd a process group of its own, all of which dies when
-// cmd's context is done.
+// killWholeGroup puts cmd into its own process group, which is killed as a whole when cmd's context is done.
 func killWholeGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

@@ -18,7 +18,7 @@ const (
 	maxVoiceID      = 64
 )
 
-// arguments returns the command line for voice.
+// arguments returns the command-line arguments for voice.
 func arguments(voice tts.Voice) ([]string, error) {
 	id, err := voiceID(voice)
 	if err != nil {
@@ -40,14 +40,13 @@ func arguments(voice tts.Voice) ([]string, error) {
 	}, nil
 }
 
-// pitchSetting maps octaves evenly to espeak-ng's scale from 0 to 99, whose
-// middle is the voice's own pitch. The program is heard to move a little less
-// than asked, from about 0.7 to 1.7.
+// pitchSetting maps octaves linearly to espeak-ng's scale from 0 to 99, whose middle is the voice's own
+// pitch. The audible change is a little smaller, from about 0.7 to 1.7.
 func pitchSetting(factor float64) int {
 	return min(99, int(math.Round(50+50*math.Log2(factor))))
 }
 
-// factor checks a voice's factor; 0 means 1.
+// factor validates a voice's factor; 0 means 1.
 func factor(what string, f float64) (float64, error) {
 	if f == 0 {
 		return 1, nil
@@ -58,8 +57,8 @@ func factor(what string, f float64) (float64, error) {
 	return f, nil
 }
 
-// voiceID returns the -v argument. espeak-ng also takes files for voices, so
-// an id may hold neither a path out of its own folder nor a leading dash.
+// voiceID returns the -v argument. espeak-ng also accepts files as voices, so the ID must not contain a path
+// out of its own folder or a leading dash.
 func voiceID(voice tts.Voice) (string, error) {
 	id := voice.ID
 	if id == "" || strings.HasPrefix(id, "+") {
@@ -83,7 +82,7 @@ func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// environment is what the program needs of ours, without our secrets.
+// environment returns the environment variables that the program needs, so that it does not inherit secrets.
 func environment() []string {
 	env := []string{}
 	for _, key := range []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SystemRoot", "ESPEAK_DATA_PATH"} {
@@ -100,7 +99,7 @@ type headWriter struct {
 	room int
 }
 
-// Write never fails, so that a talkative program is not stopped.
+// Write never fails, so that the program is not stopped by a long error output.
 func (w *headWriter) Write(b []byte) (int, error) {
 	w.head.Write(b[:min(len(b), w.room-w.head.Len())])
 	return len(b), nil

@@ -12,7 +12,7 @@ import (
 
 // Errors of this provider.
 var (
-	// ErrVoice means a voice out of range; nothing was sent.
+	// ErrVoice means that the voice is out of range. No request was sent.
 	ErrVoice = tts.ErrVoice
 	// ErrRateLimited is a [tts.BusyError].
 	ErrRateLimited = tts.ErrRateLimited
@@ -20,18 +20,18 @@ var (
 	ErrRejected    = tts.ErrRejected
 )
 
-// maxErrorBody bounds how much of an error response is read.
+// maxErrorBody is the maximum number of bytes read from an error response.
 const maxErrorBody = 16 << 10
 
-// retryKey leads to where the header Retry-After of an error response is to be
-// noted, which the vendor's package does not pass on.
+// retryKey is the context key of the string that receives the Retry-After header of an error response, which
+// the client library does not return.
 type retryKey struct{}
 
-// shortErrors reads and closes the body of error responses, up to a bound:
-// the vendor's package reads them whole and leaves them open.
+// shortErrors reads and closes the body of error responses, up to maxErrorBody bytes, because the client
+// library would read all of it and leave it open.
 type shortErrors struct{ client *http.Client }
 
-// Do implements the vendor package's HTTPDoer.
+// Do implements the client library's HTTPDoer.
 func (s shortErrors) Do(request *http.Request) (*http.Response, error) {
 	response, err := s.client.Do(request)
 	if err != nil || response.StatusCode < http.StatusBadRequest {
@@ -43,13 +43,13 @@ func (s shortErrors) Do(request *http.Request) (*http.Response, error) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
 	if err != nil {
-		body = nil // the status says enough
+		body = nil // the status is enough
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	return response, nil
 }
 
-// failure maps what the client returned to this package's errors.
+// failure maps the client's error to this package's errors.
 func (p *Provider) failure(ctx context.Context, err error) error {
 	if ctx.Err() == nil && errors.Is(err, ErrRejected) {
 		return err

@@ -1,9 +1,11 @@
-// Package openai speaks through OpenAI's speech endpoint, or any server with
-// the same protocol.
+// Package openai implements speech synthesis through OpenAI's speech endpoint, or any server with the same
+// protocol.
 //
-// It asks for raw PCM and passes it on as it
-// arrives. It starts no goroutine of its own, retries nothing and sets no
-// deadline: that is the caller's, in the context.
+//	p := openai.New(key, nil)
+//	for pcm, err := range p.Synthesize(ctx, "Welcome!", tts.Voice{ID: "alloy"}) { … }
+//
+// It requests raw PCM and passes it on as it arrives. The package starts no goroutine of its own, retries
+// nothing and sets no deadline; the caller sets one in the context.
 package openai
 
 import (
@@ -29,9 +31,9 @@ import (
 const (
 	defaultModel = string(client.TTSModelGPT4oMini)
 	defaultVoice = string(client.VoiceAlloy)
-	// pcmRate is the rate of the protocol's raw format.
+	// pcmRate is the sample rate of the protocol's raw format.
 	pcmRate = 24000
-	// piecesPerSecond bounds one piece to 100 ms.
+	// piecesPerSecond limits a piece to 100 ms.
 	piecesPerSecond = 10
 
 	minSpeed, maxSpeed = 0.5, 2.0
@@ -39,17 +41,15 @@ const (
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:8880/v1". If empty,
-	// OpenAI's own.
+	// BaseURL is the root of the API, such as "http://localhost:8880/v1". The default is OpenAI's.
 	BaseURL string
-	// Model is the vendor's model. If empty, "gpt-4o-mini-tts".
+	// Model is the model to use. The default is "gpt-4o-mini-tts".
 	Model string
-	// Voice is spoken with when an NPC's voice has no ID. If empty, "alloy".
+	// Voice is used when an NPC's voice has no ID. The default is "alloy".
 	Voice string
-	// Instructions describe the manner of speech when an NPC's voice has none.
+	// Instructions describe the manner of speech for NPC voices without instructions.
 	Instructions string
-	// HTTPClient sends the requests. If nil, a client on the standard
-	// library's shared transport.
+	// HTTPClient sends the requests. If nil, a client on the standard library's shared transport is used.
 	HTTPClient *http.Client
 }
 
@@ -62,8 +62,8 @@ type Provider struct {
 
 var _ tts.Provider = (*Provider)(nil)
 
-// New returns a provider that authenticates with key, which may be empty for
-// a server that wants none; opts may be nil.
+// New returns a provider that authenticates with key, which may be empty for a server without authentication;
+// opts may be nil.
 func New(key string, opts *Options) *Provider {
 	key = strings.TrimSpace(key)
 	p := &Provider{}
@@ -93,12 +93,11 @@ func New(key string, opts *Options) *Provider {
 // Name returns "openai" and the model.
 func (p *Provider) Name() string { return "openai " + p.opts.Model }
 
-// Synthesize speaks text in pieces of at most 100 ms, at 24 kHz unless the
-// server answers with a WAV stream of another rate. Text without a letter,
-// digit or symbol yields nothing and sends nothing. The voice's Pitch and
-// Language are ignored: the protocol knows neither. Errors wrap ErrVoice,
-// ErrRateLimited, ErrUnavailable or ErrRejected and never contain the key;
-// once ctx is done they wrap ctx.Err and its cause instead.
+// Synthesize speaks text in pieces of at most 100 ms, at 24 kHz unless the server answers with a WAV stream
+// of another rate. Text without a letter, digit or symbol yields nothing and sends no request. The voice's
+// Pitch and Language are ignored because the protocol has neither. Errors wrap ErrVoice, ErrRateLimited,
+// ErrUnavailable or ErrRejected and never contain the key; once ctx is done they wrap ctx.Err and its cause
+// instead.
 func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice) iter.Seq2[tts.PCM, error] {
 	return func(yield func(tts.PCM, error) bool) {
 		text := untrusted.Clean(text, 0)
@@ -108,7 +107,7 @@ func (p *Provider) Synthesize(ctx context.Context, text string, voice tts.Voice)
 	}
 }
 
-// speak returns nil if all is said or the consumer has heard enough.
+// speak returns nil once everything is spoken or the consumer has stopped.
 func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, yield func(tts.PCM, error) bool) error {
 	if parent.Err() != nil {
 		return p.service.Stopped(parent)
@@ -151,7 +150,7 @@ func (p *Provider) speak(parent context.Context, text string, voice tts.Voice, y
 	}
 }
 
-// request puts text and voice into the vendor's words.
+// request builds the request for text and voice.
 func (p *Provider) request(text string, voice tts.Voice) (client.CreateSpeechRequest, error) {
 	request := client.CreateSpeechRequest{
 		Model:          client.SpeechModel(p.opts.Model),
@@ -177,9 +176,8 @@ func (p *Provider) request(text string, voice tts.Voice) (client.CreateSpeechReq
 	return request, nil
 }
 
-// sound returns the samples of a response and their rate. Some servers answer
-// with a WAV stream whatever was asked for; anything else that is not raw PCM
-// would be noise and is an error.
+// sound returns the samples of a response and their rate. Some servers always answer with a WAV stream. Any
+// other format except raw PCM is an error, because it would be played as noise.
 func sound(response client.RawResponse) (io.Reader, int, error) {
 	kind, _, _ := mime.ParseMediaType(response.Header().Get("Content-Type"))
 	switch {
