@@ -1,12 +1,11 @@
 package llm
 
-// A chain lets language models take over from each other, so that one
-// that fails does not leave an NPC without an answer.
+// A chain makes language models take over from each other, so that a failing model does not leave an NPC
+// without an answer.
 //
-// Each model has a breaker: one that failed three times in a row, refused a
-// request, asked for a pause or kept everybody waiting is left alone for a while
-// and then tried with a single request. The package starts no goroutine but what
-// package fallback does, and relies on providers to end with their context.
+// Each model has a breaker: a model that failed three times in a row, refused a request, asked for a pause or
+// was too slow is skipped for a while and then tried with a single request. A chain starts no goroutines
+// other than those of package fallback, and relies on providers to end with their context.
 
 import (
 	"context"
@@ -21,34 +20,34 @@ import (
 
 // Errors of a chain.
 var (
-	// ErrEmpty means a model whose answer ended before it began.
+	// ErrEmpty means that a model's answer ended before it began.
 	ErrEmpty = errors.New("no answer came")
-	// ErrSlow means a model whose first chunk took too long.
+	// ErrSlow means that a model's first chunk took too long.
 	ErrSlow = errors.New("the answer took too long to begin")
 
 	errNone = fmt.Errorf("%w: there is no model", ErrRejected)
 )
 
-// severe are the errors that open a breaker at once.
+// severe lists the errors that open a breaker at once.
 var severe = []error{ErrRejected, ErrRateLimited}
 
-// defaultFirstChunk is Options.FirstChunk if that is zero.
+// defaultFirstChunk is the default of [ChainOptions].FirstChunk.
 const defaultFirstChunk = 4 * time.Second
 
 type (
 	// Link is one model of a chain, such as "openai gpt-4o-mini".
 	Link = fallback.Link[Provider]
-	// Switch says that another model answers from now on.
+	// Switch reports that another model answers from now on.
 	Switch = fallback.Switch
 )
 
-// ChainOptions configure a [Chain]. The zero value works.
+// ChainOptions configure a [Chain]. The zero value is ready to use.
 type ChainOptions struct {
-	// FirstChunk bounds the wait for the first chunk where another model can
-	// take over; the last one left has the caller's time. If zero, 4 s.
+	// FirstChunk is the maximum wait for the first chunk if another model can take over; the last remaining
+	// model may use all the time of the caller. The default is 4 s.
 	FirstChunk time.Duration
-	// Failures, BackOff and OnSwitch are those of [fallback.Options]; OnSwitch is
-	// called by the goroutine that is about to deliver the answer.
+	// Failures, BackOff and OnSwitch are those of [fallback.Options]. OnSwitch is called by the goroutine
+	// that is about to deliver the answer.
 	Failures int
 	BackOff  time.Duration
 	OnSwitch func(Switch)
@@ -63,7 +62,7 @@ type Chain struct {
 
 var _ Provider = (*Chain)(nil)
 
-// NewChain returns a chain of links by falling preference; opts may be nil.
+// NewChain returns a chain of links in order of preference; opts may be nil.
 func NewChain(links []Link, opts *ChainOptions) *Chain {
 	var o ChainOptions
 	if opts != nil {
@@ -85,12 +84,12 @@ func (c *Chain) Name() string { return c.links.Name() }
 // Warm opens the connections of all models, see [fallback.Chain.Warm].
 func (c *Chain) Warm(ctx context.Context) error { return c.links.Warm(ctx) }
 
-// CanHurry reports whether [Request.Hurry] can make a difference: whether
-// there is more than one link.
+// CanHurry reports whether [Request.Hurry] can make a difference, that is, whether there is more than one
+// link.
 func (c *Chain) CanHurry() bool { return len(c.links.Links) > 1 }
 
-// Stream asks the first model that is fit to answer, or with req.Hurry the one
-// that began fastest in the last minutes, by the rules of [fallback.Stream].
+// Stream asks the first available model, or with req.Hurry the one that has begun fastest in the last
+// minutes, by the rules of [fallback.Stream].
 func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		call := &fallback.Call[Provider, Chunk]{
@@ -110,8 +109,8 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 	}
 }
 
-// begins reports whether an answer begins with a chunk. One that says nothing is
-// no beginning: an answer that ends there was none.
+// begins reports whether a chunk starts the answer. A chunk without content does not, because an answer that
+// ends there is empty.
 func begins(c Chunk) bool {
 	return strings.TrimSpace(c.Text) != "" || len(c.ToolCalls) > 0
 }

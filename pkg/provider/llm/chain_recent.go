@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// What counts as lately for who is fastest.
+// Window for choosing the fastest link.
 const (
 	maxRecent = 20
 	lately    = 10 * time.Minute
 )
 
-// recent are a link's last times to the first chunk. It is safe for concurrent
-// use.
+// recent holds a link's latest times to the first chunk. It is safe for concurrent use.
 type recent struct {
 	mu   sync.Mutex // guards the fields below
 	took [maxRecent]time.Duration
 	at   [maxRecent]time.Time
-	n    int // how many were ever added
+	n    int // number of times added so far
 }
 
 func (r *recent) add(d time.Duration) {
@@ -29,7 +28,7 @@ func (r *recent) add(d time.Duration) {
 	r.n++
 }
 
-// median is of those that are not too old; false if there are none.
+// median returns the median of the times within the window; false if there are none.
 func (r *recent) median() (time.Duration, bool) {
 	since := time.Now().Add(-lately)
 	r.mu.Lock()
@@ -48,13 +47,13 @@ func (r *recent) median() (time.Duration, bool) {
 	return fresh[(len(fresh)-1)/2], true
 }
 
-// fastest returns the healthy link that is likely to begin first, -1 if there
-// is none. One that was not asked lately may be the fastest, which is found out
-// by asking it; the first link has to be known for that.
+// fastest returns the available link that is likely to begin first, or -1 if there is none. A link without
+// recent times may be the fastest, which only asking it can tell, so it is preferred, except for the first
+// link.
 func (c *Chain) fastest() int {
 	best, least := -1, time.Duration(math.MaxInt64)
 	for n := range c.times {
-		i := (n + 1) % len(c.times) // the first one last: others win a draw
+		i := (n + 1) % len(c.times) // the first link comes last, so that others win a tie
 		if !c.links.Breakers[i].Ready() {
 			continue
 		}

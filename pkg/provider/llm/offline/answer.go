@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// longestSpeech is how much of a result is said at most, in runes.
+	// longestSpeech is the maximum length of a spoken result in runes.
 	longestSpeech = 400
-	// longestReason is how much of a failure's reason is said, in runes.
+	// longestReason is the maximum length of a spoken failure reason in runes.
 	longestReason = 120
 )
 
-// speech is what a result comes to.
+// speech is a result put into words.
 type speech struct {
 	occasion string
 	text     string // empty if nothing was found
 }
 
-// speakResults speaks the results of the turn's tools.
+// speakResults puts the results of the turn's tools into words.
 func (t *turn) speakResults() string {
 	var found, failed []string
 	occasion := ""
@@ -60,7 +60,7 @@ func (t *turn) speakResults() string {
 	return t.withOpening(t.planTalk().greetingAlone(), strings.Join(parts, " "))
 }
 
-// findNothing says that nothing was found where something was looked for.
+// findNothing returns a line for a search without results.
 func (t *turn) findNothing() string {
 	p := t.planTalk()
 	if text, ok := lastResort(t, p); ok {
@@ -75,8 +75,8 @@ func (t *turn) findNothing() string {
 	return t.withOpening(p, t.pickLine(lineUnknown, ""))
 }
 
-// describe puts a result into words, without what nobody asked for: the question
-// itself, and what the world's book says in another language.
+// describe puts a result into words. It leaves out the question itself and texts of the world in another
+// language.
 func (t *turn) describe(r result) speech {
 	switch r.tool {
 	case "search_sessions", "search_facts", "investigate":
@@ -106,8 +106,8 @@ func (t *turn) describe(r result) speech {
 	return t.lang.describeResult(r)
 }
 
-// isMeant reports whether one of the entities found bears the last word of a name
-// that was asked for: who asks for an old man is not told of an old weir.
+// isMeant reports whether one of the entities found contains the last word of a name that was asked for, so
+// that a question about an old man is not answered with an old weir.
 func (u *utterance) isMeant(found []record) bool {
 	asked := false
 	for _, i := range u.findIntents() {
@@ -128,8 +128,8 @@ func (u *utterance) isMeant(found []record) bool {
 	return !asked
 }
 
-// dropForeign drops what is told in English where German is spoken: the NPC would
-// read from a book that nobody else at the table has.
+// dropForeign drops English text where German is spoken, because the NPC would be reading from a book that
+// nobody at the table has.
 func (l language) dropForeign(s speech, told bool) speech {
 	if told && l == german && languageScore(tokenize(s.text)) < -1 {
 		s.text = ""
@@ -137,9 +137,9 @@ func (l language) dropForeign(s speech, told bool) speech {
 	return s
 }
 
-// isEcho reports whether a line of the transcript is no memory, but the question
-// for one: what was just said, or another question of the kind. What a question
-// that names nothing finds in this conversation is no memory either.
+// isEcho reports whether a transcript line is not a memory but a question for one: the line just said, or a
+// similar question. If the question names nothing, lines of this conversation do not count as memories
+// either.
 func (t *turn) isEcho(line string) bool {
 	_, bare := cutSpeaker(line)
 	for _, said := range []string{line, bare} {
@@ -158,8 +158,7 @@ func (t *turn) isEcho(line string) bool {
 	return false
 }
 
-// namesNothing reports whether a question for memories is about the asker, or
-// about nothing in particular.
+// namesNothing reports whether a question for memories is about the asker or nothing in particular.
 func (t *turn) namesNothing() bool {
 	for _, i := range t.findIntents() {
 		if i.kind == wantRecall && i.text != "" && i.text != t.speaker {
@@ -169,7 +168,7 @@ func (t *turn) namesNothing() bool {
 	return true
 }
 
-// lettersOf is a text as it is compared: its letters and digits in lower case.
+// lettersOf returns the lower-case letters and digits of a text, for comparison.
 func lettersOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -179,8 +178,7 @@ func lettersOf(text string) string {
 	}, text)
 }
 
-// currentResults returns the results worth speaking: a search is superseded by the
-// thing that was fetched because of it.
+// currentResults returns the results worth speaking. It leaves out a search whose hit was then fetched.
 func (t *turn) currentResults() []result {
 	superseded := map[string]string{"search_rules": "get_rule", "query_entities": "get_summary", "search_sessions": "search_facts"}
 	var out []result
@@ -203,7 +201,7 @@ func (t *turn) hasSucceeded(tool string) bool {
 	return false
 }
 
-// failureInWords shortens why a call failed to something an NPC can say.
+// failureInWords shortens the reason of a failed call to something an NPC can say.
 func (l language) failureInWords(why string) string {
 	fold := strings.ToLower(why)
 	switch {
@@ -231,7 +229,7 @@ func (l language) failureInWords(why string) string {
 	return why
 }
 
-// shorten keeps whole sentences of s up to limit runes, at least part of one.
+// shorten cuts s to at most limit runes, at the end of a sentence if possible.
 func shorten(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if utf8.RuneCountInString(s) <= limit {
@@ -248,8 +246,7 @@ func shorten(s string, limit int) string {
 	return strings.TrimRight(kept, " ,;:-") + "…"
 }
 
-// lastSentence returns the end of the last sentence that is complete in s, 0
-// if none is.
+// lastSentence returns the end of the last complete sentence in s, or 0 if there is none.
 func lastSentence(s string) int {
 	end := 0
 	for i := 0; i < len(s)-1; i++ {
@@ -273,7 +270,7 @@ func sentences(s string, n int) string {
 	return s
 }
 
-// sentence ends s like one.
+// sentence adds a full stop to s if it has no closing punctuation.
 func sentence(s string) string {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	if strings.ContainsRune(".!?…", last) {

@@ -2,8 +2,7 @@ package offline
 
 import "strings"
 
-// contracted are words as people type and speak them, with what they stand for, by
-// language, plain.
+// contracted maps colloquial words in plain form to what they stand for, by language.
 var contracted = [len(languages)]map[string]string{
 	english: contractions(`ya=you yer=your ur=your wanna=want to gonna=going to lemme=let me gimme=give me whatcha=what are you
 		wotcha=what are you dya=do you dyou=do you yall=you cmon=come on wot=what wut=what wat=what plz=please pls=please
@@ -16,7 +15,7 @@ var contracted = [len(languages)]map[string]string{
 		wisster=wisst ihr kennter=kennt ihr ma=mal bissl=bisschen bisserl=bisschen heut=heute oeich=euch`),
 }
 
-// contractions reads "a=b c d=e": a stands for "b c", d for "e".
+// contractions parses "a=b c d=e": a stands for "b c", d for "e".
 func contractions(list string) map[string]string {
 	out, last := map[string]string{}, ""
 	for w := range strings.FieldsSeq(list) {
@@ -29,8 +28,8 @@ func contractions(list string) map[string]string {
 	return out
 }
 
-// spellOut returns the words that one stands for as people speak it: "haste" is
-// "hast du", "hirin" is "hiring".
+// spellOut returns the standard form of a colloquial word: "haste" becomes "hast du", "hirin" becomes
+// "hiring".
 func (l *lexicon) spellOut(word string, lang language) string {
 	if long := contracted[lang][word]; long != "" {
 		return long
@@ -47,8 +46,8 @@ func (l *lexicon) spellOut(word string, lang language) string {
 	return l.correct(word)
 }
 
-// spokenWords are the words of a line as phrases are compared, as tokens, and to which
-// word of the line each belongs.
+// spokenWords returns the words of a line for comparison with phrases, as tokens and as strings, with the
+// index of each word's original token.
 func (l *lexicon) spokenWords(toks []token, lang language) (out []token, said []string, origin []int) {
 	for i, k := range toks {
 		words := strings.Fields(l.spellOut(plainWord(k.fold), lang))
@@ -63,7 +62,7 @@ func (l *lexicon) spokenWords(toks []token, lang language) (out []token, said []
 	return out, said, origin
 }
 
-// isSwapped reports whether two words differ by two letters in the wrong order.
+// isSwapped reports whether two words differ only by two swapped adjacent letters.
 func isSwapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	// expression is a dice expression as people write or a recogniser hears it.
+	// expression matches a dice expression as written by people or recognisers.
 	expression = regexp.MustCompile(`(?:\d{1,7}\s?)?[dw]\s?(?:\d{1,7}|%)(?:k[hl]\d{1,2}|d[hl]\d{1,2}|adv|dis)?` +
 		`(?:\s?[+-]\s?(?:\d{1,3}\s?[dw]\s?\d{1,4}|\d{1,6}))*`)
 
-	// spokenDice turns number words around a die into figures.
+	// spokenDice replaces number words around a die with digits.
 	spokenDice = strings.NewReplacer(
 		" one d", " 1d", " two d", " 2d", " three d", " 3d", " four d", " 4d", " five d", " 5d", " six d", " 6d", " eight d", " 8d", " ten d", " 10d",
 		" ein w", " 1w", " einen w", " 1w", " zwei w", " 2w", " drei w", " 3w", " vier w", " 4w", " fünf w", " 5w", " sechs w", " 6w", " acht w", " 8w", " zehn w", " 10w",
@@ -27,7 +27,7 @@ var (
 	)
 
 	rollWords = patterns("roll|reroll|throw", "würfle|würfel|würfeln|würfelst|würfelt|wirf|rolle", "give me|us", "gib mir|uns")
-	// barePhrases ask for dice without naming any.
+	// barePhrases ask for a roll without naming dice.
 	barePhrases = patterns("roll|throw|reroll me|us? the|a|some|your|an|two|three|four|one? die|dice|bones", "roll a? for",
 		"roll an|a|the? initiative|check|save|stealth|perception|insight|persuasion|deception|intimidation|athletics|acrobatics|investigation|arcana|history|nature|religion|survival|medicine|performance|luck",
 		"roll a|an|the? * check|save", "roll a|the? saving throw", "roll again|please$", "^roll$", "roll with? advantage|disadvantage", "roll with advantage|disadvantage",
@@ -37,7 +37,7 @@ var (
 	handful       = map[string]string{"two": "2d6", "three": "3d6", "four": "4d6", "zwei": "2d6", "drei": "3d6", "vier": "4d6"}
 )
 
-// findDice finds the dice a clause asks for.
+// findDice returns the rolls that a clause asks for.
 func (u *utterance) findDice(toks []token) []intent {
 	if _, question := findMatch(diceQuestions, toks); question {
 		return nil
@@ -58,7 +58,7 @@ func (u *utterance) findDice(toks []token) []intent {
 		}
 		found = []string{expr}
 	} else if !asked && len(toks) > 2+2*len(found) {
-		return nil // dice are mentioned, not asked for
+		return nil // dice are mentioned but not requested
 	}
 	var out []intent
 	for _, e := range found {
@@ -67,7 +67,7 @@ func (u *utterance) findDice(toks []token) []intent {
 	return out
 }
 
-// clauseText is the text of a clause with the signs and figures around its words.
+// clauseText returns the text of a clause including trailing signs and digits.
 func (u *utterance) clauseText(toks []token) string {
 	if len(toks) == 0 {
 		return ""
@@ -89,7 +89,7 @@ func expressions(text string) []string {
 			return out
 		}
 		if joins(text[:at[0]], true) || joins(text[at[1]:], false) {
-			text = text[at[0]+1:] // the d of "and 1d8" is no die
+			text = text[at[0]+1:] // the d of "and 1d8" is not a die
 			continue
 		}
 		e := strings.ReplaceAll(strings.ReplaceAll(text[at[0]:at[1]], " ", ""), "w", "d")
@@ -101,7 +101,7 @@ func expressions(text string) []string {
 	}
 }
 
-// joins reports whether a word goes on at the given end of text.
+// joins reports whether text has a word character at the given end.
 func joins(text string, atEnd bool) bool {
 	if text == "" {
 		return false
@@ -113,7 +113,7 @@ func joins(text string, atEnd bool) bool {
 	return isWord(r[0])
 }
 
-// favour applies advantage or disadvantage to a single die.
+// favour applies advantage or disadvantage to a single d20.
 func favour(expr string, toks []token) string {
 	rest, single := strings.CutPrefix(expr, "1d20")
 	if !single || strings.HasPrefix(rest, "k") || strings.HasPrefix(rest, "a") || strings.HasPrefix(rest, "d") {
@@ -135,7 +135,7 @@ var (
 	tableTriggers = patterns("roll|reroll|table|random|surge|draw|generate", "würfle|würfel|würfeln|wirf|tabelle|zufall|zieh|ziehe|auswürfeln",
 		"zufällige|zufälliger|zufälligen|zufälliges|zufallsbegegnung")
 	tableWords = patterns("table", "tabelle")
-	// shippedTables are what a table is also called.
+	// shippedTables maps a table to other names for it.
 	shippedTables = map[string][]pattern{
 		"wild_magic":       patterns("wild magic|surge", "magic surge", "wilde|wilden|wilder magie", "wildmagie"),
 		"treasure_hoard":   patterns("treasure|treasures|hoard|loot", "schatz|schätze|beute|hort|schatzhort"),
@@ -144,7 +144,7 @@ var (
 	shippedOrder = []string{"wild_magic", "treasure_hoard", "random_encounter"}
 )
 
-// findTable finds the random table a clause wants rolled.
+// findTable returns the random table that a clause asks to roll on.
 func (u *utterance) findTable(toks []token) (intent, bool) {
 	_, triggered := findMatch(tableTriggers, toks)
 	if _, question := findMatch(diceQuestions, toks); question || !triggered {
@@ -162,7 +162,7 @@ func (u *utterance) findTable(toks []token) (intent, bool) {
 	return intent{}, false
 }
 
-// findTables are the names roll_table knows.
+// findTables returns the names of the tables that roll_table knows.
 func (u *utterance) findTables() []string {
 	def := u.offered["roll_table"]
 	if def == nil {
@@ -185,7 +185,7 @@ func mentions(toks []token, name string) bool {
 	return len(parts) > 0
 }
 
-// property returns the schema of one argument, nil if there is none.
+// property returns the schema of an argument, or nil if there is none.
 func property(def *llm.ToolDefinition, name string) map[string]any {
 	props, _ := def.Parameters["properties"].(map[string]any)
 	p, _ := props[name].(map[string]any)

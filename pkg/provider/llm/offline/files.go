@@ -8,23 +8,23 @@ import (
 )
 
 var (
-	// noteLeads stand before what is to be written down.
+	// noteLeads precede the text to write down.
 	noteLeads = patterns(
 		"write|jot|put|take|get this|that|it|these? down that|how?", "write|jot|put|take|get down that|this|how?", "note down that|this|how?", "^please? note that|this|also?", "^please? remember that|this", "make|take|leave|keep|write me|us|yourself? a|quick? quick? note that|of|about|saying|to?",
 		"schreib|schreibe|schreibt dir|euch|uns|mir? bitte? das|es|dies? auf dass|wie?", "notier|notiere|notiert dir|euch|uns|mir? bitte? das|es|dies? dass|wie?", "merk|merke|merkt dir|euch bitte? das|dies? dass?",
 		"mach|mache|macht dir|euch|uns|mir? bitte? eine notiz dass|zu|über|von?", "halte|halt bitte? fest dass|wie?",
 	)
-	// filedLeads name the file as well: what, then where.
+	// filedLeads also name the file: first the text, then the file.
 	filedLeads = patterns("write|save|put|add|note|append * to|in|into|on|as the|a|my|our? file|note?", "schreib|schreibe|speicher|speichere|notier|notiere * in|nach|als die|der|eine|meine|unsere? datei|notiz?")
-	// framedNotes have the content in the middle.
+	// framedNotes enclose the text.
 	framedNotes = patterns("^bitte? schreib|schreibe|schreibt dir|euch|uns|mir? bitte? * auf$", "^please? write|jot|put * down$")
 
 	readLeads = patterns("read|open|show|check|lies|lese|liest|öffne|zeig|zeige|vorlesen", "what's in|inside", "what is|does in|inside|say", "what does", "was steht")
 	fileWords = patterns("the? file *", "die|der? datei *")
 )
 
-// findNote finds the wish to have something written down. It returns the token at
-// which the wish begins; everything behind belongs to it.
+// findNote finds a request to write something down. It returns the index of its first token; everything after
+// it belongs to the request.
 func (u *utterance) findNote(toks []token) (int, intent, bool) {
 	if m, ok := findMatch(filedLeads, toks); ok && m.to < len(toks) && !u.refusedBefore(toks, m.from) {
 		if path := toks[m.to]; isFile(path.fold) {
@@ -49,7 +49,7 @@ func (u *utterance) findNote(toks []token) (int, intent, bool) {
 		content = u.contentBetween(toks[m.to].start, toks[len(toks)-1].end)
 	}
 	if content == "" {
-		content = u.last // "write that down": what was just said
+		content = u.last // "write that down" refers to the last line
 	}
 	if content == "" {
 		return 0, intent{}, false
@@ -57,14 +57,14 @@ func (u *utterance) findNote(toks []token) (int, intent, bool) {
 	return m.from, u.intentToWrite(content), true
 }
 
-// backward are words that stand for what was just said.
+// backward are words that refer to the last line.
 var backward = wordsOf("this that it das es dies")
 
 func (u *utterance) refusedBefore(toks []token, at int) bool {
 	return slices.ContainsFunc(toks[max(0, at-3):at], func(k token) bool { return refusing[k.fold] })
 }
 
-// contentBetween is the text between two bytes with the sentence's end.
+// contentBetween returns the text between two byte offsets, with the closing punctuation of the sentence.
 func (u *utterance) contentBetween(from, to int) string {
 	text := strings.Trim(u.text[from:to], " ,:;-\"'“”„")
 	if to < len(u.text) && text != "" && strings.IndexByte(".!?", u.text[to]) >= 0 {
@@ -73,8 +73,8 @@ func (u *utterance) contentBetween(from, to int) string {
 	return text
 }
 
-// intentToWrite is a note in a file of its own: write_file replaces files, and one
-// note must not cost another.
+// intentToWrite returns an intent to write a note to a file of its own, because write_file replaces files and
+// a note must not overwrite another.
 func (u *utterance) intentToWrite(content string) intent {
 	name := slug(content)
 	if r := []rune(name); len(r) > 32 {
@@ -85,7 +85,7 @@ func (u *utterance) intentToWrite(content string) intent {
 	return intent{kind: wantWrite, text: content, path: fmt.Sprintf("notes/%s-%04x.md", strings.TrimLeft(name+"", "-"), h.Sum32()&0xffff)}
 }
 
-// findReading finds the wish to hear a file.
+// findReading finds a request to read a file.
 func (u *utterance) findReading(toks []token) (intent, bool) {
 	m, ok := findMatch(readLeads, toks)
 	if !ok {
@@ -103,7 +103,7 @@ func (u *utterance) findReading(toks []token) (intent, bool) {
 	return intent{}, false
 }
 
-// isFile reports whether a word is a file's name.
+// isFile reports whether a word is a file name.
 func isFile(word string) bool {
 	dot := strings.LastIndexByte(word, '.')
 	if dot <= 0 {

@@ -6,21 +6,20 @@ import (
 	"unicode"
 )
 
-// rememberedTurns is for how many turns an NPC says no sentence again.
+// rememberedTurns is the number of turns within which an NPC does not repeat a sentence.
 const rememberedTurns = 6
 
-// usedSentences are those an NPC said lately.
+// usedSentences is the set of sentences an NPC said lately.
 type usedSentences map[string]bool
 
-// addLine keeps the sentences of a line the NPC spoke.
+// addLine adds the sentences of a line.
 func (u usedSentences) addLine(line string) {
 	for s := range sentencesOf(line) {
 		u[s] = true
 	}
 }
 
-// isFresh reports whether no sentence of a line was said lately, whatever answer
-// stands in it.
+// isFresh reports whether no sentence of a line was said lately, regardless of the answer inserted into it.
 func (u usedSentences) isFresh(line string) bool {
 	for s := range sentencesOf(strings.ReplaceAll(line, "{answer}", "")) {
 		if u[s] {
@@ -30,8 +29,7 @@ func (u usedSentences) isFresh(line string) bool {
 	return true
 }
 
-// sentencesOf yields the sentences of a text as they are compared: letters and
-// digits alone.
+// sentencesOf yields the sentences of a text, reduced to letters and digits for comparison.
 func sentencesOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var b strings.Builder
@@ -49,9 +47,9 @@ func sentencesOf(text string) func(yield func(string) bool) {
 	}
 }
 
-// pickFrom says a line of the first source that has one which was not said lately.
-// The choice depends on what was said and how often the NPC spoke before, so that
-// lines vary in a conversation and are the same when it is repeated.
+// pickFrom returns a line from the first source that has one not said lately. The choice depends on the
+// utterance and on how often the NPC spoke before, so that lines vary within a conversation but are the same
+// when it is repeated.
 func (t *turn) pickFrom(sources ...[]string) string {
 	for _, lines := range sources {
 		if line, ok := t.freshLine(lines); ok {
@@ -71,8 +69,8 @@ func (t *turn) pickFrom(sources ...[]string) string {
 	return t.say(stockLines(t.lang, lineUnknown)[0])
 }
 
-// freshLine returns the first line, from the turn's own place on, that was not said
-// lately. Lines that say nothing are passed over.
+// freshLine returns the first line, starting at the turn's own offset, that was not said lately. It skips
+// empty lines.
 func (t *turn) freshLine(lines []string) (string, bool) {
 	for i := range lines {
 		line := oneLine(lines[(i+t.turnOf(len(lines)))%len(lines)], 0)
@@ -83,14 +81,14 @@ func (t *turn) freshLine(lines []string) (string, bool) {
 	return "", false
 }
 
-// turnOf is where the turn begins in a list of n.
+// turnOf returns the turn's start offset in a list of n lines.
 func (t *turn) turnOf(n int) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(t.text)) // never fails
 	return (int(h.Sum32()>>1) + t.replies) % n
 }
 
-// say fills a line's places in. What is said twice in one turn is repeated, too.
+// say fills the names into a line and marks its sentences as used.
 func (t *turn) say(line string) string {
 	line = t.fillNames(line)
 	t.used.addLine(line)

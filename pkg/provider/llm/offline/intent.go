@@ -2,7 +2,7 @@ package offline
 
 import "slices"
 
-// kind is what somebody wants.
+// kind is what a request asks for.
 type kind int
 
 const (
@@ -17,22 +17,22 @@ const (
 	wantTool
 )
 
-// intent is one thing somebody asked for.
+// intent is a single request.
 type intent struct {
 	kind kind
 	// text is the expression, table, query, name or content.
 	text string
-	// path is the file's, for wantWrite and wantRead.
+	// path is the file path, for wantWrite and wantRead.
 	path string
 	// tool and args are set for wantTool.
 	tool string
 	args string
 }
 
-// mostIntents is how many calls one utterance may lead to.
+// mostIntents is the maximum number of calls for one utterance.
 const mostIntents = 4
 
-// findIntents finds what the utterance asks for, in the order it was said.
+// findIntents returns the requests in the utterance, in order.
 func (u *utterance) findIntents() []intent {
 	var out []intent
 	rest := u.toks
@@ -50,8 +50,7 @@ func (u *utterance) findIntents() []intent {
 	return out[:min(len(out), mostIntents)]
 }
 
-// tidy removes what was asked for twice, and a search for nothing in
-// particular where there is a better one.
+// tidy removes duplicates, and a search without a topic if there is one with a topic.
 func tidy(in []intent) []intent {
 	var out []intent
 	for _, i := range in {
@@ -74,13 +73,13 @@ var (
 	starters = wordsOf(`roll reroll throw draw tell look search recap read write note jot use call explain describe remember give
 		what what's who who's where where's how do have please würfle würfel wirf rolle zieh erzähl erzähle lies lese schreib schreibe
 		notier notiere merk benutze nutze verwende was wer wo wie erkläre erklär beschreib beschreibe kennst weißt hast bitte gib can could kannst`)
-	// orders begin a request even after a mere comma.
+	// orders begin a request even after a comma alone.
 	orders = wordsOf("roll reroll throw draw tell read würfle wirf erzähl lies zieh")
-	// refusing words turn a request for an action into the wish that it be left.
+	// refusing words turn a request for an action into its opposite.
 	refusing = wordsOf("don't dont not never nicht kein keine keinen nie niemals")
 )
 
-// clauses cuts an utterance into its requests.
+// clauses splits an utterance into its requests.
 func clauses(toks []token) [][]token {
 	var out [][]token
 	from := 0
@@ -113,7 +112,7 @@ func clauses(toks []token) [][]token {
 	return out
 }
 
-// clauseIntents finds what one clause asks for.
+// clauseIntents returns the requests in one clause.
 func (u *utterance) clauseIntents(toks []token) []intent {
 	if _, mood := findMatch(moodWords, toks); mood {
 		return nil

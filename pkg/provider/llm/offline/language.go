@@ -2,7 +2,7 @@ package offline
 
 import "strings"
 
-// language is what an utterance is in.
+// language is the language of an utterance.
 type language int
 
 const (
@@ -34,7 +34,7 @@ var (
 	articles = wordsOf(`the a an some any der die das den dem des ein eine einen einem einer eines`)
 )
 
-// languageScore counts the words only one language has: above zero is German.
+// languageScore counts the words that belong to only one language: positive means German, negative English.
 func languageScore(toks []token) int {
 	score := 0
 	for _, k := range toks {
@@ -48,7 +48,7 @@ func languageScore(toks []token) int {
 	return score
 }
 
-// detectLanguage is the language of words. English wins a tie.
+// detectLanguage returns the language of words. English wins a tie.
 func detectLanguage(toks []token) language {
 	if languageScore(toks) > 0 {
 		return german
@@ -56,8 +56,8 @@ func detectLanguage(toks []token) language {
 	return english
 }
 
-// languageOf tells the language of words that only one has a way to say something with:
-// above zero is German.
+// languageOf counts the words that the phrases of only one language use: positive means German, negative
+// English.
 func (l *lexicon) languageOf(toks []token) (score int) {
 	for _, k := range toks {
 		w := plainWord(k.fold)
@@ -71,8 +71,8 @@ func (l *lexicon) languageOf(toks []token) (score int) {
 	return score
 }
 
-// findLanguage is the language of what was said. Where it could be either, it is
-// that of what was said before, else that of the NPC.
+// findLanguage returns the language of the utterance. If that is undecided, it uses the language of the
+// preceding lines, and then the NPC's.
 func (t *turn) findLanguage() language {
 	score := languageScore(t.toks)
 	for _, said := range t.said[:min(len(t.said), 4)] {

@@ -15,20 +15,19 @@ import (
 //go:embed words
 var wordFiles embed.FS
 
-// lexicon is what people say and what it means, in all languages: a phrase is
-// found by its first word.
+// lexicon holds the phrases of all languages and their intents, indexed by first word.
 type lexicon struct {
 	byWord, byStem map[string][]*phrase
-	// vocabulary are all words of phrases, spelt are those long enough to be known
-	// when misspelt, by first letter.
+	// vocabulary holds all words of phrases. spelt holds, by first letter, those long enough to be recognised
+	// when misspelt.
 	vocabulary map[string]bool
 	spelt      map[byte][]string
 	only       [len(languages)]map[string]bool // vocabulary by language
 }
 
-// phrase is a way to say something. In its source, "a|b" is either word, "a?"
-// may be missing, "_" is up to three words of any kind, "a*" any word that
-// begins so, "^" ties it to the clause's beginning and "$" to its end.
+// phrase is a way to say something. In its source, "a|b" matches either word, "a?" is optional, "_" matches
+// up to three words, "a*" matches any word with that prefix, "^" anchors it at the start of the clause and
+// "$" at the end.
 type phrase struct {
 	intent     string
 	lang       language
@@ -41,17 +40,17 @@ type wording struct {
 	optional, gap bool
 }
 
-// widestGap is how many words "_" may stand for.
+// widestGap is the maximum number of words that "_" matches.
 const widestGap = 3
 
-// knownWays reads the lexicon when it is first needed. The files are part of the
-// program and held by a test, so they have no faults to report.
+// knownWays reads the lexicon on first use. The files are embedded and covered by a test, so reading them
+// cannot fail.
 var knownWays = sync.OnceValue(func() *lexicon {
 	l := &lexicon{byWord: map[string][]*phrase{}, byStem: map[string][]*phrase{}, vocabulary: map[string]bool{}, spelt: map[byte][]string{}}
 	for _, lang := range languages {
 		l.only[lang] = map[string]bool{}
 		sections := readSections(fmt.Sprintf("words/ways.%s.txt", lang.tag()))
-		for _, intent := range slices.Sorted(maps.Keys(sections)) { // so that every process has the same order
+		for _, intent := range slices.Sorted(maps.Keys(sections)) { // the same order in every process
 			for _, line := range sections[intent] {
 				for source := range strings.SplitSeq(line, ";") {
 					l.addPhrase(intent, lang, plainWord(strings.TrimSpace(source)))
@@ -62,9 +61,9 @@ var knownWays = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// readSections reads a file of lines under [headings].
+// readSections reads a file with lines under [headings].
 func readSections(name string) map[string][]string {
-	data, _ := wordFiles.ReadFile(name) // embedded: it is there
+	data, _ := wordFiles.ReadFile(name) // embedded, so it exists
 	out, heading := map[string][]string{}, ""
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
@@ -94,7 +93,7 @@ func (l *lexicon) addPhrase(intent string, lang language, source string) {
 			}
 		}
 	}
-	// A phrase may begin with any of its parts up to the first that must be there.
+	// A phrase may begin with any of its parts up to the first mandatory one.
 	for _, w := range p.parts {
 		for _, word := range w.words {
 			if stem, ok := strings.CutSuffix(word, "*"); ok {
@@ -109,8 +108,8 @@ func (l *lexicon) addPhrase(intent string, lang language, source string) {
 	}
 }
 
-// shortestSpelt is the length in bytes from which a word is known when misspelt. What
-// is said must be longer: too many words of five letters are one letter apart.
+// shortestSpelt is the minimum length in bytes of a word that is recognised when misspelt. The spoken word
+// must be longer, because too many words of five letters differ by one letter.
 const shortestSpelt = 5
 
 func (l *lexicon) learnWord(word string) {
@@ -120,7 +119,7 @@ func (l *lexicon) learnWord(word string) {
 	l.vocabulary[word] = true
 }
 
-// correct returns the word of the lexicon that word was meant to be, or word.
+// correct returns the word of the lexicon that word is a misspelling of, or word itself.
 func (l *lexicon) correct(word string) string {
 	if len(word) <= shortestSpelt || len(word) > 20 || l.vocabulary[word] {
 		return word
@@ -133,8 +132,8 @@ func (l *lexicon) correct(word string) string {
 	return word
 }
 
-// plainWord is a word as phrases are compared: lower case, without apostrophes
-// and umlauts, and no letter more than twice in a row.
+// plainWord returns a word in plain form for comparison with phrases: lower case, without apostrophes and
+// umlauts, and with no letter more than twice in a row.
 func plainWord(word string) string {
 	plain := true
 	for i := 0; i < len(word); i++ {
@@ -166,10 +165,10 @@ func plainWord(word string) string {
 	return b.String()
 }
 
-// endings are what forms of a word differ by, English and German.
+// endings are the inflectional endings of English and German words.
 var endings = wordsOf("s es n en e er ern em ns nen t st ed d 's in innen ing")
 
-// isForm reports whether one of two words is the other with an ending.
+// isForm reports whether one of two words is the other plus an ending.
 func isForm(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a

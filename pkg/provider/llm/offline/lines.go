@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Occasions of an NPC's stock lines, beside the intents of talk.
+// Occasions of an NPC's stock lines, in addition to the intents of talk.
 const (
 	lineGreeting = "greeting"
 	lineUnknown  = "unknown"
@@ -19,7 +19,7 @@ const (
 	lineRecalled = "recalled"
 )
 
-// stock are the lines of an NPC that has none of its own, by language and occasion.
+// stock holds the default lines by language and occasion, for NPCs without lines of their own.
 var stock = sync.OnceValue(func() (all [len(languages)]map[string][]string) {
 	for _, l := range languages {
 		all[l] = readSections(fmt.Sprintf("words/stock.%s.txt", l.tag()))
@@ -27,8 +27,7 @@ var stock = sync.OnceValue(func() (all [len(languages)]map[string][]string) {
 	return all
 })
 
-// Phrases returns what an NPC without lines of its own says where it has nothing to tell, in
-// every language. What is made of a result is none of it, nor what names anybody.
+// Phrases returns the default lines in every language that contain no placeholder for a result or a name.
 func Phrases() (out []string) {
 	for _, l := range languages {
 		for _, lines := range stock()[l] {
@@ -44,7 +43,7 @@ func Phrases() (out []string) {
 
 func stockLines(l language, occasion string) []string { return stock()[l][occasion] }
 
-// substitutes lists where an occasion's lines come from if the NPC has none for it.
+// substitutes lists the occasions to fall back to if an NPC has no lines for one.
 var substitutes = map[string][]string{
 	lineRoll:      {lineAnswer},
 	lineRecall:    {lineAnswer},
@@ -53,7 +52,7 @@ var substitutes = map[string][]string{
 	lineRefusal:   {lineUnknown},
 }
 
-// pickLine picks a line for an occasion and fills answer in.
+// pickLine returns a line for an occasion with answer filled in.
 func (t *turn) pickLine(occasion, answer string) string {
 	sources := t.linesFor(occasion)
 	if answer == "" {
@@ -70,14 +69,14 @@ func (t *turn) pickLine(occasion, answer string) string {
 		line += " {answer}"
 	}
 	t.used.addLine(strings.ReplaceAll(line, "{answer}", ""))
-	// One pass, so that braces in an answer stay what they are.
+	// A single pass leaves braces in the answer unchanged.
 	return strings.TrimSpace(strings.NewReplacer(
 		"{answer}", answer, "{name}", t.req.Persona.Name, "{speaker}", t.speaker,
 	).Replace(line))
 }
 
-// linesFor lists where lines for an occasion come from: what the NPC has for it or
-// for one like it, then what anybody would say.
+// linesFor returns the sources of lines for an occasion: the NPC's own lines for it or a substitute, then the
+// default lines.
 func (t *turn) linesFor(occasion string) (sources [][]string) {
 	for _, o := range append([]string{occasion}, substitutes[occasion]...) {
 		if own := t.ownLines(o); len(own) > 0 {
@@ -93,7 +92,7 @@ func (t *turn) linesFor(occasion string) (sources [][]string) {
 	return append(sources, stockLines(t.lang, lineUnknown))
 }
 
-// ownLines are the NPC's lines for an occasion, if they are in the turn's language.
+// ownLines returns the NPC's lines for an occasion if they are in the turn's language.
 func (t *turn) ownLines(occasion string) []string {
 	if l := t.req.Persona.Language; l != "" && l != t.lang.tag() {
 		return nil
@@ -101,7 +100,7 @@ func (t *turn) ownLines(occasion string) []string {
 	return spoken(t.req.Persona.Lines[occasion])
 }
 
-// spoken leaves out lines that say nothing.
+// spoken returns the lines that are not empty.
 func spoken(lines []string) []string {
 	var out []string
 	for _, l := range lines {

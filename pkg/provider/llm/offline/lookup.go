@@ -14,7 +14,7 @@ var (
 		"letzte|letztes|letzten|letzter|letztem mal|sitzung|session|woche|abend|spielabend", "erinner|erinnere|erinnerst|erinnert|erinnern", "weißt|weisst du noch", "was bisher geschah",
 		"was hat|haben|hatte|hatten * gesagt|erzählt|versprochen|erwähnt|berichtet", "was * gesagt|erzählt|versprochen|erwähnt hat|haben", "wer hat * gesagt|erzählt|versprochen",
 		"was ist|war * passiert|geschehen", "was ist|war passiert|geschehen", "zusammenfassung|rückblick", "fass|fasse * zusammen", "zuletzt")
-	// recallNoise is what a search through what was said must not look for.
+	// recallNoise are words to leave out of a search in past lines.
 	recallNoise = wordsOf(`face voice visit anywhere somewhere gesicht stimme besuch irgendwoher a an the and or of to in on at by with for from about as is are was were be been it its this that these those there here
 		i me my we us our you your he him his she her they them their who whom what what's when where why how which
 		give do did does done can could will would have has had say said tell told mention mentioned ask asked talk promise promised happen happened happens
@@ -34,7 +34,7 @@ func (u *utterance) findRecall(toks []token) (intent, bool) {
 	return u.intentToSearch(toks), true
 }
 
-// intentToSearch looks for the words of a clause that carry meaning.
+// intentToSearch returns a search for the content words of a clause.
 func (u *utterance) intentToSearch(toks []token) intent {
 	var content []string
 	for _, k := range toks {
@@ -48,11 +48,11 @@ func (u *utterance) intentToSearch(toks []token) intent {
 	return intent{kind: wantRecall, text: strings.Join(content, " ")}
 }
 
-// askers are words for whoever asks.
+// askers are words that refer to the asker.
 var askers = wordsOf("me my us our mich mein meine uns unser unsere")
 
 var (
-	// ruleCertain patterns speak of rules outright.
+	// ruleCertain patterns always ask about rules.
 	ruleCertain = patterns(
 		"what does|do|would the|a? spell|condition|cantrip|feat * do|mean", "what's|what is? the|a? spell|condition|cantrip|feat *",
 		"what does|do|is|are|would the|a|an|being? * condition|conditions|spell|spells|cantrip|feat do|mean|like?", "what does|do|is|are the|a|an|being? * condition|conditions|spell|spells|cantrip|feat|rule|rules",
@@ -64,7 +64,7 @@ var (
 		"erklär|erkläre|erklärst mir|uns|bitte? den|die|das|der? zauber|zustand|regel|regeln? für|zu|zum? *", "schlag|schlage * nach", "welche|welchen reichweite|dauer|wirkung|schaden|effekt hat|haben der|die|das? *", "wie viel schaden macht|verursacht der|die|das|ein|eine? *",
 		"zauber|zustand *",
 	)
-	// ruleLikely patterns do so if their topic is a known rule.
+	// ruleLikely patterns ask about rules if their topic is a known rule.
 	ruleLikely = patterns("what does|do the|a|an|being? * do|mean", "what's|what|whats is|are? the|a|an? *", "tell me|us more|something? about the|a|an? *", "what do you know about|of the|a|an? *", "how do i|you|we|one *", "explain|describe the|a|an? *", "can|may i|we|one *",
 		"was macht|tut|heißt|heisst|ist|sind der|die|das|ein|eine? *", "erzähl|erzähle|erklär|erkläre mir|uns? von|vom|über|zu? der|die|das|den|dem? *", "wie * man", "kann|darf ich|man *")
 	doingPatterns = patterns("what does|do the|a|an|being? * do|mean", "was macht|tut der|die|das|ein|eine? *")
@@ -95,7 +95,7 @@ func (u *utterance) findRule(toks []token) (intent, bool) {
 	return intent{}, false
 }
 
-// deedAsked is the topic of "what does X do" unless X looks like somebody's name.
+// deedAsked returns the topic of "what does X do", or "" if X looks like a name.
 func (u *utterance) deedAsked(toks []token) string {
 	m, ok := findMatch(doingPatterns, toks)
 	if !ok {
@@ -103,7 +103,7 @@ func (u *utterance) deedAsked(toks []token) string {
 	}
 	for _, k := range toks[m.from:m.to] {
 		if articles[k.fold] {
-			return "" // "the innkeeper" is somebody, "flanking" is a rule
+			return "" // "the innkeeper" is a person, "flanking" is a rule
 		}
 	}
 	topic := u.topicOf(m.capture)
@@ -114,8 +114,8 @@ func (u *utterance) deedAsked(toks []token) string {
 	return topic
 }
 
-// topicOf is what a captured phrase is about: the known rule in it, in English,
-// or the phrase without its frame.
+// topicOf returns the topic of a captured phrase: the English name of the known rule in it, or else the
+// cleaned phrase.
 func (u *utterance) topicOf(capture []token) string {
 	if known := knownRule(capture); known.name != "" {
 		return known.name
@@ -123,7 +123,7 @@ func (u *utterance) topicOf(capture []token) string {
 	return u.cleanText(capture)
 }
 
-// knownRule returns the first rule named in toks, the longest at its place.
+// knownRule returns the first rule named in toks, preferring the longest name at that position.
 func knownRule(toks []token) term {
 	for i := range toks {
 		for n := min(4, len(toks)-i); n > 0; n-- {
@@ -139,7 +139,7 @@ func knownRule(toks []token) term {
 	return term{}
 }
 
-// ruleWord is a word without what may hang on the name of a rule.
+// ruleWord strips suffixes such as "-spell" from a word.
 func ruleWord(word string) string {
 	for _, ending := range []string{"'s", "-zauber", "-spell"} {
 		word = strings.TrimSuffix(word, ending)
@@ -158,11 +158,11 @@ var (
 		"was weißt|weisst|wisst du|ihr alles? über|von|vom *", "kennst|kennt du|ihr *", "hast|habt du|ihr etwas|was? von|vom * gehört", "hast|habt du|ihr schon? mal? etwas|was? von|vom * gehört", "alles über *", "ich suche|such *", "wir suchen *", "wie komme|kommen ich|wir zu|zum|zur|nach *",
 	)
 	everythingWords = patterns("everything", "all you know", "all about", "in detail", "full story", "alles", "ausführlich", "im detail", "ganze geschichte")
-	// idle are words that make a phrase name nobody and nothing.
+	// idle are words that rule out a name when a phrase begins with them.
 	idle = wordsOf(`you your yours yourself this that it its he she they there i me mine my we us our up going wrong new happening next here now time weather matter
 		problem plan point price cost rule rules use all everything anything something nothing if whether how why when who what where
 		du dein deine deinen dir dich ihr euer eure das dies dieses es er sie ich mein meine mir mich wir uns los hier da so jetzt zeit wetter problem plan preis alles etwas nichts ob wie warum wann wer was wo`)
-	// trailers are words that end a question without belonging to its topic.
+	// trailers are words at the end of a question that are not part of its topic.
 	trailers = wordsOf("please again now then here today exactly anyway again bitte eigentlich denn jetzt nochmal genau gehört mal doch you know")
 )
 
@@ -187,8 +187,7 @@ func (u *utterance) findEntity(toks []token) (intent, bool) {
 
 var deedWords = patterns("^and|so? who *", "^und|also? wer *")
 
-// findDeed finds a question about who did something, which only what was said
-// before can answer.
+// findDeed finds a question about who did something. Only earlier lines can answer it.
 func (u *utterance) findDeed(toks []token) (intent, bool) {
 	m, ok := findMatch(deedWords, toks)
 	if !ok || idle[m.capture[len(m.capture)-1].fold] {
@@ -203,11 +202,10 @@ func (u *utterance) isName(name string) bool {
 	return len(toks) > 0 && !idle[toks[0].fold]
 }
 
-// longestName is how many words a name may have.
+// longestName is the maximum number of words in a name.
 const longestName = 6
 
-// cleanText strips articles and trailing words from a captured phrase, and cuts
-// it where a subordinate clause begins.
+// cleanText strips articles and trailing words from a captured phrase, and cuts it at a subordinate clause.
 func (u *utterance) cleanText(capture []token) string {
 	toks := capture
 	for len(toks) > 1 && articles[toks[0].fold] {

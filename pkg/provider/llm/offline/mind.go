@@ -6,44 +6,43 @@ import (
 )
 
 var (
-	// deeds are words that say what somebody did to somebody: with who asks named, one is
-	// enough to tell what is meant.
+	// deeds are words for what somebody did to somebody. Together with the asker's name, a single one of them
+	// identifies a memory.
 	deeds = wordsOf("promise promises promised owe owes owed debt debts versprechen versprochen versprach schulde schuldest schuldet schulden schuldig")
-	// mindNoise is what a question for what is in mind says beside what it is about.
+	// mindNoise are words of a question about memories that are not part of its topic.
 	mindNoise = wordsOf(`still really ever even just exactly once met meet seen see forget forgot forgotten familiar back did was is
 		noch wirklich jemals genau getroffen gesehen vergessen wieder bekannt vor`)
-	// myself are words of who asks about themselves alone.
+	// myself are words for the asker alone.
 	myself = wordsOf("i me my mine ich mich mir mein meine meinen")
 )
 
-// asksMemory reports whether a line asks for what was said or done before.
+// asksMemory reports whether a line asks about what was said or done before.
 func asksMemory(t *turn, p plan, intents []intent) bool {
 	return p.main == talkMemory || holdsKind(intents, wantRecall) ||
 		t.isQuestion() && slices.ContainsFunc(t.toks, func(k token) bool { return deeds[k.fold] })
 }
 
-// tellKept tells what the NPC keeps in mind, in a line of its own, if a question is about it.
+// tellKept returns a line with what the NPC remembers about the topic of a question.
 func tellKept(t *turn, p plan, intents []intent, texts []string, whole bool) (string, bool) {
 	kept, told := findKept(t, p, intents, texts, whole)
 	switch {
 	case kept != "":
 		return t.withOpening(p, t.pickLine(lineRecall, kept)), true
-	case told: // to deny it now would be a lie
+	case told: // denying it now would be a lie
 		return t.withOpening(p, t.pickFrom(stockLines(t.lang, lineRecalled))), true
 	}
 	return "", false
 }
 
-// lastResort tells what is in mind or in the diary, where there is nothing else to say.
+// lastResort answers from memory or diary if there is nothing else to say.
 func lastResort(t *turn, p plan) (string, bool) {
 	return tellKept(t, p, t.findIntents(), slices.Concat(t.req.Persona.Mind, t.req.Persona.Diary), false)
 }
 
-// findKept returns what a question is about of texts that the NPC has in mind, empty if there is
-// nothing. A text must have what the question says: all of it if whole, or if it does not ask
-// for what was before, else two words in three. One that asks for nothing but the asker is
-// answered by what names them. What was told lately is not told again; it reports whether that
-// is all there is.
+// findKept returns the text from the NPC's memory that matches a question, or "" if there is none. A text
+// must contain all content words of the question if whole is set or if the question is not about the past,
+// and otherwise two thirds of them. A question only about the asker matches texts that name the asker. Texts
+// told lately are skipped; told reports whether one was.
 func findKept(t *turn, p plan, intents []intent, texts []string, whole bool) (found string, told bool) {
 	if len(t.toks) == 0 {
 		return "", false
@@ -92,7 +91,7 @@ func findKept(t *turn, p plan, intents []intent, texts []string, whole bool) (fo
 	return found, told
 }
 
-// aboutOf returns the words that say what a question is about.
+// aboutOf returns the content words of a question.
 func aboutOf(t *turn) (out []string) {
 	own := nameWords(t.req.Persona.Name)
 	for _, k := range askedOf(t.toks) {
@@ -106,7 +105,7 @@ func aboutOf(t *turn) (out []string) {
 	return out
 }
 
-// askedOf returns the words of the sentences that ask, all if none does.
+// askedOf returns the words of the interrogative sentences, or all words if there is none.
 func askedOf(toks []token) (out []token) {
 	from := 0
 	for i, k := range toks {
@@ -123,15 +122,15 @@ func askedOf(toks []token) (out []token) {
 	return out
 }
 
-// namesAny reports whether a word of somebody's name is among words.
+// namesAny reports whether said contains a word of a name.
 func namesAny(said []string, name string) bool {
 	return slices.ContainsFunc(tokenize(name), func(k token) bool { return !articles[k.fold] && slices.Contains(said, plainWord(k.fold)) })
 }
 
-// lineOfRecord is where an entry of a diary says which line it is from, and when that was.
+// lineOfRecord matches the reference to a line, and its date, at the end of a diary entry.
 var lineOfRecord = regexp.MustCompile(` \((?:[^()]*, )?line \d+\)$`)
 
-// keptQuote is a text in mind as somebody's word.
+// keptQuote returns a remembered text as a quote.
 func keptQuote(text string) quote {
 	who, said := cutSpeaker(lineOfRecord.ReplaceAllString(oneLine(text, 0), ""))
 	return quote{who, said}

@@ -11,32 +11,30 @@ import (
 )
 
 var (
-	// toolVerbs stand before a tool that is called by its name.
+	// toolVerbs precede the name of a tool.
 	toolVerbs = wordsOf("use call run invoke try trigger execute using benutze benutz nutze nutz verwende verwend starte ruf rufe")
-	// toolFillers may stand between verb and name, and around it.
+	// toolFillers may appear between the verb and the name, and around them.
 	toolFillers = wordsOf("the a tool called named function das den die werkzeug namens funktion")
-	// argumentLeads stand between a tool's name and its arguments.
+	// argumentLeads separate a tool's name from its arguments.
 	argumentLeads = wordsOf("with and to for on as say saying tool function it's arguments args argument auf mit und für tool werkzeug")
 )
 
 var unknownTools = patterns("use|call|run|invoke|try the|a|your? * tool", "benutze|benutz|nutze|nutz|verwende das|dein? * werkzeug|tool")
 
-// unknownTool finds a tool called by a name that is not offered.
+// unknownTool finds a call of a tool that is not offered.
 func (u *utterance) unknownTool(toks []token) (intent, bool) {
 	m, ok := findMatch(unknownTools, toks)
 	return intent{kind: wantTool}, ok && !u.refusedBefore(toks, m.from)
 }
 
-// mention is a tool called by its name: the tokens of the verb, and the one
-// behind the name.
+// mention is a tool mentioned by name: the token of the verb, and the token after the name.
 type mention struct {
 	from, to int
 	tool     string
 }
 
-// namedTools finds tools called by their own names, such as "use echo with
-// message hello". It returns the token at which the first begins; what follows
-// are arguments.
+// namedTools finds tools called by name, such as "use echo with message hello". It returns the index of the
+// first token; what follows are arguments.
 func (u *utterance) namedTools(toks []token) (int, []intent) {
 	var found []mention
 	for i := 0; i < len(toks); i++ {
@@ -70,8 +68,8 @@ func (u *utterance) namedTools(toks []token) (int, []intent) {
 	return found[0].from, out
 }
 
-// toolAt returns the offered or already used tool whose name stands at token
-// k, the longest if there are several, and the token behind it.
+// toolAt returns the offered or already called tool whose name begins at token k, preferring the longest
+// name, and the index of the token after it.
 func (u *utterance) toolAt(toks []token, k int) (tool string, to int) {
 	names := make([]string, 0, len(u.offered)+len(u.called))
 	for n := range u.offered {
@@ -91,7 +89,7 @@ func (u *utterance) toolAt(toks []token, k int) (tool string, to int) {
 	return tool, to
 }
 
-// nameEnd returns the token behind name if it stands at token k, else 0.
+// nameEnd returns the index of the token after name if name begins at token k, or 0.
 func nameEnd(toks []token, k int, name string) int {
 	if k >= len(toks) || name == "" {
 		return 0
@@ -112,8 +110,8 @@ func nameEnd(toks []token, k int, name string) int {
 	return k + len(parts)
 }
 
-// toolArguments makes a tool's arguments from the words behind its name, which
-// ends at byte after: JSON if they hold an object, else what the schema asks for.
+// toolArguments builds a tool's arguments from the words after its name, which ends at byte after. If they
+// contain a JSON object it uses that, and otherwise fills in the schema.
 func (u *utterance) toolArguments(def *llm.ToolDefinition, toks []token, after int) string {
 	until := len(u.text)
 	if len(toks) > 0 && toks[len(toks)-1].end < u.toks[len(u.toks)-1].end {
@@ -131,7 +129,7 @@ func (u *utterance) toolArguments(def *llm.ToolDefinition, toks []token, after i
 	return u.makeArguments(def, toks)
 }
 
-// jsonObject returns the JSON object in text, empty if there is none.
+// jsonObject returns the JSON object in text, or "" if there is none.
 func jsonObject(text string) string {
 	at := strings.IndexByte(text, '{')
 	if at < 0 {
@@ -144,8 +142,8 @@ func jsonObject(text string) string {
 	return encode(object)
 }
 
-// makeArguments fills a schema's properties from words: those that follow a
-// property's name go to it, the others to the first text that is wanted.
+// makeArguments fills a schema's properties from words. Words after a property's name go to that property,
+// the others to the first suitable one.
 func (u *utterance) makeArguments(def *llm.ToolDefinition, toks []token) string {
 	props, _ := def.Parameters["properties"].(map[string]any)
 	names := make([]string, 0, len(props))
@@ -172,7 +170,7 @@ func (u *utterance) makeArguments(def *llm.ToolDefinition, toks []token) string 
 	return encode(args)
 }
 
-// assignTokens cuts words at the names of properties.
+// assignTokens splits words at the names of properties.
 func (u *utterance) assignTokens(names []string, toks []token) (given map[string][]token, free []token) {
 	given = map[string][]token{}
 	current := ""
@@ -204,8 +202,8 @@ func requiredNames(schema map[string]any) []string {
 	return enum(map[string]any{"enum": schema["required"]})
 }
 
-// freeTarget is the property that takes words which name none: a required text
-// first, then any text, then anything.
+// freeTarget returns the property for words without a property name: preferably a required string, then any
+// string, then anything.
 func freeTarget(names, required []string, props map[string]any, given map[string][]token) string {
 	best, score := "", -1
 	for _, n := range names {
@@ -227,7 +225,7 @@ func freeTarget(names, required []string, props map[string]any, given map[string
 	return best
 }
 
-// typeOf returns a schema's type, the first that is not null of several.
+// typeOf returns a schema's type, or the first non-null type of several.
 func typeOf(schema map[string]any) string {
 	switch v := schema["type"].(type) {
 	case string:
@@ -248,8 +246,7 @@ func typeOf(schema map[string]any) string {
 	return "string"
 }
 
-// argumentValue makes a value of the schema's type from words, or the smallest one the
-// schema allows if there are none that fit.
+// argumentValue builds a value of the schema's type from words, or a minimal valid value if no words fit.
 func (u *utterance) argumentValue(schema map[string]any, toks []token) any {
 	text := span(u.text, toks)
 	if allowed, ok := schema["enum"].([]any); ok && len(allowed) > 0 {
@@ -297,7 +294,7 @@ func chosen(allowed []any, toks []token) any {
 	return allowed[0]
 }
 
-// number returns the first number among words, else the schema's minimum or 0.
+// number returns the first number among words, or else the schema's minimum or 0.
 func number(schema map[string]any, toks []token, whole bool) any {
 	for _, k := range toks {
 		if n, err := strconv.Atoi(k.fold); err == nil {
@@ -316,8 +313,8 @@ func number(schema map[string]any, toks []token, whole bool) any {
 	return 0
 }
 
-// encode renders arguments. Values come from JSON or are plain, so it cannot
-// fail; if a definition holds something else, the tool gets no arguments.
+// encode renders arguments as JSON. Values come from JSON or are plain, so this cannot fail; if a definition
+// contains anything else, the tool gets no arguments.
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package offline is a language model without a model: a deterministic
-// provider that understands a few dozen ways to ask for something, in English
-// and German, calls the tools it is offered and speaks from the persona's stock
-// lines and the tools' results. It needs no network and no key, so a table can
-// be played, tested and demonstrated anywhere.
+// Package offline is a provider without a language model. It is deterministic: it understands a few dozen
+// kinds of requests in English and German, calls the tools it is offered and speaks from the persona's stock
+// lines and the tools' results. It needs no network and no key, so that a table can be played, tested and
+// demonstrated anywhere.
 //
-// It never invents: what it has
-// no tool for, it declines, and a number, a rule or a memory only comes from a
-// tool's result. The same request always yields the same answer.
+//	for chunk, err := range offline.New().Stream(ctx, req) { … }
+//
+// It never invents anything: it declines what it has no tool for, and a number, a rule or a memory comes only
+// from a tool's result. The same request always yields the same answer.
 package offline
 
 import (
@@ -19,11 +19,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// chunkSize is the size from which a piece of speech is cut, in bytes.
+// chunkSize is the minimum size in bytes at which text is split into chunks.
 const chunkSize = 16
 
-// Provider implements [llm.Provider]. The zero value is ready and safe for
-// concurrent use.
+// Provider implements [llm.Provider]. The zero value is ready to use. It is safe for concurrent use.
 type Provider struct{}
 
 // New returns a provider.
@@ -32,8 +31,7 @@ func New() *Provider { return &Provider{} }
 // Name returns "offline".
 func (*Provider) Name() string { return "offline" }
 
-// Stream implements [llm.Provider]. It does not wait for anything: the only
-// error is that of a ctx which is done.
+// Stream implements [llm.Provider]. It never waits; the only error is that of a ctx which is done.
 func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		if ctx.Err() != nil {
@@ -65,8 +63,8 @@ func ended(ctx context.Context) error {
 	return fmt.Errorf("speaking from stock lines: %w", context.Cause(ctx))
 }
 
-// nextChunk returns how many bytes of s make the next piece: up to the end of
-// the word in which it reaches its size.
+// nextChunk returns the length of the next chunk of s in bytes. A chunk ends with the word that reaches
+// chunkSize.
 func nextChunk(s string) int {
 	if len(s) <= chunkSize {
 		return len(s)
@@ -81,7 +79,7 @@ func nextChunk(s string) int {
 	return n
 }
 
-// bound keeps at most maxTokens words; 0 or less keeps all.
+// bound truncates text to maxTokens words; 0 or less means no limit.
 func bound(text string, maxTokens int) (kept, finish string) {
 	if maxTokens <= 0 {
 		return text, "stop"
@@ -93,7 +91,7 @@ func bound(text string, maxTokens int) (kept, finish string) {
 	return strings.Join(words[:maxTokens], " "), "length"
 }
 
-// respond decides what to do: call tools, or speak.
+// respond returns either the text to say or the tools to call.
 func respond(req *llm.Request) (string, []llm.ToolCall) {
 	t := newTurn(req)
 	if len(t.results) > 0 {

@@ -2,10 +2,9 @@ package offline
 
 import "strings"
 
-// pattern is a way to say something, as a sequence of words. In its source,
-// "a|b" is either word, "a|b?" may be missing, and "*" takes one or more words
-// up to the next punctuation and is what the pattern captures. "^" at the
-// start and "$" at the end tie it to the clause's ends.
+// pattern is a way to say something, as a sequence of words. In its source, "a|b" matches either word, "a|b?"
+// is optional, and "*" captures one or more words up to the next punctuation. "^" at the start and "$" at the
+// end anchor it at the ends of the clause.
 type pattern struct {
 	parts      []part
 	start, end bool
@@ -17,13 +16,13 @@ type part struct {
 	capture  bool
 }
 
-// match is where a pattern was found.
+// match is an occurrence of a pattern.
 type match struct {
-	from, to int // tokens
+	from, to int // token indices
 	capture  []token
 }
 
-// patterns compiles a table of patterns.
+// patterns compiles patterns.
 func patterns(sources ...string) []pattern {
 	out := make([]pattern, 0, len(sources))
 	for _, s := range sources {
@@ -43,8 +42,7 @@ func patterns(sources ...string) []pattern {
 	return out
 }
 
-// findMatch returns the first pattern of the table that occurs in toks, at its
-// first place.
+// findMatch returns the first pattern of the table that occurs in toks, at its first occurrence.
 func findMatch(table []pattern, toks []token) (match, bool) {
 	for _, p := range table {
 		if m, ok := p.findIn(toks); ok {
@@ -67,7 +65,7 @@ func (p pattern) findIn(toks []token) (match, bool) {
 	return match{}, false
 }
 
-// match tries the parts from part k on at token i.
+// match matches the parts from index k at token i.
 func (p pattern) match(toks []token, i, k int, m *match) bool {
 	if k == len(p.parts) {
 		m.to = i
@@ -83,8 +81,8 @@ func (p pattern) match(toks []token, i, k int, m *match) bool {
 	return q.optional && p.match(toks, i, k+1, m)
 }
 
-// take captures words from token i on: as many as there are if the capture
-// ends the pattern, else as few as will do.
+// take captures words from token i: up to the next punctuation if the capture ends the pattern, and otherwise
+// as few as possible.
 func (p pattern) take(toks []token, i, k int, m *match) bool {
 	last := k == len(p.parts)-1
 	for j := i; j < len(toks); j++ {
@@ -112,7 +110,7 @@ func (q part) has(word string) bool {
 	return false
 }
 
-// wordsOf makes a set of space-separated words.
+// wordsOf returns the set of space-separated words.
 func wordsOf(list string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(list) {

@@ -7,8 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// planCalls turns intents into calls of offered tools. missing are those no tool
-// is offered for.
+// planCalls maps intents to calls of offered tools. missing are the intents without an offered tool.
 func (t *turn) planCalls(intents []intent) (calls []llm.ToolCall, missing []intent) {
 	seen := map[string]bool{}
 	for _, i := range intents {
@@ -51,7 +50,7 @@ func (t *turn) chooseTool(i intent) (tool, args string) {
 	return "", ""
 }
 
-// toolOptions lists the tools that serve an intent, best first.
+// toolOptions lists the tools that can serve an intent, best first.
 func (t *turn) toolOptions(i intent) []option {
 	query := map[string]any{"query": i.text}
 	summary := option{"get_summary", map[string]any{"entity_id": slug(i.text)}}
@@ -85,8 +84,8 @@ func (t *turn) toolOptions(i intent) []option {
 	return nil
 }
 
-// recallQuery is what to search for. A question without a topic ("what
-// happened last time?") is about what the players spoke of lately.
+// recallQuery returns the text to search for. A question without a topic ("what happened last time?") uses
+// the words of the players' latest lines.
 func (t *turn) recallQuery(text string) string {
 	if text != "" {
 		return text
@@ -118,7 +117,7 @@ func (t *turn) isServed(i intent) bool {
 	return false
 }
 
-// declineIntents says that what was asked for cannot be done, and claims nothing.
+// declineIntents returns a line that declines the requests without claiming anything.
 func (t *turn) declineIntents(missing []intent) string {
 	for _, i := range missing {
 		switch i.kind {
@@ -133,14 +132,14 @@ func (t *turn) declineIntents(missing []intent) string {
 		}
 	}
 	p := t.planTalk()
-	p.opening = "" // who asks this greets, if at all
+	p.opening = "" // these questions carry the greeting themselves
 	if text, ok := lastResort(t, p); ok {
 		return text
 	}
 	return t.pickLine(lineUnknown, "")
 }
 
-// refuse says that a deed cannot be done, and which.
+// refuse returns a line that declines an action by its kind.
 func (t *turn) refuse(i intent) string {
 	switch i.kind {
 	case wantDice, wantTable:
@@ -153,8 +152,8 @@ func (t *turn) refuse(i intent) string {
 	return t.pickLine(lineRefusal, "")
 }
 
-// declineAs says a line of the NPC's for an intent, else one of its own for an
-// occasion, else anybody's for the intent.
+// declineAs returns a line of the NPC's topics for an intent, or of its own for an occasion, or a default
+// line.
 func (t *turn) declineAs(intent, occasion string) string {
 	sources := t.topicLines(intent)
 	for _, o := range append([]string{occasion}, substitutes[occasion]...) {
@@ -163,8 +162,8 @@ func (t *turn) declineAs(intent, occasion string) string {
 	return t.pickFrom(append(sources, stockLines(t.lang, intent), stockLines(t.lang, occasion))...)
 }
 
-// followUpCalls returns the calls a result leads to: the rule a search found, the
-// whole story of somebody found by name. No tool is called twice in a turn.
+// followUpCalls returns the calls that follow from a result, such as fetching the rule that a search found,
+// or the summary of an entity found by name. No tool is called twice in a turn.
 func (t *turn) followUpCalls() []llm.ToolCall {
 	last := t.results[len(t.results)-1]
 	if failureReason(last.content) != "" {

@@ -6,28 +6,27 @@ import (
 	"strings"
 )
 
-// quote is something somebody said; who is empty if it is not known, or nobody's word.
+// quote is something that somebody said. who is empty if unknown or if the text is nobody's words.
 type quote struct{ who, text string }
 
-// frames are what stands before a quote, as quoteText puts it there: who said it, or the one
-// who quotes.
+// frames match the words that quoteText puts before a quote: who said it, or the one quoting.
 var frames = regexp.MustCompile(`What (.{1,60}?) told us was this: |(What I said was this: )|Von (.{1,60}?) weiß ich es so: |(Ich habe es so gesagt: )`)
 
-// longestNamed is how many words before a colon may be a name.
+// longestNamed is the maximum number of words before a colon that count as a name.
 const longestNamed = 3
 
-// quotesOf returns what a record of something said holds: of a line in which somebody quotes,
-// what was quoted, by whom that was said first.
+// quotesOf returns the quotes in a record. If a line quotes somebody, it returns what was quoted, attributed
+// to the original speaker.
 func quotesOf(r record) []quote {
 	text := r.text("text", "content", "quote", "fact", "snippet")
 	who := r.text("speaker", "speaker_name", "name", "npc")
-	if who == "" && !strings.HasPrefix(r.text("source"), "entity:") { // that is told of someone, not said by them
+	if who == "" && !strings.HasPrefix(r.text("source"), "entity:") { // a text about an entity, not said by it
 		who, text = cutSpeaker(text)
 	}
 	return unquote(quote{bareName(who), text})
 }
 
-// cutSpeaker cuts a text as "Name: text", or as "Name (to somebody): text".
+// cutSpeaker splits "Name: text" or "Name (to somebody): text".
 func cutSpeaker(text string) (who, rest string) {
 	if before, rest, ok := strings.Cut(text, ": "); ok && len(strings.Fields(bareName(before))) <= longestNamed {
 		return bareName(before), rest
@@ -35,7 +34,7 @@ func cutSpeaker(text string) (who, rest string) {
 	return "", text
 }
 
-// unquote returns what is quoted in a line, or else the line itself.
+// unquote returns the quotes within a line, or the line itself if there are none.
 func unquote(line quote) (out []quote) {
 	found := frames.FindAllStringSubmatchIndex(line.text, -1)
 	if len(found) == 0 {
@@ -59,11 +58,11 @@ func unquote(line quote) (out []quote) {
 	return out
 }
 
-// mostQuotes is how many lines an answer quotes.
+// mostQuotes is the maximum number of quotes in an answer.
 const mostQuotes = 2
 
-// quoteAll tells who said what, each once. What the NPC, whose name is own, said itself it says
-// of itself.
+// quoteAll renders quotes with their speakers, each once. Quotes of the NPC itself, whose name is own, are
+// rendered in the first person.
 func (l language) quoteAll(all []quote, own string) string {
 	var parts []string
 	told := map[string]bool{}

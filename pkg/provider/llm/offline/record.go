@@ -9,11 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// record is an object of a tool's result. Its fields are found in any case and
-// under any of the names tools use for them.
+// record is an object in a tool's result. Field lookups ignore case and accept the various names that tools
+// use.
 type record map[string]any
 
-// field returns the first field of these names that is there.
+// field returns the first of the named fields that is present.
 func (r record) field(names ...string) any {
 	for _, n := range names {
 		if v, ok := r[n]; ok && v != nil {
@@ -34,7 +34,7 @@ func (r record) field(names ...string) any {
 	return nil
 }
 
-// text returns the first of these fields that is text or a number, in one line.
+// text returns the first of the named fields that is text or a number, on one line.
 func (r record) text(names ...string) string {
 	for _, n := range names {
 		switch v := r.field(n).(type) {
@@ -49,7 +49,7 @@ func (r record) text(names ...string) string {
 	return ""
 }
 
-// int returns a field that is a whole number.
+// int returns a field that is an integer.
 func (r record) int(name string) (int, bool) {
 	n, ok := r.field(name).(json.Number)
 	if !ok {
@@ -59,7 +59,7 @@ func (r record) int(name string) (int, bool) {
 	return i, err == nil
 }
 
-// ints returns a field that is a list of whole numbers, nil if it is not.
+// ints returns a field that is a list of integers, or nil if it is not.
 func (r record) ints(name string) []int {
 	list, _ := r.field(name).([]any)
 	var out []int
@@ -90,7 +90,7 @@ func objects(list []any) []record {
 	return out
 }
 
-// parse decodes a result; text that is no JSON is returned as it is.
+// parse decodes a result. It returns text that is not JSON unchanged.
 func parse(content string) any {
 	content = untrusted.Clean(content, 0)
 	dec := json.NewDecoder(strings.NewReader(content))
@@ -102,16 +102,16 @@ func parse(content string) any {
 	return v
 }
 
-// recordOf returns a result that is one object, else an empty record.
+// recordOf returns a result that is a single object, or else an empty record.
 func recordOf(content string) record {
 	o, _ := parse(content).(map[string]any)
 	return record(o)
 }
 
-// listFields are what tools call their lists of results.
+// listFields are the names that tools use for their lists of results.
 var listFields = []string{"results", "entities", "rules", "hits", "lines", "facts", "findings", "matches", "sessions", "items", "entries"}
 
-// recordsOf returns the objects a search found.
+// recordsOf returns the objects that a search found.
 func recordsOf(content string) []record {
 	switch v := parse(content).(type) {
 	case []any:
@@ -130,11 +130,11 @@ func recordsOf(content string) []record {
 	return nil
 }
 
-// surelyFrom is the score from which search_sessions takes a line for an answer. Below it a model has
-// to judge whether the line says it in other words, and there is none here.
+// surelyFrom is the score from which a line found by search_sessions counts as an answer. Below it, a model
+// would have to judge whether the line says the same in other words, and this package has none.
 const surelyFrom = 0.5
 
-// answersOf returns the objects of a search for what was said that are taken for answers.
+// answersOf returns the objects of a session search that count as answers.
 func answersOf(content string) []record {
 	return slices.DeleteFunc(recordsOf(content), func(r record) bool {
 		n, ok := r.field("score").(json.Number)
@@ -146,17 +146,17 @@ func answersOf(content string) []record {
 	})
 }
 
-// failureLeads begin the text of a failed call.
+// failureLeads are the beginnings of the text of a failed call.
 var failureLeads = []string{"error:", "error ", "failed", "failure", "invalid arguments", "unknown tool", "tool is not allowed",
 	"tool is unavailable", "tool call timed out", "tool panicked", "host is closed", "tool error", "timed out", "over latency budget"}
 
-// failureReason returns why a call failed, empty if it did not.
+// failureReason returns why a call failed, or "" if it did not.
 func failureReason(content string) string {
 	switch v := parse(content).(type) {
 	case string:
 		fold := strings.ToLower(strings.TrimSpace(v))
 		if after, broken := strings.CutPrefix(fold, `{"error":`); broken {
-			// An error object that is no valid JSON is an error all the same.
+			// An error object that is not valid JSON is still an error.
 			if s := strings.Trim(oneLine(after, 0), ` "{}`); s != "" {
 				return s
 			}
@@ -178,7 +178,7 @@ func failureReason(content string) string {
 		if s := r.text("error"); s != "" {
 			return s
 		}
-		if r.text("status") == "proposed" { // nothing has been done
+		if r.text("status") == "proposed" { // nothing has been done yet
 			return "proposed"
 		}
 		if bad, ok := r.field("isError", "is_error").(bool); ok && bad {

@@ -35,7 +35,7 @@ func (l language) describeResult(r result) speech {
 	return speech{lineAnswer, l.describeForeign(r.content)}
 }
 
-// phrase is the wording in the turn's language.
+// phrase returns the wording in the given language.
 func (l language) phrase(en, de string) string {
 	if l == german {
 		return de
@@ -43,13 +43,13 @@ func (l language) phrase(en, de string) string {
 	return en
 }
 
-// mostDice is how many dice are told one by one.
+// mostDice is the maximum number of dice told one by one.
 const mostDice = 10
 
-// constant is a number that stands at the end of a dice expression.
+// constant matches a number at the end of a dice expression.
 var constant = regexp.MustCompile(`([+-])(\d+)$`)
 
-// describeRoll tells dice as people do: "2d6+3: 4 and 2, plus 3, makes 9".
+// describeRoll describes a roll as people do: "2d6+3: 4 and 2, plus 3, makes 9".
 func (l language) describeRoll(r record, raw string) string {
 	total, ok := r.int("total")
 	if !ok {
@@ -67,7 +67,7 @@ func (l language) describeRoll(r record, raw string) string {
 	}
 	bonus, bonusText := 0, ""
 	if m := constant.FindStringSubmatch(expr); m != nil {
-		bonus, _ = strconv.Atoi(m[1] + m[2]) // digits only, and a wrong sum is caught below
+		bonus, _ = strconv.Atoi(m[1] + m[2]) // digits only; a wrong sum is caught below
 		bonusText = ", " + map[string]string{"+": "plus", "-": "minus"}[m[1]] + " " + m[2]
 	}
 	head := ""
@@ -80,7 +80,7 @@ func (l language) describeRoll(r record, raw string) string {
 	case len(dice) == 1 && total == dice[0]:
 		return head + strconv.Itoa(total)
 	case sum+bonus != total:
-		bonusText = "" // several kinds of dice: the total speaks for itself
+		bonusText = "" // several kinds of dice: only the total is told
 	}
 	told := l.joinNumbers(dice)
 	if len(kept) > 0 && len(kept) < len(dice) {
@@ -105,7 +105,7 @@ func (l language) joinNumbers(numbers []int) string {
 	return b.String()
 }
 
-// describeRules tells the two best rules found.
+// describeRules describes the two best rules found.
 func (l language) describeRules(list []record) string {
 	var parts []string
 	for _, r := range list[:min(2, len(list))] {
@@ -116,7 +116,7 @@ func (l language) describeRules(list []record) string {
 	return shorten(strings.Join(parts, " "), longestSpeech)
 }
 
-// rule tells one rule.
+// rule describes one rule.
 func rule(r record) string {
 	text := r.text("summary")
 	if text == "" {
@@ -125,8 +125,8 @@ func rule(r record) string {
 	return named(r.text("name", "title"), shorten(text, longestSpeech))
 }
 
-// named puts a name before a text that does not begin with it, as a sentence of its
-// own: with a colon it would sound as if somebody of that name spoke.
+// named puts a name as a sentence of its own before a text that does not begin with it. With a colon it would
+// sound as if somebody of that name spoke.
 func named(name, text string) string {
 	if name == "" || text == "" {
 		return text
@@ -137,7 +137,7 @@ func named(name, text string) string {
 	return sentence(name) + " " + text
 }
 
-// describeEntities describes who or what was found.
+// describeEntities describes the entities found.
 func (l language) describeEntities(list []record) string {
 	var parts []string
 	for _, e := range list[:min(3, len(list))] {
@@ -157,10 +157,10 @@ func (l language) describeEntities(list []record) string {
 	return strings.Join(parts, " ")
 }
 
-// mostRelations is how many relations a summary tells.
+// mostRelations is the maximum number of relations told in a summary.
 const mostRelations = 2
 
-// describeSummary describes an entity and how it is connected.
+// describeSummary describes an entity and its relations.
 func (l language) describeSummary(r record) string {
 	entity := r
 	if e, ok := r.field("entity").(map[string]any); ok {
@@ -201,8 +201,8 @@ func (l language) describeSummary(r record) string {
 	return strings.Join(parts, " ")
 }
 
-// describeWriting confirms a note, in words that were not said lately. One that is
-// only recorded for the end of the turn is not claimed to be written.
+// describeWriting confirms a note in words not said lately. It does not claim that a note is written if the
+// note is only recorded for the end of the turn.
 func (l language) describeWriting(r record, used usedSentences) string {
 	occasion := "to_write"
 	if _, done := r.int("bytes_written"); done {
@@ -217,7 +217,7 @@ func (l language) describeWriting(r record, used usedSentences) string {
 	return lines[0]
 }
 
-// describeFile tells what a file holds.
+// describeFile describes the contents of a file.
 func (l language) describeFile(r record, raw string) string {
 	text := r.text("content", "text")
 	if text == "" {
@@ -229,7 +229,7 @@ func (l language) describeFile(r record, raw string) string {
 	return l.phrase("It says: ", "Da steht: ") + shorten(text, longestSpeech)
 }
 
-// describeForeign tells the result of a tool this package does not know.
+// describeForeign describes the result of a tool unknown to this package.
 func (l language) describeForeign(raw string) string {
 	if text := spokenText(raw); text != "" {
 		return text
@@ -237,13 +237,13 @@ func (l language) describeForeign(raw string) string {
 	return l.phrase("It is done", "Es ist getan")
 }
 
-// spokenText is the text of any result, shortened.
+// spokenText returns the text of any result, shortened.
 func spokenText(raw string) string {
 	return shorten(oneLine(plainText(parse(raw)), 0), longestSpeech)
 }
 
-// plainText finds the text in a result: text content as it is, the usual text
-// fields of an object, else its fields one by one.
+// plainText extracts the text of a result: strings as they are, the usual text fields of an object, or else
+// all its fields.
 func plainText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -266,7 +266,7 @@ func plainText(v any) string {
 	return ""
 }
 
-// hiddenFields of an object are for programs.
+// hiddenFields are fields of an object that are meant for programs.
 var hiddenFields = []string{"id", "type", "_meta", "iserror", "is_error", "annotations"}
 
 func objectText(r record) string {

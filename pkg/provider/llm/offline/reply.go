@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// sureWeight is from which on talk is more than a word that happened to fall.
+	// sureWeight is the minimum weight of talk that counts as more than a chance match.
 	sureWeight = 1.5
-	// beyondOpening is how much the rest of a line must weigh to be answered beside
-	// its greeting.
+	// beyondOpening is the minimum weight of the rest of a line for it to be answered in addition to its
+	// greeting.
 	beyondOpening = 1.75
-	// ruleWeight is how much talk must weigh to be no question about rules.
+	// ruleWeight is the minimum weight of talk that overrides a question about rules.
 	ruleWeight = 3
-	// secondWeight is how much a second wish must weigh to be answered, too.
+	// secondWeight is the minimum weight of a second intent for it to be answered as well.
 	secondWeight = 2.6
 )
 
 // plan is what a turn's line is about.
 type plan struct {
-	// opening is the greeting, thanks or introduction before the matter itself.
+	// opening is the greeting, thanks or introduction that precedes the main intent.
 	opening string
-	// main is the matter, second another one in a clause of its own; empty if none.
+	// main is the main intent, second another one in a separate clause; empty if there is none.
 	main, second string
 	weight       float64
 }
 
-// planTalk weighs what the line is about.
+// planTalk determines what the line is about.
 func (t *turn) planTalk() plan {
 	moves := findMoves(t.line.toks, t.lang)
 	if at, ok := t.line.findOwnName(); ok {
@@ -85,7 +85,7 @@ func heaviestOpening(moves []move) float64 {
 	return 0
 }
 
-// line is what was said, with all its words.
+// line is the complete utterance with all its words.
 type line struct {
 	text string
 	toks []token
@@ -103,7 +103,7 @@ func (l line) areApart(a, b int) bool {
 	return false
 }
 
-// findOwnName finds "I am Kessa": a name that is no word.
+// findOwnName finds "I am Kessa": a capitalised name that is not in the vocabulary.
 func (l line) findOwnName() (at int, ok bool) {
 	for i := 1; i < len(l.toks); i++ {
 		before := l.toks[i-1].fold
@@ -120,8 +120,8 @@ func (l line) findOwnName() (at int, ok bool) {
 	return 0, false
 }
 
-// talk answers what no tool is needed for. It reports false if tools should have
-// the line, and may return calls of its own.
+// talk answers a line that needs no tool. It returns false if the line should go to tools, and may return
+// calls of its own.
 func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	if len(t.toks) == 0 {
 		return t.speakOf(talkGreet), nil, true
@@ -178,10 +178,10 @@ func (t *turn) talk(intents []intent) (string, []llm.ToolCall, bool) {
 	return t.withOpening(p, t.speakOf(talkSmalltalk)), nil, true
 }
 
-// goesOn are the intents of lines that "and then?" may follow.
+// goesOn are the intents of lines that "and then?" may continue.
 var goesOn = wordsOf("rumour story secret work smalltalk identity joke help way price")
 
-// sayMore says more of what was spoken of before.
+// sayMore says more about the previous topic.
 func sayMore(t *turn) string {
 	for _, said := range t.said {
 		before := *t
@@ -201,7 +201,7 @@ func sayMore(t *turn) string {
 	return t.speakOf("yes_no")
 }
 
-// isDeed reports whether an intent asks for something to be done.
+// isDeed reports whether an intent asks for an action.
 func (i intent) isDeed() bool {
 	switch i.kind {
 	case wantDice, wantTable, wantWrite, wantRead, wantTool:
@@ -214,7 +214,7 @@ func holdsKind(intents []intent, k kind) bool {
 	return slices.ContainsFunc(intents, func(i intent) bool { return i.kind == k })
 }
 
-// speakPlan says a line for everything the plan holds.
+// speakPlan returns a line for each intent of the plan.
 func (t *turn) speakPlan(p plan) string {
 	text := t.speakOf(p.main)
 	if p.second != "" {
@@ -223,7 +223,7 @@ func (t *turn) speakPlan(p plan) string {
 	return t.withOpening(p, text)
 }
 
-// greetingAlone is the plan without anything but a greeting to return.
+// greetingAlone returns the plan without an opening other than a greeting.
 func (p plan) greetingAlone() plan {
 	if p.opening != talkGreet {
 		p.opening = ""
@@ -231,7 +231,7 @@ func (p plan) greetingAlone() plan {
 	return p
 }
 
-// withOpening answers the greeting before the matter.
+// withOpening prefixes text with the answer to the opening.
 func (t *turn) withOpening(p plan, text string) string {
 	if p.opening == "" {
 		return text
@@ -239,17 +239,16 @@ func (t *turn) withOpening(p plan, text string) string {
 	return t.pickFrom(stockLines(t.lang, "short_"+p.opening)) + " " + text
 }
 
-// speakOf says a line for an intent: of the NPC's topics, else its own lines, else
-// anybody's.
+// speakOf returns a line for an intent: from the NPC's topics, or its own lines, or the default lines.
 func (t *turn) speakOf(intent string) string {
 	sources := t.topicLines(intent)
-	if own := t.ownLines(occasionOf(intent)); len(own) > 0 && intent != talkRoll { // those tell a result
+	if own := t.ownLines(occasionOf(intent)); len(own) > 0 && intent != talkRoll { // own lines for rolls need a result
 		sources = append(sources, own)
 	}
 	return t.pickFrom(append(sources, stockLines(t.lang, intent))...)
 }
 
-// occasionOf is what an NPC file calls the lines for an intent.
+// occasionOf returns the name that NPC files use for the lines of an intent.
 func occasionOf(intent string) string {
 	if intent == talkGreet {
 		return lineGreeting
@@ -257,7 +256,7 @@ func occasionOf(intent string) string {
 	return intent
 }
 
-// recall looks for what was said before, if there is a tool for it.
+// recall searches past lines, if there is a tool for it.
 func (t *turn) recall(p plan, intents []intent) (string, []llm.ToolCall, bool) {
 	if holdsKind(intents, wantRecall) && t.isOffered("search_sessions", "search_facts") {
 		return "", nil, false
@@ -276,11 +275,11 @@ func (u *utterance) isOffered(tools ...string) bool {
 	return slices.ContainsFunc(tools, func(n string) bool { return u.offered[n] != nil })
 }
 
-// mostNotes is how many notes are read out at most, latest first.
+// mostNotes is the maximum number of notes to read out, latest first.
 const mostNotes = 2
 
-// readNotes reads what was noted in this conversation: the file is known by what
-// was to be noted.
+// readNotes reads the notes of this conversation. It derives each file name from the line that asked for the
+// note.
 func (t *turn) readNotes() (string, []llm.ToolCall, bool) {
 	var calls []llm.ToolCall
 	if t.offered["read_file"] != nil {
@@ -298,7 +297,7 @@ func (t *turn) readNotes() (string, []llm.ToolCall, bool) {
 	return t.speakOf(talkNotesRead), nil, true
 }
 
-// writeNote notes a line that asks for it in words of its own.
+// writeNote writes down a whole line that asks to be noted.
 func (t *turn) writeNote() (string, []llm.ToolCall, bool) {
 	if t.offered["write_file"] == nil {
 		return t.speakOf(talkNoteWrite), nil, true
@@ -308,7 +307,7 @@ func (t *turn) writeNote() (string, []llm.ToolCall, bool) {
 	return "", calls, true
 }
 
-// noteWanted is the note a line asked for, as it was written.
+// noteWanted returns the note that a line asked for, as it was written.
 func (u *utterance) noteWanted(line string) (intent, bool) {
 	if u.asksAboutNotes() {
 		return intent{}, false
@@ -323,7 +322,7 @@ func (u *utterance) noteWanted(line string) (intent, bool) {
 	return intent{}, false
 }
 
-// searchRules looks up the rule a line names, whatever it asks about it.
+// searchRules looks up the rule that a line names.
 func (t *turn) searchRules() (string, []llm.ToolCall, bool) {
 	known := knownRule(t.toks)
 	if known.name == "" || !t.isOffered("search_rules") {
@@ -337,8 +336,7 @@ func (u *utterance) isRefused() bool {
 	return slices.ContainsFunc(u.toks, func(k token) bool { return refusing[k.fold] })
 }
 
-// asksAboutNotes reports whether a line asks what is noted, or whether something
-// is: then nothing is to be written.
+// asksAboutNotes reports whether a line asks about notes, in which case nothing is to be written.
 func (u *utterance) asksAboutNotes() bool {
 	return len(u.toks) > 0 && noteQuestions[u.toks[0].fold]
 }

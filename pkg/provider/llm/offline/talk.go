@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Intents of talk: what somebody wants who asks for nothing that a tool does, as
-// [llm.Topic] lists them.
+// Intents of talk that needs no tool, as listed in [llm.Topic].
 const (
 	talkGreet     = "greet"
 	talkFarewell  = "farewell"
@@ -23,15 +22,14 @@ const (
 	talkMore      = "more"
 )
 
-// opening intents may stand before another in the same line, and are then
-// answered, too.
+// opening intents may precede another in the same line, and are then answered as well.
 var opening = wordsOf("greet thanks introduce")
 
-// asking intents are questions about the world: what NPC, tools or nobody knows.
+// asking intents are questions about the world.
 var asking = wordsOf("person place thing event")
 
-// weights are how much a phrase of an intent counts, 1 unless listed: words for
-// things come up in questions of every kind, orders from outside in none.
+// weights are the weights of an intent's phrases; the default is 1. Words for things occur in questions of
+// every kind and weigh less; phrases specific to one intent weigh more.
 var weights = map[string]float64{
 	"meta": 1.4, "notes_write": 1.3, "notes_read": 1.3, "memory": 1.2, "roll": 1.2, "wager": 1.25, "price": 1.3, "insult": 1.15, "threat": 1.25, "way": 1.1,
 	"haggle": 1.2, "lodging": 1.05, "join": 1.1, "flirt": 1.05, "joke": 1.1, "rules": 0.95, "secret": 1.1, "identity": 1.05, "rumour": 1.1, "work": 1.02,
@@ -40,26 +38,26 @@ var weights = map[string]float64{
 	"person": 0.5, "place": 0.5, "thing": 0.45, "event": 0.7,
 }
 
-// needy intents are found by the words for things alone only where something is
-// asked for: who says that the soup is cold orders none.
+// needy intents count on a few words only if the line is a request: a remark that the soup is cold does not
+// order any.
 var needy = wordsOf("food drink goods lodging help")
 
 var requesting = wordsOf(`please want wants like liked need have got any some give bring get can could may take order another more what whats how much
 	one two three do you sell buy serve would i'd id we'd lets bitte haette hab habe habt haben gern gerne gib gebt bring will wollen moechte moechten waere brauch brauche
 	brauchen noch einen eine ein nehm nehme nehmen gibt gibts kann koennen darf was zwei drei her mal hast hunger durst hungrig durstig hungry thirsty starving famished peckish parched any chance could spare`)
 
-// longestTalk is how many words of a line are looked at for talk.
+// longestTalk is the maximum number of words of a line that are considered for talk.
 const longestTalk = 120
 
 // move is an intent found in a line.
 type move struct {
 	intent string
 	weight float64
-	// at is the first word of the heaviest phrase.
+	// at is the index of the first word of the heaviest phrase.
 	at int
 }
 
-// findMoves finds what a line is about, heaviest first.
+// findMoves returns the intents of a line, heaviest first.
 func findMoves(toks []token, lang language) []move {
 	toks = toks[:min(len(toks), longestTalk)]
 	ways := knownWays()
@@ -103,7 +101,7 @@ func findMoves(toks []token, lang language) []move {
 	return out
 }
 
-// count adds a phrase of n words to its intent: the longest phrase counts most.
+// count adds a phrase of n words to its intent. The heaviest phrase counts fully, the others in part.
 func (p *phrase) count(best map[string]*move, at int, n float64, lang language) {
 	w := 1 + n
 	if p.start || p.end {
@@ -126,7 +124,7 @@ func (p *phrase) count(best map[string]*move, at int, n float64, lang language) 
 	}
 }
 
-// matchAt reports whether p is said from word i on, and how many words of it.
+// matchAt reports whether p occurs at word i, and how many of its words were matched.
 func (p *phrase) matchAt(toks []token, said []string, i int) (n int, ok bool) {
 	if p.start && i > 0 && toks[i-1].stop == 0 {
 		return 0, false

@@ -2,17 +2,16 @@ package offline
 
 import "strings"
 
-// term is a rule people ask about by name.
+// term is a rule that people ask about by name.
 type term struct {
-	// name is what the rules call it.
+	// name is the rule's name in the rule book.
 	name string
-	// id is the rule's id, empty if it has none that follows from its name.
+	// id is the rule's ID, empty if it cannot be derived from the name.
 	id string
 }
 
-// terms are the names of rules, English and German. Spells whose name is an
-// everyday word (light, knock, shield) are left out: they are found as "the
-// spell light".
+// terms maps English and German names to rules. Spells whose name is an everyday word (light, knock, shield)
+// are left out; they are found as "the spell light".
 var terms = buildTerms()
 
 func buildTerms() map[string]term {

@@ -8,13 +8,13 @@ import (
 
 // token is a word of an utterance.
 type token struct {
-	start, end int    // bytes of the text
+	start, end int    // byte offsets in the text
 	fold       string // lower case
-	stop       rune   // the punctuation that follows, 0 if none
+	stop       rune   // the punctuation that follows, 0 if there is none
 }
 
-// tokenize cuts text into words. Hyphens, dots and slashes within a word
-// belong to it, so "notes/day-1.txt" is one.
+// tokenize splits text into words. Hyphens, dots and slashes within a word are part of it, so
+// "notes/day-1.txt" is one word.
 func tokenize(text string) []token {
 	var out []token
 	for i := 0; i < len(text); {
@@ -59,7 +59,7 @@ func span(text string, toks []token) string {
 	return text[toks[0].start:toks[len(toks)-1].end]
 }
 
-// slug turns text into an id such as "rusty-flagon".
+// slug converts text to an ID such as "rusty-flagon".
 func slug(text string) string {
 	var b strings.Builder
 	gap := false
@@ -83,7 +83,7 @@ func slug(text string) string {
 
 var umlauts = map[rune]string{'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss"}
 
-// isSlug reports whether word looks like an entity's id.
+// isSlug reports whether word looks like an entity's ID.
 func isSlug(word string) bool {
 	return strings.Contains(word, "-") && word == slug(word)
 }

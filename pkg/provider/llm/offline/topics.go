@@ -7,13 +7,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// tag is the language as files name it.
+// tag returns the language tag used in files.
 func (l language) tag() string { return l.phrase("en", "de") }
 
-// topicLines returns the lines of the topics that fit an intent and what is said,
-// best first. A question about the world is answered by a topic whose words are said,
-// and everything else by one that has the intent, and whose words are said if it has
-// any.
+// topicLines returns the lines of the topics that match an intent and the utterance, best first. A question
+// about the world matches a topic by its words. Anything else matches a topic by its intent, and by its words
+// if it has any.
 func (t *turn) topicLines(intent string) [][]string {
 	type fit struct {
 		score int
@@ -43,11 +42,11 @@ func (t *turn) topicLines(intent string) [][]string {
 	return out
 }
 
-// isAsking reports whether an intent is a question about the world, or none at all.
+// isAsking reports whether an intent is a question about the world, or empty.
 func isAsking(intent string) bool { return intent == "" || asking[intent] }
 
-// weighWords is how much of words was said: that of the longest entry, 0 if none was.
-// Without entries in the language, those of all languages count.
+// weighWords returns the weight of the longest entry of words that was said, or 0 if none was. If there are
+// no entries in the language, those of all languages count.
 func weighWords(said []string, words map[string][]string, lang language) int {
 	best := 0
 	weigh := func(entries []string) {
@@ -65,8 +64,7 @@ func weighWords(said []string, words map[string][]string, lang language) int {
 	return best
 }
 
-// saidInOrder returns how many words an entry has if all of them were said in
-// their order, else 0.
+// saidInOrder returns the number of words of an entry if all of them were said in order, or else 0.
 func saidInOrder(said []string, entry string) int {
 	n, at := 0, 0
 	for word := range strings.FieldsSeq(entry) {
@@ -83,7 +81,7 @@ func saidInOrder(said []string, entry string) int {
 	return n
 }
 
-// isWordSaid reports whether said is word, one of its forms, or word misspelt.
+// isWordSaid reports whether said is word, one of its forms, or a misspelling of it.
 func isWordSaid(said, word string) bool {
 	if said == word || len(said) > len(word) && isForm(said, word) {
 		return true

@@ -8,35 +8,35 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// longestUtterance is how much of what was said is looked at, in runes.
+// longestUtterance is the maximum length of an utterance that is considered, in runes.
 const longestUtterance = 2000
 
-// utterance is what was said to the NPC and what it may be about.
+// utterance is what was said to the NPC, with what is needed to interpret it.
 type utterance struct {
-	// text is what was said, without the NPC's own name at either end.
+	// text is the utterance without the NPC's own name at either end.
 	text    string
 	toks    []token
 	speaker string
-	// last is what the NPC said before.
+	// last is the NPC's previous line.
 	last string
-	// offered are the tools that may serve it, called those that did.
+	// offered are the available tools, called those already called in this turn.
 	offered map[string]*llm.ToolDefinition
 	called  map[string]bool
 }
 
-// turn is what a request says about the turn it belongs to.
+// turn is the state of a turn, read from its request.
 type turn struct {
 	utterance
 	req *llm.Request
-	// line is all that was said, plain the words of its text as phrases are compared.
+	// line is the complete utterance; plain holds the words of text in plain form.
 	line  line
 	plain []string
 	lang  language
-	// results of the tools called since it was said, oldest first.
+	// results are those of the tools called in this turn, oldest first.
 	results []result
-	// replies counts what the NPC said before.
+	// replies is the number of the NPC's earlier lines.
 	replies int
-	// said is what the players said before, latest first.
+	// said are the players' earlier lines, latest first.
 	said []string
 	// used are the sentences the NPC said lately.
 	used usedSentences
@@ -73,7 +73,7 @@ func newTurn(req *llm.Request) *turn {
 	return t
 }
 
-// plainWords are words as phrases are compared.
+// plainWords returns words in plain form for comparison with phrases.
 func plainWords(toks []token) (plain []string) {
 	for _, k := range toks[:min(len(toks), longestTalk)] {
 		plain = append(plain, plainWord(k.fold))
@@ -81,13 +81,12 @@ func plainWords(toks []token) (plain []string) {
 	return plain
 }
 
-// oneLine makes text from outside safe and puts it on one line.
+// oneLine cleans untrusted text and puts it on one line.
 func oneLine(s string, maxRunes int) string {
 	return strings.ReplaceAll(untrusted.Line(s, maxRunes), "’", "'")
 }
 
-// bareName is a speaker's name without what stands behind it in brackets to say who
-// that is: nobody is called so.
+// bareName returns a speaker's name without the role in brackets after it.
 func bareName(name string) string {
 	for strings.HasSuffix(name, ")") {
 		i := strings.LastIndex(name, " (")
@@ -99,7 +98,7 @@ func bareName(name string) string {
 	return name
 }
 
-// mostSaid is how many of the players' lines are looked back at.
+// mostSaid is the maximum number of the players' earlier lines that are considered.
 const mostSaid = 12
 
 func (t *turn) readHistory(messages []llm.Message) {
@@ -138,8 +137,8 @@ func (t *turn) readResults(messages []llm.Message) {
 	}
 }
 
-// dropVocative removes the NPC's name, and a greeting before it, from both
-// ends: "Hey Bartok, who is Elara?" asks about Elara.
+// dropVocative removes the NPC's name, and a greeting before it, from both ends: "Hey Bartok, who is Elara?"
+// asks about Elara.
 func (t *turn) dropVocative() {
 	names := nameWords(t.req.Persona.Name)
 	isName := func(k token) bool { return names[k.fold] || names[strings.TrimSuffix(k.fold, "'s")] }
@@ -168,7 +167,7 @@ func (t *turn) dropVocative() {
 	t.toks = tokenize(t.text)
 }
 
-// nameWords are the words of a name that may be called out alone.
+// nameWords returns the words of a name by which its bearer may be addressed.
 func nameWords(name string) map[string]bool {
 	out := map[string]bool{}
 	for _, k := range tokenize(name) {

@@ -8,19 +8,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// fragment is a piece of a tool call as vendors send it.
+// fragment is a part of a tool call as sent by vendors.
 type fragment struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
 	Function struct {
 		Name string `json:"name"`
-		// Arguments is a JSON string in the protocol; some vendors send the
-		// object itself.
+		// Arguments is a JSON string according to the protocol; some vendors send the object itself.
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
 }
 
-// arguments returns the fragment's piece of argument text.
+// arguments returns the fragment's part of the arguments text.
 func (f fragment) arguments() string {
 	raw := f.Function.Arguments
 	if len(raw) == 0 || string(raw) == "null" {
@@ -39,9 +38,8 @@ type building struct {
 	arguments strings.Builder
 }
 
-// assembler puts tool calls together from their fragments. The protocol
-// identifies a call by index; vendors leave the index or the id out, repeat
-// the name, or number every call zero.
+// assembler assembles tool calls from fragments. The protocol identifies a call by its index, but vendors
+// omit the index or the ID, repeat the name, or number every call zero.
 type assembler struct {
 	calls []*building
 }
@@ -65,7 +63,7 @@ func (a *assembler) addFragment(f fragment) {
 	call.arguments.WriteString(args)
 }
 
-// findBuilding returns the call f continues, nil if it begins one.
+// findBuilding returns the call that f continues, or nil if f begins a new one.
 func (a *assembler) findBuilding(f fragment, args string) *building {
 	if len(a.calls) == 0 {
 		return nil
@@ -82,8 +80,7 @@ func (a *assembler) findBuilding(f fragment, args string) *building {
 		}
 		return nil
 	}
-	// Newest first: where every call is numbered zero, a fragment belongs to
-	// the one that was begun last.
+	// Newest first: if every call is numbered zero, a fragment belongs to the latest call.
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		c := a.calls[i]
 		if c.index != *f.Index {
@@ -97,8 +94,7 @@ func (a *assembler) findBuilding(f fragment, args string) *building {
 	return nil
 }
 
-// begins reports whether f is the start of another call than c, although it
-// has c's place.
+// begins reports whether f begins a new call although it has the same position as c.
 func begins(c *building, f fragment, args string) bool {
 	if f.Function.Name == "" {
 		return false
@@ -109,8 +105,8 @@ func begins(c *building, f fragment, args string) bool {
 	return args != "" && json.Valid([]byte(c.arguments.String()))
 }
 
-// result returns the complete calls in the order they were begun. answer
-// is a number that makes the ids unique that the vendor left out.
+// result returns the complete calls in order. answer is a number that makes the generated IDs unique where
+// the vendor omitted them.
 func (a *assembler) result(answer int64) []llm.ToolCall {
 	var out []llm.ToolCall
 	seen := make(map[string]bool, len(a.calls))

@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	// longestReason bounds what is quoted of a vendor's message, in runes.
+	// longestReason is the maximum length, in runes, of a vendor's message quoted in an error.
 	longestReason = 300
-	// longestAbsence bounds how long a vendor may ask to be left alone.
+	// longestAbsence is the maximum pause that a vendor may ask for.
 	longestAbsence = 10 * time.Minute
 )
 
-// failure is a request that went wrong. Its text is scrubbed; it unwraps to
-// one of the sentinels of package llm and to nothing of the vendor's.
+// failure is a failed request. Its text is cleaned. It unwraps to one of the sentinel errors of package llm
+// and to none of the vendor's errors.
 type failure struct {
 	kind       error
 	text       string
 	status     int           // HTTP status, 0 if there was none
-	retryAfter time.Duration // negative if the vendor named none
+	retryAfter time.Duration // negative if the vendor gave none
 }
 
-// RetryAfter returns how long the vendor wants to be left alone after a refusal
-// with HTTP 429 or 503, at most ten minutes; 0 if it did not say.
+// RetryAfter returns the pause that the vendor asked for with HTTP 429 or 503, at most ten minutes, or 0 if
+// it gave none.
 func (f *failure) RetryAfter() time.Duration { return min(max(f.retryAfter, 0), longestAbsence) }
 
 func (f *failure) Error() string { return f.kind.Error() + ": " + f.text }
 func (f *failure) Unwrap() error { return f.kind }
 
-// failureOf turns any error of the client library into a [failure].
+// failureOf converts an error of the client library to a [failure].
 func (p *Provider) failureOf(err error, header http.Header) *failure {
 	status, reason := vendorError(err)
 	f := &failure{status: status, retryAfter: -1}
@@ -70,7 +70,7 @@ func (p *Provider) failureOf(err error, header http.Header) *failure {
 	return f
 }
 
-// brokenOff is a failure within a stream that had begun well.
+// brokenOff returns the failure for a stream that broke off after it had begun.
 func (p *Provider) brokenOff(reason, code string) *failure {
 	f := &failure{kind: llm.ErrUnavailable, retryAfter: -1}
 	if strings.Contains(code, "rate_limit") || code == "429" {
@@ -80,7 +80,7 @@ func (p *Provider) brokenOff(reason, code string) *failure {
 	return f
 }
 
-// adviceFor says what to check after a refusal.
+// adviceFor returns advice on what to check after a refusal.
 func (p *Provider) adviceFor(status int, reason string) string {
 	switch {
 	case status == http.StatusUnauthorized:
@@ -101,7 +101,7 @@ func (p *Provider) adviceFor(status int, reason string) string {
 	return fmt.Sprintf("check that model %q fits this server", p.opts.Model)
 }
 
-// isRequestMistake reports errors the library finds before it sends anything.
+// isRequestMistake reports whether the library found the error before it sent anything.
 func isRequestMistake(err error) bool {
 	for _, mistake := range []error{
 		oai.ErrChatCompletionInvalidModel,
@@ -121,8 +121,7 @@ func isRequestMistake(err error) bool {
 	return errors.As(err, &badType) || errors.As(err, &badValue) || errors.As(err, &marshal)
 }
 
-// vendorError extracts the HTTP status, 0 if there was no response, and the
-// vendor's own words.
+// vendorError returns the HTTP status, 0 if there was no response, and the vendor's message.
 func vendorError(err error) (status int, reason string) {
 	var api *oai.APIError
 	if errors.As(err, &api) {
@@ -135,8 +134,8 @@ func vendorError(err error) (status int, reason string) {
 	return 0, vendor.Transport(err)
 }
 
-// plainReason reads the error bodies that do not follow the protocol:
-// {"error":"text"}, {"message":…}, {"detail":…}, a list of those, plain text.
+// plainReason extracts the message from error bodies that do not follow the protocol: {"error":"text"},
+// {"message":…}, {"detail":…}, a list of those, or plain text.
 func plainReason(body []byte) string {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
@@ -169,7 +168,7 @@ func reasonIn(value any, depth int) string {
 	return ""
 }
 
-// retryAfter reads how long a vendor asks to wait; negative if it does not say.
+// retryAfter returns the pause that a vendor asks for, negative if it gives none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))

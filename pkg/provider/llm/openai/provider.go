@@ -1,11 +1,12 @@
-// Package openai speaks to every server with an OpenAI-compatible chat
-// completions API: OpenAI itself, Ollama, Groq, llama.cpp, vLLM and others.
-// It implements [llm.Provider] over streamed answers.
+// Package openai implements [llm.Provider] for every server with an OpenAI-compatible chat completions API:
+// OpenAI itself, Ollama, Groq, llama.cpp, vLLM and others.
 //
-// It starts no goroutine of its own;
-// how long to wait for the next piece is the caller's context to decide. What
-// a model thinks before it speaks (reasoning fields, a leading <think> block)
-// is dropped: an NPC says its answer only.
+//	p, err := openai.New(openai.Options{APIKey: key, Model: "gpt-4o-mini"})
+//	for chunk, err := range p.Stream(ctx, req) { … }
+//
+// It streams answers and starts no goroutine of its own. The caller's context decides how long to wait for
+// the next chunk. The package drops what a model thinks before it answers (reasoning fields, a leading
+// <think> block), because an NPC speaks only the answer.
 package openai
 
 import (
@@ -29,42 +30,38 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 
 const (
 	defaultSetting = "providers.llm"
-	// longestRetryAfter is the longest pause a vendor may ask for that is
-	// worth a player's wait; beyond it the turn fails at once.
+	// longestRetryAfter is the longest pause a vendor may ask for that is acceptable to a waiting player.
+	// Beyond it, the request fails at once.
 	longestRetryAfter = 2 * time.Second
-	// reconnectPause separates two attempts at a vendor that failed.
+	// reconnectPause is the pause before a retry after a vendor failed.
 	reconnectPause = 100 * time.Millisecond
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:11434/v1". If empty,
-	// [DefaultBaseURL]; a URL without a path gets "/v1".
+	// BaseURL is the root of the API, such as "http://localhost:11434/v1". The default is [DefaultBaseURL]; a
+	// URL without a path gets "/v1".
 	BaseURL string
-	// APIKey is sent as a bearer token; local servers need none. It never
-	// appears in an error.
+	// APIKey is sent as a bearer token; local servers need none. It never appears in errors.
 	APIKey string
-	// Model is the vendor's model id. Required.
+	// Model is the vendor's model ID. Required.
 	Model string
-	// Name is what the provider is called in logs. If empty, "openai " and the
-	// model.
+	// Name is the provider's name in logs. The default is "openai " and the model.
 	Name string
-	// Setting is where people configure this provider, such as
-	// "providers.llm.fallback[0]"; errors say what to check there. If empty,
-	// "providers.llm".
+	// Setting is the configuration path of this provider, such as "providers.llm.fallback[0]", for advice in
+	// errors. The default is "providers.llm".
 	Setting string
-	// HTTPClient replaces the provider's own client. It must have no Timeout,
-	// which would cut long answers.
+	// HTTPClient replaces the provider's own client. It must not have a Timeout, which would cut off long
+	// answers.
 	HTTPClient *http.Client
-	// MaxRetries is how often a failed request is repeated, as long as nothing
-	// of its answer was yielded. If zero, once; negative means never.
+	// MaxRetries is how often a failed request is retried as long as no part of its answer was yielded. The
+	// default is 1; negative means never.
 	MaxRetries int
-	// ReasoningEffort is sent to models that think. If empty, the vendor's
-	// default.
+	// ReasoningEffort is sent to reasoning models. If empty, the vendor's default applies.
 	ReasoningEffort string
 }
 
-// Provider streams answers of one model. It is safe for concurrent use.
+// Provider streams the answers of one model. It is safe for concurrent use.
 type Provider struct {
 	opts    Options
 	service vendor.Service
@@ -73,10 +70,10 @@ type Provider struct {
 	client  *http.Client
 	retries int
 	usage   atomic.Int32 // a usageSupport
-	answers atomic.Int64 // complete answers so far
+	answers atomic.Int64 // number of complete answers
 }
 
-// usageSupport is what is known about the server's stream_options.
+// usageSupport tells whether the server accepts stream_options.
 type usageSupport = int32
 
 const (
@@ -85,8 +82,7 @@ const (
 	usageRefused
 )
 
-// New returns a provider for one model. It checks the options without
-// reaching the network; what is wrong with them is wrapped in
+// New returns a provider for one model. It validates the options without accessing the network; errors wrap
 // [llm.ErrRejected].
 func New(opts Options) (*Provider, error) {
 	setting := cmp.Or(opts.Setting, defaultSetting)
@@ -131,20 +127,19 @@ func baseURL(s string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// Name returns what the provider is called in logs and notices.
+// Name returns the provider's name in logs and notices.
 func (p *Provider) Name() string { return p.name }
 
-// Close releases idle connections. Running streams are not touched.
+// Close closes idle connections. It does not affect running streams.
 func (p *Provider) Close() error {
 	p.client.CloseIdleConnections()
 	return nil
 }
 
-// Stream implements [llm.Provider]. A request that fails before anything was
-// yielded is repeated once: after the vendor's Retry-After if that is at most
-// two seconds and ctx outlasts it, or after a short pause when the vendor was
-// unavailable and named no time. The error of a vendor that did has a method
-// RetryAfter.
+// Stream implements [llm.Provider]. It retries a request that failed before anything was yielded, up to
+// MaxRetries times: after the vendor's Retry-After if that is at most two seconds and before ctx's deadline,
+// or after a short pause if the vendor was unavailable and gave no time. If the vendor gave one, the error
+// has a method RetryAfter.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		body := p.chatRequest(req)
@@ -165,8 +160,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 	}
 }
 
-// stoppedError is the error for a stream whose context is done: it matches the
-// context's error and, if it differs, the cause.
+// stoppedError returns the error for a stream whose context is done. It wraps the context's error and, if
+// different, the cause.
 func (p *Provider) stoppedError(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
@@ -175,7 +170,7 @@ func (p *Provider) stoppedError(ctx context.Context) error {
 	return fmt.Errorf("asking %s: %w: %w", p.name, err, cause)
 }
 
-// pauseForRetry waits before a repetition and reports whether there should be one.
+// pauseForRetry waits before a retry and reports whether to retry.
 func pauseForRetry(ctx context.Context, err error) bool {
 	wait := reconnectPause
 	var f *failure

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// longestSpeaker bounds a speaker's name, in runes.
+	// longestSpeaker is the maximum length of a speaker's name in runes.
 	longestSpeaker = 100
-	// longestToolName is what the API accepts, in bytes.
+	// longestToolName is the API's limit in bytes.
 	longestToolName = 64
 )
 
-// chatRequest maps a request to the wire, without stream options.
+// chatRequest converts a request to the wire format, without stream options.
 func (p *Provider) chatRequest(req llm.Request) oai.ChatCompletionRequest {
 	out := oai.ChatCompletionRequest{
 		Model:           p.opts.Model,
@@ -30,7 +30,7 @@ func (p *Provider) chatRequest(req llm.Request) oai.ChatCompletionRequest {
 	}
 	reasoning := isReasoning(p.opts.Model)
 	if out.ReasoningEffort == "" && (p.opts.Model == oai.GPT6Sol || p.opts.Model == oai.GPT6Luna) {
-		// These two only take tools here when told not to think.
+		// These two accept tools here only with reasoning disabled.
 		out.ReasoningEffort = oai.ReasoningEffortNone
 	}
 	if reasoning || p.host() == "api.openai.com" {
@@ -42,7 +42,7 @@ func (p *Provider) chatRequest(req llm.Request) oai.ChatCompletionRequest {
 	if t := req.Temperature; t != nil && !reasoning {
 		out.Temperature = float32(*t)
 		if out.Temperature == 0 {
-			// The client leaves a plain zero out of the request.
+			// The client omits zero from the request.
 			out.Temperature = math.SmallestNonzeroFloat32
 		}
 	}
@@ -57,8 +57,8 @@ func (p *Provider) host() string {
 	return u.Hostname()
 }
 
-// isReasoning reports whether model belongs to OpenAI's thinking families,
-// which fix their temperature and know only max_completion_tokens.
+// isReasoning reports whether model belongs to OpenAI's reasoning models, which have a fixed temperature and
+// accept only max_completion_tokens.
 func isReasoning(model string) bool {
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(model, family) {
@@ -68,9 +68,8 @@ func isReasoning(model string) bool {
 	return false
 }
 
-// messages maps a conversation. The wire's name field takes few characters
-// and many servers ignore it, so a speaker's name goes in front of the
-// content: "Name: text". Messages that say nothing are left out.
+// messages converts a conversation. The name field of the wire format allows few characters and many servers
+// ignore it, so the speaker's name precedes the content: "Name: text". Empty messages are left out.
 func messages(in []llm.Message) []oai.ChatCompletionMessage {
 	out := make([]oai.ChatCompletionMessage, 0, len(in))
 	for _, m := range in {
@@ -96,15 +95,14 @@ func messages(in []llm.Message) []oai.ChatCompletionMessage {
 	return out
 }
 
-// speaker makes a display name safe to stand in front of a line: one line of
-// printable text without a colon.
+// speaker makes a display name safe as a prefix of a line: one line of printable text without a colon.
 func speaker(name string) string {
 	clean := strings.ReplaceAll(untrusted.Clean(name, 0), ":", "")
 	return untrusted.Clean(strings.Join(strings.Fields(clean), " "), longestSpeaker)
 }
 
-// history maps calls a model made earlier. Servers refuse a conversation
-// whose calls have invalid names or arguments, so both are made valid.
+// history converts a model's earlier calls. Servers refuse a conversation whose calls have invalid names or
+// arguments, so history makes both valid.
 func history(calls []llm.ToolCall) []oai.ToolCall {
 	out := make([]oai.ToolCall, 0, len(calls))
 	for _, c := range calls {
@@ -130,8 +128,7 @@ func validName(name string) string {
 	return clean[:min(len(clean), longestToolName)]
 }
 
-// validArguments returns args if it is a JSON object, else an object that
-// shows the model what it wrote.
+// validArguments returns args if it is a JSON object, or else an object that shows the model what it wrote.
 func validArguments(args string) string {
 	if strings.TrimSpace(args) == "" {
 		return "{}"
@@ -162,8 +159,7 @@ func functions(defs []llm.ToolDefinition) []oai.Tool {
 	return out
 }
 
-// parameters fills in what the API requires of every schema. It never changes
-// the definition it is given.
+// parameters adds what the API requires of every schema. It does not modify its argument.
 func parameters(schema map[string]any) map[string]any {
 	out := maps.Clone(schema)
 	if out == nil {

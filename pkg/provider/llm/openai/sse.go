@@ -15,27 +15,26 @@ import (
 )
 
 const (
-	// longestAnswer bounds the bytes read of one answer, errors included.
+	// longestAnswer is the maximum number of bytes read of an answer, including errors.
 	longestAnswer = 16 << 20
-	// longestLine bounds one event.
+	// longestLine is the maximum length of an event.
 	longestLine = 4 << 20
-	// drainTime bounds the wait for the end of a body whose answer is
-	// complete: a drained connection serves the next turn.
+	// drainTime is the maximum wait for the end of a body whose answer is complete. A drained connection can
+	// be reused for the next turn.
 	drainTime = 50 * time.Millisecond
 	drainSize = 4 << 10
 )
 
-// exchange is the HTTP client of one request. It remembers what the client
-// library forgets (headers, the body, whether the stream came to its end) and
-// hands on a body the library reads reliably.
+// exchange is the HTTP client of a single request. It records what the client library discards (headers, the
+// body, whether the stream was complete) and passes on a body that the library reads reliably.
 type exchange struct {
 	client *http.Client
 	header http.Header
-	body   io.ReadCloser // nil until a response arrived
-	done   bool          // "[DONE]" was seen
+	body   io.ReadCloser // nil until a response has arrived
+	done   bool          // "[DONE]" was received
 }
 
-// Do implements the library's HTTP client.
+// Do implements the library's HTTPDoer.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	resp, err := x.client.Do(req)
 	if err != nil {
@@ -54,22 +53,21 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// finishExchange reads what is left of a complete answer, so that its connection can
-// be used again.
+// finishExchange drains a complete answer, so that its connection can be reused.
 func (x *exchange) finishExchange(ctx context.Context, cancel context.CancelFunc) {
 	if x.body == nil || ctx.Err() != nil {
 		return
 	}
 	late := time.AfterFunc(drainTime, cancel)
 	defer late.Stop()
-	// An error means the connection is not used again, which is no failure.
+	// On an error the connection is not reused, which is not a failure.
 	_, _ = io.CopyN(io.Discard, x.body, drainSize)
 }
 
 // close releases the connection.
 func (x *exchange) close() {
 	if x.body != nil {
-		_ = x.body.Close() // nothing is read from it any more
+		_ = x.body.Close() // no more reads
 	}
 }
 
@@ -83,7 +81,7 @@ func isJSON(h http.Header) bool {
 	return err == nil && mt == "application/json"
 }
 
-// wholeAnswer turns an answer that was not streamed into a stream of one event.
+// wholeAnswer converts an answer that was not streamed to a stream of one event.
 func wholeAnswer(r io.Reader) io.Reader {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -104,10 +102,9 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 var errLongLine = errors.New("an event is longer than 4 MiB")
 
-// dataLines passes on the data lines of an event stream. It drops comments
-// and other fields, of which the library tolerates few, and ends the last
-// line when the vendor did not. Lines that belong to no event stream are
-// passed on: some vendors report errors that way.
+// dataLines passes on the data lines of an event stream. It drops comments and other fields, because the
+// library tolerates few of them, and terminates the last line if the vendor did not. It passes on lines that
+// are not part of an event stream, because some vendors report errors that way.
 type dataLines struct {
 	in      *bufio.Reader
 	x       *exchange
@@ -147,7 +144,7 @@ func (d *dataLines) next() {
 		return
 	}
 	if d.err != nil && d.err != io.EOF {
-		return // half a line is no event
+		return // an incomplete line is not an event
 	}
 	if data, ok := strings.CutPrefix(text, "data:"); ok && strings.TrimSpace(data) == "[DONE]" {
 		d.x.done = true
@@ -155,7 +152,7 @@ func (d *dataLines) next() {
 	d.pending = append([]byte(text), '\n')
 }
 
-// isField reports whether a line of an event stream is none of its data.
+// isField reports whether a line of an event stream is not data.
 func isField(line string) bool {
 	for _, prefix := range []string{":", "event:", "id:", "retry:"} {
 		if strings.HasPrefix(line, prefix) {

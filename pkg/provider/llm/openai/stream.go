@@ -13,15 +13,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// outcome is how one attempt ended. A nil err is a complete answer, or a
-// consumer that left.
+// outcome is the result of one attempt. A nil err means that the answer is complete or the consumer stopped.
 type outcome struct {
 	yielded bool
 	err     error
 }
 
-// attemptOnce asks for token counts unless the server is known to refuse
-// that, and asks again without when it turns out to refuse.
+// attemptOnce requests token counts unless the server is known to refuse this, and repeats the request
+// without them if the server refuses.
 func (p *Provider) attemptOnce(ctx context.Context, req oai.ChatCompletionRequest, yield func(llm.Chunk, error) bool) outcome {
 	known := p.usage.Load()
 	if known == usageRefused {
@@ -45,8 +44,8 @@ func (p *Provider) attemptOnce(ctx context.Context, req oai.ChatCompletionReques
 	return again
 }
 
-// refusesUsage reports whether a refusal may be due to stream_options. As
-// long as the server never accepted them, any plain 400 or 422 may.
+// refusesUsage reports whether a refusal may be caused by stream_options. As long as the server has never
+// accepted them, any 400 or 422 may be.
 func refusesUsage(f *failure, known usageSupport) bool {
 	if f.status != http.StatusBadRequest && f.status != http.StatusUnprocessableEntity {
 		return false
@@ -76,8 +75,7 @@ func (p *Provider) askOnce(ctx context.Context, req oai.ChatCompletionRequest, y
 	return out
 }
 
-// event is one piece of a streamed answer, or a whole answer that was not
-// streamed.
+// event is one event of a streamed answer, or a complete answer that was not streamed.
 type event struct {
 	Choices []struct {
 		Index        int    `json:"index"`
@@ -97,15 +95,15 @@ type event struct {
 
 type delta struct {
 	Content content `json:"content"`
-	// Refusal is what a model says instead of content.
+	// Refusal is sent instead of content when a model refuses.
 	Refusal   string     `json:"refusal"`
 	ToolCalls []fragment `json:"tool_calls"`
 }
 
-// content is text, which some vendors send as a list of parts.
+// content is text. Some vendors send it as a list of parts.
 type content string
 
-// UnmarshalJSON accepts a string, null, or a list whose text parts count.
+// UnmarshalJSON accepts a string, null, or a list, of which it joins the text parts.
 func (c *content) UnmarshalJSON(raw []byte) error {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -127,7 +125,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// reader turns one answer's events into chunks.
+// reader converts the events of one answer to chunks.
 type reader struct {
 	p      *Provider
 	x      *exchange
@@ -139,7 +137,7 @@ type reader struct {
 	calls     assembler
 	think     thinking
 	yielded   bool
-	completed bool // the vendor has said everything
+	completed bool // the vendor has sent everything
 }
 
 func (r *reader) run() outcome {
@@ -149,8 +147,8 @@ func (r *reader) run() outcome {
 			return r.complete()
 		}
 		if err != nil {
-			// An answer whose end was announced is complete, even if the
-			// connection breaks before the stream's own end.
+			// An answer with a finish reason is complete, even if the connection breaks before the end of the
+			// stream.
 			if r.finish != "" {
 				return r.complete()
 			}
@@ -169,7 +167,7 @@ func (r *reader) run() outcome {
 	}
 }
 
-// takeEvent yields what e adds to the answer and reports whether to go on.
+// takeEvent yields the text in e and reports whether to continue.
 func (r *reader) takeEvent(e event) bool {
 	if e.Usage != nil {
 		r.usage = &llm.Usage{
@@ -239,7 +237,7 @@ func (r *reader) brokenOff(reason, code string) outcome {
 	return outcome{yielded: r.yielded, err: r.p.brokenOff(reason, code)}
 }
 
-// errorCode reads code and type of an error event.
+// errorCode returns the code and type of an error event.
 func errorCode(raw json.RawMessage) string {
 	var e struct {
 		Code any    `json:"code"`

@@ -7,8 +7,8 @@ const (
 	thinkClose = "</think>"
 )
 
-// thinking removes one <think> block at the start of an answer, which some
-// local models write into their content. Text anywhere else is untouched.
+// thinking removes one <think> block at the start of an answer, which some local models write into their
+// content. It leaves all other text unchanged.
 type thinking struct {
 	state  thinkState
 	buffer string
@@ -23,7 +23,7 @@ const (
 	thinkOver                        // terminal
 )
 
-// feed takes the next piece and returns what of it may be said.
+// feed handles the next piece and returns the text that may be yielded.
 func (t *thinking) feed(piece string) string {
 	if t.state == thinkOver {
 		return piece
@@ -43,7 +43,7 @@ func (t *thinking) feed(piece string) string {
 	if t.state == thinkInside {
 		_, rest, closed := strings.Cut(t.buffer, thinkClose)
 		if !closed {
-			// Only what may be the beginning of the closing tag is kept.
+			// Keep only what may be the start of the closing tag.
 			t.buffer = t.buffer[max(0, len(t.buffer)-len(thinkClose)):]
 			return ""
 		}
@@ -56,7 +56,7 @@ func (t *thinking) feed(piece string) string {
 	return t.release()
 }
 
-// end returns what was held back when the answer is over.
+// end returns the text held back at the end of the answer.
 func (t *thinking) end() string {
 	if t.state != thinkUndecided {
 		return ""

@@ -7,9 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
-// Warm opens a connection for the next request. It asks what the model is, which
-// costs nothing. The error wraps [llm.ErrUnavailable], or ctx's error once ctx is
-// done.
+// Warm opens a connection in advance for the next request. It requests the description of the model, which
+// costs nothing. The error wraps [llm.ErrUnavailable], or ctx's error once ctx is done.
 func (p *Provider) Warm(ctx context.Context) error {
 	address := p.service.Address + "/models/" + url.PathEscape(p.opts.Model)
 	err := vendor.Warm(ctx, p.client, address, vendor.Bearer(p.opts.APIKey))
