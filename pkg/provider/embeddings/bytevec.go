@@ -1,11 +1,11 @@
 package embeddings
 
-// This file multiplies vectors of a byte a component: with 32 of them at a time where the
-// processor has AVX2, one by one elsewhere, to the same sum.
+// This file multiplies vectors with one byte per component: 32 components at a time on processors with AVX2,
+// one by one on others. The result is the same.
 
 import "unsafe"
 
-// DotBytes is the product of two vectors, as far as the shorter goes.
+// DotBytes returns the dot product of two vectors, up to the length of the shorter one.
 func DotBytes(a, b []int8) int32 {
 	n := min(len(a), len(b))
 	sum, whole := int32(0), 0
@@ -20,7 +20,7 @@ func DotBytes(a, b []int8) int32 {
 	return sum
 }
 
-// Bytes is a text as the signed bytes that are in it, which nobody may change.
+// Bytes returns the bytes of s as signed integers, without copying. The slice must not be modified.
 func Bytes(s string) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.StringData(s))), len(s))
 }

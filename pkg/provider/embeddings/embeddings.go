@@ -1,8 +1,10 @@
-// Package embeddings defines how text becomes vectors that lie close together
-// when the texts mean similar things. The sub-package wordvectors needs nothing but
-// the CPU, openai speaks the wire protocol most vendors share.
+// Package embeddings defines how texts become vectors that are close together if the texts have similar
+// meanings. Package sentencevectors and package wordvectors run on the CPU without a service; package openai
+// uses the protocol that most vendors share.
 //
-// It does no I/O and imports only the standard library.
+//	vectors, err := provider.Embed(ctx, []string{"The mill burned down."})
+//
+// The package does no I/O.
 package embeddings
 
 import (
@@ -10,29 +12,25 @@ import (
 	"errors"
 )
 
-// Provider turns texts into vectors. Implementations are safe for concurrent
-// use.
+// Provider converts texts to vectors. Implementations are safe for concurrent use.
 type Provider interface {
-	// Embed returns one vector per text, in order, each Dimensions long. No
-	// texts yield no vectors and no error. It returns once ctx is done.
+	// Embed returns one vector per text, in order, each of length Dimensions. Without texts it returns no
+	// vectors and no error. It returns once ctx is done.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Dimensions is the length of every vector, 0 as long as that is not known:
-	// some providers learn it from their first answer, and know it when Embed
-	// has returned vectors. Once known it never changes.
+	// Dimensions returns the length of the vectors, or 0 while it is unknown: some providers learn it from
+	// their first response, so it is known once Embed has returned vectors. Once known, it does not change.
 	Dimensions() int
-	// Name identifies the vector space: vectors of providers with different
-	// names, or of different length, must not be compared. It never changes and
-	// contains no secret.
+	// Name identifies the vector space. Vectors of providers with different names, or of different lengths,
+	// must not be compared. The name never changes and contains no secret.
 	Name() string
 }
 
-// Errors a provider wraps so that callers can tell what would help.
+// Errors that providers wrap so that callers can tell how to react.
 var (
-	// ErrRateLimited means the vendor asked to slow down (HTTP 429).
+	// ErrRateLimited means that the vendor asked to slow down (HTTP 429).
 	ErrRateLimited = errors.New("embedding model is rate limited")
-	// ErrUnavailable means the vendor could not be reached or failed.
+	// ErrUnavailable means that the vendor could not be reached or failed.
 	ErrUnavailable = errors.New("embedding model is unavailable")
-	// ErrRejected means the request is refused as it is: bad key, unknown
-	// model, wrong dimensions.
+	// ErrRejected means that the vendor refused the request itself: bad key, unknown model, wrong dimensions.
 	ErrRejected = errors.New("embedding model refused the request")
 )

@@ -1,8 +1,11 @@
-// Package openai embeds text through the embeddings endpoint of OpenAI and of
-// the many servers that speak its protocol.
+// Package openai embeds texts through the embeddings endpoint of OpenAI, or of the many servers with the same
+// protocol.
 //
-// Every call is bounded by its context alone. Nothing is tried again, except
-// once with the vectors' length in the request, see [Options].
+//	e, err := openai.New(key, nil)
+//	vectors, err := e.Embed(ctx, []string{"The mill burned down."})
+//
+// Each call is limited only by its context. Nothing is retried, except once with the vectors' length in the
+// request, see [Options].
 package openai
 
 import (
@@ -23,48 +26,46 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/internal/vendor"
 )
 
-// DefaultModel is used when no model is named.
+// DefaultModel is the default of [Options].Model.
 const DefaultModel = "text-embedding-3-small"
 
 const defaultBatch = 96
 
-// Options tune an [Embedder].
+// Options configure an [Embedder].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:11434/v1". If
-	// empty, OpenAI's own.
+	// BaseURL is the root of the API, such as "http://localhost:11434/v1". The default is OpenAI's.
 	BaseURL string
-	// Model names the embedding model. If empty, [DefaultModel].
+	// Model is the embedding model. The default is [DefaultModel].
 	Model string
-	// Dimensions is the length of the vectors. If 0, that of a well-known model,
-	// or of the first answer of another. A well-known model is asked for a length
-	// that is not its own; another only once it has answered with a wrong one,
-	// since some servers refuse the parameter.
+	// Dimensions is the length of the vectors. If 0, it is that of a well-known model, or learnt from the
+	// first response of another. A well-known model is asked for a length other than its own; another model
+	// is asked only after it has returned a wrong length, because some servers refuse the parameter.
 	Dimensions int
-	// Batch is the most texts sent in one request. If 0, 96.
+	// Batch is the maximum number of texts per request. The default is 96.
 	Batch int
-	// Used, if not nil, is told of every request that was answered: by whom, how many
-	// bytes of text it was, and how many tokens the server counted, 0 if it did not.
-	// It is safe for concurrent use and does not wait.
+	// Used, if not nil, is called after every answered request with the name of the embedder, the bytes of
+	// text, and the tokens counted by the server, 0 if it did not count them. It must be safe for concurrent
+	// use and must not block.
 	Used func(ctx context.Context, name string, bytes, tokens int)
-	// Client makes the requests. If nil, one without a time limit of its own.
+	// Client sends the requests. If nil, a client without a timeout is used.
 	Client *http.Client
 }
 
-// Embedder embeds text over the network. It is safe for concurrent use.
+// Embedder embeds texts over the network. It is safe for concurrent use.
 type Embedder struct {
 	client  *openai.Client
 	name    string
 	model   string
-	dims    atomic.Int64 // 0 until it is known
-	askDims atomic.Bool  // the request must name the dimensions
-	unknown bool         // whether the model takes such a request
+	dims    atomic.Int64 // 0 until known
+	askDims atomic.Bool  // the request has to contain the dimensions
+	unknown bool         // whether the model accepts the parameter is unknown
 	batch   int
 	used    func(ctx context.Context, name string, bytes, tokens int)
 	service vendor.Service
 }
 
-// New returns an embedder that sends key as bearer token; an empty key is
-// fine for servers that ask for none. Nothing is sent before the first Embed.
+// New returns an embedder that sends key as a bearer token; key may be empty for servers without
+// authentication. It sends nothing before the first Embed.
 func New(key string, opts *Options) (*Embedder, error) {
 	var o Options
 	if opts != nil {
@@ -105,8 +106,7 @@ func New(key string, opts *Options) (*Embedder, error) {
 	return e, nil
 }
 
-// nativeDimensions returns the vector length of well-known models, 0 for
-// others.
+// nativeDimensions returns the vector length of a well-known model, or 0 for any other.
 func nativeDimensions(model string) int {
 	switch strings.TrimSuffix(model, ":latest") {
 	case "text-embedding-3-small", "text-embedding-ada-002":
@@ -123,16 +123,15 @@ func nativeDimensions(model string) int {
 	return 0
 }
 
-// Name identifies the model, and the vectors' length if that was known from the
-// start.
+// Name returns the model, and the length of the vectors if New knew it.
 func (e *Embedder) Name() string { return e.name }
 
-// Dimensions is the length of every vector, 0 until the first answer of a model
-// whose length nobody told.
+// Dimensions returns the length of the vectors, or 0 until the first response of a model whose length was not
+// given.
 func (e *Embedder) Dimensions() int { return int(e.dims.Load()) }
 
-// Embed sends the texts in batches, one after the other. Errors wrap one of
-// the package embeddings' sentinels or ctx's error and never contain the key.
+// Embed sends the texts in batches, one after the other. Errors wrap one of the sentinels of package
+// embeddings or ctx's error, and never contain the key.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
 	for part := range slices.Chunk(texts, e.batch) {
@@ -152,7 +151,7 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	}
 	for i, t := range texts {
-		// Vendors refuse an empty input, and with it the whole batch.
+		// Vendors refuse the whole batch if one input is empty.
 		req.Input[i] = strings.ToValidUTF8(t, "\ufffd")
 		if strings.TrimSpace(t) == "" {
 			req.Input[i] = "-"
@@ -176,7 +175,7 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 	}
 }
 
-// tellUsed tells what a request took.
+// tellUsed reports the usage of a request.
 func (e *Embedder) tellUsed(ctx context.Context, texts []string, tokens int) {
 	if e.used == nil {
 		return
@@ -188,11 +187,11 @@ func (e *Embedder) tellUsed(ctx context.Context, texts []string, tokens int) {
 	e.used(ctx, e.name, bytes, tokens)
 }
 
-// errLength means vectors of another length than is known.
+// errLength means that the vectors do not have the known length.
 var errLength = errors.New("vectors of a wrong length")
 
-// collect puts the answer into the order of the request and checks it, since
-// a short or misshapen answer would poison the index.
+// collect validates the response and puts it in the order of the request. An incomplete or malformed response
+// would corrupt the index.
 func (e *Embedder) collect(data []openai.Embedding, n int) ([][]float32, error) {
 	out := make([][]float32, n)
 	for _, d := range data {
@@ -217,9 +216,8 @@ func (e *Embedder) collect(data []openai.Embedding, n int) ([][]float32, error) 
 	return out, nil
 }
 
-// checkLength compares a vector's length with the one that is known, or learns
-// it. It learns from an answer that another mistake spoils, too: the length of
-// one vector is the length of all.
+// checkLength compares a vector's length with the known one, or learns it. It learns even from a response
+// that is otherwise invalid, because all vectors of a model have the same length.
 func (e *Embedder) checkLength(n int) error {
 	if n > 0 && e.dims.CompareAndSwap(0, int64(n)) {
 		return nil

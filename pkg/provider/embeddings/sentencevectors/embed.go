@@ -1,11 +1,12 @@
-// Package sentencevectors embeds text with a small transformer that is part of the
-// program, the lite Universal Sentence Encoder for English: no key, no network. What
-// sentences as a whole are near in comes first in a vector, in the directions in which
-// English differs most; what their words are near in, from package wordvectors, comes
-// after, for names and for German.
+// Package sentencevectors embeds texts with a small built-in transformer, the lite Universal Sentence Encoder
+// for English. It needs no key and no network. The first part of a vector represents the sentence as a whole,
+// reduced to the directions in which English sentences vary most. The second part represents the words, by
+// package wordvectors, for names and for German.
 //
-// On processors with AVX2 a sentence takes a few milliseconds, on others ten times that.
-// PROVENANCE.md says where the weights are from.
+//	vectors, err := sentencevectors.New().Embed(ctx, []string{"The mill burned down."})
+//
+// A sentence takes a few milliseconds on processors with AVX2, and ten times as long on others. PROVENANCE.md
+// describes the origin of the weights.
 package sentencevectors
 
 import (
@@ -16,29 +17,28 @@ import (
 )
 
 const (
-	// name changes whenever the same text would yield another vector.
+	// name has to change whenever the same text would yield a different vector.
 	name = "sentencevectors-1"
-	// axes is how many directions of the encoder's vectors are kept: a quarter, which finds as
-	// much.
+	// axes is the number of directions of the encoder's vectors to keep: a quarter of them, which finds as
+	// much as all.
 	axes = 128
-	// wordShare is how much the words count.
+	// wordShare is the weight of the words.
 	wordShare = 0.1
 )
 
-// Embedder makes the vector of a text. It is safe for concurrent use.
+// Embedder embeds texts. It is safe for concurrent use.
 type Embedder struct{ words *wordvectors.Embedder }
 
-// New returns an Embedder.
+// New returns an embedder.
 func New() *Embedder { return &Embedder{wordvectors.New()} }
 
-// Name identifies the vectors.
+// Name identifies the vector space.
 func (*Embedder) Name() string { return name }
 
-// Dimensions is the length of every vector.
+// Dimensions returns the length of the vectors.
 func (*Embedder) Dimensions() int { return axes + wordvectors.Dimensions }
 
-// Embed returns one vector of length 1 for each text, or zeros where there is nothing to
-// embed.
+// Embed returns a unit vector for each text, or zeros for a text with nothing to embed.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	words, err := e.words.Embed(ctx, texts)
 	if err != nil {
@@ -62,7 +62,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return out, nil
 }
 
-// scale gives a vector a length, of which this is the square, unless it has none.
+// scale scales a vector to the given squared length, unless it is zero.
 func scale(v []float32, square float64) {
 	sum := 0.0
 	for _, x := range v {

@@ -2,7 +2,7 @@ package sentencevectors
 
 import "math"
 
-// encode is the vector of a text, of length 1, nil if there is nothing to encode.
+// encode returns the unit vector of a text, or nil if there is nothing to encode.
 func (m *model) encode(text string) []float32 {
 	tokens := m.cut(text)
 	if len(tokens) == 0 {
@@ -15,7 +15,7 @@ func (m *model) encode(text string) []float32 {
 	add(at, first.to.of(positive(first.up.of(first.think.of(at, wide)))))
 	add(at, last.attention(last.attend.of(at, wide), wide))
 	up := positive(last.up.of(last.think.of(at, wide)))
-	sum := last.to.of(mean(up, inner)) // the mean of what comes of all is what comes of the mean
+	sum := last.to.of(mean(up, inner)) // the layer is linear, so the mean can be taken first
 	add(sum, mean(at, wide))
 	out := m.outcome.of(sum)
 	square := 1e-12
@@ -29,7 +29,7 @@ func (m *model) encode(text string) []float32 {
 	return out
 }
 
-// begin returns the vectors of pieces, with where they stand.
+// begin returns the vectors of the pieces, including their positions.
 func (m *model) begin(tokens []int32) []float32 {
 	x := room(len(tokens), narrow)
 	half := len(m.timing)
@@ -92,10 +92,10 @@ func (s *scaling) of(x []float32, width int) []float32 {
 	return out
 }
 
-// attention is what each vector takes from all.
+// attention computes multi-head self-attention.
 func (l *layer) attention(x []float32, width int) []float32 {
 	n := len(x) / width
-	keys := l.keys.of(x) // for each what it asks, what it is asked for, what it gives
+	keys := l.keys.of(x) // query, key and value of each vector
 	size := width / headCount
 	scale := 1 / math.Sqrt(float64(size))
 	out, weights := room(n, width), make([]float64, n)

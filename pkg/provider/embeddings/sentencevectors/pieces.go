@@ -7,12 +7,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// Piece is a piece of a word, of those that the encoder cuts text into: a short word, or what
-// longer ones have in common, in any language.
+// Piece is one of the subwords into which the encoder splits text: a short word, or a part that longer words
+// share, in any language.
 type Piece uint16
 
-// Pieces cuts a text and leaves out marks. What is beyond the length that the encoder reads does
-// not count.
+// Pieces splits a text, without punctuation. It ignores what exceeds the encoder's maximum length.
 func Pieces(text string) []Piece {
 	m := load()
 	tokens := m.cut(text)
@@ -27,8 +26,8 @@ func Pieces(text string) []Piece {
 
 func isSpoken(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// Likeness is how near two pieces are by what they mean without the text around them, as the encoder
-// has learned it: 1 if they are the same, about 0 if they have nothing in common.
+// Likeness returns the learnt similarity of two pieces without context: 1 for the same piece, about 0 for
+// unrelated ones.
 func Likeness(a, b Piece) float32 {
 	m := load()
 	return float32(embeddings.DotBytes(m.vector(a), m.vector(b))) / (m.lengths[a] * m.lengths[b])
@@ -36,7 +35,7 @@ func Likeness(a, b Piece) float32 {
 
 func (m *model) vector(p Piece) []int8 { return m.pieces.weights[int(p)*narrow:][:narrow] }
 
-// lengths are those of the rows of a matrix, of which none is empty.
+// lengths returns the lengths of the rows of a matrix, at least 1.
 func lengths(m *matrix) []float32 {
 	out := make([]float32, m.out)
 	for i := range out {

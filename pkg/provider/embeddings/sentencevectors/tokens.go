@@ -10,24 +10,24 @@ import (
 const (
 	// boundary stands for the space before a word.
 	boundary = "\u2581"
-	// reserved are the first pieces, which stand for no text. The first is what is in no piece.
+	// reserved is the number of special pieces at the start. The first one stands for unknown characters.
 	reserved = 6
-	// maxTokens is how many pieces of a text count.
+	// maxTokens is the maximum number of pieces of a text.
 	maxTokens = 128
-	// maxText is how many bytes of a text are looked at, more than maxTokens ever fill.
+	// maxText is the maximum number of bytes of a text, more than maxTokens pieces ever cover.
 	maxText = 4096
 )
 
-// vocabulary is the pieces that words are cut into.
+// vocabulary holds the pieces into which words are split.
 type vocabulary struct {
 	places  map[string]int32
 	scores  []float32
-	spoken  []bool // by piece: it is more than marks and the space before a word
+	spoken  []bool // by piece: contains a letter or digit
 	longest int    // in bytes
 }
 
-// cut cuts a text into the most likely pieces. A character that is in none costs nothing,
-// and those in a row are one: so it was when the model learned.
+// cut splits a text into the most likely pieces. Characters outside the vocabulary cost nothing, and a run of
+// them becomes a single piece, as when the model was trained.
 func (v *vocabulary) cut(text string) []int32 {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "")
@@ -37,7 +37,7 @@ func (v *vocabulary) cut(text string) []int32 {
 		return nil
 	}
 	text = boundary + strings.ReplaceAll(text, " ", boundary)
-	type way struct { // the best to here
+	type way struct { // the best split up to here
 		score float32
 		piece int32
 		from  int

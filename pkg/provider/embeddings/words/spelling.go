@@ -1,16 +1,13 @@
 package words
 
-// This file compares words that may be misspelt or misheard.
-//
-// It does no I/O and imports nothing.
+// This file compares words that may be misspelt or misheard. It does no I/O and imports nothing.
 
-// short is the length up to which Distance needs no memory of its own.
+// short is the length up to which Distance does not allocate.
 const short = 64
 
-// Distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b (optimal string alignment). It gives up and
-// returns limit once the count must reach it. It takes runes where letters
-// count, bytes where both words are ASCII.
+// Distance returns the number of insertions, deletions, substitutions and transpositions of adjacent elements
+// that turn a into b (optimal string alignment), but at most limit, at which it stops early. Use runes to
+// compare letters; bytes suffice if both words are ASCII.
 func Distance[T byte | rune](a, b []T, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -6,8 +6,7 @@ import (
 	"github.com/blevesearch/snowballstem/german"
 )
 
-// Stem returns what the forms of a folded word have in common, in German or else
-// in English.
+// Stem returns the stem of a folded word, in German or else in English.
 func Stem(word string, inGerman bool) string {
 	env := snowballstem.NewEnv(word)
 	if inGerman {
@@ -18,8 +17,7 @@ func Stem(word string, inGerman bool) string {
 	return env.Current()
 }
 
-// German reports whether folded words are German rather than English, by the
-// function words among them.
+// German reports whether folded words are German rather than English, judging by their function words.
 func German(all []string) bool {
 	balance := 0
 	for _, w := range all {
@@ -35,8 +33,7 @@ func German(all []string) bool {
 	return balance > 0
 }
 
-// onlyGerman and onlyEnglish are never written to. They leave out what is a word in
-// both languages.
+// onlyGerman and onlyEnglish are read-only. They omit words that exist in both languages.
 var (
 	onlyGerman = set(`der die das den dem des ein eine einen einem einer und oder aber ich mich mir mein meine du dich dir dein er ihn ihm sein
 ihr wir uns unser sie es sich ist bin bist sind waren wird werden habe hast haben hatte kann nicht kein keine auf aus bei mit nach von vom

@@ -2,18 +2,18 @@ package words
 
 import "strings"
 
-// Stop reports whether a folded word is so common in English or German that it
-// says nothing about a text's subject.
+// Stop reports whether a folded word is so common in English or German that it says nothing about a text's
+// topic.
 func Stop(word string) bool {
 	_, ok := stopWords[word]
 	return ok
 }
 
-// stopWords is never written to.
+// stopWords is read-only.
 var stopWords = set(stopEnglish, stopGerman)
 
-// stopEnglish and stopGerman list function words in folded form. Single letters are
-// what is left of "don't" and "Bartok's".
+// stopEnglish and stopGerman list function words in folded form. Single letters are the remains of "don't"
+// and "Bartok's".
 const (
 	stopEnglish = `a an the this that these those and or but nor so if then else than as of at by for from in into
 on onto to up out off over under with without about after before again further once here there where when why how

@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// MaxNames is how many different words of a text those who look for names
-	// take: enough for a whole utterance, since a name in it may be its shortest
-	// word.
+	// MaxNames is the maximum number of distinct words of a text to consider when looking for names. It
+	// covers a whole utterance, because a name may be its shortest word.
 	MaxNames = 64
-	// maxTold bounds how many words Telling looks at.
+	// maxTold is the maximum number of words that Telling considers.
 	maxTold = 256
 )
 
-// Telling returns the different words without stop words, or all if there are
-// no others, at most as many as most. Of more, it returns the longest, which
-// tend to be the rarest. It looks at the first 256 words, which it leaves alone.
+// Telling returns at most most distinct words, without stop words unless there are no others. If there are
+// more, it prefers the longest, which tend to be the rarest. It considers only the first 256 words and does
+// not modify all.
 func Telling(all []string, most int) []string {
 	all = slices.Clone(all[:min(len(all), maxTold)])
 	slices.Sort(all)

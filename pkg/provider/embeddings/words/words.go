@@ -1,9 +1,10 @@
-// Package words splits text into words that compare equal however they were
-// written: case, accents, umlauts and ligatures are folded away. Everything
-// that matches text by its words goes through it, so that what was stored and
-// what is asked for are cut the same way.
+// Package words splits text into folded words, which compare equal regardless of case, accents, umlauts and
+// ligatures. Everything that matches text by words uses it, so that stored text and queries are split in the
+// same way.
 //
-// It does no I/O.
+//	words.Split("Über den Fluß") // "uber", "den", "fluss"
+//
+// The package does no I/O.
 package words
 
 import (
@@ -15,13 +16,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxLen is the length in runes a word is cut at. Longer ones are no language,
-// and an index would only grow fat on them.
+// MaxLen is the maximum length of a word in runes. Longer words are not language and would only bloat an
+// index.
 const MaxLen = 64
 
-// Split returns the folded words of s in order: every maximal run of letters
-// and digits, at most [MaxLen] runes long. Any input is fine, invalid UTF-8
-// included; no word is empty, and none contains ASCII but a-z and 0-9.
+// Split returns the folded words of s in order: every maximal run of letters and digits, truncated to
+// [MaxLen] runes. It accepts any input, including invalid UTF-8. No word is empty or contains ASCII other
+// than a-z and 0-9.
 func Split(s string) []string {
 	folded := Fold(s)
 	out := make([]string, 0, len(folded)/6+1)
@@ -45,12 +46,11 @@ func Split(s string) []string {
 	return out
 }
 
-// Key returns the folded words of s joined by single spaces: two names are the
-// same name if their keys are equal.
+// Key returns the folded words of s joined by single spaces. Two names are the same if their keys are equal.
 func Key(s string) string { return strings.Join(Split(s), " ") }
 
-// Fold returns s in lower case without accents. Letters that do not decompose
-// are spelled out: "ß" becomes "ss", "æ" becomes "ae".
+// Fold returns s in lower case without accents. It spells out letters that do not decompose: "ß" becomes
+// "ss", "æ" becomes "ae".
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -71,14 +71,13 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// Match reports whether name has the [Key] of one of names; an empty key matches none.
+// Match reports whether name has the same [Key] as one of names. An empty key matches none.
 func Match(name string, names ...string) bool {
 	key := Key(name)
 	return key != "" && slices.ContainsFunc(names, func(n string) bool { return Key(n) == key })
 }
 
-// spelledOut returns the plain spelling of lower-case letters that have no
-// decomposition in Unicode.
+// spelledOut returns the plain spelling of a lower-case letter without a decomposition in Unicode.
 func spelledOut(r rune) (string, bool) {
 	switch r {
 	case 'ß':
@@ -111,7 +110,7 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Mc, r))
 }
 
-// cut shortens a word of n runes to MaxLen.
+// cut truncates a word of n runes to MaxLen.
 func cut(word string, n int) string {
 	if n <= MaxLen {
 		return word

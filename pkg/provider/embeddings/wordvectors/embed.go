@@ -1,10 +1,11 @@
-// Package wordvectors embeds text with vectors of words that are part of the
-// program: no key, no network, no model to load. English words have vectors of
-// their own, German ones those of English words they stand for, by a lexicon; of a
-// German compound the parts count. A word that neither knows, such as a name, gets
-// a direction by chance, always the same. Frequent words count less.
+// Package wordvectors embeds texts with built-in word vectors. It needs no key, no network and no model.
+// English words have their own vectors; German words have those of their English translations, by a lexicon,
+// and German compounds those of their parts. A word that is in neither, such as a name, gets a pseudo-random
+// direction, which is always the same. Frequent words weigh less.
 //
-// PROVENANCE.md says where the vectors are from.
+//	vectors, err := wordvectors.New().Embed(ctx, []string{"The mill burned down."})
+//
+// PROVENANCE.md describes the origin of the vectors.
 package wordvectors
 
 import (
@@ -14,27 +15,25 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// name changes whenever the same text would yield another vector.
+// name has to change whenever the same text would yield a different vector.
 const name = "wordvectors-1"
 
-// nameWeight is what a word counts for that has no vector, such as a name.
+// nameWeight is the weight of a word without a vector, such as a name.
 const nameWeight = 0.8
 
-// Embedder makes the vector of a text from those of its words. It is safe for
-// concurrent use.
+// Embedder computes the vector of a text from those of its words. It is safe for concurrent use.
 type Embedder struct{}
 
-// New returns an Embedder.
+// New returns an embedder.
 func New() *Embedder { return &Embedder{} }
 
-// Name identifies the vectors.
+// Name identifies the vector space.
 func (*Embedder) Name() string { return name }
 
-// Dimensions is the length of every vector.
+// Dimensions returns the length of the vectors.
 func (*Embedder) Dimensions() int { return Dimensions }
 
-// Embed returns one vector of length 1 for each text, or zeros where there is
-// nothing to embed.
+// Embed returns a unit vector for each text, or zeros for a text with nothing to embed.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	w := Load()
 	out := make([][]float32, len(texts))
@@ -61,7 +60,7 @@ func (w *Words) embed(text string) []float32 {
 			addByChance(&sum, words.Stem(word, german))
 		}
 	}
-	if !known { // function words are all there is
+	if !known { // the text contains only function words
 		for _, word := range all {
 			addByChance(&sum, word)
 		}
@@ -69,8 +68,8 @@ func (w *Words) embed(text string) []float32 {
 	return unit(&sum)
 }
 
-// AddTo adds to sum the vector of a folded word with its weight, and those of the other
-// parts of a German compound. It reports whether the word has a vector.
+// AddTo adds to sum the weighted vector of a folded word, and those of the other parts of a German compound.
+// It reports whether the word has a vector.
 func (w *Words) AddTo(sum *[Dimensions]float32, word string, german bool) bool {
 	id, parts := w.Find(word, german)
 	for _, part := range parts[:max(0, len(parts)-1)] {
@@ -82,7 +81,7 @@ func (w *Words) AddTo(sum *[Dimensions]float32, word string, german bool) bool {
 	return id != 0
 }
 
-// add adds a word with its weight.
+// add adds the weighted vector of a word.
 func (w *Words) add(sum *[Dimensions]float32, id ID) {
 	v, weight := w.vector(id), float32(w.Weight(id))/scale
 	for i := range Dimensions {
@@ -90,7 +89,7 @@ func (w *Words) add(sum *[Dimensions]float32, id ID) {
 	}
 }
 
-// addByChance adds a direction that depends on every byte of the word.
+// addByChance adds a pseudo-random direction derived from the word.
 func addByChance(sum *[Dimensions]float32, word string) {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)
@@ -112,7 +111,7 @@ func addByChance(sum *[Dimensions]float32, word string) {
 	}
 }
 
-// unit scales a sum to length 1 unless nothing was added.
+// unit scales sum to length 1 unless it is zero.
 func unit(sum *[Dimensions]float32) []float32 {
 	square := 0.0
 	for _, x := range sum {

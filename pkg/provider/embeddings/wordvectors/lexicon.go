@@ -8,12 +8,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// german is written by hand: a German word, and English ones for what it means.
+// german is written by hand: German words and their English translations.
 //
 //go:embed german.txt
 var german string
 
-// lexicon holds German words, whose vectors are those of the English words for them.
+// lexicon holds German words with the vectors of their English translations.
 type lexicon struct {
 	ids     map[string]ID // by stem
 	vectors []string
@@ -43,8 +43,7 @@ func readLexicon(t *table) lexicon {
 	return l
 }
 
-// meanOf is the vector between those of some English words, and the rank of the most
-// frequent of them.
+// meanOf returns the mean direction of some English words, and the rank of the most frequent one.
 func meanOf(t *table, meanings []string) (vector string, rank int) {
 	rank = t.words
 	var sum [Dimensions]int
@@ -62,11 +61,11 @@ func meanOf(t *table, meanings []string) (vector string, rank int) {
 	return packed(sum[:]), rank
 }
 
-// shortest is the least length in bytes of a part of a compound.
+// shortest is the minimum length in bytes of a part of a compound.
 const shortest = 3
 
-// find returns the id of a word. A compound that is not listed has the id of its
-// last part, the longest that is; parts are the stems of both.
+// find returns the ID of a word. A compound that is not listed has the ID of its last part, as long as
+// possible; parts are the stems of both parts.
 func (l *lexicon) find(word string) (ID, []string) {
 	if id := l.ids[stemGerman(word)]; id != 0 {
 		return id, nil
@@ -90,7 +89,7 @@ func (l *lexicon) find(word string) (ID, []string) {
 	return 0, nil
 }
 
-// packed scales a vector to the length of all, empty if it has none.
+// packed quantises a vector scaled to the common length, or returns "" if it is zero.
 func packed(sum []int) string {
 	square := 0.0
 	for _, x := range sum {

