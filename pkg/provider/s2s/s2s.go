@@ -1,9 +1,14 @@
-// Package s2s defines what a speech-to-speech model is to Glyphoxa: a session
-// that takes a player's sound and answers in sound, with tool calls in between.
-// One sub-package per vendor protocol implements [Provider]. What a vendor can and
-// cannot do is told by [Capabilities]; nobody above asks for its name.
+// Package s2s defines speech-to-speech models: a session takes a player's audio and answers with audio, with
+// tool calls in between. One sub-package per vendor protocol implements [Provider]. [Capabilities] describe
+// what a vendor can do, so that callers need not know its name.
 //
-// It does no I/O and starts no goroutine.
+//	session, err := provider.Connect(ctx, s2s.SessionOptions{Instructions: prompt, Tools: tools})
+//	err = session.BeginTurn(ctx)
+//	err = session.SendAudio(ctx, samples)
+//	err = session.Respond(ctx, s2s.Response{Speaker: "Ana"})
+//	event, err := session.Recv(ctx)
+//
+// The package does no I/O and starts no goroutine.
 package s2s
 
 import (
@@ -14,71 +19,68 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// ToolChange says how an open session gets other tools.
+// ToolChange is how an open session gets other tools.
 type ToolChange uint8
 
-// The ways of changing tools.
+// Values of ToolChange.
 const (
-	// ToolsByNewSession: not at all; only a new session has others.
+	// ToolsByNewSession: only a new session can have other tools.
 	ToolsByNewSession ToolChange = iota
-	// ToolsByUpdate: by an update of the session.
+	// ToolsByUpdate: by a session update.
 	ToolsByUpdate
 	// ToolsByContext: by an entry of the conversation, in order with the others.
 	ToolsByContext
 )
 
-// Capabilities are what the sessions of a provider can do. They do not change.
+// Capabilities describe what a provider's sessions can do. They do not change.
 type Capabilities struct {
-	// InputRate and OutputRate are the samples a second of sound to and from it,
-	// mono.
+	// InputRate and OutputRate are the sample rates in hertz of mono audio to and from the session.
 	InputRate, OutputRate int
-	// ToolChange is how SetTools works in the middle of a session. With
-	// ToolsByNewSession it fails with [ErrUnsupported].
+	// ToolChange is how SetTools works in an open session. With ToolsByNewSession it fails with
+	// [ErrUnsupported].
 	ToolChange ToolChange
-	// ManualTurns: nothing is answered before Respond. Without it the vendor decides
-	// when it answers, so that sound may only be sent once it is known to be meant for
-	// it.
+	// ManualTurns: the session answers only after Respond. Without it, the vendor decides when to answer, so
+	// audio must be sent only once it is known to be meant for the session.
 	ManualTurns bool
-	// Clears: sound that was sent and not answered can be taken back by ClearTurn.
+	// Clears: ClearTurn can withdraw audio that was sent and not answered.
 	Clears bool
-	// Truncates: the session forgets what of its answer was not heard.
+	// Truncates: the session forgets the part of its answer that was not heard.
 	Truncates bool
-	// Typed: Respond takes text in place of sound.
+	// Typed: Respond accepts text instead of audio.
 	Typed bool
-	// EndsTurns: an answer's end is told by an event. Without it an answer has ended
-	// once nothing more has come for a while.
+	// EndsTurns: an event reports the end of an answer. Without it, an answer has ended once nothing has
+	// arrived for a while.
 	EndsTurns bool
-	// Duplex: the vendor listens while it speaks and decides itself who interrupts
-	// whom. Its voice delegates work, see [Delegator], and takes no tools.
+	// Duplex: the vendor listens while it speaks and decides itself who interrupts whom. Its voice delegates
+	// work, see [Delegator], and takes no tools.
 	Duplex bool
-	// Longest is how long a session may last; if zero, without end. A session should
-	// be replaced between two answers before that.
+	// Longest is the maximum duration of a session; zero means no limit. A session should be replaced between
+	// two answers before it ends.
 	Longest time.Duration
 }
 
-// SessionOptions say what a session begins with.
+// SessionOptions configure a session.
 type SessionOptions struct {
-	// Instructions say who the model is and how it behaves.
+	// Instructions describe the model's role and behaviour.
 	Instructions string
-	// Voice is the vendor's name of a voice; empty for its usual one.
+	// Voice is the vendor's name of a voice; empty for the default.
 	Voice string
-	// Language is what is spoken, as a BCP 47 tag; empty if any. It is part of the
-	// instructions already; this is for vendors with a setting of their own.
+	// Language is the spoken language as a BCP 47 tag; empty for any. The instructions contain it already;
+	// this is for vendors with a separate setting.
 	Language string
-	// Tools are all the model may call.
+	// Tools are the tools that the model may call.
 	Tools []llm.ToolDefinition
-	// History is what was said before, oldest first: messages of [llm.RoleUser] and
-	// [llm.RoleAssistant].
+	// History is the conversation so far, oldest first: messages of [llm.RoleUser] and [llm.RoleAssistant].
 	History []llm.Message
-	// Resume is what the last [Resumable] of an earlier session of the same NPC said;
-	// empty for a new beginning. With it the history is not sent again.
+	// Resume is the handle of the last [Resumable] of an earlier session of the same NPC; empty to start
+	// anew. If set, the history is not sent again.
 	Resume string
 }
 
 // Provider opens sessions. Implementations are safe for concurrent use.
 type Provider interface {
-	// Connect opens a session, ready for sound, within ctx; ctx does not bound the
-	// session's life.
+	// Connect opens a session that is ready for audio. ctx limits only the opening, not the life of the
+	// session.
 	Connect(ctx context.Context, o SessionOptions) (Session, error)
 	Capabilities() Capabilities
 	// Name identifies vendor and model in logs and notices, such as
@@ -86,160 +88,152 @@ type Provider interface {
 	Name() string
 }
 
-// Response is what a session is asked to answer.
+// Response is a request for an answer.
 type Response struct {
-	// Text is what a player typed. If empty, the sound since BeginTurn is answered.
+	// Text is what a player typed. If empty, the session answers the audio since BeginTurn.
 	Text string
-	// Speaker is who spoke; it may be empty.
+	// Speaker is the speaker's name; it may be empty.
 	Speaker string
-	// Context is what the model should know for this answer alone: the scene, what
-	// others said. It may be empty.
+	// Context is what the model should know for this answer only: the scene, what others said. It may be
+	// empty.
 	Context string
-	// Silent says that nobody listens: an answer in words alone will do, where the
-	// vendor has any.
+	// Silent means that nobody listens: a text-only answer suffices, if the vendor supports it.
 	Silent bool
 }
 
-// ToolResult answers a tool call.
+// ToolResult is the result of a tool call.
 type ToolResult struct {
 	ID string // of the call
-	// Name is the tool's.
+	// Name is the tool's name.
 	Name string
-	// Text is what the tool told, or why it failed.
+	// Text is the tool's output, or why it failed.
 	Text string
-	// IsError says that Text is a failure's.
+	// IsError means that Text describes a failure.
 	IsError bool
-	// Silent says that nobody waits for it any more: the model is to say nothing about
-	// it.
+	// Silent means that the result is no longer awaited and the model must not respond to it.
 	Silent bool
 }
 
-// ToolCallHandler takes a tool call. It is called by the goroutine that is in
-// Recv, and must return at once; the result follows by SendToolResult.
+// ToolCallHandler handles a tool call. It is called by the goroutine that calls Recv, and must return at
+// once; the result follows by SendToolResult.
 type ToolCallHandler func(llm.ToolCall)
 
-// Session is one conversation with a model. Recv is called by one goroutine at a
-// time; all other methods are safe for concurrent use, but what is sent is meant
-// in order, so that a session should have one goroutine that speaks to it: only
-// SendToolResult and SetTools come from others. Each returns ctx's error once ctx
-// ends, and one that wraps [ErrClosed] once the session has ended.
+// Session is a conversation with a model. Only one goroutine may call Recv at a time; all other methods are
+// safe for concurrent use. Since the order of messages matters, a single goroutine should drive a session;
+// only SendToolResult and SetTools may come from others. Each method returns ctx's error once ctx is done,
+// and an error that wraps [ErrClosed] once the session has ended.
 type Session interface {
-	// BeginTurn says that the sound of a player's turn follows.
+	// BeginTurn announces the audio of a player's turn.
 	BeginTurn(ctx context.Context) error
-	// SendAudio adds sound to the turn: mono, at Capabilities.InputRate. It keeps no
-	// reference to samples.
+	// SendAudio adds mono audio at Capabilities.InputRate to the turn. It does not retain samples.
 	SendAudio(ctx context.Context, samples []int16) error
-	// ClearTurn takes back the sound since BeginTurn. Without Capabilities.Clears it
-	// fails with [ErrUnsupported].
+	// ClearTurn withdraws the audio since BeginTurn. Without Capabilities.Clears it fails with
+	// [ErrUnsupported].
 	ClearTurn(ctx context.Context) error
-	// Respond ends the turn and asks for an answer. It is not called while an answer is
-	// on its way.
+	// Respond ends the turn and requests an answer. It must not be called while an answer is in progress.
 	Respond(ctx context.Context, r Response) error
-	// Inject adds messages to what the session knows, without an answer.
+	// Inject adds messages to the session's context without requesting an answer.
 	Inject(ctx context.Context, messages ...llm.Message) error
 	// SetTools replaces the tools from the next answer on.
 	SetTools(ctx context.Context, tools []llm.ToolDefinition) error
-	// OnToolCall has tool calls handled; nil has them refused, each with an error the
-	// model is told.
+	// OnToolCall sets the handler of tool calls. If nil, each call is refused with an error that the model
+	// receives.
 	OnToolCall(handle ToolCallHandler)
-	// SendToolResult answers a call. Once all calls of an answer have their results
-	// the session goes on with the answer by itself, unless all of them are silent.
+	// SendToolResult sends the result of a call. Once all calls of an answer have results, the session
+	// continues the answer by itself, unless all of them are silent.
 	SendToolResult(ctx context.Context, r ToolResult) error
-	// Interrupt ends the answer, whether it is still being made or only still being
-	// played. heard is how much of its sound was heard; it is clamped to what came.
-	// What was not heard is forgotten, if Capabilities.Truncates.
+	// Interrupt ends the answer, whether it is still being generated or only being played. heard is the
+	// duration that was heard, clamped to what has arrived. With Capabilities.Truncates, the session forgets
+	// the rest.
 	Interrupt(ctx context.Context, heard time.Duration) error
-	// Recv returns the next event. An error that wraps [ErrClosed] is the session's
-	// end, and says why.
+	// Recv returns the next event. An error that wraps [ErrClosed] means that the session has ended, and says
+	// why.
 	Recv(ctx context.Context) (Event, error)
-	// Close ends the session, and a Recv under way. It may be called more than once.
+	// Close ends the session and unblocks Recv. It may be called more than once.
 	Close() error
 }
 
-// Delegator is a session whose voice has others do the work: after [Delegated] it
-// waits to be told what to say.
+// Delegator is a session whose voice delegates the work: after [Delegated] it waits to be told what to say.
 type Delegator interface {
-	// Tell has the voice say text as the answer to a delegation, or know it silently.
+	// Tell makes the voice say text as the answer to a delegation, or, if silent is set, only know it.
 	Tell(ctx context.Context, delegation, text string, silent bool) error
 }
 
-// Event is what a session tells: one of the types below.
+// Event is something a session reports: one of the types below.
 type Event interface{ event() }
 
-// InputTranscript is what the session understood of the player. Text is a further
-// piece of it, or all of it if Final.
+// InputTranscript is the transcript of the player. Text is a further part of it, or the whole if Final is
+// set.
 type InputTranscript struct {
 	Text  string
 	Final bool
 }
 
-// ResponseStarted says that an answer is being made. It comes before all else of an
-// answer to a Respond, and after all that is left of the one before it, such as the
-// end of one that was interrupted.
+// ResponseStarted means that an answer is being generated. It precedes all other events of an answer to
+// Respond, and follows all events of the previous answer, such as the end of an interrupted one.
 type ResponseStarted struct{}
 
-// Audio is a piece of the answer's sound, mono, at Capabilities.OutputRate.
+// Audio is a piece of the answer's mono audio at Capabilities.OutputRate.
 type Audio struct {
-	// Item tells the parts of an answer apart; the sound of one part comes in one
-	// piece after the other, that of another may begin before it has ended.
+	// Item identifies a part of the answer. The audio of a part arrives in order, but another part may begin
+	// before it has ended.
 	Item    string
 	Samples []int16
 }
 
-// OutputTranscript is a piece of what the answer's sound says. It may come before
-// the sound, or after it.
+// OutputTranscript is a piece of the answer's transcript. It may arrive before or after the audio.
 type OutputTranscript struct {
 	Item string
 	Text string
 }
 
-// ItemDone says that the sound and the transcript of a part are complete.
+// ItemDone means that the audio and the transcript of a part are complete.
 type ItemDone struct{ Item string }
 
-// ToolCalled tells of a call, which has been given to the handler.
+// ToolCalled reports a call that has been passed to the handler.
 type ToolCalled struct{ Call llm.ToolCall }
 
-// ToolCancelled says that the model does not want the results of calls any more.
+// ToolCancelled means that the model no longer wants the results of calls.
 type ToolCancelled struct{ IDs []string }
 
-// Delegated says that the voice waits for an answer to what the player said. The
-// same delegation may be told more than once.
+// Delegated means that the voice waits for an answer to what the player said. The same delegation may be
+// reported more than once.
 type Delegated struct{ ID string }
 
-// Interrupted says that the vendor itself has ended its answer since somebody
-// spoke: sound that was not played yet is not meant any more.
+// Interrupted means that the vendor ended its answer because somebody spoke. Audio that has not been played
+// must be dropped.
 type Interrupted struct{}
 
-// GenerationDone says that all of the answer has been sent. Calls says how many
-// tool calls it had; if any, it goes on once they are answered.
+// GenerationDone means that the whole answer has been sent. Calls is its number of tool calls; if there are
+// any, the answer continues once they have results.
 type GenerationDone struct {
 	Calls int
 	// Status is "completed", "cancelled", "incomplete" or "failed".
 	Status string
-	// Err is why it failed, nil if it did not.
+	// Err is why it failed, or nil.
 	Err error
 }
 
-// Usage is what has been used since the last one.
+// Usage is the usage since the previous Usage.
 type Usage struct {
 	InputTextTokens, OutputTextTokens   int
 	InputAudioTokens, OutputAudioTokens int
 	CachedTokens                        int // of the input tokens
-	// AudioSeconds is for vendors who charge by the time.
+	// AudioSeconds is for vendors that charge by time.
 	AudioSeconds float64
 }
 
-// Failed is an error the session survives.
+// Failed reports an error that the session survives.
 type Failed struct {
 	Err error
-	// Call is the id of the tool call it is about; empty if about none.
+	// Call is the ID of the tool call concerned; empty if there is none.
 	Call string
 }
 
-// GoingAway says that the vendor will end the session.
+// GoingAway means that the vendor will end the session.
 type GoingAway struct{ Left time.Duration }
 
-// Resumable says that a new session can go on where this one is.
+// Resumable means that a new session can continue from this point.
 type Resumable struct{ Handle string }
 
 func (InputTranscript) event()  {}
@@ -257,22 +251,20 @@ func (Failed) event()           {}
 func (GoingAway) event()        {}
 func (Resumable) event()        {}
 
-// Errors a provider wraps so that callers can tell what would help.
+// Errors that providers wrap so that callers can tell how to react.
 var (
-	// ErrClosed means the session is over.
+	// ErrClosed means that the session has ended.
 	ErrClosed = errors.New("the session is over")
-	// ErrUnsupported means that the vendor cannot do this; Capabilities say so.
+	// ErrUnsupported means that the vendor does not support the operation, see Capabilities.
 	ErrUnsupported = errors.New("the speech-to-speech service cannot do this")
-	// ErrRateLimited means the vendor asked to slow down.
+	// ErrRateLimited means that the vendor asked to slow down.
 	ErrRateLimited = errors.New("the speech-to-speech service is rate limited")
-	// ErrUnavailable means the vendor could not be reached or failed; trying again may
-	// help.
+	// ErrUnavailable means that the vendor could not be reached or failed; retrying may help.
 	ErrUnavailable = errors.New("the speech-to-speech service is unavailable")
-	// ErrRejected means that no retry helps, in another session neither: a bad key, no
-	// quota, an unknown model. A request that is refused in the middle of a session is
-	// none of these.
+	// ErrRejected means that no retry helps, not even in another session: a bad key, an exhausted quota, an
+	// unknown model. A request that is refused during a session is not such an error.
 	ErrRejected = errors.New("the speech-to-speech service refused")
-	// ErrFiltered means that the vendor's safety filter refused what was said: it will
-	// not answer this, but it may answer something else.
+	// ErrFiltered means that the vendor's safety filter refused the content: the session will not answer
+	// this, but may answer something else.
 	ErrFiltered = errors.New("the speech-to-speech service's safety filter refused this")
 )

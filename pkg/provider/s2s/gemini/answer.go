@@ -8,71 +8,67 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// phase is where the answer to the last question stands.
+// phase is the state of the answer to the last question.
 type phase int
 
-// The phases of an answer, each with its exits. What comes in idle and complete was
-// not asked for, or is not wanted any more.
+// The phases of an answer and their successors. Messages that arrive in idle or complete were not asked for,
+// or are no longer wanted.
 const (
-	// idle: nothing was asked, or the answer was given up → waiting.
+	// idle: nothing was asked, or the answer was abandoned → waiting.
 	idle phase = iota
-	// waiting: asked, and nothing has come → answering, calling, complete, idle.
+	// waiting: asked, nothing has arrived → answering, calling, complete, idle.
 	waiting
-	// answering: some of it has come → calling, complete, idle.
+	// answering: part of the answer has arrived → calling, complete, idle.
 	answering
-	// calling: it waits for results of tools → resumed, idle.
+	// calling: the answer waits for tool results → resumed, idle.
 	calling
-	// resumed: it has them, and nothing has come since → answering, calling, complete, idle.
+	// resumed: the results were sent, nothing has arrived since → answering, calling, complete, idle.
 	resumed
-	// complete: all of it has come → waiting, idle.
+	// complete: the whole answer has arrived → waiting, idle.
 	complete
 )
 
-// hung is after how much silence an answer that is given up counts as one that would
-// never have come. Some models then take the next question for the end of that turn,
-// and answer nothing.
+// hung is the silence after which an abandoned answer counts as one that would never have arrived. Some
+// models then take the next question for the end of that turn, and do not answer it.
 const hung = 2 * time.Second
 
-// maxTranscript bounds what is kept of what a player said, in bytes.
+// maxTranscript is the maximum length of a player's transcript in bytes.
 const maxTranscript = 32 << 10
 
-// answers follows the service's turns, and tells what belongs to the answer that was
-// asked for from what is left over of one that was given up. It does no I/O; its
-// owner serves one call at a time.
+// answers tracks the service's turns and separates the current answer from remains of abandoned ones. It does
+// no I/O and is not safe for concurrent use.
 //
-// The service ends each of its turns with turnComplete, which may come long after
-// the last of the answer: it waits until the sound should have been played. So a new
-// question may be asked while older turns are open, and what is told of their end
-// must not be taken for the new answer's.
+// The service ends each turn with turnComplete, which may arrive long after the answer, because the service
+// waits until the audio should have been played. So a new question may be asked while older turns are still
+// open, and their ends must not be taken for that of the new answer.
 type answers struct {
 	phase phase
-	async bool // tools do not hold the model up
+	async bool // tools do not block the model
 
 	open  bool // the service has not ended the turn of the last question
-	older int  // turns before that one that it has not ended; what comes is theirs
-	// passed: all of an answer came while older turns were open, and was dropped.
+	older int  // number of earlier turns that the service has not ended; what arrives belongs to them
+	// passed: a whole answer arrived while older turns were open, and was dropped.
 	passed bool
-	lost   bool // it cannot be told any more whose turn is whose; for good
-	// since is when the service was asked, or had its results.
+	lost   bool // turns can no longer be told apart; permanent
+	// since is when the question or the results were sent.
 	since time.Time
 	// callOpen: the part of an async turn that made calls has not ended.
 	callOpen bool
 
 	number  int  // of the answer, from 1
-	begun   bool // that has been told
+	begun   bool // the start has been reported
 	cut     bool // it was interrupted
 	part    int  // of the answer, from 1
 	playing bool // the part is not complete
-	samples int  // that came of the answer
+	samples int  // received for the answer
 	left    []byte
-	strange bool // sound of another kind came, which is told once
+	strange bool // unsupported audio was received; reported once
 
 	said  strings.Builder // by the player
-	final bool            // that has been told
+	final bool            // the final transcript has been reported
 }
 
-// startQuestion notes that a player begins to speak. What is on its way of the last
-// answer is given up.
+// startQuestion records that a player begins to speak. It abandons the answer in progress.
 func (a *answers) startQuestion() []s2s.Event {
 	events := a.giveUp()
 	a.said.Reset()
@@ -80,7 +76,7 @@ func (a *answers) startQuestion() []s2s.Event {
 	return events
 }
 
-// ask notes that an answer is asked for.
+// ask records that an answer is requested.
 func (a *answers) ask() []s2s.Event {
 	events := a.giveUp()
 	if a.open {
@@ -93,13 +89,13 @@ func (a *answers) ask() []s2s.Event {
 	return events
 }
 
-// isUnderWay reports whether an answer was asked for and is not complete.
+// isUnderWay reports whether an answer was requested and is not complete.
 func (a *answers) isUnderWay() bool { return a.phase != idle && a.phase != complete }
 
-// giveUp ends the answer for its listener. What still comes of it is dropped. What
-// comes of the next one could not be told apart, or would not come at all, if the
-// service hangs, or if an answer passed while this one was waited for and no older turn
-// is open: then it may have been this one, and the end of a turn before was left out.
+// giveUp ends the answer for the listener; what still arrives for it is dropped. It sets lost if the next
+// answer could not be told apart or would never arrive: if the service hangs, or if an answer was dropped
+// while waiting for this one and no older turn is open. In that case the dropped answer may have been this
+// one, because the service omitted the end of an earlier turn.
 func (a *answers) giveUp() []s2s.Event {
 	hangs := (a.phase == waiting || a.phase == resumed) && time.Since(a.since) >= hung
 	skipped := a.phase == waiting && a.passed && a.older == 0
@@ -112,12 +108,12 @@ func (a *answers) giveUp() []s2s.Event {
 	return events
 }
 
-// received is how much sound came of the answer.
+// received returns the duration of the audio received for the answer.
 func (a *answers) received() time.Duration {
 	return time.Duration(a.samples) * time.Second / outputRate
 }
 
-// takeContent reads what a message tells of the conversation.
+// takeContent handles the conversation content of a message.
 func (a *answers) takeContent(c *serverContent) []s2s.Event {
 	var events []s2s.Event
 	if c.InputTranscription != nil {
@@ -146,7 +142,7 @@ func (a *answers) takeContent(c *serverContent) []s2s.Event {
 	return events
 }
 
-// takeInput takes a piece of what the player said. It may come at any time.
+// takeInput handles a part of the player's transcript, which may arrive at any time.
 func (a *answers) takeInput(t *transcription) []s2s.Event {
 	var events []s2s.Event
 	if text := clean(t.Text); text != "" {
@@ -161,7 +157,7 @@ func (a *answers) takeInput(t *transcription) []s2s.Event {
 	return events
 }
 
-// finalTranscript tells all of what the player said, once.
+// finalTranscript returns the player's final transcript, once.
 func (a *answers) finalTranscript() []s2s.Event {
 	if a.final || a.said.Len() == 0 {
 		return nil
@@ -170,8 +166,8 @@ func (a *answers) finalTranscript() []s2s.Event {
 	return []s2s.Event{s2s.InputTranscript{Text: strings.TrimSpace(a.said.String()), Final: true}}
 }
 
-// admit reports whether something that has come is of the answer that was asked for,
-// and begins or resumes the answer with it.
+// admit reports whether what has arrived belongs to the requested answer, and starts or resumes the answer if
+// so.
 func (a *answers) admit() ([]s2s.Event, bool) {
 	switch a.phase {
 	case waiting:
@@ -187,11 +183,11 @@ func (a *answers) admit() ([]s2s.Event, bool) {
 	case answering, calling:
 		return nil, true
 	}
-	a.phase, a.open = idle, true // late, or not asked for: its end is still to come
+	a.phase, a.open = idle, true // late or unrequested: the end of its turn is still to come
 	return nil, false
 }
 
-// begin tells that the answer is being made, once.
+// begin reports the start of the answer, once.
 func (a *answers) begin() []s2s.Event {
 	if a.begun {
 		return nil
@@ -200,13 +196,13 @@ func (a *answers) begin() []s2s.Event {
 	return []s2s.Event{s2s.ResponseStarted{}}
 }
 
-// end tells what is to be told before the answer's end.
+// end returns the events that precede the end of the answer.
 func (a *answers) end() []s2s.Event {
 	events := append(a.finalTranscript(), a.begin()...)
 	return append(events, a.endPart()...)
 }
 
-// item names the part of the answer that sounds, and begins one if none does.
+// item returns the ID of the current part of the answer, and starts a part if there is none.
 func (a *answers) item() string {
 	if !a.playing {
 		a.playing = true
@@ -216,7 +212,7 @@ func (a *answers) item() string {
 	return strconv.Itoa(a.number) + "." + strconv.Itoa(a.part)
 }
 
-// endPart ends the part of the answer that sounds, if one does.
+// endPart ends the current part of the answer, if there is one.
 func (a *answers) endPart() []s2s.Event {
 	if !a.playing {
 		return nil
@@ -226,8 +222,8 @@ func (a *answers) endPart() []s2s.Event {
 	return []s2s.Event{s2s.ItemDone{Item: item}}
 }
 
-// takeTranscript takes a piece of what the answer says. What is told late, when all
-// of the sound has come, still is of its last part.
+// takeTranscript handles a part of the answer's transcript. If it arrives after all the audio, it belongs to
+// the last part.
 func (a *answers) takeTranscript(text string) []s2s.Event {
 	text = clean(text)
 	if text == "" {
@@ -243,7 +239,7 @@ func (a *answers) takeTranscript(text string) []s2s.Event {
 	return append(events, s2s.OutputTranscript{Item: a.item(), Text: text})
 }
 
-// takeAudio takes a piece of sound.
+// takeAudio handles a piece of audio.
 func (a *answers) takeAudio(b *blob) []s2s.Event {
 	if !isSound(b.MIMEType) {
 		if a.strange {
@@ -276,9 +272,8 @@ func (a *answers) complete(status string, err error) []s2s.Event {
 	return append(events, s2s.GenerationDone{Status: status, Err: err})
 }
 
-// takeGenerationComplete ends an answer of which something has come. In waiting and
-// resumed it may be an older turn's, or that of the part that made calls; then
-// turnComplete decides.
+// takeGenerationComplete ends an answer that has begun to arrive. In waiting and resumed the message may
+// belong to an older turn, or to the part that made calls; then turnComplete decides.
 func (a *answers) takeGenerationComplete() []s2s.Event {
 	if a.phase == answering {
 		return a.complete("completed", nil)
@@ -287,8 +282,8 @@ func (a *answers) takeGenerationComplete() []s2s.Event {
 	return nil
 }
 
-// takeInterrupted ends an answer that the service breaks off. Of one that was given
-// up it is but the echo, whenever it comes.
+// takeInterrupted ends an answer that the service breaks off. For an abandoned answer it is only the echo,
+// whenever it arrives.
 func (a *answers) takeInterrupted() []s2s.Event {
 	switch a.phase {
 	case answering, calling, resumed:
@@ -303,8 +298,7 @@ func (a *answers) takeInterrupted() []s2s.Event {
 	return nil
 }
 
-// takeTurnComplete ends one of the service's turns: the oldest that is open. One in
-// progress goes on.
+// takeTurnComplete ends the oldest open turn of the service. A turn in progress continues.
 func (a *answers) takeTurnComplete(c *serverContent) []s2s.Event {
 	if a.isUnderWay() && a.older == 0 && c.InteractionStatus == inProgress {
 		return nil
@@ -334,8 +328,8 @@ func (a *answers) takeTurnComplete(c *serverContent) []s2s.Event {
 	return a.complete(status, err)
 }
 
-// startCalls notes that the answer waits for n calls. It reports false if the calls
-// are not of the answer that was asked for.
+// startCalls records that the answer waits for calls. It returns false if they do not belong to the requested
+// answer.
 func (a *answers) startCalls() ([]s2s.Event, bool) {
 	events, ok := a.admit()
 	if !ok {
@@ -347,8 +341,7 @@ func (a *answers) startCalls() ([]s2s.Event, bool) {
 	return events, true
 }
 
-// resume notes that the answer has its results; wanted is whether the model is to say
-// something about them.
+// resume records that the answer has its results. wanted reports whether the model is to respond to them.
 func (a *answers) resume(wanted bool) {
 	if a.phase != calling {
 		return

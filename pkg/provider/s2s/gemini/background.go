@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// maxBackground bounds what waits for the next turn, in bytes; the newest is kept.
+	// maxBackground is the maximum size of the notes for the next turn in bytes; the newest are kept.
 	maxBackground = 32 << 10
 	// preface tells the model what the background is, so that it does not read it out.
 	preface = "Background, which nobody says to you now. Do not read it out and do not answer it:"
 )
 
-// background is what a model should know with the player's next turn. It does no I/O;
-// its owner serves one call at a time.
+// background collects what the model should know with the player's next turn. It does no I/O and is not safe
+// for concurrent use.
 type background struct {
 	notes []string
 	size  int
 }
 
-// add notes something.
+// add adds a note.
 func (b *background) add(note string) {
 	if note = strings.TrimSpace(note); note == "" {
 		return
@@ -49,7 +49,7 @@ func (b *background) interrupted(heard, received time.Duration) {
 	}
 }
 
-// take returns all that was noted, with what belongs to this answer alone.
+// take returns and clears all notes, including those for this answer only.
 func (b *background) take(r s2s.Response) string {
 	if r.Context != "" {
 		b.add(r.Context)
@@ -65,7 +65,7 @@ func (b *background) take(r s2s.Response) string {
 	return preface + "\n" + strings.Join(notes, "\n")
 }
 
-// spoken is what a player typed, with the name if there is one.
+// spoken returns what a player typed, prefixed with the name if there is one.
 func spoken(r s2s.Response) string {
 	if r.Text == "" || r.Speaker == "" {
 		return r.Text

@@ -11,42 +11,40 @@ import (
 )
 
 const (
-	// maxCalls bounds the calls that are open at a time; more are refused.
+	// maxCalls is the maximum number of open calls; more are refused.
 	maxCalls = 64
-	// maxID and maxArguments bound a call, in bytes.
+	// maxID and maxArguments are the maximum sizes of a call in bytes.
 	maxID, maxArguments = 512, 256 << 10
-	// maxClosed is how many calls are remembered once they are closed, so that their
-	// late results can be told from results of calls that never were.
+	// maxClosed is the number of closed calls to remember, so that late results can be told from results of
+	// unknown calls.
 	maxClosed = 256
 )
 
-// calls are the tool calls of a session. It does no I/O; its owner serves one call at
-// a time.
+// calls holds the tool calls of a session. It does no I/O and is not safe for concurrent use.
 type calls struct {
 	traits traits
 	open   map[string]*openCall
-	closed []string // ids, the oldest first
-	made   int      // ids made up
-	wanted bool     // a result of those the answer waits for is to be spoken about
+	closed []string // IDs, oldest first
+	made   int      // number of generated IDs
+	wanted bool     // the model is to respond to a result that the answer waits for
 }
 
-// openCall is a call that has no result yet.
+// openCall is a call without a result.
 type openCall struct {
-	wire  string // its id for the service, which may have none
+	wire  string // its ID for the service, possibly empty
 	name  string
 	round *round
 }
 
-// round are the calls of one message. Their results go back together, since a model
-// that waits goes on with the first message that comes.
+// round holds the calls of one message. Their results are sent together, because a model that waits continues
+// with the first message it receives.
 type round struct {
 	waiting int
-	dead    bool // nobody waits for its results any more
+	dead    bool // the results are no longer wanted
 	results []*functionResponse
 }
 
-// start opens the calls of a message, but for those that are open. What cannot be
-// opened is refused.
+// start opens the calls of a message, except those already open. It refuses calls that cannot be opened.
 func (c *calls) start(wanted []*functionCall) (opened []llm.ToolCall, refused []*functionResponse) {
 	r := &round{}
 	if c.liveCalls() == 0 {
@@ -66,7 +64,7 @@ func (c *calls) start(wanted []*functionCall) (opened []llm.ToolCall, refused []
 			continue
 		}
 		if _, twice := c.open[call.ID]; twice {
-			continue // it is said again; two results would end the session
+			continue // a repetition; two results would end the session
 		}
 		id := call.ID
 		if id == "" || slices.Contains(c.closed, id) {
@@ -80,7 +78,7 @@ func (c *calls) start(wanted []*functionCall) (opened []llm.ToolCall, refused []
 	return opened, refused
 }
 
-// refuseAll answers calls of an answer nobody waits for.
+// refuseAll answers the calls of an abandoned answer.
 func (c *calls) refuseAll(unwanted []*functionCall) []*functionResponse {
 	var refused []*functionResponse
 	for _, call := range unwanted {
@@ -95,7 +93,7 @@ func (c *calls) refusal(call *functionCall, why string) *functionResponse {
 	return c.response(call.ID, call.Name, why, true, true)
 }
 
-// response is a result in the service's words.
+// response builds a result for the service.
 func (c *calls) response(id, name, text string, isError, quiet bool) *functionResponse {
 	key := "output"
 	if isError {
@@ -112,9 +110,9 @@ func (c *calls) response(id, name, text string, isError, quiet bool) *functionRe
 	return r
 }
 
-// answer closes a call. ready are the results to be sent now; over reports that the
-// answer has all it waited for, and wanted that the model is to go on with it. found
-// is false for a call that is not open, and known true if it once was.
+// answer closes a call. ready are the results to send now. over reports whether the answer has all its
+// results, and wanted whether the model is to continue with it. found is false for a call that is not open,
+// and known is true if it was open before.
 func (c *calls) answer(r s2s.ToolResult) (ready []*functionResponse, over, wanted, found, known bool) {
 	call, found := c.open[r.ID]
 	if !found {
@@ -133,7 +131,7 @@ func (c *calls) answer(r s2s.ToolResult) (ready []*functionResponse, over, wante
 	return ready, !in.dead && c.liveCalls() == 0, c.wanted, true, true
 }
 
-// liveCalls is how many calls the answer still waits for.
+// liveCalls returns the number of calls that the answer still waits for.
 func (c *calls) liveCalls() int {
 	n := 0
 	for _, call := range c.open {
@@ -144,8 +142,7 @@ func (c *calls) liveCalls() int {
 	return n
 }
 
-// giveUp notes that nobody waits for the results of open calls any more. It returns
-// those results that waited for others.
+// giveUp marks the results of open calls as unwanted. It returns the results that were waiting for others.
 func (c *calls) giveUp() []*functionResponse {
 	var ready []*functionResponse
 	for _, call := range c.open {
@@ -165,8 +162,8 @@ func (c *calls) giveUp() []*functionResponse {
 	return ready
 }
 
-// settle closes all open calls with an error, since some models take no input while
-// they wait for them. The caller has given them up.
+// settle closes all open calls with an error, because some models accept no input while they wait for
+// results. The caller has abandoned the calls.
 func (c *calls) settle() []*functionResponse {
 	var ready []*functionResponse
 	for id, call := range c.open {
@@ -177,9 +174,8 @@ func (c *calls) settle() []*functionResponse {
 	return ready
 }
 
-// cancel closes the calls that the service takes back; it needs no answer to them. It
-// returns those that were open, and results that waited for them. over is as for
-// answer.
+// cancel closes the calls that the service withdraws; they need no answer. It returns those that were open,
+// and the results that waited for them. over is as for answer.
 func (c *calls) cancel(wire []string) (ids []string, ready []*functionResponse, over bool) {
 	for id, call := range c.open {
 		if call.wire == "" || !slices.Contains(wire, call.wire) {
@@ -199,7 +195,7 @@ func (c *calls) cancel(wire []string) (ids []string, ready []*functionResponse, 
 	return ids, ready, over && c.liveCalls() == 0
 }
 
-// forget closes a call and remembers that it was.
+// forget closes a call and remembers its ID.
 func (c *calls) forget(id string) {
 	delete(c.open, id)
 	if len(c.closed) == maxClosed {

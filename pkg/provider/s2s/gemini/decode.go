@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// maxText bounds a piece of a transcript, in runes.
+	// maxText is the maximum length of a part of a transcript in runes.
 	maxText = 4096
-	// maxHandle bounds what a session is resumed with, in bytes.
+	// maxHandle is the maximum length of a resumption handle in bytes.
 	maxHandle = 16 << 10
-	// maxTokens bounds a number of tokens.
+	// maxTokens is the maximum plausible number of tokens.
 	maxTokens = 100_000_000
 )
 
-// errSound means sound of another kind than was asked for.
+// errSound means that the service sent audio in an unexpected format.
 var errSound = errors.New("it sent sound that is no 16-bit PCM at 24 kHz")
 
-// clean returns a piece of a transcript fit to be read. Blanks at its ends stay.
+// clean makes a part of a transcript fit to be read. It keeps spaces at the ends.
 func clean(text string) string { return untrusted.Clean(text, maxText) }
 
-// isSound reports whether a part of an answer is sound as it was asked for.
+// isSound reports whether a part of an answer is audio in the requested format.
 func isSound(kind string) bool {
 	name, parameters, err := mime.ParseMediaType(kind)
 	if err != nil || name != "audio/pcm" {
@@ -37,8 +37,7 @@ func isSound(kind string) bool {
 	return !ok || rate == strconv.Itoa(outputRate)
 }
 
-// decode reads sound: 16 bits a sample, the lower byte first. A byte left over begins
-// the next piece.
+// decode decodes little-endian 16-bit samples. A leftover byte starts the next piece.
 func decode(left, data []byte) (samples []int16, rest []byte) {
 	if len(left) > 0 {
 		data = append(left[:len(left):len(left)], data...)
@@ -53,7 +52,7 @@ func decode(left, data []byte) (samples []int16, rest []byte) {
 	return samples, rest
 }
 
-// outcome is how an answer ended, in the words of [s2s.GenerationDone].
+// outcome returns the status of an answer for [s2s.GenerationDone].
 func outcome(reason string) (string, error) {
 	switch reason {
 	case "", "TURN_COMPLETE_REASON_UNSPECIFIED":
@@ -64,9 +63,8 @@ func outcome(reason string) (string, error) {
 	return "failed", fmt.Errorf("the service ended its answer: %s", untrusted.Line(reason, 80))
 }
 
-// count returns what a message says was used; numbers that make no sense count
-// nothing. Tokens of no stated kind are text where they went in, and sound where
-// they came out.
+// count returns the usage in a message; implausible numbers count as 0. Tokens of unspecified modality count
+// as text in the input and as audio in the output.
 func count(u *usage) s2s.Usage {
 	inText, inAudio := split(u.PromptTokensDetails)
 	toolText, toolAudio := split(u.ToolUsePromptTokensDetails)
@@ -82,7 +80,7 @@ func count(u *usage) s2s.Usage {
 	}
 }
 
-// split sums tokens up: of text and all else, and of sound.
+// split sums the token counts, for text and other modalities, and for audio.
 func split(details []tokenCount) (text, audio int) {
 	for _, d := range details {
 		switch d.Modality {
@@ -95,5 +93,5 @@ func split(details []tokenCount) (text, audio int) {
 	return text, audio
 }
 
-// tame keeps a number of tokens within reason.
+// tame clamps a number of tokens to a plausible range.
 func tame(n int32) int { return int(max(0, min(n, int32(min(maxTokens, math.MaxInt32))))) }

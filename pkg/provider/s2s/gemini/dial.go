@@ -16,21 +16,20 @@ import (
 )
 
 const (
-	// openTimeout bounds the opening of a session.
+	// openTimeout is the maximum time to open a session.
 	openTimeout = 15 * time.Second
-	// maxMessage bounds one message of the service, in bytes.
+	// maxMessage is the maximum size of a received message in bytes.
 	maxMessage = 8 << 20
 )
 
 var (
-	// errForgotten means that the service does not know the session to be resumed.
+	// errForgotten means that the service does not know the session to resume.
 	errForgotten = errors.New("it does not know the session any more")
-	// errAddress means a base address that cannot be used.
+	// errAddress means that a base address is invalid.
 	errAddress = errors.New("the address is no ws, wss, http or https URL")
 )
 
-// endpoint returns where sessions are opened with a key, below base, and the header that
-// authenticates with it.
+// endpoint returns the address for opening sessions below base, and the header that authenticates with key.
 func endpoint(base, key string) (string, http.Header, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -55,8 +54,8 @@ func endpoint(base, key string) (string, http.Header, error) {
 	return at.JoinPath("ws", "google.ai.generativelanguage."+version+".GenerativeService."+method).String(), header, nil
 }
 
-// dial opens a session. It returns the connection and the message that says so, which may
-// say more.
+// dial opens a session. It returns the connection and the service's first message, which may contain more
+// than the confirmation.
 func (p *Provider) dial(ctx context.Context, begin *setup) (*websocket.Conn, *serverMessage, error) {
 	ctx, cancel := p.service.Opening(ctx, openTimeout)
 	defer cancel()
@@ -77,7 +76,7 @@ func (p *Provider) dial(ctx context.Context, begin *setup) (*websocket.Conn, *se
 	return conn, first, nil
 }
 
-// begin begins a session on a connection and waits until the service has begun it.
+// begin sends the setup and waits for the service's confirmation.
 func (p *Provider) begin(ctx context.Context, conn *websocket.Conn, begin *setup) (*serverMessage, error) {
 	if err := write(ctx, conn, clientMessage{Setup: begin}); err != nil {
 		return nil, p.whyBroken(ctx, err, true)
@@ -105,7 +104,7 @@ func write(ctx context.Context, conn wire, m clientMessage) error {
 	return conn.Write(ctx, websocket.MessageText, data)
 }
 
-// whyBroken is why a connection ended, while a session was being opened or later.
+// whyBroken returns the reason why a connection ended, while opening a session or later.
 func (p *Provider) whyBroken(ctx context.Context, err error, opening bool) error {
 	var why websocket.CloseError
 	if !errors.As(err, &why) {
@@ -122,7 +121,7 @@ func (p *Provider) whyBroken(ctx context.Context, err error, opening bool) error
 	return fmt.Errorf("%w: it closed the connection with code %d: %s%s", kind, why.Code, p.service.Printable(why.Reason), advice)
 }
 
-// whyMalformed is what is wrong with a message that [parse] has refused.
+// whyMalformed returns the error for a message that [parse] refused.
 func (p *Provider) whyMalformed(err error, opening bool) error {
 	var r *reported
 	if errors.As(err, &r) {
@@ -134,7 +133,7 @@ func (p *Provider) whyMalformed(err error, opening bool) error {
 	return err
 }
 
-// kind is what would help against a close of a code, for a reason.
+// kind returns the error for a close code and reason.
 func (p *Provider) kind(code websocket.StatusCode, reason string, opening bool) error {
 	lower := strings.ToLower(reason)
 	switch {
@@ -145,10 +144,10 @@ func (p *Provider) kind(code websocket.StatusCode, reason string, opening bool) 
 	case opening && (code == websocket.StatusInvalidFramePayloadData || code == websocket.StatusPolicyViolation):
 		return p.service.Rejected
 	}
-	return p.service.Unavailable // also 1007 and 1008 in mid-session, where a new session helps
+	return p.service.Unavailable // also for 1007 and 1008 during a session, where a new session helps
 }
 
-// isAboutKey reports whether a reason speaks of the key.
+// isAboutKey reports whether a reason concerns the key.
 func isAboutKey(reason string) bool {
 	lower := strings.ToLower(reason)
 	return strings.Contains(lower, "api key") || strings.Contains(lower, "unregistered caller") ||

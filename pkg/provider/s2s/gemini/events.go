@@ -10,8 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Recv implements [s2s.Session]. Once the session is over it first returns the events
-// that came before.
+// Recv implements [s2s.Session]. Once the session has ended, it first returns the events from before.
 func (s *session) Recv(ctx context.Context) (s2s.Event, error) {
 	for {
 		if ctx.Err() != nil {
@@ -35,8 +34,7 @@ func (s *session) Recv(ctx context.Context) (s2s.Event, error) {
 	}
 }
 
-// nextEvent takes the oldest event. Without one, the error says whether there will be
-// others.
+// nextEvent returns the oldest event. Without one, it returns the session's error, if any.
 func (s *session) nextEvent() (s2s.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +47,7 @@ func (s *session) nextEvent() (s2s.Event, error) {
 	return event, nil
 }
 
-// handle gives a call to the handler, or refuses it.
+// handle passes a call to the handler, or refuses it.
 func (s *session) handle(ctx context.Context, called s2s.ToolCalled) {
 	s.mu.Lock()
 	handler := s.handler
@@ -58,7 +56,7 @@ func (s *session) handle(ctx context.Context, called s2s.ToolCalled) {
 		handler(called.Call)
 		return
 	}
-	_ = s.SendToolResult(ctx, s2s.ToolResult{ // it fails only if the session is over, as the next event says
+	_ = s.SendToolResult(ctx, s2s.ToolResult{ // fails only if the session has ended, which the next event reports
 		ID: called.Call.ID, Name: called.Call.Name, Text: "there are no tools now", IsError: true,
 	})
 }
@@ -70,9 +68,8 @@ func (s *session) OnToolCall(handle s2s.ToolCallHandler) {
 	s.handler = handle
 }
 
-// SendToolResult implements [s2s.Session]. The results of calls that were made together
-// are sent together. One that comes when the call was closed already, since a player
-// spoke or the service took it back, goes out with the next turn.
+// SendToolResult implements [s2s.Session]. The results of calls made together are sent together. If a call
+// has been closed because a player spoke or the service withdrew it, its result is sent with the next turn.
 func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
 	if err := s.lockTurn(ctx); err != nil {
 		return err
@@ -100,7 +97,7 @@ func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
 func (s *session) read() {
 	defer close(s.received)
 	for malformed := 0; ; {
-		_, data, err := s.conn.Read(context.Background()) // Close ends it
+		_, data, err := s.conn.Read(context.Background()) // ended by Close
 		if err != nil {
 			s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, s.provider.whyBroken(context.Background(), err, false)))
 			return
@@ -125,7 +122,7 @@ func (s *session) read() {
 	}
 }
 
-// awaitRoom returns once there is room for events; false if the session was closed.
+// awaitRoom waits until there is room for events. It returns false if the session was closed.
 func (s *session) awaitRoom() bool {
 	for {
 		s.mu.Lock()
@@ -142,7 +139,7 @@ func (s *session) awaitRoom() bool {
 	}
 }
 
-// take reads one message.
+// take handles one message.
 func (s *session) take(m *serverMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +163,7 @@ func (s *session) take(m *serverMessage) {
 	}
 }
 
-// takeCalls opens calls, and refuses what nobody waits for. s.mu is held.
+// takeCalls opens calls, and refuses those of abandoned answers. The caller must hold s.mu.
 func (s *session) takeCalls(wanted []*functionCall) {
 	if len(wanted) == 0 {
 		return
@@ -185,12 +182,12 @@ func (s *session) takeCalls(wanted []*functionCall) {
 	switch {
 	case len(opened) > 0:
 		s.tell(s2s.GenerationDone{Calls: len(opened), Status: "completed"})
-	case s.calls.liveCalls() == 0: // all of them were refused
+	case s.calls.liveCalls() == 0: // all were refused
 		s.answers.resume(true)
 	}
 }
 
-// takeCancellation closes calls the service takes back. s.mu is held.
+// takeCancellation closes calls that the service withdraws. The caller must hold s.mu.
 func (s *session) takeCancellation(wire []string) {
 	ids, ready, over := s.calls.cancel(wire)
 	if len(ids) > 0 {
@@ -202,8 +199,8 @@ func (s *session) takeCancellation(wire []string) {
 	s.refuse(ready)
 }
 
-// refuse queues responses without waiting, since the reader must not: it would hold up
-// the messages that let the writer go on. s.mu is held.
+// refuse queues responses without blocking. If the reader blocked, it would hold up the messages that let the
+// writer continue. The caller must hold s.mu.
 func (s *session) refuse(responses []*functionResponse) {
 	if len(responses) == 0 {
 		return

@@ -1,29 +1,28 @@
-// Package gemini speaks and listens through Google's Gemini Live. It has its own structs
-// for the messages of the protocol, because the vendor's client brings 80 packages with it
-// and bounds neither the size of a message nor the opening of a connection.
+// Package gemini implements [s2s.Provider] for Google's Gemini Live. It defines the protocol's messages
+// itself, because the vendor's client depends on 80 packages and limits neither the size of a message nor the
+// time to open a connection.
 //
-// A session takes its turns by hand: the service's detection of speech is off, and a
-// player's turn lies between two signals of ours. One goroutine writes, one reads;
-// both end, and are waited for, in Close. What belongs to an answer that was given up
-// is dropped until the service has ended it, however late it says so. Calls are
-// always answered: those of an answer nobody waits for at once, and those that are
-// open when a player speaks again with an error before that, since some models take
-// no input while they wait. What a session should know goes into the player's next
-// turn as text, which neither interrupts the model nor has it answer.
+//	p, err := gemini.New(key, nil)
+//	session, err := p.Connect(ctx, s2s.SessionOptions{Instructions: prompt, Tools: tools})
 //
-// What models can do follows their names: tools change in an open session from 3.8
-// on; older models, and those it does not know, need a new one. What was said before
-// a session is told as a conversation from 3.8 on, as text of players and model alone
-// since the service refuses calls in it, and to others as part of the instruction.
+// Sessions use manual turns: the service's speech detection is off, and the client marks the start and end of
+// a player's turn. One goroutine writes and one reads; Close ends both and waits for them. What belongs to an
+// abandoned answer is dropped until the service has ended its turn, however late. Calls are always answered:
+// those of an abandoned answer at once, and those that are open when a player speaks again with an error
+// before the turn, because some models accept no input while they wait. Background for the session is sent as
+// text within the player's next turn, where it neither interrupts the model nor makes it answer.
 //
-// What it does not do: sound that was sent cannot be taken back, and what of an answer
-// was not heard is not forgotten, only told; what an answer was given as context stays
-// in the conversation. It sends no video and no images, and leaves search, code
-// execution, thoughts, affective dialogue, proactive audio, interim transcripts and
-// Vertex AI unused; what a model that thinks on says once its answer was complete is
-// dropped. Each count of tokens is taken to be of what was used since the one before.
-// A tool whose name does not begin with a letter or underscore is not offered, since
-// the service refuses such names.
+// The abilities of a model are derived from its name. From version 3.8, tools can change in an open session;
+// older and unknown models need a new session. From 3.8, the history is sent as a conversation, with only the
+// text of players and the model because the service refuses calls in it; for others it is part of the
+// instruction.
+//
+// Limitations: audio that was sent cannot be withdrawn. The part of an answer that was not heard is not
+// removed, only mentioned; the context of a single answer stays in the conversation. The package sends no
+// video or images, and does not use search, code execution, thoughts, affective dialogue, proactive audio,
+// interim transcripts or Vertex AI. What a model that keeps thinking says after its answer is complete is
+// dropped. Each token count is taken as the usage since the previous one. A tool whose name does not begin
+// with a letter or underscore is not offered, because the service refuses such names.
 package gemini
 
 import (
@@ -45,25 +44,23 @@ const (
 
 	defaultModel   = "gemini-3.8-live"
 	defaultSetting = "providers.s2s"
-	// inputRate and outputRate are the samples a second of sound to and from it.
+	// inputRate and outputRate are the sample rates in hertz of audio to and from the service.
 	inputRate, outputRate = 16000, 24000
-	// longest is how long a session may last: the vendor ends connections after about
-	// ten minutes.
+	// longest is the maximum duration of a session: the vendor ends connections after about ten minutes.
 	longest = 10 * time.Minute
-	// tokenPrefix begins keys that last for a short time, which another version of the
-	// interface takes.
+	// tokenPrefix is the prefix of short-lived keys, which another version of the API accepts.
 	tokenPrefix = "auth_tokens/"
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:8080". It may end in the
-	// interface's version: "v1", "v1beta" or "v1alpha". If empty, Google's own.
+	// BaseURL is the root of the API, such as "http://localhost:8080". It may end in the API version: "v1",
+	// "v1beta" or "v1alpha". The default is Google's.
 	BaseURL string
-	// Model is the vendor's model. If empty, "gemini-3.8-live".
+	// Model is the model to use. The default is "gemini-3.8-live".
 	Model string
-	// Setting is where people configure this provider, such as "providers.s2s", for
-	// messages. If empty, that.
+	// Setting is the configuration path of this provider, for advice in errors. The default is
+	// "providers.s2s".
 	Setting string
 }
 
@@ -73,14 +70,14 @@ type Provider struct {
 	traits  traits
 	service vendor.Service
 	client  *http.Client
-	address string // where sessions are opened
+	address string // for opening sessions
 	header  http.Header
 }
 
 var _ s2s.Provider = (*Provider)(nil)
 
-// New returns a provider that authenticates with key; opts may be nil. The error is
-// about the key or an option, and repeats neither key nor address.
+// New returns a provider that authenticates with key; opts may be nil. It returns an error if the key or an
+// option is invalid; the error contains neither the key nor the address.
 func New(key string, opts *Options) (*Provider, error) {
 	p := &Provider{}
 	if opts != nil {
@@ -126,10 +123,9 @@ func (p *Provider) Capabilities() s2s.Capabilities {
 	return c
 }
 
-// Connect implements [s2s.Provider]. If the service does not know the session that is
-// to be resumed any more, it begins anew, with the history. Errors wrap
-// [s2s.ErrRateLimited], [s2s.ErrUnavailable] or [s2s.ErrRejected] and never contain
-// the key; once ctx is done they wrap ctx.Err and its cause instead.
+// Connect implements [s2s.Provider]. If the service no longer knows the session to resume, Connect opens a
+// new one with the history. Errors wrap [s2s.ErrRateLimited], [s2s.ErrUnavailable] or [s2s.ErrRejected] and
+// never contain the key; once ctx is done they wrap ctx.Err and its cause instead.
 func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
 	conn, first, err := p.dial(ctx, p.setup(o))
 	if err != nil && o.Resume != "" && errors.Is(err, errForgotten) {
@@ -143,7 +139,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 	s.take(first)
 	if turns := p.history(o); len(turns) > 0 {
 		if err := s.send(ctx, clientMessage{ClientContent: &clientContent{Turns: turns}}); err != nil {
-			_ = s.Close() // it never began
+			_ = s.Close() // the session never began
 			return nil, fmt.Errorf("opening a session with %s: %w", p.Name(), err)
 		}
 	}

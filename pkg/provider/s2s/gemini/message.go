@@ -5,10 +5,9 @@ import (
 	"errors"
 )
 
-// The messages of the Live API, as far as this package uses them. Each message has one of
-// the fields of clientMessage or some of those of serverMessage. Source:
-// https://ai.google.dev/api/live. Fields of the client are in alphabetical order, which
-// makes messages easy to compare.
+// The messages of the Live API, reduced to the fields in use. A client message has one of the fields of
+// clientMessage, a server message some of those of serverMessage. Source: https://ai.google.dev/api/live.
+// Client fields are in alphabetical order so that messages are easy to compare.
 
 type clientMessage struct {
 	ClientContent *clientContent `json:"clientContent,omitempty"`
@@ -18,10 +17,10 @@ type clientMessage struct {
 	ToolResponse  *toolResponse  `json:"toolResponse,omitempty"`
 }
 
-// empty is an object without fields: its presence is what it says.
+// empty is an object without fields; only its presence matters.
 type empty struct{}
 
-// setup begins a session.
+// setup starts a session.
 type setup struct {
 	ContextWindowCompression struct {
 		SlidingWindow empty `json:"slidingWindow"`
@@ -69,7 +68,7 @@ type declaration struct {
 	ParametersJSONSchema any    `json:"parametersJsonSchema"`
 }
 
-// Whether the model waits for a tool.
+// Values of declaration.Behavior: whether the model waits for the tool.
 const (
 	blocking    = "BLOCKING"
 	nonBlocking = "NON_BLOCKING"
@@ -86,7 +85,7 @@ type part struct {
 	Text       string `json:"text,omitempty"`
 }
 
-// says returns a text that role said, which is "user" or "model".
+// says returns a text by role, which is "user" or "model".
 func says(role, text string) *content { return &content{Parts: []part{{Text: text}}, Role: role} }
 
 type blob struct {
@@ -94,13 +93,13 @@ type blob struct {
 	MIMEType string `json:"mimeType"`
 }
 
-// clientContent is what was said before the session. It asks for no answer, because it
-// does not say turnComplete.
+// clientContent is the history before the session. It requests no answer, because it does not set
+// turnComplete.
 type clientContent struct {
 	Turns []*content `json:"turns"`
 }
 
-// realtimeInput has one of its fields.
+// realtimeInput has exactly one field set.
 type realtimeInput struct {
 	ActivityEnd   *empty `json:"activityEnd,omitempty"`
 	ActivityStart *empty `json:"activityStart,omitempty"`
@@ -120,10 +119,10 @@ type functionResponse struct {
 	Scheduling string            `json:"scheduling,omitempty"`
 }
 
-// What a model does with the result of a tool.
+// Values of functionResponse.Scheduling: what the model does with a result.
 const (
-	silent   = "SILENT"    // it says nothing about it
-	whenIdle = "WHEN_IDLE" // it says something once it has stopped speaking
+	silent   = "SILENT"    // it does not mention it
+	whenIdle = "WHEN_IDLE" // it responds once it has stopped speaking
 )
 
 // contextUpdate replaces the tools of a session.
@@ -133,7 +132,7 @@ type contextUpdate struct {
 	} `json:"tools"`
 }
 
-// serverMessage is a message of the service.
+// serverMessage is a message from the service.
 type serverMessage struct {
 	Error         json.RawMessage `json:"error"`
 	SetupComplete *empty          `json:"setupComplete"`
@@ -146,7 +145,7 @@ type serverMessage struct {
 	} `json:"toolCallCancellation"`
 	UsageMetadata *usage `json:"usageMetadata"`
 	GoAway        *struct {
-		TimeLeft string `json:"timeLeft"` // such as "9.5s"
+		TimeLeft string `json:"timeLeft"` // for example "9.5s"
 	} `json:"goAway"`
 	SessionResumptionUpdate struct {
 		NewHandle string `json:"newHandle"`
@@ -154,7 +153,7 @@ type serverMessage struct {
 	} `json:"sessionResumptionUpdate"`
 }
 
-// serverContent is what the service says of the conversation.
+// serverContent is the conversation part of a message.
 type serverContent struct {
 	InputTranscription  *transcription `json:"inputTranscription"`
 	OutputTranscription *transcription `json:"outputTranscription"`
@@ -163,11 +162,11 @@ type serverContent struct {
 	Interrupted         bool           `json:"interrupted"`
 	WaitingForInput     bool           `json:"waitingForInput"`
 	TurnComplete        bool           `json:"turnComplete"`
-	TurnCompleteReason  string         `json:"turnCompleteReason"` // [outcome] reads it
+	TurnCompleteReason  string         `json:"turnCompleteReason"` // see [outcome]
 	InteractionStatus   string         `json:"interactionStatus"`
 }
 
-// inProgress is the interaction status of a turn that is not over.
+// inProgress is the interaction status of a turn that has not ended.
 const inProgress = "IN_PROGRESS"
 
 type transcription struct {
@@ -181,7 +180,7 @@ type functionCall struct {
 	Args map[string]any `json:"args"`
 }
 
-// usage is how many tokens were used since the usage before.
+// usage is the number of tokens used since the previous usage.
 type usage struct {
 	PromptTokenCount           int32        `json:"promptTokenCount"`
 	CachedContentTokenCount    int32        `json:"cachedContentTokenCount"`
@@ -198,18 +197,18 @@ type tokenCount struct {
 	TokenCount int32  `json:"tokenCount"`
 }
 
-// errMalformed means a message that is none.
+// errMalformed means that a message could not be parsed.
 var errMalformed = errors.New("it sent a message that cannot be read")
 
-// parse reads a message. The error is a [*reported] if the message is nothing but an
-// error of the service, and [errMalformed] otherwise.
+// parse parses a message. The error is a [*reported] if the message only contains an error of the service,
+// and otherwise [errMalformed].
 func parse(data []byte) (*serverMessage, error) {
 	var m serverMessage
 	err := json.Unmarshal(data, &m)
 	switch {
 	case len(m.Error) > 0 && string(m.Error) != "null":
 		r := &reported{Message: "it reported an error"}
-		_ = json.Unmarshal(m.Error, r) // the words above do for one that cannot be read
+		_ = json.Unmarshal(m.Error, r) // the default message covers an unreadable error
 		return nil, r
 	case err != nil:
 		return nil, errMalformed
@@ -217,7 +216,7 @@ func parse(data []byte) (*serverMessage, error) {
 	return &m, nil
 }
 
-// reported is an error that the service reports in a message of its own.
+// reported is an error that the service sent as a message.
 type reported struct {
 	Message string `json:"message"`
 	Status  string `json:"status"`

@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// maxOutgoing is how many messages wait to be sent; whoever sends more waits.
+	// maxOutgoing is the maximum number of queued messages; further senders block.
 	maxOutgoing = 256
-	// maxEvents is how many events wait for Recv; beyond that nothing more is read.
+	// maxEvents is the maximum number of events queued for Recv; beyond it, reading stops.
 	maxEvents = 1024
-	// maxAudio is how much sound a message of ours holds, in samples: half a second.
+	// maxAudio is the maximum number of samples per message: half a second.
 	maxAudio = inputRate / 2
-	// maxMalformed is how many messages in a row may be none before the session ends.
+	// maxMalformed is the number of consecutive malformed messages after which the session ends.
 	maxMalformed = 16
-	// grace is how long a session whose writing failed is given to read why.
+	// grace is how long to keep reading for the reason after a write failed.
 	grace = time.Second
-	// soundKind is what our sound is.
+	// soundKind is the MIME type of sent audio.
 	soundKind = "audio/pcm;rate=16000"
 )
 
-// wire is one connection. One goroutine writes and one reads; CloseNow ends both.
+// wire is a connection. One goroutine writes and one reads; CloseNow ends both.
 type wire interface {
 	Write(ctx context.Context, kind websocket.MessageType, message []byte) error
 	Read(ctx context.Context) (websocket.MessageType, []byte, error)
@@ -47,24 +47,24 @@ type session struct {
 	out      chan clientMessage // to the writer, in order
 	stop     chan struct{}      // closed by Close
 	received chan struct{}      // closed when the reader has ended
-	wake     chan struct{}      // there are events, or an end
+	wake     chan struct{}      // there are events, or the session ended
 	room     chan struct{}      // there is room for events
 	tasks    sync.WaitGroup
 	close    func()
 
-	// turn is held by whoever changes the conversation and says so to the service, so
-	// that both happen in one order. It holds one token.
+	// turn is a lock for changing the conversation and telling the service, so that both happen in the same
+	// order. It holds one token.
 	turn     chan struct{}
 	inTurn   bool // BeginTurn was called; guarded by turn
 	activity bool // the service was told that a player speaks; guarded by turn
-	sounded  bool // sound was sent in the turn; guarded by turn
+	sounded  bool // audio was sent in the turn; guarded by turn
 
 	mu         sync.Mutex // guards the fields below
 	answers    answers
 	calls      calls
 	background background
 	events     []s2s.Event
-	ended      error // why there is nothing more to come
+	ended      error // why no more events follow
 	handler    s2s.ToolCallHandler
 }
 
@@ -94,11 +94,11 @@ func (s *session) Close() error {
 func (s *session) shutDown() {
 	s.end(fmt.Errorf("%w: it was closed", s2s.ErrClosed))
 	close(s.stop)
-	_ = s.conn.CloseNow() // the service may have closed it; it ends what is being sent and received
+	_ = s.conn.CloseNow() // the service may have closed it; unblocks reads and writes
 	s.tasks.Wait()
 }
 
-// end notes why the session is over. The first reason counts.
+// end records why the session has ended; the first reason counts.
 func (s *session) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,14 +108,14 @@ func (s *session) end(why error) {
 	wakeup.Signal(s.wake)
 }
 
-// whyEnded returns why the session is over, nil if it is not.
+// whyEnded returns why the session has ended, or nil if it has not.
 func (s *session) whyEnded() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended
 }
 
-// tell queues events for Recv. s.mu is held.
+// tell queues events for Recv. The caller must hold s.mu.
 func (s *session) tell(events ...s2s.Event) {
 	if len(events) > 0 {
 		s.events = append(s.events, events...)
@@ -123,7 +123,7 @@ func (s *session) tell(events ...s2s.Event) {
 	}
 }
 
-// lockTurn takes the right to change the conversation.
+// lockTurn acquires the turn lock.
 func (s *session) lockTurn(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return s.provider.service.Stopped(ctx)
@@ -143,7 +143,7 @@ func (s *session) lockTurn(ctx context.Context) error {
 
 func (s *session) unlockTurn() { <-s.turn }
 
-// send queues messages for the writer, in order, and waits while the queue is full.
+// send queues messages for the writer, in order. It blocks while the queue is full.
 func (s *session) send(ctx context.Context, messages ...clientMessage) error {
 	for _, m := range messages {
 		select {
@@ -159,12 +159,12 @@ func (s *session) send(ctx context.Context, messages ...clientMessage) error {
 	return nil
 }
 
-// write sends what is queued until the session ends.
+// write sends queued messages until the session ends.
 func (s *session) write() {
 	for {
 		select {
 		case message := <-s.out:
-			if write(context.Background(), s.conn, message) != nil { // Close ends it
+			if write(context.Background(), s.conn, message) != nil { // ended by Close
 				s.breakOff()
 				return
 			}
@@ -176,8 +176,7 @@ func (s *session) write() {
 	}
 }
 
-// breakOff ends a connection that takes no messages, once the reader had time to
-// learn why.
+// breakOff closes a connection that accepts no messages, after giving the reader time to learn why.
 func (s *session) breakOff() {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -186,7 +185,7 @@ func (s *session) breakOff() {
 	case <-s.stop:
 	case <-timer.C:
 	}
-	_ = s.conn.CloseNow() // the reader then ends, if it has not yet
+	_ = s.conn.CloseNow() // ends the reader, if it has not ended yet
 }
 
 func inputMessage(input realtimeInput) clientMessage { return clientMessage{RealtimeInput: &input} }
@@ -195,12 +194,11 @@ func responseMessage(responses []*functionResponse) clientMessage {
 	return clientMessage{ToolResponse: &toolResponse{FunctionResponses: responses}}
 }
 
-// errLost ends a session that would not answer the next question either: a new one
-// does.
+// errLost ends a session that would not answer the next question either. A new session will.
 var errLost = fmt.Errorf("%w: the service did not come to the end of an answer", s2s.ErrClosed)
 
-// startActivity tells the service that a player speaks, which ends its answer. Calls
-// that are open are answered before. The turn is held.
+// startActivity tells the service that a player speaks, which ends the service's answer. It answers open
+// calls first. The caller must hold the turn.
 func (s *session) startActivity(ctx context.Context) error {
 	s.mu.Lock()
 	settled := append(s.calls.giveUp(), s.calls.settle()...)
@@ -222,7 +220,7 @@ func (s *session) startActivity(ctx context.Context) error {
 	return s.send(ctx, inputMessage(realtimeInput{ActivityStart: &empty{}}))
 }
 
-// BeginTurn implements [s2s.Session]. An answer on its way is given up.
+// BeginTurn implements [s2s.Session]. It abandons the answer in progress.
 func (s *session) BeginTurn(ctx context.Context) error {
 	if err := s.lockTurn(ctx); err != nil {
 		return err
@@ -235,7 +233,7 @@ func (s *session) BeginTurn(ctx context.Context) error {
 	return s.startActivity(ctx)
 }
 
-// errNoTurn and errNothing are mistakes of the caller's.
+// errNoTurn and errNothing report misuse by the caller.
 var (
 	errNoTurn  = errors.New("sound needs a turn that was begun")
 	errNothing = errors.New("there is nothing to answer: the turn has neither sound nor text")
@@ -262,11 +260,11 @@ func (s *session) SendAudio(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// ClearTurn implements [s2s.Session]: the service takes nothing back.
+// ClearTurn implements [s2s.Session]. The service does not support it.
 func (s *session) ClearTurn(context.Context) error { return s2s.ErrUnsupported }
 
-// Respond implements [s2s.Session]. It fails for a turn without sound and text, which
-// the service would end the session for.
+// Respond implements [s2s.Session]. It fails for a turn without audio and text, because the service would end
+// the session.
 func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	if err := s.lockTurn(ctx); err != nil {
 		return err
@@ -297,8 +295,8 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	return s.send(ctx, append(messages, inputMessage(realtimeInput{ActivityEnd: &empty{}}))...)
 }
 
-// Inject implements [s2s.Session]. The messages go out with the next turn: the service
-// takes what comes in between for an interruption, or for a question.
+// Inject implements [s2s.Session]. The messages are sent with the next turn, because the service takes what
+// arrives in between for an interruption or a question.
 func (s *session) Inject(ctx context.Context, messages ...llm.Message) error {
 	if ctx.Err() != nil {
 		return s.provider.service.Stopped(ctx)
@@ -328,9 +326,8 @@ func (s *session) SetTools(ctx context.Context, tools []llm.ToolDefinition) erro
 	return s.send(ctx, clientMessage{ContextUpdate: update})
 }
 
-// Interrupt implements [s2s.Session]. The service is told at once, unless it waits for
-// results: until it has them it says nothing anyway. What was heard goes out with the
-// next turn.
+// Interrupt implements [s2s.Session]. It tells the service at once, unless the service waits for results and
+// therefore stays silent anyway. How much was heard is sent with the next turn.
 func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	if err := s.lockTurn(ctx); err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// maxHistory bounds what was said before a session, in bytes; the newest is kept.
+// maxHistory is the maximum size of the history in bytes; the newest messages are kept.
 const maxHistory = 64 << 10
 
-// setup is what a session begins with.
+// setup returns the setup message of a session.
 func (p *Provider) setup(o s2s.SessionOptions) *setup {
 	b := &setup{Model: p.opts.Model, Tools: p.tools(o.Tools)}
 	if !strings.HasPrefix(b.Model, "models/") && !strings.HasPrefix(b.Model, "tunedModels/") {
@@ -43,8 +43,8 @@ func (p *Provider) setup(o s2s.SessionOptions) *setup {
 	return b
 }
 
-// languageCode is a language in the service's form, which names a region; empty if
-// there is none. Models of native sound choose by themselves, and refuse to be told.
+// languageCode returns a language in the service's format, which includes a region; empty if there is none.
+// Native-audio models choose the language themselves and refuse the setting.
 func (p *Provider) languageCode(tag string) string {
 	parsed, err := language.Parse(tag)
 	if err != nil || parsed.IsRoot() || strings.Contains(p.opts.Model, "native-audio") {
@@ -58,7 +58,7 @@ func (p *Provider) languageCode(tag string) string {
 	return base.String() + "-" + region.String()
 }
 
-// tools declares tools; nil if there are none.
+// tools returns the declarations of tools, or nil if there are none.
 func (p *Provider) tools(tools []llm.ToolDefinition) []tool {
 	var declarations []declaration
 	for _, t := range tools {
@@ -79,13 +79,13 @@ func (p *Provider) tools(tools []llm.ToolDefinition) []tool {
 	return []tool{{FunctionDeclarations: declarations}}
 }
 
-// isName reports whether the service takes a tool of that name.
+// isName reports whether the service accepts a tool name.
 func isName(name string) bool {
 	return name != "" && (name[0] == '_' || name[0] >= 'a' && name[0] <= 'z' || name[0] >= 'A' && name[0] <= 'Z')
 }
 
-// history is what was said before, for a model that takes it as a conversation. A
-// session that is resumed has it already.
+// history returns the history for a model that accepts it as a conversation. A resumed session already has
+// it.
 func (p *Provider) history(o s2s.SessionOptions) []*content {
 	if !p.traits.content || o.Resume != "" {
 		return nil
@@ -101,7 +101,7 @@ func (p *Provider) history(o s2s.SessionOptions) []*content {
 	return turns
 }
 
-// withHistory puts what was said before into an instruction.
+// withHistory appends the history to an instruction.
 func withHistory(instruction string, history []llm.Message) string {
 	said := newest(history)
 	if len(said) == 0 {
@@ -110,8 +110,7 @@ func withHistory(instruction string, history []llm.Message) string {
 	return strings.TrimSpace(instruction + "\n\nWhat was said so far, which nobody repeats:\n" + lines(said))
 }
 
-// newest returns the messages that were said aloud, as many of the newest as there is
-// room for.
+// newest returns the newest spoken messages that fit into maxHistory.
 func newest(history []llm.Message) []llm.Message {
 	var said []llm.Message
 	for _, m := range history {
@@ -128,7 +127,7 @@ func newest(history []llm.Message) []llm.Message {
 	return said
 }
 
-// line is what a player said, with the name if there is one.
+// line returns what a player said, prefixed with the name if there is one.
 func line(m llm.Message) string {
 	if m.Name == "" {
 		return m.Content
@@ -136,7 +135,7 @@ func line(m llm.Message) string {
 	return m.Name + ": " + m.Content
 }
 
-// lines is a conversation as text.
+// lines returns a conversation as text.
 func lines(messages []llm.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

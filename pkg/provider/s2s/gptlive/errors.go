@@ -9,13 +9,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// hopeless are the vendor's words for what no retry cures.
+// hopeless lists the vendor's error codes that no retry cures.
 var hopeless = map[string]bool{
 	"insufficient_quota": true, "invalid_api_key": true, "account_deactivated": true,
 	"billing_hard_limit_reached": true, "model_not_found": true,
 }
 
-// refusal is the error of a handshake that was answered otherwise.
+// refusal returns the error for a refused handshake.
 func (p *Provider) refusal(status int, body []byte) error {
 	kind, reason := p.service.ByStatus(status), string(body)
 	var said struct {
@@ -30,9 +30,8 @@ func (p *Provider) refusal(status int, body []byte) error {
 	return p.service.Refused(kind, status, reason)
 }
 
-// complaint is the error of an error event. Where nothing else is known it wraps
-// otherwise: while a session is opened a refusal stays, later it is about one request
-// of many.
+// complaint returns the error for an error event. It wraps otherwise if nothing else is known: while a
+// session is being opened a refusal is permanent, but later it concerns only one request of many.
 func (p *Provider) complaint(e vendorError, otherwise error) error {
 	kind := otherwise
 	switch word := e.Code + " " + e.Type; {
@@ -46,11 +45,11 @@ func (p *Provider) complaint(e vendorError, otherwise error) error {
 	return fmt.Errorf("%w: %s", kind, p.service.Printable(e.Message))
 }
 
-// isFatal reports whether a session has no use after an error event.
+// isFatal reports whether a session is useless after an error event.
 func isFatal(e vendorError) bool { return hopeless[e.Code] || hopeless[e.Type] }
 
-// closing is the error of a session that was closed for a reason. One we asked
-// for is [s2s.ErrClosed] alone.
+// closing returns the error for a session that the service closed. If the client requested it, that is
+// [s2s.ErrClosed] alone.
 func (p *Provider) closing(reason string) error {
 	switch reason {
 	case "close_requested":
@@ -63,7 +62,7 @@ func (p *Provider) closing(reason string) error {
 	return fmt.Errorf("%w: %w: openai ended it: %s", s2s.ErrClosed, s2s.ErrUnavailable, p.service.Printable(reason))
 }
 
-// broken is the error of a session whose connection has ended without a word.
+// broken returns the error for a session whose connection was lost.
 func (p *Provider) broken(err error) error {
 	return fmt.Errorf("%w: %w", s2s.ErrClosed, p.service.Unreachable(context.Background(), err))
 }

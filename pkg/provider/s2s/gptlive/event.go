@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// maxText bounds one piece of a transcript, in runes.
+	// maxText is the maximum length of a part of a transcript in runes.
 	maxText = 4096
-	// maxID bounds an identifier, in bytes.
+	// maxID is the maximum length of an identifier in bytes.
 	maxID = 256
 )
 
-// command is a message of ours, in the form of its Type.
+// command is a message to the service.
 type command struct {
 	Type    string         `json:"type"`
 	Session *sessionConfig `json:"session,omitempty"`
@@ -26,11 +26,11 @@ type command struct {
 
 // appended is text for the voice.
 type appended struct {
-	DelegationID *string `json:"delegation_id"` // null for none
+	DelegationID *string `json:"delegation_id"` // null if there is none
 	Content      string  `json:"content"`
 }
 
-// sessionConfig is what a session begins with. Nothing of it is stored.
+// sessionConfig configures a new session. The service stores nothing.
 type sessionConfig struct {
 	Model        string `json:"model"`
 	Instructions string `json:"instructions"`
@@ -52,7 +52,7 @@ type audioOutput struct {
 	Voice string `json:"voice"`
 }
 
-// initialItem is something that was said before the session.
+// initialItem is a message from before the session.
 type initialItem struct {
 	Type    string           `json:"type"`
 	Role    string           `json:"role"`
@@ -64,14 +64,14 @@ type initialContent struct {
 	Text string `json:"text"`
 }
 
-// vendorError is what the service says is wrong.
+// vendorError is an error reported by the service.
 type vendorError struct {
 	Type    string `json:"type"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// message is a message of the service: what we use of all its types.
+// message is a message from the service, with the fields in use of all types.
 type message struct {
 	Type       string `json:"type"`
 	Delta      string `json:"delta"`
@@ -86,8 +86,8 @@ type message struct {
 	Error vendorError `json:"error"`
 }
 
-// decode reads a message. The error wraps [s2s.ErrUnavailable]; what has a type is an event
-// all the same.
+// decode decodes a message. The error wraps [s2s.ErrUnavailable]; a message with a type is returned even
+// then.
 func decode(raw []byte) (message, error) {
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil || m.Type == "" {
@@ -96,7 +96,7 @@ func decode(raw []byte) (message, error) {
 	return m, nil
 }
 
-// samples are the sound of an output delta. Half a sample at its end is left out.
+// samples decodes the audio of an output delta. It drops half a sample at the end.
 func (m *message) samples() ([]int16, error) {
 	data, err := base64.StdEncoding.DecodeString(m.Delta)
 	if err != nil {
@@ -109,10 +109,10 @@ func (m *message) samples() ([]int16, error) {
 	return out, nil
 }
 
-// text is a piece of a transcript, fit to be read by people and models.
+// text returns a part of a transcript, fit to be read by people and models.
 func (m *message) text() string { return untrusted.Clean(m.Delta, maxText) }
 
-// delegation is the id of work that is ours to do; empty if it is not.
+// delegation returns the ID of work delegated to the client; empty if there is none.
 func (m *message) delegation() string {
 	if m.Delegation.Target != "client" || len(m.Delegation.ID) > maxID {
 		return ""
@@ -120,7 +120,7 @@ func (m *message) delegation() string {
 	return m.Delegation.ID
 }
 
-// seconds is how much has been used in all, 0 if that makes no sense.
+// seconds returns the total usage, or 0 if it is implausible.
 func (m *message) seconds() float64 {
 	if s := m.Usage.Seconds; s > 0 && !math.IsInf(s, 1) {
 		return s

@@ -11,46 +11,44 @@ import (
 )
 
 const (
-	// piece is how much sound one message holds at most, and how much silence. The
-	// service is known to stumble over large ones.
+	// piece is the maximum number of samples per message, of audio and of silence. The service is known to
+	// fail on large messages.
 	piece = rate / 10
-	// pause is how long a turn may be without sound before silence is put in its
-	// place: sound that is only late must not be torn apart.
+	// pause is how long a turn may be without audio before silence is sent instead, so that audio that is
+	// merely late is not torn apart.
 	pause = 200 * time.Millisecond
-	// afterthought is how much silence follows a turn's sound before the input is
-	// muted, so that no word is cut.
+	// afterthought is the silence after a turn's audio before the input is muted, so that no word is cut.
 	afterthought = 3 * piece
-	// maxQueued is how much sound may wait to be sent (30 s).
+	// maxQueued is the maximum number of queued samples (30 s).
 	maxQueued = 30 * rate
-	// lead is how far ahead of real time a turn's sound may be sent: it is known late
-	// that it was meant, and the service may hear faster than people speak.
+	// lead is how far a turn's audio may be sent ahead of real time. It is sent ahead because it is known
+	// late that the audio is meant for the service, which may listen faster than people speak.
 	lead = 5 * time.Second
-	// behind is how much of what was sent the service may still have before it, by
-	// the sound that came back, and count as waiting for more.
+	// behind is how much sent audio the service may still have to process, judging by the audio it returned,
+	// and still count as waiting for more.
 	behind = 3 * piece
-	// asleep is how far real time may run away, as on a machine that was suspended,
-	// before what was missed is left out.
+	// asleep is how far real time may advance, as on a suspended machine, before missed silence is skipped.
 	asleep = 2 * time.Second
 )
 
-// feed is the sound that goes to the service. It is safe for concurrent use.
+// feed is the audio sent to the service. It is safe for concurrent use.
 type feed struct {
 	wake chan struct{} // holds one token if there may be something to send
 
 	mu    sync.Mutex // guards the fields below
-	queue []int16    // sound that waits, oldest first
-	open  bool       // a turn is under way
-	muted bool       // what the service was told
-	quiet int        // samples of silence sent since the last sound
-	due   time.Time  // when what was sent has passed in real time; zero at first
-	sent  int64      // samples in all
-	came  int64      // samples of the service, which speaks on the time of its input
-	fresh time.Time  // when sound came last
+	queue []int16    // audio to send, oldest first
+	open  bool       // a turn is in progress
+	muted bool       // as told to the service
+	quiet int        // samples of silence sent since the last audio
+	due   time.Time  // when the sent audio ends in real time; zero at first
+	sent  int64      // samples in total
+	came  int64      // samples from the service, which runs on the time of its input
+	fresh time.Time  // when audio was last added
 }
 
 func newFeed() *feed { return &feed{wake: make(chan struct{}, 1), quiet: afterthought} }
 
-// noteOutput notes how much sound came from the service.
+// noteOutput records how much audio the service sent.
 func (f *feed) noteOutput(samples int) {
 	f.mu.Lock()
 	f.came += int64(samples)
@@ -58,7 +56,7 @@ func (f *feed) noteOutput(samples int) {
 	wakeup.Signal(f.wake)
 }
 
-// setTurn opens or ends a turn.
+// setTurn starts or ends a turn.
 func (f *feed) setTurn(open bool) {
 	f.mu.Lock()
 	f.open = open
@@ -66,8 +64,7 @@ func (f *feed) setTurn(open bool) {
 	wakeup.Signal(f.wake)
 }
 
-// add queues sound that came at now, which it copies. When 30 s of it wait the
-// oldest is dropped.
+// add queues a copy of samples that arrived at now. When more than 30 s are queued, it drops the oldest.
 func (f *feed) add(samples []int16, now time.Time) {
 	f.mu.Lock()
 	f.queue = append(f.queue, samples...)
@@ -79,24 +76,23 @@ func (f *feed) add(samples []int16, now time.Time) {
 	wakeup.Signal(f.wake)
 }
 
-// order is what is to be sent next: a change of the mute, samples, or nothing for
-// a while.
+// order is what to do next: change the mute, send samples, or wait.
 type order struct {
 	mute, unmute bool
 	samples      []int16
 	wait         time.Duration
 }
 
-// silence is a piece of it.
+// silence is a piece of silence.
 var silence [piece]int16
 
-// next takes what is due at now. It fills samples from buf.
+// next returns what is due at now. It fills samples from buf.
 func (f *feed) next(now time.Time, buf []int16) order {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ahead := f.due.Sub(now)
 	if f.due.IsZero() || ahead < -asleep || ahead > 0 && f.came > 0 && f.sent-f.came <= behind {
-		f.due, ahead = now, 0 // it begins, has slept, or the service has heard all
+		f.due, ahead = now, 0 // at the start, after sleep, or when the service has processed everything
 	}
 	switch {
 	case f.muted && (f.open || len(f.queue) > 0):
@@ -126,13 +122,13 @@ func (f *feed) next(now time.Time, buf []int16) order {
 	return order{samples: silence[:]}
 }
 
-// pass counts samples that are sent. f.mu is held.
+// pass counts sent samples. The caller must hold f.mu.
 func (f *feed) pass(samples int) {
 	f.sent += int64(samples)
 	f.due = f.due.Add(audio.Duration(samples, rate))
 }
 
-// run sends what is due until ctx ends or the connection does.
+// run sends what is due until ctx or the connection ends.
 func (f *feed) run(ctx context.Context, s *session) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -157,12 +153,12 @@ func (f *feed) run(ctx context.Context, s *session) {
 			}
 		}
 		if err != nil {
-			return // whoever reads learns why
+			return // the reader learns why
 		}
 	}
 }
 
-// appendAudio appends the message that brings samples.
+// appendAudio appends to dst the message that carries samples.
 func appendAudio(dst []byte, samples []int16) []byte {
 	dst = append(dst, `{"type":"session.input_audio.append","audio":"`...)
 	var bytes [2 * piece]byte

@@ -7,26 +7,25 @@ import (
 )
 
 const (
-	// audible is the least amplitude that counts as sound.
+	// audible is the minimum amplitude that counts as sound.
 	audible = 33
-	// breath is how long speech may pause and still be one run: what is shorter is
-	// passed on as silence, so that playback does not run dry within a word.
+	// breath is the maximum pause within a run of speech. Shorter pauses are passed on as silence, so that
+	// playback does not run dry within a word.
 	breath = 300 * time.Millisecond
-	// slack is how late a piece may come.
+	// slack is how late a piece may arrive.
 	slack = 50 * time.Millisecond
-	// onset is how much is kept before the first audible sample of a run.
+	// onset is the number of samples kept before the first audible one of a run.
 	onset = rate / 200
 )
 
-// gate tells speech from the silence the service sends all the time, by the time of
-// its sound, which may come faster than it plays, and by ours, where it leaves
-// silence out.
+// gate separates speech from the silence that the service sends all the time. It uses the time of the audio,
+// which may arrive faster than it plays, and real time where the service omits silence.
 type gate struct {
-	loud  time.Time     // when something audible came last
-	quiet time.Duration // silence that came since
+	loud  time.Time     // when audible audio last arrived
+	quiet time.Duration // silence received since
 }
 
-// pass returns what of a piece of sound that came at now is to be played.
+// pass returns the part to play of a piece that arrived at now.
 func (g *gate) pass(samples []int16, now time.Time) []int16 {
 	first := firstAudible(samples)
 	if first < 0 {
@@ -42,12 +41,12 @@ func (g *gate) pass(samples []int16, now time.Time) []int16 {
 	return samples
 }
 
-// isOpen reports whether speech is under way at now.
+// isOpen reports whether speech is in progress at now.
 func (g *gate) isOpen(now time.Time) bool {
 	return g.quiet < breath && now.Sub(g.loud) <= breath+slack
 }
 
-// firstAudible is where sound begins, -1 if it is all silence.
+// firstAudible returns the index of the first audible sample, or -1 if all are silent.
 func firstAudible(samples []int16) int {
 	for i, v := range samples {
 		if v >= audible || v <= -audible {

@@ -1,24 +1,27 @@
-// Package gptlive speaks with OpenAI's GPT-Live: a voice that listens while it
-// talks, decides itself when to speak, and hands all work to its client
-// (delegation "client"). It is an [s2s.Provider] whose sessions are also an
-// [s2s.Delegator].
+// Package gptlive implements [s2s.Provider] for OpenAI's GPT-Live: a voice that listens while it talks,
+// decides itself when to speak, and delegates all work to its client (delegation "client"). Its sessions also
+// implement [s2s.Delegator].
 //
-// What is peculiar about the service, and what the package makes of it:
+//	p := gptlive.New(key, nil)
+//	session, err := p.Connect(ctx, s2s.SessionOptions{Instructions: prompt, Voice: voice})
 //
-//   - The model lives on the time of its input: it hears, thinks and speaks only
-//     while sound arrives. Each session has a goroutine that sends silence in real
-//     time where there is no sound. A turn's sound goes out as it comes, at most five
-//     seconds ahead of real time; the silence after it waits until the service has
-//     heard it, by what comes back, or until as much time has passed.
-//   - It speaks all the time, mostly silence. Only what can be heard becomes an
+// Peculiarities of the service, and how the package handles them:
+//
+//   - The model runs on the time of its input: it hears, thinks and speaks only
+//     while audio arrives. Each session has a goroutine that sends silence in real
+//     time where there is no audio. A turn's audio is sent as it arrives, at most
+//     five seconds ahead of real time; the silence after it waits until the service
+//     has processed the audio, judging by what it returns, or until as much time
+//     has passed.
+//   - It sends audio all the time, mostly silence. Only audible audio becomes an
 //     event; a pause of more than a moment does not.
-//   - Between two turns the input is muted, once what was said has been taken in.
-//   - Nothing can be cancelled, cleared or truncated, and what it knows only grows.
-//     After Interrupt its sound is kept back until it is asked again, and it is
-//     told silently how much was heard.
-//   - A delegation may be told twice; it becomes one event.
+//   - Between two turns the input is muted, once the service has processed it.
+//   - Nothing can be cancelled, cleared or truncated, and its context only grows.
+//     After Interrupt its audio is dropped until the next request, and it is told
+//     silently how much was heard.
+//   - A delegation may be reported twice; it becomes one event.
 //
-// A session's goroutines end, and are waited for, in Close. It retries nothing.
+// Close ends a session's goroutines and waits for them. The package retries nothing.
 package gptlive
 
 import (
@@ -36,34 +39,32 @@ import (
 const (
 	defaultBaseURL = "https://api.openai.com/v1"
 	defaultModel   = "gpt-live-1"
-	// rate is the samples a second of both directions.
+	// rate is the sample rate in hertz in both directions.
 	rate = 24000
-	// longest is how long the service lets a session last.
+	// longest is the service's limit for a session.
 	longest = 2 * time.Hour
-	// openTimeout bounds the handshake and the session's start.
+	// openTimeout is the maximum time for the handshake and the start of the session.
 	openTimeout = 15 * time.Second
-	// writeTimeout is when a peer that takes no messages counts as gone.
+	// writeTimeout is how long a write may block before the peer counts as gone.
 	writeTimeout = 10 * time.Second
-	// closeTimeout bounds the session's end.
+	// closeTimeout is the maximum time for ending the session.
 	closeTimeout = 2 * time.Second
-	// maxMessage bounds one message of the service, and maxUnread how many of them
-	// wait for Recv: more than a minute of its sound.
+	// maxMessage is the maximum size of a received message in bytes, and maxUnread the maximum number queued
+	// for Recv: more than a minute of audio.
 	maxMessage, maxUnread = 4 << 20, 1024
 	defaultSetting        = "providers.s2s"
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:8000/v1". If empty,
-	// OpenAI's own.
+	// BaseURL is the root of the API, such as "http://localhost:8000/v1". The default is OpenAI's.
 	BaseURL string
-	// Model is the vendor's model. If empty, "gpt-live-1".
+	// Model is the model to use. The default is "gpt-live-1".
 	Model string
-	// Setting is where people configure this provider, such as "providers.s2s", for
-	// messages. If empty, that.
+	// Setting is the configuration path of this provider, for advice in errors. The default is
+	// "providers.s2s".
 	Setting string
-	// HTTPClient opens the connections. If nil, a client on the standard library's
-	// shared transport.
+	// HTTPClient opens the connections. If nil, a client on the standard library's shared transport is used.
 	HTTPClient *http.Client
 }
 
@@ -80,8 +81,7 @@ var (
 	_ s2s.Delegator = (*session)(nil)
 )
 
-// New returns a provider that authenticates with key; opts may be nil. It reads
-// nothing from the environment.
+// New returns a provider that authenticates with key; opts may be nil. It does not read the environment.
 func New(key string, opts *Options) *Provider {
 	var o Options
 	if opts != nil {
@@ -104,16 +104,15 @@ func New(key string, opts *Options) *Provider {
 // Name returns "openai" and the model.
 func (p *Provider) Name() string { return "openai " + p.model }
 
-// Capabilities implements [s2s.Provider]. Text cannot be answered: the protocol
-// has only context, which the voice takes up when it likes. Who works for the
-// voice can answer typed lines and have them said by Tell with no delegation.
+// Capabilities implements [s2s.Provider]. Typed is false because the protocol only has context, which the
+// voice takes up when it likes. The client that works for the voice can answer typed lines itself and have
+// them said by Tell without a delegation.
 func (p *Provider) Capabilities() s2s.Capabilities {
 	return s2s.Capabilities{InputRate: rate, OutputRate: rate, Duplex: true, Longest: longest}
 }
 
-// Connect implements [s2s.Provider]. It gives up after 15 s even if ctx does not.
-// The tools of o are not sent: the voice has none. Nor is o.Resume: no session can
-// go on in another.
+// Connect implements [s2s.Provider]. It gives up after 15 s even if ctx does not. It ignores o.Tools, because
+// the voice has none, and o.Resume, because sessions cannot be resumed.
 func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
 	opening, cancel := p.service.Opening(ctx, openTimeout)
 	defer cancel()
@@ -132,7 +131,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 	return newSession(ctx, p, conn), nil
 }
 
-// start begins the session and waits until it has begun.
+// start sends the configuration and waits until the session has started.
 func (p *Provider) start(ctx context.Context, conn *vendor.Conn, o s2s.SessionOptions) error {
 	begin, err := json.Marshal(command{Type: "session.start", Session: p.config(o)})
 	if err != nil {

@@ -33,7 +33,7 @@ func (s *session) Recv(ctx context.Context) (s2s.Event, error) {
 	}
 }
 
-// nextEvent takes the oldest event that is still wanted.
+// nextEvent returns the oldest event that is still wanted.
 func (s *session) nextEvent() (s2s.Event, bool) {
 	for len(s.waiting) > 0 {
 		e := s.waiting[0]
@@ -52,7 +52,7 @@ func (s *session) nextEvent() (s2s.Event, bool) {
 	return nil, false
 }
 
-// read reads one message.
+// read receives and handles one message.
 func (s *session) read(ctx context.Context) {
 	raw, err := s.conn.Recv(ctx)
 	switch {
@@ -63,10 +63,10 @@ func (s *session) read(ctx context.Context) {
 	}
 }
 
-// take makes events of a message that came at now.
+// take converts a message that arrived at now to events.
 func (s *session) take(raw []byte, now time.Time) []s2s.Event {
 	m, err := decode(raw)
-	if m.Type == "" { // the service does not keep to the protocol
+	if m.Type == "" { // the service violates the protocol
 		s.end(fmt.Errorf("%w: %w", s2s.ErrClosed, err))
 		return nil
 	}
@@ -98,7 +98,7 @@ func (s *session) take(raw []byte, now time.Time) []s2s.Event {
 	return nil
 }
 
-// takeSound passes on what can be heard.
+// takeSound forwards audible audio.
 func (s *session) takeSound(m *message, now time.Time) []s2s.Event {
 	samples, err := m.samples()
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *session) takeSound(m *message, now time.Time) []s2s.Event {
 	return append(s.startAnswer(), s2s.Audio{Item: strconv.Itoa(s.answer), Samples: heard})
 }
 
-// takeWords passes on a piece of what the voice says.
+// takeWords forwards a part of the voice's transcript.
 func (s *session) takeWords(text string, now time.Time) []s2s.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *session) takeWords(text string, now time.Time) []s2s.Event {
 	return append(s.startAnswer(), s2s.OutputTranscript{Item: strconv.Itoa(s.answer), Text: text})
 }
 
-// startAnswer tells once of each answer that it has begun. s.mu is held.
+// startAnswer reports the start of each answer once. The caller must hold s.mu.
 func (s *session) startAnswer() []s2s.Event {
 	if s.started == s.answer {
 		return nil
@@ -136,7 +136,7 @@ func (s *session) startAnswer() []s2s.Event {
 	return []s2s.Event{s2s.ResponseStarted{}}
 }
 
-// takeDelegation tells of work once.
+// takeDelegation reports each delegation once.
 func (s *session) takeDelegation(id string) []s2s.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,13 +147,13 @@ func (s *session) takeDelegation(id string) []s2s.Event {
 		s.delegations = slices.Delete(s.delegations, 0, 1)
 	}
 	s.delegations = append(s.delegations, id)
-	if s.keeping == untilAsked { // nobody has asked since the interruption
+	if s.keeping == untilAsked { // nothing was requested since the interruption
 		return []s2s.Event{s2s.Delegated{ID: id}}
 	}
 	return append(s.startAnswer(), s2s.Delegated{ID: id})
 }
 
-// takeUsage tells how much more has been used than before.
+// takeUsage reports the usage since the previous report.
 func (s *session) takeUsage(seconds float64) []s2s.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,17 +14,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// maxDelegations is how many delegations a session remembers.
+// maxDelegations is the number of delegations a session remembers.
 const maxDelegations = 64
 
-// keeping is what happens to sound and transcripts of the service.
+// keeping is what happens to the service's audio and transcripts.
 type keeping uint8
 
 const (
 	passing keeping = iota
-	// untilAsked: they are kept back until the next answer is asked for.
+	// untilAsked: they are dropped until the next answer is requested.
 	untilAsked
-	// untilPause: and then as long as the speech of before goes on.
+	// untilPause: they are dropped until the earlier speech has ended.
 	untilPause
 )
 
@@ -37,18 +37,18 @@ type session struct {
 	tasks    sync.WaitGroup // the feed
 	shut     func()
 
-	writing chan struct{} // holds a token while somebody writes
-	reading chan struct{} // holds a token while somebody reads; guards waiting
-	waiting []s2s.Event   // read and not yet returned
+	writing chan struct{} // holds a token while a write is in progress
+	reading chan struct{} // holds a token while a read is in progress; guards waiting
+	waiting []s2s.Event   // read but not yet returned
 	ended   chan struct{} // closed once err is set
 
 	mu          sync.Mutex // guards the fields below
-	err         error      // why the session is over
+	err         error      // why the session has ended
 	gate        gate
 	keeping     keeping
-	answer      int           // number of the answer that was asked for last
-	started     int           // number of the answer that was told to have started last
-	passed      time.Duration // sound of the answer so far
+	answer      int           // number of the latest requested answer
+	started     int           // number of the latest answer whose start was reported
+	passed      time.Duration // audio of the answer so far
 	delegations []string      // known ones, oldest first
 	seconds     float64       // used so far
 }
@@ -74,8 +74,8 @@ func (s *session) BeginTurn(ctx context.Context) error {
 	return nil
 }
 
-// SendAudio implements [s2s.Session]. Sound goes out at most five seconds ahead of
-// real time; when 30 s of it wait the oldest is dropped.
+// SendAudio implements [s2s.Session]. Audio is sent at most five seconds ahead of real time; when more than
+// 30 s are queued, the oldest is dropped.
 func (s *session) SendAudio(ctx context.Context, samples []int16) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (s *session) SendAudio(ctx context.Context, samples []int16) error {
 // ClearTurn implements [s2s.Session].
 func (s *session) ClearTurn(context.Context) error { return s2s.ErrUnsupported }
 
-// Respond implements [s2s.Session]. The service answers by itself once it has heard
-// the turn; this only tells it what it should know, and ends the sound.
+// Respond implements [s2s.Session]. The service answers by itself once it has processed the turn; Respond
+// only sends the context and ends the turn's audio.
 func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	if r.Text != "" {
 		return s2s.ErrUnsupported
@@ -109,8 +109,8 @@ func (s *session) Respond(ctx context.Context, r s2s.Response) error {
 	return s.append(ctx, "", note, true)
 }
 
-// askAgain ends the keeping back of Interrupt, as soon as the speech of before has
-// ended. s.mu is held.
+// askAgain stops dropping audio after Interrupt, as soon as the earlier speech has ended. The caller must
+// hold s.mu.
 func (s *session) askAgain(now time.Time) {
 	if s.keeping == untilAsked {
 		s.keeping = untilPause
@@ -118,15 +118,14 @@ func (s *session) askAgain(now time.Time) {
 	s.endPause(now)
 }
 
-// endPause has what comes at now passed on if the speech of before has ended. s.mu
-// is held.
+// endPause stops dropping audio if the earlier speech has ended by now. The caller must hold s.mu.
 func (s *session) endPause(now time.Time) {
 	if s.keeping == untilPause && !s.gate.isOpen(now) {
 		s.keeping = passing
 	}
 }
 
-// Inject implements [s2s.Session]: the voice is told silently.
+// Inject implements [s2s.Session]. The voice is told silently.
 func (s *session) Inject(ctx context.Context, messages ...llm.Message) error {
 	var all []string
 	for _, m := range messages {
@@ -145,15 +144,15 @@ func (s *session) Inject(ctx context.Context, messages ...llm.Message) error {
 // SetTools implements [s2s.Session].
 func (s *session) SetTools(context.Context, []llm.ToolDefinition) error { return s2s.ErrUnsupported }
 
-// OnToolCall implements [s2s.Session]. There are none.
+// OnToolCall implements [s2s.Session]. There are no tool calls.
 func (s *session) OnToolCall(s2s.ToolCallHandler) {}
 
 // SendToolResult implements [s2s.Session].
 func (s *session) SendToolResult(context.Context, s2s.ToolResult) error { return s2s.ErrUnsupported }
 
-// Interrupt implements [s2s.Session]. The service cannot be stopped, only be heard
-// by: what it says is kept back until Respond or Tell asks for something else. It is
-// told silently how much was heard. A turn that is under way goes on.
+// Interrupt implements [s2s.Session]. The service cannot be stopped, so its audio is dropped until Respond or
+// Tell requests something else. The service is told silently how much was heard. A turn in progress
+// continues.
 func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	s.mu.Lock()
 	s.keeping = untilAsked
@@ -166,9 +165,8 @@ func (s *session) Interrupt(ctx context.Context, heard time.Duration) error {
 	return s.append(ctx, "", note, true)
 }
 
-// Tell implements [s2s.Delegator]. What is longer than the service takes at once
-// goes out in pieces, cut after sentences. No delegation is something to be said
-// unasked; one that was never told is an error.
+// Tell implements [s2s.Delegator]. It splits text that exceeds the service's limit, preferably between
+// sentences. An empty delegation means something to say unasked; an unknown one is an error.
 func (s *session) Tell(ctx context.Context, delegation, text string, silent bool) error {
 	s.mu.Lock()
 	known := delegation == "" || slices.Contains(s.delegations, delegation)
@@ -182,7 +180,7 @@ func (s *session) Tell(ctx context.Context, delegation, text string, silent bool
 	return s.append(ctx, delegation, text, silent)
 }
 
-// append adds text to what the voice knows, or has it said.
+// append sends text that the voice should know or say.
 func (s *session) append(ctx context.Context, delegation, text string, silent bool) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -202,7 +200,7 @@ func (s *session) append(ctx context.Context, delegation, text string, silent bo
 	return s.send(ctx, all...)
 }
 
-// usable is the error of ctx or of the session, if it has one.
+// usable returns the error of ctx or of the session, if there is one.
 func (s *session) usable(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return s.provider.service.Stopped(ctx)
@@ -216,7 +214,7 @@ func (s *session) failure() error {
 	return s.err
 }
 
-// end says why the session is over. The first reason stays.
+// end records why the session has ended; the first reason counts.
 func (s *session) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +224,7 @@ func (s *session) end(err error) {
 	}
 }
 
-// send sends messages one after the other with none between them.
+// send sends messages consecutively.
 func (s *session) send(ctx context.Context, all ...command) error {
 	var raw [][]byte
 	for _, c := range all {
@@ -239,8 +237,8 @@ func (s *session) send(ctx context.Context, all ...command) error {
 	return s.write(ctx, raw...)
 }
 
-// write sends messages one after the other with none between them. Once it has begun ctx
-// does not end it, since half a message would end the connection.
+// write sends messages consecutively. Once it has begun, ctx does not end it, because a partial message would
+// end the connection.
 func (s *session) write(ctx context.Context, all ...[]byte) error {
 	if len(all) == 0 {
 		return nil
@@ -266,8 +264,8 @@ func (s *session) write(ctx context.Context, all ...[]byte) error {
 	return nil
 }
 
-// Close implements [s2s.Session]. It lets the service finish, for at most two
-// seconds, so that the last Usage can still be received after it.
+// Close implements [s2s.Session]. It gives the service up to two seconds to finish, so that the last Usage
+// can still be received afterwards.
 func (s *session) Close() error {
 	s.shut()
 	return nil
@@ -281,7 +279,7 @@ func (s *session) shutDown() {
 	s.conn.Abort()
 }
 
-// sayGoodbye ends the session and reads on until the service says that it has.
+// sayGoodbye asks the service to end the session and reads until it confirms.
 func (s *session) sayGoodbye() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
@@ -290,7 +288,7 @@ func (s *session) sayGoodbye() {
 	}
 	for ctx.Err() == nil {
 		select {
-		case s.reading <- struct{}{}: // nobody is in Recv
+		case s.reading <- struct{}{}: // no Recv is in progress
 			s.read(ctx)
 			s.waiting = slices.DeleteFunc(s.waiting, func(e s2s.Event) bool { _, ok := e.(s2s.Usage); return !ok })
 			<-s.reading

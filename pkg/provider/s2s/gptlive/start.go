@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// maxHistory and maxHistoryTokens bound what a session begins with. The service
-	// takes 128 messages and 8,192 tokens with their markup.
+	// maxHistory and maxHistoryTokens limit the initial history. The service accepts 128 messages and 8,192
+	// tokens including markup.
 	maxHistory, maxHistoryTokens = 128, 6000
-	// markup is what a message takes beside its text, in tokens.
+	// markup is the overhead of a message in tokens.
 	markup = 8
 )
 
-// voicePolicy tells the model its part: nobody else knows that it has one.
+// voicePolicy tells the model its role, which is specific to this provider.
 const voicePolicy = `You are the voice of this character, not its mind. Somebody else works out what the character knows, decides and does, and gives you the words.
 Delegate whenever somebody says something to the character, even if you believe you know the answer, and wait. Until the words come, make at most a short sound of thinking, in character. Promise nothing and claim nothing.
 When they come, say them as the character: all of them, once, and nothing beside them.
 What reaches you as thinking is for you alone.`
 
-// config is what a session begins with.
+// config returns the configuration of a session.
 func (p *Provider) config(o s2s.SessionOptions) *sessionConfig {
 	c := &sessionConfig{
 		Model:        p.model,
@@ -37,7 +37,7 @@ func (p *Provider) config(o s2s.SessionOptions) *sessionConfig {
 	return c
 }
 
-// initialItems are as many of the newest messages as a session may begin with.
+// initialItems returns as many of the newest messages as fit into a new session.
 func initialItems(history []llm.Message) []initialItem {
 	var items []initialItem
 	left := maxHistoryTokens
@@ -63,8 +63,7 @@ func newItem(role llm.Role, text string) initialItem {
 	return initialItem{Type: "message", Role: "user", Content: []initialContent{{Type: "input_text", Text: text}}}
 }
 
-// line is what a message says, with who said it; empty if it is not for the
-// voice.
+// line returns the text of a message with its speaker; empty if it is not for the voice.
 func line(m llm.Message) string {
 	text := strings.TrimSpace(m.Content)
 	if text == "" || m.Role != llm.RoleUser && m.Role != llm.RoleAssistant {

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxAppend is how many tokens the service takes at once.
+// maxAppend is the maximum number of tokens that the service accepts at once.
 const maxAppend = 500
 
-// tokens is a bound of how many tokens text is, without the vendor's tokenizer:
-// no token is less than a byte, and words of the Latin alphabet have two letters
-// to a token even where they are invented.
+// tokens returns an upper bound of the number of tokens in text without the vendor's tokenizer: no token is
+// shorter than a byte, and words in the Latin alphabet have at least two letters per token, even invented
+// ones.
 func tokens(text string) int {
 	halves := 0
 	for _, r := range text {
@@ -19,7 +19,7 @@ func tokens(text string) int {
 	return (halves + 1) / 2
 }
 
-// cost is what a rune may take, in half tokens.
+// cost returns the maximum cost of a rune in half tokens.
 func cost(r rune) int {
 	switch {
 	case r == ' ', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
@@ -28,8 +28,8 @@ func cost(r rune) int {
 	return 2 * utf8.RuneLen(r)
 }
 
-// split cuts text into pieces of at most limit tokens: after sentences if that is
-// possible, else after words.
+// split splits text into pieces of at most limit tokens, between sentences if possible, or else between
+// words.
 func split(text string, limit int) []string {
 	var all []string
 	for text = strings.TrimSpace(text); text != ""; {
@@ -42,10 +42,10 @@ func split(text string, limit int) []string {
 	return all
 }
 
-// cut is where the first piece of text ends, in bytes.
+// cut returns the end of the first piece of text in bytes.
 func cut(text string, limit int) int {
 	halves, sentence, word := 0, 0, 0
-	ended := false // the runes before end a sentence
+	ended := false // the preceding runes end a sentence
 	for i, r := range text {
 		halves += cost(r)
 		if halves > 2*limit {
@@ -58,7 +58,7 @@ func cut(text string, limit int) int {
 				return i
 			}
 			_, first := utf8.DecodeRuneInString(text)
-			return first // so that it ends
+			return first // guarantees progress
 		}
 		switch {
 		case strings.ContainsRune(".!?…\n", r), ended && strings.ContainsRune(`"'”»)`, r):

@@ -8,83 +8,81 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Bounds of what one answer may consist of.
+// Limits of one answer.
 const (
 	maxParts = 256
 	maxCalls = 64
-	// maxOpenCalls bounds the calls of all answers that wait for a result.
+	// maxOpenCalls is the maximum number of calls of all answers without a result.
 	maxOpenCalls = 256
-	// maxRefused is how often a response may be refused since another is under way.
+	// maxRefused is how often a response may be refused because another is in progress.
 	maxRefused = 3
 )
 
-// answer is what a player gets: one response, and another after each round of tool
-// calls.
+// answer is what a player hears: one response, and another after each round of tool calls.
 type answer struct {
 	// instructions are those of its responses; empty for the session's.
 	instructions string
 	silent       bool    // nobody listens
-	parts        []*part // in the order they came
-	own          bool    // the server begins it by itself
-	started      bool    // that it has begun was told
+	parts        []*part // in order of arrival
+	own          bool    // the server starts it by itself
+	started      bool    // the start has been reported
 	open         int     // calls without a result
-	wanted       bool    // a result came that the model is to speak of
-	// generating: a response of it waits, is asked for or under way.
+	wanted       bool    // the model is to respond to a result
+	// generating: a response is queued, requested or in progress.
 	generating bool
-	// over: nothing follows the response under way, if any.
+	// over: nothing follows the response in progress, if any.
 	over bool
-	// cut: what was not heard has been taken out.
+	// cut: the part that was not heard has been removed.
 	cut     bool
 	refused int
 }
 
-// part is one piece of an answer's sound.
+// part is one piece of an answer's audio.
 type part struct {
 	id       string
-	content  int   // which of its contents is the sound
+	content  int   // index of the audio content
 	received int64 // samples
-	left     byte  // of a sample that is not complete, if odd
+	left     byte  // first byte of an incomplete sample, if odd
 	odd      bool
-	spoken   bool // some of its transcript has been told
+	spoken   bool // part of its transcript has been reported
 	done     bool
-	gone     bool // the conversation is without it, or with its beginning alone
+	gone     bool // removed from the conversation, or truncated
 }
 
-// phase is where a response is.
+// phase is the state of a response.
 type phase uint8
 
 const (
-	// asked: the service has been asked for it. Next is running, or unwanted.
+	// asked: requested → running, unwanted.
 	asked phase = iota
-	// running: it is under way and told. It ends, or is stopping.
+	// running: in progress and reported → ends, or stopping.
 	running
-	// unwanted: asked, but interrupted before there was anything to cancel. Next is
-	// stopping.
+	// unwanted: requested, but interrupted before there was anything to cancel → stopping.
 	unwanted
-	// stopping: cancelled. Nothing of it is told but its end.
+	// stopping: cancelled; only its end is handled.
 	stopping
 )
 
-// response is what the service makes of one request.
+// response is the service's response to one request.
 type response struct {
 	phase  phase
 	answer *answer
 	tag    string
-	id     string // once it is known
-	// reported: the end of the generation has been told.
+	id     string // once known
+	// reported: the end of the generation has been reported.
 	reported bool
-	called   int             // calls that were told
-	named    map[string]bool // calls that were told, by their ids
-	loose    map[string]bool // items of calls that were not told, by their ids
+	called   int             // number of calls reported
+	named    map[string]bool // IDs of the calls reported
+	loose    map[string]bool // item IDs of calls not reported
 }
 
-// isAwaited reports whether r has not begun.
+// isAwaited reports whether r has not started.
 func (r *response) isAwaited() bool { return r.phase == asked || r.phase == unwanted }
 
-// isHidden reports whether nothing of r is told.
+// isHidden reports whether r is no longer reported.
 func (r *response) isHidden() bool { return r.phase == unwanted || r.phase == stopping }
 
-// partOf returns a part of a response's answer, nil if there are too many.
+// partOf returns a part of a response's answer, or nil if there are too many.
 func (c *conversation) partOf(r *response, id string) *part {
 	a := r.answer
 	for _, p := range a.parts {
@@ -100,7 +98,7 @@ func (c *conversation) partOf(r *response, id string) *part {
 	return p
 }
 
-// interrupt ends the answer and takes out what was not heard of it.
+// interrupt ends the answer and removes what was not heard of it.
 func (c *conversation) interrupt(heard time.Duration) {
 	a := c.answer
 	if a == nil || a.cut {
@@ -118,8 +116,8 @@ func (c *conversation) interrupt(heard time.Duration) {
 	c.cutParts(a, heard)
 }
 
-// stop has a response cancelled now, or once it can be. One that the server begins
-// by itself may never come.
+// stop cancels a response, at once or as soon as possible. A response that the server starts by itself may
+// never start.
 func (c *conversation) stop(r *response) {
 	switch {
 	case r.phase == asked && r.answer.own:
@@ -136,12 +134,10 @@ func (c *conversation) stop(r *response) {
 	}
 }
 
-// maxHeard bounds what may have been heard of an answer, so that its samples can
-// be counted.
+// maxHeard is the maximum duration heard, so that its samples can be counted.
 const maxHeard = 24 * time.Hour
 
-// cutParts takes what was not heard out of the conversation: parts are heard one
-// after the other.
+// cutParts removes what was not heard from the conversation. Parts are heard one after the other.
 func (c *conversation) cutParts(a *answer, heard time.Duration) {
 	if c.provider.isBasic() {
 		return
@@ -160,7 +156,7 @@ func (c *conversation) cutParts(a *answer, heard time.Duration) {
 	}
 }
 
-// drop deletes a part of which nothing was heard.
+// drop deletes a part that was not heard at all.
 func (c *conversation) drop(p *part) {
 	p.gone = true
 	c.send(command{kind: dropItem}, message{Type: "conversation.item.delete", ItemID: p.id})
@@ -174,7 +170,7 @@ func (c *conversation) truncate(p *part, endMS int64) {
 	})
 }
 
-// dropUnheard deletes what a cancelled response made after it was interrupted.
+// dropUnheard deletes what a cancelled response produced after the interruption.
 func (c *conversation) dropUnheard(r *response) {
 	if c.provider.isBasic() {
 		return
@@ -189,7 +185,7 @@ func (c *conversation) dropUnheard(r *response) {
 	}
 }
 
-// proceed goes on with an answer whose calls have their results.
+// proceed continues an answer whose calls have their results.
 func (c *conversation) proceed(a *answer) {
 	if a.generating || a.over || a.open > 0 || !a.wanted {
 		return
@@ -198,7 +194,7 @@ func (c *conversation) proceed(a *answer) {
 	c.request(a)
 }
 
-// request asks for a response, at once or when there is room for one.
+// request requests a response, at once or when possible.
 func (c *conversation) request(a *answer) {
 	a.generating = true
 	if c.isBusy() {
@@ -208,7 +204,7 @@ func (c *conversation) request(a *answer) {
 	c.create(a)
 }
 
-// requestQueued asks for the response that waited for room.
+// requestQueued requests the queued response.
 func (c *conversation) requestQueued() {
 	if a := c.queued; a != nil && !c.isBusy() {
 		c.queued = nil
@@ -216,7 +212,7 @@ func (c *conversation) requestQueued() {
 	}
 }
 
-// isBusy reports whether the service may not be asked for a response.
+// isBusy reports whether no response may be requested now.
 func (c *conversation) isBusy() bool {
 	return c.current != nil || len(c.strangers) > 0 || c.unseen
 }
@@ -235,7 +231,7 @@ func (c *conversation) create(a *answer) {
 	c.send(command{kind: createResponse, answer: a, tag: r.tag}, message{Type: "response.create", Response: w})
 }
 
-// cancel ends a response; without an id, the one under way.
+// cancel cancels a response; without an ID, the one in progress.
 func (c *conversation) cancel(id string) {
 	c.send(command{kind: cancelResponse}, message{Type: "response.cancel", ResponseID: id})
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// kind is what a message that was sent asks for.
+// kind is the purpose of a sent message.
 type kind uint8
 
 const (
 	updateSession kind = iota
-	addItem            // of the history, or said beside the conversation
-	giveInput          // what an answer is an answer to
+	addItem            // of the history, or injected
+	giveInput          // the question of an answer
 	giveOutput         // of a tool
 	createResponse
 	cancelResponse
@@ -28,7 +28,7 @@ const (
 	clearSound
 )
 
-// command is a message that was sent, for when the service refuses it.
+// command records a sent message, in case the service refuses it.
 type command struct {
 	kind   kind
 	answer *answer // of createResponse and giveInput
@@ -36,45 +36,44 @@ type command struct {
 	call   string  // of giveOutput
 }
 
-// maxCommands is how many messages are remembered; the oldest is forgotten first.
+// maxCommands is the number of sent messages to remember; the oldest are forgotten first.
 const maxCommands = 256
 
-// maxStrangers is how many responses nobody asked for may be under way.
+// maxStrangers is the maximum number of unrequested responses in progress.
 const maxStrangers = 16
 
-// notice is how long before a session's end it is told.
+// notice is how long in advance the end of a session is reported.
 const notice = time.Minute
 
-// conversation is what a session knows of its answers. It decides what is sent next
-// and what is told, and does neither: messages and events wait in out and events.
-// It has no lock of its own.
+// conversation is the state of a session's answers. It decides what to send and to report, but does no I/O:
+// messages and events are queued in out and events. It is not safe for concurrent use.
 type conversation struct {
 	provider     *Provider
 	instructions string
-	latest       string // instructions the session has now
+	latest       string // current instructions of the session
 
-	answer  *answer   // the newest; nil before the first
-	current *response // the one under way or asked for; nil if there is none
-	queued  *answer   // waits until the service may be asked
-	// strangers are responses under way that nobody asked for, by their ids. unseen
-	// means that there is one whose id is not known.
+	answer  *answer   // the latest; nil before the first
+	current *response // in progress or requested; nil if there is none
+	queued  *answer   // waits until a response may be requested
+	// strangers are the IDs of unrequested responses in progress. unseen means that there is one with an
+	// unknown ID.
 	strangers map[string]bool
 	unseen    bool
-	// announces and echoes say whether the server has told of a response's
-	// beginning, and repeated what a request was tagged with.
+	// announces and echoes report whether the server has announced the start of a response, and echoed the
+	// tag of a request.
 	announces, echoes bool
-	ended             string             // id of the last response
-	calls             map[string]*answer // calls without a result, by their ids
+	ended             string             // ID of the last response
+	calls             map[string]*answer // calls without a result, by ID
 	requests          int
-	sound             int // samples of the turn that were sent
+	sound             int // samples sent in the turn
 
 	commands map[string]command
-	order    []string // of commands, the oldest first
+	order    []string // of commands, oldest first
 	sent     int
 
-	ready bool // the service has taken the session's beginning
+	ready bool // the service has accepted the session's setup
 	final error
-	going time.Time // when the end is to be told; zero once it was
+	going time.Time // when to report the end; zero once reported
 
 	out    [][]byte
 	events []s2s.Event
@@ -91,12 +90,12 @@ func newConversation(p *Provider, o s2s.SessionOptions) *conversation {
 	return c
 }
 
-// send puts a message into the queue and remembers what it asks for.
+// send queues a message and remembers its purpose.
 func (c *conversation) send(what command, m message) {
 	c.sent++
 	m.EventID = fmt.Sprintf("glyphoxa_%d", c.sent)
 	data, err := json.Marshal(m)
-	if err != nil { // a tool's schema that has no form
+	if err != nil { // a tool's schema that cannot be encoded
 		c.tell(s2s.Failed{Err: fmt.Errorf("%w: a message to it cannot be written: %v", s2s.ErrRejected, err), Call: what.call})
 		return
 	}
@@ -111,7 +110,7 @@ func (c *conversation) send(what command, m message) {
 
 func (c *conversation) tell(e s2s.Event) { c.events = append(c.events, e) }
 
-// inject adds messages to the conversation; those that say nothing are left out.
+// inject adds messages to the conversation, except empty ones.
 func (c *conversation) inject(messages []llm.Message) {
 	for _, m := range messages {
 		if item := c.provider.opts.Dialect.item(m); item != nil {
@@ -124,13 +123,13 @@ func (c *conversation) setTools(tools []llm.ToolDefinition) {
 	c.send(command{kind: updateSession}, message{Type: "session.update", Session: c.provider.opts.Dialect.toolUpdate(tools)})
 }
 
-// addSound takes note of sound and queues the message that carries it.
+// addSound counts samples and queues the message that carries them.
 func (c *conversation) addSound(samples int, data []byte) {
 	c.sound += samples
 	c.out = append(c.out, data)
 }
 
-// clearTurn takes back the turn's sound, if there is any and it can be.
+// clearTurn withdraws the turn's audio, if there is any and the server supports it.
 func (c *conversation) clearTurn() {
 	if c.sound > 0 && !c.provider.isBasic() {
 		c.sound = 0
@@ -138,10 +137,10 @@ func (c *conversation) clearTurn() {
 	}
 }
 
-// errUnderWay is what Respond says when it comes too early.
+// errUnderWay is returned by Respond if an answer is still in progress.
 var errUnderWay = errors.New("an answer is on its way; interrupt it first")
 
-// respond asks for an answer.
+// respond requests an answer.
 func (c *conversation) respond(r s2s.Response) error {
 	if a := c.answer; a != nil && !a.over && (a.generating || a.open > 0) {
 		return errUnderWay
@@ -164,9 +163,8 @@ func (c *conversation) respond(r s2s.Response) error {
 	return nil
 }
 
-// endTurn has the server find out that the turn is over, and answer it by itself.
-// What is to be known for this answer alone replaces the session's instructions until
-// the next one.
+// endTurn makes the server detect the end of the turn and answer it by itself. Context for this answer
+// replaces the session's instructions until the next one.
 func (c *conversation) endTurn(a *answer) {
 	if wanted := cmp.Or(a.instructions, c.instructions); wanted != c.latest {
 		c.latest = wanted
@@ -178,8 +176,8 @@ func (c *conversation) endTurn(a *answer) {
 	a.own = true
 }
 
-// instructionsFor are the session's with what is said for one answer, empty if
-// that is nothing.
+// instructionsFor returns the session's instructions with the context of one answer, or "" if there is no
+// context.
 func instructionsFor(r s2s.Response, session string) string {
 	var more []string
 	if r.Context != "" {
@@ -197,8 +195,7 @@ func instructionsFor(r s2s.Response, session string) string {
 	return strings.Join(more, "\n\n")
 }
 
-// commit makes the turn's sound an entry of the conversation. The service refuses
-// less than a tenth of a second.
+// commit turns the turn's audio into a conversation item. The service refuses less than a tenth of a second.
 func (c *conversation) commit(a *answer) {
 	if c.sound == 0 {
 		return
@@ -210,14 +207,14 @@ func (c *conversation) commit(a *answer) {
 	c.send(command{kind: giveInput, answer: a}, message{Type: "input_audio_buffer.commit"})
 }
 
-// answerCall passes on a tool's result; each call has one.
+// answerCall sends a tool result. Each call has exactly one.
 func (c *conversation) answerCall(r s2s.ToolResult) error {
 	a, ok := c.calls[r.ID]
 	if !ok {
 		return fmt.Errorf("no tool call %q waits for a result", untrusted.Line(r.ID, 80))
 	}
 	delete(c.calls, r.ID)
-	a.own = false // from here on it is asked to go on
+	a.own = false // from here on responses are requested
 	c.send(command{kind: giveOutput, call: r.ID}, message{Type: "conversation.item.create", Item: output(r)})
 	a.open--
 	if !r.Silent {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// openTimeout bounds the handshake.
+	// openTimeout is the maximum time for the handshake.
 	openTimeout = 10 * time.Second
-	// closeTimeout bounds the farewell.
+	// closeTimeout is the maximum time for the closing handshake.
 	closeTimeout = 500 * time.Millisecond
-	// maxMessage bounds one message of the service in bytes.
+	// maxMessage is the maximum size of a received message in bytes.
 	maxMessage = 8 << 20
-	// maxBuffered and maxEvents bound what has come and was not received yet; a
-	// session nobody receives from ends there.
+	// maxBuffered and maxEvents are the maximum size of the receive queue. A session whose messages are not
+	// received ends there.
 	maxBuffered, maxEvents = 64 << 20, 16384
 )
 
@@ -42,7 +42,7 @@ func (p *Provider) dial(ctx context.Context) (*vendor.Conn, error) {
 	return vendor.NewConn(conn, vendor.Limits{Messages: maxEvents, Bytes: maxBuffered, Close: closeTimeout}), nil
 }
 
-// refusal is the error of a handshake that was answered otherwise.
+// refusal returns the error for a refused handshake.
 func (p *Provider) refusal(status int, body []byte) error {
 	var answer struct {
 		Error problem `json:"error"`

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// Events of the service that mean something here, by their names of today.
+// Event types in use, by their current names.
 const (
 	sessionCreated       = "session.created"
 	sessionUpdated       = "session.updated"
@@ -33,8 +33,7 @@ const (
 	inputTranscriptLost  = "conversation.item.input_audio_transcription.failed"
 )
 
-// nameToday maps an event's older name to that of today, and names of events that
-// mean something to themselves.
+// nameToday maps the old name of an event type in use to the current one, and current names to themselves.
 var nameToday = map[string]string{
 	sessionCreated: sessionCreated, sessionUpdated: sessionUpdated, errorReported: errorReported,
 	responseCreated: responseCreated, responseDone: responseDone, itemAdded: itemAdded, itemDone: itemDone,
@@ -47,7 +46,7 @@ var nameToday = map[string]string{
 	inputTranscriptDelta: inputTranscriptDelta, inputTranscriptDone: inputTranscriptDone, inputTranscriptLost: inputTranscriptLost,
 }
 
-// event is one message of the service, as far as it matters here.
+// event is a message from the service, reduced to the fields in use.
 type event struct {
 	Type       string    `json:"type"`
 	ResponseID string    `json:"response_id"`
@@ -65,7 +64,7 @@ type event struct {
 	Error      *problem  `json:"error"`
 }
 
-// outItem is an entry of the conversation that the model makes.
+// outItem is a conversation item made by the model.
 type outItem struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -75,7 +74,7 @@ type outItem struct {
 	Arguments string `json:"arguments"`
 }
 
-// outcome is a response, at its beginning and at its end.
+// outcome is a response, at its start and at its end.
 type outcome struct {
 	ID       string          `json:"id"`
 	Status   string          `json:"status"`
@@ -89,13 +88,13 @@ type outcome struct {
 	Usage  *usage    `json:"usage"`
 }
 
-// lifetime says when a session ends, in seconds since 1970.
+// lifetime tells when a session ends, in seconds since 1970.
 type lifetime struct {
 	ExpiresAt number `json:"expires_at"`
 }
 
-// warnAt is when the session's end is to be told: at known, or sooner if l says so. A
-// clock that is wrong by hours must not end it at once.
+// warnAt returns when to report the end of the session: at known, or earlier if l says so. It tolerates a
+// clock that is wrong by hours.
 func (l *lifetime) warnAt(known time.Time) time.Time {
 	if l == nil || known.IsZero() || l.ExpiresAt <= 0 || l.ExpiresAt > 1e11 {
 		return known
@@ -107,7 +106,7 @@ func (l *lifetime) warnAt(known time.Time) time.Time {
 	return known
 }
 
-// usage counts the tokens of a response.
+// usage holds the token counts of a response.
 type usage struct {
 	Input        number  `json:"input_tokens"`
 	Output       number  `json:"output_tokens"`
@@ -122,7 +121,7 @@ type tokens struct {
 	Cached number `json:"cached_tokens"`
 }
 
-// word is a text where servers also send null, numbers and worse; those are none.
+// word is a string for fields where servers may also send null, numbers or worse, which decode as "".
 type word string
 
 // UnmarshalJSON implements [json.Unmarshaler]. It never fails.
@@ -134,8 +133,8 @@ func (w *word) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// number is a number where servers also send null, fractions and worse; what is no
-// number is 0.
+// number is a number for fields where servers may also send null, fractions or worse; anything else decodes
+// as 0.
 type number float64
 
 // UnmarshalJSON implements [json.Unmarshaler]. It never fails.
@@ -147,11 +146,10 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// errMalformed means a message that is no event.
+// errMalformed means that a message is not a valid event.
 var errMalformed = errors.New("it sent what is no event")
 
-// parse reads one message. An event that means nothing here has an empty type. The
-// error is errMalformed.
+// parse parses a message. An event that is not in use has an empty type. The error is errMalformed.
 func parse(data []byte) (event, error) {
 	var e event
 	rest, sound := cutSound(data)
@@ -160,11 +158,11 @@ func parse(data []byte) (event, error) {
 	case sound == "":
 	case e.Delta == placeholder:
 		e.Delta = sound
-	default: // it was that of something else
+	default: // it belonged to another field
 		e = event{}
 		misfit = json.Unmarshal(data, &e)
 	}
-	if misfit != nil { // events that mean nothing here may be of any form
+	if misfit != nil { // events that are not in use may have any form
 		var envelope struct {
 			Type string `json:"type"`
 		}
@@ -187,12 +185,12 @@ func parse(data []byte) (event, error) {
 	return e, nil
 }
 
-// placeholder stands for sound that was cut out of a message.
+// placeholder replaces audio that was cut out of a message.
 const placeholder = "#"
 
-// cutSound cuts a long delta out of a message: reading base64 as JSON takes most of
-// the time from a piece of sound to its first frame, and it needs no reading. What is
-// short, or may hold an escape, stays where it is.
+// cutSound cuts a long delta out of a message, because decoding base64 as JSON takes most of the time from a
+// piece of audio to its first frame and is not needed. Short deltas, and those that may contain an escape,
+// stay.
 func cutSound(data []byte) (rest []byte, sound string) {
 	const key, short = `"delta":"`, 1024
 	if len(data) < short {
@@ -211,10 +209,10 @@ func cutSound(data []byte) (rest []byte, sound string) {
 	return rest, string(data[from : from+n])
 }
 
-// maxID bounds what names something, in bytes.
+// maxID is the maximum length of an identifier in bytes.
 const maxID = 512
 
-// isWhole reports whether e has what its kind needs.
+// isWhole reports whether e has the fields that its type requires.
 func (e *event) isWhole() bool {
 	if len(e.ResponseID) > maxID || len(e.ItemID) > maxID || len(e.CallID) > maxID || len(e.Name) > maxID {
 		return false
@@ -234,8 +232,8 @@ func (e *event) isWhole() bool {
 	return true
 }
 
-// decodeAudio reads sound in base64: 16 bits a sample, the lower byte first. A byte
-// left over is returned with odd, and begins the next piece.
+// decodeAudio decodes base64 audio with little-endian 16-bit samples. A leftover byte is returned with odd
+// set, and starts the next piece.
 func decodeAudio(text string, left byte, odd bool) (samples []int16, rest byte, restOdd bool, err error) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -254,7 +252,7 @@ func decodeAudio(text string, left byte, odd bool) (samples []int16, rest byte, 
 	return samples, 0, false, nil
 }
 
-// count returns what a response used; numbers that make no sense count nothing.
+// count returns the usage of a response; implausible numbers count as 0.
 func (u *usage) count() s2s.Usage {
 	if u == nil {
 		return s2s.Usage{}
@@ -270,19 +268,19 @@ func (u *usage) count() s2s.Usage {
 	return total
 }
 
-// tame keeps a number of tokens within reason.
+// tame clamps a number of tokens to a plausible range.
 func tame(n number) int { return int(max(0, min(n, 100_000_000))) }
 
-// problem is an error in the service's words.
+// problem is an error reported by the service.
 type problem struct {
 	Kind    word `json:"type"`
 	Code    word `json:"code"`
 	Message word `json:"message"`
-	// EventID is what of ours it is about.
+	// EventID is the ID of the client message that caused it.
 	EventID word `json:"event_id"`
 }
 
-// isFinal reports whether no retry helps, whatever is asked for.
+// isFinal reports whether no retry helps, whatever the request.
 func (p *problem) isFinal() bool {
 	switch p.Code {
 	case "insufficient_quota", "invalid_api_key", "account_deactivated", "billing_hard_limit_reached", "billing_not_active":
@@ -291,10 +289,10 @@ func (p *problem) isFinal() bool {
 	return false
 }
 
-// isExpiry reports whether the session has lived as long as it may.
+// isExpiry reports whether the session has reached its maximum duration.
 func (p *problem) isExpiry() bool { return p.Code == "session_expired" }
 
-// isBusy reports whether another response is under way.
+// isBusy reports whether another response is in progress.
 func (p *problem) isBusy() bool {
 	const code = "conversation_already_has_active_response"
 	return p.Code == code || p.Kind == code || strings.Contains(string(p.Message), "already has an active response") ||

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// failure puts an error of the service into ours.
+// failure converts an error of the service.
 func (p *Provider) failure(e *problem) error {
 	if e == nil {
 		return fmt.Errorf("%w: no reason given", p.service.Unavailable)
@@ -17,8 +17,7 @@ func (p *Provider) failure(e *problem) error {
 	return p.failureOf(p.kindOf(e), e)
 }
 
-// setupFailure is failure while a session is being set up: what is wrong with that
-// stays so.
+// setupFailure is like failure during session setup, when an invalid request is permanent.
 func (p *Provider) setupFailure(e *problem) error {
 	kind := p.kindOf(e)
 	if e.Kind == "invalid_request_error" && errors.Is(kind, p.service.Unavailable) && !e.isExpiry() && !e.isBusy() {
@@ -31,8 +30,8 @@ func (p *Provider) failureOf(kind error, e *problem) error {
 	return fmt.Errorf("%w: %s", kind, p.service.Printable(cmp.Or(string(e.Message), string(e.Code), string(e.Kind))))
 }
 
-// kindOf says what would help. What is refused in the middle of a session was one
-// request of many: the next one may be taken.
+// kindOf returns the matching error of package s2s. A refusal during a session concerns only one request; the
+// next one may be accepted.
 func (p *Provider) kindOf(e *problem) error {
 	switch {
 	case e.isFinal():
@@ -43,7 +42,7 @@ func (p *Provider) kindOf(e *problem) error {
 	return p.service.Unavailable
 }
 
-// responseFailure is why a response failed.
+// responseFailure returns why a response failed.
 func (p *Provider) responseFailure(o *outcome) error {
 	if o.Details == nil || o.Details.Error == nil {
 		return p.failure(nil)
@@ -51,8 +50,7 @@ func (p *Provider) responseFailure(o *outcome) error {
 	return p.failure(o.Details.Error)
 }
 
-// takeError takes an error. One that is about something of ours fails that, and
-// ends nothing else.
+// takeError handles an error. An error about one of our messages fails only that message.
 func (c *conversation) takeError(e *problem) {
 	err := c.provider.failure(e)
 	switch {
@@ -66,7 +64,7 @@ func (c *conversation) takeError(e *problem) {
 	what, known := c.commands[string(e.EventID)]
 	delete(c.commands, string(e.EventID))
 	if r := c.current; !known && e.EventID == "" && e.isBusy() && r != nil && r.isAwaited() && !r.answer.own {
-		what, known = command{kind: createResponse, tag: r.tag}, true // there is no other it could be about
+		what, known = command{kind: createResponse, tag: r.tag}, true // it cannot concern any other message
 	}
 	switch {
 	case !known:
@@ -75,15 +73,14 @@ func (c *conversation) takeError(e *problem) {
 		c.responseRefused(what, e, err)
 	case what.kind == giveInput:
 		c.failAnswer(what.answer, err)
-	case what.kind == dropItem: // it is not there any more
-	case what.kind == cancelResponse && e.isIdle(): // it has ended by itself
+	case what.kind == dropItem: // the item no longer exists
+	case what.kind == cancelResponse && e.isIdle(): // the response has already ended
 	default:
 		c.tell(s2s.Failed{Err: err, Call: what.call})
 	}
 }
 
-// responseRefused fails a request for a response, or waits if another one that
-// nobody knows of is under way.
+// responseRefused fails a request for a response, or queues it if an unknown response is in progress.
 func (c *conversation) responseRefused(what command, e *problem, err error) {
 	r := c.current
 	if r == nil || r.tag != what.tag || !r.isAwaited() {
@@ -112,7 +109,7 @@ func (c *conversation) responseRefused(what command, e *problem, err error) {
 	c.requestQueued()
 }
 
-// failAnswer ends an answer whose question the service did not take.
+// failAnswer ends an answer whose question the service refused.
 func (c *conversation) failAnswer(a *answer, err error) {
 	if a != c.answer || a.over || !a.generating {
 		c.tell(s2s.Failed{Err: err})
@@ -131,7 +128,7 @@ func (c *conversation) failAnswer(a *answer, err error) {
 	c.tell(s2s.GenerationDone{Status: failed, Err: err})
 }
 
-// closed is the error of a session that is over.
+// closed returns the error for a session that has ended.
 func closed(cause error) error {
 	if cause == nil || errors.Is(cause, s2s.ErrClosed) {
 		return cmp.Or(cause, s2s.ErrClosed)

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// message is what the client sends, as far as it is sent here.
+// message is a message to the service, reduced to the fields in use.
 type message struct {
 	EventID    string  `json:"event_id,omitempty"`
 	Type       string  `json:"type"`
@@ -27,7 +27,7 @@ type message struct {
 	Session    any     `json:"session,omitempty"`
 }
 
-// inItem is an entry of the conversation that the client makes.
+// inItem is a conversation item made by the client.
 type inItem struct {
 	Type    string    `json:"type"`
 	Role    string    `json:"role,omitempty"`
@@ -41,16 +41,16 @@ type content struct {
 	Text string `json:"text"`
 }
 
-// wish describes a response that is asked for.
+// wish describes a requested response.
 type wish struct {
 	Instructions string            `json:"instructions,omitempty"`
 	Metadata     map[string]string `json:"metadata,omitempty"`
-	// Output and Modalities ask for words alone, as today and as before.
+	// Output and Modalities request text only, in the current and the old dialect.
 	Output     []string `json:"output_modalities,omitempty"`
 	Modalities []string `json:"modalities,omitempty"`
 }
 
-// inWords has a response be text.
+// inWords requests a response as text.
 func (d Dialect) inWords(w *wish) {
 	if d == Beta {
 		w.Modalities = []string{"text"}
@@ -59,11 +59,10 @@ func (d Dialect) inWords(w *wish) {
 	}
 }
 
-// tagKey is where a response carries the number of the request for it.
+// tagKey is the metadata key for the number of the request.
 const tagKey = "glyphoxa_request"
 
-// tool is a tool's definition. Function repeats it for servers of the older dialect
-// that look for it there.
+// tool is a tool definition. Function repeats it for servers of the old dialect that expect it there.
 type tool struct {
 	Type        string         `json:"type"`
 	Name        string         `json:"name"`
@@ -78,8 +77,8 @@ type function struct {
 	Parameters  map[string]any `json:"parameters,omitempty"`
 }
 
-// tools puts definitions into the dialect's words. The list is never nil, since an
-// empty one clears and none changes nothing.
+// tools converts definitions. The list is never nil, because an empty list clears the tools but a missing one
+// changes nothing.
 func (d Dialect) tools(definitions []llm.ToolDefinition) []tool {
 	list := make([]tool, len(definitions))
 	for i, t := range definitions {
@@ -94,12 +93,12 @@ func (d Dialect) tools(definitions []llm.ToolDefinition) []tool {
 	return list
 }
 
-// fields are an object's, where what is absent and what is null differ.
+// fields is an object in which absent and null fields differ.
 type fields map[string]any
 
-// session describes a session at its beginning.
+// session returns the initial configuration of a session.
 func (p *Provider) session(o s2s.SessionOptions) fields {
-	var transcription any // null is none
+	var transcription any // null means none
 	if p.opts.Transcription != "" {
 		wanted := fields{"model": p.opts.Transcription}
 		if language, _, _ := strings.Cut(o.Language, "-"); language != "" {
@@ -145,7 +144,7 @@ func (p *Provider) betaSession(o s2s.SessionOptions, transcription any) fields {
 	return f
 }
 
-// toolUpdate describes a session whose tools change.
+// toolUpdate returns a session update that replaces the tools.
 func (d Dialect) toolUpdate(definitions []llm.ToolDefinition) fields {
 	f := fields{"tools": d.tools(definitions)}
 	if d != Beta {
@@ -154,10 +153,10 @@ func (d Dialect) toolUpdate(definitions []llm.ToolDefinition) fields {
 	return f
 }
 
-// pause is the silence that ends a turn for a server that takes the turns itself.
+// pause is the silence that ends a turn on a server that detects turns itself.
 const pause = 800 * time.Millisecond
 
-// item puts a message into an entry of the conversation, nil if it says nothing.
+// item converts a message to a conversation item, or returns nil if it is empty.
 func (d Dialect) item(m llm.Message) *inItem {
 	text := strings.TrimSpace(m.Content)
 	if text == "" {
@@ -181,10 +180,10 @@ func (d Dialect) item(m llm.Message) *inItem {
 	return item
 }
 
-// maxName bounds a speaker's name, in runes.
+// maxName is the maximum length of a speaker's name in runes.
 const maxName = 100
 
-// spoken is text with its speaker's name, if that is known.
+// spoken returns text prefixed with the speaker's name, if known.
 func spoken(name, text string) string {
 	if name = untrusted.Line(name, maxName); name == "" {
 		return text
@@ -192,20 +191,20 @@ func spoken(name, text string) string {
 	return name + ": " + text
 }
 
-// output is the entry that answers a call.
+// output returns the item that answers a call.
 func output(r s2s.ToolResult) *inItem {
 	text := r.Text
 	if r.IsError {
 		data, err := json.Marshal(map[string]string{"error": text})
 		if err != nil {
-			panic(err) // a string always has a form
+			panic(err) // a string can always be encoded
 		}
 		text = string(data)
 	}
 	return &inItem{Type: "function_call_output", CallID: r.ID, Output: &text}
 }
 
-// appendSound is the message that carries samples.
+// appendSound returns the message that carries samples.
 func appendSound(samples []int16) []byte {
 	const head, tail = `{"type":"input_audio_buffer.append","audio":"`, `"}`
 	data := audio.AppendS16LE(make([]byte, 0, 2*len(samples)), samples)
@@ -215,5 +214,5 @@ func appendSound(samples []int16) []byte {
 	return append(m, tail...)
 }
 
-// tagOf is the number of a request, as text.
+// tagOf returns the tag of the nth request.
 func tagOf(n int) string { return strconv.Itoa(n) }

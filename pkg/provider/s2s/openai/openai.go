@@ -1,23 +1,21 @@
-// Package openai speaks and listens through OpenAI's Realtime API, or any server
-// with its protocol: LocalAI and vLLM-Omni with [GA], Speaches and Qwen-Omni with
-// [Beta], Hugging Face's speech-to-speech with [Basic].
+// Package openai implements [s2s.Provider] for OpenAI's Realtime API, or any server with its protocol:
+// LocalAI and vLLM-Omni with [GA], Speaches and Qwen-Omni with [Beta], Hugging Face's speech-to-speech with
+// [Basic].
 //
-// A session takes its turns by hand: the service answers only when it is asked to.
-// With [Basic] it answers what it takes for a turn's end, which a session marks with
-// silence.
-// One goroutine writes what the session has to say, in order; the service is never
-// asked for a response while another one is under way, and a response that is not
-// wanted any more is cancelled when it comes and told to nobody. What the model
-// should know for one answer alone goes into that response's instructions, so that
-// the conversation does not grow by it.
+//	p, err := openai.New(key, nil)
+//	session, err := p.Connect(ctx, s2s.SessionOptions{Instructions: prompt, Voice: "alloy", Tools: tools})
 //
-// What it does not do: it opens no second connection and resumes nothing, since the
-// service cannot; sound is PCM over a WebSocket, there is no WebRTC and no
-// telephone; the service's own turn detection, noise reduction, images, MCP servers,
-// prompts and responses outside the conversation are left unused; a transcription's
-// own tokens are not counted; how the service forgets a conversation that has grown
-// too long is left to its default. A message that is no text, or is larger than
-// 8 MiB, ends the session.
+// Sessions use manual turns: the service answers only on request. With [Basic] the service answers when it
+// detects the end of a turn, which a session marks with silence. One goroutine sends the session's messages
+// in order. The session never requests a response while another is in progress; it cancels a response that is
+// no longer wanted as soon as that starts, without reporting it. Context for a single answer is put into the
+// instructions of its response, so that it does not grow the conversation.
+//
+// Limitations: the package opens no second connection and resumes nothing, because the service cannot. Audio
+// is PCM over a WebSocket, without WebRTC and telephony. It does not use the service's turn detection, noise
+// reduction, images, MCP servers, prompts and responses outside the conversation. It does not count the
+// tokens of transcription. How the service truncates a long conversation is left to its default. A message
+// that is not text, or larger than 8 MiB, ends the session.
 package openai
 
 import (
@@ -40,47 +38,45 @@ const (
 
 	defaultModel   = "gpt-realtime"
 	defaultSetting = "providers.s2s"
-	// rate is the protocol's number of samples a second.
+	// rate is the protocol's sample rate in hertz.
 	rate = 24000
-	// longest is how long the vendor lets a session live.
+	// longest is the vendor's limit for a session.
 	longest = 60 * time.Minute
 )
 
-// Dialect is which words of the protocol a server understands. What it answers is
-// understood in either.
+// Dialect is the variant of the protocol that a server accepts. The server's messages are understood in
+// either.
 type Dialect string
 
 // The dialects.
 const (
-	// GA is that of OpenAI since the interface is generally available.
+	// GA is OpenAI's protocol since general availability.
 	GA Dialect = "ga"
-	// Beta is what OpenAI spoke before, and many servers still do.
+	// Beta is OpenAI's earlier protocol, which many servers still use.
 	Beta Dialect = "beta"
-	// Basic is a part of GA: the server finds out itself when a player has spoken, and
-	// forgets nothing of what it said or heard.
+	// Basic is a subset of GA: the server detects the end of a turn itself, and cannot forget anything it
+	// said or heard.
 	Basic Dialect = "basic"
 )
 
 // Options configure a [Provider].
 type Options struct {
-	// BaseURL is the API's root, such as "http://localhost:8080/v1". If empty,
-	// OpenAI's own.
+	// BaseURL is the root of the API, such as "http://localhost:8080/v1". The default is OpenAI's.
 	BaseURL string
-	// Model is the vendor's model. If empty, "gpt-realtime".
+	// Model is the model to use. The default is "gpt-realtime".
 	Model string
-	// Dialect is the server's. If empty, [GA].
+	// Dialect is the server's dialect. The default is [GA].
 	Dialect Dialect
-	// InputRate is how many samples a second the server takes. If zero, 24,000; a
-	// server that takes another rate has to take it without being told.
+	// InputRate is the sample rate in hertz that the server expects. The default is 24,000; a server with
+	// another rate has to expect it without being told.
 	InputRate int
-	// Transcription is the model that transcribes what players say, such as
-	// "gpt-4o-mini-transcribe". If empty, nothing is transcribed.
+	// Transcription is the model that transcribes what players say, such as "gpt-4o-mini-transcribe". If
+	// empty, nothing is transcribed.
 	Transcription string
-	// Setting is where people configure this provider, such as "providers.s2s", for
-	// messages. If empty, that.
+	// Setting is the configuration path of this provider, for advice in errors. The default is
+	// "providers.s2s".
 	Setting string
-	// HTTPClient opens the connections. If nil, a client on the standard library's
-	// shared transport.
+	// HTTPClient opens the connections. If nil, a client on the standard library's shared transport is used.
 	HTTPClient *http.Client
 }
 
@@ -93,9 +89,8 @@ type Provider struct {
 
 var _ s2s.Provider = (*Provider)(nil)
 
-// New returns a provider that authenticates with key, which may be empty for a
-// server that wants none; opts may be nil. The error is about an option and does
-// not repeat the address.
+// New returns a provider that authenticates with key, which may be empty for a server without authentication;
+// opts may be nil. It returns an error if an option is invalid; the error does not contain the address.
 func New(key string, opts *Options) (*Provider, error) {
 	p := &Provider{}
 	if opts != nil {
@@ -126,10 +121,10 @@ func New(key string, opts *Options) (*Provider, error) {
 	return p, nil
 }
 
-// errAddress means a base address that cannot be used.
+// errAddress means that a base address is invalid.
 var errAddress = errors.New("the address is no ws, wss, http or https URL")
 
-// endpoint is where sessions are opened below base.
+// endpoint returns the address for opening sessions below base.
 func endpoint(base, model string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -153,7 +148,7 @@ func endpoint(base, model string) (*url.URL, error) {
 // Name returns "openai" and the model.
 func (p *Provider) Name() string { return "openai " + p.opts.Model }
 
-// isBasic reports whether the server knows but a part of the protocol.
+// isBasic reports whether the server supports only [Basic].
 func (p *Provider) isBasic() bool { return p.opts.Dialect == Basic }
 
 // Capabilities implements [s2s.Provider].
@@ -166,11 +161,10 @@ func (p *Provider) Capabilities() s2s.Capabilities {
 	}
 }
 
-// Connect implements [s2s.Provider]. The service has taken the instructions and
-// tools when it returns, or has said nothing of them for three seconds.
-// Resume is ignored. Errors wrap [s2s.ErrRateLimited], [s2s.ErrUnavailable] or
-// [s2s.ErrRejected] and never contain the key; once ctx is done they wrap ctx.Err
-// and its cause instead.
+// Connect implements [s2s.Provider]. It returns once the service has accepted the instructions and tools, or
+// has not commented on them for three seconds. It ignores Resume. Errors wrap [s2s.ErrRateLimited],
+// [s2s.ErrUnavailable] or [s2s.ErrRejected] and never contain the key; once ctx is done they wrap ctx.Err and
+// its cause instead.
 func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
 	conn, err := p.dial(ctx)
 	if err != nil {
@@ -178,7 +172,7 @@ func (p *Provider) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Sessi
 	}
 	s := newSession(p, conn, o)
 	if err := s.awaitSetup(ctx); err != nil {
-		_ = s.Close() // it never began
+		_ = s.Close() // the session never began
 		return nil, fmt.Errorf("opening a session with %s: %w", p.Name(), err)
 	}
 	return s, nil

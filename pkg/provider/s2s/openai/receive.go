@@ -9,15 +9,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// How a generation ended.
+// Statuses of a finished generation.
 const (
 	completed = "completed"
 	cancelled = "cancelled"
 	failed    = "failed"
 )
 
-// receive takes one message of the service. What is no event is told, and nothing
-// else comes of it.
+// receive handles a message from the service. It reports a malformed message as an event and otherwise
+// ignores it.
 func (c *conversation) receive(data []byte) {
 	e, err := parse(data)
 	if err != nil {
@@ -25,9 +25,9 @@ func (c *conversation) receive(data []byte) {
 		return
 	}
 	switch e.Type {
-	case "": // it means nothing here
+	case "": // not in use
 	case sessionCreated, sessionUpdated:
-		// A basic server says no more of a session's beginning.
+		// A basic server does not confirm the setup.
 		c.ready = c.ready || e.Type == sessionUpdated || c.provider.isBasic()
 		c.going = e.Session.warnAt(c.going)
 	case errorReported:
@@ -49,12 +49,12 @@ func (c *conversation) receive(data []byte) {
 	}
 }
 
-// fail tells of an error that the session survives.
+// fail reports an error that the session survives.
 func (c *conversation) fail(err error) {
 	c.tell(s2s.Failed{Err: fmt.Errorf("%w: %w", c.provider.service.Unavailable, err)})
 }
 
-// responseOf returns the response an event is about, nil if it is none of ours.
+// responseOf returns our response that an event belongs to, or nil.
 func (c *conversation) responseOf(id string) *response {
 	r := c.current
 	switch {
@@ -64,7 +64,7 @@ func (c *conversation) responseOf(id string) *response {
 		if c.announces || id != "" && id == c.ended {
 			return nil
 		}
-		c.adopt(r, id) // the server tells of no beginnings
+		c.adopt(r, id) // the server does not announce responses
 		return r
 	case id == r.id, id == "", r.id == "":
 		return r
@@ -72,7 +72,7 @@ func (c *conversation) responseOf(id string) *response {
 	return nil
 }
 
-// begin takes note of a response's beginning.
+// begin handles the start of a response.
 func (c *conversation) begin(o *outcome) {
 	c.announces = true
 	tag := string(o.Metadata[tagKey])
@@ -81,18 +81,17 @@ func (c *conversation) begin(o *outcome) {
 	switch {
 	case r != nil && r.isAwaited() && (tag == r.tag || tag == "" && (r.answer.own || !c.echoes)):
 		c.adopt(r, o.ID)
-	case r != nil && !r.isAwaited() && r.id == o.ID, c.strangers[o.ID]: // told twice
+	case r != nil && !r.isAwaited() && r.id == o.ID, c.strangers[o.ID]: // repeated
 	case len(c.strangers) == maxStrangers:
 		c.final = fmt.Errorf("%w: it makes responses that nobody asked for", c.provider.service.Unavailable)
 	default:
 		c.strangers[o.ID] = true
-		c.unseen = false // it was this one
+		c.unseen = false // this is the unseen one
 		c.cancel(o.ID)
 	}
 }
 
-// adopt ties a response to its id: it has begun, and is cancelled if nobody wants
-// it any more.
+// adopt assigns the ID of a response that has started, and cancels the response if it is no longer wanted.
 func (c *conversation) adopt(r *response, id string) {
 	r.id = id
 	if r.phase == unwanted {
@@ -104,7 +103,7 @@ func (c *conversation) adopt(r *response, id string) {
 	c.start(r.answer)
 }
 
-// start tells of an answer's beginning, once.
+// start reports the start of an answer, once.
 func (c *conversation) start(a *answer) {
 	if !a.started {
 		a.started = true
@@ -112,7 +111,7 @@ func (c *conversation) start(a *answer) {
 	}
 }
 
-// receivePiece takes an event of a response under way.
+// receivePiece handles an event of a response in progress.
 func (c *conversation) receivePiece(r *response, e *event) {
 	switch e.Type {
 	case itemAdded, itemDone:
@@ -164,7 +163,7 @@ func (c *conversation) receiveTranscript(p *part, text string) {
 	}
 }
 
-// receiveItem takes an entry of the conversation that begins or is complete.
+// receiveItem handles a conversation item that starts or is complete.
 func (c *conversation) receiveItem(r *response, item *outItem, done bool) {
 	switch item.Type {
 	case "message":
@@ -183,7 +182,7 @@ func (c *conversation) receiveItem(r *response, item *outItem, done bool) {
 	}
 }
 
-// call tells of a tool call, once.
+// call reports a tool call, once.
 func (c *conversation) call(r *response, item *outItem) {
 	id := item.CallID
 	if r.named[id] {
@@ -205,7 +204,7 @@ func (c *conversation) call(r *response, item *outItem) {
 	c.tell(s2s.ToolCalled{Call: llm.ToolCall{ID: id, Name: item.Name, Arguments: item.Arguments}})
 }
 
-// finish takes a response's end.
+// finish handles the end of a response.
 func (c *conversation) finish(o *outcome) {
 	if used := o.Usage.count(); used != (s2s.Usage{}) {
 		c.tell(used)
@@ -248,7 +247,7 @@ func (c *conversation) finishOurs(r *response, o *outcome) {
 	c.proceed(a)
 }
 
-// closeParts tells of parts whose end was not told.
+// closeParts reports the end of the remaining parts.
 func (c *conversation) closeParts(a *answer) {
 	for _, p := range a.parts {
 		if !p.done {

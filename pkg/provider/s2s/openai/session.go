@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	// setupTimeout is how long to wait for word that the session's beginning was
-	// taken; some servers say nothing of it.
+	// setupTimeout is how long to wait for confirmation of the setup; some servers send none.
 	setupTimeout = 3 * time.Second
-	// writeTimeout is when a service that takes nothing counts as gone.
+	// writeTimeout is how long a write may block before the service counts as gone.
 	writeTimeout = 10 * time.Second
-	// maxQueued is how many bytes may wait to be sent; what comes then waits with its
-	// caller. What answers to the service has as much room again.
+	// maxQueued is the maximum number of queued bytes; beyond it, callers block. Replies to the service have
+	// as much room again.
 	maxQueued = 4 << 20
-	// maxPiece is how much sound one message carries, in samples.
+	// maxPiece is the maximum number of samples per message.
 	maxPiece = 2 * rate
 )
 
-// Why a wait for the next message ends early.
+// Causes for ending the wait for the next message early.
 var (
 	errWoken = errors.New("there is something to tell")
 	errGoing = errors.New("the session's end is near")
 )
 
-// transport carries messages; [*vendor.Conn] does. Recv belongs to one goroutine, and
-// cancelling it loses nothing.
+// transport carries messages; [*vendor.Conn] implements it. Only one goroutine may call Recv at a time.
+// Cancelling Recv loses no message.
 type transport interface {
 	Send(ctx context.Context, message []byte) error
 	Recv(ctx context.Context) ([]byte, error)
@@ -42,9 +41,8 @@ type transport interface {
 
 var _ transport = (*vendor.Conn)(nil)
 
-// Session implements [s2s.Session]. What its methods have to say is sent by a
-// goroutine of its own, in the order of the calls; Close ends it and waits for it.
-// A method waits while 4 MiB wait behind what is being sent.
+// Session implements [s2s.Session]. A goroutine sends the messages of its methods in the order of the calls;
+// Close ends it and waits for it. Methods block while more than 4 MiB are queued.
 type Session struct {
 	service *vendor.Service
 	conn    transport
@@ -52,7 +50,7 @@ type Session struct {
 	ended   <-chan struct{} // closed when nothing more can be sent
 	cancel  context.CancelFunc
 	close   func()
-	work    chan struct{} // holds one while there is something to send
+	work    chan struct{} // holds a token while there is something to send
 
 	mu           sync.Mutex // guards the fields below
 	conversation *conversation
@@ -61,13 +59,13 @@ type Session struct {
 	queued       int           // bytes in queue
 	room         chan struct{} // closed when there is room in queue
 	wake         context.CancelCauseFunc
-	over         bool  // nothing more is to be received
+	over         bool  // nothing more can be received
 	err          error // why nothing more can be sent
 }
 
 var _ s2s.Session = (*Session)(nil)
 
-// newSession begins a session on a connection that it owns from now on.
+// newSession starts a session on conn and takes ownership of it.
 func newSession(p *Provider, conn transport, o s2s.SessionOptions) *Session {
 	life, cancel := context.WithCancel(context.Background())
 	s := &Session{
@@ -82,7 +80,7 @@ func newSession(p *Provider, conn transport, o s2s.SessionOptions) *Session {
 	return s
 }
 
-// awaitSetup waits until the service has taken the session's beginning.
+// awaitSetup waits until the service has accepted the setup.
 func (s *Session) awaitSetup(parent context.Context) error {
 	ctx, cancel := context.WithTimeout(parent, setupTimeout)
 	defer cancel()
@@ -103,11 +101,11 @@ func (s *Session) awaitSetup(parent context.Context) error {
 		case parent.Err() != nil:
 			return s.service.Stopped(parent)
 		}
-		_ = s.receive(ctx) // seen above
+		_ = s.receive(ctx) // checked above
 	}
 }
 
-// speak has the conversation say something, once there is room for it.
+// speak calls say on the conversation once there is room in the queue.
 func (s *Session) speak(ctx context.Context, say func(*conversation) error) error {
 	for {
 		if ctx.Err() != nil {
@@ -137,7 +135,7 @@ func (s *Session) speak(ctx context.Context, say func(*conversation) error) erro
 	return err
 }
 
-// takeOut queues what the conversation has to say. It is called under the lock.
+// takeOut queues the conversation's messages. The caller must hold the lock.
 func (s *Session) takeOut() {
 	for _, m := range s.conversation.out {
 		s.queued += len(m)
@@ -154,7 +152,7 @@ func (s *Session) takeOut() {
 	}
 }
 
-// end ends the session for those who send. It is called under the lock.
+// end ends the session for senders. The caller must hold the lock.
 func (s *Session) end(cause error) {
 	if s.err == nil {
 		s.err = closed(cause)
@@ -162,7 +160,7 @@ func (s *Session) end(cause error) {
 	s.cancel()
 }
 
-// write sends what is queued, until the session ends.
+// write sends queued messages until the session ends.
 func (s *Session) write(life context.Context) {
 	for {
 		select {
@@ -201,7 +199,7 @@ func (s *Session) sendMessage(life context.Context, m []byte) error {
 	return s.broken(err)
 }
 
-// broken is the error of a connection that was lost.
+// broken returns the error for a lost connection.
 func (s *Session) broken(err error) error {
 	return fmt.Errorf("%w: the connection was lost: %s", s.service.Unavailable, s.service.Printable(vendor.Transport(err)))
 }
@@ -219,8 +217,8 @@ func (s *Session) Recv(ctx context.Context) (s2s.Event, error) {
 	}
 }
 
-// nextEvent returns what waits to be told, nil if that is nothing, and the
-// session's error once all has been. A tool call is given to its handler first.
+// nextEvent returns the next event, nil if there is none, or the session's error once all events have been
+// returned. It passes a tool call to the handler first.
 func (s *Session) nextEvent() (s2s.Event, error) {
 	s.mu.Lock()
 	c := s.conversation
@@ -237,7 +235,7 @@ func (s *Session) nextEvent() (s2s.Event, error) {
 	handle := s.handle
 	called, ok := e.(s2s.ToolCalled)
 	if ok && handle == nil {
-		// It waits for a result, so that this cannot fail.
+		// The call is open, so this cannot fail.
 		_ = c.answerCall(s2s.ToolResult{ID: called.Call.ID, Name: called.Call.Name, Text: "no tool can be called now", IsError: true})
 		s.takeOut()
 	}
@@ -248,8 +246,8 @@ func (s *Session) nextEvent() (s2s.Event, error) {
 	return e, nil
 }
 
-// receive takes the next message, or returns when there is something to tell
-// without one, which there is not before the session has begun. The error is ctx's.
+// receive handles the next message, or returns early when there are events to return and the session has
+// begun. The error is ctx's.
 func (s *Session) receive(parent context.Context) error {
 	if parent.Err() != nil {
 		return s.service.Stopped(parent)
@@ -312,7 +310,7 @@ func (s *Session) shutDown() {
 	}
 	s.mu.Unlock()
 	s.tasks.Wait()
-	_ = s.conn.Close() // it is over either way
+	_ = s.conn.Close() // the session is over either way
 }
 
 // BeginTurn implements [s2s.Session].
@@ -350,8 +348,8 @@ func (s *Session) SendAudio(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// Respond implements [s2s.Session]. If the turn had no sound, and there is no text,
-// the model goes on from what it knows.
+// Respond implements [s2s.Session]. If the turn has neither audio nor text, the model continues from what it
+// knows.
 func (s *Session) Respond(ctx context.Context, r s2s.Response) error {
 	return s.speak(ctx, func(c *conversation) error { return c.respond(r) })
 }
@@ -379,8 +377,8 @@ func (s *Session) OnToolCall(handle s2s.ToolCallHandler) {
 	s.handle = handle
 }
 
-// SendToolResult implements [s2s.Session]. A call that has its result, or never was,
-// is an error.
+// SendToolResult implements [s2s.Session]. It returns an error if the call is unknown or already has a
+// result.
 func (s *Session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
 	return s.speak(ctx, func(c *conversation) error { return c.answerCall(r) })
 }
