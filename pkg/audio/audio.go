@@ -1,27 +1,31 @@
-// Package audio holds sound as Glyphoxa moves it: the [Frame] every lane,
-// mixer and transport exchanges, its samples as bytes, conversion between
-// sample rates, loudness, silence around sentences, and WAV files.
+// Package audio defines audio as Glyphoxa moves it: the [Frame] that lanes, mixer and transports exchange,
+// samples as bytes, conversion between sample rates, loudness, trimming of silence around sentences, and WAV
+// files.
 //
-// It imports only the standard library, starts no goroutine and knows no codec. All sound
-// is signed 16-bit; values of its types belong to one goroutine at a time.
+//	r, err := audio.NewResampler(16000, audio.SampleRate)
+//	var framer audio.Framer
+//	framer.Push(r.Process(nil, samples))
+//
+// The package imports only the standard library, starts no goroutine and contains no codec. All samples are
+// signed 16-bit. Values of its types are not safe for concurrent use unless documented otherwise.
 package audio
 
 import "time"
 
 // The format of a [Frame].
 const (
-	// SampleRate is in samples per second.
+	// SampleRate is the sample rate in hertz.
 	SampleRate = 48000
-	// FrameDuration is how long one frame sounds.
+	// FrameDuration is the duration of a frame.
 	FrameDuration = 20 * time.Millisecond
 	// FrameSamples is the number of samples in one frame.
 	FrameSamples = SampleRate / int(time.Second/FrameDuration)
 )
 
-// Frame is 20 ms of mono sound at 48 kHz. The zero value is silence.
+// Frame is 20 ms of mono audio at 48 kHz. The zero value is silence.
 type Frame [FrameSamples]int16
 
-// Duration returns how long n samples sound at rate samples per second.
+// Duration returns the duration of n samples at rate samples per second.
 func Duration(n, rate int) time.Duration {
 	if rate <= 0 {
 		return 0
@@ -30,13 +34,13 @@ func Duration(n, rate int) time.Duration {
 	return time.Duration(whole)*time.Second + time.Duration(rest)*time.Second/time.Duration(rate)
 }
 
-// Framer cuts a run of 48 kHz samples into frames. The zero value is ready.
+// Framer splits a stream of 48 kHz samples into frames. The zero value is ready to use.
 type Framer struct {
 	buf   []int16
-	start int // samples of buf already handed out
+	start int // number of samples in buf already returned
 }
 
-// Push appends samples; it copies them.
+// Push appends a copy of samples.
 func (f *Framer) Push(samples []int16) {
 	if f.start > 0 {
 		n := copy(f.buf, f.buf[f.start:])
@@ -45,7 +49,7 @@ func (f *Framer) Push(samples []int16) {
 	f.buf = append(f.buf, samples...)
 }
 
-// Next moves the oldest whole frame into dst and reports whether there was one.
+// Next moves the oldest complete frame into dst and reports whether there was one.
 func (f *Framer) Next(dst *Frame) bool {
 	if len(f.buf)-f.start < FrameSamples {
 		return false
@@ -54,8 +58,7 @@ func (f *Framer) Next(dst *Frame) bool {
 	return true
 }
 
-// Flush moves what is left after [Framer.Next] into dst, padded with silence,
-// and reports whether anything was left.
+// Flush moves the remaining samples into dst, padded with silence, and reports whether there were any.
 func (f *Framer) Flush(dst *Frame) bool {
 	if f.start == len(f.buf) {
 		return false

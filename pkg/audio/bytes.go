@@ -13,8 +13,7 @@ func AppendS16LE(dst []byte, samples []int16) []byte {
 	return dst
 }
 
-// S16LEReader turns a byte stream of little-endian 16-bit samples into
-// samples, whatever the sizes of the pieces it arrives in.
+// S16LEReader reads little-endian 16-bit samples from a byte stream, regardless of how the stream is split.
 type S16LEReader struct {
 	r   io.Reader
 	buf []byte
@@ -24,10 +23,9 @@ type S16LEReader struct {
 // NewS16LEReader returns a reader of the samples in r.
 func NewS16LEReader(r io.Reader) *S16LEReader { return &S16LEReader{r: r} }
 
-// Read stores at least one and at most len(dst) samples and returns their
-// number. It returns as soon as it has some, without waiting to fill dst. At
-// the end it returns 0 and the error of the underlying reader, io.EOF if that
-// ended; a lone last byte is no sample and is dropped.
+// Read reads at least one and at most len(dst) samples and returns their number. It returns as soon as it has
+// some, without waiting to fill dst. At the end it returns 0 and the error of the underlying reader, usually
+// io.EOF; it drops a single trailing byte.
 func (s *S16LEReader) Read(dst []int16) (int, error) {
 	if len(dst) == 0 {
 		return 0, nil
@@ -42,7 +40,7 @@ func (s *S16LEReader) Read(dst []int16) (int, error) {
 		n, err := s.r.Read(buf[s.odd:])
 		have := s.odd + n
 		if have >= 2 {
-			return s.decode(dst, buf[:have]), nil // err, if any, comes again
+			return s.decode(dst, buf[:have]), nil // the next Read returns err again, if any
 		}
 		s.odd = have
 		switch {
@@ -56,11 +54,10 @@ func (s *S16LEReader) Read(dst []int16) (int, error) {
 	}
 }
 
-// maxIdleReads is how often a reader may return nothing before it counts as
-// broken.
+// maxIdleReads is the number of consecutive empty reads after which a reader counts as broken.
 const maxIdleReads = 100
 
-// decode stores the whole samples of data and keeps an odd byte for later.
+// decode stores the complete samples in data and keeps an odd byte for later.
 func (s *S16LEReader) decode(dst []int16, data []byte) int {
 	n := len(data) / 2
 	for i := range n {

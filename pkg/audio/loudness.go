@@ -9,27 +9,25 @@ import (
 const (
 	defaultTarget  = -20 // LUFS
 	defaultMaxGain = 18  // dB
-	// loudnessBlocksPerSecond is how often the gain moves.
+	// loudnessBlocksPerSecond is the number of gain updates per second.
 	loudnessBlocksPerSecond = 100
-	// Within a sentence the gain moves at most by so much a second, in dB: too slow to
-	// be heard. In the first two seconds of a voice of which nothing was known it may
-	// move haste times as fast.
+	// Maximum change of the gain within a sentence in dB per second: too slow to be heard. During the first
+	// two seconds of an unknown voice it may change haste times as fast.
 	riseRate, fallRate, haste = 6, 18, 3
-	// memory is how many blocks of speech are remembered of a voice: a minute's.
+	// memory is the number of blocks of speech remembered per voice: one minute.
 	memory = 60 * blocksPerSecond
-	// ownWeight is how much more a sentence counts for itself than as much of what its
-	// voice said before.
+	// ownWeight is the weight of a sentence's own blocks relative to those of the voice's earlier sentences.
 	ownWeight = 4
 )
 
-// VoiceLevel is what is known of how loud a voice speaks. The zero value knows nothing.
-// It is safe for concurrent use.
+// VoiceLevel is the measured loudness of a voice. The zero value knows nothing. It is safe for concurrent
+// use.
 type VoiceLevel struct {
 	mu     sync.Mutex // guards the field below
-	blocks []float64  // of the last sentences, as Meter gives them
+	blocks []float64  // of the latest sentences, as returned by Meter
 }
 
-// Speech returns how much of the voice is known, pauses aside.
+// Speech returns the duration of the measured speech, without pauses.
 func (v *VoiceLevel) Speech() time.Duration {
 	_, count := v.gated()
 	return time.Duration(count) * time.Second / blocksPerSecond
@@ -48,19 +46,18 @@ func (v *VoiceLevel) add(blocks []float64) {
 	v.blocks = append(v.blocks[:0], v.blocks[max(0, len(v.blocks)-memory):]...)
 }
 
-// LoudnessOptions configure a [Loudness]. The zero value works.
+// LoudnessOptions configure a [Loudness]. The zero value is ready to use.
 type LoudnessOptions struct {
-	// Target is the loudness wanted, in LUFS, below 0. If zero, -20.
+	// Target is the target loudness in LUFS, below 0. The default is -20.
 	Target float64
-	// MaxGain bounds amplification and attenuation, in dB. If zero, 18.
+	// MaxGain is the maximum amplification and attenuation in dB. The default is 18.
 	MaxGain float64
 }
 
-// Loudness brings one sentence of a voice, mono at [SampleRate], to the loudness of the
-// others. Its gain follows from what is known of the voice, and from what was
-// measured of the sentence itself, which may be ahead of what is processed. It begins
-// with what is right by then and moves slowly afterwards. What would be too loud is
-// bent by [Limit]; nothing clips. It adds no delay.
+// Loudness brings one sentence of a voice, mono at [SampleRate], to the target loudness. The gain is derived
+// from the known loudness of the voice and from measurements of the sentence itself, which may be ahead of
+// processing. It starts with the best estimate so far and changes slowly from there. [Limit] bends peaks, so
+// nothing clips. Loudness adds no delay.
 type Loudness struct {
 	voice        *VoiceLevel
 	target, most float64 // LUFS, dB
@@ -68,8 +65,8 @@ type Loudness struct {
 	knownBlocks  int
 	meter        *Meter
 	blocks       []float64 // of this sentence
-	settled      bool      // the gain was chosen by what is known, and moves from there
-	want         float64   // gain in dB
+	settled      bool      // processing has begun, so the gain changes slowly from now on
+	want         float64   // target gain in dB
 	gain         float64   // in dB, at the end of this block
 	factor, step float32   // gain at the current sample, and its change per sample
 	samples      int       // of this block
@@ -89,17 +86,17 @@ func NewLoudness(voice *VoiceLevel, opts *LoudnessOptions) *Loudness {
 	return l
 }
 
-// decibel returns the factor of an amplitude.
+// decibel converts dB to an amplitude factor.
 func decibel(db float64) float64 { return math.Pow(10, db/20) }
 
-// Measure learns from the sentence's next samples, each of them once.
+// Measure measures the next samples of the sentence. Each sample must be passed once.
 func (l *Loudness) Measure(samples []int16) {
 	l.blocks = l.meter.Measure(l.blocks, samples)
 	l.blocks = append(l.blocks[:0], l.blocks[max(0, len(l.blocks)-memory):]...)
 	l.aim()
 }
 
-// aim chooses the gain by all that is known.
+// aim computes the target gain from all measurements.
 func (l *Loudness) aim() {
 	own, blocks := Gated(l.blocks)
 	ours, theirs := float64(ownWeight*blocks), float64(l.knownBlocks)
@@ -124,15 +121,14 @@ func (l *Loudness) aim() {
 	}
 }
 
-// Measured returns how much of the sentence was measured, pauses aside.
+// Measured returns the duration of the measured speech of the sentence, without pauses.
 func (l *Loudness) Measured() time.Duration {
 	_, count := Gated(l.blocks)
 	return time.Duration(count) * time.Second / blocksPerSecond
 }
 
-// Process appends src at the loudness wanted to dst and returns it. It keeps no
-// reference to src, which may be dst's own, and allocates only if dst lacks
-// room.
+// Process appends src at the target loudness to dst and returns dst. It does not retain src, which may be
+// dst's own memory, and allocates only if dst lacks capacity.
 func (l *Loudness) Process(dst, src []int16) []int16 {
 	const block = SampleRate / loudnessBlocksPerSecond
 	for len(src) > 0 {
@@ -156,11 +152,11 @@ func (l *Loudness) Process(dst, src []int16) []int16 {
 	return dst
 }
 
-// Gain returns the gain now, as a factor.
+// Gain returns the current gain as a factor.
 func (l *Loudness) Gain() float64 { return float64(l.factor) }
 
-// End adds what was measured of the sentence to what is known of its voice, be it too
-// short for the recommendation.
+// End adds the sentence's measurements to those of its voice, even if the sentence is too short for a
+// complete block.
 func (l *Loudness) End() {
 	if begins := l.meter.Beginning(); begins > 0 {
 		l.blocks = append(l.blocks, begins)

@@ -3,16 +3,16 @@ package audio
 import "math"
 
 const (
-	// blocksPerSecond is how often [Meter] tells of the last 400 ms.
+	// blocksPerSecond is the rate at which [Meter] returns blocks of 400 ms.
 	blocksPerSecond = 10
-	// absoluteGate is below what no block counts, in LUFS, and relativeGate how far below
-	// the mean of those that do, in LU: the two of ITU-R BS.1770-4.
+	// absoluteGate is the threshold in LUFS below which a block does not count, and relativeGate the
+	// threshold in LU relative to the mean of the remaining blocks; both are from ITU-R BS.1770-4.
 	absoluteGate, relativeGate = -70, -10
 	// fullScale is the loudness of a K-weighted mean square of 1, in LUFS.
 	fullScale = -0.691
 )
 
-// biquad is a filter of second order.
+// biquad is a second-order filter.
 type biquad struct {
 	b0, b1, b2, a1, a2 float64
 	x1, x2, y1, y2     float64
@@ -24,27 +24,25 @@ func (f *biquad) filter(x float64) float64 {
 	return y
 }
 
-// Meter measures the loudness of mono sound at [SampleRate] by ITU-R BS.1770-4:
-// K-weighted, in blocks of 400 ms that begin every 100 ms. [Gated] makes one figure of
-// the blocks.
+// Meter measures the loudness of mono audio at [SampleRate] according to ITU-R BS.1770-4: K-weighted, in
+// blocks of 400 ms that begin every 100 ms. [Gated] reduces the blocks to a single value.
 type Meter struct {
-	head, low biquad     // how the ear hears a head, and low frequencies
-	last      [4]float64 // sums of squares of the last pieces of 100 ms
-	pieces    int        // complete so far, up to 4
-	sum       float64    // of the piece that is not complete
-	samples   int        // of it
+	head, low biquad     // the two stages of K-weighting: head and high-pass
+	last      [4]float64 // sums of squares of the latest pieces of 100 ms
+	pieces    int        // number of complete pieces so far, up to 4
+	sum       float64    // of the incomplete piece
+	samples   int        // of the incomplete piece
 }
 
-// NewMeter returns a meter that has heard nothing.
+// NewMeter returns a meter without measurements.
 func NewMeter() *Meter {
-	return &Meter{ // the coefficients are those the recommendation gives for 48 kHz
+	return &Meter{ // coefficients of the recommendation for 48 kHz
 		head: biquad{b0: 1.53512485958697, b1: -2.69169618940638, b2: 1.19839281085285, a1: -1.69065929318241, a2: 0.73248077421585},
 		low:  biquad{b0: 1, b1: -2, b2: 1, a1: -1.99004745483398, a2: 0.99007225036621},
 	}
 }
 
-// Measure appends to dst the mean square of each block that samples complete, and
-// returns it.
+// Measure appends to dst the mean square of each block that samples complete, and returns dst.
 func (m *Meter) Measure(dst []float64, samples []int16) []float64 {
 	const piece = SampleRate / blocksPerSecond
 	for _, s := range samples {
@@ -64,8 +62,8 @@ func (m *Meter) Measure(dst []float64, samples []int16) []float64 {
 	return dst
 }
 
-// Beginning returns the mean square of what was measured while that is no block yet, in
-// whole pieces of 100 ms, 0 if there is none or too much.
+// Beginning returns the mean square of the complete pieces of 100 ms while there is no complete block, or 0
+// if there is no piece or already a block.
 func (m *Meter) Beginning() float64 {
 	if m.pieces == 0 || m.pieces == len(m.last) {
 		return 0
@@ -77,9 +75,8 @@ func (m *Meter) Beginning() float64 {
 	return sum / float64(m.pieces*SampleRate/blocksPerSecond)
 }
 
-// Gated returns the integrated loudness of blocks as [Meter.Measure] gives them, in
-// LUFS, and how many of them count: those that are no pause. If none does, it is minus
-// infinity.
+// Gated returns the integrated loudness of the blocks returned by [Meter.Measure] in LUFS, and the number of
+// blocks that count, that is, are not pauses. If none counts, the loudness is minus infinity.
 func Gated(blocks []float64) (lufs float64, count int) {
 	gate := power(absoluteGate)
 	mean, _ := meanAbove(blocks, gate)
@@ -87,7 +84,7 @@ func Gated(blocks []float64) (lufs float64, count int) {
 	return fullScale + 10*math.Log10(mean), count
 }
 
-// power is the mean square of a loudness in LUFS.
+// power converts a loudness in LUFS to a mean square.
 func power(lufs float64) float64 { return math.Pow(10, (lufs-fullScale)/10) }
 
 func meanAbove(blocks []float64, gate float64) (mean float64, count int) {

@@ -6,48 +6,45 @@ import (
 	"math"
 )
 
-// ErrRate means a sample rate outside 1 to 384 kHz.
+// ErrRate means that a sample rate is outside the range of 1 to 384 kHz.
 var ErrRate = errors.New("sample rate out of range")
 
 const (
-	// baseTaps is the length of the filter in samples of the slower rate. It
-	// puts the transition from pass to stop into the last 9 % of the slower
-	// rate's band, below its Nyquist frequency.
+	// baseTaps is the length of the filter in samples of the slower rate. It puts the transition band into
+	// the last 9 % of the slower rate's band, below its Nyquist frequency.
 	baseTaps = 56
-	// kaiserBeta sets the stopband to about -80 dB.
+	// kaiserBeta sets the stopband attenuation to about 80 dB.
 	kaiserBeta = 7.9
-	// transition is the width from passband edge to stopband edge, as a
-	// fraction of the slower rate, that baseTaps and kaiserBeta yield.
+	// transition is the width of the transition band that results from baseTaps and kaiserBeta, as a fraction
+	// of the slower rate.
 	transition = 5.1 / baseTaps
-	// maxPhases bounds the filter table. Ratios that need more phases
-	// interpolate between neighbours, at an error below 16-bit noise.
+	// maxPhases limits the filter table. Ratios that need more phases interpolate between neighbours, with an
+	// error below 16-bit noise.
 	maxPhases = 1024
-	// resampleBlock is how many input samples are filtered at a time.
+	// resampleBlock is the number of input samples filtered at a time.
 	resampleBlock = 1024
 )
 
-// Resampler converts a stream of mono samples from one rate to another with a
-// polyphase windowed-sinc filter: aliases and images stay at least 70 dB down,
-// the passband reaches 41 % of the slower rate. Output is aligned with input,
-// so n samples in yield ceil(n*to/from) out after [Resampler.Flush], and does
-// not depend on how the input was cut. It holds back half a filter, 28 samples
-// of the slower rate, until more input or Flush comes.
+// Resampler converts a stream of mono samples from one rate to another with a polyphase windowed-sinc filter.
+// Aliases and images are attenuated by at least 70 dB; the passband reaches 41 % of the slower rate. The
+// output is aligned with the input, so n input samples yield ceil(n*to/from) output samples after
+// [Resampler.Flush], however the input is split. The Resampler delays half a filter, 28 samples of the slower
+// rate, until more input or Flush.
 type Resampler struct {
-	up, down int // to and from without their common factor
+	up, down int // to and from divided by their greatest common divisor
 	phases   int
 	exact    bool // every output falls on a phase
 	taps     int
 	table    []float32 // (phases+1) rows of taps
-	hist     []float32 // input not yet done with, oldest first
+	hist     []float32 // input still needed, oldest first
 	have     int       // valid samples in hist
-	pos      int       // first sample of hist the next output needs
-	frac     int       // position behind pos, in units of 1/up
-	in, out  int64     // samples taken and given since the start
+	pos      int       // first sample of hist that the next output needs
+	frac     int       // fractional position after pos, in units of 1/up
+	in, out  int64     // samples consumed and produced since the start
 }
 
-// NewResampler returns a converter from one rate to another, both in samples
-// per second. Building the filter takes up to some milliseconds; keep and
-// [Resampler.Reset] it rather than making one per sentence.
+// NewResampler returns a converter between two rates in hertz. Building the filter takes up to a few
+// milliseconds, so reuse a Resampler with [Resampler.Reset] instead of creating one per sentence.
 func NewResampler(from, to int) (*Resampler, error) {
 	for _, rate := range []int{from, to} {
 		if rate < minWAVRate || rate > maxWAVRate {
@@ -73,7 +70,7 @@ func NewResampler(from, to int) (*Resampler, error) {
 	return r, nil
 }
 
-// Reset forgets the stream so far, as if newly made.
+// Reset resets the resampler to its initial state.
 func (r *Resampler) Reset() {
 	r.pos, r.frac, r.in, r.out = 0, 0, 0, 0
 	// Zeros before the first sample centre the filter on it.
@@ -81,8 +78,8 @@ func (r *Resampler) Reset() {
 	clear(r.hist[:r.have])
 }
 
-// Process appends the samples that src completes to dst and returns it. It
-// keeps no reference to src and allocates only if dst lacks room.
+// Process appends the samples that src completes to dst and returns dst. It does not retain src and allocates
+// only if dst lacks capacity.
 func (r *Resampler) Process(dst, src []int16) []int16 {
 	r.in += int64(len(src))
 	if r.taps == 0 {
@@ -101,8 +98,7 @@ func (r *Resampler) Process(dst, src []int16) []int16 {
 	return dst
 }
 
-// Flush appends what the end of the stream completes to dst, resets r and
-// returns dst.
+// Flush appends the remaining samples of the stream to dst, resets r and returns dst.
 func (r *Resampler) Flush(dst []int16) []int16 {
 	total := (r.in*int64(r.up) + int64(r.down) - 1) / int64(r.down)
 	for r.taps > 0 && r.out < total {
@@ -115,8 +111,7 @@ func (r *Resampler) Flush(dst []int16) []int16 {
 	return dst
 }
 
-// filter appends every output hist is complete for, up to limit in total, and
-// drops what is done with.
+// filter appends all complete output samples, up to limit in total, and drops the input no longer needed.
 func (r *Resampler) filter(dst []int16, limit int64) []int16 {
 	for r.pos+r.taps <= r.have && r.out < limit {
 		x := r.hist[r.pos : r.pos+r.taps]
@@ -135,7 +130,7 @@ func (r *Resampler) filter(dst []int16, limit int64) []int16 {
 	return dst
 }
 
-// advance passes over n outputs.
+// advance moves the position forward by n outputs.
 func (r *Resampler) advance(n int) {
 	r.out += int64(n)
 	r.frac += n * r.down
@@ -143,7 +138,7 @@ func (r *Resampler) advance(n int) {
 	r.frac %= r.up
 }
 
-// sample is one output from the input window x.
+// sample returns one output sample from the input window x.
 func (r *Resampler) sample(x []float32) int16 {
 	if r.exact {
 		return saturate(dot(x, r.row(r.frac)))
@@ -159,8 +154,8 @@ func (r *Resampler) row(phase int) []float32 {
 	return r.table[phase*r.taps : (phase+1)*r.taps]
 }
 
-// dot is the inner product of x and h, which are equally long; that length is
-// a multiple of 8. Separate sums let the processor overlap them.
+// dot returns the dot product of x and h, whose equal length is a multiple of 8. Separate sums let the
+// processor overlap them.
 func dot(x, h []float32) float32 {
 	var a, b, c, d float32
 	for len(h) >= 8 && len(x) >= 8 {
@@ -173,7 +168,7 @@ func dot(x, h []float32) float32 {
 	return a + b + c + d
 }
 
-// dotTwo is dot of x with each of two, to the last bit.
+// dotTwo returns the dot products of x with h and k, bit-identical to dot.
 func dotTwo(x, h, k []float32) (float32, float32) {
 	var a, b, c, d, e, f, g, i float32
 	for len(h) >= 8 && len(k) >= 8 && len(x) >= 8 {
@@ -202,9 +197,9 @@ func saturate(v float32) int16 {
 	return int16(v + 0.5)
 }
 
-// designFilter returns phases+1 rows of taps coefficients; row p interpolates
-// at p/phases between the two middle samples. ratio is the slower rate over
-// the input rate. Each row sums to 1, so that a constant stays one.
+// designFilter returns phases+1 rows of taps coefficients; row p interpolates at p/phases between the two
+// middle samples. ratio is the slower rate divided by the input rate. Each row sums to 1, so that a constant
+// signal is preserved.
 func designFilter(phases, taps int, ratio float64) []float32 {
 	cutoff := ratio * (0.5 - transition/2) // in cycles per input sample
 	half := float64(taps) / 2
@@ -235,7 +230,7 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// bessel0 is the modified Bessel function of the first kind, order zero.
+// bessel0 returns the modified Bessel function of the first kind of order zero.
 func bessel0(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; term > 1e-12*sum; k++ {

@@ -6,50 +6,48 @@ import (
 )
 
 const (
-	// A block of 10 ms is silence if it is so far below the loudest before it, in
-	// dB: soft consonants and breaths are 20 to 40 below, noise of synthesis more.
+	// silenceBelow is the level in dB relative to the loudest block so far below which a block of 10 ms is
+	// silence. Soft consonants and breaths are 20 to 40 dB below, synthesis noise further.
 	silenceBelow = 46
-	// Whatever a voice's level, what is softer than silenceLeast is silence, and what
-	// is louder than silenceMost is none, in dBFS.
+	// Regardless of the voice's level, a block below silenceLeast is silence, and one above silenceMost is
+	// not, in dBFS.
 	silenceLeast, silenceMost = -64, -50
-	// preRoll is how many blocks are kept before the first that sounds: consonants
-	// begin softly.
+	// preRoll is the number of blocks kept before the first audible one, because consonants begin softly.
 	preRoll = 3
-	// longestPause is how much silence is held back, beyond the gap, until it is known
-	// whether the sentence goes on.
+	// longestPause is the maximum silence held back, beyond the gap, until it is known whether the sentence
+	// continues.
 	longestPause = time.Second
 )
 
-// Trimmer takes from the sound of one sentence the silence before it, and what follows
-// it beyond a gap. Pauses within it stay as they are; those longer than the gap and
-// a second more are shortened to that. It holds back nothing but such silence and an
-// incomplete block of 10 ms, so that sound is not delayed. Its output does not
-// depend on how the input is cut.
+// Trimmer removes the silence before a sentence, and the silence after it beyond a gap. It keeps pauses
+// within the sentence, but shortens those longer than the gap plus one second to that length. It holds back
+// only such silence and an incomplete block of 10 ms, so audio is not delayed. The output does not depend on
+// how the input is split.
 type Trimmer struct {
 	gap     int // samples of silence that pass without being held back
-	most    int // samples that are held back
+	most    int // maximum number of samples held back
 	block   int // samples
 	part    []int16
-	held    []int16 // before the first sound the pre-roll, then silence beyond the gap
-	fade    int     // samples of held that belong to the gap, at its end
+	held    []int16 // before the first sound the pre-roll, afterwards silence beyond the gap
+	fade    int     // samples at the start of held that belong to the end of the gap
 	silent  int     // samples of silence since the last sound
-	begun   bool    // something sounded
-	loudest float64 // mean square of the loudest block, of full scale 1
+	begun   bool    // sound has begun
+	loudest float64 // mean square of the loudest block, relative to full scale 1
 }
 
-// NewTrimmer returns a trimmer for the sound of one sentence at [SampleRate] that
-// leaves gap of silence at its end, if it has as much.
+// NewTrimmer returns a trimmer for one sentence at [SampleRate] that leaves at most gap of silence at its
+// end.
 func NewTrimmer(gap time.Duration) *Trimmer {
 	return &Trimmer{gap: samplesOf(gap), most: samplesOf(longestPause), block: SampleRate / loudnessBlocksPerSecond}
 }
 
 func samplesOf(d time.Duration) int { return int(d * SampleRate / time.Second) }
 
-// Process appends to dst what of src is to be heard by now and returns it. It keeps no
-// reference to src.
+// Process appends to dst the part of the audio that is complete so far, and returns dst. It does not retain
+// src.
 func (t *Trimmer) Process(dst, src []int16) []int16 {
 	t.part = append(t.part, src...)
-	dst = slices.Grow(dst, len(t.held)+len(t.part)) // at once, and not block by block
+	dst = slices.Grow(dst, len(t.held)+len(t.part)) // once, instead of block by block
 	done := 0
 	for ; len(t.part)-done >= t.block; done += t.block {
 		dst = t.judge(dst, t.part[done:done+t.block])
@@ -58,8 +56,8 @@ func (t *Trimmer) Process(dst, src []int16) []int16 {
 	return dst
 }
 
-// Flush appends the end of the sentence, faded out where silence was cut, and returns
-// it. The trimmer is not used afterwards.
+// Flush appends the end of the sentence, faded out if silence was cut, and returns dst. The trimmer must not
+// be used afterwards.
 func (t *Trimmer) Flush(dst []int16) []int16 {
 	if len(t.part) > 0 {
 		dst = t.judge(dst, t.part)
@@ -76,7 +74,7 @@ func (t *Trimmer) Flush(dst []int16) []int16 {
 	return append(dst, end...)
 }
 
-// judge appends what of a block, and of what was held back before it, is to be heard.
+// judge appends the audible part of a block and of the silence held back before it.
 func (t *Trimmer) judge(dst, block []int16) []int16 {
 	if t.sounds(block) {
 		dst = append(append(dst, t.held...), block...)
@@ -88,7 +86,7 @@ func (t *Trimmer) judge(dst, block []int16) []int16 {
 		t.held = append(t.held[:0], t.held[max(0, len(t.held)-preRoll*t.block):]...)
 		return dst
 	}
-	// The last block of the gap waits with what is beyond it, for it may have to fade.
+	// Hold back the last block of the gap with what follows, because it may have to be faded out.
 	passes := min(max(t.gap-t.block-t.silent, 0), len(block))
 	t.fade += min(max(t.gap-t.silent-passes, 0), len(block)-passes)
 	t.silent += len(block)
@@ -97,7 +95,7 @@ func (t *Trimmer) judge(dst, block []int16) []int16 {
 	return dst
 }
 
-// sounds reports whether a block is no silence.
+// sounds reports whether a block is not silence.
 func (t *Trimmer) sounds(block []int16) bool {
 	var sum float64
 	for _, s := range block {

@@ -9,24 +9,21 @@ import (
 
 // Errors of reading and writing WAV.
 var (
-	// ErrNotWAV means the bytes are no RIFF/WAVE file or are cut off before
-	// the sound begins.
+	// ErrNotWAV means that the data is not a RIFF/WAVE file, or is cut off before the samples.
 	ErrNotWAV = errors.New("not a WAV file")
-	// ErrUnsupportedWAV means a WAV file that is not 16-bit PCM in one or two
-	// channels at 1 to 384 kHz.
+	// ErrUnsupportedWAV means that a WAV file is not 16-bit PCM with one or two channels at 1 to 384 kHz.
 	ErrUnsupportedWAV = errors.New("unsupported WAV format")
-	// ErrTooLong means more sound than fits: 1 GiB in memory for [ReadWAV],
-	// 4 GiB in a file for [WAVWriter].
+	// ErrTooLong means that the audio exceeds the limit: 1 GiB in memory for [ReadWAV], 4 GiB in a file for
+	// [WAVWriter].
 	ErrTooLong = errors.New("sound is too long")
 )
 
 const (
 	maxReadBytes = 1 << 30
-	// maxHeaderBytes bounds how much other material may precede the sound.
+	// maxHeaderBytes is the maximum size of other chunks before the samples.
 	maxHeaderBytes = 16 << 20
-	// openEnded is where declared sizes stop being believable: programs that
-	// write to a pipe declare 0x7ffff000, 0xfffffff0 and the like, or 0
-	// throughout.
+	// openEnded is the size from which a declared size is not credible. Programs that write to a pipe declare
+	// 0x7ffff000, 0xfffffff0 and the like, or 0 throughout.
 	openEnded = 0x7ff00000
 
 	minWAVRate, maxWAVRate = 1000, 384000
@@ -34,18 +31,18 @@ const (
 	formatExtensible       = 0xfffe
 )
 
-// WAVFormat describes the sound of a WAV stream.
+// WAVFormat describes the samples of a WAV stream.
 type WAVFormat struct {
-	// Rate is in samples per second and channel.
+	// Rate is the sample rate in hertz.
 	Rate int
 	// Channels is 1 or 2.
 	Channels int
-	// Bytes is the declared length of the sound, or -1 if the stream declares
-	// none worth believing; then the sound ends where the stream does.
+	// Bytes is the declared size of the samples, or -1 if the stream declares no credible size; the samples
+	// then extend to the end of the stream.
 	Bytes int64
 }
 
-// WAV is a whole sound in memory.
+// WAV is a complete WAV file in memory.
 type WAV struct {
 	Rate     int
 	Channels int
@@ -53,7 +50,7 @@ type WAV struct {
 	Samples []int16
 }
 
-// Mono returns one channel: Samples itself, or the mean of both.
+// Mono returns a single channel: Samples itself, or the mean of both channels.
 func (w WAV) Mono() []int16 {
 	if w.Channels < 2 {
 		return w.Samples
@@ -65,9 +62,8 @@ func (w WAV) Mono() []int16 {
 	return mono
 }
 
-// ReadWAV reads a 16-bit PCM WAV stream to the end of its sound. A sound
-// shorter than declared, as a killed writer leaves it, is no error. Errors
-// wrap [ErrNotWAV], [ErrUnsupportedWAV], [ErrTooLong] or r's own.
+// ReadWAV reads a 16-bit PCM WAV stream to the end of its samples. Fewer samples than declared, as left by a
+// killed writer, are not an error. Errors wrap [ErrNotWAV], [ErrUnsupportedWAV], [ErrTooLong] or r's own.
 func ReadWAV(r io.Reader) (WAV, error) {
 	format, err := ReadWAVHeader(r)
 	if err != nil {
@@ -97,8 +93,8 @@ func ReadWAV(r io.Reader) (WAV, error) {
 	return wav, nil
 }
 
-// ReadWAVHeader reads up to the first byte of the sound. It never reads
-// further, so the caller may stream the sound from r.
+// ReadWAVHeader reads up to the first byte of the samples and no further, so the caller can stream the
+// samples from r.
 func ReadWAVHeader(r io.Reader) (WAVFormat, error) {
 	var head [12]byte
 	if err := readHead(r, head[:]); err != nil {
@@ -139,7 +135,7 @@ func ReadWAVHeader(r io.Reader) (WAVFormat, error) {
 	return WAVFormat{}, fmt.Errorf("reading WAV header: no sound in the first %d bytes: %w", maxHeaderBytes, ErrNotWAV)
 }
 
-// readFormat reads a fmt chunk of size bytes with its padding.
+// readFormat reads a fmt chunk of size bytes and its padding.
 func readFormat(r io.Reader, size int64, format *WAVFormat) error {
 	if size < 16 || size > 1024 {
 		return fmt.Errorf("reading WAV header: format of %d bytes: %w", size, ErrNotWAV)
@@ -163,10 +159,10 @@ func readFormat(r io.Reader, size int64, format *WAVFormat) error {
 	return nil
 }
 
-// skip passes over n bytes, refusing more than the budget leaves.
+// skip skips n bytes unless the budget is exhausted.
 func skip(r io.Reader, n, budget int64) error {
 	if budget <= 0 {
-		return nil // the caller's loop ends and says so
+		return nil // the caller's loop ends and reports it
 	}
 	if m, err := io.CopyN(io.Discard, r, n); err != nil {
 		return headErr(err, m)
@@ -174,7 +170,7 @@ func skip(r io.Reader, n, budget int64) error {
 	return nil
 }
 
-// readHead fills b; a stream that ends first is no WAV file.
+// readHead fills b. If the stream ends early, it is not a WAV file.
 func readHead(r io.Reader, b []byte) error {
 	if n, err := io.ReadFull(r, b); err != nil {
 		return headErr(err, int64(n))

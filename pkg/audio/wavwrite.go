@@ -12,13 +12,12 @@ import (
 const (
 	wavHeaderBytes = 44
 	maxWAVBytes    = math.MaxUint32 - wavHeaderBytes
-	// unknownBytes is declared to a stream that cannot be patched.
+	// unknownBytes is the size declared for a stream whose header cannot be patched.
 	unknownBytes = math.MaxUint32 - wavHeaderBytes
 )
 
-// WAVWriter writes 16-bit PCM as a WAV file. It brings the lengths in the
-// header up to date about once a second of sound, so that a killed process
-// leaves a playable file that lacks at most the last second in its count.
+// WAVWriter writes 16-bit PCM as a WAV file. It updates the sizes in the header about once per second of
+// audio, so that a killed process leaves a playable file whose sizes lack at most the last second.
 type WAVWriter struct {
 	w       io.Writer
 	seek    io.WriteSeeker // nil if the header cannot be patched
@@ -26,16 +25,15 @@ type WAVWriter struct {
 	close   func() error
 	rate    int
 	chans   int
-	written int64 // bytes of sound
-	patched int64 // written, as the header declares it
+	written int64 // bytes of samples
+	patched int64 // value of written that the header declares
 	buf     []byte
 	closed  bool
 	err     error // sticky
 }
 
-// NewWAVWriter begins a WAV stream on w. If w can seek, the header is patched
-// in place; otherwise, as for a pipe, it declares the greatest length. Close
-// does not close w.
+// NewWAVWriter starts a WAV stream on w. If w can seek, the header is patched in place; otherwise, as for a
+// pipe, it declares the maximum size. Close does not close w.
 func NewWAVWriter(w io.Writer, rate, channels int) (*WAVWriter, error) {
 	if channels < 1 || channels > 2 || rate < minWAVRate || rate > maxWAVRate {
 		return nil, fmt.Errorf("%w: %d channels at %d Hz", ErrUnsupportedWAV, channels, rate)
@@ -53,8 +51,7 @@ func NewWAVWriter(w io.Writer, rate, channels int) (*WAVWriter, error) {
 	return v, nil
 }
 
-// CreateWAV creates or truncates the file path and begins a WAV stream in it.
-// Close closes the file.
+// CreateWAV creates or truncates the file path and starts a WAV stream in it. Close closes the file.
 func CreateWAV(path string, rate, channels int) (*WAVWriter, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -68,10 +65,9 @@ func CreateWAV(path string, rate, channels int) (*WAVWriter, error) {
 	return v, nil
 }
 
-// Write appends samples, interleaved if there are two channels. It fails with
-// [ErrTooLong] before the file outgrows its format and with os.ErrClosed after
-// Close. After another error the file is in doubt and every later call
-// returns that error.
+// Write appends samples, interleaved if there are two channels. It fails with [ErrTooLong] before the file
+// exceeds its format, and with os.ErrClosed after Close. After any other write error the state of the file is
+// unknown, and every later call returns that error.
 func (v *WAVWriter) Write(samples []int16) error {
 	switch {
 	case v.err != nil:
@@ -96,7 +92,7 @@ func (v *WAVWriter) Write(samples []int16) error {
 	return nil
 }
 
-// Close patches the header a last time. A second Close does nothing.
+// Close patches the header a last time. Further calls do nothing.
 func (v *WAVWriter) Close() error {
 	if v.closed {
 		return nil
@@ -109,7 +105,7 @@ func (v *WAVWriter) Close() error {
 	return errors.Join(patchErr, v.close())
 }
 
-// patch writes the header for what is written by now and returns to the end.
+// patch updates the header for the samples written so far and seeks back to the end.
 func (v *WAVWriter) patch() error {
 	if v.seek == nil || v.patched == v.written {
 		return nil
@@ -129,7 +125,7 @@ func (v *WAVWriter) patch() error {
 	return nil
 }
 
-// header returns the 44 bytes before n bytes of sound.
+// header returns the 44 bytes before n bytes of samples.
 func (v *WAVWriter) header(n int64) []byte {
 	le := binary.LittleEndian
 	b := make([]byte, 0, wavHeaderBytes)

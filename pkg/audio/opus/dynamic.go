@@ -2,5 +2,5 @@
 
 package opus
 
-// static says that the program was built with the tag of this name, and loads no libraries.
+// static reports whether the program was built with the static tag and therefore loads no libraries.
 const static = false

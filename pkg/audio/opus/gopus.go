@@ -8,16 +8,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// maxConcealed is how many frames in a row are guessed; what follows is
-// silence.
+// maxConcealed is the maximum number of consecutive concealed frames; after that, silence follows.
 const maxConcealed = 5
 
-// goDecoder decodes without libopus. It does not use the copies that payloads
-// carry; it conceals by letting the last period go on and fade away.
+// goDecoder decodes without libopus. It does not use the redundant copies in payloads; it conceals a lost
+// frame by repeating the last period while fading out.
 type goDecoder struct {
 	dec  pion.Decoder
 	last audio.Frame
-	lost int // frames concealed in a row
+	lost int // consecutive concealed frames
 }
 
 func newGoDecoder() *goDecoder {
@@ -29,7 +28,7 @@ func newGoDecoder() *goDecoder {
 func (d *goDecoder) renew() {
 	d.dec = pion.NewDecoder()
 	if err := d.dec.Init(audio.SampleRate, 1); err != nil {
-		panic(err) // 48 kHz mono is what Opus is about
+		panic(err) // cannot fail for 48 kHz mono
 	}
 }
 
@@ -39,7 +38,7 @@ func (d *goDecoder) Decode(dst *audio.Frame, payload []byte) (err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			d.renew() // what it left behind is in doubt
+			d.renew() // its state is unknown after a panic
 			err = fmt.Errorf("decoding Opus: %w: %v", ErrPayload, r)
 		}
 	}()
@@ -65,8 +64,7 @@ func (d *goDecoder) Conceal(dst *audio.Frame, _ []byte) error {
 	return nil
 }
 
-// prolong returns the frame after f if its last period went on, fading so as
-// to end in steps frames.
+// prolong returns the frame after f if its last period repeats, faded so that it ends after steps frames.
 func prolong(f *audio.Frame, steps int) audio.Frame {
 	var out audio.Frame
 	lag := period(f)
@@ -77,8 +75,7 @@ func prolong(f *audio.Frame, steps int) audio.Frame {
 	return out
 }
 
-// period returns how many samples before its end f was most like its end: from
-// 75 to 400 Hz.
+// period returns the lag in samples at which the end of f is most similar to itself, from 75 to 400 Hz.
 func period(f *audio.Frame) int {
 	const (
 		least, most = audio.SampleRate / 400, audio.SampleRate / 75

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// What opus_defines.h of libopus calls these, without the prefix OPUS_.
+// Constants of opus_defines.h in libopus, without the prefix OPUS_.
 const (
 	applicationVoIP  = 2048
 	applicationAudio = 2049
@@ -25,8 +25,8 @@ const (
 	setSignal        = 4024
 )
 
-// Library is the system's libopus. It never changes after [Load] and is safe
-// for concurrent use; nil stands for a missing one.
+// Library is the system's libopus. It is immutable after [Load] and safe for concurrent use; nil stands for a
+// missing library.
 type Library struct {
 	path    string
 	version string
@@ -36,12 +36,11 @@ type Library struct {
 	versionString                                uintptr
 }
 
-// Load loads libopus from where the system keeps it. The error wraps
-// [ErrNoLibrary] and says what to install. The library stays loaded until the
-// process ends.
+// Load loads the system's libopus. The error wraps [ErrNoLibrary] and says what to install. The library stays
+// loaded until the process ends.
 func Load() (*Library, error) { return load(names()) }
 
-// names are what libopus is called, most likely first.
+// names returns the file names of libopus, most likely first.
 func names() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{"libopus.0.dylib", "/opt/homebrew/lib/libopus.0.dylib", "/usr/local/lib/libopus.0.dylib"}
@@ -87,11 +86,11 @@ func bind(path string, handle uintptr) (*Library, error) {
 // Version returns the name and version of the library.
 func (l *Library) Version() string { return l.version }
 
-// state is an encoder's or decoder's memory. It is Go's, so that nobody has to
-// free it; libopus keeps no pointers to it.
+// state is the memory of an encoder or decoder. It is allocated by Go, so that it need not be freed; libopus
+// keeps no pointers to it.
 type state []uint64
 
-// newState returns the memory that size asks for one channel.
+// newState allocates the memory for one channel; size is the library's size function.
 func newState(size uintptr) (state, error) {
 	n, _, _ := purego.SyscallN(size, 1)
 	if int32(n) <= 0 {
@@ -100,8 +99,7 @@ func newState(size uintptr) (state, error) {
 	return make(state, (n+7)/8), nil
 }
 
-// init starts s anew. Only the encoder takes the application; the decoder
-// ignores it.
+// init initialises s. Only the encoder uses application; the decoder ignores it.
 func (s state) init(fn, application uintptr) error {
 	r, _, _ := purego.SyscallN(fn, s.pointer(), audio.SampleRate, 1, application)
 	runtime.KeepAlive(s)
@@ -111,14 +109,14 @@ func (s state) init(fn, application uintptr) error {
 	return nil
 }
 
-// pointer is the address of s, which the heap does not move.
+// pointer returns the address of s, which is on the heap and does not move.
 func (s state) pointer() uintptr { return uintptr(unsafe.Pointer(&s[0])) }
 
-// ctl calls a function of variable arguments with a request and its value.
+// ctl calls a variadic function with a request and its value.
 func (s state) ctl(fn uintptr, request, value int32) error {
 	var r uintptr
 	if runtime.GOOS == "darwin" && runtime.GOARCH == "arm64" {
-		// There, variable arguments are on the stack, behind eight registers.
+		// Here, variadic arguments are passed on the stack, after eight registers.
 		r, _, _ = purego.SyscallN(fn, s.pointer(), uintptr(request), 0, 0, 0, 0, 0, 0, uintptr(value))
 	} else {
 		r, _, _ = purego.SyscallN(fn, s.pointer(), uintptr(request), uintptr(value))
@@ -130,14 +128,14 @@ func (s state) ctl(fn uintptr, request, value int32) error {
 	return nil
 }
 
-// encoder and decoder copy through buffers of their own: what libopus is given
-// must be on the heap, which does not move, and the caller's frame need not
-// be. The arguments are kept because a call would put them on the heap anew.
+// encoder and decoder copy through their own buffers, because memory passed to libopus has to be on the heap,
+// which does not move, and the caller's frame may not be. The arguments are stored because each call would
+// otherwise allocate them.
 type encoder struct {
 	lib     *Library
 	state   state
 	opts    EncoderOptions
-	args    [5]uintptr // of the call that encodes
+	args    [5]uintptr // of the encode call
 	frame   audio.Frame
 	payload [MaxPayload]byte
 }
@@ -153,7 +151,7 @@ func (l *Library) newEncoder(o EncoderOptions) (*encoder, error) {
 	return e, e.Reset()
 }
 
-// Reset starts anew: what libopus calls a reset leaves traces.
+// Reset initialises the encoder again, because libopus' own reset leaves traces.
 func (e *encoder) Reset() error {
 	application := uintptr(applicationVoIP)
 	if e.opts.Audio {
@@ -194,7 +192,7 @@ func (e *encoder) Encode(dst []byte, f *audio.Frame) ([]byte, error) {
 type decoder struct {
 	lib     *Library
 	state   state
-	args    [6]uintptr // of the call that decodes
+	args    [6]uintptr // of the decode call
 	frame   audio.Frame
 	payload [MaxPayload]byte
 }
@@ -224,8 +222,8 @@ func (d *decoder) Conceal(dst *audio.Frame, next []byte) error {
 	return d.call(dst, 0, false)
 }
 
-// call decodes the n bytes of d.payload; none mean a lost frame. With fec it
-// decodes the copy of the frame before that the payload may carry.
+// call decodes the first n bytes of d.payload; 0 means a lost frame. With fec it decodes the copy of the
+// preceding frame that the payload may contain.
 func (d *decoder) call(dst *audio.Frame, n int, fec bool) error {
 	var data, flag uintptr
 	if n > 0 {

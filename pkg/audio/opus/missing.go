@@ -5,12 +5,12 @@ import (
 	"runtime"
 )
 
-// missing is the error for a machine without libopus.
+// missing returns the error for a machine without libopus.
 func missing() error {
 	return fmt.Errorf("%w, so sound cannot be encoded: %s", ErrNoLibrary, advice(runtime.GOOS))
 }
 
-// advice says how to get libopus.
+// advice returns instructions for installing libopus.
 func advice(system string) string {
 	switch {
 	case static:

@@ -2,14 +2,13 @@
 
 package opus
 
-// Library stands for libopus, which is not used on this system: there is
-// never one.
+// Library stands for libopus, which is not available on this system.
 type Library struct{}
 
-// Load fails with an error that wraps [ErrNoLibrary].
+// Load returns an error that wraps [ErrNoLibrary].
 func Load() (*Library, error) { return nil, missing() }
 
-// Version returns nothing.
+// Version returns "".
 func (l *Library) Version() string { return "" }
 
 func (l *Library) newEncoder(EncoderOptions) (Encoder, error) { return nil, missing() }

@@ -1,9 +1,11 @@
-// Package opus turns frames into Opus payloads and back: 48 kHz, mono, 20 ms.
-// It uses the system's libopus, loaded at run time; where that is missing, it
-// still decodes, in pure Go, but cannot encode.
+// Package opus encodes frames to Opus payloads and decodes them: 48 kHz, mono, 20 ms. It uses the system's
+// libopus, loaded at run time. Without libopus it still decodes, in pure Go, but cannot encode.
 //
-// It starts no goroutine and keeps nothing outside the values it
-// returns.
+//	lib, err := opus.Load()
+//	enc, err := opus.NewEncoder(lib, nil)
+//	payload, err := enc.Encode(nil, &frame)
+//
+// The package starts no goroutine and has no state outside the values it returns.
 package opus
 
 import (
@@ -13,61 +15,55 @@ import (
 )
 
 var (
-	// ErrNoLibrary means that libopus could not be loaded, or is too old.
+	// ErrNoLibrary means that libopus could not be loaded or is too old.
 	ErrNoLibrary = errors.New("libopus is missing")
-	// ErrPayload means bytes that are no Opus payload.
+	// ErrPayload means that the bytes are not a valid Opus payload.
 	ErrPayload = errors.New("not an Opus payload")
-	// ErrDuration means a payload of another duration than 20 ms.
+	// ErrDuration means that the duration of a payload is not 20 ms.
 	ErrDuration = errors.New("payload is not 20 ms long")
-	// ErrOptions means options outside their ranges.
+	// ErrOptions means that an option is out of range.
 	ErrOptions = errors.New("options out of range")
 )
 
-// MaxPayload is in bytes: the largest payload that is encoded or decoded.
+// MaxPayload is the maximum size of a payload in bytes.
 const MaxPayload = 1500
 
-// Encoder makes payloads of the frames of one stream, in order. It belongs to
-// one goroutine at a time.
+// Encoder encodes the frames of one stream, in order. It is not safe for concurrent use.
 type Encoder interface {
-	// Encode appends the payload of f to dst and returns it. With
-	// Options.DTX, a payload of at most 2 bytes need not be sent.
+	// Encode appends the payload of f to dst and returns dst. With EncoderOptions.DTX, a payload of at most 2
+	// bytes need not be sent.
 	Encode(dst []byte, f *audio.Frame) ([]byte, error)
-	// Reset forgets the stream so far, as if newly made.
+	// Reset resets the encoder to its initial state.
 	Reset() error
 }
 
-// Decoder turns the payloads of one stream back into frames, in order. It
-// belongs to one goroutine at a time.
+// Decoder decodes the payloads of one stream, in order. It is not safe for concurrent use.
 type Decoder interface {
-	// Decode stores the sound of payload in dst. On an error, which wraps
-	// ErrPayload or ErrDuration, dst is undefined and the decoder ready for
-	// the next payload.
+	// Decode decodes payload into dst. On an error, which wraps ErrPayload or ErrDuration, dst is undefined
+	// and the decoder is ready for the next payload.
 	Decode(dst *audio.Frame, payload []byte) error
-	// Conceal stores in dst a guess at a frame that was lost. next is the
-	// payload after it, from whose copy of the lost frame it is made if there
-	// is one; it may be empty, and has to be decoded afterwards all the same.
+	// Conceal stores an estimate of a lost frame in dst. next is the payload after the lost frame, or empty;
+	// if it contains a copy of the lost frame, Conceal uses that. next still has to be decoded afterwards.
 	Conceal(dst *audio.Frame, next []byte) error
-	// Reset forgets the stream so far, as if newly made.
+	// Reset resets the decoder to its initial state.
 	Reset() error
 }
 
-// EncoderOptions adjust an [Encoder]. The zero value suits speech over the
-// internet.
+// EncoderOptions configure an [Encoder]. The zero value suits speech over the internet.
 type EncoderOptions struct {
-	// Bitrate is in bits per second, 6000 to 256000. If zero, 32000, at which
-	// payloads carry copies against loss.
+	// Bitrate is in bits per second, from 6000 to 256000. The default is 32000, at which payloads contain
+	// copies against packet loss.
 	Bitrate int
-	// Loss is the share of packets expected to be lost, in percent, up to 100.
-	// With more of it, more of a payload is a copy of the frame before. If
-	// zero, 10; if negative, none, and payloads carry no copies.
+	// Loss is the expected packet loss in percent, up to 100. The higher it is, the larger the share of a
+	// payload used for a copy of the preceding frame. The default is 10; if negative, no loss is expected and
+	// payloads contain no copies.
 	Loss int
-	// Complexity trades processor time for quality, 1 to 10. If zero, 4:
-	// more is hardly heard in speech and costs half as much again.
+	// Complexity trades processor time for quality, from 1 to 10. The default is 4, because more is hardly
+	// audible in speech and costs half as much again.
 	Complexity int
-	// DTX lets the encoder send next to nothing in silence.
+	// DTX makes the encoder send almost nothing during silence.
 	DTX bool
-	// Audio keeps to the sound as it is. If false, the encoder makes speech
-	// easier to understand, at the cost of how it sounds.
+	// Audio preserves the sound as it is. If false, the encoder favours intelligible speech over fidelity.
 	Audio bool
 }
 
@@ -100,7 +96,7 @@ func (o *EncoderOptions) withDefaults() (EncoderOptions, error) {
 	return opts, nil
 }
 
-// NewDecoder returns a decoder of lib or, if lib is nil, one in pure Go.
+// NewDecoder returns a decoder that uses lib or, if lib is nil, a decoder in pure Go.
 func NewDecoder(lib *Library) (Decoder, error) {
 	if lib == nil {
 		return newGoDecoder(), nil
@@ -108,9 +104,8 @@ func NewDecoder(lib *Library) (Decoder, error) {
 	return lib.newDecoder()
 }
 
-// NewEncoder returns an encoder of lib. If lib is nil, the error wraps
-// [ErrNoLibrary] and says what to install. It wraps [ErrOptions] if those are
-// out of range.
+// NewEncoder returns an encoder that uses lib; opts may be nil. If lib is nil, the error wraps [ErrNoLibrary]
+// and says what to install. If an option is out of range, it wraps [ErrOptions].
 func NewEncoder(lib *Library, opts *EncoderOptions) (Encoder, error) {
 	o, err := opts.withDefaults()
 	if err != nil {

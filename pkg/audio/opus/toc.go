@@ -2,8 +2,8 @@ package opus
 
 import "fmt"
 
-// samplesPerFrame returns how many samples at 48 kHz one frame of a payload
-// with this first byte holds: RFC 6716, section 3.1.
+// samplesPerFrame returns the number of samples at 48 kHz per frame of a payload with the given TOC byte (RFC
+// 6716, section 3.1).
 func samplesPerFrame(toc byte) int {
 	config := toc >> 3
 	switch {
@@ -15,8 +15,7 @@ func samplesPerFrame(toc byte) int {
 	return 120 << (config % 4) // CELT
 }
 
-// validate refuses what a decoder has no business with: payloads that cannot
-// be, and those of another duration.
+// validate refuses malformed payloads and those of a duration other than 20 ms.
 func validate(payload []byte) error {
 	if len(payload) == 0 || len(payload) > MaxPayload {
 		return fmt.Errorf("%w: %d bytes", ErrPayload, len(payload))

@@ -2,14 +2,13 @@
 
 package vad
 
-// Silero stands for the model, which is not used on this system: there is never
-// one.
+// Silero stands for the model, which is not available on this system.
 type Silero struct{}
 
-// Open returns an error that wraps [ErrNoOnnxruntime].
+// OpenSilero returns an error that wraps [ErrNoOnnxruntime].
 func OpenSilero(string) (*Silero, error) { return nil, onnxMissing("") }
 
-// Library returns nothing.
+// Library returns "".
 func (*Silero) Library() string { return "" }
 
 // Close does nothing.
@@ -18,7 +17,7 @@ func (*Silero) Close() error { return nil }
 // NewStream returns [ErrClosed].
 func (*Silero) NewStream() (*SileroStream, error) { return nil, ErrClosed }
 
-// SileroStream stands for a speaker's sound.
+// SileroStream stands for the stream of a speaker.
 type SileroStream struct{}
 
 // Judge returns [ErrClosed].

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// errNotLoaded means a place that holds no library that can be loaded.
+// errNotLoaded means that no library could be loaded from a place.
 var errNotLoaded = errors.New("it cannot be loaded")
 
-// places are where onnxruntime's library may be on a system, most wanted first:
-// where make onnx puts it, beside the program, where the system's loader looks,
-// and files with a version in their name that the loader does not know.
+// places returns where onnxruntime's library may be on a system, in order of preference: where make onnx puts
+// it, next to the program, where the system's loader looks, and files with a version in their name that the
+// loader does not know.
 func places(system string) []string {
 	var all []string
 	file, versioned := libraryNames(system)
@@ -35,7 +35,7 @@ func places(system string) []string {
 	for _, dir := range dirs {
 		found, err := filepath.Glob(filepath.Join(dir, versioned))
 		if err != nil {
-			continue // the pattern is ours and well formed
+			continue // the pattern is fixed and well-formed
 		}
 		slices.SortStableFunc(found, func(a, b string) int { return compareVersions(b, a) })
 		all = append(all, found...)
@@ -43,8 +43,7 @@ func places(system string) []string {
 	return all
 }
 
-// libraryNames are what the library is called, and a pattern for all it may be
-// called where systems keep libraries.
+// libraryNames returns the file name of the library, and a pattern for versioned names in system directories.
 func libraryNames(system string) (file, versioned string) {
 	switch system {
 	case "darwin":
@@ -55,7 +54,7 @@ func libraryNames(system string) (file, versioned string) {
 	return "libonnxruntime.so.1", "libonnxruntime.so*"
 }
 
-// compareVersions orders names by the numbers between their dots.
+// compareVersions compares names by the numbers between their dots.
 func compareVersions(a, b string) int {
 	return slices.Compare(numbers(a), numbers(b))
 }
@@ -70,8 +69,7 @@ func numbers(name string) []int {
 	return all
 }
 
-// exists reports whether a place may hold a library: a bare name is for the
-// system's loader to find.
+// exists reports whether a place may contain a library. A bare name is left to the system's loader.
 func exists(place string) bool {
 	if filepath.Base(place) == place {
 		return true
@@ -80,8 +78,7 @@ func exists(place string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// search opens the first place that holds what is sought. A place that was named
-// is the only one.
+// search opens the first of places that works. If named is not empty, it tries only that.
 func search[T any](named string, places []string, open func(place string) (T, error)) (found T, err error) {
 	if named != "" {
 		if found, err = open(named); err != nil {
@@ -97,7 +94,7 @@ func search[T any](named string, places []string, open func(place string) (T, er
 		if found, err = open(place); err == nil {
 			return found, nil
 		}
-		if filepath.Base(place) != place || !errors.Is(err, errNotLoaded) { // a name that is not there says nothing
+		if filepath.Base(place) != place || !errors.Is(err, errNotLoaded) { // failing to find a bare name says nothing
 			why = err.Error()
 		}
 	}

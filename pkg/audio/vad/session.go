@@ -13,9 +13,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// What onnxruntime_c_api.h calls these.
+// Constants of onnxruntime_c_api.h.
 const (
-	apiVersion      = 17 // all that is called is older
+	apiVersion      = 17 // newer than every function in use
 	logFatal        = 4
 	deviceAllocator = 0
 	memoryDefault   = 0
@@ -23,7 +23,7 @@ const (
 	typeInt64       = 7
 )
 
-// Places of functions in the structure OrtApi, which only ever grows at its end.
+// Indices of functions in the structure OrtApi, which only grows at its end.
 const (
 	placeErrorMessage   = 2
 	placeCreateEnv      = 3
@@ -44,8 +44,7 @@ const (
 	placesUsed          = placeReleaseOptions + 1
 )
 
-// library are the functions of onnxruntime that are called. What returns a status
-// returns 0 for success.
+// library holds the functions of onnxruntime in use. A status of 0 means success.
 type library struct {
 	path, version string
 
@@ -67,7 +66,7 @@ type library struct {
 func loadLibrary(place string) (*library, error) {
 	handle, err := dlopen(place)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", errNotLoaded, err) // which names the place
+		return nil, fmt.Errorf("%w: %v", errNotLoaded, err) // err contains the place
 	}
 	symbol, err := dlsym(handle, "OrtGetApiBase")
 	if err != nil {
@@ -107,7 +106,7 @@ func (l *library) bind(fns *[placesUsed]uintptr) {
 	l.releaseSession, l.releaseValue, l.releaseOption = fns[placeReleaseSession], fns[placeReleaseValue], fns[placeReleaseOptions]
 }
 
-// check turns a status into an error and gives it back.
+// check converts a status to an error and releases the status.
 func (l *library) check(doing string, status uintptr) error {
 	if status == 0 {
 		return nil
@@ -116,33 +115,32 @@ func (l *library) check(doing string, status uintptr) error {
 	return fmt.Errorf("%s: %s", doing, strings.Clone(l.errorMessage(status)))
 }
 
-// release gives an object back, if there is one.
+// release releases an object, if there is one.
 func release(fn, object uintptr) {
 	if object != 0 {
 		purego.SyscallN(fn, object)
 	}
 }
 
-// Silero is the model, ready to judge any number of speakers. It is safe for
-// concurrent use and judges in the goroutine that asks.
+// Silero is the model, for any number of speakers. It is safe for concurrent use and runs in the caller's
+// goroutine.
 type Silero struct {
 	lib          *library
 	env, options uintptr
 	memory       uintptr
 	rate         int64
 	rateValue    uintptr
-	names        [5][]byte  // of inputs and outputs, ending in 0
+	names        [5][]byte  // of inputs and outputs, terminated by 0
 	inputs       [3]uintptr // addresses of names
 	outputs      [2]uintptr
 
-	mu     sync.RWMutex // held for reading while the library judges
+	mu     sync.RWMutex // held for reading during inference
 	handle uintptr      // 0 once closed
 }
 
-// OpenSilero loads onnxruntime and the model. path names the library's file; if it is
-// empty, the library is sought where make onnx puts it, beside the program and
-// where the system keeps libraries. The error wraps [ErrNoOnnxruntime] and says what
-// to do.
+// OpenSilero loads onnxruntime and the model. path is the library file; if it is empty, OpenSilero looks
+// where make onnx puts it, next to the program and in the system's library directories. The error wraps
+// [ErrNoOnnxruntime] and says what to do.
 func OpenSilero(path string) (*Silero, error) {
 	return search(path, places(runtime.GOOS), func(place string) (*Silero, error) {
 		lib, err := loadLibrary(place)
@@ -157,7 +155,7 @@ func OpenSilero(path string) (*Silero, error) {
 	})
 }
 
-// start makes what judging needs. What it made before an error is for Close.
+// start creates the objects needed for inference. On an error, Close releases what it has created.
 func (s *Silero) start() error {
 	l := s.lib
 	for _, step := range []struct {
@@ -167,8 +165,7 @@ func (s *Silero) start() error {
 		{"starting", func() uintptr { return l.createEnv(logFatal, cString("glyphoxa"), &s.env) }},
 		{"keeping to ourselves what is done", func() uintptr { return l.noTelemetry(s.env) }},
 		{"taking options", func() uintptr { return l.createOptions(&s.options) }},
-		// A window is too little to share out, and threads that wait for more would
-		// turn idly.
+		// A window is too small to split, and threads waiting for more work would spin.
 		{"taking one thread", func() uintptr { return l.intraThreads(s.options, 1) }},
 		{"taking one thread", func() uintptr { return l.interThreads(s.options, 1) }},
 		{"reading the model", func() uintptr {
@@ -197,11 +194,11 @@ func (s *Silero) start() error {
 
 func cString(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }
 
-// Library returns the file and the version of the library.
+// Library returns the file and version of the library.
 func (s *Silero) Library() string { return s.lib.path + " " + s.lib.version }
 
-// Close gives back what the model takes. It waits for judgements under way;
-// after it [SileroStream.Judge] returns [ErrClosed]. It may be called more than once.
+// Close releases the model. It waits for inference in progress; afterwards [SileroStream.Judge] returns
+// [ErrClosed]. It may be called more than once.
 func (s *Silero) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,28 +211,27 @@ func (s *Silero) Close() error {
 	return nil
 }
 
-// SileroStream is one speaker's sound, window by window. It belongs to one goroutine at
-// a time. The library's memory for it is given back once nothing refers to it any
-// more.
+// SileroStream processes the audio of one speaker, window by window. It is not safe for concurrent use. The
+// library's memory is released once the stream is unreachable.
 type SileroStream struct {
 	session *Silero
-	// What the library is given lies in here, since what is on a stack moves.
+	// Memory passed to the library is part of this struct, because stacks move.
 	input   [contextSamples + WindowSamples]float32
 	state   [stateSize]float32
 	next    [stateSize]float32
 	output  [1]float32
-	inputs  [3]uintptr // values over the fields above and the session's rate
+	inputs  [3]uintptr // tensors over the fields above and the session's rate
 	outputs [2]uintptr
-	args    [8]uintptr // of the call that judges
+	args    [8]uintptr // of the inference call
 }
 
-// values are what a stream gives back.
+// values are the tensors that a stream releases.
 type values struct {
 	release uintptr
 	all     [4]uintptr
 }
 
-// NewStream returns a stream that has heard nothing.
+// NewStream returns a stream in its initial state. It returns [ErrClosed] after Close.
 func (s *Silero) NewStream() (*SileroStream, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -276,16 +272,15 @@ func (v values) giveBack() {
 	}
 }
 
-// Judge returns how likely the next window holds a voice, 0 to 1. Samples are
-// within -1 and 1. It keeps no reference to window. After an error the stream
-// has forgotten nothing and may be asked again.
+// Judge returns the probability from 0 to 1 that the next window contains a voice. Samples are between -1 and
+// 1. It does not retain window. After an error the stream is unchanged and can be used again.
 func (st *SileroStream) Judge(window *[WindowSamples]float32) (float64, error) {
 	copy(st.input[contextSamples:], window[:])
 	if err := st.run(); err != nil {
 		return 0, err
 	}
 	p := float64(st.output[0])
-	if !(p >= 0 && p <= 1) { // not a number is neither
+	if !(p >= 0 && p <= 1) { // also NaN
 		return 0, fmt.Errorf("%w: %v", ErrNoAnswer, p)
 	}
 	st.state = st.next
@@ -305,7 +300,7 @@ func (st *SileroStream) run() error {
 	return s.lib.check("judging a window", status)
 }
 
-// Reset forgets what was heard.
+// Reset resets the stream to its initial state.
 func (st *SileroStream) Reset() {
 	clear(st.state[:])
 	clear(st.input[:contextSamples])

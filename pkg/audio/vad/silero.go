@@ -8,36 +8,33 @@ import (
 )
 
 const (
-	// SileroRate is what the model hears, in samples per second.
+	// SileroRate is the model's sample rate in hertz.
 	SileroRate = 16000
-	// WindowSamples is how much it judges at a time: 32 ms.
+	// WindowSamples is the number of samples per window: 32 ms.
 	WindowSamples = 512
 
-	// contextSamples of the window before are heard again with each.
+	// contextSamples is the number of samples of the preceding window that are passed again with each window.
 	contextSamples = 64
-	// stateSize is what the model remembers from window to window: two layers
-	// of 128 for one speaker.
+	// stateSize is the size of the model's state: two layers of 128 for one speaker.
 	stateSize = 2 * 128
 )
 
 var (
-	// ErrNoOnnxruntime means that no library of onnxruntime could be loaded that
-	// computes the model.
+	// ErrNoOnnxruntime means that no onnxruntime library that can run the model could be loaded.
 	ErrNoOnnxruntime = errors.New("onnxruntime is missing")
-	// ErrClosed means a [Silero] that was closed.
+	// ErrClosed means that the [Silero] has been closed.
 	ErrClosed = errors.New("the session of the voice model is closed")
-	// ErrNoAnswer means that the model answered with no probability.
+	// ErrNoAnswer means that the model did not return a probability.
 	ErrNoAnswer = errors.New("the voice model's answer is no probability")
 )
 
-// model is Silero's voice detection for 8 and 16 kHz. NOTICE says where it comes
-// from.
+// model is Silero's voice detection model for 8 and 16 kHz. NOTICE describes its origin.
 //
 //go:embed silero_vad.onnx
 var model []byte
 
-// onnxMissing is the error for a machine without the library; why names what was
-// found instead, if anything.
+// onnxMissing returns the error for a machine without the library; why says what was found instead, if
+// anything.
 func onnxMissing(why string) error {
 	if why != "" {
 		why = " (" + why + ")"
@@ -45,7 +42,7 @@ func onnxMissing(why string) error {
 	return fmt.Errorf("%w%s: %s", ErrNoOnnxruntime, why, onnxAdvice(runtime.GOOS))
 }
 
-// onnxAdvice says how to get the library.
+// onnxAdvice returns instructions for installing the library.
 func onnxAdvice(system string) string {
 	own := "or name its file in hearing.onnxruntime"
 	switch system {

@@ -12,21 +12,20 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// names are what the libraries are called that may export the detector, as
-// version 0.3 of webrtc-audio-processing does, the first. Older libraries must
-// not be tried: theirs has functions of the same names for other arguments.
+// names returns the file names of libraries that may export the detector. Version 0.3 of
+// webrtc-audio-processing, the first one, does. Older libraries must not be tried, because their functions of
+// the same names have different arguments.
 func names() []string {
 	return []string{"libwebrtc_audio_processing.so.1", "libwebrtc-audio-processing-1.so.3", "libwebrtc-audio-processing-2.so.1"}
 }
 
-// webrtcLibrary are the addresses of the detector's functions.
+// webrtcLibrary holds the addresses of the detector's functions.
 type webrtcLibrary struct {
 	path                                string
 	create, init, setMode, judge, erase uintptr
 }
 
-// load returns the first library that exports the detector. It stays loaded
-// until the process ends.
+// load loads the first library that exports the detector. It stays loaded until the process ends.
 func load(names []string) (webrtcLibrary, error) {
 	why := ""
 	for _, name := range names {
@@ -43,7 +42,7 @@ func load(names []string) (webrtcLibrary, error) {
 	return webrtcLibrary{}, webrtcMissing(why)
 }
 
-// bind returns the functions of a library, or which of them it lacks.
+// bind returns the functions of a library, or the name of a missing one.
 func bind(path string, handle uintptr) (lib webrtcLibrary, lacks string) {
 	lib.path = path
 	for _, f := range []struct {
@@ -53,8 +52,8 @@ func bind(path string, handle uintptr) (lib webrtcLibrary, lacks string) {
 		{"WebRtcVad_Create", &lib.create},
 		{"WebRtcVad_Init", &lib.init},
 		{"WebRtcVad_set_mode", &lib.setMode},
-		// WebRtcVad_Process does not tell voice from the up to 100 ms behind it
-		// that the detector takes for voice too; what it calls does.
+		// WebRtcVad_Process does not distinguish voice from the hangover of up to 100 ms after it; the
+		// function it calls does.
 		{"WebRtcVad_CalcVad48khz", &lib.judge},
 		{"WebRtcVad_Free", &lib.erase},
 	} {
@@ -67,16 +66,15 @@ func bind(path string, handle uintptr) (lib webrtcLibrary, lacks string) {
 	return lib, ""
 }
 
-// WebRTC judges the frames of one speaker in order. It belongs to one
-// goroutine at a time. The library's memory for it is given back once nothing
-// refers to it any more.
+// WebRTC judges the frames of one speaker in order. It is not safe for concurrent use. The library's memory
+// is released once the detector is unreachable.
 type WebRTC struct {
 	lib   webrtcLibrary
-	args  [3]uintptr  // of the call that judges; the first is the library's own memory
-	frame audio.Frame // what the library is given must not be on a stack, which moves
+	args  [3]uintptr  // of the detection call; the first is the library's own memory
+	frame audio.Frame // memory passed to the library must not be on a stack, which moves
 }
 
-// open returns a detector of the first library of these names that has one.
+// open returns a detector from the first of the named libraries that exports it.
 func open(names []string, mode WebRTCMode) (*WebRTC, error) {
 	lib, err := load(names)
 	if err != nil {
@@ -102,16 +100,15 @@ func (lib webrtcLibrary) detector(mode WebRTCMode) (*WebRTC, error) {
 	return d, nil
 }
 
-// Library returns the name of the library that judges.
+// Library returns the name of the library.
 func (d *WebRTC) Library() string { return d.lib.path }
 
-// Process returns 1 if the next frame is voice, else 0. It keeps no reference
-// to f.
+// Process returns 1 if the next frame is voice, and otherwise 0. It does not retain f.
 func (d *WebRTC) Process(f *audio.Frame) float64 {
 	d.frame = *f
 	r, _, _ := purego.SyscallN(d.lib.judge, d.args[:]...)
 	runtime.KeepAlive(d)
-	if int32(r) == 1 { // more is how long to go on after voice
+	if int32(r) == 1 { // higher values are the hangover after voice
 		return 1
 	}
 	return 0

@@ -4,15 +4,14 @@ package vad
 
 import "github.com/MrWong99/glyphoxa/pkg/audio"
 
-// WebRTC stands for the detector, which is not used on this system: there is
-// never one.
+// WebRTC stands for the detector, which is not available on this system.
 type WebRTC struct{}
 
 func names() []string { return nil }
 
 func open([]string, WebRTCMode) (*WebRTC, error) { return nil, webrtcMissing("") }
 
-// Library returns nothing.
+// Library returns "".
 func (d *WebRTC) Library() string { return "" }
 
 // Process returns 0.

@@ -9,15 +9,14 @@ import (
 var (
 	// ErrNoWebRTC means that no library with the detector could be loaded.
 	ErrNoWebRTC = errors.New("WebRTC's voice detection is missing")
-	// ErrMode means a [WebRTCMode] that does not exist.
+	// ErrMode means that a [WebRTCMode] does not exist.
 	ErrMode = errors.New("no such mode of voice detection")
 )
 
-// Mode is how sure a [WebRTC] must be before it calls a frame voice.
+// WebRTCMode is how certain a [WebRTC] must be to classify a frame as voice.
 type WebRTCMode int
 
-// The modes, in WebRTC's own words for them: each takes less noise for voice
-// than the one before, and misses more voice.
+// The modes, by WebRTC's names: each takes less noise for voice than the previous one, and misses more voice.
 const (
 	Quality WebRTCMode = iota
 	LowBitrate
@@ -40,8 +39,8 @@ func (m WebRTCMode) String() string {
 	return fmt.Sprintf("Mode(%d)", int(m))
 }
 
-// NewWebRTC returns a detector that has heard nothing. The error wraps
-// [ErrNoWebRTC], and says what to install, or [ErrMode].
+// NewWebRTC returns a detector in its initial state. The error wraps [ErrNoWebRTC], and says what to install,
+// or wraps [ErrMode].
 func NewWebRTC(mode WebRTCMode) (*WebRTC, error) {
 	if mode < Quality || mode > VeryAggressive {
 		return nil, fmt.Errorf("%w: %d", ErrMode, int(mode))
@@ -49,8 +48,8 @@ func NewWebRTC(mode WebRTCMode) (*WebRTC, error) {
 	return open(names(), mode)
 }
 
-// webrtcMissing is the error for a machine without the library; why names what was
-// found instead, if anything.
+// webrtcMissing returns the error for a machine without the library; why says what was found instead, if
+// anything.
 func webrtcMissing(why string) error {
 	if why != "" {
 		why = " (" + why + ")"
@@ -58,7 +57,7 @@ func webrtcMissing(why string) error {
 	return fmt.Errorf("%w%s: %s", ErrNoWebRTC, why, webrtcAdvice(runtime.GOOS))
 }
 
-// webrtcAdvice says how to get the library.
+// webrtcAdvice returns instructions for installing the library.
 func webrtcAdvice(system string) string {
 	if system == "linux" {
 		return "apt-get install libwebrtc-audio-processing1, or install version 0.3 of webrtc-audio-processing in your system's way"
