@@ -132,7 +132,7 @@ func (t *turn) declineIntents(missing []intent) string {
 		}
 	}
 	p := t.planTalk()
-	p.opening = "" // these questions carry the greeting themselves
+	p.opening = "" // do not answer a greeting here
 	if text, ok := lastResort(t, p); ok {
 		return text
 	}
