@@ -12,7 +12,6 @@ const (
 	// lazyGC is the growth of the heap, in percent, at which garbage is collected. Tool calls produce far more
 	// garbage than they keep: with the default of 100, a program that keeps 12 MB collects every few dozen
 	// calls. With a higher value than this, a flood of calls could exceed the program's memory.
-	// docs/performance.md has the measurements.
 	lazyGC = 300
 	// memoryShare is the divisor of the available memory up to which garbage is collected lazily. Beyond that it
 	// is collected as often as necessary.
