@@ -93,8 +93,8 @@ func TestPlacesExist(t *testing.T) {
 			}
 		}
 	}
-	if found < 50 {
-		t.Errorf("found %d places, want at least 50", found)
+	if found < 20 {
+		t.Errorf("found %d places, want at least 20", found)
 	}
 }
 
