@@ -18,7 +18,7 @@ type Doubt struct {
 
 // doubtFrom and doubtTo are the probabilities between which a line that calls no one is in doubt. They were
 // chosen on the recorded table talk that also sets the bar; see
-// docs/adr/0085-a-judge-decides-the-grey-zone.md.
+// docs/adr/0085-a-language-model-judges-lines-whose-addressee-is-in-doubt.md.
 const doubtFrom, doubtTo = 0.2, 0.95
 
 // doubtful is a reason why an apparent call may be none: the same words may call someone else, be about a

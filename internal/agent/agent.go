@@ -84,7 +84,7 @@ func (a *Agent) Persona() llm.Persona {
 }
 
 // Lease is a DM's raise of an NPC's tier. It takes precedence over the selector and raises the ceiling until
-// a time or for a number of turns, whichever ends first (docs/adr/0007).
+// a time or for a number of turns, whichever ends first (docs/adr/0008).
 type Lease struct {
 	Tier  mcp.BudgetTier
 	Until time.Time

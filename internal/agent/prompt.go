@@ -83,7 +83,7 @@ func (h History) Conversation() []llm.Message {
 }
 
 // manners are the instructions for answering that every NPC gets. They are in English whatever language is
-// spoken (docs/adr/0038).
+// spoken (docs/adr/0019).
 const manners = `
 How you answer:
 - Speak as this character, in the first person, in one to four short sentences that sound natural aloud. Where more is asked for, say the first of it and let them ask on.

@@ -32,7 +32,7 @@ type Request struct {
 	Names []string
 	// Tools are the tools that the NPC may use in this turn. It is never nil.
 	Tools *mcphost.Toolset
-	// Rounds is the number of tool rounds that the turn's tier allows (docs/adr/0006).
+	// Rounds is the number of tool rounds that the turn's tier allows (docs/adr/0005).
 	Rounds int
 	// ModelTimeout bounds the wait for each piece of the model's answer.
 	ModelTimeout time.Duration
@@ -159,7 +159,7 @@ type ToolFinished struct {
 	mcphost.Outcome
 }
 
-// ToolDeferred reports a call that is made when the turn is committed (docs/adr/0015).
+// ToolDeferred reports a call that is made when the turn is committed (docs/adr/0016).
 type ToolDeferred struct {
 	Round int
 	Call  llm.ToolCall

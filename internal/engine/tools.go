@@ -12,7 +12,7 @@ import (
 // ErrNoRoundsLeft is the result of a call once the turn's tool rounds are used up. Its text is for the model.
 var ErrNoRoundsLeft = errors.New("no more tools in this turn; answer now with what you know")
 
-// Rounds counts the tool rounds of a turn (docs/adr/0006). All calls of one answer of the model form a round.
+// Rounds counts the tool rounds of a turn (docs/adr/0005). All calls of one answer of the model form a round.
 // It is not safe for concurrent use.
 type Rounds struct {
 	// Allowed is the number of rounds that the turn's tier allows.
@@ -52,7 +52,7 @@ const Accepted = `{"status":"accepted","note":"It takes effect once your answer 
 // Proposed is the result for the model of a call that is only proposed at commit.
 const Proposed = `{"status":"proposed","note":"Nothing has happened. Once your answer has been heard, the game master is asked and decides later. Do not say that it is done, and do not call it again."}`
 
-// DeferCall answers a call that is made when the turn is committed (docs/adr/0015), or is proposed then
+// DeferCall answers a call that is made when the turn is committed (docs/adr/0016), or is proposed then
 // (docs/adr/0051). The outcome says so, or contains the error in which the call would end. If deferred is
 // false, the call must be run now.
 func DeferCall(ts *mcphost.Toolset, c llm.ToolCall) (o mcphost.Outcome, deferred bool) {

@@ -64,7 +64,7 @@ type Approved struct {
 	By string
 }
 
-// Code is the kind of failure of a call, as reported to outside clients (docs/adr/0012).
+// Code is the kind of failure of a call, as reported to outside clients (docs/adr/0024).
 type Code string
 
 // The codes.

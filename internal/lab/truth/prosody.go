@@ -242,7 +242,7 @@ func readTurns(ctx context.Context, folder string) (all []pauseSample, err error
 const leastQuestions = 0.7
 
 // Prosody tells what pitch, length and loudness before a pause tell of whether the speaker goes
-// on. Nothing of the program uses them; see docs/adr/0048.
+// on. Nothing of the program uses them; see docs/adr/0044.
 func Prosody(ctx context.Context, o Options) (*Report, error) {
 	o.say("prosody: following the melody")
 	samples, err := readTurns(ctx, o.Clips)

@@ -200,7 +200,7 @@ func (b *Bridge) UpdateTier(ctx context.Context, tier mcp.BudgetTier) error {
 //
 // Calls run with the values of ctx and for its caller, or for that of WithCaller if ctx has none.
 //
-// Calls of tools that act at commit (docs/adr/0015) are accepted and reported, but not run. Each generation
+// Calls of tools that act at commit (docs/adr/0016) are accepted and reported, but not run. Each generation
 // with calls must be ended with EndGeneration.
 //
 // Several goroutines may call observe at the same time. It must return at once and must not call the bridge.

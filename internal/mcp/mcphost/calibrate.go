@@ -55,7 +55,7 @@ func isAsleep(t *tool) bool { return t.remote != nil && t.remote.Server.Asleep()
 
 // Calibrate measures every tool that may be probed, several at a time, so that each gets its tier. It probes
 // only idempotent, read-only tools, with the probe arguments they declare or with minimal valid ones.
-// Arguments that a tool rejects do not count against its health (docs/adr/0001). Calibrate returns an error
+// Arguments that a tool rejects do not count against its health (docs/adr/0003). Calibrate returns an error
 // only if ctx ends first; [Host.Status] reports the results of the probes.
 func (h *Host) Calibrate(ctx context.Context) error {
 	return h.calibrate(ctx, func(*tool) bool { return false })

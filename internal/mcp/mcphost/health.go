@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// demotionSamples is the least number of calls after which a tool can be demoted (docs/adr/0002).
+	// demotionSamples is the least number of calls after which a tool can be demoted (docs/adr/0003).
 	demotionSamples = 5
 	// demotionRate is the error rate above which a tool is demoted.
 	demotionRate = 0.30

@@ -23,7 +23,7 @@ const (
 	maxProbeParts = 1000
 )
 
-// MakeInput returns a minimal valid input for a tool's parameters (docs/adr/0001). It contains only required
+// MakeInput returns a minimal valid input for a tool's parameters (docs/adr/0003). It contains only required
 // properties, each with its const, default, first enum value or example, or else the smallest value that its
 // type, format and bounds allow. A schema without required properties yields {}. invented reports whether the
 // input contains a made-up string or number, because the tool may well reject those.

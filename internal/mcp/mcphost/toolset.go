@@ -17,7 +17,7 @@ import (
 )
 
 // Toolset holds the tools that one NPC may use at one tier. It executes exactly the tools that it lists and
-// refuses all others (docs/adr/0004). Its members are fixed when it is created, so that a turn sees the same
+// refuses all others (docs/adr/0013). Its members are fixed when it is created, so that a turn sees the same
 // set from start to end; only a tool that is unregistered leaves it at once.
 type Toolset struct {
 	host    *Host
@@ -136,7 +136,7 @@ func (ts *Toolset) Check(name, args string) error {
 	return nil
 }
 
-// Deferred reports whether a tool acts at commit rather than during the turn (docs/adr/0015).
+// Deferred reports whether a tool acts at commit rather than during the turn (docs/adr/0016).
 func (ts *Toolset) Deferred(name string) bool {
 	e, err := ts.member(name)
 	return err == nil && !e.ReadOnly && e.Effect == tools.EffectAtCommit

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// Limits for what external servers declare (docs/adr/0011), in characters unless noted.
+// Limits for what external servers declare (docs/adr/0010), in characters unless noted.
 const (
 	maxDescription = 2000
 	maxTitle       = 200

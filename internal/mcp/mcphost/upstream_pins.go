@@ -130,7 +130,7 @@ func fingerprint(d *sdk.Tool) (hash string, definition json.RawMessage) {
 
 // compare compares a definition with its pin. It returns "" if they agree, else the difference. If they
 // differ, the new definition waits for approval if hold is true, and otherwise becomes the pin
-// (docs/adr/0011).
+// (docs/adr/0010).
 func (p *pinSet) compare(d *sdk.Tool, hold bool) string {
 	hash, definition := fingerprint(d)
 	old, known := p.pins[d.Name]

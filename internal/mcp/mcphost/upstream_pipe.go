@@ -33,7 +33,7 @@ var errOutputEnded = errors.New("the program closed its output")
 
 // pipes is an MCP connection over a program's stdin and stdout, with one message per line. The SDK's own
 // connection fails at the first line that is not a message, waits for the program while holding its lock, and
-// cannot stop writing to a program that does not read (docs/adr/0022). pipes skips such lines, never waits
+// cannot stop writing to a program that does not read (docs/adr/0009). pipes skips such lines, never waits
 // for the program, and stops writing when the caller's context ends.
 type pipes struct {
 	in     *os.File // the program's stdin

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// Limits for results of external tools (docs/adr/0011).
+// Limits for results of external tools (docs/adr/0010).
 const (
 	maxResult     = 20000    // characters of a text
 	maxItems      = 256      // pieces of content

@@ -33,7 +33,7 @@ type catalog struct {
 	own               map[string]ownTool // the server's own tools, by name without prefix
 }
 
-// Name prefixes, used if prefixed is set (docs/adr/0014).
+// Name prefixes, used if prefixed is set (docs/adr/0010).
 const (
 	prefixTool     = "skill:"
 	prefixWorkflow = tools.KindWorkflow + ":"

@@ -23,7 +23,7 @@ const (
 	metaIdempot   = "glyphoxa/idempotent"
 )
 
-// dynamic marks tools that may come and go, if names have prefixes (docs/adr/0014).
+// dynamic marks tools that may come and go, if names have prefixes (docs/adr/0010).
 const dynamic = " [dynamic]"
 
 // define returns the definition of a tool for clients.

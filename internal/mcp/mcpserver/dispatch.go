@@ -237,7 +237,7 @@ func (a answer) render(free bool) *sdk.CallToolResult {
 	return out
 }
 
-// meta returns the _meta of every answer (docs/adr/0012).
+// meta returns the _meta of every answer (docs/adr/0024).
 func (a answer) meta() sdk.Meta {
 	events := a.events
 	if events == nil {

@@ -14,7 +14,7 @@ import (
 // metaError is the _meta key of an answer's failure.
 const metaError = "glyphoxa/error"
 
-// failure describes to programs why a call failed (docs/adr/0012).
+// failure describes to programs why a call failed (docs/adr/0024).
 type failure struct {
 	Code    mcp.Code `json:"code"`
 	Message string   `json:"message"`

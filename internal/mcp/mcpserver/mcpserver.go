@@ -54,7 +54,7 @@ type Options struct {
 	// Gate governs the server's own methods like the host's gate governs tools. If nil, they are always
 	// admitted.
 	Gate mcphost.Gate
-	// Prefixed names tools "skill:NAME" and "workflow:NAME" (docs/adr/0014).
+	// Prefixed names tools "skill:NAME" and "workflow:NAME" (docs/adr/0010).
 	Prefixed bool
 	// Compact reduces the visible tools to two, list_programs and invoke_program.
 	Compact bool
