@@ -84,14 +84,34 @@ func Node(t testing.TB) string {
 	return path
 }
 
-// ServeEverything runs the MCP reference server over streamable HTTP on a free
-// port of 127.0.0.1 until the test ends, and returns its address. It fetches
-// nothing from elsewhere.
+// ServeEverything runs the MCP reference server over streamable HTTP until the test ends and returns its
+// endpoint. The server fetches nothing from elsewhere.
 func ServeEverything(t testing.TB) string {
 	t.Helper()
-	server := File(t, "@modelcontextprotocol/server-everything/dist/index.js")
+	return serveNode(t, File(t, "@modelcontextprotocol/server-everything/dist/index.js"), "streamableHttp")
+}
+
+// ServeMCPProxy runs the gateway mcp-proxy in front of a stdio server, command, until the test ends and returns
+// its endpoint.
+func ServeMCPProxy(t testing.TB, command ...string) string {
+	t.Helper()
+	return serveNode(t, File(t, "mcp-proxy/dist/bin/mcp-proxy.mjs"), append([]string{"--port", "0", "--server", "stream", "--"}, command...)...)
+}
+
+// ServeSupergateway runs the gateway supergateway in front of a stdio server, command, until the test ends and
+// returns its endpoint. Words of the command must not contain spaces, because the gateway splits it there.
+func ServeSupergateway(t testing.TB, command ...string) string {
+	t.Helper()
+	return serveNode(t, File(t, "supergateway/dist/index.js"), "--stdio", strings.Join(command, " "),
+		"--outputTransport", "streamableHttp", "--stateful", "--port", "0", "--logLevel", "none")
+}
+
+// serveNode runs a server's script with its arguments until the test ends. The server listens on a free port of
+// 127.0.0.1. serveNode returns the address of /mcp there.
+func serveNode(t testing.TB, script string, args ...string) string {
+	t.Helper()
 	loopback := filepath.Join(directory(t), "loopback.cjs")
-	cmd := exec.Command(Node(t), "--require", loopback, server, "streamableHttp")
+	cmd := exec.Command(Node(t), append([]string{"--require", loopback, script}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "PORT=0", "GZIP_ALLOWED_DOMAINS=127.0.0.1"}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -106,7 +126,10 @@ func ServeEverything(t testing.TB) string {
 		var all strings.Builder
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if port, ok := strings.CutPrefix(lines.Text(), "loopback: listening on "); ok {
-				address <- "http://127.0.0.1:" + port + "/mcp"
+				select {
+				case address <- "http://127.0.0.1:" + port + "/mcp":
+				default: // only the first server of the process counts
+				}
 			}
 			all.WriteString(lines.Text() + "\n")
 		}
@@ -122,7 +145,7 @@ func ServeEverything(t testing.TB) string {
 		return a
 	case s := <-said:
 		said <- s
-		t.Fatalf("the reference server ended before it listened:\n%s", s)
+		t.Fatalf("%s ended before it listened:\n%s", filepath.Base(script), s)
 	}
 	return ""
 }
