@@ -115,6 +115,7 @@ check:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) mod tidy -diff
+	$(GO) -C examples/weather mod tidy -diff
 	@sh .ci/vulncheck $(GOVULNCHECK)
 
 bench: build

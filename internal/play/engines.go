@@ -147,7 +147,11 @@ func (g *Game) makeEngines(o SessionOptions, model llm.Provider, scripted bool) 
 
 // makeModel creates the language model of a setting, and reports whether it is the scripted one.
 func (g *Game) makeModel(o SessionOptions, c config.ProviderChain, setting string) (m llm.Provider, scripted bool, err error) {
-	m, scripted, err = providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
+	if g.model != nil && reflect.DeepEqual(c, g.Config.Providers.LLM) {
+		m = g.model
+	} else {
+		m, scripted, err = providers.ModelOf(g.client, c, setting, g.reportSwitch(o, "model", providers.Answers))
+	}
 	if err == nil && g.wrap != nil {
 		m = g.wrap(m)
 	}

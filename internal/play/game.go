@@ -34,6 +34,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 	"github.com/MrWong99/glyphoxa/internal/cost"
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
+	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/ruleslookup"
 	"github.com/MrWong99/glyphoxa/internal/observe"
 	"github.com/MrWong99/glyphoxa/internal/providers"
@@ -45,9 +46,9 @@ import (
 )
 
 // LoadConfig reads the configuration at path. If path is empty, it reads the one in the working directory, or
-// the built-in one.
-func LoadConfig(path string) (*config.Config, error) {
-	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: BuiltinNames(), NeverOwn: NeverOwn(), Workflows: WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
+// the built-in one. NPCs may list further tools beside those that are known.
+func LoadConfig(path string, further ...string) (*config.Config, error) {
+	cfg, err := config.Load(path, &config.Options{BuiltIn: glyphoxa.Shipped, KnownTools: append(BuiltinNames(), further...), NeverOwn: NeverOwn(), Workflows: WorkflowNames, Judge: access.Check, JudgeNPC: agent.FindFaults})
 	if err != nil {
 		return nil, userfile.Usage(err)
 	}
@@ -74,6 +75,7 @@ type Game struct {
 	audience Audience                        // nil if there is none
 	client   *http.Client                    // to models and voices
 	wrap     func(llm.Provider) llm.Provider // wraps language models; may be nil
+	model    llm.Provider                    // answers instead of the configured one; may be nil
 	levels   levels                          // loudness of the voices heard so far
 	log      *slog.Logger
 	groups   memory.Groups // which groups NPCs belong to
@@ -109,6 +111,12 @@ type Options struct {
 	Client *http.Client
 	// WrapModel, if not nil, wraps a session's language model, for example to record requests and answers.
 	WrapModel func(llm.Provider) llm.Provider
+	// Model, if not nil, answers instead of the model of providers.llm.
+	Model llm.Provider
+	// Tools are registered beside the built-in tools.
+	Tools []tools.Tool
+	// OpenStore, if not nil, opens the memory instead of [OpenStore]. The game closes it.
+	OpenStore func(context.Context, StoreOptions) (memory.Store, error)
 	// Onlooker, if not nil, is notified of the game's sessions.
 	Onlooker Onlooker
 	// Audience, if not nil, hears the game's sessions.
@@ -126,7 +134,7 @@ func Open(ctx context.Context, o Options) (*Game, error) {
 	if o.Client == nil {
 		o.Client = providers.NewClient()
 	}
-	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: o.Client, wrap: o.WrapModel, log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
+	g := &Game{Config: o.Config, Metrics: o.Metrics, Tracer: o.Tracer, client: o.Client, wrap: o.WrapModel, model: o.Model, log: o.Log, npcs: o.Config.NPCs, onlooker: o.Onlooker, audience: o.Audience}
 	between := cost.WithAccount(context.WithoutCancel(ctx), g.newMeter(false).Account("")) // charged to no session
 	g.life, g.stop = context.WithCancel(between)
 	if err := g.open(ctx, o); err != nil {
@@ -140,7 +148,13 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return userfile.Usage(err)
 	}
-	if g.Store, err = OpenStore(ctx, g.Config.Memory, StoreOptions{Embedder: embedder, Groups: &g.groups, Logger: g.log}); err != nil {
+	stored := StoreOptions{Embedder: embedder, Groups: &g.groups, Logger: g.log}
+	if o.OpenStore != nil {
+		g.Store, err = o.OpenStore(ctx, stored)
+	} else {
+		g.Store, err = OpenStore(ctx, g.Config.Memory, stored)
+	}
+	if err != nil {
 		return err
 	}
 	if g.Chronicle, err = world.OpenChronicle(ctx, g.Store, g.log); err != nil {
@@ -163,7 +177,7 @@ func (g *Game) open(ctx context.Context, o Options) error {
 	}
 	g.Registry, err = OpenRegistry(ctx, RegistryOptions{
 		Config: g.Config, Store: g.Store, World: g.World, Dates: g.clock, Rules: o.Rules, Governance: governance,
-		Entity: g.exampleEntity(), Notify: g.addNotice, Log: g.log,
+		Entity: g.exampleEntity(), Tools: o.Tools, Notify: g.addNotice, Log: g.log,
 	})
 	if err != nil {
 		return errors.Join(err, governance.Close())

@@ -42,7 +42,7 @@ type Registry struct {
 	refused   []mcphost.ServerStatus
 }
 
-// RegistryOptions configure a registry. All but Dates, Entity and Log are required.
+// RegistryOptions configure a registry. All but Dates, Tools, Entity and Log are required.
 type RegistryOptions struct {
 	Config     *config.Config
 	Store      memory.Store
@@ -51,6 +51,8 @@ type RegistryOptions struct {
 	Governance *Governance
 	// Dates understands times of the world in questions; may be nil.
 	Dates memorytool.Dates
+	// Tools are registered beside the built-in tools.
+	Tools []tools.Tool
 	// Entity is the id of an existing entity, used to measure look-ups; may be empty.
 	Entity string
 	// Notify receives notices for people, from any goroutine.
@@ -92,7 +94,7 @@ func (r *Registry) register(ctx context.Context, o RegistryOptions) error {
 		return err
 	}
 	all := builtinTools(o.Config, parts{o.Store, o.World, o.Rules, o.Governance.Audit, r.Waiting, o.Dates})
-	if err := r.Host.RegisterBuiltin(withExample(all, o.Entity)...); err != nil {
+	if err := r.Host.RegisterBuiltin(append(withExample(all, o.Entity), o.Tools...)...); err != nil {
 		return err
 	}
 	r.workflows = &workflows{host: r.Host, server: o.Config.Server, source: o.Config.Source}

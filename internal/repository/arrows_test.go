@@ -39,7 +39,7 @@ var arrows = []struct {
 		append([]string{"internal/table", "internal/agent", "internal/engine", "internal/play", "internal/mcp/mcpserver"}, fronts...), nil},
 	{"public packages stand on their own but for small helpers",
 		[]string{"pkg"},
-		append([]string{"internal/config", "internal/table", "internal/agent", "internal/engine", "internal/play", "internal/mcp", "internal/world", "internal/providers"}, fronts...), nil},
+		append([]string{"internal/config", "internal/table", "internal/agent", "internal/engine", "internal/play", "internal/mcp", "internal/world", "internal/providers"}, fronts...), []string{"pkg/glyphoxa"}},
 }
 
 // within reports whether pkg is one of paths or below one.

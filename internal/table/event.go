@@ -63,6 +63,8 @@ type Heard struct {
 	// Continued says that the player said more or reworded the line: Text replaces the previous text of this
 	// turn's utterance.
 	Continued bool `json:"continued,omitempty"`
+	// Ref is [Utterance.Ref]. It is not part of the JSON, because it identifies a message of a transport.
+	Ref string `json:"-"`
 }
 
 // TurnStarted reports which NPC answers, why, and with which tier and tools.

@@ -68,7 +68,7 @@ func (t *Table) announceUtterance(tn *turn) {
 		t.effects.notify(tn.number, "warning", fmt.Sprintf("the line was longer than %d characters; the rest was cut", maxText))
 	}
 	tn.Text = text
-	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.words.spoken})
+	t.effects.emit(tn.number, KindUtterance, &Heard{Speaker: tn.Speaker, Text: tn.Text, Spoken: tn.words.spoken, Ref: tn.Ref})
 }
 
 // rewordTurn replaces the text of a turn.
