@@ -64,7 +64,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestTuneGC asks the runtime what it goes by.
+// TestTuneGC reads the effective limits back from the runtime.
 func TestTuneGC(t *testing.T) {
 	root := files(map[string]string{"proc/meminfo": meminfo})
 	half := uint64(8000000 * 1024 / 2)
@@ -81,7 +81,8 @@ func TestTuneGC(t *testing.T) {
 		{"with both", map[string]string{"GOGC": "77", "GOMEMLIMIT": "1GiB"}, 77, 1 << 30},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			// What the runtime made of the environment before main.
+			// The runtime read the environment before main; this repeats that for the row's
+			// variables.
 			before, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
 			t.Cleanup(func() { debug.SetGCPercent(before); debug.SetMemoryLimit(limit) })
 			if tc.env["GOGC"] != "" {
@@ -100,7 +101,7 @@ func TestTuneGC(t *testing.T) {
 	}
 }
 
-// TestMemoryOfThisMachine reads the real files, where there are any.
+// TestMemoryOfThisMachine reads the real files if the system has them.
 func TestMemoryOfThisMachine(t *testing.T) {
 	got := availableMemory(os.DirFS("/"))
 	if _, err := os.Stat("/proc/meminfo"); err == nil && got < 1<<20 {

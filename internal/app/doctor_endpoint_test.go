@@ -38,8 +38,8 @@ func TestDoctorAsksEveryVoiceService(t *testing.T) {
 	}
 }
 
-// TestUnreachableEndpoint says that base_url is to be corrected only where it was
-// set.
+// TestUnreachableEndpoint checks that the hint suggests correcting base_url only where the
+// configuration sets it.
 func TestUnreachableEndpoint(t *testing.T) {
 	offline, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -65,7 +65,7 @@ func TestDoctorAsksTheModelsOfCascades(t *testing.T) {
 	cfg := config.Default()
 	cfg.NPCs = []config.NPC{
 		{Name: "Mira", Engine: config.EngineSentenceCascade, Cascade: config.Cascade{Opener: opener}},
-		{Name: "Bartok", Engine: config.EngineCascaded, Cascade: config.Cascade{Continuation: opener}}, // opens nothing
+		{Name: "Bartok", Engine: config.EngineCascaded, Cascade: config.Cascade{Continuation: opener}}, // its cascade has no opener model
 	}
 	got := endpointFindings(t.Context(), cfg)
 	if len(got) != 1 || got[0].ok || got[0].part != "endpoint of cascade.opener" || got[0].fix != "check cascade.opener.api_key" || asked != 1 {

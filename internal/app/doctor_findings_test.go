@@ -12,14 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// webrtc reports whether WebRTC's voice detection is to be had here.
+// webrtc reports whether WebRTC's voice detection is available here.
 func webrtc() bool {
 	_, err := vad.NewWebRTC(vad.Aggressive)
 	return err == nil
 }
 
-// The doctor names what is in use and how to get the other. Only what is asked
-// for and missing is a problem.
+// TestDetectorFinding checks that the doctor names the detector in use and how to install the
+// other. Only a detector that the configuration names and the machine lacks is a problem.
 func TestDetectorFinding(t *testing.T) {
 	finding := func(detection string) finding {
 		return detectorFinding(&config.Config{Hearing: config.Hearing{Detection: detection}})
@@ -41,8 +41,8 @@ func TestDetectorFinding(t *testing.T) {
 	}
 }
 
-// Of auto the doctor says what it came to, and why; silero that was named and is
-// missing is a problem.
+// For "auto" the doctor names the detector it chose and why. A missing silero is a problem if
+// the configuration names it.
 func TestDetectorFindingOfTheModel(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
 	f := detectorFinding(&config.Config{Hearing: config.Hearing{Detection: config.DetectionAuto, ONNXRuntime: nowhere}})
@@ -71,7 +71,6 @@ func TestDetectorFindingOfTheModel(t *testing.T) {
 	}
 }
 
-// The doctor names the speech recognition that would be used.
 func TestHearingFinding(t *testing.T) {
 	cfg := &config.Config{Providers: config.Providers{STT: config.ProviderChain{Provider: config.Provider{Name: providers.DeepGram, APIKey: "k"}}}}
 	if f := hearingFinding(cfg); !f.ok || f.state != "deepgram nova-3" {
@@ -106,8 +105,8 @@ func TestAuditFinding(t *testing.T) {
 	}
 }
 
-// TestProxyFinding shows that the doctor names the proxies that are trusted, and says
-// what to do where there may be one.
+// TestProxyFinding checks that the doctor names the trusted proxies, or says how to trust one
+// if clients have tokens.
 func TestProxyFinding(t *testing.T) {
 	cfg := config.Default()
 	if f := proxyFinding(cfg); len(f) != 0 {
@@ -123,15 +122,15 @@ func TestProxyFinding(t *testing.T) {
 	}
 }
 
-// TestServerFinding shows that a server which lists more tools than are taken of one is a
-// problem, with how many there are, how many are missing and what to do.
+// TestServerFinding checks that a server which lists more tools than the host accepts is a
+// problem, with both counts and a remedy.
 func TestServerFinding(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		in    mcphost.ServerStatus
 		ok    bool
 		state string
-		fix   string // in the hint
+		fix   string // part of the hint
 	}{
 		{"ready", mcphost.ServerStatus{State: "ready", Tools: 12}, true, "ready, 12 tools", ""},
 		{"as many as are taken", mcphost.ServerStatus{State: "ready", Tools: 1000}, true, "ready, 1000 tools", ""},

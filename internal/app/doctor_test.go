@@ -7,8 +7,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// With libopus the doctor names it and what a frame costs; without, the line
-// is no problem, for NPCs can be played without, and says what to install.
+// TestOpusFinding: with libopus the doctor names it and the cost of a frame. Without libopus
+// the doctor says what to install, but reports no problem, because NPCs can be played without
+// it.
 func TestOpusFinding(t *testing.T) {
 	f := opusFinding()
 	if !f.ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// TestUDPFinding is answered by a server over UDP, and then by none.
+// TestUDPFinding tries a server that answers over UDP, and then one that does not.
 func TestUDPFinding(t *testing.T) {
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// said is an event.
+// said returns an event with a text.
 func said(text string) table.Event {
 	return &table.Notice{Header: table.Header{Time: time.Now(), Kind: table.KindNotice}, Level: "info", Text: text}
 }
 
-// readLines reads the lines of a stream: each event's guild and text.
+// readLines returns the guild and text of each event in a stream.
 func readLines(t *testing.T, all string) (lines []string) {
 	t.Helper()
 	for line := range strings.Lines(all) {
@@ -44,7 +44,7 @@ func TestEventsAreWrittenToTheEnd(t *testing.T) {
 	}
 }
 
-// gatedWriter writes once the gate is open.
+// gatedWriter blocks every write until the gate opens.
 type gatedWriter struct {
 	gate chan struct{}
 	out  bytes.Buffer
@@ -61,7 +61,7 @@ func TestEventsNeverHoldATableUp(t *testing.T) {
 		f := web.NewFeed()
 		s := streamEvents(f, out, slog.New(slog.DiscardHandler))
 		f.Add("7", said("first"))
-		synctest.Wait() // the first is being written
+		synctest.Wait() // the first event is being written
 		for range web.FeedSize + 5 {
 			f.Add("7", said("more"))
 		}
@@ -89,7 +89,7 @@ func TestEventsEndWithoutAReader(t *testing.T) {
 	})
 }
 
-// brokenWriter fails.
+// brokenWriter fails every write.
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// hostile are texts that are no usable configuration, with what Load says.
+// hostile lists unusable configurations, with the message of Load.
 var hostile = []struct{ name, text, want string }{
 	{"not_utf8", "campaign:\n  name: \xff\n", ":2: the text is not UTF-8"},
 	{"utf16", "\xff\xfea\x00", ":1: the file is UTF-16"},
@@ -54,9 +54,8 @@ func TestLoadSurvivesHostileFiles(t *testing.T) {
 	}
 }
 
-// FuzzLoad holds Load to its word: whatever the files hold, it returns either a
-// configuration or problems that each name a file and a line, on one line of
-// text, and never shows the value of a secret.
+// FuzzLoad checks that Load returns either a configuration or problems, for any input. Each
+// problem is one line that names a file and a line, and never shows the value of a secret.
 func FuzzLoad(f *testing.F) {
 	seeds, err := filepath.Glob("testdata/*/*/glyphoxa.yaml")
 	if err != nil {
@@ -104,7 +103,7 @@ func FuzzLoad(f *testing.F) {
 
 var wantID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
-// checkLoaded asserts what holds for every configuration Load returns.
+// checkLoaded checks the invariants of every configuration that Load returns.
 func checkLoaded(t *testing.T, cfg *config.Config) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -126,8 +125,8 @@ func checkLoaded(t *testing.T, cfg *config.Config) {
 	}
 }
 
-// TestProblemsNeverShowSecrets puts a secret variable anywhere in a
-// configuration, in any wrong way, and reads the messages.
+// TestProblemsNeverShowSecrets puts a secret variable at any place of a configuration, in any
+// wrong way, and checks the messages.
 func TestProblemsNeverShowSecrets(t *testing.T) {
 	seeds, err := filepath.Glob("testdata/*/*/glyphoxa.yaml")
 	if err != nil || len(seeds) == 0 {
@@ -136,7 +135,7 @@ func TestProblemsNeverShowSecrets(t *testing.T) {
 	var texts []string
 	for _, s := range seeds {
 		if strings.Contains(s, "alias_bomb") {
-			continue // holds no place for a secret, and takes its time
+			continue // has no place for a secret, and is slow
 		}
 		b, err := os.ReadFile(s)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected problems under testdata")
 
-// secretValue must never show up in a message.
+// secretValue must never appear in a message.
 const secretValue = "hunter2-do-not-show"
 
 var knownTools = []string{
@@ -25,7 +25,7 @@ var knownTools = []string{
 	"search_rules", "get_rule", "write_file", "read_file",
 }
 
-// env looks variables up in a map.
+// env looks up variables in a map.
 func env(vars map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		v, ok := vars[name]
@@ -45,7 +45,7 @@ func testOptions(dir string) *config.Options {
 	}
 }
 
-// verdict renders what Load says about a configuration, a line each.
+// verdict renders the outcome of Load, one line per problem.
 func verdict(t *testing.T, cfg *config.Config, err error) string {
 	t.Helper()
 	var b strings.Builder
@@ -98,7 +98,7 @@ func TestLoadReportsEveryProblem(t *testing.T) {
 	}
 }
 
-// loadText loads a configuration given as text.
+// loadText loads a configuration from text.
 func loadText(t testing.TB, opts *config.Options, text string) (*config.Config, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "glyphoxa.yaml")

@@ -64,7 +64,7 @@ func TestPatternsThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever stands before a password, it is taken out, and no text becomes much longer.
+// FuzzText checks that a password is masked whatever precedes it, and that no text grows much.
 func FuzzText(f *testing.F) {
 	f.Add(`{"password":"x"} token=abc /home/a/b C:\a\b bearer abcdefghijk`)
 	f.Add(strings.Repeat(`\"key\":\"`, 50))
@@ -125,6 +125,6 @@ func BenchmarkSecrets(b *testing.B) {
 	}
 }
 
-// prose is what tools answer.
+// prose is typical text in a tool's answer.
 const prose = "The old bell hangs in the tower of the chapel: nobody has rung it since the flood. Ask Mira, at the inn (two doors on), " +
 	"who keeps its rope; she likes to be paid in stories, https://example.com/bell has the picture. "

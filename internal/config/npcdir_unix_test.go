@@ -20,7 +20,7 @@ func TestNPCDirHoldsOddFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Opening a pipe nobody writes to would wait forever.
+	// Opening a pipe without a writer would block forever.
 	if err := syscall.Mkfifo(filepath.Join(dir, "npcs", "pipe.yaml"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// What the configuration accepts is what there is.
+// TestKnownRightsAreThoseOfThePolicy checks that the configuration knows exactly the built-in
+// profiles of the policy.
 func TestKnownRightsAreThoseOfThePolicy(t *testing.T) {
 	var profiles []string
 	for _, p := range access.BuiltinProfiles() {

@@ -70,8 +70,8 @@ func TestSchemaJudgesLikeLoad(t *testing.T) {
 			}
 			opts := testOptions("")
 			opts.LookupEnv = env(map[string]string{"LLM": "offline", "N": "3"})
-			// A variable in quotes is a text, so Load wants it plain where the
-			// schema cannot tell.
+			// A variable in quotes is text. Load needs it unquoted where the schema cannot tell
+			// the type.
 			text := strings.NewReplacer("'${LLM}'", "\"${LLM}\"", "{recent_lines: '${N}'}", "\n  recent_lines: ${N}").Replace(row.text)
 			if _, err := loadText(t, opts, text); (err == nil) != row.ok {
 				t.Errorf("Load: %v, want valid %t", err, row.ok)
@@ -107,7 +107,7 @@ func TestSchemaShowsDefaults(t *testing.T) {
 	}
 }
 
-// BenchmarkLoad reads the shipped configuration with its cast.
+// BenchmarkLoad loads the shipped configuration with its cast.
 func BenchmarkLoad(b *testing.B) {
 	opts := testOptions(b.TempDir())
 	opts.BuiltIn = glyphoxa.Shipped

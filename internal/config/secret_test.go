@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// printings are the ways a value could get out.
+// printings renders a value in every way that could leak it.
 func printings(t *testing.T, v any) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -38,7 +38,7 @@ func printings(t *testing.T, v any) map[string]string {
 }
 
 func TestSecretsAreNeverPrinted(t *testing.T) {
-	const hex = "68756e74657232" // "hunter2", as %x would show it
+	const hex = "68756e74657232" // "hunter2" as %x prints it
 	secret := config.Secret(secretValue)
 	cfg := config.Default()
 	cfg.Discord.Token = secret
@@ -115,7 +115,7 @@ func TestDuration(t *testing.T) {
 	for _, row := range []struct {
 		name, in string
 		want     time.Duration
-		bad      string // the remedy
+		bad      string // remedy in the message
 	}{
 		{name: "unit", in: "500ms", want: 500 * time.Millisecond},
 		{name: "units", in: "1m30s", want: 90 * time.Second},

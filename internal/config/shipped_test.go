@@ -44,7 +44,7 @@ func TestShippedConfigurationLoads(t *testing.T) {
 	}
 }
 
-// validate checks a YAML text against a schema, as an editor would.
+// validate checks a YAML text against a schema, as an editor does.
 func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	resolved, err := schema.Resolve(nil)
@@ -103,8 +103,8 @@ func TestShippedFilesFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestEveryCommentedBlockLoads switches every commented-out block of
-// glyphoxa.yaml on, one by one, and loads the result.
+// TestEveryCommentedBlockLoads enables every commented-out block of glyphoxa.yaml, one at a
+// time, and loads the result.
 func TestEveryCommentedBlockLoads(t *testing.T) {
 	main, err := fs.ReadFile(glyphoxa.Shipped, config.DefaultFile)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestEveryCommentedBlockLoads(t *testing.T) {
 	}
 }
 
-// uncomment returns the lines of the commented-out top-level key, switched on.
+// uncomment returns the text with a commented-out top-level key enabled.
 func uncomment(text, key string) string {
 	var out []string
 	on := false
@@ -146,8 +146,8 @@ func uncomment(text, key string) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// TestEveryKeyIsShown keeps glyphoxa.yaml complete: each key of the schema
-// appears in it, in use or commented out.
+// TestEveryKeyIsShown keeps glyphoxa.yaml complete: each key of the schema appears in it,
+// enabled or commented out.
 func TestEveryKeyIsShown(t *testing.T) {
 	main, err := fs.ReadFile(glyphoxa.Shipped, config.DefaultFile)
 	if err != nil {

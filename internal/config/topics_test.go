@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// TestTopicsAreReadStrictly names the file, the line and what is wrong.
+// TestTopicsAreReadStrictly checks that a problem names the file, the line and the mistake.
 func TestTopicsAreReadStrictly(t *testing.T) {
 	dir := t.TempDir()
 	text := `npcs:

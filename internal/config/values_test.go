@@ -46,7 +46,7 @@ func TestDocumentedSnippetsLoad(t *testing.T) {
 		})
 	}
 	t.Run("reference", func(t *testing.T) {
-		// Its values only name types, but every key must be known.
+		// The values of this file only name types, but every key must be known.
 		_, err := load(t, "reference")
 		if err == nil || strings.Contains(err.Error(), "unknown key") {
 			t.Errorf("err = %v, want complaints about values, none about keys", err)
@@ -54,7 +54,7 @@ func TestDocumentedSnippetsLoad(t *testing.T) {
 	})
 }
 
-// values returns what the file decides, without where things came from.
+// values returns the decisions of the file, without their positions.
 func values(c *config.Config) config.Config {
 	v := *c
 	v.File, v.Source, v.Warnings, v.DataDir, v.Memory.Path = "", nil, nil, "", ""

@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestWhoLeads: a DM's role leads the games of its server, without one the right to manage
-// it; whoever owns the application leads everything.
+// TestWhoLeads: a DM role leads the games of its server, and so does the right to manage it if
+// no DM role is set. The owner of the application leads every game.
 func TestWhoLeads(t *testing.T) {
 	d := discordtest.New(t, nil)
 	home, other := d.AddGuild("home"), d.AddGuild("other")
@@ -21,7 +21,7 @@ func TestWhoLeads(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		cfg   config.Discord
-		leads map[string][]string // by user
+		leads map[string][]string // guilds by user
 	}{
 		{"roles", config.Discord{DMRoles: []string{"dungeon MASTER"}}, map[string][]string{
 			dm: {home}, ana: nil, keeper: nil, stranger: {other}, operator: {home, other, "home"}, "1": nil,

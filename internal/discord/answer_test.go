@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// onlineBot is a bot that is online, with a guild of its own.
+// onlineBot is an online bot with its own guild.
 type onlineBot struct {
 	d                       *discordtest.Server
 	bot                     *Bot
@@ -25,7 +25,7 @@ type onlineBot struct {
 	stop                    func()
 }
 
-// noGuilds are guilds without any data.
+// noGuilds returns guilds without data.
 func noGuilds(t *testing.T) *play.Guilds {
 	t.Helper()
 	gs := play.NewGuilds(play.GuildsOptions{Config: &config.Config{DataDir: t.TempDir()}, Front: Front})
@@ -37,7 +37,7 @@ func noGuilds(t *testing.T) *play.Guilds {
 	return gs
 }
 
-// newOnlineBot puts a bot online whose commands do what actions say instead.
+// newOnlineBot starts a bot whose commands run the given actions.
 func newOnlineBot(t *testing.T, actions map[string]action) *onlineBot {
 	t.Helper()
 	d := discordtest.New(t, nil)
@@ -74,7 +74,7 @@ func newOnlineBot(t *testing.T, actions map[string]action) *onlineBot {
 	return s
 }
 
-// gives lets a user give a command.
+// gives sends a user's command.
 func (s *onlineBot) gives(t *testing.T, user, command string) *discordtest.Interaction {
 	t.Helper()
 	i, err := s.d.Command(user, s.channel, command)
@@ -84,7 +84,7 @@ func (s *onlineBot) gives(t *testing.T, user, command string) *discordtest.Inter
 	return i
 }
 
-// announced waits until Discord was told that an answer is coming.
+// announced waits until the bot announces an answer to Discord.
 func announced(ctx context.Context, t *testing.T, i *discordtest.Interaction) {
 	t.Helper()
 	if _, err := i.Response(ctx); err != nil {
@@ -92,8 +92,7 @@ func announced(ctx context.Context, t *testing.T, i *discordtest.Interaction) {
 	}
 }
 
-// TestAnswerCarriesFiles sends files at once, later, and in the place of a
-// question.
+// TestAnswerCarriesFiles sends files at once, late, and in place of a question.
 func TestAnswerCarriesFiles(t *testing.T) {
 	late := make(chan struct{})
 	show := func(_ context.Context, c *call) (string, error) {
@@ -158,8 +157,8 @@ func download(t *testing.T, address string) string {
 	return string(raw)
 }
 
-// TestAnswerToButton shows what becomes of the question: an answer takes its
-// place, and an error leaves it, whether it comes at once or late.
+// TestAnswerToButton checks what happens to the question: an answer replaces it and an error
+// leaves it, both at once and late.
 func TestAnswerToButton(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("slow=%t", slow), func(t *testing.T) {
@@ -224,7 +223,8 @@ func TestAnswerToButton(t *testing.T) {
 	}
 }
 
-// TestLateErrorIsPrivate withdraws the announcement that everyone saw.
+// TestLateErrorIsPrivate checks that the bot deletes its public announcement, because the error
+// is only for the user.
 func TestLateErrorIsPrivate(t *testing.T) {
 	late := make(chan struct{})
 	s := newOnlineBot(t, map[string]action{

@@ -13,12 +13,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// asksFirst has every roll wait for a dungeon master.
+// asksFirst makes every roll wait for a dungeon master.
 const asksFirst = `
 server: {policy: [{name: ask-first, rule: approval, tools: [roll], expires: 10m}]}
 `
 
-// card is the latest message that asks about a call, once it says some words.
+// card returns the latest message about a call, and checks that it contains the words.
 func (e *evening) card(words ...string) discordtest.Message {
 	e.t.Helper()
 	synctest.Wait()
@@ -40,7 +40,7 @@ func (e *evening) card(words ...string) discordtest.Message {
 	return last
 }
 
-// asking is the latest card, which has two buttons, and what they say.
+// asking returns the latest card, which must have two buttons, and the ids of both.
 func (e *evening) asking(words ...string) (m discordtest.Message, yes, no string) {
 	e.t.Helper()
 	m = e.card(words...)
@@ -51,7 +51,7 @@ func (e *evening) asking(words ...string) (m discordtest.Message, yes, no string
 	return m, b[0].CustomID, b[1].CustomID
 }
 
-// closed is the latest card, which has no buttons.
+// closed checks that the latest card has no buttons.
 func (e *evening) closed(words ...string) {
 	e.t.Helper()
 	if m := e.card(words...); len(m.Components) > 0 {
@@ -59,7 +59,7 @@ func (e *evening) closed(words ...string) {
 	}
 }
 
-// presses lets a user press a button.
+// presses sends a user's press of a button.
 func (e *evening) presses(user string, m discordtest.Message, does string) *discordtest.Interaction {
 	e.t.Helper()
 	i, err := e.d.Press(user, e.channel, m.ID, does)
@@ -69,7 +69,8 @@ func (e *evening) presses(user string, m discordtest.Message, does string) *disc
 	return i
 }
 
-// tells waits until whoever caused an interaction is told some words, and nobody else is.
+// tells waits until the user behind an interaction reads the words, and checks that the message
+// is private.
 func (e *evening) tells(i *discordtest.Interaction, words string) {
 	e.t.Helper()
 	all, err := i.AwaitFollowups(e.t.Context(), 1)
@@ -78,8 +79,8 @@ func (e *evening) tells(i *discordtest.Interaction, words string) {
 	}
 }
 
-// TestApprovalCards has calls wait in a session: a card asks about each, dungeon masters
-// alone may press its buttons, the first decision stands, and the card says how it ended.
+// TestApprovalCards lets calls wait in a session: each has a card, only dungeon masters may
+// press its buttons, the first decision stands, and the card shows the outcome.
 func TestApprovalCards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{}, asksFirst)
@@ -103,7 +104,7 @@ func TestApprovalCards(t *testing.T) {
 		e.asking(asks + "1d1+6")
 		waits("1d1+6")
 
-		// Two press at once: nothing reaches Discord until both have.
+		// Two users press at once: no call reaches Discord until both have pressed.
 		e.d.SetLocale(other, "de")
 		e.d.Disturb(func(string) discordtest.Fault { return discordtest.Fault{Delay: 100 * time.Millisecond} })
 		first := e.presses(e.dm, m, yes)
@@ -130,7 +131,7 @@ func TestApprovalCards(t *testing.T) {
 		late("once it was made")
 		e.closed("✅ Allowed by <@" + e.dm + ">")
 
-		// A command closes the card, too, and an NPC's call has one.
+		// A command closes the card too, and an NPC's call has a card.
 		e.asks(1000)
 		_, yes, _ = e.asking("**Mira** wants to use `roll`", "1d1+999")
 		if got := e.gives(other, "approve no", discordtest.Option{Name: "id", Value: strings.TrimPrefix(yes, "approve yes ")}); got != "Es ist abgelehnt." {
@@ -143,7 +144,7 @@ func TestApprovalCards(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		e.closed(asks+"2d1", "⌛ Nobody decided in time.")
 
-		// A card that could not be closed does not lie for longer than until it is pressed.
+		// A card that the bot failed to close is closed when a user presses it.
 		waits("4d1")
 		m, yes, _ = e.asking(asks + "4d1")
 		e.d.Disturb(func(route string) discordtest.Fault {
@@ -171,7 +172,8 @@ func TestApprovalCards(t *testing.T) {
 		e.presses(other, m, no)
 		e.closed("5d1", "❌ Refused by <@"+other+">")
 
-		// What waits as the session ends can be decided by a command, and has a card in the next.
+		// A call that still waits when the session ends can be decided by a command, and has a
+		// card in the next session.
 		waits("3d1")
 		e.asking(asks + "3d1")
 		e.gives(e.dm, "session stop")
@@ -186,8 +188,8 @@ func TestApprovalCards(t *testing.T) {
 	})
 }
 
-// TestApprovalCardsAreBounded has more calls wait than there are cards at once, at a
-// Discord that takes a card and says it did not: each call has one card in the end.
+// TestApprovalCardsAreBounded lets more calls wait than there may be cards, at a Discord that
+// accepts a card and reports a failure: each call still has one card in the end.
 func TestApprovalCardsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{}, asksFirst)
@@ -229,7 +231,7 @@ func TestApprovalCardsAreBounded(t *testing.T) {
 	})
 }
 
-// TestCardText shows whatever is called with as what it is, in one message.
+// TestCardText checks that a card shows any arguments literally and fits into one message.
 func TestCardText(t *testing.T) {
 	for _, row := range []struct{ name, caller, want string }{
 		{"user", "discord:123", "<@123>"},

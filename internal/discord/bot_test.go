@@ -28,8 +28,8 @@ npcs:
 discord: {token: %s, api_url: %s}
 `
 
-// watch fails the test if a goroutine outlives it, but for the one that a dependency of
-// Gemini's client starts for good. It comes first, so that it looks last.
+// watch fails the test if a goroutine outlives it, except one that a dependency of Gemini's
+// client never stops. Call watch first, so that its check runs last.
 func watch(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -37,7 +37,7 @@ func watch(t *testing.T) {
 	})
 }
 
-// run runs a bot of d in this process; what it returns stops it.
+// run runs a bot of d in this process. The returned function stops it.
 func run(t *testing.T, d *discordtest.Server) (stop func()) {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func newTable(d *discordtest.Server, name string) table {
 	return table{guild: g, channel: d.AddChannel(g, "table"), dm: d.AddMember(g, name+"-dm", role), ana: d.AddMember(g, name+"-ana")}
 }
 
-// command gives a command and returns the answer.
+// command sends a command and returns the answer.
 func command(t testing.TB, d *discordtest.Server, user, channel, path string, options ...discordtest.Option) string {
 	t.Helper()
 	i, err := d.Command(user, channel, path, options...)
@@ -99,7 +99,7 @@ func command(t testing.TB, d *discordtest.Server, user, channel, path string, op
 	return ""
 }
 
-// TestBotAtSeveralTables has sessions begin and end in several guilds at once.
+// TestBotAtSeveralTables starts and stops sessions in several guilds at once.
 func TestBotAtSeveralTables(t *testing.T) {
 	watch(t)
 	d := discordtest.New(t, nil)

@@ -2,7 +2,7 @@ package discord
 
 import "testing"
 
-// TestOutOfCharacter shows what the NPCs do not hear.
+// TestOutOfCharacter lists lines that the NPCs do not hear.
 func TestOutOfCharacter(t *testing.T) {
 	for text, want := range map[string]bool{
 		"(brb, pizza)":                true,

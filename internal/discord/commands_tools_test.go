@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// TestDescribeServers shows that a list of tools begins with what is missing of which
-// server: tools beyond those that are taken of one, too.
+// TestDescribeServers checks that a list of tools begins with each server's missing tools,
+// including tools beyond the limit of one server.
 func TestDescribeServers(t *testing.T) {
 	for _, row := range []struct {
 		name string

@@ -7,8 +7,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// TestPlayersSeeWhatTheyMayUse has the commands of DMs hidden where Discord can tell
-// who is one.
+// TestPlayersSeeWhatTheyMayUse checks that Discord hides the commands of DMs. With DM roles no
+// command is hidden, because Discord does not know those roles.
 func TestPlayersSeeWhatTheyMayUse(t *testing.T) {
 	actions := commandActions()
 	for _, c := range commandDefinitions(nil) {
@@ -30,7 +30,7 @@ func TestPlayersSeeWhatTheyMayUse(t *testing.T) {
 	}
 }
 
-// TestCommandsAreInGermanToo: whatever is described is described in both languages.
+// TestCommandsAreInGermanToo checks that every description exists in both languages.
 func TestCommandsAreInGermanToo(t *testing.T) {
 	var check func(path string, all []*discordgo.ApplicationCommandOption)
 	check = func(path string, all []*discordgo.ApplicationCommandOption) {
@@ -54,8 +54,8 @@ func TestCommandsAreInGermanToo(t *testing.T) {
 	}
 }
 
-// TestAnswersAreInTheLanguageOfWhoAsks: what is wrong is told to who asked alone, in the
-// language of that client.
+// TestAnswersAreInTheLanguageOfWhoAsks checks that an error is private, in the language of the
+// user's client.
 func TestAnswersAreInTheLanguageOfWhoAsks(t *testing.T) {
 	s := newOnlineBot(t, nil)
 	for locale, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestOneGuildKeepsNobodyWaiting has one member, then all members of a guild ask for more than
-// there is room for: they are told, its DM has room left, and another guild is answered.
+// TestOneGuildKeepsNobodyWaiting lets one member, then all members of a guild exceed the limit:
+// they read that they must wait, their DM still has room, and another guild gets its answers.
 func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	entered, free := make(chan struct{}, maxAtOnce), make(chan struct{})
 	s := newOnlineBot(t, map[string]action{
@@ -48,7 +48,7 @@ func TestOneGuildKeepsNobodyWaiting(t *testing.T) {
 	}
 	says(s.gives(t, s.d.AddMember(s.guild, "late"), "session recap"), "Too much is being asked for in this server at once")
 	says(s.gives(t, s.dm, "session recap"), "Here.")
-	asks(s.dm, maxOwnAtOnce-1) // the place of the last answer may not be free yet
+	asks(s.dm, maxOwnAtOnce-1) // the slot of the last answer may still be taken
 	i, err := s.d.Command(cem, elsewhere, "session recap")
 	if err != nil {
 		t.Fatal(err)

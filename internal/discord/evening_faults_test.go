@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// everyNth makes every nth call of what NPCs say go wrong.
+// everyNth injects a fault into every nth post of an NPC's line.
 func everyNth(n int64, f discordtest.Fault) func(string) discordtest.Fault {
 	var calls atomic.Int64
 	return func(route string) discordtest.Fault {
@@ -23,8 +23,8 @@ func everyNth(n int64, f discordtest.Fault) func(string) discordtest.Fault {
 	}
 }
 
-// TestFaultyEvening plays evenings in which Discord fails in the middle: each line that
-// memory keeps is in the channel once, and in order, and no other.
+// TestFaultyEvening plays evenings in which Discord fails: the channel has each stored line
+// once and in order, and no other.
 func TestFaultyEvening(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -33,8 +33,8 @@ func TestFaultyEvening(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		fails func(*evening)
-		lost  int  // lines whose loss is told
-		late  bool // the operator is told that lines are held up
+		lost  int  // lines reported as lost
+		late  bool // the operator reads that lines are delayed
 	}{
 		{name: "500", fails: func(e *evening) { e.d.Disturb(everyNth(2, discordtest.Fault{Status: 500})) }},
 		{name: "502 after it was accepted", fails: func(e *evening) { e.d.Disturb(everyNth(2, discordtest.Fault{Status: 502, Accepted: true})) }},
@@ -99,7 +99,7 @@ func TestFaultyEvening(t *testing.T) {
 				e.d.Disturb(nil)
 				time.Sleep(time.Minute)
 				e.stop()
-				if heard := e.judge(); len(heard) < lines-3-row.lost { // what was written while the session was gone is not heard
+				if heard := e.judge(); len(heard) < lines-3-row.lost { // messages written while the session was gone are not heard
 					t.Errorf("%d of %d lines are in the channel: %q", len(heard), lines, heard)
 				}
 				if _, hasty := e.d.Refused(); hasty > 0 {
@@ -117,8 +117,8 @@ func TestFaultyEvening(t *testing.T) {
 	}
 }
 
-// judge requires that what memory keeps is in the channel once and in order, and nothing
-// else. It returns what is there. The bot has stopped.
+// judge checks that the channel has exactly the stored lines, once and in order, and returns
+// the lines of the channel. The bot must have stopped.
 func (e *evening) judge() (heard []string) {
 	e.t.Helper()
 	heard = e.heard()
@@ -140,8 +140,8 @@ func (e *evening) judge() (heard []string) {
 	return heard
 }
 
-// TestStoppedWhileNothingIsTaken ends the bot in an outage: what it could not post any more
-// is not kept.
+// TestStoppedWhileNothingIsTaken stops the bot during an outage: lines that it could not post
+// are not stored.
 func TestStoppedWhileNothingIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -163,7 +163,7 @@ func TestStoppedWhileNothingIsTaken(t *testing.T) {
 	})
 }
 
-// TestLongEvening plays 500 lines while everything goes wrong at random.
+// TestLongEvening plays 500 lines with random faults.
 func TestLongEvening(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

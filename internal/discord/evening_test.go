@@ -23,8 +23,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// dicePlayers is a table whose NPC tells what the dice show, so that each of its lines can
-// be told from the others.
+// dicePlayers is a table whose NPC reports its dice, so that each line is distinguishable.
 const dicePlayers = `
 languages: [en]
 campaign: {name: The Flagon}
@@ -36,8 +35,8 @@ npcs:
 discord: {token: %s, api_url: %s}
 `
 
-// evening is the real bot at a Discord of the test's own, both in the test's bubble of
-// virtual time: they speak over pipes.
+// evening is the real bot at the test's own Discord, both in the test's bubble of virtual time,
+// connected by pipes.
 type evening struct {
 	t                       *testing.T
 	d                       *discordtest.Server
@@ -47,11 +46,11 @@ type evening struct {
 	stop                    func()
 
 	mu   sync.Mutex // guards said
-	said []string   // to the operator
+	said []string   // messages for the operator
 }
 
-// beginEvening brings up Discord and the bot, and starts a session; more is what the
-// configuration has besides. It is called in a bubble.
+// beginEvening starts Discord, the bot and a session; more is appended to the configuration.
+// Call it in a bubble.
 func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening {
 	t.Helper()
 	e := openEvening(t, o, dicePlayers+strings.Join(more, ""))
@@ -61,8 +60,8 @@ func beginEvening(t *testing.T, o discordtest.Options, more ...string) *evening 
 	return e
 }
 
-// openEvening brings up Discord and the bot. The configuration has a blank for the token
-// and one for the address of Discord.
+// openEvening starts Discord and the bot. The configuration has one verb for the token and one
+// for Discord's address.
 func openEvening(t *testing.T, o discordtest.Options, yaml string) *evening {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "glyphoxa-evening-")
@@ -117,14 +116,14 @@ func (e *evening) tell(text string) {
 	e.said = append(e.said, text)
 }
 
-// told is what the operator read.
+// told returns the operator's messages.
 func (e *evening) told() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return strings.Join(e.said, "\n")
 }
 
-// gives lets a user give a command, and returns the answer.
+// gives sends a user's command and returns the answer.
 func (e *evening) gives(user, command string, options ...discordtest.Option) string {
 	e.t.Helper()
 	i, err := e.d.Command(user, e.channel, command, options...)
@@ -138,12 +137,12 @@ func (e *evening) gives(user, command string, options ...discordtest.Option) str
 	return ""
 }
 
-// asks has the player ask for a number, from 1000 on, which the answer names.
+// asks lets the player ask for a number, from 1000 on, which the answer repeats.
 func (e *evening) asks(number int) {
 	e.d.Say(e.channel, e.ana, fmt.Sprintf("Mira, roll 1d1+%d", number-1), nil)
 }
 
-// heard are the numbers that NPCs named in the channel, in order.
+// heard returns the numbers in the NPCs' messages in the channel, in order.
 func (e *evening) heard() (numbers []string) {
 	for _, m := range e.d.Messages(e.channel) {
 		if m.WebhookID == "" || m.Author.Username != "Mira" || m.Deleted {
@@ -163,13 +162,13 @@ func numbersIn(text string) (numbers []string) {
 
 var answeredNumber = regexp.MustCompile(`makes (\d+)`)
 
-// kept are the numbers that memory says NPCs named, in order. The bot has stopped.
+// kept returns the numbers in the NPCs' stored lines, in order. The bot must have stopped.
 func (e *evening) kept() []string {
 	e.t.Helper()
 	return e.keptIn(filepath.Join(e.dir, ".glyphoxa"))
 }
 
-// keptIn are those in a directory of data that no program is at work in.
+// keptIn is kept for a data directory that no process uses.
 func (e *evening) keptIn(dir string) (numbers []string) {
 	e.t.Helper()
 	for _, l := range e.keptLines(dir) {
@@ -180,7 +179,7 @@ func (e *evening) keptIn(dir string) (numbers []string) {
 	return numbers
 }
 
-// keptLines are the lines of the session in a directory of data that no program is at work in.
+// keptLines returns the session's lines from a data directory that no process uses.
 func (e *evening) keptLines(dir string) []memory.Line {
 	e.t.Helper()
 	store, err := sqlite.Open(e.t.Context(), filepath.Join(dir, "guilds", e.guild, "glyphoxa.db"), nil)
@@ -206,7 +205,7 @@ func (e *evening) keptLines(dir string) []memory.Line {
 // isMuted reports whether the NPC is silent.
 func (e *evening) isMuted() bool { return strings.Contains(e.gives(e.dm, "npc list"), "(silent)") }
 
-// notices are what the bot told in the channel.
+// notices returns the bot's messages in the channel.
 func (e *evening) notices() (all []string) {
 	for _, m := range e.d.Messages(e.channel) {
 		if m.Author.ID == e.d.BotID() && strings.HasPrefix(m.Content, "-#") {
@@ -216,15 +215,15 @@ func (e *evening) notices() (all []string) {
 	return all
 }
 
-// webhookPosts is the route of what NPCs say.
+// webhookPosts is the route for NPCs' lines.
 const webhookPosts = "POST /webhooks/{webhook}/{token}"
 
-// TestLateInteractionDoesNothing gives commands to a bot whose calls take so long that
-// Discord says they failed: nothing is done, and the channel is told.
+// TestLateInteractionDoesNothing slows the bot's calls down until Discord reports the commands
+// as failed: the bot then does not run them and says so in the channel.
 func TestLateInteractionDoesNothing(t *testing.T) {
 	for _, row := range []struct {
 		name  string
-		fault discordtest.Fault // of first answers
+		fault discordtest.Fault // for first answers
 		acts  bool
 	}{
 		{"five seconds a call", discordtest.Fault{Delay: 5 * time.Second}, false},
@@ -263,7 +262,7 @@ func TestLateInteractionDoesNothing(t *testing.T) {
 	}
 }
 
-// TestRepeatedInteractionActsOnce has the gateway tell of a command twice.
+// TestRepeatedInteractionActsOnce delivers a command over the gateway twice.
 func TestRepeatedInteractionActsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -277,10 +276,10 @@ func TestRepeatedInteractionActsOnce(t *testing.T) {
 	})
 }
 
-// TestChannelTakenAway takes the right to write away in the middle of a session: whoever
-// started it is told, or else another channel.
+// TestChannelTakenAway removes the right to write during a session: the bot tells the DM who
+// started the session, or another channel.
 func TestChannelTakenAway(t *testing.T) {
-	for _, closed := range []bool{false, true} { // whether the DM takes no direct messages
+	for _, closed := range []bool{false, true} { // whether the DM refuses direct messages
 		t.Run(fmt.Sprintf("closed=%t", closed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := beginEvening(t, discordtest.Options{})
@@ -313,8 +312,8 @@ func TestChannelTakenAway(t *testing.T) {
 	}
 }
 
-// TestFloodOfOne has one player write 500 messages at once: another is heard all the same, and of
-// the flood no more is answered than was before it was one.
+// TestFloodOfOne lets one player write 500 messages at once: the bot still hears another
+// player, and answers no more of the flood than the limit.
 func TestFloodOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})

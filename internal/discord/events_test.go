@@ -9,8 +9,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// TestWhoIsHeard shows whose messages reach the table, and what becomes of those
-// of somebody who is not heard any more.
+// TestWhoIsHeard lists whose messages reach the table, and what an edit changes, also an edit
+// by a user who has declined since.
 func TestWhoIsHeard(t *testing.T) {
 	by := func(change func(*discordgo.Message)) *discordgo.Message {
 		m := &discordgo.Message{ID: "5", GuildID: "1", ChannelID: "2", Author: &discordgo.User{ID: "7", Username: "ana"}, Content: "hello"}

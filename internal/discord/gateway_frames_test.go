@@ -21,7 +21,7 @@ func (p pipe) Read(b []byte) (int, error) { return p.r.Read(b) }
 
 const upgrade = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
 
-// wireFrame is an unfragmented frame of a server.
+// wireFrame returns an unfragmented frame of a server.
 func wireFrame(opcode byte, payload string) string {
 	head := []byte{0x80 | opcode}
 	switch n := len(payload); {
@@ -68,7 +68,7 @@ func TestFrameFilter(t *testing.T) {
 				var code atomic.Int64
 				var opened, blind atomic.Bool
 				opened.Store(test.opened)
-				got, _ := io.ReadAll(newFrameFilter(pipe{r: r}, &code, &opened, &blind)) // a cut frame ends in an error
+				got, _ := io.ReadAll(newFrameFilter(pipe{r: r}, &code, &opened, &blind)) // a truncated frame ends in an error
 				if want := upgrade + test.want; string(got) != want {
 					t.Errorf("read %d bytes %.200q, want %d bytes %.200q", len(got), got, len(want), want)
 				}
@@ -80,8 +80,8 @@ func TestFrameFilter(t *testing.T) {
 	}
 }
 
-// TestFrameFilterBehindAProxy passes on what is no websocket: behind the answer of a
-// proxy there is TLS.
+// TestFrameFilterBehindAProxy checks that the filter passes on bytes that are not a websocket,
+// because TLS follows a proxy's answer.
 func TestFrameFilterBehindAProxy(t *testing.T) {
 	in := "HTTP/1.1 200 Connection established\r\n\r\n" + wireFrame(frameText, `{"op":9,"d":false}`) + "\x16\x03\x01"
 	var code atomic.Int64
@@ -92,8 +92,8 @@ func TestFrameFilterBehindAProxy(t *testing.T) {
 	}
 }
 
-// FuzzFrameFilter lets anything come from the server: once opened, a filter passes every
-// byte it gets in whole frames, and never more.
+// FuzzFrameFilter sends any bytes from the server: after the opening, a filter passes every
+// byte of whole frames and nothing else.
 func FuzzFrameFilter(f *testing.F) {
 	f.Add([]byte(wireFrame(frameText, `{"op":9,"d":false}`)), true)
 	f.Add([]byte(closed(4004, "no")), false)

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// TestGermanRefusals has the policy refuse what DMs and players ask for.
+// TestGermanRefusals lets the policy refuse requests of DMs and players.
 func TestGermanRefusals(t *testing.T) {
 	for name, rules := range map[string]string{
 		"forbidden":    `{name: r, rule: tool_restriction, tools: ["*"]}`,
@@ -38,7 +38,7 @@ func TestGermanRefusals(t *testing.T) {
 				if name == "approval" && (strings.Contains(list, "discord:") || !strings.Contains(list, "<@"+e.ana+">")) {
 					t.Errorf("/approve list shows who asks as %q", list)
 				}
-				if name == "approval" { // by a name
+				if name == "approval" { // looked up by name
 					if got := e.tries(e.dm, "approve yes id:roll"); got != "Es darf geschehen, dieses eine Mal." {
 						t.Errorf("/approve yes id:roll: %q", got)
 					}
@@ -58,8 +58,7 @@ func TestGermanRefusals(t *testing.T) {
 	}
 }
 
-// TestGermanVoice says in German what became of orders that were given aloud, and of
-// packets.
+// TestGermanVoice checks the German reports about spoken orders and about packets.
 func TestGermanVoice(t *testing.T) {
 	g := german{t, englishTexts(t)}
 	for order, e := range map[orders.Kind]table.Ordered{
@@ -80,7 +79,7 @@ func TestGermanVoice(t *testing.T) {
 	}
 }
 
-// TestTheGermanTestFindsEnglish shows what the test of German answers takes for English.
+// TestTheGermanTestFindsEnglish checks the detector of English text that the German tests use.
 func TestTheGermanTestFindsEnglish(t *testing.T) {
 	g := german{t, englishTexts(t)}
 	for _, text := range []string{NPCMuted.In(English, "Mira"), "⚠ not allowed here", "Erledigt, and how."} {

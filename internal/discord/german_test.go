@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// germanTable is a table at which German is spoken; rules are those of its policy.
+// germanTable is a German-speaking table; the verb is for the rules of its policy.
 const germanTable = `
 languages: [de]
 campaign: {name: Zum Krug}
@@ -31,16 +31,16 @@ discord: {token: %s, api_url: %s, dm_roles: [Master]}
 server: {policy: [RULES]}
 `
 
-// englishWords are words of English that no German text has: those that it shares, as was,
-// will, in, so, an, are not among them.
+// englishWords matches English words that no German text has. Shared words (was, will, in, so,
+// an) are left out.
 var englishWords = regexp.MustCompile(`(?i)\b(the|a|is|are|of|to|and|or|not|it|its|this|that|these|there|with|for|from|by|has|have|had|be|been|may|can|cannot|must|should|would|could|nobody|somebody|nothing|everyone|everybody|what|who|whom|which|where|until|but|if|your|you|they|them|their|said|says|asks?|again|after|before|later|now|here|too|than|then|as|on|at|no|one|once|times|only|wants?|waits?|needs?|uses?|gives?|makes?|reads?|known|none|unknown|failed|late|early|missing|wrong|empty|found|fast enough|place|thing|spell|description|kind of|player|game master|dungeon master)\b`)
 
-// verbatim is what an answer quotes or names: words of people, names of commands, options,
-// tools, files and ids.
+// verbatim matches quotes and names in an answer: people's words, and names of commands,
+// options, tools, files and ids.
 var verbatim = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|/[a-z]+( (?:start|stop|join|leave|pause|resume|status|recap|timing|list|mute|unmute|muteall|unmuteall|say|direct|reveal|conceal|why|listening|reload|raise|lower|cap|calibrate|approve|info|load|switch|consent|code|forget|yes|no|add|import|remove|change)\\b)?|<[^>]*>|\\(([a-z_]+)\\)|[\\w.]*_\\w+|(?m)^> .*$")
 
-// englishTexts are the parts of the English texts of package wording that tell them from
-// others: some words in a row that their German does not have.
+// englishTexts returns the parts that identify the English texts of package wording: several
+// words in a row that the German text lacks.
 func englishTexts(t *testing.T) (all []string) {
 	t.Helper()
 	paths, err := filepath.Glob("wording*.go")
@@ -79,7 +79,7 @@ func englishTexts(t *testing.T) (all []string) {
 	return all
 }
 
-// german requires of texts that nothing of them is English.
+// german fails for any English in a text.
 type german struct {
 	to      *testing.T
 	english []string
@@ -98,14 +98,13 @@ func (g german) check(what, text string) {
 	}
 }
 
-// around is a part of a text that shows where a word is.
+// around returns the part of a text around a word.
 func around(text, word string) string {
 	at := strings.Index(text, word)
 	return text[max(at-30, 0):min(at+30, len(text))]
 }
 
-// germanEvening gives commands at a table at which German is spoken, and reads what
-// comes of it.
+// germanEvening gives commands at a German-speaking table and checks the answers.
 type germanEvening struct {
 	*evening
 	german
@@ -119,8 +118,8 @@ func openGerman(t *testing.T, rules string) *germanEvening {
 	return &germanEvening{e, german{t, englishTexts(t)}, map[string]int{}}
 }
 
-// tries gives a command, presses the buttons of its answer once each, and checks all that
-// is read. It returns the first answer.
+// tries sends a command, presses each button of its answer once, and checks every text. It
+// returns the first answer.
 func (e *germanEvening) tries(user, line string) string {
 	e.t.Helper()
 	command, options := commandOf(line)
@@ -153,7 +152,7 @@ func (e *germanEvening) tries(user, line string) string {
 			e.check("/"+line+", a button", b.Label)
 			p, err := e.d.Press(user, e.channel, m.ID, b.CustomID)
 			if err != nil {
-				continue // another button of the row has changed the message
+				continue // another button of the row changed the message
 			}
 			time.Sleep(time.Second)
 			for _, m := range p.Followups() {
@@ -167,7 +166,7 @@ func (e *germanEvening) tries(user, line string) string {
 	return m.Content
 }
 
-// reads checks a message. What /rules finds is English, as the rules are.
+// reads checks a message. Search results of /rules are English, like the rules.
 func (e *germanEvening) reads(line string, m discordtest.Message) {
 	e.t.Helper()
 	text := m.Content
@@ -178,13 +177,13 @@ func (e *germanEvening) reads(line string, m discordtest.Message) {
 			return kind
 		})
 	}
-	if strings.Contains(line, "file:") || line == "npc reload" { // what is wrong with a file is said in English
+	if strings.Contains(line, "file:") || line == "npc reload" { // problems of a file are in English
 		text = regexp.MustCompile(`(?s)nur auf Englisch: „.*“`).ReplaceAllString(text, "")
 	}
 	e.check("/"+line, text)
 }
 
-// fillsIn reads a form and fills it in, first with what is refused.
+// fillsIn checks a form and submits it, first with values that the bot refuses.
 func (e *germanEvening) fillsIn(i *discordtest.Interaction, m *discordtest.Modal) {
 	e.t.Helper()
 	e.check("a form", m.Title)
@@ -210,7 +209,7 @@ func (e *germanEvening) fillsIn(i *discordtest.Interaction, m *discordtest.Modal
 	}
 }
 
-// commandOf reads a command with its options, as in "npc mute npc:Mira".
+// commandOf parses a command with its options, for example "npc mute npc:Mira".
 func commandOf(line string) (command string, options []discordtest.Option) {
 	at := strings.IndexByte(line, ':')
 	if at < 0 {
@@ -257,9 +256,8 @@ var germanCommands = []string{
 	"undo list", "undo change", "undo change number:9", "approve list", "approve yes id:xyzzy", "approve no id:xyzzy", "undo list", "undo change", "undo change number:99999", "privacy forget",
 }
 
-// TestGermanAnswers gives every command in German, with what is right and what is not,
-// with and without a session, as a DM and as a player, and finds no English in what is
-// read, but for what people said and what tools are called.
+// TestGermanAnswers sends every command in German, valid and invalid, with and without a
+// session, as a DM and as a player. It allows English only in quotes and in names of tools.
 func TestGermanAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openGerman(t, "")
@@ -295,7 +293,7 @@ func TestGermanAnswers(t *testing.T) {
 	})
 }
 
-// changeCast writes another cast into the file.
+// changeCast writes another cast to the file.
 func (e *germanEvening) changeCast() {
 	e.t.Helper()
 	path := filepath.Join(e.dir, "glyphoxa.yaml")
@@ -323,7 +321,7 @@ func (e *germanEvening) changeCast() {
 	}
 }
 
-// suggests types into each option that is completed.
+// suggests types into each option that has suggestions.
 func (e *germanEvening) suggests() {
 	e.t.Helper()
 	n := 0
@@ -353,7 +351,7 @@ func (e *germanEvening) suggests() {
 	}
 }
 
-// completedOptions are the options of a command that are completed, by its paths.
+// completedOptions returns the options of a command that have suggestions, by path.
 func completedOptions(c *discordgo.ApplicationCommand) map[string][]string {
 	all := map[string][]string{}
 	for _, o := range c.Options {

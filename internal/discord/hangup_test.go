@@ -9,9 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestHangingUpKeepsNoRight takes a DM's role and has the former DM ask with a request that
-// ends at once, as a client does that shuts down its side of the connection. An answer of two
-// minutes ago must not count then.
+// TestHangingUpKeepsNoRight removes a DM's role and lets the former DM send a request that is
+// cancelled at once. The answer cached two minutes ago must not count then.
 func TestHangingUpKeepsNoRight(t *testing.T) {
 	t.Parallel()
 	d := discordtest.New(t, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestNothingLeaksBetweenGuilds lets guilds do anything in any order: what is
-// said or kept in one never shows in another.
+// TestNothingLeaksBetweenGuilds runs random actions in several guilds: no text of one guild
+// appears in another.
 func TestNothingLeaksBetweenGuilds(t *testing.T) {
 	watch(t)
 	d := discordtest.New(t, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestManySessions begins and ends hundreds of sessions in ten guilds: what they
-// started has ended with them.
+// TestManySessions starts and stops hundreds of sessions in ten guilds and checks that no
+// goroutine stays.
 func TestManySessions(t *testing.T) {
 	watch(t)
 	const guilds = 10
@@ -40,7 +40,7 @@ func TestManySessions(t *testing.T) {
 	for range sessions - 1 {
 		round()
 	}
-	// What may come and go beside sessions are idle connections over HTTP.
+	// Only idle HTTP connections may differ.
 	if after := runtime.NumGoroutine(); after > before+4*guilds {
 		t.Errorf("%d goroutines after %d sessions, %d after the first ten", after, guilds*sessions, before)
 	}

@@ -71,8 +71,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitLongText is over at once only if no character is looked at for each
-// piece.
+// TestSplitLongText takes too long if the splitter scans the whole text for each piece.
 func TestSplitLongText(t *testing.T) {
 	const words = 8 << 20
 	if got := splitMessage(strings.Repeat("ab ", words), 2000); len(got) < words*3/2000 {
@@ -114,8 +113,8 @@ func TestWebhookName(t *testing.T) {
 	}
 }
 
-// TestLinksSayWhereTheyLead: no link in an NPC's line or in a name has other words than
-// its address.
+// TestLinksSayWhereTheyLead checks that no link in an NPC's line or in a name shows a text
+// other than its address.
 func TestLinksSayWhereTheyLead(t *testing.T) {
 	for text, want := range map[string]string{
 		"See [the map](https://evil.example).": "See [the map]\u200b(https://evil.example).",

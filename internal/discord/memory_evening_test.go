@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// answerTo gives a command and returns the answer with its buttons.
+// answerTo sends a command and returns the answer with its buttons.
 func (e *evening) answerTo(user, command string, options ...discordtest.Option) discordtest.Message {
 	e.t.Helper()
 	i, err := e.d.Command(user, e.channel, command, options...)
@@ -25,8 +25,8 @@ func (e *evening) answerTo(user, command string, options ...discordtest.Option) 
 	return m
 }
 
-// answered is what a message becomes once one of its buttons was pressed, or a form was
-// submitted that the button opened.
+// answered returns a message after a press of one of its buttons, or after the form that the
+// button opened.
 func (e *evening) answered(i *discordtest.Interaction) discordtest.Message {
 	e.t.Helper()
 	synctest.Wait()
@@ -38,8 +38,8 @@ func (e *evening) answered(i *discordtest.Interaction) discordtest.Message {
 	return *r.Message
 }
 
-// TestReviewOnDiscord has a DM go through what NPCs could learn with buttons: accept, accept
-// in other words, reject.
+// TestReviewOnDiscord lets a DM review proposals for NPCs with buttons: accept, accept with an
+// edit, reject.
 func TestReviewOnDiscord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -68,7 +68,7 @@ func TestReviewOnDiscord(t *testing.T) {
 		if !strings.HasPrefix(m.Content, "Learnt: Ana (player): Mira, we promise") || !strings.Contains(m.Content, "I owe you three silver") {
 			t.Errorf("accepted, it says %q", m.Content)
 		}
-		i := e.presses(e.dm, m, buttons(m)[1]) // in other words
+		i := e.presses(e.dm, m, buttons(m)[1]) // with an edit
 		r, err := i.Response(t.Context())
 		if err != nil || r.Modal == nil || !strings.Contains(r.Modal.Components[0].Components[0].Value, "I owe you three silver") {
 			t.Fatalf("the form is %+v, %v; want the words to change in it", r.Modal, err)
@@ -96,8 +96,7 @@ func TestReviewOnDiscord(t *testing.T) {
 	})
 }
 
-// TestRecapTellsNoWhispers has a player whisper: others read nothing of it in the recap, and
-// the DM does.
+// TestRecapTellsNoWhispers checks that a whisper appears in the DM's recap and in no other.
 func TestRecapTellsNoWhispers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -114,14 +113,14 @@ func TestRecapTellsNoWhispers(t *testing.T) {
 	})
 }
 
-// TestForgettingIsShown shows how far it is while it takes long, in the language of who asks,
+// TestForgettingIsShown checks that a slow deletion shows its progress in the user's language
 // and ends with the answer.
 func TestForgettingIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown []string
 		c := &call{lang: German, showMeanwhile: func(_ context.Context, text string) { shown = append(shown, text) }}
 		p := c.showForgetting(t.Context())
-		time.Sleep(forgettingShown + time.Second) // nothing is known yet
+		time.Sleep(forgettingShown + time.Second) // no progress is known yet
 		for lines := range 3 {
 			p.note(memory.Forgetting{Phase: 1, Phases: 4, Lines: lines})
 			time.Sleep(forgettingShown)

@@ -10,9 +10,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// Nicknames cannot be refused. What is kept of a player bears a name that passes for nobody
-// else's: an NPC's or a role's is marked, another player's is numbered, and one in which nothing
-// can be seen gives way to the account's.
+// TestNicknamesPassForNobodyElse: the bot cannot refuse a nickname, so it stores a name that is
+// unique. It marks an NPC's or a role's name, numbers another player's, and replaces an
+// invisible one by the account's name.
 func TestNicknamesPassForNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})

@@ -2,5 +2,5 @@
 
 package discord_test
 
-// sessions is how many sessions of a guild TestManySessions plays.
+// sessions is the number of sessions that TestManySessions plays per guild.
 const sessions = 20

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestListsAreWhole turns all pages of a list, forwards by its buttons: every entry is on
-// one of them, as a whole, and each page is one message.
+// TestListsAreWhole turns all pages of a list with its buttons: every entry is whole on one
+// page, and each page is one message.
 func TestListsAreWhole(t *testing.T) {
 	var lines []string
 	for n := range 39 {
@@ -48,8 +48,8 @@ func TestShortListsHaveNoPages(t *testing.T) {
 	}
 }
 
-// TestAListBeginsWhereItIsOfUse shows the end of a recap first, and bears that the list
-// is shorter than when its buttons were made.
+// TestAListBeginsWhereItIsOfUse checks that a recap opens at its end, and that old buttons work
+// after the list has become shorter.
 func TestAListBeginsWhereItIsOfUse(t *testing.T) {
 	lines := slices.Repeat([]string{strings.Repeat("x", maxLine)}, 10)
 	c := &call{lang: German}

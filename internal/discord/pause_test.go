@@ -7,9 +7,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestAPauseAndAsidesAreNotHeard plays: what is said in brackets and in a break is neither
-// answered nor kept, a private roll is for who rolls and the DM, and help is in the
-// language of who asks.
+// TestAPauseAndAsidesAreNotHeard: lines in brackets and lines during a break are neither
+// answered nor stored, only the player and the DM see a private roll, and help is in the user's
+// language.
 func TestAPauseAndAsidesAreNotHeard(t *testing.T) {
 	watch(t)
 	d := discordtest.New(t, nil)

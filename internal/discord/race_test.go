@@ -2,6 +2,6 @@
 
 package discord_test
 
-// sessions is how many sessions of a guild TestManySessions plays: the race
-// detector makes them slow.
+// sessions is the number of sessions that TestManySessions plays per guild, fewer because the
+// race detector slows them down.
 const sessions = 5

@@ -7,7 +7,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// registered is what Discord returns for commands that were registered.
+// registered returns Discord's copy of the registered commands.
 func registered(t *testing.T) []*discordgo.ApplicationCommand {
 	t.Helper()
 	raw, err := json.Marshal(commandDefinitions(nil))
@@ -63,8 +63,7 @@ func TestSameCommands(t *testing.T) {
 	}
 }
 
-// TestEveryCommandDoesSomething holds the list of commands and what is done
-// for them together.
+// TestEveryCommandDoesSomething compares the list of commands with the table of actions.
 func TestEveryCommandDoesSomething(t *testing.T) {
 	actions := commandActions()
 	for _, d := range commandDefinitions(nil) {

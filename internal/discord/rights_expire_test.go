@@ -12,9 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// TestLeadingExpires: who has lost what made them lead games, be it a role, the application or
-// a place in its team, leads nothing a minute later, while Discord answers; and ten minutes
-// later where it does not.
+// TestLeadingExpires: a user who loses the role, the application or the place in its team stops
+// leading within one minute while Discord answers, and within ten minutes while it does not.
 func TestLeadingExpires(t *testing.T) {
 	type place struct {
 		d          *discordtest.Server
@@ -23,7 +22,7 @@ func TestLeadingExpires(t *testing.T) {
 	rows := []struct {
 		name      string
 		give, end func(place)
-		silent    bool // Discord answers nothing from the end on
+		silent    bool // Discord does not answer after the end
 		within    time.Duration
 	}{
 		{"role", func(p place) { p.d.SetRoles(p.home, p.user, p.d.AddRole(p.home, "Master", 0)) }, func(p place) { p.d.SetRoles(p.home, p.user) }, false, leadsFor},
@@ -33,7 +32,7 @@ func TestLeadingExpires(t *testing.T) {
 		{"role_while_silent", func(p place) { p.d.SetRoles(p.home, p.user, p.d.AddRole(p.home, "Master", 0)) }, func(place) {}, true, leadsStale},
 	}
 	for _, row := range rows {
-		for _, second := range []int{0, 20, 59} { // after the end Discord is asked about the user, first or again
+		for _, second := range []int{0, 20, 59} { // when Discord is asked about the user after the end, first or again
 			t.Run(fmt.Sprintf("%s/%d", row.name, second), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					pipes := discordtest.NewPipes()
@@ -54,7 +53,7 @@ func TestLeadingExpires(t *testing.T) {
 						}
 						return is
 					}
-					leads(other) // the application is known from here on
+					leads(other) // the bot knows the application from here on
 					if (second == 0 || row.silent) && !leads(p.user) {
 						t.Fatal("does not lead the game to begin with")
 					}
@@ -66,7 +65,7 @@ func TestLeadingExpires(t *testing.T) {
 					}
 					time.Sleep(time.Duration(second) * time.Second)
 					for time.Since(ended) < row.within {
-						leads(p.user) // being asked does not renew it
+						leads(p.user) // asking does not renew the right
 						time.Sleep(time.Second)
 					}
 					if leads(p.user) {
@@ -78,8 +77,8 @@ func TestLeadingExpires(t *testing.T) {
 	}
 }
 
-// TestOthersAnswersStay: what is known of a dungeon master is not forgotten for thousands of
-// accounts that lead nothing, nor for one that asks about thousands of games.
+// TestOthersAnswersStay: the cached answer about a dungeon master survives questions about
+// thousands of accounts that lead nothing, and thousands of questions by one account.
 func TestOthersAnswersStay(t *testing.T) {
 	for name, other := range map[string]func(i int) leading{
 		"accounts": func(i int) leading { return leading{fmt.Sprint("u", i), "1"} },
@@ -98,8 +97,8 @@ func TestOthersAnswersStay(t *testing.T) {
 	}
 }
 
-// TestSpokenRightsExpire: who was last told to be a DM ten minutes ago gives no order aloud,
-// though nobody said otherwise since, and does again once Discord tells the roles.
+// TestSpokenRightsExpire: ten minutes after the last proof a DM gives no orders aloud, even
+// without news to the contrary, and does again after Discord sends the roles.
 func TestSpokenRightsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, s := roleBot(t, dmRoles{"Dungeon Master"})

@@ -21,10 +21,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// notebook is a Discord that notes what is posted, and when.
+// notebook is a Discord that records each post and its time.
 type notebook struct {
 	start time.Time
-	// answer, if not nil, says how a request is answered instead of with 200.
+	// answer returns the response to a request. Nil means status 200.
 	answer func(r *http.Request) *http.Response
 
 	mu    sync.Mutex // guards the fields below
@@ -73,7 +73,7 @@ func (n *notebook) all() []string {
 	return slices.Clone(n.notes)
 }
 
-// newRunningSender returns a sender that posts into n, and what ends it.
+// newRunningSender returns a sender that posts to n, and a function that stops it.
 func newRunningSender(t *testing.T, n *notebook) (*sender, func()) {
 	t.Helper()
 	s, err := discordgo.New("Bot token")
@@ -185,7 +185,7 @@ func TestSenderSaysLastWordsAtTheEnd(t *testing.T) {
 				t.Errorf("a message of %d characters ends in %q", len(g), g[len(g)-10:])
 			}
 		}
-		m.Emit(&table.Sentence{Header: header(2), NPC: "Bartok", Text: "Too late."}) // does not wait
+		m.Emit(&table.Sentence{Header: header(2), NPC: "Bartok", Text: "Too late."}) // does not block
 	})
 }
 
@@ -241,8 +241,8 @@ func TestSenderGivesUpWhereItMayNotWrite(t *testing.T) {
 	}
 }
 
-// TestSenderKeepsWhatWasHeard: of lines that cannot be posted those are kept that were heard
-// as they were said, whatever is heard by the time they are given up.
+// TestSenderKeepsWhatWasHeard: of the lines that the sender gave up it keeps those that were
+// audible when they were spoken, whatever is audible later.
 func TestSenderKeepsWhatWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var refuses, aloud atomic.Bool
@@ -259,7 +259,7 @@ func TestSenderKeepsWhatWasHeard(t *testing.T) {
 		m.hooks.aloud = aloud.Load
 		m.hooks.unread = func(u table.Unread) { unread = append(unread, u) }
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Heard."})
-		aloud.Store(false) // before it is tried
+		aloud.Store(false) // before the first attempt
 		m.Emit(&table.Sentence{Header: header(1), NPC: "Bartok", Text: "Not heard."})
 		m.Emit(&table.TurnEnded{Header: header(1)})
 		time.Sleep(time.Second)

@@ -14,11 +14,11 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// notes is a table that notes what it is told. While hold is not nil it takes
-// nothing in until hold is closed.
+// notes is a table that records its calls. While hold is not nil, Hear blocks until hold is
+// closed.
 type notes struct {
 	hold chan struct{}
-	fail error // of changes
+	fail error // returned by changes
 
 	mu  sync.Mutex // guards all
 	all []string
@@ -71,13 +71,13 @@ func (n *notes) Retract(_ context.Context, ref string) error {
 	return n.fail
 }
 
-// newIdleSession is a session in which nobody listens yet.
+// newIdleSession returns a session that does not listen yet.
 func newIdleSession(n *notes) *session {
 	log := slog.New(slog.DiscardHandler)
 	return &session{log: log, hearer: n, inbox: newInbox(), sender: newSender(&RestClient{}, log, "1", "", English)}
 }
 
-// listens lets a session listen and correct until what it returns is called.
+// listens lets a session listen and correct until the returned function is called.
 func (r *session) listens(ctx context.Context) (deafen func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	r.hearing.Go(func() { r.hearMessages(ctx) })
@@ -85,7 +85,7 @@ func (r *session) listens(ctx context.Context) (deafen func()) {
 	return func() { cancel(); r.hearing.Wait() }
 }
 
-// says writes a message as a user.
+// says sends a user's message.
 func (r *session) says(id, user, text string) {
 	r.takeMessage(message{id: id, user: user, speaker: "P" + user, text: text})
 }
@@ -131,8 +131,8 @@ func TestSessionIsBounded(t *testing.T) {
 	}
 }
 
-// TestSessionChangesWhatWasHeard shows in which order a table is told of messages
-// and of what became of them.
+// TestSessionChangesWhatWasHeard checks in which order a table receives messages, edits and
+// deletions.
 func TestSessionChangesWhatWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{}
@@ -150,9 +150,9 @@ func TestSessionChangesWhatWasHeard(t *testing.T) {
 	})
 }
 
-// TestSessionChangesWhileTheTableIsBusy edits and deletes while the table takes
-// nothing in: what it has heard changes at once, what it is taking in once it has
-// it, and what waits before it hears it.
+// TestSessionChangesWhileTheTableIsBusy edits and deletes while the table is busy: a line
+// already heard changes at once, the line in Hear changes after it, and a waiting line changes
+// before the table hears it.
 func TestSessionChangesWhileTheTableIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{hold: make(chan struct{})}
@@ -166,7 +166,7 @@ func TestSessionChangesWhileTheTableIsBusy(t *testing.T) {
 		r.changeMessage("1", "uno")
 		r.changeMessage("2", "due")
 		r.changeMessage("3", "")
-		r.changeMessage("0", "") // of before
+		r.changeMessage("0", "") // a message from before the session
 		synctest.Wait()
 		if got, want := n.told(), "0 is gone"; got != want {
 			t.Errorf("while it was busy the table was told %q, want %q", got, want)
@@ -185,8 +185,8 @@ func TestSessionChangesWhileTheTableIsBusy(t *testing.T) {
 	})
 }
 
-// TestSessionHearsOut keeps what the table did not come to hear, as it was at the
-// end.
+// TestSessionHearsOut checks that lines that still wait at the end are stored in their last
+// version.
 func TestSessionHearsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{hold: make(chan struct{})}
@@ -200,10 +200,10 @@ func TestSessionHearsOut(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		r.changeMessage("1", "uno") // that the table is taking in
+		r.changeMessage("1", "uno") // the table is hearing this line
 		r.changeMessage("2", "")
 		deafen()
-		r.changeMessage("0", "zero") // of what it has heard
+		r.changeMessage("0", "zero") // the table has heard this line
 		if err := r.keepUnheard(); err != nil {
 			t.Fatal(err)
 		}
@@ -213,8 +213,8 @@ func TestSessionHearsOut(t *testing.T) {
 	})
 }
 
-// TestSessionForgets drops what a user wrote before the table heard it, and takes
-// back what it was just hearing.
+// TestSessionForgets drops a user's waiting messages and retracts the one that the table is
+// hearing.
 func TestSessionForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{hold: make(chan struct{})}
@@ -234,7 +234,7 @@ func TestSessionForgets(t *testing.T) {
 	})
 }
 
-// TestSessionTellsWhatItCannotChange says so in the channel.
+// TestSessionTellsWhatItCannotChange checks that the channel reads about a failed change.
 func TestSessionTellsWhatItCannotChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{fail: errors.New("disk full")}
@@ -257,7 +257,8 @@ func (n *notes) DropUnread(_ context.Context, u table.Unread) error {
 	return n.fail
 }
 
-// TestInboxTakesTurns has somebody who wrote one line heard among the many of another.
+// TestInboxTakesTurns checks that a user's single line is heard among the many lines of
+// another.
 func TestInboxTakesTurns(t *testing.T) {
 	b := newInbox()
 	for n := range maxUnheardOfOne {

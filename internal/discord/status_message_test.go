@@ -38,7 +38,7 @@ func (s *fakeTable) Status(context.Context) ([]table.Status, error) {
 	return s.status, nil
 }
 
-// next is what a status message passes things on to.
+// next receives the events that a status message passes on.
 type next struct {
 	events []table.Event
 	told   []string
@@ -50,7 +50,7 @@ func ended(o table.Outcome, budget, stage string) *table.TurnEnded {
 	return &table.TurnEnded{Outcome: o, Ledger: table.Ledger{Budget: budget, BreachStage: stage}}
 }
 
-// fakeChannel is a channel on Discord with a status message in it.
+// fakeChannel is a Discord channel with a status message.
 type fakeChannel struct {
 	t       *testing.T
 	start   time.Time
@@ -58,16 +58,16 @@ type fakeChannel struct {
 	session *discordgo.Session
 	table   *fakeTable
 	next    *next
-	// answer is how Discord answers a request, 200 and a message if it is nil.
+	// answer returns Discord's response to a request. Nil means status 200 and a message.
 	answer func(method string, n int) *http.Response
-	// slow is how long Discord takes to answer.
+	// slow is Discord's delay before each response.
 	slow time.Duration
 
 	mu  sync.Mutex // guards the field below
 	all []shown
 }
 
-// shown is what a status message posted or changed, and when.
+// shown is one post or edit of a status message, and its time.
 type shown struct {
 	after  time.Duration
 	method string
@@ -112,7 +112,7 @@ func (w *fakeChannel) request(r *http.Request) (*http.Response, error) {
 	return reply(http.StatusOK, `{"id":"99"}`), nil
 }
 
-// run keeps the message while do goes on, and returns what run returned.
+// run keeps the message up to date while do runs, and returns the result of run.
 func (w *fakeChannel) run(do func()) error {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
@@ -124,7 +124,7 @@ func (w *fakeChannel) run(do func()) error {
 	return <-done
 }
 
-// want requires what was shown, by when, how, and words in it.
+// want checks the posts and edits: their times, kinds and words.
 func (w *fakeChannel) want(want ...string) {
 	w.t.Helper()
 	var got []string
@@ -147,7 +147,7 @@ func (w *fakeChannel) want(want ...string) {
 	}
 }
 
-// readOut is an embed as people read it.
+// readOut returns the text of an embed.
 func readOut(e *discordgo.MessageEmbed) string {
 	out := []string{e.Title, e.Description}
 	for _, f := range e.Fields {
@@ -165,7 +165,7 @@ func TestStatusMessageChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 		w := newFakeChannel(t)
 		w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Directive: "lie about the key"})
 		err := w.run(func() {
-			time.Sleep(30 * time.Second) // nothing happens
+			time.Sleep(30 * time.Second) // no event
 			w.status.Emit(ended(table.OutcomeDelivered, "met", ""))
 			w.status.Emit(ended(table.OutcomeNoTarget, "met", ""))
 			w.status.Emit(&table.Notice{Level: "warning", Text: "the model is slow"})
@@ -174,7 +174,7 @@ func TestStatusMessageChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 			time.Sleep(21 * time.Second) // at 53 s
 			w.status.Emit(&table.Notice{Level: "info", Text: "of no interest"})
 			w.status.Emit(ended(table.OutcomeMuted, "met", ""))
-			w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Muted: true}) // no event tells this
+			w.table.set(table.Status{Name: "Bartok", Tier: mcp.BudgetFast, Muted: true}) // without an event
 			time.Sleep(20 * time.Second)
 		})
 		if err != nil {
@@ -199,8 +199,8 @@ func TestStatusMessageChangesRarelyAndOnlyIfThereIsNews(t *testing.T) {
 	})
 }
 
-// mutedAt is when the status message shows what no event told at a time: within the time
-// between two looks and a moment.
+// mutedAt returns when the message showed a change at a given time that had no event: at most
+// one polling interval and one delay later.
 func (w *fakeChannel) mutedAt(at time.Duration) string {
 	for _, s := range w.all {
 		if s.after > at && s.after <= at+statusEvery+statusDelay {
@@ -256,7 +256,7 @@ func TestStatusMessageIsInTheTablesLanguage(t *testing.T) {
 	})
 }
 
-// TestDMsAreToldOfTroubles: the last three, to who asks.
+// TestDMsAreToldOfTroubles checks the list of the last three troubles that a DM can ask for.
 func TestDMsAreToldOfTroubles(t *testing.T) {
 	d := &statusMessage{}
 	at := time.Unix(1_700_000_000, 0)
@@ -299,7 +299,7 @@ func TestStatusMessageCountsCauses(t *testing.T) {
 	}
 }
 
-// TestStatusMessageStaysWithinBounds shows a table that is larger than an embed.
+// TestStatusMessageStaysWithinBounds shows a table that exceeds the limits of an embed.
 func TestStatusMessageStaysWithinBounds(t *testing.T) {
 	d := &statusMessage{name: strings.Repeat("The Flagon ", 100), table: &fakeTable{}}
 	var all []table.Status
@@ -336,7 +336,8 @@ func TestStatusMessageStaysWithinBounds(t *testing.T) {
 	}
 }
 
-// TestStatusMessageIsPostedAnewOnce deletes the message again and again.
+// TestStatusMessageIsPostedAnewOnce checks that a deleted message is posted again once and then
+// left alone.
 func TestStatusMessageIsPostedAnewOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeChannel(t)
@@ -366,7 +367,7 @@ func TestStatusMessageIsPostedAnewOnce(t *testing.T) {
 	})
 }
 
-// TestStatusMessageLeavesNothingBehind ends a session while the message is being posted.
+// TestStatusMessageLeavesNothingBehind ends a session during the post of the message.
 func TestStatusMessageLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeChannel(t)
@@ -391,13 +392,13 @@ func TestStatusMessageLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// TestStatusMessageOutlivesTrouble goes on when Discord was away, and ends where there is
-// nothing left to show it in.
+// TestStatusMessageOutlivesTrouble checks that the message survives an outage and stops once
+// its channel is gone or closed to it.
 func TestStatusMessageOutlivesTrouble(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		answer *http.Response
-		ends   int // with this code of Discord's; 0 is no error
+		ends   int // Discord's error code for the end; 0 is no error
 		told   string
 		shown  []string
 	}{

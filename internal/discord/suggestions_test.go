@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// fakeSuggester suggests what it is told to.
+// fakeSuggester returns fixed suggestions.
 type fakeSuggester struct {
 	by      *play.Member
 	suggest func(by *play.Member, what play.Suggestion) []play.Choice
@@ -26,8 +26,7 @@ func (f fakeSuggester) Suggest(_ context.Context, what play.Suggestion, _ string
 	return f.suggest(f.by, what), nil
 }
 
-// types lets a user type into an option of a command, and returns what is
-// suggested.
+// types lets a user type into an option of a command and returns the suggestions.
 func (s *onlineBot) types(t *testing.T, user, command, option string) []string {
 	t.Helper()
 	i, err := s.d.Autocomplete(user, s.channel, command, option, discordtest.Option{Name: option, Value: "a"})
@@ -45,7 +44,7 @@ func (s *onlineBot) types(t *testing.T, user, command, option string) []string {
 	return out
 }
 
-// TestSuggestions shows what of the guild's suggestions Discord is told.
+// TestSuggestions checks which of the guild's suggestions reach Discord.
 func TestSuggestions(t *testing.T) {
 	long := strings.Repeat("ö", maxChoice+1)
 	var many []play.Choice
@@ -99,7 +98,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestSuggestionsComeInTime waits no longer than a tenth of a second.
+// TestSuggestionsComeInTime checks that the bot waits at most a tenth of a second.
 func TestSuggestionsComeInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dispatcher{log: slog.New(slog.DiscardHandler)}
@@ -117,7 +116,7 @@ func TestSuggestionsComeInTime(t *testing.T) {
 	})
 }
 
-// completes types into an option, and returns what is suggested.
+// completes types into an option and returns the suggestions.
 func (e *evening) completes(user, command, option, typed string) (names []string) {
 	e.t.Helper()
 	i, err := e.d.Autocomplete(user, e.channel, command, option, discordtest.Option{Name: option, Value: typed})
@@ -134,8 +133,8 @@ func (e *evening) completes(user, command, option, typed string) (names []string
 	return names
 }
 
-// TestSuggestionsOfEachOption types into options of which there is a list: places, what
-// there is to know of, rules, and voices. Players are told of rules alone.
+// TestSuggestionsOfEachOption types into each option with a list: places, topics, rules and
+// voices. Players get suggestions for rules only.
 func TestSuggestionsOfEachOption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openEvening(t, discordtest.Options{}, strings.NewReplacer("RULES", "", "name: Nele", "name: Nele, voice: {id: de+m1}").Replace(germanTable))
@@ -156,7 +155,7 @@ func TestSuggestionsOfEachOption(t *testing.T) {
 			{"voice", "npc", "n", []string{"Nele"}, false},
 			{"voice", "voice", "de+m1", []string{"de+m1"}, false},
 		} {
-			if row.command == "rules" || row.command == "ask" { // the first look reads the book
+			if row.command == "rules" || row.command == "ask" { // the first lookup reads the book
 				e.gives(e.dm, row.command, discordtest.Option{Name: "about", Value: "fireball"})
 			}
 			if got := e.completes(e.dm, row.command, row.option, row.typed); !slices.Equal(got, row.want) {
@@ -170,8 +169,7 @@ func TestSuggestionsOfEachOption(t *testing.T) {
 	})
 }
 
-// TestListsOfATableAreWhole turns the pages of lists that are long: everybody is on one of
-// them, once.
+// TestListsOfATableAreWhole turns the pages of long lists: each name appears once.
 func TestListsOfATableAreWhole(t *testing.T) {
 	const npcs = 70
 	var cast strings.Builder

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// spanTexts are spans as "stage from-to", in milliseconds.
+// spanTexts formats spans as "stage from-to", in milliseconds.
 func spanTexts(all []stageSpan) (out []string) {
 	for _, s := range all {
 		out = append(out, fmt.Sprintf("%s %v-%v", s.stage, s.from, s.to))
@@ -22,7 +22,7 @@ func spanTexts(all []stageSpan) (out []string) {
 	return out
 }
 
-// TestTurnInTime has rows of ledgers, and where in time each puts its stages.
+// TestTurnInTime checks at which times each ledger places its stages.
 func TestTurnInTime(t *testing.T) {
 	for _, row := range []struct {
 		name    string
@@ -153,17 +153,17 @@ func TestTurnInTime(t *testing.T) {
 	}
 }
 
-// TestToolsStandWhereTheyRan takes the time of tools from their events.
+// TestToolsStandWhereTheyRan checks that the times of tools come from their events.
 func TestToolsStandWhereTheyRan(t *testing.T) {
 	var all turnTimings
 	said := time.Now()
 	at := func(ms float64) table.Header { return table.Header{Time: said.Add(mcp.DurationOf(ms)), Turn: 1} }
 	all.recordEvent(&table.TurnStarted{Header: at(1), Tier: "deep"})
 	all.recordEvent(&table.ToolFinished{Header: at(300), MS: 250})
-	all.recordEvent(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player had more to say
+	all.recordEvent(&table.TurnStarted{Header: at(400), Tier: "standard"}) // the player continued
 	all.recordEvent(&table.ToolFinished{Header: at(900), MS: 200})
 	all.recordEvent(&table.ToolFinished{Header: at(950), MS: 50})
-	all.recordEvent(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of no turn that is known
+	all.recordEvent(&table.ToolFinished{Header: table.Header{Time: said, Turn: 99}, MS: 50}) // of an unknown turn
 	all.recordEvent(&table.TurnEnded{Header: at(2000), NPC: "Mira", Outcome: table.OutcomeDelivered, Ledger: table.Ledger{TotalMS: 2000, ToolMS: 250, ToolRounds: 2, FirstSoundMS: 1500, FirstSubstanceMS: 1500, Budget: "met"}})
 	last := all.last
 	if len(last) != 1 {
@@ -177,8 +177,8 @@ func TestToolsStandWhereTheyRan(t *testing.T) {
 	}
 }
 
-// TestTheLastTurns keeps a dozen that were to be answered, and nothing of those
-// that have ended.
+// TestTheLastTurns checks that twelve answered turns are remembered, and ended ones keep no
+// state.
 func TestTheLastTurns(t *testing.T) {
 	var all turnTimings
 	if last := all.turns(); len(last) > 0 {
@@ -198,7 +198,7 @@ func TestTheLastTurns(t *testing.T) {
 	}
 }
 
-// TestBars draws each stage where it was in time.
+// TestBars checks that each stage is drawn at its time.
 func TestBars(t *testing.T) {
 	tn := &turnTiming{tier: "fast", ledger: table.Ledger{
 		EndpointMS: 400, STTFinalMS: 100, BeginMS: 500, ContextMS: 4, LLMFirstTokenMS: 296, TTSFirstAudioMS: 200, FirstSoundMS: 1000, FirstSubstanceMS: 1000, TotalMS: 4000,
@@ -218,7 +218,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// TestBarsFit draws any ledger in lines that a phone shows without wrapping.
+// TestBarsFit checks that every ledger fits into lines that a phone does not wrap.
 func TestBarsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, 1e9))
@@ -234,7 +234,7 @@ func TestBarsFit(t *testing.T) {
 	})
 }
 
-// TestTimingFitsIntoAnAnswer has a dozen of the longest lines.
+// TestTimingFitsIntoAnAnswer draws a dozen of the longest lines.
 func TestTimingFitsIntoAnAnswer(t *testing.T) {
 	tn := &turnTiming{number: 1 << 62, npc: "Bartholomew the Barkeep of the Rusty Flagon", tier: "standard", outcome: table.OutcomeBarged, ledger: table.Ledger{
 		EndpointMS: 59999, STTFinalMS: 59999, ContextMS: 59999, LLMFirstTokenMS: 59999, ToolMS: 59999, TTSFirstAudioMS: 59999, FloorMS: 59999,

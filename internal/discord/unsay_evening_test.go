@@ -13,10 +13,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/discordtest"
 )
 
-// webhookDeletes is the route on which NPCs' lines are deleted.
+// webhookDeletes is the route for deleting NPCs' lines.
 const webhookDeletes = "DELETE /webhooks/{webhook}/{token}/messages/{message}"
 
-// onRoute has the calls of a route go wrong.
+// onRoute injects a fault into the calls of a route.
 func onRoute(pattern string, f discordtest.Fault) func(string) discordtest.Fault {
 	return func(route string) discordtest.Fault {
 		if route != pattern {
@@ -26,7 +26,7 @@ func onRoute(pattern string, f discordtest.Fault) func(string) discordtest.Fault
 	}
 }
 
-// lines are the messages of Mira in the channel, in order.
+// lines returns Mira's messages in the channel, in order.
 func (e *evening) lines() (all []discordtest.Message) {
 	for _, m := range e.d.Messages(e.channel) {
 		if m.WebhookID != "" && m.Author.Username == "Mira" && !m.Deleted {
@@ -36,7 +36,7 @@ func (e *evening) lines() (all []discordtest.Message) {
 	return all
 }
 
-// lineWith is the last message of Mira that names a number.
+// lineWith returns Mira's last message with a number.
 func (e *evening) lineWith(number string) discordtest.Message {
 	e.t.Helper()
 	for _, m := range slices.Backward(e.lines()) {
@@ -48,13 +48,13 @@ func (e *evening) lineWith(number string) discordtest.Message {
 	return discordtest.Message{}
 }
 
-// says makes Mira say a line of the DM's.
+// says makes Mira say the DM's line.
 func (e *evening) says(text string) {
 	e.gives(e.dm, "npc say", discordtest.Option{Name: "npc", Value: "Mira"}, discordtest.Option{Name: "text", Value: text})
 }
 
-// wants fails the test unless these are the numbers that NPCs named in the channel and in
-// what is kept. The bot has stopped.
+// wants checks the numbers in NPCs' messages, both in the channel and in memory. The bot must
+// have stopped.
 func (e *evening) wants(numbers ...string) {
 	e.t.Helper()
 	if heard, kept := e.heard(), e.kept(); !slices.Equal(heard, numbers) || !slices.Equal(kept, numbers) {
@@ -62,9 +62,9 @@ func (e *evening) wants(numbers ...string) {
 	}
 }
 
-// TestTakenBackIsForgottenBeforeItIsDeleted looks at what would be left if the program were
-// killed at the moment at which it asks Discord to delete a line, and at each later one: the
-// line is kept no longer.
+// TestTakenBackIsForgottenBeforeItIsDeleted kills the program when it asks Discord to delete a
+// line, and at each later moment: the line is no longer stored, because memory forgets it
+// first.
 func TestTakenBackIsForgottenBeforeItIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -99,8 +99,8 @@ func TestTakenBackIsForgottenBeforeItIsDeleted(t *testing.T) {
 	})
 }
 
-// TestDeletionHoldsUpNoLine takes a line back while Discord is slow to delete, or has had
-// enough of it: what NPCs say meanwhile comes as soon as ever.
+// TestDeletionHoldsUpNoLine takes a line back while Discord deletes slowly or rate-limits: the
+// NPCs' next lines are not delayed.
 func TestDeletionHoldsUpNoLine(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -147,7 +147,7 @@ func TestDeletionHoldsUpNoLine(t *testing.T) {
 	}
 }
 
-// saysMuch makes Mira say what does not fit into two messages.
+// saysMuch makes Mira say more than fits into two messages.
 func (e *evening) saysMuch() {
 	e.t.Helper()
 	text := "It makes 4321." + strings.Repeat(" The river is long, and so is the tale.", maxMessage/15)
@@ -156,7 +156,7 @@ func (e *evening) saysMuch() {
 	}
 }
 
-// reload changes something in the configuration's file, and reads the cast anew.
+// reload changes the configuration file and reloads the cast.
 func (e *evening) reload(from, to string) {
 	e.t.Helper()
 	path := filepath.Join(e.dir, "glyphoxa.yaml")
@@ -172,7 +172,8 @@ func (e *evening) reload(from, to string) {
 	}
 }
 
-// TestTakingBackALineInParts takes a line back that is in several messages, by any of them.
+// TestTakingBackALineInParts takes back a line that spans several messages, by a reaction to
+// any of them.
 func TestTakingBackALineInParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -194,8 +195,8 @@ func TestTakingBackALineInParts(t *testing.T) {
 	})
 }
 
-// TestTakingBackWhatWaitsToBePosted takes a line back of which Discord has taken only the
-// first part: the rest never comes.
+// TestTakingBackWhatWaitsToBePosted takes a line back after Discord accepted only its first
+// part: the rest is never posted.
 func TestTakingBackWhatWaitsToBePosted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -236,8 +237,8 @@ func TestTakingBackWhatWaitsToBePosted(t *testing.T) {
 	})
 }
 
-// TestTakenBackOnItsWay takes a line back by a reaction that comes before Discord says that it
-// has the message: it goes all the same.
+// TestTakenBackOnItsWay takes a line back by a reaction that arrives before Discord confirms
+// the message: it is deleted all the same.
 func TestTakenBackOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -259,8 +260,8 @@ func TestTakenBackOnItsWay(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeDeletedIsTold takes a line back that Discord does not delete, for one reason
-// or another: it is forgotten, and the channel is told.
+// TestWhatCannotBeDeletedIsTold takes back a line that Discord refuses to delete: memory
+// forgets it, and the channel and the operator read that it could not be deleted.
 func TestWhatCannotBeDeletedIsTold(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -282,7 +283,7 @@ func TestWhatCannotBeDeletedIsTold(t *testing.T) {
 				if len(told) != 1 || !strings.Contains(told[0], "could not be deleted") || !strings.Contains(e.told(), "could not be deleted") {
 					t.Errorf("the channel is told %q, the operator %q", told, e.told())
 				}
-				e.d.React(e.channel, e.ana, e.lineWith("1000").ID, "❌") // is no other line
+				e.d.React(e.channel, e.ana, e.lineWith("1000").ID, "❌") // a second reaction changes nothing
 				time.Sleep(time.Minute)
 				e.stop()
 				if kept := e.kept(); len(kept) > 0 {
@@ -296,8 +297,8 @@ func TestWhatCannotBeDeletedIsTold(t *testing.T) {
 	}
 }
 
-// TestAskingAgainInABreak reacts while nothing is heard: a line can be taken back, but no NPC
-// is asked again until the break is over.
+// TestAskingAgainInABreak reacts during a break: a line can be taken back, but no NPC is asked
+// again until the break ends.
 func TestAskingAgainInABreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -324,8 +325,8 @@ func TestAskingAgainInABreak(t *testing.T) {
 	})
 }
 
-// TestAskingAgainWhoIsGone asks an NPC again that is not at the table any more: its line
-// stands, and can be taken back.
+// TestAskingAgainWhoIsGone asks for another answer of an NPC that has left the table: its line
+// stays, and can be taken back.
 func TestAskingAgainWhoIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})
@@ -345,8 +346,8 @@ func TestAskingAgainWhoIsGone(t *testing.T) {
 	})
 }
 
-// TestStoppedWhileALineIsDeleted ends the bot right after a line was taken back: it is deleted
-// before the bot goes.
+// TestStoppedWhileALineIsDeleted stops the bot right after a line was taken back: the bot
+// deletes the line before it exits.
 func TestStoppedWhileALineIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := beginEvening(t, discordtest.Options{})

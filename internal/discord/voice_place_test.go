@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// lostRoom is a room whose channel cannot be reached until it can. It runs until the test
-// ends.
+// lostRoom returns a room whose channel is unreachable until reachable is called. The room runs
+// until the test ends.
 func lostRoom(t *testing.T, told *noted[string]) (r *voiceRoom, tried *noted[time.Time], reachable func()) {
 	t.Helper()
 	r = testRoom(t, told)
@@ -42,9 +42,8 @@ func lostRoom(t *testing.T, told *noted[string]) (r *voiceRoom, tried *noted[tim
 	return r, tried, func() { up.Store(true) }
 }
 
-// TestVoiceRoomComesBack: a channel that cannot be reached any more is told of once, tried
-// again at growing intervals, and is told of when it is back; what is said is read
-// meanwhile.
+// TestVoiceRoomComesBack: an unreachable channel is reported once, retried at growing
+// intervals, and reported again when it is back. Lines are read as text meanwhile.
 func TestVoiceRoomComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
@@ -84,7 +83,8 @@ func TestVoiceRoomComesBack(t *testing.T) {
 	})
 }
 
-// TestVoiceRoomForgetsBriefBreaks: what is over before anybody asks is not told.
+// TestVoiceRoomForgetsBriefBreaks checks that a break which is over before the report is due is
+// not reported.
 func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
@@ -107,7 +107,7 @@ func TestVoiceRoomForgetsBriefBreaks(t *testing.T) {
 	})
 }
 
-// TestVoiceRoomStaysAway: who is thrown out or told to leave does not come back by itself.
+// TestVoiceRoomStaysAway: a bot that was removed or sent away does not come back by itself.
 func TestVoiceRoomStaysAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
@@ -126,8 +126,8 @@ func TestVoiceRoomStaysAway(t *testing.T) {
 	})
 }
 
-// TestVoiceRoomKeepsItsPlace: where a session is to be heard is written down, once each
-// time that changes, and not while a channel only cannot be reached.
+// TestVoiceRoomKeepsItsPlace: the voice channel of a session is stored once per change, but an
+// unreachable channel is no change.
 func TestVoiceRoomKeepsItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]

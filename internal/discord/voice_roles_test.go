@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// roleBot is a bot of one guild in which user 11 sits in a voice channel, with the state
+// roleBot returns a bot with one guild in which user 11 is in a voice channel, with the state
 // that its gateway keeps.
 func roleBot(t *testing.T, dms dmRoles) (*Bot, *discordgo.Session) {
 	t.Helper()
@@ -31,9 +31,8 @@ func roleBot(t *testing.T, dms dmRoles) (*Bot, *discordgo.Session) {
 	return b, s
 }
 
-// TestSpokenOrdersFollowRoles: who may give orders aloud changes in mid-session with
-// whatever Discord tells of roles: a message, an interaction, a role that is changed or
-// deleted, an owner who goes.
+// TestSpokenOrdersFollowRoles: the right to give orders aloud changes during a session with all
+// news about roles: a message, an interaction, a changed or deleted role, a new owner.
 func TestSpokenOrdersFollowRoles(t *testing.T) {
 	says := func(b *Bot, s *discordgo.Session, roles ...string) {
 		b.onMessageCreate(s, &discordgo.MessageCreate{Message: &discordgo.Message{
@@ -99,8 +98,8 @@ func TestSpokenOrdersFollowRoles(t *testing.T) {
 	}
 }
 
-// TestWhoSpeaksIsAskedFor: who begins to speak has their roles asked for, not more often
-// than every rolesFor; nobody else.
+// TestWhoSpeaksIsAskedFor: the bot requests the roles of a user who begins to speak, at most
+// once per rolesFor, and of no other user.
 func TestWhoSpeaksIsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
@@ -125,7 +124,7 @@ func TestWhoSpeaksIsAskedFor(t *testing.T) {
 		r.states.moveUser("1", occupant{user: "12", channel: "5", name: "Ben"})
 		r.wake()
 		synctest.Wait()
-		speak := func(at time.Duration) { // for a second
+		speak := func(at time.Duration) { // for one second
 			time.Sleep(at - time.Since(start))
 			for range 50 {
 				r.hear("11", voice.Packet{Payload: []byte{1}})

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// testSeats are the seats of a table that nobody runs.
+// testSeats are the seats of a table that does not run.
 type testSeats struct {
 	mu   sync.Mutex
 	here map[string]int // packets by speaker
@@ -44,7 +44,7 @@ func (s testSeat) Leave() {
 func (ts *testSeats) join(_ context.Context, name string, o *table.JoinOptions) (listeningSeat, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if _, taken := ts.here[name]; taken { // as a table does
+	if _, taken := ts.here[name]; taken { // like a real table
 		name += " (2)"
 	}
 	ts.here[name], ts.user[name] = 0, o.User
@@ -61,7 +61,7 @@ func (ts *testSeats) names() (all []string) {
 	return all
 }
 
-// noted is what goroutines noted, the last at the end.
+// noted records values from several goroutines, the newest last.
 type noted[T any] struct {
 	mu  sync.Mutex // guards all
 	all []T
@@ -79,7 +79,7 @@ func (n *noted[T]) list() []T {
 	return slices.Clone(n.all)
 }
 
-// testRoom is a room in channel 5 of guild 1 that is not connected.
+// testRoom returns an unconnected room in channel 5 of guild 1.
 func testRoom(t *testing.T, told *noted[string]) *voiceRoom {
 	t.Helper()
 	detection, err := providers.OpenDetection(config.Hearing{Detection: config.DetectionEnergy}, nil)
@@ -96,8 +96,8 @@ func testRoom(t *testing.T, told *noted[string]) *voiceRoom {
 	return r
 }
 
-// TestVoiceRoomSeatsWhoIsThere: those in the channel are heard, under names of their own,
-// and nobody who is elsewhere, is a bot or does not want to be.
+// TestVoiceRoomSeatsWhoIsThere: the members of the channel are heard, under unique names,
+// except bots, members elsewhere and members who declined.
 func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
@@ -127,7 +127,7 @@ func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 		if ts.here["Ana"] != 1 {
 			t.Errorf("packets %v, want one of Ana", ts.here)
 		}
-		// Who declines is not heard from the next packet on, before any seat is taken away.
+		// The bot ignores the next packet of a user who declines, before it removes any seat.
 		r.consents.declined["1"] = map[string]bool{"11": true}
 		r.hear("11", voice.Packet{Payload: []byte{1}})
 		if ts.here["Ana"] != 1 {
@@ -154,8 +154,8 @@ func TestVoiceRoomSeatsWhoIsThere(t *testing.T) {
 	})
 }
 
-// TestVoiceRoomIsIdle: a quarter of an hour without a word is the end, whatever noise
-// microphones bring.
+// TestVoiceRoomIsIdle: a quarter of an hour without a word ends the session, whatever noise the
+// microphones send.
 func TestVoiceRoomIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told noted[string]
@@ -175,8 +175,7 @@ func TestVoiceRoomIsIdle(t *testing.T) {
 	})
 }
 
-// TestVoiceRoomTellsWhatHappens: a move and a kick are told, and the room is where the
-// bot is.
+// TestVoiceRoomTellsWhatHappens: a move and a kick are reported, and the room follows the bot.
 func TestVoiceRoomTellsWhatHappens(t *testing.T) {
 	var told noted[string]
 	r := testRoom(t, &told)
@@ -191,8 +190,8 @@ func TestVoiceRoomTellsWhatHappens(t *testing.T) {
 	}
 }
 
-// TestVoiceRoomHasListener: the NPCs are heard while sound can be sent and somebody else
-// is in the channel.
+// TestVoiceRoomHasListener: the NPCs are audible while sound can be sent and another user is in
+// the channel.
 func TestVoiceRoomHasListener(t *testing.T) {
 	var told noted[string]
 	r := testRoom(t, &told)

@@ -21,7 +21,7 @@ import (
 // entry is a text of the catalogue.
 type entry struct{ name, en, de string }
 
-// catalogue reads the texts from the source: every one of them, also in counts.
+// catalogue reads all texts from the source, including those with counts.
 func catalogue(t *testing.T) (all []entry) {
 	t.Helper()
 	files, err := filepath.Glob("wording*.go")
@@ -70,7 +70,7 @@ func catalogue(t *testing.T) (all []entry) {
 	return all
 }
 
-// constant is a literal string, or several added up.
+// constant returns the value of a literal string or a sum of them.
 func constant(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -86,7 +86,7 @@ func constant(e ast.Expr) (string, bool) {
 
 var verb = regexp.MustCompile(`%(?:\[(\d+)\])?([a-z%])`)
 
-// filled are what a format takes: the number of each, with its verb.
+// filled returns the arguments of a format: the number of each, with its verb.
 func filled(format string) (all []string) {
 	next := 1
 	for _, m := range verb.FindAllStringSubmatch(format, -1) {
@@ -103,7 +103,7 @@ func filled(format string) (all []string) {
 	return slices.Compact(all)
 }
 
-// TestEveryTextIsInBothLanguages, and takes the same in both.
+// TestEveryTextIsInBothLanguages also checks that both languages take the same arguments.
 func TestEveryTextIsInBothLanguages(t *testing.T) {
 	all := catalogue(t)
 	if len(all) < 50 {
@@ -124,13 +124,13 @@ func TestEveryTextIsInBothLanguages(t *testing.T) {
 	}
 }
 
-// programmers' words are not for people who play.
+// programmers matches jargon that players should not read.
 var programmers = regexp.MustCompile(`(?i)\b(P50|P95|P99|MCP|JSON|HTTP|API|env(ironment)?|cascaded|engine|token|latency|budget|OPENAI\w*)\b`)
 
 func TestTextsAreForPeopleWhoDoNotProgram(t *testing.T) {
 	for _, e := range catalogue(t) {
 		texts := []string{e.en, e.de}
-		if e.name == "elsewhere" { // whose English is not from here
+		if e.name == "elsewhere" { // its English comes from other packages
 			texts = texts[1:]
 		}
 		for _, text := range texts {
@@ -141,7 +141,7 @@ func TestTextsAreForPeopleWhoDoNotProgram(t *testing.T) {
 	}
 }
 
-// TestEveryTextIsSaid finds each in the source of the bot.
+// TestEveryTextIsSaid checks that the bot's source uses each text.
 func TestEveryTextIsSaid(t *testing.T) {
 	var source strings.Builder
 	files, err := filepath.Glob("*.go")

@@ -16,11 +16,11 @@ import (
 	. "github.com/MrWong99/glyphoxa/internal/discord"
 )
 
-// root is that of the repository.
+// root is the root of the repository.
 const root = "../.."
 
-// files parses the files of a directory of the repository that match glob, without its tests.
-// The catalogue itself is left out.
+// files parses the files of a directory of the repository that match glob, without tests and
+// without the catalogue.
 func files(t *testing.T, dir, glob string) (all []*ast.File) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, dir, glob))
@@ -40,7 +40,7 @@ func files(t *testing.T, dir, glob string) (all []*ast.File) {
 	return all
 }
 
-// constants are the texts in the source of the product, each in a line.
+// constants returns the texts in the product's source, one per line.
 func constants(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -75,8 +75,8 @@ func constants(t *testing.T) string {
 	return all.String()
 }
 
-// TestWhatIsTranslatedIsSaid finds each text of elsewhere where it comes from, so that one
-// which has changed there is changed here.
+// TestWhatIsTranslatedIsSaid finds each text of elsewhere in its package, so that a changed
+// text there fails here.
 func TestWhatIsTranslatedIsSaid(t *testing.T) {
 	source := constants(t)
 	blank := regexp.MustCompile(`%(\[\d+\])?[dqsv]`)
@@ -97,19 +97,19 @@ func TestWhatIsTranslatedIsSaid(t *testing.T) {
 	}
 }
 
-// said is what a package may say to people: the texts among the arguments of functions,
-// or those of fields.
+// said describes which texts of a package people may read: arguments of functions, or values of
+// fields.
 type said struct {
 	dir    string
 	files  string   // a glob; if empty, all
 	funcs  []string // by name, such as forbidden or errors.New
 	fields []string // such as Reason
-	// not are texts that nobody reads on Discord.
+	// not matches texts that are never shown on Discord.
 	not string
 }
 
-// TestWhatPeopleAreToldIsTranslated finds a German text for whatever those packages say
-// that refuse something to people on Discord.
+// TestWhatPeopleAreToldIsTranslated checks that every refusal of these packages has a German
+// text.
 func TestWhatPeopleAreToldIsTranslated(t *testing.T) {
 	for _, from := range []said{
 		{dir: "internal/mcp/access", funcs: []string{"forbidden"}, fields: []string{"Reason", "Hint"}},
@@ -142,7 +142,7 @@ func TestWhatPeopleAreToldIsTranslated(t *testing.T) {
 	}
 }
 
-// texts are what a piece of source says.
+// texts returns the texts in a syntax node.
 func (s said) texts(n ast.Node) (all []string) {
 	add := func(e ast.Expr) {
 		if c, ok := e.(*ast.CallExpr); ok && len(c.Args) > 0 { // fmt.Sprintf, fmt.Errorf
@@ -187,7 +187,7 @@ func (s said) texts(n ast.Node) (all []string) {
 	return all
 }
 
-// selector is a name with dots.
+// selector returns a dotted name.
 func selector(s *ast.SelectorExpr) string {
 	switch x := s.X.(type) {
 	case *ast.Ident:
@@ -198,7 +198,7 @@ func selector(s *ast.SelectorExpr) string {
 	return s.Sel.Name
 }
 
-// prefixed is a text whose parts that are not constant are %v.
+// prefixed returns a text in which each non-constant part is %v.
 func prefixed(e ast.Expr) (string, bool) {
 	if s, ok := constant(e); ok {
 		return s, true
@@ -218,7 +218,7 @@ func prefixed(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// sample is a text with something filled in.
+// sample returns a format with its verbs filled in.
 func sample(format string) string {
 	return strings.ReplaceAll(verbs.ReplaceAllStringFunc(format, func(v string) string {
 		switch v[len(v)-1] {
@@ -258,7 +258,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// FuzzTranslate bears whatever is said.
+// FuzzTranslate checks that no text makes translate panic.
 func FuzzTranslate(f *testing.F) {
 	for _, s := range []string{"wait 5s; ask for x", `location: entity "a" is`, "%s %d %!", strings.Repeat("invalid arguments: ", 99), strings.Repeat("; ", 99)} {
 		f.Add(s)
