@@ -6,15 +6,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// e2eePair are two bots that understand each other.
+// e2eePair returns two bots in one group.
 func e2eePair(t testing.TB) *channel {
 	c := newChannel(t)
 	c.join(21, 22)
 	return c
 }
 
-// BenchmarkFrame is what a frame of 160 bytes takes on its way out (encrypt and
-// seal) and in (open and decrypt).
+// BenchmarkFrame measures a frame of 160 bytes on its way out (encrypt and seal) and in (open
+// and decrypt).
 func BenchmarkFrame(b *testing.B) {
 	key := make([]byte, voice.KeySize)
 	for _, mode := range []string{voice.AES256GCM, voice.XChaCha20Poly1305} {

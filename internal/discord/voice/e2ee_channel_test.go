@@ -15,15 +15,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
-// ssrc is of no meaning to the encryption.
+// The encryption does not use the ssrc.
 const ssrc = 1
 
 const channelID = 7
 
-// e2eeBot is one of ours. It implements godave.Callbacks.
+// e2eeBot is one of our bots. It implements godave.Callbacks.
 type e2eeBot struct {
 	*voice.Group
-	said []davey.Message // and not sent yet
+	said []davey.Message // messages not sent yet
 }
 
 func (b *e2eeBot) say(op int, data []byte) error {
@@ -46,18 +46,18 @@ func (b *e2eeBot) sent() []davey.Message {
 	return said
 }
 
-// channel is a voice channel with bots of ours and users of davey's, below a
-// delivery service. Users from 20 on are bots.
+// channel is a voice channel with our bots (ids from 20) and davey's users, connected by a
+// delivery service.
 type channel struct {
 	t       testing.TB
 	service *davesender.Service
 	peers   *davey.Process
 	bots    map[uint64]*e2eeBot
 	users   []uint64
-	slow    map[uint64]bool // whose commits come after everybody else's
-	late    []late          // what is held back for that
-	heard   []said          // everything that was sent to the service
-	refused []error         // what it did not heed
+	slow    map[uint64]bool // users whose commits arrive after all others
+	late    []late          // commits held back for that
+	heard   []said          // every message sent to the service
+	refused []error         // errors of the service
 	drop    func(to uint64, op int) bool
 	onHear  func(from uint64, op int)
 
@@ -84,7 +84,7 @@ func newChannel(t testing.TB) *channel {
 	return &channel{t: t, service: davesender.NewService(channelID), bots: map[uint64]*e2eeBot{}, slow: map[uint64]bool{}}
 }
 
-// join has users join, one after another.
+// join adds users, one after another.
 func (c *channel) join(ids ...uint64) {
 	c.t.Helper()
 	for _, id := range ids {
@@ -92,8 +92,7 @@ func (c *channel) join(ids ...uint64) {
 	}
 }
 
-// enter has a user join and returns what the service says to it, once it has
-// the user's first words.
+// enter adds a user and returns the service's messages after the user's first ones.
 func (c *channel) enter(id uint64) []message {
 	c.t.Helper()
 	version := c.service.Version(1)
@@ -123,7 +122,7 @@ func (c *channel) enter(id uint64) []message {
 	return messages
 }
 
-// tellUsers tells everybody who is there.
+// tellUsers sends every user the list of users.
 func (c *channel) tellUsers() {
 	for _, id := range c.users {
 		if b := c.bots[id]; b != nil {
@@ -136,7 +135,7 @@ func (c *channel) tellUsers() {
 	}
 }
 
-// leave has a user leave.
+// leave removes a user.
 func (c *channel) leave(id uint64) {
 	c.t.Helper()
 	c.users = slices.DeleteFunc(c.users, func(u uint64) bool { return u == id })
@@ -147,7 +146,7 @@ func (c *channel) leave(id uint64) {
 	c.run(c.service.Leave(id))
 }
 
-// receive has the service receive what somebody sent.
+// receive passes a user's message to the service.
 func (c *channel) receive(from uint64, m davey.Message) []message {
 	c.heard = append(c.heard, said{from: from, op: m.Op})
 	if c.onHear != nil {
@@ -160,7 +159,7 @@ func (c *channel) receive(from uint64, m davey.Message) []message {
 	return out
 }
 
-// deliver has a user receive a message, and returns what it sends.
+// deliver passes a message to a user and returns the user's replies.
 func (c *channel) deliver(m message) []davey.Message {
 	c.t.Helper()
 	if c.drop != nil && c.drop(m.To, m.Op) || !slices.Contains(c.users, m.To) {
@@ -178,8 +177,8 @@ func (c *channel) deliver(m message) []davey.Message {
 	return c.peers.Receive(c.t, m.To, m.Op, m.Data)
 }
 
-// run delivers messages and whatever follows from them, and lets the time go by
-// that bots wait, one second at a time at most.
+// run delivers messages and all replies to them. While bots wait it advances the time, by at
+// most one second per step.
 func (c *channel) run(messages []message) {
 	c.t.Helper()
 	for {
@@ -204,7 +203,7 @@ func (c *channel) run(messages []message) {
 	}
 }
 
-// accept is receive, but for commits that are to come late.
+// accept is receive, but holds back the commits of slow users.
 func (c *channel) accept(from uint64, m davey.Message) []message {
 	if m.Op == voice.OpCommitWelcome && c.slow[from] {
 		c.late = append(c.late, late{from: from, m: m})
@@ -213,7 +212,7 @@ func (c *channel) accept(from uint64, m davey.Message) []message {
 	return c.receive(from, m)
 }
 
-// wait lets the time go by until a bot sends something, at most for so long.
+// wait sleeps until a bot sends something, at most for the given time.
 func (c *channel) wait(most time.Duration) (replies []late) {
 	until := time.Now().Add(most)
 	for len(replies) == 0 {
@@ -239,7 +238,7 @@ func (c *channel) wait(most time.Duration) (replies []late) {
 	return replies
 }
 
-// encrypt has a user encrypt frames.
+// encrypt encrypts a user's frames.
 func (c *channel) encrypt(id uint64, frames [][]byte) [][]byte {
 	c.t.Helper()
 	b := c.bots[id]
@@ -258,7 +257,7 @@ func (c *channel) encrypt(id uint64, frames [][]byte) [][]byte {
 	return out
 }
 
-// decrypt has a user decrypt another's frames. What does not decrypt is nil.
+// decrypt decrypts another user's frames. A frame that fails is nil.
 func (c *channel) decrypt(id, from uint64, frames [][]byte) [][]byte {
 	c.t.Helper()
 	b := c.bots[id]
@@ -282,7 +281,7 @@ func (c *channel) code(id uint64) string {
 	return c.peers.Code(c.t, id)
 }
 
-// frames are n frames of a user, all different.
+// frames returns n different frames of a user.
 func frames(from uint64, n int) [][]byte {
 	var out [][]byte
 	for i := range n {
@@ -291,8 +290,8 @@ func frames(from uint64, n int) [][]byte {
 	return out
 }
 
-// wantSpeech has everybody say n frames, encrypted, that everybody else
-// understands, and see the same privacy code.
+// wantSpeech checks that every user's n frames are encrypted and understood by all others, and
+// that all see the same privacy code.
 func (c *channel) wantSpeech(n int) {
 	c.t.Helper()
 	for _, from := range c.users {
@@ -324,7 +323,7 @@ func (c *channel) wantSpeech(n int) {
 	}
 }
 
-// sentBy is how often somebody sent an operation.
+// sentBy counts an operation that a user sent.
 func (c *channel) sentBy(from uint64, op int) (n int) {
 	for _, h := range c.heard {
 		if h.from == from && h.op == op {

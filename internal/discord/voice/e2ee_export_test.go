@@ -1,6 +1,6 @@
 package voice
 
-// SkipFrames has a session count frames that it does not send.
+// SkipFrames advances the frame counter without sending.
 func SkipFrames(s *Group, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

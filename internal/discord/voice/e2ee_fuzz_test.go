@@ -9,8 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/discord/voice"
 )
 
-// FuzzDecrypt has any bytes be a frame: they are refused, and what was right
-// stays right.
+// FuzzDecrypt decrypts any bytes: the bot refuses them and still decrypts valid frames.
 func FuzzDecrypt(f *testing.F) {
 	c := e2eePair(f)
 	b := c.bots[21]
@@ -46,8 +45,8 @@ func FuzzDecrypt(f *testing.F) {
 	})
 }
 
-// FuzzReceive has any bytes be messages of the voice gateway to a bot in a group:
-// each an opcode, a length and so many bytes.
+// FuzzReceive sends a bot in a group any messages of the voice gateway, each an opcode, a
+// length and that many bytes.
 func FuzzReceive(f *testing.F) {
 	c := newChannel(f)
 	seed := func(m message) {
@@ -67,7 +66,7 @@ func FuzzReceive(f *testing.F) {
 				op, n := int(rest[0]), int(binary.BigEndian.Uint16(rest[1:3]))
 				rest = rest[3:]
 				n = min(n, len(rest))
-				_ = b.Receive(op, rest[:n]) // most of it is nonsense
+				_ = b.Receive(op, rest[:n]) // most are invalid
 				rest = rest[n:]
 			}
 			if n := b.Stats().Panics; n != 0 {

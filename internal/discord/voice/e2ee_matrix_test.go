@@ -11,8 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
-// TestMatrix has bots of ours and users of davey's meet in every order, whoever
-// commits first.
+// TestMatrix lets our bots and davey's users join in every order, with either committing first.
 func TestMatrix(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -72,7 +71,7 @@ func TestLeave(t *testing.T) {
 	})
 }
 
-// TestSoleMember leaves the bot alone, twice, and has somebody come.
+// TestSoleMember leaves the bot alone twice, and lets a user join each time.
 func TestSoleMember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -127,7 +126,7 @@ func TestDownAndUpgrade(t *testing.T) {
 		}
 		c.run(c.service.Leave(99))
 		c.wantSpeech(20)
-		// Somebody who is not there yet may still speak in the clear, and not for long.
+		// For a short time a user who has not upgraded yet may still send plain frames.
 		plain := frames(11, 1)
 		if got := c.decrypt(21, 11, plain); !bytes.Equal(got[0], plain[0]) {
 			t.Error("just after the upgrade nothing plain is let through")
@@ -142,7 +141,7 @@ func TestDownAndUpgrade(t *testing.T) {
 	})
 }
 
-// TestBadMessages has the bot say that it cannot follow, and be back soon.
+// TestBadMessages checks that the bot reports an invalid message and rejoins.
 func TestBadMessages(t *testing.T) {
 	for _, op := range []int{voice.OpAnnounceCommit, voice.OpWelcome} {
 		synctest.Test(t, func(t *testing.T) {
@@ -166,8 +165,8 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestLostKeys has the bot miss a commit, notice it by the frames that do not
-// decrypt, and be back.
+// TestLostKeys lets the bot miss a commit. It notices the frames that do not decrypt, and
+// rejoins.
 func TestLostKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -177,7 +176,7 @@ func TestLostKeys(t *testing.T) {
 		}
 		c.join(13)
 		for _, id := range c.service.Pending() {
-			c.run(c.service.Execute(id)) // without the bot, after a while
+			c.run(c.service.Execute(id)) // later, and not at the bot
 		}
 		c.drop = nil
 		b := c.bots[21]
@@ -205,8 +204,7 @@ func TestLostKeys(t *testing.T) {
 	})
 }
 
-// TestLateFrames has frames come in another order, twice, too late, and from
-// the epoch before.
+// TestLateFrames delivers frames out of order, twice, too late, and from the previous epoch.
 func TestLateFrames(t *testing.T) {
 	for _, from := range []uint64{11, 22} {
 		synctest.Test(t, func(t *testing.T) {
@@ -245,8 +243,8 @@ func TestLateFrames(t *testing.T) {
 	}
 }
 
-// TestOverlap has the epochs of the two sides differ for a while, each in turn
-// ahead.
+// TestOverlap delays the transition on one side, because frames of both epochs must decrypt
+// meanwhile.
 func TestOverlap(t *testing.T) {
 	for _, ahead := range []uint64{11, 21} {
 		synctest.Test(t, func(t *testing.T) {
@@ -267,8 +265,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestTwoPendingTransitions has a second commit announced before the first is
-// executed.
+// TestTwoPendingTransitions announces a second commit before the first is executed.
 func TestTwoPendingTransitions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -297,8 +294,8 @@ func TestTwoPendingTransitions(t *testing.T) {
 	})
 }
 
-// TestLongEpoch has a sender change its key, as it does after 2^24 frames. davey
-// does not believe in so many within a second.
+// TestLongEpoch lets a sender change its key, which happens after 2^24 frames. Only bots take
+// part, because davey rejects so many frames within a second.
 func TestLongEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -315,7 +312,8 @@ func TestLongEpoch(t *testing.T) {
 	})
 }
 
-// TestFramesWhileKeysChange has frames come and go on goroutines of their own.
+// TestFramesWhileKeysChange sends and receives frames on another goroutine while the keys
+// change.
 func TestFramesWhileKeysChange(t *testing.T) {
 	c := newChannel(t)
 	c.join(21, 22)
@@ -323,7 +321,7 @@ func TestFramesWhileKeysChange(t *testing.T) {
 	stop := make(chan struct{})
 	ours, theirs := c.bots[21].Group, c.bots[22].Group
 	heard := 0
-	g.Go(func() { // ends when the keys have changed, below
+	g.Go(func() { // ends on stop, below
 		plain := make([]byte, 160)
 		frame := make([]byte, ours.MaxEncryptedFrameSize(len(plain)))
 		for {

@@ -12,13 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers/davey"
 )
 
-// TestHold waits 300 ms for another's commit, where there may be one.
+// TestHold checks that a bot waits 300 ms for another member's commit if another member may
+// commit.
 func TestHold(t *testing.T) {
 	tests := []struct {
 		name  string
 		users []uint64
-		act   func(*channel) // what the bot 21 could commit
-		after time.Duration  // when it does
+		act   func(*channel) // causes a proposal that bot 21 could commit
+		after time.Duration  // delay of the commit
 		times int
 	}{
 		{name: "nobody_else_commits", users: []uint64{21}, act: func(c *channel) { c.slow[11] = true; c.join(11) }, after: 300 * time.Millisecond, times: 1},
@@ -31,7 +32,7 @@ func TestHold(t *testing.T) {
 			c.users = slices.DeleteFunc(c.users, func(u uint64) bool { return u == 11 })
 			c.bots[21].RemoveUser(name(11))
 			c.run(append(messages, c.service.Leave(11)...))
-		}, times: 2}, // to add one, and to remove the other as well
+		}, times: 2}, // one commit adds a member, the other removes one
 		{name: "the_new_one_leaves", users: []uint64{11, 21}, act: func(c *channel) {
 			c.slow[11] = true
 			messages := c.enter(12)
@@ -70,8 +71,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestProposalsDuringACommit has somebody be added while a commit of ours, which
-// is without him, is under way.
+// TestProposalsDuringACommit adds a user while a commit without that user is in flight.
 func TestProposalsDuringACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -102,7 +102,7 @@ func TestProposalsDuringACommit(t *testing.T) {
 	})
 }
 
-// TestSenderToldAgain is told the external sender again while its commit is under way.
+// TestSenderToldAgain repeats the external sender while the bot's commit is in flight.
 func TestSenderToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -126,7 +126,8 @@ func TestSenderToldAgain(t *testing.T) {
 	})
 }
 
-// TestNothingAnnounced begins anew when the voice gateway is silent, three times.
+// TestNothingAnnounced checks that the bot starts over three times while the voice gateway is
+// silent.
 func TestNothingAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -160,7 +161,7 @@ func TestNothingAnnounced(t *testing.T) {
 	})
 }
 
-// TestWindows lets plain frames through in the windows of the protocol alone.
+// TestWindows checks that plain frames pass only in the protocol's windows.
 func TestWindows(t *testing.T) {
 	plain := frames(11, 1)
 	passes := func(c *channel) bool { return c.decrypt(21, 11, plain)[0] != nil }
@@ -220,7 +221,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestNothingLeavesInTheClear asks for frames where there are no keys.
+// TestNothingLeavesInTheClear encrypts without keys, which must fail.
 func TestNothingLeavesInTheClear(t *testing.T) {
 	c := newChannel(t)
 	c.enter(21)
@@ -251,7 +252,7 @@ func TestNothingLeavesInTheClear(t *testing.T) {
 	}
 }
 
-// TestStrangers refuses a group with somebody who is not in the channel.
+// TestStrangers refuses a group with a member who is not in the channel.
 func TestStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newChannel(t)
@@ -298,7 +299,7 @@ func TestVerificationCode(t *testing.T) {
 	})
 }
 
-// TestMessagesThatAreNone has a session receive what no voice gateway sends.
+// TestMessagesThatAreNone sends a session messages that no voice gateway sends.
 func TestMessagesThatAreNone(t *testing.T) {
 	c := newChannel(t)
 	c.enter(21)

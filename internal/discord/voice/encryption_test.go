@@ -12,7 +12,7 @@ import (
 	"github.com/disgoorg/godave"
 )
 
-// fakeEncryption encrypts by turning bytes around, once it is ready.
+// fakeEncryption encrypts by transforming bytes, once it is ready.
 type fakeEncryption struct {
 	s     *session
 	woken chan struct{}
@@ -114,7 +114,7 @@ func (f *fakeEncryption) Decrypt(_ godave.UserID, data, dst []byte) (int, error)
 
 func (f *fakeEncryption) Close() error { f.set(func() { f.closed = true }); return nil }
 
-// encrypted is a connection whose encryption is a fake.
+// encrypted runs a test on a connection with a fake encryption.
 func encrypted(t *testing.T, test func(t *testing.T, tb *table, last func() *fakeEncryption)) {
 	t.Helper()
 	var mu sync.Mutex
@@ -136,7 +136,7 @@ func encrypted(t *testing.T, test func(t *testing.T, tb *table, last func() *fak
 	})
 }
 
-// With others in the channel, Join waits for the encryption; alone, it does not.
+// TestJoinWaitsForEncryption: Join waits for the encryption only if others are in the channel.
 func TestJoinWaitsForEncryption(t *testing.T) {
 	encrypted(t, func(t *testing.T, tb *table, last func() *fakeEncryption) {
 		done := tb.join(channelA)
@@ -164,7 +164,7 @@ func TestJoinWaitsForEncryption(t *testing.T) {
 		if took := time.Since(begun); took != companyTimeout {
 			t.Errorf("Join took %v", took)
 		}
-		for range 2 * frameQueue { // heard by nobody
+		for range 2 * frameQueue { // no member hears it
 			tb.talk(t)
 		}
 		if len(m.fromBot) > 0 {
@@ -173,7 +173,7 @@ func TestJoinWaitsForEncryption(t *testing.T) {
 	})
 }
 
-// Nothing that was agreed on comes: the session is begun anew.
+// TestEncryptionNeverAgreed: the session restarts if no agreement arrives.
 func TestEncryptionNeverAgreed(t *testing.T) {
 	encrypted(t, func(t *testing.T, tb *table, last func() *fakeEncryption) {
 		tb.net.alive = true
@@ -205,7 +205,8 @@ func TestEncryptionNeverAgreed(t *testing.T) {
 	})
 }
 
-// While the encryption is agreed on anew, sound waits and is not sent in the clear.
+// TestWriteWaitsForEncryption: during a new agreement sound waits, because it must not leave in
+// the clear.
 func TestWriteWaitsForEncryption(t *testing.T) {
 	encrypted(t, func(t *testing.T, tb *table, _ func() *fakeEncryption) {
 		done := tb.join(channelA)
@@ -245,8 +246,8 @@ func TestWriteWaitsForEncryption(t *testing.T) {
 	})
 }
 
-// What the encryption has to tell goes out in order, and is not lost with the
-// connection; what comes for it in the wrong form does not reach it.
+// TestEncryptionMessages: messages of the encryption are sent in order and survive a lost
+// connection. Incoming messages in the wrong form do not reach it.
 func TestEncryptionMessages(t *testing.T) {
 	encrypted(t, func(t *testing.T, tb *table, last func() *fakeEncryption) {
 		g, _ := tb.connect()
@@ -307,15 +308,15 @@ func TestEncryptionMessages(t *testing.T) {
 			t.Errorf("events = %v", names(events))
 		}
 		tell := message{op: opTransitionReady, data: []byte("{}")}
-		f.s.outbox.mu.Lock() // else some may be sent before there are too many
+		f.s.outbox.mu.Lock() // otherwise some are sent before the outbox is full
 		f.s.outbox.messages = slices.Repeat([]message{tell}, maxOutbox)
 		f.s.outbox.mu.Unlock()
 		f.s.outbox.put(tell)
-		tb.expect(tb.dial(), opIdentify) // it has more to tell than there is room for
+		tb.expect(tb.dial(), opIdentify) // the outbox overflowed
 	})
 }
 
-// What fails to decrypt is counted by cause.
+// TestDecryptionFailures counts failures by cause.
 func TestDecryptionFailures(t *testing.T) {
 	encrypted(t, func(t *testing.T, tb *table, last func() *fakeEncryption) {
 		h := tb.listen()

@@ -34,13 +34,13 @@ const (
 	aliceSSRC = 101
 )
 
-// fakeNet is a network of voice servers in memory, for virtual time.
+// fakeNet is an in-memory network of voice servers, for virtual time.
 type fakeNet struct {
 	dials   chan *fakeGateway // each connection to a gateway
 	media   chan *fakeMedia
 	refuse  func(url string) error
 	noMedia error
-	alive   bool // heartbeats are answered by themselves
+	alive   bool // answers heartbeats automatically
 }
 
 func (n *fakeNet) dialGateway(ctx context.Context, url string) (socket, error) {
@@ -67,7 +67,7 @@ func (n *fakeNet) dialMedia(ctx context.Context, addr netip.AddrPort) (net.Conn,
 	return m, nil
 }
 
-// said is what the bot sent.
+// said is a message from the bot.
 type said struct {
 	op     int
 	binary bool
@@ -75,16 +75,16 @@ type said struct {
 	at     time.Time
 }
 
-// fakeGateway is the server's end of a connection, and the bot's as a socket.
+// fakeGateway is the server's end of a gateway connection. It is also the bot's socket.
 type fakeGateway struct {
 	url     string
-	alive   bool // answers heartbeats by itself
+	alive   bool // answers heartbeats automatically
 	toBot   chan inbound
 	fromBot chan said
-	stalled atomic.Pointer[chan struct{}] // writes wait for it
+	stalled atomic.Pointer[chan struct{}] // blocks writes until it is closed
 	once    sync.Once
-	gone    chan struct{} // the bot let go
-	code    int           // with which it said goodbye
+	gone    chan struct{} // closed once the bot disconnects
+	code    int           // close code from the bot
 }
 
 func (g *fakeGateway) read(ctx context.Context) (bool, []byte, error) {
@@ -133,7 +133,7 @@ func (g *fakeGateway) write(ctx context.Context, isBinary bool, data []byte) err
 	}
 }
 
-// stall has writes wait until unstall.
+// stall blocks writes until unstall.
 func (g *fakeGateway) stall() {
 	wait := make(chan struct{})
 	g.stalled.Store(&wait)
@@ -163,7 +163,7 @@ func (g *fakeGateway) sayBinary(seq uint16, op byte, payload string) {
 	g.toBot <- inbound{isBinary: true, data: append(data, payload...)}
 }
 
-// hangUp closes the connection with a code, or breaks it without.
+// hangUp closes the connection with a code, or drops it if the code is 0.
 func (g *fakeGateway) hangUp(code int) {
 	if code == 0 {
 		g.toBot <- inbound{err: errors.New("connection reset")}
@@ -172,7 +172,7 @@ func (g *fakeGateway) hangUp(code int) {
 	g.toBot <- inbound{err: closedError{code}}
 }
 
-// fakeMedia is the server's end of a way for sound, and the bot's as a net.Conn.
+// fakeMedia is the server's end of a UDP connection. It is also the bot's net.Conn.
 type fakeMedia struct {
 	addr    netip.AddrPort
 	toBot   chan []byte
@@ -235,13 +235,13 @@ func (m *fakeMedia) RemoteAddr() net.Addr             { return net.UDPAddrFromAd
 func (m *fakeMedia) SetDeadline(time.Time) error      { return nil }
 func (m *fakeMedia) SetWriteDeadline(time.Time) error { return nil }
 
-// table is a bot's connection and what surrounds it, in a synctest bubble.
+// table is a bot's connection and its surroundings, in a synctest bubble.
 type table struct {
 	t     *testing.T
 	c     *Conn
 	net   *fakeNet
 	stop  context.CancelFunc
-	ended chan error // what Run returned
+	ended chan error // result of Run
 
 	modes []string
 	key   []byte
@@ -251,7 +251,7 @@ type table struct {
 	moves  []string
 	events []Event
 	heard  []heardPacket
-	// answer is what the main gateway does about a wish; nil says nothing.
+	// answer reacts to a move as the main gateway does. Nil stays silent.
 	answer func(channel string)
 	wish   func(channel string) error
 }
@@ -263,7 +263,7 @@ type heardPacket struct {
 
 func (p heardPacket) String() string { return fmt.Sprintf("%s:%d %q", p.user, p.Seq, p.Payload) }
 
-// newTable starts a connection whose main gateway lets the bot in everywhere.
+// newTable starts a connection whose main gateway admits the bot everywhere.
 func newTable(t *testing.T, tweak func(*table)) *table {
 	tb := &table{
 		t: t, net: &fakeNet{dials: make(chan *fakeGateway, 16), media: make(chan *fakeMedia, 16)},
@@ -313,7 +313,7 @@ func (tb *table) move(_ context.Context, channel string) error {
 	return nil
 }
 
-// admit tells the bot of its state, and of a server unless it left.
+// admit sends the bot its voice state, and its server unless the channel is empty.
 func (tb *table) admit(channel, session, endpoint, token string) {
 	if channel == "" {
 		tb.c.UpdateState(State{})
@@ -340,14 +340,14 @@ func (tb *table) take() ([]string, []Event, []heardPacket) {
 	return moves, events, heard
 }
 
-// join starts a Join and returns where its answer comes.
+// join starts a Join and returns the channel for its result.
 func (tb *table) join(channel string) chan error {
 	done := make(chan error, 1)
 	go func() { done <- tb.c.Join(context.Background(), channel) }()
 	return done
 }
 
-// dial is the next connection to a gateway.
+// dial returns the next connection to a gateway.
 func (tb *table) dial() *fakeGateway {
 	tb.t.Helper()
 	select {
@@ -359,7 +359,7 @@ func (tb *table) dial() *fakeGateway {
 	}
 }
 
-// expect is the next message with an opcode; heartbeats are answered and left out.
+// expect returns the next message with an opcode. It answers and skips heartbeats.
 func (tb *table) expect(g *fakeGateway, op int) said {
 	tb.t.Helper()
 	timer := time.NewTimer(time.Minute)
@@ -388,7 +388,7 @@ func (g *fakeGateway) acknowledge(m said) {
 	}
 }
 
-// begin plays the server's part of a session's beginning.
+// begin plays the server's part of a session start.
 func (tb *table) begin(g *fakeGateway) *fakeMedia {
 	tb.t.Helper()
 	g.say(opHello, map[string]any{"v": 8, "heartbeat_interval": 13750.0})
@@ -432,13 +432,13 @@ func (tb *table) connect() (*fakeGateway, *fakeMedia) {
 	return g, m
 }
 
-// mode is what the bot chooses.
+// mode returns the mode that the bot chooses.
 func (tb *table) mode() string {
 	mode, _ := Choose(tb.modes)
 	return mode
 }
 
-// frame is a frame with something to hear.
+// frame returns an audible frame.
 func frame() *audio.Frame {
 	var f audio.Frame
 	for i := range f {
@@ -447,7 +447,7 @@ func frame() *audio.Frame {
 	return &f
 }
 
-// inBubble runs a test on a connection in virtual time.
+// inBubble runs a connection's test in virtual time.
 func inBubble(t *testing.T, tweak func(*table), test func(t *testing.T, tb *table)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -457,7 +457,7 @@ func inBubble(t *testing.T, tweak func(*table), test func(t *testing.T, tb *tabl
 	})
 }
 
-// names are the events' types with what tells them apart.
+// names returns the types of events with their distinguishing values.
 func names(events []Event) []string {
 	var out []string
 	for _, e := range events {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// FuzzParse reads messages of the gateway: whatever they hold, nothing panics, and
-// what is taken is within bounds.
+// FuzzParse parses any gateway message: nothing panics, and accepted values are within bounds.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		`{"op":8,"d":{"heartbeat_interval":13750.5}}`, `{"op":2,"d":{"ssrc":1,"ip":"127.0.0.1","port":1,"modes":["aead_aes256_gcm_rtpsize"]}}`,
@@ -39,8 +38,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSession has a session receive anything, over the gateway and over UDP, with
-// encryption: it neither panics nor stalls, and ends when it is told to.
+// FuzzSession sends an encrypted session anything over the gateway and UDP: it neither panics
+// nor stalls, and stops on request.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte(`{"op":5,"d":{"speaking":1,"ssrc":2,"user_id":"3"}}`), []byte{0, 1, opExternalSender, 4}, []byte{0x90, 0x78, 0, 1, 2, 3})
 	f.Add([]byte(`{"op":11,"d":{"user_ids":["1","2","x"]}}`), []byte{0, 9, opProposals, 0, 1, 1}, make([]byte, DiscoverySize))
@@ -75,7 +74,7 @@ func FuzzSession(f *testing.F) {
 				t.Errorf("Write = %v", err)
 			}
 			select {
-			case <-g.gone: // that is an answer, too
+			case <-g.gone: // also a valid reaction
 			default:
 				g.say(opClientsConnect, map[string]any{"user_ids": []string{"77777777777777777777"}})
 				synctest.Wait()

@@ -68,7 +68,7 @@ func TestIdentify(t *testing.T) {
 	})
 }
 
-// A full channel yields nothing at all.
+// TestJoinFullChannel: the main gateway does not answer for a full channel.
 func TestJoinFullChannel(t *testing.T) {
 	inBubble(t, func(tb *table) { tb.answer = nil }, func(t *testing.T, tb *table) {
 		begun := time.Now()
@@ -87,7 +87,7 @@ func TestJoinFullChannel(t *testing.T) {
 	})
 }
 
-// The other channel being full, the bot stays where it is and is heard there.
+// TestJoinOtherChannelThatIsFull: the bot stays in its channel and is heard there.
 func TestJoinOtherChannelThatIsFull(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		_, m := tb.connect()
@@ -120,7 +120,7 @@ func TestJoinWhenMainGatewayIsAway(t *testing.T) {
 	})
 }
 
-// State and server come in either order, and an endpoint only after a while.
+// TestJoinOrders: state and server arrive in either order, and the endpoint may arrive later.
 func TestJoinOrders(t *testing.T) {
 	state, server := State{channelA, "session-1"}, Server{"token-1", "voice.example:443"}
 	for _, tt := range []struct {
@@ -202,7 +202,7 @@ func TestLeave(t *testing.T) {
 	})
 }
 
-// Run leaves the channel when it ends, and answers whoever waits.
+// TestRunEnds: Run leaves the channel when it ends, and answers pending calls.
 func TestRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tb := newTable(t, nil)
@@ -236,15 +236,15 @@ func TestJoinNeedsANumber(t *testing.T) {
 	}
 }
 
-// drain throws away what the bot has sent by UDP.
+// drain discards the bot's UDP packets.
 func drain(m *fakeMedia) {
 	for len(m.fromBot) > 0 {
 		<-m.fromBot
 	}
 }
 
-// Who does not wait any longer is told why it took so long, and the bot does not
-// come in later.
+// TestJoinGivenUp: a caller that gives up gets the cause of the delay, and the bot does not
+// join later.
 func TestJoinGivenUp(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		tb.net.refuse = func(string) error { return errors.New("no route") }

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// Loss, disorder and duplicates on the wire: what arrives is heard once, under
-// numbers by which a lane can put it in order.
+// TestHearThroughBadNetwork: despite loss, disorder and duplicates each packet is heard once,
+// with numbers by which a lane can sort them.
 func TestHearThroughBadNetwork(t *testing.T) {
 	t.Parallel()
 	s := voicetest.New(t, nil)
@@ -25,7 +25,7 @@ func TestHearThroughBadNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.await("sound", func() bool { return len(b.heard[alice]) > frames*9/10 })
-	time.Sleep(200 * time.Millisecond) // what is still on its way
+	time.Sleep(200 * time.Millisecond) // wait for packets in flight
 	numbers := b.numbersOf(alice)
 	sorted := slices.Clone(numbers)
 	slices.Sort(sorted)
@@ -53,7 +53,7 @@ func TestHearThroughBadNetwork(t *testing.T) {
 	}
 }
 
-// sound is how many frames were heard of a user, without silence; b.mu is held.
+// sound counts the frames heard of a user, without silence. Callers hold b.mu.
 func (b *bot) sound(user string) int {
 	n := 0
 	for _, p := range b.heard[user] {
@@ -70,8 +70,8 @@ func (b *bot) countSound(user string) int {
 	return b.sound(user)
 }
 
-// Sound comes before it is known whose it is; a user gets another ssrc; a
-// moderator mutes somebody.
+// TestHearOddOnesOnLoopback: sound arrives before its user is known, a user gets another ssrc,
+// a moderator mutes a user.
 func TestHearOddOnesOnLoopback(t *testing.T) {
 	t.Parallel()
 	s, a, b := pair(t, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// quiet waits until the bot has ended its spurt.
+// quiet waits until the bot's spurt has ended.
 func (b *bot) quiet(s *voicetest.Server) {
 	b.t.Helper()
 	if _, err := s.AwaitClient(b.t.Context(), guild, b.user, func(c voicetest.Client) bool { return c.Speaking == 0 }); err != nil {
@@ -53,7 +53,7 @@ func TestResumeOnLoopback(t *testing.T) {
 	}
 }
 
-// A session that cannot be resumed is begun anew, with an encryption of its own.
+// TestBeginAnewOnLoopback: a session that cannot be resumed starts over with a new encryption.
 func TestBeginAnewOnLoopback(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -67,7 +67,7 @@ func TestBeginAnewOnLoopback(t *testing.T) {
 			if _, err := s.AwaitClient(context.Background(), guild, botA, gone); err != nil {
 				t.Error(err)
 			}
-			s.SwitchSSRC(guild, botB) // a message is missed
+			s.SwitchSSRC(guild, botB) // the bot misses the message
 		}},
 		{"invalid", voicetest.Options{}, func(s *voicetest.Server) { s.CloseWith(guild, botA, 4006) }},
 		{"timed_out", voicetest.Options{}, func(s *voicetest.Server) { s.CloseWith(guild, botA, 4009) }},
@@ -84,7 +84,7 @@ func TestBeginAnewOnLoopback(t *testing.T) {
 			a.awaitMembers(2)
 			b.awaitMembers(2)
 			b.forget()
-			a.say(5) // so that both know the new ssrc
+			a.say(5) // tells both the new ssrc
 			b.say(5)
 			a.quiet(s)
 			b.quiet(s)
@@ -107,14 +107,14 @@ func TestKickOnLoopback(t *testing.T) {
 	a.c.UpdateState(voice.State{})
 	awaitEvent(a, 1, func(e voice.Disconnected) bool { return e.Cause == voice.Kicked })
 	awaitEvent(b, 1, func(e voice.UserLeft) bool { return e.User == botA })
-	b.say(5) // to nobody
+	b.say(5) // the other bot has left
 	a.join(tavern)
 	a.awaitMembers(2)
 	b.awaitMembers(2)
 	converse(t, s, a, b, 25)
 }
 
-// The bot is moved to another channel by somebody, and goes to one by itself.
+// TestMoveOnLoopback: a user moves the bot to another channel, and the bot moves by itself.
 func TestMoveOnLoopback(t *testing.T) {
 	t.Parallel()
 	s, a, b := pair(t, nil)
@@ -155,8 +155,8 @@ func TestRegionChangeOnLoopback(t *testing.T) {
 	}
 }
 
-// Somebody without end-to-end encryption comes and goes: the channel goes down to
-// none and up again.
+// TestDowngradeOnLoopback: a user without end-to-end encryption joins and leaves, so the
+// channel turns encryption off and on again.
 func TestDowngradeOnLoopback(t *testing.T) {
 	t.Parallel()
 	s := voicetest.New(t, &voicetest.Options{AllowPlain: true})

@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// tone is a frame of 440 Hz.
+// tone returns a frame of 440 Hz.
 func tone(n int) *audio.Frame {
 	var f audio.Frame
 	for i := range f {
@@ -26,7 +26,7 @@ func tone(n int) *audio.Frame {
 	return &f
 }
 
-// say says n frames, one each 20 ms as the mixer does.
+// say plays n frames, one per 20 ms like the mixer.
 func (b *bot) say(n int) {
 	b.t.Helper()
 	begun := time.Now()
@@ -39,7 +39,7 @@ func (b *bot) say(n int) {
 	}
 }
 
-// speech returns payloads that are all different: nobody decodes them on the way.
+// speech returns n different payloads. Nothing decodes them on the way.
 func speech(n int) [][]byte {
 	frames := make([][]byte, n)
 	for i := range frames {
@@ -52,8 +52,8 @@ func speech(n int) [][]byte {
 	return frames
 }
 
-// numbersOf returns which frames of speech were heard of a user, in order, and
-// checks that the packets' own numbers go with them.
+// numbersOf returns the numbers of the speech frames heard of a user, in order, and checks them
+// against the packets' sequence numbers.
 func (b *bot) numbersOf(user string) []int {
 	b.t.Helper()
 	b.mu.Lock()
@@ -74,7 +74,7 @@ func (b *bot) numbersOf(user string) []int {
 
 func isSilence(p voice.Packet) bool { return string(p.Payload) == "\xf8\xff\xfe" }
 
-// awaitFrame returns once a frame of speech was heard of a user.
+// awaitFrame waits until a speech frame of a user is heard.
 func (b *bot) awaitFrame(user string, n int) {
 	b.t.Helper()
 	want := speech(n + 1)[n]
@@ -91,8 +91,8 @@ func upTo(n int) []int {
 	return all
 }
 
-// awaitTone returns once a peer has heard n frames of the bot, and checks that they
-// are the tone that the bot plays.
+// awaitTone waits until a peer has heard n frames of the bot, and checks that they contain the
+// bot's tone.
 func awaitTone(t *testing.T, p *voicetest.Peer, of string, n int) {
 	t.Helper()
 	if err := p.AwaitSound(t.Context(), of, n); err != nil {
@@ -126,7 +126,7 @@ func checkTone(t *testing.T, payloads [][]byte) {
 	}
 }
 
-// loudness is the root of the mean square.
+// loudness returns the root mean square.
 func loudness(f *audio.Frame) float64 {
 	var sum float64
 	for _, v := range f {
@@ -135,8 +135,8 @@ func loudness(f *audio.Frame) float64 {
 	return math.Sqrt(sum / float64(len(f)))
 }
 
-// A client that nobody here wrote and the bot hear each other, whoever comes
-// first, under each encryption, through packets of every shape.
+// TestTalkWithPeer: the bot and an independent client hear each other, in either order of
+// joining, under each encryption, with packets of every shape.
 func TestTalkWithPeer(t *testing.T) {
 	for _, row := range []struct {
 		name      string
@@ -184,7 +184,7 @@ func TestTalkWithPeer(t *testing.T) {
 	}
 }
 
-// introduce has both know each other's ssrc: the peer drops what it hears before.
+// introduce makes both ssrcs known, because the peer drops sound of an unknown one.
 func introduce(t *testing.T, b *bot, p *voicetest.Peer) {
 	t.Helper()
 	b.say(10)

@@ -24,7 +24,7 @@ const (
 // patience bounds every wait.
 const patience = 2 * time.Minute
 
-// bot is a connection with the main gateway that a test needs around it.
+// bot is a connection with the main gateway of a test.
 type bot struct {
 	t    *testing.T
 	c    *voice.Conn
@@ -33,7 +33,7 @@ type bot struct {
 	mu       sync.Mutex // guards the fields below
 	server   *voicetest.Server
 	stage    bool
-	full     map[string]bool // channels that do not answer
+	full     map[string]bool // channels without an answer
 	sessions int
 	channel  string
 	heard    map[string][]voice.Packet
@@ -41,7 +41,7 @@ type bot struct {
 	changed  chan struct{}
 }
 
-// newBot starts a bot that ends with the test.
+// newBot starts a bot and stops it at the end of the test.
 func newBot(t *testing.T, s *voicetest.Server, user string) *bot {
 	t.Helper()
 	b := &bot{t: t, user: user, server: s, sessions: 1, full: map[string]bool{}, heard: map[string][]voice.Packet{}, changed: make(chan struct{})}
@@ -77,7 +77,7 @@ func (b *bot) note(change func()) {
 	b.changed = make(chan struct{})
 }
 
-// move is the main gateway.
+// move acts as the main gateway.
 func (b *bot) move(_ context.Context, channel string) error {
 	b.mu.Lock()
 	s, full := b.server, b.full[channel]
@@ -93,7 +93,7 @@ func (b *bot) move(_ context.Context, channel string) error {
 	return nil
 }
 
-// admit tells the bot that it is in a channel, and where the voice server is.
+// admit tells the bot its channel and its voice server.
 func (b *bot) admit(channel string) {
 	b.mu.Lock()
 	session := fmt.Sprintf("session-%s-%d", b.user, b.sessions)
@@ -115,7 +115,7 @@ func (b *bot) join(channel string) {
 	}
 }
 
-// await returns once cond, which runs under the lock, reports true.
+// await waits until cond, which runs under the lock, returns true.
 func (b *bot) await(what string, cond func() bool) {
 	b.t.Helper()
 	timer := time.NewTimer(patience)
@@ -135,8 +135,7 @@ func (b *bot) await(what string, cond func() bool) {
 	}
 }
 
-// awaitEvent returns once so many events of a type were told, and how they are told
-// apart if that matters.
+// awaitEvent waits for n events of type E. If is is not nil, only those it accepts count.
 func awaitEvent[E voice.Event](b *bot, n int, is func(E) bool) {
 	b.t.Helper()
 	b.await(fmt.Sprintf("%T", *new(E)), func() bool {
@@ -150,7 +149,7 @@ func awaitEvent[E voice.Event](b *bot, n int, is func(E) bool) {
 	})
 }
 
-// forget drops the events told so far.
+// forget drops the events so far.
 func (b *bot) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +163,7 @@ func mustJoin(t *testing.T, p *voicetest.Peer) {
 	}
 }
 
-// awaitMembers returns once the bot's keys are those of so many.
+// awaitMembers waits until the bot's group has n members.
 func (b *bot) awaitMembers(n int) {
 	b.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -176,7 +175,7 @@ func (b *bot) awaitMembers(n int) {
 	}
 }
 
-// pair is two bots in one channel, who hear each other.
+// pair returns two bots in one channel that hear each other.
 func pair(t *testing.T, o *voicetest.Options) (s *voicetest.Server, a, b *bot) {
 	t.Helper()
 	s = voicetest.New(t, o)
@@ -190,7 +189,7 @@ func pair(t *testing.T, o *voicetest.Options) (s *voicetest.Server, a, b *bot) {
 	return s, a, b
 }
 
-// converse has two bots talk at once, and each hear it all.
+// converse lets two bots talk at once and checks that each hears all of the other.
 func converse(t *testing.T, s *voicetest.Server, a, b *bot, n int) {
 	t.Helper()
 	before := map[*bot]int{a: a.countSound(b.user), b: b.countSound(a.user)}

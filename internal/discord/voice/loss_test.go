@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/voicetest"
 )
 
-// within waits until cond reports true, not longer than patience.
+// within waits until cond returns true, at most for patience.
 func within(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
@@ -20,9 +20,9 @@ func within(t *testing.T, what string, cond func() bool) {
 	}
 }
 
-// What the bot says goes through a bad network: whatever arrives is decrypted, by a client
-// of another make and by another bot; numbers and times are those of what was said, and a
-// spurt ends although two of its five frames of silence are lost, for each listener.
+// TestSpeakThroughBadNetwork: an independent client and another bot decrypt every packet that
+// arrives. Numbers and timestamps match, and a spurt ends for each listener although two of its
+// five frames of silence are lost.
 func TestSpeakThroughBadNetwork(t *testing.T) {
 	t.Parallel()
 	s, a, b := pair(t, nil)
@@ -30,15 +30,15 @@ func TestSpeakThroughBadNetwork(t *testing.T) {
 	mustJoin(t, p)
 	a.awaitMembers(3)
 	b.awaitMembers(3)
-	a.say(10) // the peer drops what comes before it knows whose it is
+	a.say(10) // the peer drops packets of an unknown ssrc
 	a.quiet(s)
 	if err := p.AwaitSound(t.Context(), a.user, 1); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond) // what is still on its way
+	time.Sleep(200 * time.Millisecond) // wait for packets in flight
 	s.SetWire(guild, tavern, alice, voicetest.Wire{Loss: .1, Jitter: 80 * time.Millisecond, LoseSilence: 2})
 	s.SetWire(guild, tavern, b.user, voicetest.Wire{Loss: .1, Reorder: .05, LoseSilence: 2})
-	const frames, silences = 120, 5 // few enough for a busy machine to say in one spurt
+	const frames, silences = 120, 5 // few enough for a busy machine to send in one spurt
 	client := func(user string) voicetest.Client {
 		c, _ := s.Client(guild, user)
 		return c
@@ -57,14 +57,14 @@ func TestSpeakThroughBadNetwork(t *testing.T) {
 			break
 		}
 		t.Logf("this machine did not say %d frames in one spurt, but with silence among them: %d packets", frames, len(spurt))
-		time.Sleep(time.Second) // what is still on its way
+		time.Sleep(time.Second) // wait for packets in flight
 	}
 	if len(spurt) != frames+silences {
 		t.Fatalf("%d packets arrived, want %d", len(spurt), frames+silences)
 	}
 	for i, h := range spurt[1:] {
 		step, want := h.Timestamp-spurt[i].Timestamp, uint32(voice.FrameSamples)
-		if i == frames-1 { // until the silence that tells of the end
+		if i == frames-1 { // up to the silence that ends the spurt
 			want = 3 * voice.FrameSamples
 		}
 		if h.Seq != spurt[i].Seq+1 || step%voice.FrameSamples != 0 || step < want || bytes.Equal(h.Payload, []byte(voice.Silence)) != (i >= frames-1) {
@@ -93,7 +93,7 @@ func TestSpeakThroughBadNetwork(t *testing.T) {
 	}
 
 	lost = client(b.user).Lost - botBefore.Lost
-	within(t, "sound at the bot", func() bool { // the last packet may wait for one after it
+	within(t, "sound at the bot", func() bool { // the last packet may wait for a later one
 		got := int(b.c.Stats().In.Heard - statsBefore.Heard)
 		return got == frames+silences-lost || got == frames+silences-lost-1
 	})

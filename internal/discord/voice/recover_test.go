@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A connection that breaks is resumed: sound goes on meanwhile, the server learns
-// what came last, and what it sends again is not handled twice.
+// TestResume: a broken connection is resumed. Sound continues meanwhile, the server learns the
+// last sequence number, and repeated messages are not handled twice.
 func TestResume(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		g, m := tb.connect()
@@ -25,7 +25,7 @@ func TestResume(t *testing.T) {
 		tb.talk(t)
 		tb.expect(g, opSpeaking)
 		g.hangUp(0)
-		for range 10 { // 200 ms, in which the connection is not back yet
+		for range 10 { // 200 ms before the connection is back
 			tb.talk(t)
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -61,7 +61,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// Heartbeats tell what was received last; without an answer the session is resumed.
+// TestHeartbeat: heartbeats report the last sequence number. Without an answer the session is
+// resumed.
 func TestHeartbeat(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		done := tb.join(channelA)
@@ -94,7 +95,7 @@ func TestHeartbeat(t *testing.T) {
 			t.Errorf("round trip = %v", st.GatewayRoundTrip)
 		}
 		at = time.Now()
-		g = tb.dial() // nobody answered the second
+		g = tb.dial() // the second heartbeat had no answer
 		tb.expect(g, opResume)
 		if got := time.Since(at); got < 13*time.Second || got > 15*time.Second {
 			t.Errorf("resumed after %v", got)
@@ -102,11 +103,10 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
-// What a close code leads to.
 func TestCloseCodes(t *testing.T) {
 	for _, tt := range []struct {
 		code int
-		next string // opcode of the next connection, "ask" for the main gateway, or what Run or Tell say
+		next string // opcode of the next connection, "ask" for the main gateway, or words in the error or event
 	}{
 		{0, "resume"}, {1000, "resume"}, {1006, "resume"}, {closeServerCrashed, "resume"}, {4999, "resume"},
 		{closeUnknownOpcode, "identify"}, {closeDecodeError, "identify"}, {closeNotAuthenticated, "identify"}, {closeAuthenticated, "identify"},
@@ -144,8 +144,8 @@ func TestCloseCodes(t *testing.T) {
 	}
 }
 
-// checkStopped checks that the connection stays away after a close code, and says
-// what to do in one line.
+// checkStopped checks that the connection stays closed after a close code, with a remedy in one
+// line.
 func (tb *table) checkStopped(code int, want string) {
 	tb.t.Helper()
 	if len(tb.net.dials) > 0 {
@@ -172,7 +172,7 @@ func (tb *table) checkStopped(code int, want string) {
 	}
 }
 
-// 4014 has three meanings; the bot's own voice state tells which.
+// TestDisconnected: code 4014 has three meanings, which the bot's own voice state tells apart.
 func TestDisconnected(t *testing.T) {
 	kicked := func(tb *table) {
 		tb.t.Helper()
@@ -246,7 +246,7 @@ func TestDisconnected(t *testing.T) {
 	}
 }
 
-// checkBack checks that the connection stands again, in a channel.
+// checkBack checks that the connection is back in a channel.
 func (tb *table) checkBack(channel string) {
 	tb.t.Helper()
 	synctest.Wait()
@@ -261,7 +261,8 @@ func (tb *table) checkBack(channel string) {
 	}
 }
 
-// The main gateway began another session: the bot asks again, and takes the new one.
+// TestMainGatewayBeginsAnew: after a new main session the bot asks again and uses the new voice
+// session.
 func TestMainGatewayBeginsAnew(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		old, _ := tb.connect()
@@ -278,7 +279,7 @@ func TestMainGatewayBeginsAnew(t *testing.T) {
 	})
 }
 
-// Somebody moves the bot: a new session, even at the same endpoint.
+// TestMoved: a user who moves the bot causes a new session, even at the same endpoint.
 func TestMoved(t *testing.T) {
 	state, server := State{channelB, "session-1"}, Server{"token-2", "voice.example:443"}
 	for _, tt := range []struct {
@@ -305,7 +306,7 @@ func TestMoved(t *testing.T) {
 func TestRegionChange(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		old, m := tb.connect()
-		tb.c.UpdateServer(Server{"token-1", "voice.example:443"}) // the same once more
+		tb.c.UpdateServer(Server{"token-1", "voice.example:443"}) // a repetition
 		synctest.Wait()
 		if len(tb.net.dials) > 0 {
 			t.Error("the same server begins a new session")
@@ -324,8 +325,8 @@ func TestRegionChange(t *testing.T) {
 	})
 }
 
-// A server that is away is tried again with growing pauses, then no more; the
-// next Join begins afresh.
+// TestGivesUp: the bot retries an unreachable server with growing pauses, then gives up. The
+// next Join starts over.
 func TestGivesUp(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		g, _ := tb.connect()
@@ -347,7 +348,7 @@ func TestGivesUp(t *testing.T) {
 	})
 }
 
-// A session of an address that is none is not begun.
+// TestEndpoints: an invalid address starts no session.
 func TestEndpoints(t *testing.T) {
 	for _, tt := range []struct {
 		endpoint, url string
@@ -364,8 +365,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// lastDial is the newest of the connections to a gateway that are made now: one
-// for half of the news may come before.
+// lastDial returns the newest gateway connection. An earlier one may exist because state and
+// server arrive separately.
 func (tb *table) lastDial() *fakeGateway {
 	tb.t.Helper()
 	synctest.Wait()
@@ -376,7 +377,7 @@ func (tb *table) lastDial() *fakeGateway {
 	return g
 }
 
-// talk writes a frame and lets it go out.
+// talk writes a frame and waits until it is sent.
 func (tb *table) talk(t *testing.T) {
 	t.Helper()
 	if err := tb.c.Write(t.Context(), frame()); err != nil {

@@ -5,8 +5,8 @@ import "slices"
 // Exhaust leaves a Sealer one packet.
 func Exhaust(s *Sealer) { s.counter = 0xffff_ffff }
 
-// NewSealerUnchecked returns what seals bodies under headers whose first byte
-// promises more than they have.
+// NewSealerUnchecked returns a function that seals bodies under headers whose first byte
+// announces parts that the body lacks.
 func NewSealerUnchecked(mode string, key []byte, first byte) (func(Header, []byte) []byte, error) {
 	s, err := NewSealer(mode, key)
 	if err != nil {
@@ -15,7 +15,7 @@ func NewSealerUnchecked(mode string, key []byte, first byte) (func(Header, []byt
 	return func(h Header, body []byte) []byte {
 		head, err := h.append(nil)
 		if err != nil {
-			panic(err) // the test's own header
+			panic(err) // the test's own header is valid
 		}
 		head[0] |= first
 		packet, _ := SealUnder(s, head, slices.Concat(h.Extension, body))
@@ -23,8 +23,8 @@ func NewSealerUnchecked(mode string, key []byte, first byte) (func(Header, []byt
 	}, nil
 }
 
-// SealUnder seals a body under the header that a packet begins with. It reports
-// false if there is none.
+// SealUnder seals a body under the header of a packet. It returns false if the packet has no
+// valid header.
 func SealUnder(s *Sealer, packet, body []byte) ([]byte, bool) {
 	h, _, err := parse(packet)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// told is a server's end of an address discovery, and whether it was asked.
+// told is the address discovery as the server saw it.
 type told struct {
 	request, alive bool
 }
 
-// answerDiscovery answers until the socket is closed.
+// answerDiscovery answers requests until the socket is closed.
 func answerDiscovery(socket *net.UDPConn) (got told) {
 	buffer := make([]byte, 1500)
 	for {
@@ -42,11 +42,11 @@ func answerDiscovery(socket *net.UDPConn) (got told) {
 		}
 		got.request = true
 		d.Addr = netip.MustParseAddrPort("203.0.113.7:50004")
-		_, _ = socket.WriteToUDPAddrPort(d.Append(nil), from) // who gets none waits in vain, and the test says so
+		_, _ = socket.WriteToUDPAddrPort(d.Append(nil), from) // a client without an answer times out and fails the test
 	}
 }
 
-// TestPeers has packets go to and from a client of another make.
+// TestPeers exchanges packets with an independent client.
 func TestPeers(t *testing.T) {
 	node := peers.Node(t)
 	script := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(peers.File(t, "@discordjs/voice/package.json"))))), "rtp.mjs")
@@ -99,7 +99,7 @@ func TestPeers(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), node, script, strconv.Itoa(socket.LocalAddr().(*net.UDPAddr).Port))
 	cmd.Stdin, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(work), os.Stderr, 10*time.Second
 	out, err := cmd.Output()
-	_ = socket.Close() // ends what serves it
+	_ = socket.Close() // stops answerDiscovery
 	if got := <-served; !got.request || !got.alive {
 		t.Errorf("the server was told %+v", got)
 	}
@@ -141,7 +141,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// body is what of a packet is encrypted.
+// body returns the encrypted part of a packet.
 func body(h voice.Header, payload []byte) []byte {
 	b := append(bytes.Clone(h.Extension), payload...)
 	if h.Padding > 0 {

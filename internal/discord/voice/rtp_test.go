@@ -131,7 +131,7 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		return packet
 	}
-	// flagged seals a body whose header promises what the body has not.
+	// flagged seals a body whose header announces parts that the body lacks.
 	flagged := func(first byte, h voice.Header, body string) []byte {
 		s, err := voice.NewSealerUnchecked(voice.AES256GCM, key(), first)
 		if err != nil {
@@ -303,7 +303,7 @@ func FuzzOpen(f *testing.F) {
 		for _, mode := range modes {
 			s, o := rtpPair(t, mode)
 			_, _, _ = o.Open(slices.Clone(packet))
-			// The same header over a body that does decrypt.
+			// The same header over a body that decrypts.
 			sealed, ok := voice.SealUnder(s, packet, body)
 			if !ok {
 				continue

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// growth is how much memory a session may have come to hold in an hour, in bytes.
+	// growth is the memory a session may gain in an hour, in bytes.
 	growth = 64 << 10
-	// soakFrames are heard, and said, each minute.
+	// soakFrames is the number of frames heard, and sent, per minute.
 	soakFrames = 100
 )
 
-// TestHourOfTalk plays an hour in virtual time: players speak, come and go under
-// new ssrcs, the gateway is lost and resumed, and the bot speaks each minute. What
-// the connection holds at the end is what it held after ten minutes.
+// TestHourOfTalk plays an hour in virtual time: players speak, leave and return with new ssrcs,
+// the gateway is lost and resumed, and the bot speaks each minute. The connection must hold no
+// more at the end than after ten minutes.
 func TestHourOfTalk(t *testing.T) {
 	var heard, sent, longest atomic.Int64
 	count := func(tb *table) {
@@ -66,7 +66,7 @@ func TestHourOfTalk(t *testing.T) {
 	})
 }
 
-// footprint is what lives.
+// footprint is the live memory and goroutines.
 type footprint struct {
 	heap       uint64 // bytes
 	goroutines int
@@ -76,12 +76,12 @@ func takeFootprint() footprint {
 	synctest.Wait()
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what had a finalizer
+	runtime.GC() // objects with finalizers
 	runtime.ReadMemStats(&m)
 	return footprint{m.HeapAlloc, runtime.NumGoroutine()}
 }
 
-// drainSound takes what the bot sends until it closes its socket.
+// drainSound discards the bot's packets until it closes its socket.
 func drainSound(m *fakeMedia) {
 	for {
 		select {
@@ -101,8 +101,8 @@ func (tb *table) resume() *fakeGateway {
 	return g
 }
 
-// playMinute is a minute in which a user who came under an ssrc says some frames, and a
-// stranger as many that nobody names, then the bot.
+// playMinute plays one minute: a user with a new ssrc sends some frames, an unnamed ssrc as
+// many, then the bot speaks.
 func (tb *table) playMinute(g *fakeGateway, m *fakeMedia, seal *Sealer, ssrc uint32) {
 	minute := time.NewTimer(time.Minute)
 	answering, stop := context.WithCancel(context.Background())
@@ -137,7 +137,7 @@ func (tb *table) playMinute(g *fakeGateway, m *fakeMedia, seal *Sealer, ssrc uin
 	<-done
 }
 
-// answer takes what the bot says and answers its heartbeats until ctx ends.
+// answer discards the bot's messages and answers its heartbeats until ctx ends.
 func (g *fakeGateway) answer(ctx context.Context) {
 	for {
 		select {

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// received opens what the bot has sent, without keep-alives.
+// received opens the bot's packets, without keep-alives.
 func (tb *table) received(m *fakeMedia) (headers []Header, payloads [][]byte) {
 	tb.t.Helper()
 	opener, err := NewOpener(tb.mode(), tb.key)
@@ -34,8 +34,8 @@ func (tb *table) received(m *fakeMedia) (headers []Header, payloads [][]byte) {
 	return headers, payloads
 }
 
-// A spurt of talk: Speaking goes before the first frame, five frames of silence
-// and Speaking off come after the last, time passes in the timestamps meanwhile.
+// TestSpurt: Speaking precedes the first frame, five frames of silence and Speaking off follow
+// the last, and the timestamps advance during the pause.
 func TestSpurt(t *testing.T) {
 	for _, modes := range [][]string{{AES256GCM}, {XChaCha20Poly1305}} {
 		t.Run(modes[0], func(t *testing.T) {
@@ -100,7 +100,7 @@ func (tb *table) expectSpeaking(g *fakeGateway, bits int) {
 	}
 }
 
-// checkContinuous checks sequence numbers and how timestamps go on.
+// checkContinuous checks the sequence numbers and the steps of the timestamps.
 func checkContinuous(t *testing.T, headers []Header, steps []uint32) {
 	t.Helper()
 	for i, h := range headers {
@@ -119,7 +119,7 @@ func checkContinuous(t *testing.T, headers []Header, steps []uint32) {
 	}
 }
 
-// The server drops sound before it knows that the bot speaks.
+// TestSpeakingComesFirst, because the server drops sound before Speaking.
 func TestSpeakingComesFirst(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		g, m := tb.connect()
@@ -141,7 +141,7 @@ func TestSpeakingComesFirst(t *testing.T) {
 	})
 }
 
-// A frame in time ends the silence, and the spurt goes on.
+// TestSpurtGoesOn: a frame in time replaces the silence, and the spurt continues.
 func TestSpurtGoesOn(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		g, m := tb.connect()
@@ -161,7 +161,7 @@ func TestSpurtGoesOn(t *testing.T) {
 	})
 }
 
-// While the connection is being renewed, sound waits; not for ever.
+// TestWriteWaits: sound waits for a new connection, but not forever.
 func TestWriteWaits(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		g, _ := tb.connect()
@@ -238,14 +238,14 @@ func TestKeepAlive(t *testing.T) {
 			t.Errorf("round trip = %v", got)
 		}
 		at := time.Now()
-		tb.expect(tb.dial(), opIdentify) // none comes back any more
+		tb.expect(tb.dial(), opIdentify) // none of the keep-alives since was echoed
 		if took := time.Since(at).Round(time.Second); took != (maxUnechoed+1)*keepAlive {
 			t.Errorf("the session failed after %v", took)
 		}
 	})
 }
 
-// hearing is a connection in which Alice's packets arrive.
+// hearing is a connection that receives Alice's packets.
 type hearing struct {
 	*table
 	g    *fakeGateway
@@ -265,7 +265,7 @@ func (tb *table) listen() *hearing {
 	return h
 }
 
-// send sends a packet with a payload that names it.
+// send sends a packet with a payload.
 func (h *hearing) send(header Header, payload string) {
 	h.t.Helper()
 	if header.PayloadType == 0 {
@@ -283,7 +283,7 @@ func (h *hearing) name(user string, ssrc uint32, bits int) {
 	synctest.Wait()
 }
 
-// heard returns what was handed on, as "user seq payload".
+// check compares the packets passed on since the last call.
 func (h *hearing) check(want ...heardPacket) {
 	h.t.Helper()
 	synctest.Wait()
@@ -299,7 +299,7 @@ func packet(user string, seq uint16, payload string) heardPacket {
 	return heardPacket{user, Packet{Seq: seq, Payload: []byte(payload)}}
 }
 
-// What is heard of packets of every shape; for each mode.
+// TestHear hears packets of every shape, in each mode.
 func TestHear(t *testing.T) {
 	extension := []byte("\x10\xff\x00\x00abcd")
 	for _, modes := range [][]string{{AES256GCM}, {XChaCha20Poly1305}} {
@@ -322,7 +322,7 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// Whose a stream is, Speaking tells, and it alone; until then frames are held.
+// TestHearBeforeSpeaking: only Speaking names the user of a stream. Frames wait until then.
 func TestHearBeforeSpeaking(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
@@ -348,7 +348,7 @@ func TestHearBeforeSpeaking(t *testing.T) {
 	})
 }
 
-// Streams that nobody names are held in bounds.
+// TestHearManyUnknown: the number of unnamed streams is bounded.
 func TestHearManyUnknown(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
@@ -367,13 +367,13 @@ func TestHearManyUnknown(t *testing.T) {
 	})
 }
 
-// Of a user's streams the microphone is heard, under numbers that go on when it
-// gets another ssrc.
+// TestHearSeveralStreams: only a user's microphone is heard, with numbers that continue under
+// another ssrc.
 func TestHearSeveralStreams(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
 		h.name(aliceID, aliceSSRC, 1)
-		h.name(aliceID, 200, 2) // sound that is only shared
+		h.name(aliceID, 200, 2) // shared sound, no microphone
 		h.send(Header{SSRC: aliceSSRC, Sequence: 100}, "voice")
 		h.send(Header{SSRC: 200, Sequence: 7000}, "music")
 		h.send(Header{SSRC: 300, Sequence: 1, PayloadType: 101}, "video")
@@ -405,14 +405,15 @@ func TestHearNobodyWhoLeft(t *testing.T) {
 		h.send(Header{SSRC: aliceSSRC, Sequence: 101}, "gone")
 		h.check()
 		h.g.say(opClientsConnect, map[string]any{"user_ids": []string{bobID}})
-		h.name(bobID, aliceSSRC, 1) // another's now
+		h.name(bobID, aliceSSRC, 1) // now another user's
 		h.send(Header{SSRC: aliceSSRC, Sequence: 3}, "much too late, or new")
 		h.send(Header{SSRC: aliceSSRC, Sequence: 4}, "new")
 		h.check(packet(bobID, 101, "gone"), packet(bobID, 102, "new"))
 	})
 }
 
-// Loss, duplicates and disorder are counted; the lane puts it right.
+// TestHearDisorder: loss, duplicates and disorder are counted, and left for the lane to
+// correct.
 func TestHearDisorder(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
@@ -434,8 +435,8 @@ func TestHearDisorder(t *testing.T) {
 	})
 }
 
-// What a bad way held back for two seconds is heard, all of it; who floods is heard no more
-// than anybody who speaks, and everybody else as before.
+// TestHearBursts: packets that a bad network delayed for two seconds are all heard. A flood is
+// cut to the normal rate and does not affect other users.
 func TestHearBursts(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
@@ -447,7 +448,7 @@ func TestHearBursts(t *testing.T) {
 				h.send(Header{SSRC: aliceSSRC, Sequence: seq}, "x")
 				seq++
 				if seq%50 == 0 {
-					synctest.Wait() // the way has no room for more
+					synctest.Wait() // the socket's buffer is full
 				}
 			}
 			synctest.Wait()
@@ -476,7 +477,7 @@ func TestHearBursts(t *testing.T) {
 	})
 }
 
-// Packets that are none are counted by cause, and nothing stops.
+// TestHearBroken: invalid packets are counted by cause and stop nothing.
 func TestHearBroken(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, tb *table) {
 		h := tb.listen()
@@ -494,10 +495,10 @@ func TestHearBroken(t *testing.T) {
 		h.m.toBot <- []byte("no packet")
 		h.m.toBot <- append([]byte{0x80, 0x78}, make([]byte, 12)...)
 		h.m.toBot <- append([]byte{0x81, 201}, make([]byte, 30)...)   // a report
-		h.m.toBot <- make([]byte, DiscoverySize)                      // nothing
-		h.m.toBot <- Discovery{SSRC: botSSRC}.Append(nil)             // of discovery
-		h.m.toBot <- AppendKeepAlive(nil, 99)                         // nobody asked for
-		h.send(Header{SSRC: aliceSSRC, Sequence: 1, Padding: 20}, "") // nothing but padding
+		h.m.toBot <- make([]byte, DiscoverySize)                      // a discovery without content
+		h.m.toBot <- Discovery{SSRC: botSSRC}.Append(nil)             // an unexpected discovery
+		h.m.toBot <- AppendKeepAlive(nil, 99)                         // an unexpected keep-alive
+		h.send(Header{SSRC: aliceSSRC, Sequence: 1, Padding: 20}, "") // padding only
 		h.send(Header{SSRC: aliceSSRC, Sequence: 2}, "still heard")
 		h.check(packet(aliceID, 2, "still heard"))
 		if in := h.c.Stats().In; in != (Received{Packets: 8, Heard: 1, Ignored: 2, Malformed: 4, Transport: 1}) {
