@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// TestPricesAreForMillions reads prices, and has each of them charged once.
+// TestPricesAreForMillions charges each kind of usage with a price per million.
 func TestPricesAreForMillions(t *testing.T) {
 	rate := func(x float64) *float64 { return &x }
 	g := &Game{Metrics: newMetrics(t), Config: &config.Config{Cost: config.Cost{
@@ -54,8 +54,8 @@ func TestPricesAreForMillions(t *testing.T) {
 	}
 }
 
-// TestTheVoiceThatSpeaksIsCharged has one service refuse and the next one speak, and
-// the cache answer what was said before.
+// TestTheVoiceThatSpeaksIsCharged: of a service that refuses, the next that speaks and the
+// cache, only the speaking service is charged.
 func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 	serve := func(f http.HandlerFunc) string {
 		s := httptest.NewServer(f)
@@ -94,7 +94,7 @@ func TestTheVoiceThatSpeaksIsCharged(t *testing.T) {
 	}
 }
 
-// TestWarmingIsCharged speaks a phrase ahead.
+// TestWarmingIsCharged warms up a phrase.
 func TestWarmingIsCharged(t *testing.T) {
 	m := cost.NewMeter(cost.Options{})
 	v := &voice{levels: &levels{}, provider: cost.MeteredVoice(&tone{})}

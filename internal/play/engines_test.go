@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// speaker is an engine, and a model, that says its name.
+// speaker is an engine and a model that says its own name.
 type speaker string
 
 func (s speaker) Name() string { return string(s) }
@@ -27,12 +27,12 @@ func (s speaker) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error
 	return func(yield func(llm.Chunk, error) bool) { yield(llm.Chunk{Text: string(s)}, nil) }
 }
 
-// named is a configured model that says a sentence.
+// named returns a configured model that says a sentence.
 func named(sentence string) config.ProviderChain {
 	return config.ProviderChain{Provider: config.Provider{Name: "openai", Model: sentence}}
 }
 
-// newEngines makes engines whose models say what they are called.
+// newEngines returns engines whose models say their names.
 func newEngines(made *[]string) *engines {
 	e := &engines{cascaded: speaker("Cascaded."), llm: named("Usual.")}
 	e.model = func(c config.ProviderChain, setting string) (llm.Provider, bool, error) {
@@ -45,7 +45,7 @@ func newEngines(made *[]string) *engines {
 	return e
 }
 
-// answer returns what an NPC says, with notices in brackets.
+// answer returns an NPC's answer, with notices in brackets.
 func answer(t *testing.T, e *engines, npc config.NPC, late bool) string {
 	t.Helper()
 	host := mcphost.New()
@@ -88,7 +88,7 @@ func TestEachNPCAnswersWithItsEngine(t *testing.T) {
 		{"auto_late", with(config.EngineCascaded, quick, config.CascadeAuto), true, "Quick. Usual."},
 		{"always", with(config.EngineCascaded, quick, config.CascadeAlways), false, "Quick. Usual."},
 		{"its_own_continuation", with(config.EngineSentenceCascade, config.Cascade{Opener: named("Quick."), Continuation: named("Strong.")}, ""), false, "Quick. Strong."},
-		{"nothing_configured", with(config.EngineSentenceCascade, config.Cascade{}, ""), false, "Usual."}, // what repeats the opener is not said
+		{"nothing_configured", with(config.EngineSentenceCascade, config.Cascade{}, ""), false, "Usual."}, // a repetition of the opener is not said
 		{"scripted_opener", with(config.EngineSentenceCascade, config.Cascade{Opener: config.ProviderChain{Provider: config.Provider{Name: "offline"}}}, ""), false, "Usual."},
 		{"no_speech_to_speech_model", with(config.EngineS2S, quick, config.CascadeAlways), true, "Cascaded."},
 	} {
@@ -136,15 +136,15 @@ func TestCascadeThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestWhoJudges has the fast model of the cascade judge, else the one that answers, and nobody where lines are
-// prepared.
+// TestWhoJudges: the fast model of the cascade judges, otherwise the model that answers. With
+// prepared lines there is no judge.
 func TestWhoJudges(t *testing.T) {
 	scripted := config.ProviderChain{Provider: config.Provider{Name: "offline", Model: "Scripted."}}
 	for _, row := range []struct {
 		name        string
 		mode        string
 		opener, llm config.ProviderChain
-		want        []string // models that are made, in order
+		want        []string // models created, in order
 		judges      bool
 	}{
 		{"the usual model", config.JudgeAuto, config.ProviderChain{}, named("Usual."), []string{"providers.llm Usual."}, true},

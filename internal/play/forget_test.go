@@ -27,7 +27,7 @@ func mentionsStore(t *testing.T) (*sqlite.Store, string) {
 	return s, memorytest.StartSession(t, s)
 }
 
-// TestMentions lists where others mention a user, and changes nothing there.
+// TestMentions lists the places where others mention a user, and changes none of them.
 func TestMentions(t *testing.T) {
 	s, session := mentionsStore(t)
 	memorytest.Write(t, s,
@@ -73,8 +73,8 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestMentionsAreBounded lists the newest of very many, from each kind, and counts the rest. What
-// waits for the game master is bounded, too, and gone once it is taken.
+// TestMentionsAreBounded lists the newest mentions of each kind and counts the rest. The lists
+// for the game master are bounded too, and each is returned once.
 func TestMentionsAreBounded(t *testing.T) {
 	s, session := mentionsStore(t)
 	var lines []memory.Line
@@ -104,7 +104,7 @@ func TestMentionsAreBounded(t *testing.T) {
 	for i := range 12 {
 		one := play.FindMentions(t.Context(), s, fmt.Sprintf("browser:%d", i), "gold")
 		for range 3 {
-			l.Add(one) // who asks again is on the same list
+			l.Add(one) // a repeated request is on the same list
 		}
 	}
 	l.Add(play.Mentions{Names: []string{"nothing"}})

@@ -22,7 +22,7 @@ entities:
   - {id: old-ted, type: npc, name: Old Ted, description: Mends nets.}
 `
 
-// load keeps a campaign for the home guild.
+// load adds a campaign to the home guild.
 func (h *fixture) load(data string) GuildCampaign {
 	h.t.Helper()
 	c, err := h.as(home, dm).LoadCampaign(h.t.Context(), "mere.yaml", []byte(data))
@@ -41,7 +41,7 @@ func (h *fixture) switchTo(id string) GuildCampaign {
 	return c
 }
 
-// has requires what campaigns a guild has.
+// has checks a guild's campaigns.
 func (h *fixture) has(guild string, want ...GuildCampaign) {
 	h.t.Helper()
 	all, err := h.guild(guild).Campaigns(h.t.Context())
@@ -53,8 +53,8 @@ func (h *fixture) has(guild string, want ...GuildCampaign) {
 	}
 }
 
-// TestCampaigns plays two campaigns in a guild; nothing of one is known in the
-// other, nor in another guild.
+// TestCampaigns plays two campaigns in a guild: neither knows the lines of the other, and
+// another guild knows neither.
 func TestCampaigns(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer func() { h.shut() }()
@@ -91,7 +91,7 @@ func TestCampaigns(t *testing.T) {
 	s.close()
 	h.shut()
 
-	h = openGuilds(t, h.dir, flagon) // it is remembered
+	h = openGuilds(t, h.dir, flagon) // the choice is stored
 	h.has(home, flagonThen, mereNow)
 	if diff := cmp.Diff([]string{"Ana: Hello Bartok, it rains!", "Bartok: Welcome to the Flagon."}, h.lines()); diff != "" {
 		t.Errorf("lines of the mere (-want +got):\n%s", diff)
@@ -104,8 +104,8 @@ func TestCampaigns(t *testing.T) {
 	}
 }
 
-// TestCampaignIsLoadedAgain takes in what is new in a file, and refuses what
-// cannot be.
+// TestCampaignIsLoadedAgain checks that loading a file again adds new content, and that a
+// broken file, another campaign with the same id and a running session are refused.
 func TestCampaignIsLoadedAgain(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
@@ -145,7 +145,8 @@ func TestCampaignIsLoadedAgain(t *testing.T) {
 	}
 }
 
-// TestSchemaOf has a schema for each campaign, which a server takes whole.
+// TestSchemaOf checks that each campaign has its own schema, with a name that PostgreSQL does
+// not truncate.
 func TestSchemaOf(t *testing.T) {
 	long := strings.Repeat("x", 62)
 	seen := map[string]bool{}
@@ -158,7 +159,7 @@ func TestSchemaOf(t *testing.T) {
 	}
 }
 
-// TestNewCampaignID finds a place for every name.
+// TestNewCampaignID checks that every name gets a valid and unique id.
 func TestNewCampaignID(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"The Drowned Mere", "Затонувшее озеро", "沉湖", "..", "/etc", strings.Repeat("x", 300)} {
@@ -173,8 +174,8 @@ func TestNewCampaignID(t *testing.T) {
 	}
 }
 
-// TestImportNeedsNoEmbedder imports a campaign while the embedder is down: it is
-// stored, and found by its words until there are vectors.
+// TestImportNeedsNoEmbedder imports a campaign while the embedder is down: it is stored, and
+// found by words until vectors exist.
 func TestImportNeedsNoEmbedder(t *testing.T) {
 	down := `embeddings: {name: openai, base_url: "http://127.0.0.1:1/v1", model: m, api_key: k}`
 	h := openGuilds(t, t.TempDir(), strings.Replace(flagon, "embeddings: none", down, 1))
@@ -184,8 +185,7 @@ func TestImportNeedsNoEmbedder(t *testing.T) {
 	}
 }
 
-// TestCommandsAreRecorded finds in the audit log what commands did that is no
-// tool.
+// TestCommandsAreRecorded checks that the audit log records commands that are not tools.
 func TestCommandsAreRecorded(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
@@ -232,7 +232,7 @@ func TestCommandsAreRecorded(t *testing.T) {
 	}
 }
 
-// TestServersThatAreDown tells of external servers whose tools are missing.
+// TestServersThatAreDown reports external servers whose tools are missing.
 func TestServersThatAreDown(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon+`
 mcp:
@@ -252,8 +252,7 @@ mcp:
 	}
 }
 
-// TestManyFaults tells what is wrong with a file of nothing else, in as many
-// words as people read.
+// TestManyFaults checks that the report about a file full of errors stays short.
 func TestManyFaults(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer func() { h.shut() }()
@@ -271,7 +270,7 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// guildsSamples are the values Prometheus would read, by name and labels.
+// guildsSamples returns the values that Prometheus would read, by name and labels.
 func guildsSamples(t *testing.T, m *observe.Metrics) map[string]string {
 	t.Helper()
 	w := httptest.NewRecorder()

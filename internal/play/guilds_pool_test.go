@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// TestClosingHoldsNobodyUp closes a campaign whose last lines are still given to an
-// embedder that hangs: nobody waits for that longer than they want to, and the
-// next opens the campaign once it is closed.
+// TestClosingHoldsNobodyUp closes a campaign while its embedder hangs: callers wait no longer
+// than their context allows, and the next one opens the campaign after the close.
 func TestClosingHoldsNobodyUp(t *testing.T) {
 	asked, answer := make(chan struct{}, 10), make(chan struct{})
 	embedder := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

@@ -18,7 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// TestConsent keeps who does not want to be heard, each guild for itself.
+// TestConsent stores declined consent separately for each guild.
 func TestConsent(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer func() { h.shut() }()
@@ -55,8 +55,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestConsentSurvivesTrouble leaves what is kept as it is when the disk takes
-// nothing.
+// TestConsentSurvivesTrouble checks that a broken file is left for the operator and not
+// overwritten.
 func TestConsentSurvivesTrouble(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()
@@ -81,9 +81,9 @@ func TestConsentSurvivesTrouble(t *testing.T) {
 	}
 }
 
-// TestForget leaves nothing that a user said in what is kept of a guild: at the table,
-// in all campaigns, in the feedback and in the audit log. What others said and wrote stays as it is,
-// also where it names the user, and a DM reads once where.
+// TestForget deletes a user's words from all stores of a guild: the table, all campaigns, the
+// feedback and the audit log. The words of others stay as they are, even where they name the
+// user, and a DM reads once where they do.
 func TestForget(t *testing.T) {
 	t.Run("file", func(t *testing.T) { testForget(t, "", nil) })
 	t.Run("postgres", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// dump is all that the schemas of guilds have, as text.
+// dump returns all contents of the guilds' schemas as text.
 func dump(t *testing.T, dsn string) string {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), dsn)
@@ -120,7 +120,7 @@ func dump(t *testing.T, dsn string) string {
 	return b.String()
 }
 
-// testForget forgets a user; rows, if not nil, is what is kept beside the files.
+// testForget forgets a user. rows, if not nil, returns the stored data beside the files.
 func testForget(t *testing.T, settings string, rows func() string) {
 	h := openGuilds(t, t.TempDir(), flagon+settings+`
 server:
@@ -147,7 +147,7 @@ server:
 			t.Fatal(err)
 		}
 		if _, err := h.as(home, by).CallTool(t.Context(), "search_rules", `{"query":"Xanthippe asks `+by.ID+`"}`); err != nil && !strings.Contains(err.Error(), "timed out") {
-			t.Fatal(err) // a call that took too long is recorded, too
+			t.Fatal(err) // a slow call is recorded too
 		}
 	}
 	if err := h.guild(home).SetConsent(t.Context(), ana.ID, false); err != nil {
@@ -233,7 +233,7 @@ server:
 	}
 }
 
-// shutGuild closes the home guild's campaign, so that its files are at rest.
+// shutGuild closes the home guild's campaign, so that its files no longer change.
 func (h *fixture) shutGuild() {
 	h.t.Helper()
 	l, err := h.Guild(home)
@@ -245,7 +245,7 @@ func (h *fixture) shutGuild() {
 	}
 }
 
-// holds requires whether a file of the home guild holds a text.
+// holds checks whether a file of the home guild contains a text.
 func (h *fixture) holds(text string, want bool) {
 	h.t.Helper()
 	var in []string

@@ -24,7 +24,7 @@ const (
 	channel = "200000000000000001"
 )
 
-// Those who give commands.
+// Users who give commands.
 var (
 	dm  = user{ID: "300000000000000001", DM: true}
 	ana = user{ID: "300000000000000002"}
@@ -39,7 +39,7 @@ npcs:
     lines: {greeting: ["Welcome to the Flagon."], smalltalk: ["Foggy."], unknown: ["No idea."]}
 `
 
-// fixture is guilds with a configuration and a data directory of its own.
+// fixture is a set of guilds with its own configuration and data directory.
 type fixture struct {
 	*Guilds
 	metrics *observe.Metrics
@@ -47,7 +47,7 @@ type fixture struct {
 	dir     string
 }
 
-// openGuilds opens guilds over a directory, which may have been another's.
+// openGuilds opens guilds over a directory, which may have been used before.
 func openGuilds(t *testing.T, dir, settings string) *fixture {
 	t.Helper()
 	path := filepath.Join(dir, "glyphoxa.yaml")
@@ -69,7 +69,7 @@ func openGuilds(t *testing.T, dir, settings string) *fixture {
 	return &fixture{Guilds: NewGuilds(GuildsOptions{Config: cfg, Front: "discord", Open: open}), metrics: metrics, t: t, dir: dir}
 }
 
-// shut closes the guilds, as a bot does that ends.
+// shut closes the guilds like a bot that stops.
 func (h *fixture) shut() {
 	h.t.Helper()
 	if err := errors.Join(h.Close(), h.metrics.Shutdown(context.WithoutCancel(h.t.Context()))); err != nil {
@@ -77,7 +77,6 @@ func (h *fixture) shut() {
 	}
 }
 
-// guild returns a guild.
 func (h *fixture) guild(id string) *Guild {
 	h.t.Helper()
 	g, err := h.Guild(id)
@@ -87,35 +86,36 @@ func (h *fixture) guild(id string) *Guild {
 	return g
 }
 
-// user is somebody who gives commands.
+// user is a Discord user, possibly a DM.
 type user struct {
 	ID string
 	DM bool
 }
 
-// as returns a member of a guild.
+// as returns the user as a member of a guild.
 func (h *fixture) as(guild string, u user) *Member {
 	h.t.Helper()
 	return h.guild(guild).Member(u.ID, u.DM)
 }
 
-// path is of a file of the home guild.
+// path returns the path of a file of the home guild.
 func (h *fixture) path(parts ...string) string {
 	return filepath.Join(append([]string{GuildsDir(h.latestConfig()), home}, parts...)...)
 }
 
-// killed returns a directory as a process leaves it that is killed now.
+// killed returns a copy of the directory as a killed process would leave it.
 func (h *fixture) killed() string {
 	h.t.Helper()
 	dir := h.t.TempDir()
-	// Another process copies: to close a file of an open database ends SQLite's locks on it.
+	// Another process copies, because closing a file of an open database releases SQLite's
+	// locks on it.
 	if out, err := exec.Command("cp", "-R", h.dir+"/.", dir).CombinedOutput(); err != nil {
 		h.t.Fatalf("%v: %s", err, out)
 	}
 	return dir
 }
 
-// heardSession is a session that is running in the home guild.
+// heardSession is a running session of the home guild.
 type heardSession struct {
 	*GuildSession
 	t     *testing.T
@@ -140,7 +140,7 @@ func (s *heardSession) Emit(e table.Event) {
 	}
 }
 
-// hears lets somebody speak and waits for the answer.
+// hears lets a user speak and waits for the answer.
 func (s *heardSession) hears(by user, text string) *table.TurnEnded {
 	s.t.Helper()
 	if err := s.Table.Hear(s.t.Context(), table.Utterance{Speaker: "Ana", Text: text, User: "discord:" + by.ID}); err != nil {
@@ -156,7 +156,7 @@ func (s *heardSession) close() {
 	}
 }
 
-// lines are the latest of the home guild.
+// lines returns the latest lines of the home guild.
 func (h *fixture) lines() (texts []string) {
 	h.t.Helper()
 	_, said, err := h.guild(home).RecallSession(h.t.Context(), true, 100)
@@ -169,7 +169,7 @@ func (h *fixture) lines() (texts []string) {
 	return texts
 }
 
-// interrupted returns what was cut off in the home guild.
+// interrupted returns the home guild's interrupted session.
 func (h *fixture) interrupted() (memory.Session, bool) {
 	h.t.Helper()
 	s, cut, err := h.guild(home).InterruptedSession(h.t.Context())
@@ -179,7 +179,7 @@ func (h *fixture) interrupted() (memory.Session, bool) {
 	return s, cut
 }
 
-// TestSessionGoesOn kills the program in a session, and goes on with it.
+// TestSessionGoesOn kills the program during a session and resumes the session.
 func TestSessionGoesOn(t *testing.T) {
 	first := openGuilds(t, t.TempDir(), flagon)
 	s := first.sit(GuildSessionOptions{})
@@ -232,7 +232,7 @@ func TestSessionGoesOn(t *testing.T) {
 	}
 }
 
-// TestSessionBeginsAnew leaves a session be that was cut off.
+// TestSessionBeginsAnew starts a new session instead of resuming the interrupted one.
 func TestSessionBeginsAnew(t *testing.T) {
 	first := openGuilds(t, t.TempDir(), flagon)
 	s := first.sit(GuildSessionOptions{})
@@ -258,7 +258,7 @@ func TestSessionBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestReload reads the NPC files anew while a session runs.
+// TestReload reloads the NPC files during a session.
 func TestReload(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	defer h.shut()

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// records are those of the home guild's audit log, by who called if not empty.
+// records returns the home guild's audit log, of one caller if who is not empty.
 func (h *fixture) records(who string) []access.LogRecord {
 	h.t.Helper()
 	l, err := h.guild(home).pool.acquire(h.t.Context())
@@ -30,7 +30,7 @@ func (h *fixture) records(who string) []access.LogRecord {
 	return all
 }
 
-// TestSuggest completes what a dungeon master types.
+// TestSuggest completes a dungeon master's input.
 func TestSuggest(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon+`
 server:
@@ -91,8 +91,8 @@ server:
 	}
 }
 
-// TestSuggestDoesNotWait gives up when its time is over; the campaign goes on being
-// opened, so that the next finds it open.
+// TestSuggestDoesNotWait: a suggestion gives up at its deadline, but the campaign continues to
+// open, so that the next call finds it open.
 func TestSuggestDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openGuilds(t, t.TempDir(), flagon)
@@ -120,8 +120,7 @@ func (g *Guild) isOpen() bool {
 	return g.pool.open != nil
 }
 
-// TestCampaignClosesWhenIdle keeps a guild's campaign open for a while after the last who
-// needed it.
+// TestCampaignClosesWhenIdle: a guild's campaign stays open for a while after its last use.
 func TestCampaignClosesWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openGuilds(t, t.TempDir(), flagon)
@@ -152,8 +151,8 @@ func TestCampaignClosesWhenIdle(t *testing.T) {
 	})
 }
 
-// TestApprovalOutlivesItsLease has a call wait for approval without a session:
-// it can be approved, and pass, for as long as its rule says.
+// TestApprovalOutlivesItsLease: a call that waits for approval without a session can be
+// approved, and pass, for as long as its rule says.
 func TestApprovalOutlivesItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openGuilds(t, t.TempDir(), flagon+`
@@ -186,7 +185,7 @@ server:
 		if _, err := h.as(home, dm).CallTool(t.Context(), "decide_approval", `{"id":"`+id+`","grant":true}`); err != nil {
 			t.Errorf("approving: %v", err)
 		}
-		time.Sleep(9 * time.Minute) // a decision holds as long again
+		time.Sleep(9 * time.Minute) // a decision is valid for the same time again
 		if again := roll(); again != "" {
 			t.Error("the approved call waits once more")
 		}

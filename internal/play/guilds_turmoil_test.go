@@ -9,9 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// TestGuildsInTurmoil lets sessions begin and end, campaigns change, users be
-// forgotten and commands be given at the same time, in two guilds, until the
-// guilds close: nothing fails but what cannot be while another thing is.
+// TestGuildsInTurmoil runs sessions, switches of campaigns, deletions and commands at the same
+// time in two guilds until the guilds close: only conflicting actions fail.
 func TestGuildsInTurmoil(t *testing.T) {
 	h := openGuilds(t, t.TempDir(), flagon)
 	h.load(mere)

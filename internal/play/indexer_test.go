@@ -20,7 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// slowEmbedder says which text is at work and goes on once it may.
+// slowEmbedder reports the text it works on and waits for permission to continue.
 type slowEmbedder struct {
 	embeddings.Provider
 	at chan string
@@ -35,7 +35,7 @@ func (e *slowEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, 
 	return e.Provider.Embed(ctx, texts)
 }
 
-// flaky is an embedder that may be down; it counts.
+// flaky is an embedder that can be down. It counts its texts.
 type flaky struct {
 	embeddings.Provider
 	name string
@@ -65,7 +65,7 @@ func (e *flaky) set(down error) {
 	e.down = down
 }
 
-// rig is a store with its indexer, which stop ends.
+// rig is a store with its indexer. Call stop to end it.
 type rig struct {
 	*sqlite.Store
 	t       *testing.T
@@ -76,7 +76,7 @@ type rig struct {
 	notices []string
 }
 
-// watchedStore says when its lines were first asked for.
+// watchedStore reports the first request for its lines.
 type watchedStore struct {
 	*sqlite.Store
 	asked func()
@@ -87,8 +87,8 @@ func (s watchedStore) IndexLines(ctx context.Context) (int, error) {
 	return s.Store.IndexLines(ctx)
 }
 
-// start opens a store and returns once its indexer knows what was left in it from
-// before: what is said from then on is new.
+// start opens a store and returns once its indexer has seen the backlog, so that later lines
+// are new.
 func start(t *testing.T, path string, e embeddings.Provider) *rig {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path, &sqlite.Options{Embedder: e})
@@ -133,7 +133,7 @@ func (r *rig) close() {
 	}
 }
 
-// facts are the texts of the facts found, sorted.
+// facts returns the texts of the found facts, sorted.
 func (r *rig) facts(question string) (found []string) {
 	r.t.Helper()
 	hits, err := r.SearchFacts(r.t.Context(), question, "", 10)
@@ -147,7 +147,7 @@ func (r *rig) facts(question string) (found []string) {
 	return found
 }
 
-// left checks how much is not indexed.
+// left checks the size of the backlog.
 func (r *rig) left(want int) {
 	r.t.Helper()
 	if n, err := r.Backlog(r.t.Context()); err != nil || n != want {
@@ -161,8 +161,8 @@ func (r *rig) told() []string {
 	return slices.Clone(r.notices)
 }
 
-// TestWhatWaitsIsIndexedAsItIsThen takes lines back and rewords them while one
-// is at the embedder and others wait for it.
+// TestWhatWaitsIsIndexedAsItIsThen retracts and rewords lines while the embedder works on one
+// and others wait.
 func TestWhatWaitsIsIndexedAsItIsThen(t *testing.T) {
 	ctx := t.Context()
 	embedder := &slowEmbedder{Provider: wordvectors.New(), at: make(chan string, 16), on: make(chan struct{})}
@@ -209,7 +209,7 @@ func TestWhatWaitsIsIndexedAsItIsThen(t *testing.T) {
 	r.close()
 }
 
-// TestARewordedFactGetsItsNewMeaning rewords a line that is indexed already.
+// TestARewordedFactGetsItsNewMeaning rewords an indexed line.
 func TestARewordedFactGetsItsNewMeaning(t *testing.T) {
 	embedder := &slowEmbedder{Provider: wordvectors.New(), at: make(chan string, 16), on: make(chan struct{})}
 	close(embedder.on)
@@ -227,14 +227,13 @@ func TestARewordedFactGetsItsNewMeaning(t *testing.T) {
 	r.close()
 }
 
-// TestTheEmbedderIsDownForAWhile says lines meanwhile: the embedder is asked less
-// and less, people are told once, and once it is back every line is given to it
-// once.
+// TestTheEmbedderIsDownForAWhile: the indexer asks a failing embedder less and less often and
+// reports the failure once. When the embedder is back, it gets every line once.
 func TestTheEmbedderIsDownForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &flaky{Provider: wordvectors.New(), name: "e", down: errors.New("no route to vendor")}
 		r := start(t, filepath.Join(t.TempDir(), "a.db"), e)
-		for i := range 600 { // more than any queue
+		for i := range 600 { // more than any queue holds
 			r.say(fmt.Sprint("zebra ", i), "", "")
 		}
 		time.Sleep(10 * time.Minute)
@@ -267,8 +266,8 @@ func TestTheEmbedderIsDownForAWhile(t *testing.T) {
 	})
 }
 
-// TestAnotherEmbedderAtTheNextStart indexes what an earlier start left, and tells
-// of it once.
+// TestAnotherEmbedderAtTheNextStart indexes the backlog of an earlier start and reports that
+// once.
 func TestAnotherEmbedderAtTheNextStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	synctest.Test(t, func(t *testing.T) {
@@ -299,7 +298,7 @@ func TestAnotherEmbedderAtTheNextStart(t *testing.T) {
 	})
 }
 
-// TestTheEndWaitsForWhatWasJustSaid, and not for an embedder that hangs.
+// TestTheEndWaitsForWhatWasJustSaid, but not for an embedder that hangs.
 func TestTheEndWaitsForWhatWasJustSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &flaky{Provider: wordvectors.New(), name: "e"}

@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine/s2s"
 )
 
-// TestEngineInUse names the engine that answers, and why where another is configured.
+// TestEngineInUse reports the engine that answers, and why if another is configured.
 func TestEngineInUse(t *testing.T) {
 	scripted := config.ProviderChain{Provider: config.Provider{Name: "offline"}}
 	for _, row := range []struct {
@@ -39,7 +39,7 @@ func TestEngineInUse(t *testing.T) {
 			e := newEngines(&made)
 			e.speech = row.speech
 			npc := config.NPC{Name: "Mira", Engine: row.engine, Cascade: row.c}
-			_ = e.prepareEngines([]config.NPC{npc}) // what cannot be made is one of the rows
+			_ = e.prepareEngines([]config.NPC{npc}) // some rows have an engine that cannot be created
 			one := cost.Amount(1)
 			meter := cost.NewMeter(cost.Options{HardCap: 200, HasCheaper: true, Prices: []cost.Price{{Provider: "p", Output: &one}}})
 			meter.Account("Mira").Charge("p", cost.Usage{Output: int64(row.spent)})

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// heardEvents keeps what it is told.
+// heardEvents records events.
 type heardEvents []table.Event
 
 func (h *heardEvents) Emit(e table.Event) { *h = append(*h, e) }
@@ -32,7 +32,7 @@ func newMetrics(t *testing.T) *observe.Metrics {
 	return m
 }
 
-// samples are the values Prometheus would read, by name and labels.
+// samples returns the values that Prometheus would read, by name and labels.
 func samples(t *testing.T, m *observe.Metrics) map[string]string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -85,7 +85,7 @@ func TestMeterCountsWhatItPassesOn(t *testing.T) {
 		`glyphoxa_stage_seconds_sum{stage="first_sound"}`:      "2",
 		`glyphoxa_stage_seconds_count{stage="context"}`:        "2",
 		`glyphoxa_stage_seconds_count{stage="first_sound"}`:    "2",
-		`glyphoxa_stage_seconds_count{stage="llm"}`:            "1", // what did not happen took no time
+		`glyphoxa_stage_seconds_count{stage="llm"}`:            "1", // a stage that did not run has no sample
 		`glyphoxa_stage_seconds_bucket{stage="tts",le="0.2"}`:  "1",
 		`glyphoxa_stage_seconds_bucket{stage="tts",le="0.1"}`:  "0",
 		`glyphoxa_stage_seconds_bucket{stage="tts",le="+Inf"}`: "1",
@@ -103,7 +103,7 @@ func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	}
 }
 
-// Tables share the metrics of their process.
+// TestMetersOfManyTables: tables share the metrics of their process.
 func TestMetersOfManyTables(t *testing.T) {
 	m := newMetrics(t)
 	var tables sync.WaitGroup

@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools"
 )
 
-// outside serves the world to outside agents, each with the eyes of an NPC, and returns what
-// asks it with those: a tool, and a resource.
+// outside serves the world to outside agents, one per NPC, and returns a function that asks as
+// an NPC: a tool and a resource.
 func (w *secretWorld) outside(library *mcpserver.Library, all []tools.Tool) func(viewer, tool, args string, n int) string {
 	rules, err := access.New(access.Options{Limits: config.Limits{Burst: 100_000, PerSecond: 100_000, Body: 4 << 20, Sessions: 100}})
 	w.must(err)
@@ -58,7 +58,7 @@ func (w *secretWorld) outside(library *mcpserver.Library, all []tools.Tool) func
 		for _, uri := range []string{mcpserver.TranscriptURI(w.session), mcpserver.EntitiesURI(), mcpserver.EntityURI(fmt.Sprintf("thing-%d", n%w.size.entities))} {
 			doc, err := agents[viewer].ReadResource(w.t.Context(), &sdk.ReadResourceParams{URI: uri})
 			if err != nil {
-				continue // it is not there for this one
+				continue // this viewer may not see it
 			}
 			for _, c := range doc.Contents {
 				b.WriteString(c.Text)
@@ -68,7 +68,7 @@ func (w *secretWorld) outside(library *mcpserver.Library, all []tools.Tool) func
 	}
 }
 
-// connect opens the connection of an agent that sees with the eyes of an NPC.
+// connect connects an agent that sees as an NPC does.
 func (w *secretWorld) connect(server *mcpserver.Server, rules *access.Engine, viewer string) *sdk.ClientSession {
 	profile, ok := rules.Profile("player.full")
 	if !ok {

@@ -22,7 +22,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// check reports every secret in a text that viewer may not know.
+// check reports each secret in a text that viewer may not know.
 func (w *secretWorld) check(viewer, doing, text string) {
 	w.t.Helper()
 	for _, word := range secretWord.FindAllString(text, -1) {
@@ -40,8 +40,8 @@ func (w *secretWorld) check(viewer, doing, text string) {
 	}
 }
 
-// prompt is all that a model is given for an NPC, and what whoever leads the game is told of
-// it afterwards: what the NPC knew.
+// prompt returns everything that a model gets for an NPC, and the list of the NPC's knowledge
+// that the game master may read afterwards.
 func (w *secretWorld) prompt(viewer, asked string) string {
 	src := hotctx.New(w.store, world.Graph{World: w.live, Finder: w.store})
 	src.SetMind(w.learnt.Between)
@@ -62,8 +62,8 @@ func (w *secretWorld) prompt(viewer, asked string) string {
 }
 
 // TestNoNPCLearnsWhatItMayNotKnow asks every reading tool, the resources, the prompt and the
-// recaps of a world of secrets for everything, with the eyes of all its NPCs, also over the
-// connection of an outside agent.
+// recaps of a world of secrets, as each of its NPCs, also over the connection of an outside
+// agent.
 func TestNoNPCLearnsWhatItMayNotKnow(t *testing.T) {
 	size := smallLeaks
 	if os.Getenv("GLYPHOXA_SOAK") != "" {
@@ -95,7 +95,7 @@ func TestNoNPCLearnsWhatItMayNotKnow(t *testing.T) {
 	}
 }
 
-// doorOf is the way of one tool to the others.
+// doorOf lets one tool call the others.
 type doorOf map[string]tools.Tool
 
 func (d doorOf) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
@@ -107,7 +107,7 @@ func (d doorOf) Execute(ctx context.Context, name, args string) (mcp.Result, err
 	return mcp.Result{Text: text}, err
 }
 
-// readingTools are those that tell something.
+// readingTools returns the tools that only read.
 func (w *secretWorld) readingTools() (all []tools.Tool) {
 	for _, x := range slices.Concat(memorytool.NewTools(w.store, w.store, w.store), worldtool.NewTools(w.live, w.store), worldtool.NewInvestigation()) {
 		if x.ReadOnly {
@@ -117,7 +117,7 @@ func (w *secretWorld) readingTools() (all []tools.Tool) {
 	return all
 }
 
-// byMeaning asks for what everything says, without a word of it.
+// byMeaning resembles every secret in meaning but shares no word with any.
 const byMeaning = "Which chime is usual?"
 
 func (w *secretWorld) ask() {
@@ -178,7 +178,7 @@ func (w *secretWorld) ask() {
 	}
 }
 
-// recap has what happened be told to players.
+// recap checks the recap for players.
 func (w *secretWorld) recap() {
 	lines, err := w.store.Recent(w.t.Context(), w.session, w.size.lines)
 	w.must(err)
@@ -195,7 +195,7 @@ func (w *secretWorld) recap() {
 	}
 }
 
-// arguments are those of a call that asks for something.
+// arguments returns the arguments of a call that asks for something.
 func (w *secretWorld) arguments(tool, asked string) string {
 	id := fmt.Sprintf("thing-%d", w.size.npcs+w.rng.IntN(w.size.entities-w.size.npcs))
 	switch tool {
@@ -215,7 +215,7 @@ func (w *secretWorld) arguments(tool, asked string) string {
 	return fmt.Sprintf(`{"query":%q,"name":%q,"text":%q}`, asked, asked, asked)
 }
 
-// read reads resources with the viewer's eyes, and returns how many secrets they told.
+// read reads resources as the viewer and returns the number of secrets in them.
 func (w *secretWorld) read(l *mcpserver.Library, viewer string, n int) (told int) {
 	v := mcpserver.LibraryView{Viewer: viewer, May: func(string) bool { return true }}
 	for _, uri := range []string{

@@ -19,8 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/sentencevectors"
 )
 
-// leakStores are the stores that are looked into, by name, each with the encoder that is in
-// the program.
+// leakStores are the tested stores by name, each with the built-in encoder.
 var leakStores = map[string]func(t *testing.T, groups *memory.Groups) (memory.Store, error){
 	"sqlite": func(t *testing.T, groups *memory.Groups) (memory.Store, error) {
 		return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: sentencevectors.New(), Groups: groups})
@@ -41,24 +40,25 @@ func openPostgres(t *testing.T, dsn string, groups *memory.Groups) (*postgres.St
 	return postgres.Open(t.Context(), dsn, &postgres.Options{Embedder: sentencevectors.New(), Groups: groups})
 }
 
-// leakSize is how large a world of secrets is, and how much it is asked. The crowd is facts
-// that nobody asks for by their words: of so many the file keeps a sketch.
+// leakSize is the size of a world of secrets and the number of queries. The crowd consists of
+// facts that no query names, enough of them for the SQLite store to build a sketch.
 type leakSize struct{ npcs, groups, entities, relations, facts, lines, learnt, crowd, queries int }
 
-// Sizes of always, and of make soak.
+// Sizes of the normal run and of make soak.
 var (
 	smallLeaks = leakSize{12, 6, 80, 140, 60, 250, 24, 0, 200}
 	largeLeaks = leakSize{30, 6, 500, 800, 400, 2000, 200, 0, 10_000}
 )
 
-// sketchedFrom is from how many facts on the file keeps a sketch of them.
+// sketchedFrom is the number of facts from which the SQLite store builds a sketch.
 const sketchedFrom = 8192
 
-// secretWord is the word of a secret that no query has: where it shows, the secret does.
+// secretWord matches the word of a secret that no query contains, so that it appears only if
+// the secret leaks.
 var secretWord = regexp.MustCompile(`zq\d+`)
 
-// secretWorld is a world of secrets. Each is asked for by a word of its own, and tells
-// another one.
+// secretWorld is a world of secrets. Each has two words: one that a query can contain, and one
+// that only its text contains.
 type secretWorld struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -68,21 +68,21 @@ type secretWorld struct {
 	live    *world.World
 	learnt  *world.Chronicle
 	session string
-	// known is who may know of each secret; nil is everybody.
+	// known lists, per secret, the ones who may know it. Nil allows everyone.
 	known [][]string
-	// asked is how many of them are asked for by their words: those before the crowd.
+	// asked is the number of secrets that queries name, without the crowd.
 	asked int
 }
 
 func npcID(i int) string { return fmt.Sprintf("npc-%d", i) }
 
-// keep makes a secret that the given ones may know, and returns its two words.
+// keep creates a secret for the given ones and returns its two words.
 func (w *secretWorld) keep(known []string) string {
 	w.known = append(w.known, known)
 	return fmt.Sprintf("kw%d zq%d", len(w.known)-1, len(w.known)-1)
 }
 
-// somebody is a random list of those who know.
+// somebody returns a random list of those who may know a secret.
 func (w *secretWorld) somebody() []string {
 	switch w.rng.IntN(6) {
 	case 0:
@@ -167,7 +167,7 @@ func (w *secretWorld) fill() {
 	w.must(err)
 }
 
-// crowd keeps secrets that are as near to what is asked as all others.
+// crowd adds secrets that match a query as well as all others do.
 func (w *secretWorld) crowd() {
 	facts := make([]memory.Fact, w.size.crowd)
 	for i := range facts {
@@ -180,7 +180,7 @@ func (w *secretWorld) crowd() {
 	}
 }
 
-// index gives all lines their facts, and all facts their vectors.
+// index extracts the facts of all lines and embeds all facts.
 func (w *secretWorld) index() {
 	ctx := w.t.Context()
 	for _, step := range []func(context.Context) (int, error){w.store.IndexLines, w.store.EmbedFacts} {
@@ -195,8 +195,8 @@ func (w *secretWorld) index() {
 	}
 }
 
-// learn has NPCs learn and keep in mind what those may who heard it, some of it pinned, some
-// between one of them and Ada.
+// learn lets NPCs learn and remember lines they heard, some of them pinned, some shared only by
+// one of them and Ada.
 func (w *secretWorld) learn(lines []memory.Line) {
 	var err error
 	w.learnt, err = world.OpenChronicle(w.t.Context(), w.store, nil)

@@ -22,8 +22,8 @@ func (rolls) Execute(context.Context, string, string) (mcp.Result, error) {
 	return mcp.Result{Text: "3"}, nil
 }
 
-// TestWorkflowFilesAreFollowed has workflow files come, change, be wrong and go: each is
-// seen within two seconds, and what is wrong is told once and changes nothing.
+// TestWorkflowFilesAreFollowed adds, changes, breaks and removes workflow files: each change
+// takes effect within two seconds, and an error is reported once and changes nothing.
 func TestWorkflowFilesAreFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

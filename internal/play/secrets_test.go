@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// toldSecrets are the warnings of a configuration with a file for an NPC and a
-// campaign, without their directory.
+// toldSecrets returns the warnings for a configuration with one NPC file and one campaign,
+// without the directory.
 func toldSecrets(t *testing.T, npc, world string, limit int) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -106,8 +106,7 @@ func TestFindToldSecretsIsBounded(t *testing.T) {
 	}
 }
 
-// TestShippedCampaignKeepsItsSecrets holds the sample campaign to what check asks of
-// others.
+// TestShippedCampaignKeepsItsSecrets runs the check on the sample campaign.
 func TestShippedCampaignKeepsItsSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cfg, err := LoadConfig("")

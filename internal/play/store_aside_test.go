@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// TestWhatWasSetAsideIsTakenIn sets lines aside of which one is in the store already and
-// one was said by somebody who was forgotten since, and takes them in twice.
+// TestWhatWasSetAsideIsTakenIn imports the lines set aside twice. One is in the store already,
+// and one is from a user who was forgotten since.
 func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 	dir := t.TempDir()
 	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "memory.db"), nil)
@@ -58,7 +58,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 	if err == nil {
 		_, err = torn.WriteString(`{"session_id":"`)
 	}
-	if err = errors.Join(err, torn.Close()); err != nil { // the machine lost its power
+	if err = errors.Join(err, torn.Close()); err != nil { // as after a power failure
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -87,7 +87,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 		t.Errorf("the lines kept (-want +got):\n%s", diff)
 	}
 
-	// What cannot be read, or is of a session that is gone, stays where it is.
+	// A file that cannot be read, or that belongs to a deleted session, stays in place.
 	for name, content := range map[string]string{"2026-a.jsonl": "{\"text\":no}", "2026-b.jsonl": `{"session_id":"nope","text":"zebra","at":"2026-01-01T00:00:00Z"}`} {
 		if err := os.WriteFile(filepath.Join(aside, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestWhatWasSetAsideIsTakenIn(t *testing.T) {
 	}
 }
 
-// TestAnAsideGoesWithItsLines has all that was set aside be kept: nothing is left to take in.
+// TestAnAsideGoesWithItsLines checks that no file remains once all lines are stored.
 func TestAnAsideGoesWithItsLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "unkept")
 	a := play.NewAside(dir)

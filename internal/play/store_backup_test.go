@@ -36,8 +36,8 @@ func file(t *testing.T) config.Memory {
 	return config.Memory{Store: config.StoreSQLite, Path: filepath.Join(t.TempDir(), "a.db")}
 }
 
-// TestThereAndBack takes memory from a file to a server and back, and through a backup: it is
-// the same each time, and only goes where nothing is.
+// TestThereAndBack moves memory from a file to a server and back, and through a backup: the
+// records stay the same, and only an empty store accepts them.
 func TestThereAndBack(t *testing.T) {
 	server := peers.StartPostgres(t, "fsync=off")
 	pg := func() config.Memory {
@@ -81,8 +81,8 @@ func restore(t *testing.T, to memory.Store, backup string, replace bool, w play.
 	return done
 }
 
-// TestABrokenBackupIsRefused cuts a backup off, changes it and adds to it: nothing of it is
-// taken in.
+// TestABrokenBackupIsRefused truncates, changes and extends a backup: nothing of it is
+// restored.
 func TestABrokenBackupIsRefused(t *testing.T) {
 	from, to := open(t, file(t)), open(t, file(t))
 	memorytest.Fill(t, from)
@@ -128,7 +128,7 @@ func TestABrokenBackupIsRefused(t *testing.T) {
 		b, err := play.OpenBackup(t.Context(), bad)
 		if err == nil {
 			_, err = play.Restore(t.Context(), to, b, false, play.Withheld{}, nil)
-			_ = b.Close() // it was read alone
+			_ = b.Close() // opened for reading only
 		}
 		if err == nil || name != "of the future" && !errors.Is(err, play.ErrNoBackup) {
 			t.Errorf("%s: %v, want it refused", name, err)
@@ -138,7 +138,7 @@ func TestABrokenBackupIsRefused(t *testing.T) {
 	restore(t, to, whole, false, play.Withheld{})
 }
 
-// TestForgottenPeopleDoNotComeBack restores a backup of before somebody was forgotten, into
+// TestForgottenPeopleDoNotComeBack restores a backup from before a user was forgotten, into
 // both kinds of store.
 func TestForgottenPeopleDoNotComeBack(t *testing.T) {
 	server := peers.StartPostgres(t, "fsync=off")

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// TestABackupMayNotUnpackToAnything reads a backup that would unpack to more than it may.
+// TestABackupMayNotUnpackToAnything reads a backup that unpacks to more than the limit.
 func TestABackupMayNotUnpackToAnything(t *testing.T) {
 	from, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &sqlite.Options{})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestACampaignIsPlayedInPostgres opens the shipped campaign twice on a server, and in
-// another schema: what was said is there the second time, and not elsewhere.
+// TestACampaignIsPlayedInPostgres opens the shipped campaign twice on a server, and once in
+// another schema: the second time has the lines of the first, the other schema has none.
 func TestACampaignIsPlayedInPostgres(t *testing.T) {
 	dsn := strings.Replace(peers.StartPostgres(t, "fsync=off").DSN(t), "postgres@", "postgres:hush-hush@", 1)
 	cfg, err := play.LoadConfig("")
@@ -52,8 +52,8 @@ func TestACampaignIsPlayedInPostgres(t *testing.T) {
 	}
 }
 
-// TestNoStoreIsNil opens what cannot be opened: what is returned is no store that somebody
-// would close.
+// TestNoStoreIsNil checks that a failed open returns a nil interface, because callers close any
+// store that is not nil.
 func TestNoStoreIsNil(t *testing.T) {
 	for _, m := range []config.Memory{
 		{Store: config.StorePostgres, DSN: "postgres://nobody:hush-hush@127.0.0.1:1/nothing"},

@@ -22,7 +22,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts/espeak"
 )
 
-// flite is a provider that speaks through the program of that name, whose path it is.
+// flite is a provider that runs the flite program. Its value is the program's path.
 type flite string
 
 func (flite) Name() string { return "flite" }
@@ -50,7 +50,7 @@ func (f flite) speak(ctx context.Context, text, voice string) (tts.PCM, error) {
 	return tts.PCM{Samples: w.Mono(), Rate: w.Rate}, err
 }
 
-// synthesizers are what speaks on this machine, with voices of each.
+// synthesizers returns the synthesizers of this machine, each with several voices.
 func synthesizers(t *testing.T) []synthesizer {
 	peers.Program(t, "espeak-ng")
 	f := flite(peers.Program(t, "flite"))
@@ -65,7 +65,7 @@ type synthesizer struct {
 	voice    tts.Voice
 }
 
-// sound is a sentence as the provider makes it, at audio.SampleRate.
+// sound returns the provider's sound of a sentence, at audio.SampleRate.
 func (s synthesizer) sound(t *testing.T, text string) (all []int16) {
 	t.Helper()
 	var c converter
@@ -82,7 +82,7 @@ func (s synthesizer) sound(t *testing.T, text string) (all []int16) {
 	return append(all, c.flushRest()...)
 }
 
-// peak is the loudest 5 ms of samples, in dBFS.
+// peak returns the loudest 5 ms of samples, in dBFS.
 func peak(samples []int16) float64 {
 	most := 1e-10
 	for block := range slices.Chunk(samples, 240) {
@@ -95,7 +95,7 @@ func peak(samples []int16) float64 {
 	return 10 * math.Log10(most)
 }
 
-// quietAtEnd is how long the end of samples is 40 dB or more below their loudest.
+// quietAtEnd returns how long the end of samples is 40 dB or more below their peak.
 func quietAtEnd(samples []int16) time.Duration {
 	least := peak(samples) - 40
 	end := len(samples)
@@ -105,8 +105,8 @@ func quietAtEnd(samples []int16) time.Duration {
 	return audio.Duration(len(samples)-end, audio.SampleRate)
 }
 
-// What is taken from a sentence at either end is silence, also after words that end
-// in a hiss or a breath, and what is left of it is a gap.
+// TestSilenceOfRealVoicesIsTrimmed: only silence is cut at either end of a sentence, also after
+// words that end in a hiss or a breath, and a gap remains.
 func TestSilenceOfRealVoicesIsTrimmed(t *testing.T) {
 	for _, s := range synthesizers(t) {
 		t.Run(s.provider.Name()+"_"+s.voice.ID, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestSilenceOfRealVoicesIsTrimmed(t *testing.T) {
 				}
 				worst = max(worst, max(peak(raw[:from]), peak(raw[from+len(got):]))-peak(raw))
 				before, after, cut = before+quietAtEnd(raw), after+quietAtEnd(got), cut+audio.Duration(from, audio.SampleRate)
-				if quietAtEnd(got) > gapAfter(text)+100*time.Millisecond { // what fades away below 40 dB is no silence yet
+				if quietAtEnd(got) > gapAfter(text)+100*time.Millisecond { // a fade below 40 dB is not silence yet
 					t.Errorf("%q ends with %v of silence", text, quietAtEnd(got))
 				}
 			}
@@ -135,8 +135,8 @@ func TestSilenceOfRealVoicesIsTrimmed(t *testing.T) {
 	}
 }
 
-// replayed is a provider that says what was spoken before, softer by so many dB, at a
-// multiple of the speed of speech; 0 is at once.
+// replayed is a provider that replays recorded speech, softer by some dB, at a multiple of the
+// speed of speech. Speed 0 is immediate.
 type replayed struct {
 	sounds map[string][]int16
 	softer float64
@@ -166,7 +166,7 @@ func (r replayed) Synthesize(ctx context.Context, text string, _ tts.Voice) iter
 	}
 }
 
-// loudness is the integrated loudness of samples as ffmpeg measures it, in LUFS.
+// loudness returns the integrated loudness of samples by ffmpeg, in LUFS.
 func loudness(t *testing.T, ffmpeg string, samples []int16) float64 {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), ffmpeg, "-nostdin", "-hide_banner", "-nostats", "-f", "s16le", "-ar", "48000", "-ac", "1", "-i", "-",
@@ -184,7 +184,7 @@ func loudness(t *testing.T, ffmpeg string, samples []int16) float64 {
 	return lufs
 }
 
-// What is measured here is what an independent meter measures.
+// TestMeterAgreesWithFFmpeg compares our meter with an independent one.
 func TestMeterAgreesWithFFmpeg(t *testing.T) {
 	ffmpeg := peers.Program(t, "ffmpeg")
 	for _, s := range synthesizers(t) {
@@ -196,7 +196,8 @@ func TestMeterAgreesWithFFmpeg(t *testing.T) {
 	}
 }
 
-// NPCs whose voices differ by 14 LU are equally loud from their first sentence on.
+// TestFirstSentencesAreEquallyLoud: NPCs whose voices differ by 14 LU are equally loud from
+// their first sentence on.
 func TestFirstSentencesAreEquallyLoud(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -221,7 +222,7 @@ func TestFirstSentencesAreEquallyLoud(t *testing.T) {
 		name    string
 		fillers []string
 		speed   time.Duration
-		most    float64 // LU, of the target
+		most    float64 // allowed distance from the target, in LU
 	}{
 		{"with_stock_phrases_at_once", fillers, 0, 1.05},
 		{"with_stock_phrases_in_a_stream", fillers, 4, 1.7},
@@ -235,7 +236,7 @@ func TestFirstSentencesAreEquallyLoud(t *testing.T) {
 				for _, s := range all {
 					for _, softer := range []float64{0, 14} {
 						if softer > 0 && s.soft {
-							continue // it would be 22 dB below the target
+							continue // 22 dB below the target otherwise
 						}
 						var got []int16
 						synctest.Test(t, func(t *testing.T) {

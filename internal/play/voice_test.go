@@ -24,7 +24,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// tone is a provider that speaks a loud tone of 100 ms and notes what it said.
+// tone is a provider that speaks a loud tone of 100 ms and records its texts.
 type tone struct {
 	mu   sync.Mutex
 	said []string
@@ -45,7 +45,7 @@ func (p *tone) Synthesize(_ context.Context, text string, _ tts.Voice) iter.Seq2
 	}
 }
 
-// speakSentence speaks a sentence and returns its sound.
+// speakSentence returns the sound of a sentence.
 func speakSentence(t *testing.T, v *voice, npc config.NPC, text string) []int16 {
 	t.Helper()
 	var sound []int16
@@ -81,8 +81,8 @@ func TestVoiceSaysWordsForSigns(t *testing.T) {
 	}
 }
 
-// How loud a voice is, is learnt from its stock phrases, by provider and voice, and for
-// as long as its levels are kept.
+// TestLevelIsLearntFromStockPhrases: the level of a voice comes from its stock phrases, by
+// provider and voice, and lives as long as the levels.
 func TestLevelIsLearntFromStockPhrases(t *testing.T) {
 	known := &levels{}
 	bart := config.NPC{ID: "bart", Lines: map[string][]string{"filler": {"Well."}}}
@@ -92,7 +92,7 @@ func TestLevelIsLearntFromStockPhrases(t *testing.T) {
 		}
 		return all
 	}
-	p := replayed{sounds: map[string][]int16{"Well.": loud(12000), "Hey.": loud(1000)}} // too short to be measured
+	p := replayed{sounds: map[string][]int16{"Well.": loud(12000), "Hey.": loud(1000)}} // too short to measure
 	v := &voice{levels: known, provider: p}
 	v.warmPhrases(nil, []config.NPC{bart}, "filler")
 	v.warming.Wait()
@@ -110,8 +110,8 @@ func TestLevelIsLearntFromStockPhrases(t *testing.T) {
 	}
 }
 
-// The first sound of a voice that is not known waits for more of the sentence, but never for
-// long; that of one that is known does not.
+// TestStrangeVoiceIsMeasuredAhead: the first sound of an unknown voice waits for more of the
+// sentence, but not for long. A known voice does not wait.
 func TestStrangeVoiceIsMeasuredAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		voice5s := make([]int16, 5*audio.SampleRate)
@@ -167,7 +167,7 @@ func TestWarmedPhrasesAreThereAtOnce(t *testing.T) {
 	}
 }
 
-// slow is a provider that never ends before its context.
+// slow is a provider that returns only when its context ends.
 type slow struct{ tone }
 
 func (*slow) Synthesize(ctx context.Context, _ string, _ tts.Voice) iter.Seq2[tts.PCM, error] {
@@ -185,8 +185,8 @@ func TestCloseEndsWarming(t *testing.T) {
 	}
 }
 
-// A service that refuses its key does not leave the NPC silent: the next one
-// speaks the same sentence, with its own voice, and people are told.
+// TestNextServiceTakesOver: if a service refuses its key, the next one speaks the same sentence
+// with its own voice, and people read a notice.
 func TestNextServiceTakesOver(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -221,8 +221,8 @@ func TestNextServiceTakesOver(t *testing.T) {
 	}
 }
 
-// A service that normalises text itself gets only the notation of games in words, and the
-// next one, which does not, gets everything in words. No service gets markup.
+// TestNormalise: a service that normalises text gets only the notation of games in words, and
+// the next one, which does not, gets everything in words. No service gets markup.
 func TestNormalise(t *testing.T) {
 	for _, tt := range []struct{ mode, first, second string }{
 		{config.NormaliseAlways, "Roll two d six plus three for Aldric the fourth at eighteen thirty.", "Roll two d six plus three for Aldric the fourth at eighteen thirty."},

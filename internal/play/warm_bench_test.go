@@ -14,8 +14,7 @@ import (
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 )
 
-// distant is a connection to a vendor that far away: what is asked is answered
-// a round trip later.
+// distant is a connection to a distant vendor: each answer arrives one round trip later.
 type distant struct {
 	net.Conn
 	trip  time.Duration
@@ -35,8 +34,8 @@ func (d *distant) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// BenchmarkFirstRequest measures the first answer of a model over TLS, with a
-// connection that was opened ahead and without.
+// BenchmarkFirstRequest measures the first answer of a model over TLS, with and without a
+// connection opened ahead.
 func BenchmarkFirstRequest(b *testing.B) {
 	for _, trip := range []time.Duration{0, 50 * time.Millisecond} {
 		for _, protocol := range []string{"tls", "http2"} {

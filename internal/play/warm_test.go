@@ -24,18 +24,18 @@ import (
 	openaillm "github.com/MrWong99/glyphoxa/pkg/provider/llm/openai"
 )
 
-// vendor is a model and a voice on loopback that counts its connections.
+// vendor is a model and a voice on loopback. It counts its connections.
 type vendor struct {
 	*httptest.Server
 	opened atomic.Int32
-	// gather, if not nil, is called before a model's answer.
+	// gather, if not nil, is called before each answer of the model.
 	gather func()
-	// stuck has requests that warm a connection hang.
+	// stuck makes requests that warm a connection hang.
 	stuck chan struct{}
-	asked chan string // what was asked, if there is room
+	asked chan string // requests, while there is room
 }
 
-// protocols are what vendors speak.
+// protocols are the protocols of vendors.
 var protocols = map[string]func(*httptest.Server){
 	"plain": (*httptest.Server).Start,
 	"tls":   (*httptest.Server).StartTLS,
@@ -79,7 +79,7 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// requests returns what was asked since the last call.
+// requests returns the requests since the last call.
 func (v *vendor) requests() []string {
 	var all []string
 	for {
@@ -93,7 +93,7 @@ func (v *vendor) requests() []string {
 	}
 }
 
-// trusting returns connections that believe the certificates of vendors.
+// trusting returns a transport that trusts the certificates of vendors.
 func trusting(vendors ...*vendor) *http.Transport {
 	pool := x509.NewCertPool()
 	for _, v := range vendors {
@@ -106,17 +106,17 @@ func trusting(vendors ...*vendor) *http.Transport {
 	return t
 }
 
-// nowhere takes sound and drops it.
+// nowhere discards sound.
 type nowhere struct{}
 
 func (nowhere) Write(context.Context, *audio.Frame) error { return nil }
 
-// unheard opens a sound that goes nowhere, as fast as it is made.
+// unheard opens a sound that discards its samples at once.
 func unheard() (Sound, error) {
 	return Sound{Outlet: nowhere{}, Playback: mixer.Options{Unpaced: true}}, nil
 }
 
-// ends receives how turns end.
+// ends receives the ends of turns.
 type ends chan *table.TurnEnded
 
 func (s ends) Emit(e table.Event) {
@@ -125,7 +125,7 @@ func (s ends) Emit(e table.Event) {
 	}
 }
 
-// openAt opens an app whose model, its stand-in and whose voice are three vendors.
+// openAt opens an app whose model, fallback model and voice are three vendors.
 func openAt(t *testing.T, model, standIn, voice *vendor) *Game {
 	t.Helper()
 	dir := t.TempDir()
@@ -159,14 +159,14 @@ npcs:
 	return a
 }
 
-// TestFirstTurnFindsConnectionsOpen shows that a session opens what its first
-// turn needs, and what may have to take over, and nothing after that.
+// TestFirstTurnFindsConnectionsOpen checks that a session opens the connections of its first
+// turn and of the fallback, and no others later.
 func TestFirstTurnFindsConnectionsOpen(t *testing.T) {
 	for protocol := range protocols {
 		t.Run(protocol, func(t *testing.T) {
 			all := []*vendor{startVendor(t, protocol), startVendor(t, protocol), startVendor(t, protocol)}
 			a := openAt(t, all[0], all[1], all[2])
-			for sitting := range 2 { // the second finds the connections of the first
+			for sitting := range 2 { // the second reuses the connections of the first
 				turns := make(ends, 1)
 				s, err := a.StartSession(t.Context(), SessionOptions{Sink: turns, OpenSound: unheard})
 				if err != nil {
@@ -203,7 +203,8 @@ func TestFirstTurnFindsConnectionsOpen(t *testing.T) {
 	}
 }
 
-// TestUnheardVoicesStayCold shows that nobody is asked who is not needed.
+// TestUnheardVoicesStayCold checks that a session without sound opens no connection to the
+// voice.
 func TestUnheardVoicesStayCold(t *testing.T) {
 	model, voice := startVendor(t, "plain"), startVendor(t, "plain")
 	a := openAt(t, model, model, voice)
@@ -220,8 +221,8 @@ func TestUnheardVoicesStayCold(t *testing.T) {
 	}
 }
 
-// TestSessionEndsWhileWarming shows that a vendor that hangs does not hold up
-// the end of a session.
+// TestSessionEndsWhileWarming checks that a vendor that hangs does not delay the end of a
+// session.
 func TestSessionEndsWhileWarming(t *testing.T) {
 	v := startVendor(t, "plain")
 	standIn := startVendor(t, "plain")
@@ -237,7 +238,7 @@ func TestSessionEndsWhileWarming(t *testing.T) {
 	}
 }
 
-// ask has a model of a table of its own answer.
+// ask asks a model with its own client once.
 func ask(ctx context.Context, client *http.Client, base string) error {
 	m, err := openaillm.New(openaillm.Options{BaseURL: base, Model: "m", HTTPClient: client})
 	if err != nil {
@@ -251,15 +252,14 @@ func ask(ctx context.Context, client *http.Client, base string) error {
 	return nil
 }
 
-// TestTurnsAtOnceKeepTheirConnections shows ten tables that ask at the same
-// instant, again and again: HTTP/2 takes one connection for all, HTTP/1.1 one
-// for each, and none is opened twice.
+// TestTurnsAtOnceKeepTheirConnections lets ten tables ask at the same instant, repeatedly:
+// HTTP/2 uses one connection for all, HTTP/1.1 one for each, and none is opened twice.
 func TestTurnsAtOnceKeepTheirConnections(t *testing.T) {
 	const tables, rounds = 10, 5
 	for protocol, want := range map[string]int32{"plain": tables, "tls": tables, "http2": 1} {
 		t.Run(protocol, func(t *testing.T) {
 			v := startVendor(t, protocol)
-			var together sync.WaitGroup // until all are being answered
+			var together sync.WaitGroup // until all requests are being answered
 			v.gather = func() { together.Done(); together.Wait() }
 			client := providers.ClientOn(trusting(v))
 			defer client.CloseIdleConnections()

@@ -20,22 +20,22 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// pushed is a frame that came to a seat.
+// pushed is a frame pushed to a seat.
 type pushed struct {
-	at  time.Duration // since the seat was made
+	at  time.Duration // since the seat was created
 	seq uint16
 	// first is the frame's first sample.
 	first int16
 	quiet bool
 }
 
-// fakeSeat notes what is pushed.
+// fakeSeat records its frames.
 type fakeSeat struct {
 	since time.Time
 	got   []pushed
-	// pending is until when something said has yet to become a turn.
+	// pending is the time until which speech has not become a turn.
 	pending time.Duration
-	gone    error // of the table
+	gone    error // error of the table
 }
 
 func newFakeSeat() *fakeSeat { return &fakeSeat{since: time.Now()} }
@@ -52,8 +52,7 @@ func (s *fakeSeat) Stats() ear.Stats {
 	return ear.Stats{Packets: ear.LaneStats{Packets: uint64(len(s.got)), Dropped: 2, Lost: 3}, Late: 4, Early: 6, Vain: 5, Broken: 1}
 }
 
-// voiced is sound that passes for a voice: a buzz at 120 Hz that swells and
-// fades as syllables do.
+// voiced returns sound that counts as voice: a buzz at 120 Hz with the rhythm of syllables.
 func voiced(length time.Duration) []int16 {
 	sound := make([]int16, int(length.Seconds()*audio.SampleRate))
 	for i := range sound {
@@ -67,21 +66,21 @@ func voiced(length time.Duration) []int16 {
 	return sound
 }
 
-// playing makes a capture of a recording at a fake seat, as start does.
+// playing returns a capture of a recording at a fake seat, as start does.
 func playing(sound []int16) (*captures, *capture, *fakeSeat) {
 	s := newFakeSeat()
 	c := &capture{speaker: "Ana", from: "ana.wav", sound: sound, done: make(chan struct{}), seat: s}
 	return &captures{all: []*capture{c}, screen: newScreen(io.Discard, false, false)}, c, s
 }
 
-// TestRecordingIsPlayedInRealTime shows the frames of a recording on their
-// schedule, silence behind them, and an end once its words became a turn.
+// TestRecordingIsPlayedInRealTime checks that a recording's frames come on time, followed by
+// silence, and that it ends once its words became a turn.
 func TestRecordingIsPlayedInRealTime(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		pending time.Duration
 		gone    error
-		min     time.Duration // when it is over, at most one question later
+		min     time.Duration // earliest end; the latest is one poll later
 	}{
 		{"silence", 0, nil, time.Second + tail},
 		{"nothing_understood_while_it_played", time.Second, nil, time.Second + tail},
@@ -107,8 +106,8 @@ func TestRecordingIsPlayedInRealTime(t *testing.T) {
 	}
 }
 
-// TestWordsThatNobodyHeard shows that people are told of a recording without
-// words, and of no other.
+// TestWordsThatNobodyHeard checks that people read about a recording without words, and only
+// about such a one.
 func TestWordsThatNobodyHeard(t *testing.T) {
 	const want = "! no words were heard from Ana (ana.wav)"
 	for _, row := range []struct {
@@ -138,7 +137,7 @@ func TestWordsThatNobodyHeard(t *testing.T) {
 	}
 }
 
-// TestCaptureEndsWithItsContext shows that whoever leaves waits for nobody.
+// TestCaptureEndsWithItsContext checks that a capture ends at once when its context ends.
 func TestCaptureEndsWithItsContext(t *testing.T) {
 	for _, after := range []time.Duration{0, 300 * time.Millisecond, 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -200,8 +199,8 @@ func TestReportOfSeats(t *testing.T) {
 	}
 }
 
-// TestPaceEvensBursts shows frames that come in bursts of 120 ms: after the
-// first ones, no pause is long enough to pass for silence.
+// TestPaceEvensBursts feeds frames in bursts of 120 ms: after the first burst, no gap is long
+// enough to count as silence.
 func TestPaceEvensBursts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, s := playing(nil)
@@ -227,8 +226,8 @@ func TestPaceEvensBursts(t *testing.T) {
 	})
 }
 
-// TestPaceLosesNothing shows any bursts and pauses: every frame comes, in
-// order, and never much faster than it was recorded.
+// TestPaceLosesNothing feeds any bursts and gaps: every frame arrives, in order, and never much
+// faster than recorded.
 func TestPaceLosesNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 300), 1, 80).Draw(r, "pauses_ms")
@@ -261,7 +260,7 @@ func TestPaceLosesNothing(t *testing.T) {
 	})
 }
 
-// TestPaceCatchesUp shows that a delay does not last.
+// TestPaceCatchesUp checks that a delay does not persist.
 func TestPaceCatchesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, s := playing(nil)
@@ -269,7 +268,7 @@ func TestPaceCatchesUp(t *testing.T) {
 		go func() {
 			defer close(frames)
 			for n := range 1000 {
-				if n >= 20 { // the first 400 ms come at once
+				if n >= 20 { // the first 400 ms arrive at once
 					time.Sleep(audio.FrameDuration)
 				}
 				frames <- audio.Frame{int16(n)}
@@ -285,7 +284,7 @@ func TestPaceCatchesUp(t *testing.T) {
 }
 
 func TestReadFrames(t *testing.T) {
-	sound := voiced(70 * time.Millisecond) // three frames and a half
+	sound := voiced(70 * time.Millisecond) // three and a half frames
 	raw := audio.AppendS16LE(nil, sound)
 	broken := errors.New("device gone")
 	for _, row := range []struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// fakeRecorder puts a shell script in the place of parec.
+// fakeRecorder replaces parec by a shell script.
 func fakeRecorder(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,8 +29,8 @@ func fakeRecorder(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// recording makes a capture of the recorder at a fake seat. Nothing of it may
-// be left when the test ends.
+// recording returns a capture of the recorder at a fake seat. The test fails if anything of it
+// remains at its end.
 func recording(t *testing.T) (*capture, *fakeSeat) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
@@ -71,9 +71,8 @@ func TestRecorderThatDies(t *testing.T) {
 	}
 }
 
-// TestLastSoundIsHeardLate shows a recorder's end that was long ago when its
-// sound is read: all of it comes, and what only holds the pipe open is not
-// waited for again and again.
+// TestLastSoundIsHeardLate: a recorder ended long before its sound is read. All of the sound
+// arrives, and a process that only holds the pipe open does not delay the capture repeatedly.
 func TestLastSoundIsHeardLate(t *testing.T) {
 	sound := voiced(500 * time.Millisecond)
 	ours, theirs, err := os.Pipe()
@@ -96,7 +95,7 @@ func TestLastSoundIsHeardLate(t *testing.T) {
 	}
 }
 
-// TestRecorderThatBringsNothing shows that leaving does not wait for it.
+// TestRecorderThatBringsNothing checks that leaving does not wait for a silent recorder.
 func TestRecorderThatBringsNothing(t *testing.T) {
 	fakeRecorder(t, "exec sleep 600")
 	c, _ := recording(t)
@@ -107,8 +106,8 @@ func TestRecorderThatBringsNothing(t *testing.T) {
 	}
 }
 
-// TestRecorderThatCannotStart shows that the next one is tried if the first
-// hears nothing at all, and that one that did hear is not replaced.
+// TestRecorderThatCannotStart checks that the next recorder is tried if the first delivers no
+// sound, and that a recorder which delivered sound is not replaced.
 func TestRecorderThatCannotStart(t *testing.T) {
 	const refused, deaf, good = "echo refused >&2; exit 1", "exit 1", "head -c 1920 /dev/zero"
 	for _, row := range []struct {
@@ -163,7 +162,7 @@ func TestOneMicrophoneForOnePlayer(t *testing.T) {
 	if !errors.Is(err, userfile.ErrUsage) || !strings.Contains(err.Error(), "through the microphone already") {
 		t.Errorf("err = %v, want wrong usage", err)
 	}
-	// Who has the name of the source is somebody else.
+	// A player named "mic" is not the microphone.
 	if _, err = openCaptures(cfg, []string{"mic=nowhere.wav", "mic"}, "Ana"); err == nil || !strings.Contains(err.Error(), "nowhere.wav") {
 		t.Errorf("err = %v, want the missing file", err)
 	}

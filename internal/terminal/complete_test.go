@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestComplete shows what Tab offers at the end of what is typed.
+// TestComplete checks the suggestions for Tab at the end of the input.
 func TestComplete(t *testing.T) {
 	names := []string{"Bartok the Barkeep", "Bartok", "Captain Harrow", "Évariste", "Bär"}
 	for _, row := range []struct {
@@ -42,7 +42,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// FuzzComplete shows that whatever is typed, what is offered stands at the end of it.
+// FuzzComplete checks that each suggestion continues the end of any input.
 func FuzzComplete(f *testing.F) {
 	f.Add("/raise Bar", "Bartok")
 	f.Add("ä /", "Äö")
@@ -53,8 +53,7 @@ func FuzzComplete(f *testing.F) {
 	})
 }
 
-// TestEveryOrderIsExplained holds help to the list of orders: each says what it does, and
-// how, if it takes anything.
+// TestEveryOrderIsExplained checks that help explains each order, including its arguments.
 func TestEveryOrderIsExplained(t *testing.T) {
 	p := &console{screen: newScreen(nil, false, false)}
 	eachOrder(func(o order) bool {

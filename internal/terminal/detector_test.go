@@ -19,13 +19,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// webrtc reports whether WebRTC's voice detection is to be had here.
+// webrtc reports whether WebRTC's voice detection is available here.
 func webrtc() bool {
 	_, err := vad.NewWebRTC(vad.Aggressive)
 	return err == nil
 }
 
-// terminalModel reports whether Silero's detection is to be had here.
+// terminalModel reports whether Silero's detection is available here.
 func terminalModel(t *testing.T) bool {
 	t.Helper()
 	s, err := vad.OpenSilero("")
@@ -38,7 +38,7 @@ func terminalModel(t *testing.T) bool {
 	return true
 }
 
-// missing is the text if something is.
+// missing returns the text if is is true.
 func missing(is bool, text string) string {
 	if is {
 		return text
@@ -46,8 +46,8 @@ func missing(is bool, text string) string {
 	return ""
 }
 
-// hushed writes a recording of 600 ms of hiss between silences: to energy it is
-// noise, to WebRTC's detector a voice.
+// hushed writes a recording of 600 ms of hiss between silences. The energy detector takes it
+// for noise, WebRTC's for voice.
 func hushed(t *testing.T, path string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -64,14 +64,14 @@ func hushed(t *testing.T, path string) {
 	}
 }
 
-// What hearing.detection says is what tells voice from noise at the table. If
-// it is not to be had, people are told once, however many players are heard.
+// TestDetectionAtTheTable: the table uses the detector that hearing.detection names. If it is
+// not available, people read that once, for any number of players.
 func TestDetectionAtTheTable(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
 	for _, row := range []struct {
 		detection string
 		heard     bool
-		told      string // once; nothing if empty
+		told      string // notice, read once; empty for none
 	}{
 		{config.DetectionEnergy, false, ""},
 		{config.DetectionWebRTC, webrtc(), missing(!webrtc(), "hearing.detection is webrtc, but energy does it")},
@@ -114,8 +114,8 @@ func TestDetectionAtTheTable(t *testing.T) {
 	}
 }
 
-// Where silero is named and cannot be had, nobody is heard, and people are told what
-// to do before anything starts.
+// TestNamedDetectionIsMissing: if the configuration names silero and it is not available,
+// people read what to do before anything starts.
 func TestNamedDetectionIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	hushed(t, filepath.Join(dir, "ana.wav"))
@@ -143,7 +143,7 @@ func TestNamedDetectionIsMissing(t *testing.T) {
 			t.Errorf("err = %q, want %q in it", err, want)
 		}
 	}
-	// Who only types needs no detection.
+	// Typed input needs no detection.
 	if err := Play(t.Context(), a, Options{JSON: true, In: strings.NewReader(""), Out: &out}); err != nil {
 		t.Error(err)
 	}

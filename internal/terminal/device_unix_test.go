@@ -17,14 +17,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// A short answer is heard when it is said, whole, and not only once the next one pushes
-// it out of the player's buffer. A player on a busy machine may stretch it, but nothing of the
-// answer before is in it.
+// TestShortAnswerIsHeardBeforeTheNext: a short answer is played at once and whole, and does not
+// wait in the player's buffer for the next one. A busy machine may delay it, but it contains
+// nothing of the previous answer.
 func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 	for _, argv := range playerCommands() {
 		program := argv[0]
 		if program == "pw-cat" || program == "ffplay" {
-			continue // the one's sound system is not to be had without a device, the other drops sound when it is late
+			continue // one needs a device for its sound system, the other drops late sound
 		}
 		t.Run(program, func(t *testing.T) {
 			ear := peers.NewLoudspeaker(t)
@@ -33,7 +33,7 @@ func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(500 * time.Millisecond) // it connects
+			time.Sleep(500 * time.Millisecond) // time to connect
 			for i := range 3 {
 				before := sounding(ear.Heard())
 				sayShortly(t, p)
@@ -55,8 +55,8 @@ func TestShortAnswerIsHeardBeforeTheNext(t *testing.T) {
 	}
 }
 
-// What is left of an answer that was interrupted may be shorter than the device's buffer: it
-// is heard when it is said, too, and not at the beginning of the next answer.
+// TestShortEndIsHeard: the rest of an interrupted answer may be shorter than the device's
+// buffer. It too is played at once, and not at the beginning of the next answer.
 func TestShortEndIsHeard(t *testing.T) {
 	ear := peers.NewLoudspeaker(t)
 	leaveOnly(t, "pacat")
@@ -83,7 +83,7 @@ func TestShortEndIsHeard(t *testing.T) {
 		var got time.Duration
 		for range 100 {
 			if time.Sleep(50 * time.Millisecond); sounding(ear.Heard()) > before+got {
-				got = sounding(ear.Heard()) - before // it may go on
+				got = sounding(ear.Heard()) - before // playback may continue
 			} else if got > 0 {
 				break
 			}
@@ -98,7 +98,7 @@ func TestShortEndIsHeard(t *testing.T) {
 	}
 }
 
-// leaveOnly takes every program from the path but one.
+// leaveOnly removes every program except one from the path.
 func leaveOnly(t *testing.T, program string) {
 	t.Helper()
 	only := t.TempDir()
@@ -108,8 +108,8 @@ func leaveOnly(t *testing.T, program string) {
 	t.Setenv("PATH", only)
 }
 
-// A device that vanishes in the middle of a word ends nothing: people are told, the voices
-// are read, and once there is one again they are heard.
+// TestDeviceVanishesAndComesBack: if the device vanishes in the middle of a word, people read a
+// notice and the voices appear as text. With a device again, they are audible.
 func TestDeviceVanishesAndComesBack(t *testing.T) {
 	for _, program := range []string{"pacat", "aplay"} {
 		t.Run(program, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestDeviceVanishesAndComesBack(t *testing.T) {
 	}
 }
 
-// isTold returns what reports whether people were told something, which is to begin with
+// isTold returns a function that reports whether a notice arrived. The notice must begin with
 // want.
 func isTold(t *testing.T, told <-chan string, want string) func() bool {
 	return func() bool {
@@ -157,7 +157,7 @@ func isTold(t *testing.T, told <-chan string, want string) func() bool {
 	}
 }
 
-// speakUntil plays a tone in its own time.
+// speakUntil plays a tone in real time.
 func speakUntil(t *testing.T, s *outlets, until func() bool) {
 	t.Helper()
 	var frame audio.Frame
@@ -176,7 +176,7 @@ func speakUntil(t *testing.T, s *outlets, until func() bool) {
 	t.Fatal("not within a minute")
 }
 
-// sayShortly plays 300 ms in its own time.
+// sayShortly plays 300 ms in real time.
 func sayShortly(t *testing.T, p *player) {
 	frame := make([]int16, audio.FrameSamples)
 	for i := range frame {
@@ -191,7 +191,7 @@ func sayShortly(t *testing.T, p *player) {
 	}
 }
 
-// sounding is how much of a recording is sound.
+// sounding returns how much of a recording is not silent.
 func sounding(heard []int16) time.Duration {
 	var n int
 	for _, v := range heard {

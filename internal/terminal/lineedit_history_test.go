@@ -17,7 +17,7 @@ func entered(t *testing.T, file string, lines ...string) *history {
 	return h
 }
 
-// TestHistory walks through what was entered.
+// TestHistory moves through the entered lines.
 func TestHistory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
 	entered(t, file, "/mute Bartok", "Bartok, hello", "Bartok, hello", "", " kept to myself", "Juniper, hello")
@@ -50,7 +50,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded shows that neither an old file nor a hostile one grows.
+// TestHistoryIsBounded checks that neither an old file nor a hostile one grows.
 func TestHistoryIsBounded(t *testing.T) {
 	for name, line := range map[string]string{"many": "line %d", "long": "%d " + strings.Repeat("x", maxTyped)} {
 		t.Run(name, func(t *testing.T) {

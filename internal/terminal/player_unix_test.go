@@ -15,7 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// A player that takes no sound must not hold up the table.
+// TestDeafPlayerHoldsNobodyUp checks that a player that reads no sound does not block the
+// table.
 func TestDeafPlayerHoldsNobodyUp(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nexec sleep 600\n"
@@ -27,7 +28,7 @@ func TestDeafPlayerHoldsNobodyUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := make([]int16, audio.SampleRate) // more than a pipe takes
+	second := make([]int16, audio.SampleRate) // more than a pipe holds
 	reason := errors.New("barged in")
 	for range 2 { // the second time after an interruption
 		ctx, cancel := context.WithCancelCause(t.Context())

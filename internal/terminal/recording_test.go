@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// A file of --wav has the time between answers, and no more of a long wait than is
-// kept. What comes a little late or ahead of its time is no silence.
+// TestRecordingKeepsTheTimeBetween: a --wav file keeps the pauses between answers, but limits a
+// long wait. A frame slightly late or early adds no silence.
 func TestRecordingKeepsTheTimeBetween(t *testing.T) {
 	const ms = time.Millisecond
 	frames := func(n int, ahead time.Duration) (at []time.Duration) {
@@ -25,7 +25,7 @@ func TestRecordingKeepsTheTimeBetween(t *testing.T) {
 		name  string
 		ahead time.Duration
 		wait  time.Duration // from the end of an answer of 400 ms to the next
-		late  time.Duration // of a frame in the middle
+		late  time.Duration // delay of a frame in the middle
 		want  time.Duration // silence between the two
 	}{
 		{"at_once", 0, 0, 0, 0},
@@ -42,7 +42,7 @@ func TestRecordingKeepsTheTimeBetween(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Minute) // before the first answer nothing is kept
+				time.Sleep(time.Minute) // the time before the first answer is not recorded
 				loud := slices.Repeat([]int16{9000}, audio.FrameSamples)
 				for range 2 {
 					began := time.Now()

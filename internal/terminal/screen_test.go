@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// TestAccountOfATurn shows what people read of a turn that ended: nothing of
-// what did not happen in it.
+// TestAccountOfATurn checks the line that people read about a finished turn: it leaves out
+// steps that did not happen.
 func TestAccountOfATurn(t *testing.T) {
 	called := func(n int) []table.Event {
 		var all []table.Event

@@ -2,7 +2,7 @@ package terminal
 
 import "testing"
 
-// TestPieces cuts long recordings where it is quiet.
+// TestPieces checks that long recordings are cut at quiet places.
 func TestPieces(t *testing.T) {
 	const rate = 8000
 	loud := func(seconds int) []int16 {

@@ -16,8 +16,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/play"
 )
 
-// voiceService is an ElevenLabs on loopback that says every sentence as 100 ms
-// of a square wave, or fails.
+// voiceService is an ElevenLabs on loopback that speaks each sentence as 100 ms of a square
+// wave, or fails.
 type voiceService struct {
 	*httptest.Server
 	mu   sync.Mutex // guards the field below
@@ -28,7 +28,7 @@ func newVoiceService(t *testing.T, status int) *voiceService {
 	t.Helper()
 	s := &voiceService{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet { // a connection is opened ahead
+		if r.Method == http.MethodGet { // opens a connection ahead
 			return
 		}
 		var body struct {
@@ -53,8 +53,8 @@ func (s *voiceService) heard() []string {
 	return append([]string(nil), s.said...)
 }
 
-// playVoices plays lines at a table whose voices are set up by providers, and
-// returns the events and the WAV file's size.
+// playVoices plays lines at a table whose voices come from providers, and returns the events
+// and the size of the WAV file.
 func playVoices(t *testing.T, tts, lines string) (events string, wav int64) {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func playVoices(t *testing.T, tts, lines string) (events string, wav int64) {
 	return out.String(), info.Size()
 }
 
-// What players read is what was written; what they hear is words.
+// TestPlaySpeaksWordsAndShowsSigns: players read the written text and hear words.
 func TestPlaySpeaksWordsAndShowsSigns(t *testing.T) {
 	s := newVoiceService(t, http.StatusOK)
 	events, wav := playVoices(t, fmt.Sprintf("    {name: elevenlabs, base_url: %q, options: {warm: false}}\n", s.URL), "/say Bart That is 5 gp, or 2d6+3.\n")
@@ -126,7 +126,7 @@ func TestPlayWarmsStockPhrases(t *testing.T) {
 			times++
 		}
 	}
-	// Twice if the first sentence came before the phrase was there.
+	// Twice if the first sentence came before the phrase was cached.
 	if times < 1 || times > 2 {
 		t.Errorf("the service said the phrase %d times: %q", times, s.heard())
 	}
