@@ -13,12 +13,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// actor is a studio that can be given the first clause of a sentence by itself.
+// actor is a studio that accepts the first clause of a sentence separately.
 type actor struct{ studio }
 
 func (*actor) SpeaksClauses() bool { return true }
 
-// writes is a model that writes a word each so often.
+// writes returns a model that writes one word per interval.
 func writes(word time.Duration, text string) script {
 	return func(llm.Request) (all []step) {
 		for i, w := range strings.SplitAfter(text, " ") {
@@ -34,8 +34,8 @@ func writes(word time.Duration, text string) script {
 
 const burned = "The old mill by the river burned, and nobody knows who did it. It was long ago."
 
-// TestTheFirstClauseIsHeardFirst has the model write fast and slowly, for voices that
-// take clauses and others.
+// TestTheFirstClauseIsHeardFirst: the first clause is spoken separately only if the model
+// writes slowly and the voice accepts clauses.
 func TestTheFirstClauseIsHeardFirst(t *testing.T) {
 	parts := []string{"The old mill by the river burned,", "and nobody knows who did it.", "It was long ago."}
 	whole := []string{"The old mill by the river burned, and nobody knows who did it.", "It was long ago."}
@@ -44,7 +44,7 @@ func TestTheFirstClauseIsHeardFirst(t *testing.T) {
 		voice table.Voices
 		word  time.Duration
 		want  []string
-		first float64 // ms from the first token until there is something to speak
+		first float64 // ms from the first token to the first text for the voice
 	}{
 		{"slowly", &actor{studio{takes: 75 * ms, lasts: 2 * time.Second}}, 60 * ms, parts, 7*60 + 50},
 		{"fast", &actor{studio{takes: 75 * ms, lasts: 2 * time.Second}}, 8 * ms, whole, 12 * 8},
@@ -82,12 +82,12 @@ func TestTheFirstClauseIsHeardFirst(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptOfASentenceInTwoPieces interrupts an NPC in its first clause, in the
-// rest of the sentence, and lets its model fail in between.
+// TestWhatIsKeptOfASentenceInTwoPieces interrupts an NPC in its first clause and in the rest of
+// the sentence, and lets its model fail between them.
 func TestWhatIsKeptOfASentenceInTwoPieces(t *testing.T) {
 	for _, row := range []struct {
 		name    string
-		after   time.Duration // the first sound; 0: nobody interrupts
+		after   time.Duration // after the first sound; 0: no interruption
 		style   string
 		fails   bool
 		outcome table.Outcome
@@ -135,7 +135,8 @@ func TestWhatIsKeptOfASentenceInTwoPieces(t *testing.T) {
 	}
 }
 
-// TestAGuessWaitsForItsSentence has all the time there is until the words are final.
+// TestAGuessWaitsForItsSentence: a guess may use the time until the transcript is final, and so
+// speaks whole sentences.
 func TestAGuessWaitsForItsSentence(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -165,8 +166,8 @@ func TestAGuessWaitsForItsSentence(t *testing.T) {
 	}
 }
 
-// TestAClauseIsTakenBack has the guard find fault with the rest of a sentence, after its
-// first clause was heard.
+// TestAClauseIsTakenBack lets the guard withhold the rest of a sentence after its first clause
+// was heard.
 func TestAClauseIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &actor{studio{takes: 75 * ms, lasts: time.Second}}
@@ -184,7 +185,7 @@ func TestAClauseIsTakenBack(t *testing.T) {
 	})
 }
 
-// TestASentenceInTwoPiecesIsRememberedAsOne reads the next prompt.
+// TestASentenceInTwoPiecesIsRememberedAsOne checks the next prompt.
 func TestASentenceInTwoPiecesIsRememberedAsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var last llm.Request

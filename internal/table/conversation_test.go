@@ -21,7 +21,7 @@ func inn() []config.NPC {
 	}
 }
 
-// conversationOf is the table of some NPCs, where last spoke to everyone just now.
+// conversationOf returns the table of some NPCs, where NPC last has just spoken to everyone.
 func conversationOf(npcs []config.NPC, last int) *conversation {
 	c := &cast{}
 	for _, n := range npcs {
@@ -40,7 +40,7 @@ func TestDecide(t *testing.T) {
 		name, text string
 		last       int
 		route      string
-		npc        int // -1 for nobody
+		npc        int // -1 for none
 	}{
 		{"name and comma", "Greymantle, roll 2d6+3", -1, "name", grey},
 		{"full name", "Bartok the Barkeep, an ale!", -1, "name", bart},
@@ -153,13 +153,13 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestWhoLeadsByRole: where others play, a DM's line is for an NPC only if it calls it by name.
+// TestWhoLeadsByRole: if others play, a DM's line is for an NPC only if it names the NPC.
 func TestWhoLeadsByRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, row := range []struct {
 			name, text string
 			others     bool
-			npc        int // -1 for nobody
+			npc        int // -1 for none
 		}{
 			{"goes on alone", "An ale, please. What does it cost?", false, 1},
 			{"goes on among others", "An ale, please. What does it cost?", true, -1},
@@ -187,7 +187,7 @@ func TestWhoLeadsByRole(t *testing.T) {
 	})
 }
 
-// TestCharactersAreSomebodyElse: what calls a player's character is for no NPC.
+// TestCharactersAreSomebodyElse: a line that names a player's character is for no NPC.
 func TestCharactersAreSomebodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, known := range []bool{false, true} {

@@ -21,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// paid is a model that says its name and reports so many tokens.
+// paid is a model that says its name and reports a fixed number of tokens.
 type paid struct {
 	name   string
 	tokens int
@@ -35,7 +35,7 @@ func (p paid) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
 	}
 }
 
-// spends returns a meter on which each token of Dear and Plain is a tenth of a unit.
+// spends returns a meter on which each token of Dear and Plain costs a tenth of a unit.
 func spends(soft, hard float64, cheaper bool) *cost.Meter {
 	tenth := cost.Units(0.1)
 	return cost.NewMeter(cost.Options{
@@ -46,7 +46,7 @@ func spends(soft, hard float64, cheaper bool) *cost.Meter {
 
 func (p paid) engine() engine.Engine { return engine.NewCascaded(cost.MeteredModel(p), nil) }
 
-// passedCaps are the caps that were told to be passed, and how many notices there were.
+// passedCaps returns the caps reported as passed, and the number of warnings.
 func passedCaps(r *room) (levels []string, warnings int) {
 	for _, e := range of[*table.Cost](r.events) {
 		levels = append(levels, e.Level)
@@ -65,7 +65,7 @@ func TestCapsDecideWhoAnswers(t *testing.T) {
 		cheaper bool
 		answers []string   // "lines" for stock phrases
 		costs   []float64  // in the ledger
-		levels  [][]string // told by the end of each turn
+		levels  [][]string // reported by the end of each turn
 	}{
 		{
 			"a_cheaper_engine_first", true,
@@ -119,7 +119,7 @@ func TestCapsDecideWhoAnswers(t *testing.T) {
 	}
 }
 
-// TestWhatWasGivenUpIsCharged has an NPC silenced in the middle of its answer.
+// TestWhatWasGivenUpIsCharged mutes an NPC in the middle of its answer.
 func TestWhatWasGivenUpIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := cost.NewMeter(cost.Options{})
@@ -146,7 +146,7 @@ func TestWhatWasGivenUpIsCharged(t *testing.T) {
 	})
 }
 
-// TestABargedAnswerIsCharged has a player take the floor while the model still writes.
+// TestABargedAnswerIsCharged lets a player interrupt while the model still writes.
 func TestABargedAnswerIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := cost.NewMeter(cost.Options{})
@@ -167,7 +167,7 @@ func TestABargedAnswerIsCharged(t *testing.T) {
 	})
 }
 
-// TestWrongGuessIsCharged has a guess come to nothing: it is no turn's.
+// TestWrongGuessIsCharged: a dropped guess is charged to the session but to no turn.
 func TestWrongGuessIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := spends(0, 0, false)
@@ -184,7 +184,7 @@ func TestWrongGuessIsCharged(t *testing.T) {
 	})
 }
 
-// chargingVoice charges the context that it is called with.
+// chargingVoice charges the account of its context.
 type chargingVoice struct{ sound }
 
 func (v chargingVoice) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
@@ -192,7 +192,7 @@ func (v chargingVoice) Synthesize(ctx context.Context, npc config.NPC, text stri
 	return v.sound.Synthesize(ctx, npc, text)
 }
 
-// chargingEar charges the context that it is called with.
+// chargingEar charges the account of its context.
 type chargingEar struct{ stt.Recogniser }
 
 func (e chargingEar) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
@@ -200,8 +200,7 @@ func (e chargingEar) Listen(ctx context.Context, o stt.Options) (stt.Stream, err
 	return e.Recogniser.Listen(ctx, o)
 }
 
-// late is an engine that charges what it used while it answers, and some of it when
-// that is long over.
+// late is an engine that charges usage during its answer, and again a minute later.
 type late struct{}
 
 func (late) Answer(ctx context.Context, _ engine.Request) iter.Seq2[engine.Event, error] {
@@ -242,8 +241,7 @@ func TestWhoIsCharged(t *testing.T) {
 	})
 }
 
-// TestUnpricedIsToldWhereItMatters has a provider without a price, with a cap and
-// without.
+// TestUnpricedIsToldWhereItMatters uses a provider without a price, with and without a cap.
 func TestUnpricedIsToldWhereItMatters(t *testing.T) {
 	for _, tt := range []struct {
 		name string

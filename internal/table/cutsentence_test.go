@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// cuts are what was heard of sentences in which an NPC was stopped, in order.
+// cuts returns the audible parts of interrupted sentences, in order.
 func (r *room) cuts() (all []string) {
 	for _, e := range of[*table.CutSentence](r.events) {
 		all = append(all, e.NPC+": "+e.Text)
@@ -19,8 +19,8 @@ func (r *room) cuts() (all []string) {
 	return all
 }
 
-// Who is stopped in the middle of a sentence is shown to have said what was heard of it, and
-// is remembered to have said what was said to its end.
+// TestCutSentence: if an NPC is stopped in the middle of a sentence, players see the part they
+// heard, but memory keeps only the sentences that were finished.
 func TestCutSentence(t *testing.T) {
 	const tale = "Long ago there was a tower. It stood by the sea, and nobody knew who had built it."
 	for _, row := range []struct {
@@ -64,7 +64,8 @@ func (r *room) silence(npc string) {
 	check(r.t, err)
 }
 
-// A player who takes the floor is told after what was heard by then.
+// TestCutSentenceOfWhoIsInterrupted: the event of the interruption follows the one with the
+// part that was heard.
 func TestCutSentenceOfWhoIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{model: says("Long ago there was a tower by the sea, and nobody knew who had built it.")})
@@ -84,7 +85,7 @@ func TestCutSentenceOfWhoIsInterrupted(t *testing.T) {
 	})
 }
 
-// What has all been said is not cut, and neither is what nobody hears.
+// TestNothingIsCut: neither a finished sentence nor one that is only read is reported as cut.
 func TestNothingIsCut(t *testing.T) {
 	t.Run("to_the_end", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -16,9 +16,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// TestADayAtTheTable plays 24 hours (under the race detector two): somebody
-// speaks every half minute, every tenth line talks over the answer. Nothing may
-// pile up.
+// TestADayAtTheTable plays 24 hours (two under the race detector): a player speaks every half
+// minute, and every tenth line talks over the answer. Nothing may accumulate.
 func TestADayAtTheTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counts := &tally{ends: map[table.Outcome]int{}}
@@ -55,7 +54,7 @@ func TestADayAtTheTable(t *testing.T) {
 	})
 }
 
-// heap is what is alive; pools give theirs up after two collections.
+// heap returns the live memory. Pools release theirs after two collections.
 func heap() uint64 {
 	for range 3 {
 		runtime.GC()
@@ -65,7 +64,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// tally counts how turns end.
+// tally counts the outcomes of turns.
 type tally struct {
 	mu    sync.Mutex
 	ended int
@@ -81,12 +80,12 @@ func (c *tally) Emit(e table.Event) {
 	}
 }
 
-// silence is an outlet that keeps nothing.
+// silence is an outlet that discards frames.
 type silence struct{}
 
 func (*silence) Write(context.Context, *audio.Frame) error { return nil }
 
-// steady is a voice of one second a sentence that takes no memory of its own.
+// steady is a voice of one second per sentence that allocates nothing.
 type steady struct{}
 
 var second = slices.Repeat([]int16{1000}, audio.SampleRate)
@@ -98,7 +97,7 @@ func (steady) Synthesize(ctx context.Context, _ config.NPC, _ string) iter.Seq2[
 	}
 }
 
-// talker is a player who sends packets only while speaking, as Discord does.
+// talker is a player who sends packets only while speaking, like Discord.
 func (r *room) talker(name string) *talker {
 	r.t.Helper()
 	seat, err := r.Join(context.Background(), name, &table.JoinOptions{Detector: loud{}})

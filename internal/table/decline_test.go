@@ -12,14 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// mayDecline reports whether a model is told how to say nothing.
+// mayDecline reports whether the prompt says how to decline.
 func mayDecline(req llm.Request) bool {
 	return slices.ContainsFunc(req.Messages, func(m llm.Message) bool {
 		return m.Role == llm.RoleSystem && strings.Contains(m.Content, speech.SilentRule)
 	})
 }
 
-// modest answers what calls it, and declines where it may.
+// modest declines if it may, and otherwise answers.
 func modest(req llm.Request) []step {
 	if mayDecline(req) {
 		return []step{{after: 100 * ms, text: "[sil"}, {after: 10 * ms, text: "ent]"}, {after: time.Hour, text: "Never."}}
@@ -119,15 +119,15 @@ func TestDeclinedTurnDoesNothing(t *testing.T) {
 	})
 }
 
-// TestNoPhraseBeforeItIsSureToBeAnswered: while it is not known whether an NPC declines
-// it says no stock phrase; once it calls a tool, it does.
+// TestNoPhraseBeforeItIsSureToBeAnswered: an NPC says no stock phrase while it may still
+// decline, and does once it has begun to answer.
 func TestNoPhraseBeforeItIsSureToBeAnswered(t *testing.T) {
 	for _, row := range []struct {
 		name, line string
 		first      []step
 		fillers    int
 		outcome    table.Outcome
-		sound      float64 // the first comes no later, in ms; 0 for none
+		sound      float64 // latest first sound, in ms; 0 for none
 	}{
 		{"declines", "and so on", []step{{after: 5 * time.Second, text: "[silent]"}}, 0, table.OutcomePassed, 0},
 		{"answers_late", "and so on", []step{{after: 5 * time.Second, text: "Aye."}}, 0, table.OutcomeDelivered, 6000},
@@ -149,8 +149,8 @@ func TestNoPhraseBeforeItIsSureToBeAnswered(t *testing.T) {
 	}
 }
 
-// TestPlayerGoesOnAfterADecline: "What do you drink, … Bart?" is Bart's, although Mira,
-// who is spoken with, has passed its beginning by.
+// TestPlayerGoesOnAfterADecline: a player who goes on after Mira declined the beginning of the
+// line gets the whole line answered.
 func TestPlayerGoesOnAfterADecline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{model: modest})

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// house is where the NPCs of a table are, and its doors.
+// house holds the places of a table's NPCs, and the doors.
 type house struct {
 	scene string
 	at    map[string]string
@@ -39,15 +39,15 @@ func (h house) Relations(from, _ string) []memory.Relation {
 }
 
 // TestDoorsAndDeafness plays with a barkeep and a deaf porter in the taproom, and a cook in the
-// kitchen. A voice carries through the door while it is open. The porter hears nothing: it is
-// not addressed by what is said, but handed a note it reads and answers.
+// kitchen. Voices pass an open door. The porter hears nothing and is not addressed by speech,
+// but reads and answers a note.
 func TestDoorsAndDeafness(t *testing.T) {
 	open := memory.Relation{From: "taproom", Type: hotctx.OpensTo, To: "kitchen"}
 	closed := memory.Relation{From: "kitchen", Type: hotctx.ClosedTo, To: "taproom"}
 	for _, row := range []struct {
 		name  string
 		doors []memory.Relation
-		// bart and cook are who hears what is said to them.
+		// bart and cook list the NPCs that hear a line to Bart or to the cook.
 		bart, cook []string
 	}{
 		{"no_door", nil, []string{"bart"}, []string{"cook"}},
@@ -93,8 +93,8 @@ func TestDoorsAndDeafness(t *testing.T) {
 	}
 }
 
-// TestADeafNPCLearnsWhatItsGroupShares says something to a barkeep who tells the deaf porter by
-// supper: the porter has it by their group, not by having heard it.
+// TestADeafNPCLearnsWhatItsGroupShares: the deaf porter knows a line to the barkeep because
+// they share a group, and not because the porter heard it.
 func TestADeafNPCLearnsWhatItsGroupShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var groups memory.Groups

@@ -13,8 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// pupil is a model that answers each line after a while and keeps what it was
-// asked.
+// pupil is a model that answers each line after a delay and records its prompts.
 type pupil struct {
 	after time.Duration
 
@@ -23,7 +22,7 @@ type pupil struct {
 	begun   []begun
 }
 
-// begun is what work on an answer began with.
+// begun is the first prompt of an answer.
 type begun struct {
 	at     time.Time
 	prompt string
@@ -39,20 +38,20 @@ func (l *pupil) model(req llm.Request) []step {
 	return []step{{after: l.after, text: "Aye."}}
 }
 
-// asked returns what the model was given last, once it rests.
+// asked returns the last prompt. Call it while the model is idle.
 func (l *pupil) asked() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.prompts[len(l.prompts)-1]
 }
 
-// write has a user write a message.
+// write hears a user's message.
 func (r *room) write(user, ref, line string) {
 	r.t.Helper()
 	check(r.t, r.Hear(r.t.Context(), table.Utterance{Speaker: user, Text: line, User: "id:" + user, Ref: ref}))
 }
 
-// ends returns the outcomes of the turns that have ended, by number.
+// ends returns the outcomes of the ended turns, in the order they ended.
 func (r *room) ends() string {
 	synctest.Wait()
 	var out []string
@@ -62,7 +61,7 @@ func (r *room) ends() string {
 	return strings.Join(out, ", ")
 }
 
-// kept fails unless this is what the journal holds.
+// kept fails if the journal holds other lines.
 func (r *room) kept(want ...string) {
 	r.t.Helper()
 	if got := r.journal.said(); !slices.Equal(got, want) {
@@ -77,7 +76,7 @@ func TestRetract(t *testing.T) {
 		play  func(r *room)
 		ends  string
 		kept  []string
-		asked int // how often the model was
+		asked int // number of model calls
 	}{
 		{"waiting", func(r *room) {
 			r.write("Bob", "m0", "Mira, hello")
@@ -146,7 +145,7 @@ func TestRetract(t *testing.T) {
 	}
 }
 
-// TestRetractKeepsTheAnswer has an NPC keep in mind what it said.
+// TestRetractKeepsTheAnswer: after a retraction the NPC still remembers its own answer.
 func TestRetractKeepsTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pupil{}
@@ -180,8 +179,7 @@ func TestRetractOfWhatIsHeard(t *testing.T) {
 	})
 }
 
-// TestNobodyReactsToWhatWasTakenBack takes a line for two back while the first
-// answers.
+// TestNobodyReactsToWhatWasTakenBack retracts a line for two NPCs while the first one answers.
 func TestNobodyReactsToWhatWasTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pupil{}
@@ -284,7 +282,7 @@ func TestReword(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &pupil{after: time.Second}
 				r := open(t, setting{model: l.model})
-				r.write("Bob", "m0", "mhm") // for nobody; the players are known
+				r.write("Bob", "m0", "mhm") // for no NPC; makes Bob known
 				synctest.Wait()
 				before, skip := len(r.journal.kept()), len(of[*table.TurnEnded](r.events))
 				row.play(r)
@@ -321,8 +319,8 @@ func TestReword(t *testing.T) {
 	}
 }
 
-// TestRewordOfWhatThenWaits has a turn that was at work wait for another NPC,
-// and the table close.
+// TestRewordOfWhatThenWaits rewords a line so that its running turn must wait for another NPC,
+// and then closes the table.
 func TestRewordOfWhatThenWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }})
@@ -338,8 +336,8 @@ func TestRewordOfWhatThenWaits(t *testing.T) {
 	})
 }
 
-// TestRewordForgetsWhatToolsTold begins anew without what was found for the old
-// words.
+// TestRewordForgetsWhatToolsTold checks that the new turn does not get the tool results for the
+// old words.
 func TestRewordForgetsWhatToolsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pupil{}
@@ -386,7 +384,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestEditsOfNothing change nothing, and ask for nothing.
+// TestEditsOfNothing: an edit of an unknown message changes nothing.
 func TestEditsOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pupil{}

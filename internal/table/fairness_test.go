@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// TestPlayersTakeTurns: who says one thing is answered among the many things that another
-// has said before, and both in their own order.
+// TestPlayersTakeTurns: a player's single line is answered among the many earlier lines of
+// another, and each player's lines stay in order.
 func TestPlayersTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye."), alone: true})

@@ -10,14 +10,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestGoingOn has a player go on some time after the end was taken for certain: as long as
-// nothing of the answer was heard it is one utterance and one answer, unless what is
-// added is plainly for somebody else.
+// TestGoingOn lets a player continue after the endpoint was certain: until the answer is
+// audible, both parts are one utterance with one answer, unless the second is clearly for
+// someone else.
 func TestGoingOn(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		after  time.Duration // of the voice
-		answer time.Duration // that the model takes
+		after  time.Duration // after the voice stops
+		answer time.Duration // delay of the model
 		added  string
 		want   []string
 	}{
@@ -30,7 +30,7 @@ func TestGoingOn(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := heard(t, setting{voice: sound{lasts: 4 * time.Second}, model: func(llm.Request) []step { return []step{{after: row.answer, text: "Aye."}} }})
-				r.joinAsUser("Tom").leave() // so that his name is known
+				r.joinAsUser("Tom").leave() // makes his name known
 				r.write("Tom", "m0", "hello")
 				r.until(1)
 				ana := r.join("Ana")
@@ -44,7 +44,7 @@ func TestGoingOn(t *testing.T) {
 						got = append(got, l)
 					}
 				}
-				slices.Sort(got) // a turn is kept once it ends
+				slices.Sort(got) // a turn is stored when it ends
 				slices.Sort(row.want)
 				if !slices.Equal(got, row.want) {
 					t.Errorf("kept %q, want %q; events %v", got, row.want, r.kinds())

@@ -50,8 +50,8 @@ func TestGroupsAndMereSounds(t *testing.T) {
 	})
 }
 
-// The reaction to an answer is kept after that answer and the line that both are about,
-// however long those take to be kept: whoever reads along never sees an answer to nothing.
+// TestReactionIsKeptAfterWhatItReactsTo: a reaction is stored after the answer and the line it
+// refers to, however slow the log is, so that a reader never sees a reaction without its cause.
 func TestReactionIsKeptAfterWhatItReactsTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye."), journal: &journal{takes: 500 * ms, first: 3 * time.Second}})

@@ -18,7 +18,7 @@ const hollow = "The old jetty is hollow, and the ferry ledger lies inside it."
 
 func keeps(secrets ...config.KeptSecret) []config.KeptSecret { return secrets }
 
-// reasonsOf are why things were withheld, in order.
+// reasonsOf returns the reasons for withheld sentences, in order.
 func reasonsOf(r *room) (all []string) {
 	for _, g := range of[*table.Guarded](r.events) {
 		all = append(all, g.NPC+": "+g.Reason)
@@ -26,8 +26,7 @@ func reasonsOf(r *room) (all []string) {
 	return all
 }
 
-// TestASecretIsKept withholds what an NPC keeps to itself, and asks the model once
-// more.
+// TestASecretIsKept: the guard withholds an NPC's secret and asks the model once more.
 func TestASecretIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []llm.Request
@@ -119,8 +118,8 @@ func TestSecretsAreAllowed(t *testing.T) {
 	})
 }
 
-// TestOwnVoiceIsCutAtASecret cuts an engine's own voice before a sentence that tells a
-// secret: of it nothing is heard, and the session does not know to have said it.
+// TestOwnVoiceIsCutAtASecret stops an engine's own voice before a sentence with a secret: the
+// sentence is not audible, and the session does not remember it.
 func TestOwnVoiceIsCutAtASecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := vendor(func(turn s2stest.Turn) s2stest.Answer {
@@ -137,12 +136,12 @@ func TestOwnVoiceIsCutAtASecret(t *testing.T) {
 		if got := reasonsOf(r); !slices.Equal(got, []string{"Mira: secret"}) {
 			t.Errorf("withheld %q", got)
 		}
-		first := 35 * time.Second / 15 // as long as the first sentence sounds
+		first := 35 * time.Second / 15 // duration of the first sentence
 		cut := p.Notes(s2stest.Interrupted)
 		if len(cut) != 1 || cut[0].Sound < first-400*ms || cut[0].Sound > first+400*ms {
 			t.Errorf("the session is told %+v, want that about %s were heard", cut, first)
 		}
-		own := 0 // frames in the vendor's voice, which is no NPC's level
+		own := 0 // frames of the vendor's voice, which has no NPC's level
 		for _, f := range r.wire.heard() {
 			if f.sample != levels["mira"] {
 				own++
@@ -151,7 +150,7 @@ func TestOwnVoiceIsCutAtASecret(t *testing.T) {
 		if heard := time.Duration(own) * 20 * ms; heard > first+400*ms {
 			t.Errorf("%s of the voice were heard, want about %s", heard, first)
 		}
-		// The next answer is given by a session that knows what was said.
+		// The next answer comes from a session that knows only the audible sentences.
 		ana.say("Mira, thank you very much.", 2*time.Second)
 		r.until(2)
 		opened := p.Notes(s2stest.Opened)
@@ -166,7 +165,7 @@ func TestOwnVoiceIsCutAtASecret(t *testing.T) {
 	})
 }
 
-// TestOwnVoiceIsCutWhileItIsHeard cuts a voice whose transcript comes late.
+// TestOwnVoiceIsCutWhileItIsHeard stops a voice whose transcript arrives late.
 func TestOwnVoiceIsCutWhileItIsHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := 4 * time.Second
@@ -188,8 +187,8 @@ func TestOwnVoiceIsCutWhileItIsHeard(t *testing.T) {
 		if len(cut) == 0 || cut[0].Sound > d-time.Second {
 			t.Fatalf("the session is told %+v", cut)
 		}
-		// Between the voice and what the other engine says there is silence, from one
-		// frame after the cut on.
+		// Silence separates the voice from the other engine's answer, from one frame after the
+		// cut on.
 		for i, f := range frames[1:] {
 			gap := f.at.Sub(frames[i].at)
 			if gap > 100*ms {

@@ -19,8 +19,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// studio is a voice that notes what it was asked for, and makes sound in pieces of 100
-// ms, as fast as it is taken.
+// studio is a voice that records its sentences and makes sound in pieces of 100 ms, as fast as
+// they are consumed.
 type studio struct {
 	takes, lasts time.Duration
 
@@ -63,14 +63,14 @@ func (s *studio) Synthesize(ctx context.Context, npc config.NPC, text string) it
 	}
 }
 
-// all is what the studio was asked for so far.
+// all returns the takes so far.
 func (s *studio) all() []take {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.done)
 }
 
-// texts are the sentences of takes.
+// texts returns the sentences of takes.
 func texts(all []take) (out []string) {
 	for _, k := range all {
 		out = append(out, k.text)
@@ -78,7 +78,7 @@ func texts(all []take) (out []string) {
 	return out
 }
 
-// understood has the recogniser bring words some time into the next utterance.
+// understood sends an interim transcript some time into the next utterance.
 func (p *player) understood(after time.Duration, words string) {
 	go func() {
 		time.Sleep(after)
@@ -88,14 +88,13 @@ func (p *player) understood(after time.Duration, words string) {
 
 const drink = "Mira, what do you drink?"
 
-// TestAGuessIsVoicedAndSilent has the words known long before their final transcript.
-// The voice works on them by then, and the answer is heard with the transcript, not
-// before it.
+// TestAGuessIsVoicedAndSilent: the words are known long before their final transcript. The
+// voice starts on the guess, but players hear the answer only after the transcript.
 func TestAGuessIsVoicedAndSilent(t *testing.T) {
 	for _, row := range []struct {
 		preempts config.Preemption
-		asked    bool    // the voice, before the final transcript
-		wait     float64 // of players from there on, in ms
+		asked    bool    // of the voice, before the final transcript
+		wait     float64 // from the transcript to the first sound, in ms
 	}{
 		{config.PreemptVoice, true, 20},
 		{config.PreemptModel, false, 220},
@@ -137,7 +136,7 @@ func TestAGuessIsVoicedAndSilent(t *testing.T) {
 	}
 }
 
-// TestADroppedGuessIsCancelledAndCharged has the words turn out otherwise.
+// TestADroppedGuessIsCancelledAndCharged lets the final transcript differ from the guess.
 func TestADroppedGuessIsCancelledAndCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &studio{takes: 200 * ms, lasts: time.Minute}
@@ -185,8 +184,8 @@ func TestADroppedGuessIsCancelledAndCharged(t *testing.T) {
 	})
 }
 
-// TestALongSentenceIsHeardToItsEnd has a guess whose first sentence is longer than is made
-// ahead, and waits for its words for long.
+// TestALongSentenceIsHeardToItsEnd: a guess whose first sentence exceeds the buffer waits long
+// for its transcript.
 func TestALongSentenceIsHeardToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &studio{takes: 100 * ms, lasts: 9 * time.Second}
@@ -202,8 +201,8 @@ func TestALongSentenceIsHeardToItsEnd(t *testing.T) {
 	})
 }
 
-// TestAGuessFailsInSilence has the voice fail on a guess: what is dropped is nobody's
-// concern, and what is adopted is read.
+// TestAGuessFailsInSilence: if the voice fails on a guess, a dropped guess causes no notice,
+// and an adopted one appears as text.
 func TestAGuessFailsInSilence(t *testing.T) {
 	for _, row := range []struct {
 		name, said string
@@ -233,7 +232,7 @@ type named struct{ script }
 
 func (named) Name() string { return "Dear" }
 
-// TestGuessesAreBounded has a recogniser that changes its mind with every breath.
+// TestGuessesAreBounded uses a recogniser that changes its interim transcript repeatedly.
 func TestGuessesAreBounded(t *testing.T) {
 	words := []string{"stout", "ale", "wine", "tea", "mead", "milk"}
 	synctest.Test(t, func(t *testing.T) {
@@ -256,8 +255,8 @@ func TestGuessesAreBounded(t *testing.T) {
 	})
 }
 
-// TestNoGuessWithoutSense keeps from guessing at words that plainly go on, and where
-// there is no money left to waste.
+// TestNoGuessWithoutSense: there is no guess at words that clearly continue, and none after the
+// hard cap.
 func TestNoGuessWithoutSense(t *testing.T) {
 	for _, row := range []struct {
 		name, words string
@@ -293,7 +292,7 @@ func TestNoGuessWithoutSense(t *testing.T) {
 	}
 }
 
-// TestAVoiceIsGivenNoSecretsToGuessWith guards what a guess says like all else.
+// TestAVoiceIsGivenNoSecretsToGuessWith: the guard checks guesses like any other answer.
 func TestAVoiceIsGivenNoSecretsToGuessWith(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &studio{takes: 100 * ms, lasts: time.Second}

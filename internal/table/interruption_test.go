@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// outcomes are how the turns of an NPC ended, in order.
+// outcomes returns the outcomes of an NPC's turns, in order.
 func (r *room) outcomes(npc string) []table.Outcome {
 	var out []table.Outcome
 	for _, e := range of[*table.TurnEnded](r.events) {
@@ -90,11 +90,11 @@ func TestWordsInterruptHoweverLate(t *testing.T) {
 				r.speak("Ana", "Mira, what do you drink?")
 				r.awaitAudio()
 				time.Sleep(300 * ms)
-				go bob.say("", 300*ms) // somebody coughs at the same time
+				go bob.say("", 300*ms) // a cough at the same time
 				time.Sleep(100 * ms)
 				ana.say("Stop it right now!", 800*ms)
 				time.Sleep(20 * time.Second)
-				// what Ana broke in with is to Mira, too
+				// Ana's interruption is addressed to Mira too.
 				if got := r.outcomes("Mira"); len(got) == 0 || got[0] != table.OutcomeBarged {
 					t.Errorf("Mira's turns ended %v, want the first barged", got)
 				}
@@ -203,7 +203,7 @@ func TestOneWordIsAnAnswer(t *testing.T) {
 	})
 }
 
-// waking is a voice that is slow for the answer, and at hand for stock phrases.
+// waking is a voice that is slow for answers and fast for stock phrases.
 type waking struct{}
 
 func (waking) Synthesize(ctx context.Context, npc config.NPC, text string) iter.Seq2[[]int16, error] {
@@ -260,7 +260,7 @@ func TestDeafTableRefusesSeats(t *testing.T) {
 	})
 }
 
-// starving is a voice that gives half a second of each sentence, and hangs.
+// starving is a voice that makes half a second of each sentence and then hangs.
 type starving struct{}
 
 func (starving) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
@@ -275,8 +275,8 @@ func (starving) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.S
 	}
 }
 
-// ramified is a model that makes so much of its context that to cancel it takes longer
-// than it takes others to see that.
+// ramified is a model that derives so many contexts that cancelling them takes longer than
+// others need to notice the cancellation.
 type ramified struct{ script }
 
 func (m ramified) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
@@ -289,8 +289,8 @@ func (m ramified) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chu
 	}
 }
 
-// TestSentenceCutWhileItsVoiceStarvesIsNotDelivered cuts a sentence of which all the
-// sound that came was played.
+// TestSentenceCutWhileItsVoiceStarvesIsNotDelivered stops a sentence after all sound made so
+// far was played.
 func TestSentenceCutWhileItsVoiceStarvesIsNotDelivered(t *testing.T) {
 	model := ramified{func(llm.Request) []step { return []step{{text: "It does not stop. And "}, {hang: true}} }}
 	for _, row := range []struct {

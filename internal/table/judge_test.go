@@ -18,11 +18,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// bench is a judge that decides as it is told, after a while, and notes what it is asked.
+// bench is a judge that decides after a delay and records its questions.
 type bench struct {
 	takes   time.Duration
 	decides func(q judge.Question) (judge.Verdict, error)
-	charges int // tokens of Plain for each question
+	charges int // tokens of Plain per question
 
 	mu    sync.Mutex
 	asked []judge.Question
@@ -47,7 +47,7 @@ func (b *bench) questions() []judge.Question {
 	return append([]judge.Question(nil), b.asked...)
 }
 
-// verdict is one for an NPC, or for none if id is empty.
+// verdict returns a verdict for an NPC, or for none if id is empty.
 func verdict(id string) judge.Verdict {
 	if id == "" {
 		return judge.Verdict{Addressee: judge.Player, Intent: judge.Speaks}
@@ -55,15 +55,15 @@ func verdict(id string) judge.Verdict {
 	return judge.Verdict{NPC: id, Addressee: id, Intent: judge.Speaks}
 }
 
-// ruling decides every line alike.
+// ruling returns the same verdict for every line.
 func ruling(id string) func(judge.Question) (judge.Verdict, error) {
 	return func(judge.Question) (judge.Verdict, error) { return verdict(id), nil }
 }
 
-// doubtful calls Mira by a name that was not heard right, which is in doubt whenever it is said.
+// doubtful is a line with a misheard name of Mira, which is always in doubt.
 const doubtful = "Mirra, what do you drink?"
 
-// murmur is a line that names an NPC and calls none, while none is talked with.
+// murmur is a line that mentions an NPC but does not address it, outside a conversation.
 const murmur = "I wonder what Mira would drink"
 
 func TestJudgeDecidesADoubtfulLine(t *testing.T) {
@@ -110,7 +110,8 @@ func fails(judge.Question) (judge.Verdict, error) {
 	return judge.Verdict{}, errors.New("it has no opinion")
 }
 
-// TestNothingIsToldBeforeTheVerdict has the answer be ready long before the judge decides, with a tool call in it.
+// TestNothingIsToldBeforeTheVerdict: the answer, with a tool call, is ready long before the
+// verdict, but neither sound nor calls precede it.
 func TestNothingIsToldBeforeTheVerdict(t *testing.T) {
 	for _, id := range []string{"mira", ""} {
 		t.Run("for "+id, func(t *testing.T) {
@@ -151,8 +152,9 @@ func TestNothingIsToldBeforeTheVerdict(t *testing.T) {
 	}
 }
 
-// TestNineOfTenVerdicts plays a hundred doubtful lines, half of which are for Mira, to a judge that is right
-// nine times in ten. What reaches her is what the judge says, and the ledger counts it.
+// TestNineOfTenVerdicts plays a hundred doubtful lines, half of them for Mira, to a judge that
+// is right nine times in ten. Mira gets the lines that the judge assigns to her, and the ledger
+// counts the verdicts.
 func TestNineOfTenVerdicts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -195,7 +197,7 @@ func TestNineOfTenVerdicts(t *testing.T) {
 	})
 }
 
-// TestJudgeIsBounded has the judge asked no more than it may: in a minute, and of the cap.
+// TestJudgeIsBounded checks the judge's limits per minute and as a share of the cap.
 func TestJudgeIsBounded(t *testing.T) {
 	for _, row := range []struct {
 		name    string
@@ -205,7 +207,7 @@ func TestJudgeIsBounded(t *testing.T) {
 		asked   int
 	}{
 		{"in a minute", 0, 1, time.Second, 20},
-		{"of the cap", 100, 25, 10 * time.Second, 4}, // a tenth of it are 100 tokens
+		{"of the cap", 100, 25, 10 * time.Second, 4}, // a tenth of the cap is 100 tokens
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -229,7 +231,8 @@ func TestJudgeIsBounded(t *testing.T) {
 	}
 }
 
-// TestFailingJudgeIsLeftAlone has three failures in a row be said once, and no line wait for the next minute.
+// TestFailingJudgeIsLeftAlone: three failures in a row cause one notice, and no line waits for
+// the judge during the next minute.
 func TestFailingJudgeIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{takes: time.Hour, decides: ruling("")}
@@ -249,8 +252,8 @@ func TestFailingJudgeIsLeftAlone(t *testing.T) {
 	})
 }
 
-// TestJudgeKnowsTheTable looks at a question: who is there, whom the conversation is with and what was said, without
-// whispers.
+// TestJudgeKnowsTheTable checks a question: the people present, the current conversation and
+// the lines so far, without whispers.
 func TestJudgeKnowsTheTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{takes: 10 * ms, decides: ruling("mira")}
@@ -276,7 +279,7 @@ func TestJudgeKnowsTheTable(t *testing.T) {
 	})
 }
 
-// TestJudgeKnowsWhatIsBeingSaid has a doubtful line come while Mira is still writing.
+// TestJudgeKnowsWhatIsBeingSaid plays a doubtful line while Mira is still writing.
 func TestJudgeKnowsWhatIsBeingSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{takes: 10 * ms, decides: ruling("")}
@@ -294,8 +297,8 @@ func TestJudgeKnowsWhatIsBeingSaid(t *testing.T) {
 	})
 }
 
-// TestSpokenLineIsJudgedAhead has the judge be asked when the player has ended, and decide before the words are final:
-// no time is lost.
+// TestSpokenLineIsJudgedAhead: the judge is asked at the end of speech and decides before the
+// transcript is final, so that no time is lost.
 func TestSpokenLineIsJudgedAhead(t *testing.T) {
 	for _, id := range []string{"mira", ""} {
 		t.Run("for "+id, func(t *testing.T) {
@@ -322,7 +325,8 @@ func TestSpokenLineIsJudgedAhead(t *testing.T) {
 	}
 }
 
-// TestDoubtfulLineChanges has a line in doubt be taken back, reworded or cut off by the end of the table.
+// TestDoubtfulLineChanges retracts or rewords a doubtful line, mutes the NPC, or closes the
+// table.
 func TestDoubtfulLineChanges(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -358,7 +362,7 @@ func TestDoubtfulLineChanges(t *testing.T) {
 	}
 }
 
-// TestGoingOnIsJudgedAnew has the player go on while the judge is asked.
+// TestGoingOnIsJudgedAnew lets the player continue while the judge decides.
 func TestGoingOnIsJudgedAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{takes: 650 * ms, decides: ruling("mira")}

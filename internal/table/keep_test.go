@@ -43,14 +43,13 @@ func TestKeepAnswersNobody(t *testing.T) {
 	})
 }
 
-// TestKeepKeepsTheOrder has lines at work and waiting, as when a session is
-// stopped.
+// TestKeepKeepsTheOrder stores late lines while others run and wait, as when a session stops.
 func TestKeepKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }, journal: &journal{takes: 100 * ms}})
 		var want []string
 		for i := range 33 {
-			who := fmt.Sprint("Player ", i%11) // one alone would be refused
+			who := fmt.Sprint("Player ", i%11) // one player alone would be refused
 			want = append(want, fmt.Sprint(who, ": Mira, line ", i))
 			r.write(who, fmt.Sprint(i), fmt.Sprint("Mira, line ", i))
 		}
@@ -69,12 +68,12 @@ func TestKeepKeepsTheOrder(t *testing.T) {
 	})
 }
 
-// TestClosingLosesNoLine closes a table at which everybody waits.
+// TestClosingLosesNoLine closes a table while all lines wait.
 func TestClosingLosesNoLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }, journal: &journal{takes: 4 * time.Second}})
 		var want []string
-		for i := range 33 { // one at work, as many as may wait
+		for i := range 33 { // one running, and as many as may wait
 			who, line := fmt.Sprint("Player ", i%11), fmt.Sprint("Mira, line ", i)
 			want = append(want, who+": "+line)
 			r.write(who, "", line)
@@ -87,7 +86,8 @@ func TestClosingLosesNoLine(t *testing.T) {
 	})
 }
 
-// TestSessionGoesOn counts turns on, and gives NPCs their conversations back.
+// TestSessionGoesOn: a resumed session continues the turn numbers and restores the NPCs'
+// conversations.
 func TestSessionGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pupil{}

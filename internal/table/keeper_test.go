@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// codes are the codes of the notices that were told, in order.
+// codes returns the codes of the notices, in order.
 func (r *room) codes() string {
 	var codes []string
 	for _, n := range of[*table.Notice](r.events) {
@@ -23,9 +23,9 @@ func (r *room) codes() string {
 	return strings.Join(codes, " ")
 }
 
-// TestWhatCannotBeKeptWaits takes the disk away for some turns: the table goes on and
-// says so once, NPCs know of the evening all the same, and in the end every line is in the
-// log, once and in order.
+// TestWhatCannotBeKeptWaits makes the disk fail for some turns: the table continues and reports
+// the failure once, NPCs remember those turns, and in the end the log has every line once and
+// in order.
 func TestWhatCannotBeKeptWaits(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestWhatCannotBeKeptWaits(t *testing.T) {
 	}
 }
 
-// TestASlowLogHoldsNobodyUp has a line take longer than a turn waits for it.
+// TestASlowLogHoldsNobodyUp lets the log take longer than a turn waits.
 func TestASlowLogHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye."), journal: &journal{first: 12 * time.Second}, alone: true})
@@ -87,8 +87,8 @@ func TestASlowLogHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// TestClosingTriesALastTime closes the table while lines wait: they are kept if that can
-// be now, and else it is told how many are lost.
+// TestClosingTriesALastTime closes the table while lines wait: the table stores them if the log
+// accepts them now, and otherwise reports how many are lost.
 func TestClosingTriesALastTime(t *testing.T) {
 	for _, stays := range []error{nil, errors.New("disk full")} {
 		synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestClosingTriesALastTime(t *testing.T) {
 	}
 }
 
-// aside keeps in mind what is set aside.
+// aside holds lines in memory.
 type aside struct {
 	mu   sync.Mutex
 	kept []memory.Line
@@ -145,8 +145,8 @@ func (a *aside) texts() string {
 	return strings.Join(out, "|")
 }
 
-// TestWhatIsSetAsideIsNotLost closes the table while lines wait, with somewhere else to keep
-// them, and without.
+// TestWhatIsSetAsideIsNotLost closes the table while lines wait, with and without a working
+// aside.
 func TestWhatIsSetAsideIsNotLost(t *testing.T) {
 	for _, full := range []error{nil, errors.New("no room here either")} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,8 +171,8 @@ func TestWhatIsSetAsideIsNotLost(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsIsSetAsideAtOnce has lines wait, one of them be taken back, and all be kept in the
-// end: at each moment the aside has what a program that is killed then would lose.
+// TestWhatWaitsIsSetAsideAtOnce: while lines wait, are retracted and are stored, the aside
+// always holds exactly the lines that a killed program would lose.
 func TestWhatWaitsIsSetAsideAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, j := &aside{}, &journal{err: errors.New("server away")}
@@ -199,7 +199,7 @@ func TestWhatWaitsIsSetAsideAtOnce(t *testing.T) {
 	})
 }
 
-// TestASessionThatIsGone has the log refuse lines for good: nothing waits.
+// TestASessionThatIsGone: if the log rejects lines permanently, they do not wait.
 func TestASessionThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{err: memory.ErrNotFound}
@@ -214,7 +214,7 @@ func TestASessionThatIsGone(t *testing.T) {
 	})
 }
 
-// TestTooMuchWaits says more than may wait.
+// TestTooMuchWaits exceeds the limit of waiting lines.
 func TestTooMuchWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{err: errors.New("disk full")}
@@ -235,8 +235,8 @@ func TestTooMuchWaits(t *testing.T) {
 	})
 }
 
-// TestEditsReachWhatWaits takes back, rewords and forgets lines that are in nobody's log
-// yet, and what an NPC said.
+// TestEditsReachWhatWaits retracts, rewords and forgets lines that the log has not stored yet,
+// and an NPC's line.
 func TestEditsReachWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{err: errors.New("disk full")}

@@ -48,7 +48,7 @@ func TestTierEvents(t *testing.T) {
 		do(r.Raise(t.Context(), "Bart", mcp.BudgetStandard, time.Minute, 0))
 		tells(bart + "raised standard, up to standard, for 1m0s or 10")
 		time.Sleep(59 * time.Second)
-		do(r.Raise(t.Context(), "Bart", mcp.BudgetDeep, time.Minute, 0)) // in place of the other
+		do(r.Raise(t.Context(), "Bart", mcp.BudgetDeep, time.Minute, 0)) // replaces the other raise
 		tells(bart + "raised deep, up to deep, for 1m0s or 10")
 		time.Sleep(59 * time.Second)
 		tells()
@@ -63,7 +63,7 @@ func TestTierEvents(t *testing.T) {
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetStandard))
 		tells("Mira lowered deep, up to standard", "Mira capped standard, up to standard")
 		time.Sleep(time.Hour)
-		tells() // its raise is over already
+		tells() // its raise has ended already
 		do(r.Lower(t.Context(), "all", mcp.BudgetDeep))
 		tells("Mira uncapped standard, up to standard")
 		do(r.Raise(t.Context(), "Mira", mcp.BudgetDeep, time.Minute, 0))

@@ -9,11 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestLedgerTellsWhenWorkBegan has a line that is answered at once, and one that
-// waits for its NPC.
+// TestLedgerTellsWhenWorkBegan plays one line that is answered at once, and one that waits for
+// its NPC.
 func TestLedgerTellsWhenWorkBegan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, setting{model: says("Aye."), alone: true}) // 100 ms a turn
+		r := open(t, setting{model: says("Aye."), alone: true}) // 100 ms per turn
 		r.speak("Alice", "hello")
 		r.speak("Bob", "Mira, and me?")
 		time.Sleep(time.Second)
@@ -30,8 +30,7 @@ func TestLedgerTellsWhenWorkBegan(t *testing.T) {
 	})
 }
 
-// TestLedgerTellsThatAnAnswerWasGuessed has work begin before the final
-// transcript.
+// TestLedgerTellsThatAnAnswerWasGuessed: work begins before the final transcript.
 func TestLedgerTellsThatAnAnswerWasGuessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{})
@@ -43,8 +42,8 @@ func TestLedgerTellsThatAnAnswerWasGuessed(t *testing.T) {
 	})
 }
 
-// TestStagesAddUp has every stage take its time: what players wait for the first sound,
-// from the last sound of their own, is the sum.
+// TestStagesAddUp: the time from the player's last sound to the first sound of the answer is
+// the sum of the stages.
 func TestStagesAddUp(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -77,8 +76,8 @@ func TestStagesAddUp(t *testing.T) {
 				if off := l.FirstSoundMS - sum; off < -0.1 || off > 20 {
 					t.Errorf("first sound after %v ms, the stages take %v: %+v", l.FirstSoundMS, sum, l)
 				}
-				// The last frame of voice leaves the player's mouth 20 ms before the next,
-				// and waits in the jitter buffer no longer than two more.
+				// The last voice frame is sent 20 ms before the next, and waits in the jitter
+				// buffer for at most two more.
 				if heard := r.wire.heard()[0].at.Sub(stopped).Seconds() * 1000; heard < l.FirstSoundMS-25 || heard > l.FirstSoundMS+65 {
 					t.Errorf("first sound %v ms after the end of the voice at the player's, %v in the ledger", heard, l.FirstSoundMS)
 				}

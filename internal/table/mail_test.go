@@ -11,16 +11,16 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// mail is what was written at a random table.
+// mail records the messages of a random table.
 type mail struct {
 	refs  []string
 	user  map[string]string    // by ref
-	text  map[string]string    // as it stands; empty if it was taken back
-	stale map[string]time.Time // since when something no longer stands: words that occur nowhere else
+	text  map[string]string    // current text; empty if retracted
+	stale map[string]time.Time // unique words of old texts, with the time of the change
 	casts []casting
 }
 
-// casting is who is at a table from a time on.
+// casting is the cast of a table from a time on.
 type casting struct {
 	at   time.Time
 	npcs []string
@@ -30,7 +30,7 @@ func newMail() *mail {
 	return &mail{user: map[string]string{}, text: map[string]string{}, stale: map[string]time.Time{}}
 }
 
-// write makes a message of words, with one that occurs in no other.
+// write returns a new message whose last word is unique.
 func (m *mail) write(who int, words string) table.Utterance {
 	ref := fmt.Sprintf("m%d.", len(m.refs))
 	m.refs = append(m.refs, ref)
@@ -51,7 +51,7 @@ func (m *mail) rewrite(ref, words string) string {
 	return m.text[ref]
 }
 
-// edit changes what was said, or who is at the table.
+// edit changes a message or the cast.
 func (r *room) edit(a act, set setting, mail *mail) {
 	ctx := context.Background()
 	ref := ""
@@ -63,7 +63,7 @@ func (r *room) edit(a act, set setting, mail *mail) {
 		mail.rewrite(ref, "")
 		check(r.t, r.Retract(ctx, ref))
 	case "reword":
-		if mail.text[ref] != "" { // what was taken back cannot be
+		if mail.text[ref] != "" { // a retracted message cannot be reworded
 			check(r.t, r.Reword(ctx, ref, mail.rewrite(ref, a.words)))
 		}
 	case "forget":

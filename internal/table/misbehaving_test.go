@@ -18,7 +18,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// marks are words that stand in what may not be delivered, and nowhere else.
+// marks are words that occur only in forbidden text.
 var marks = map[string]string{
 	"quillfeather": "a secret", "thirteenth cellar": "a secret", "geheimgang": "a secret",
 	"tabletop": "the prompt", "whitelist of tools": "the prompt", "language model": "words about being a model", "sprachmodell": "words about being a model",
@@ -27,7 +27,7 @@ var marks = map[string]string{
 	"17": "an invented roll", "nineteen": "an invented roll", "siebzehn": "an invented roll", "natural 20": "an invented roll",
 }
 
-// slips are what may be taken for what it is not where sentences run into each other.
+// slips are the kinds that may result by accident where sentences run into each other.
 var slips = map[string]bool{"a direction": true, "another language": true}
 
 var misbehaviours = []struct {
@@ -62,15 +62,15 @@ var misbehaviours = []struct {
 	{"language", []string{"Il y a beaucoup de monde dans la taverne ce soir.", "Je ne sais pas, mais il y a beaucoup de bruit dans la rue."}},
 }
 
-// misbehaving is a model that does what no NPC may, at random and in pieces of 1 to 40
-// bytes. It belongs to one table.
+// misbehaving is a model that breaks every rule for NPCs at random, in pieces of 1 to 40 bytes.
+// It belongs to one table.
 type misbehaving struct {
 	chance *rand.Rand
 	last   string
-	failed bool // it is itself to blame if the turn fails
+	failed bool // the model itself causes the turn to fail
 }
 
-// text is one answer, and what kinds of things are in it.
+// text returns an answer made of several kinds of lines.
 func (m *misbehaving) text(name string) string {
 	put := strings.NewReplacer("{name}", name, "{other}", map[bool]string{true: "Bartok", false: "Mira"}[name == "Mira"])
 	switch m.chance.IntN(40) {
@@ -83,7 +83,7 @@ func (m *misbehaving) text(name string) string {
 	case 3:
 		return "[silent]"
 	case 4:
-		m.failed = true // of a voice, this is sound without words
+		m.failed = true // from a voice, this is sound without words
 		return "  \n "
 	}
 	var all []string
@@ -99,7 +99,7 @@ func (m *misbehaving) text(name string) string {
 	return put.Replace(m.last)
 }
 
-// answer is one round of the model.
+// answer returns one round of the model.
 func (m *misbehaving) answer(req llm.Request) []step {
 	text := m.text(req.Persona.Name)
 	var out []step
@@ -109,7 +109,7 @@ func (m *misbehaving) answer(req llm.Request) []step {
 		text = text[n:]
 	}
 	switch m.chance.IntN(12) {
-	case 0: // a storm of calls
+	case 0: // many calls at once
 		storm := step{}
 		for i := range 1 + m.chance.IntN(6) {
 			name := []string{"roll", "rules", "write", "ghost"}[m.chance.IntN(4)]
@@ -123,9 +123,8 @@ func (m *misbehaving) answer(req llm.Request) []step {
 	return out
 }
 
-// TestMisbehavingModel has models do all that NPCs may not, over turns of real tables:
-// nothing of it is delivered or kept, and no turn lacks its end. GLYPHOXA_SOAK=1 makes
-// it 10,000 turns.
+// TestMisbehavingModel plays misbehaving models at real tables: nothing forbidden is delivered
+// or stored, and every turn ends. GLYPHOXA_SOAK=1 plays 10,000 turns.
 func TestMisbehavingModel(t *testing.T) {
 	turns := 500
 	if testing.Short() {
@@ -151,7 +150,7 @@ func TestMisbehavingModel(t *testing.T) {
 		t.Errorf("%d slips in %d turns", sum["slips"], turns)
 	}
 	if testing.Short() {
-		return // something rare may well be missing
+		return // rare kinds may be missing
 	}
 	for _, needed := range []string{"delivered", "secret", "prompt", "model", "roll", "other_voice", "repeated", "language", "too_long"} {
 		if sum[needed] == 0 {
@@ -182,7 +181,7 @@ func misbehave(t *testing.T, seed uint64, turns int, sum map[string]int) {
 	for n := range turns {
 		m.failed = false
 		end := r.hear(fmt.Sprintf("%s %s", asks[m.chance.IntN(len(asks))], strings.Repeat("Please. ", n%2)))
-		r.awaitRest() // the model belongs to one NPC at a time, and the other may react
+		r.awaitRest() // the model serves one NPC at a time, and the other may react
 		switch {
 		case end.Outcome == table.OutcomeDelivered && end.Text != "", end.Outcome == table.OutcomePassed:
 		case end.Outcome == table.OutcomeDelivered && m.failed && seed%3 == 2:
@@ -197,7 +196,7 @@ func misbehave(t *testing.T, seed uint64, turns int, sum map[string]int) {
 	sum["before"] = 0
 	for _, said := range append(r.journal.said(), deliveredTo(r)...) {
 		if !strings.HasPrefix(said, "Mira") && !strings.HasPrefix(said, "Bartok") {
-			continue // a player's
+			continue // a player's line
 		}
 		for mark, what := range marks {
 			switch {
@@ -215,7 +214,7 @@ func misbehave(t *testing.T, seed uint64, turns int, sum map[string]int) {
 	}
 }
 
-// awaitRest waits until every turn that has begun has ended.
+// awaitRest waits until every started turn has ended.
 func (r *room) awaitRest() {
 	for {
 		open := map[int64]bool{}
@@ -234,7 +233,7 @@ func (r *room) awaitRest() {
 	}
 }
 
-// deliveredTo are the sentences that were delivered, with who said them.
+// deliveredTo returns the delivered sentences with their speakers.
 func deliveredTo(r *room) (all []string) {
 	for _, s := range of[*table.Sentence](r.events) {
 		all = append(all, s.NPC+": "+s.Text)

@@ -15,7 +15,7 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// vendor is a speech-to-speech service that answers every turn alike.
+// vendor returns a speech-to-speech service with one answer for every turn.
 func vendor(answer func(s2stest.Turn) s2stest.Answer) *s2stest.Provider {
 	return s2stest.New(s2stest.Options{
 		Capabilities: provider.Capabilities{
@@ -26,7 +26,7 @@ func vendor(answer func(s2stest.Turn) s2stest.Answer) *s2stest.Provider {
 	})
 }
 
-// tells answers with a text, spoken at 15 letters a second, that comes ten times as
+// tells returns an answer with a text, spoken at 15 letters per second and sent ten times as
 // fast, after 300 ms.
 func tells(text string) s2stest.Answer {
 	d := time.Duration(len(text)) * time.Second / 15
@@ -34,7 +34,7 @@ func tells(text string) s2stest.Answer {
 	return s2stest.Answer{Steps: append(steps, s2stest.Done("item"))}
 }
 
-// ownRoom is a room in which Mira speaks for herself.
+// ownRoom returns a room in which Mira has an engine with its own voice.
 func ownRoom(t *testing.T, p *s2stest.Provider, s setting) *room {
 	t.Helper()
 	s.ownVoice = func(h *mcphost.Host, instead engine.Engine) *s2s.Engine { return s2s.New(p, h, instead, nil) }
@@ -74,7 +74,7 @@ func TestAnNPCSpeaksForItself(t *testing.T) {
 		if end.Ledger.LLMFirstTokenMS < 290 || end.Ledger.FirstSubstanceMS <= end.Ledger.LLMFirstTokenMS {
 			t.Errorf("ledger %+v", end.Ledger)
 		}
-		// The next line goes ahead, without a name, and its answer is one of the same
+		// The next line starts ahead although it has no name, and is answered in the same
 		// session.
 		ana.say("And where is that?", 2*time.Second)
 		r.until(2)
@@ -179,8 +179,8 @@ func TestItsOwnVoiceIsReadWhereNobodyListens(t *testing.T) {
 	})
 }
 
-// TestAnEchoOfItsOwnVoiceIsNoInterruption has a microphone pick up an NPC whose words
-// came before its sound: what it says is known from the first word on.
+// TestAnEchoOfItsOwnVoiceIsNoInterruption: a microphone picks up an NPC whose transcript came
+// before its sound. The table recognises the echo from the first word on.
 func TestAnEchoOfItsOwnVoiceIsNoInterruption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const text = "Once there was a king who had three sons and none of them could sing or dance at all."

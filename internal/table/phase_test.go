@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 )
 
-// TestPhasesAreAsDrawn holds docs/table.md to the phases and exits of the code.
+// TestPhasesAreAsDrawn compares docs/table.md with the phases and exits of the code.
 func TestPhasesAreAsDrawn(t *testing.T) {
 	page, err := os.ReadFile("../../docs/table.md")
 	if err != nil {
@@ -64,7 +64,7 @@ func namesOf[P interface {
 	return names
 }
 
-// TestPhasesLeadToTheEnd has every phase reached from a beginning, and the end
+// TestPhasesLeadToTheEnd checks that every phase is reachable from a beginning, and the end
 // from every phase.
 func TestPhasesLeadToTheEnd(t *testing.T) {
 	reached := func(from phase) []phase {
@@ -91,7 +91,7 @@ func TestPhasesLeadToTheEnd(t *testing.T) {
 	}
 }
 
-// TestWrongMovesAreLogged; rooms fail at whatever is logged as an error.
+// TestWrongMovesAreLogged checks the log, because rooms fail if an error is logged.
 func TestWrongMovesAreLogged(t *testing.T) {
 	for from := range phases {
 		for to := range phases {
@@ -106,8 +106,7 @@ func TestWrongMovesAreLogged(t *testing.T) {
 	}
 }
 
-// TestPassagePhases takes a passage through all that can be heard, and holds it
-// to its exits.
+// TestPassagePhases puts a passage through all sequences of events and checks its exits.
 func TestPassagePhases(t *testing.T) {
 	events := map[string]func(*passage){
 		"opened":     (*passage).open,
@@ -148,7 +147,7 @@ func TestPassagePhases(t *testing.T) {
 	}
 }
 
-// TestEffectsKeepTheirOrder has what an effect leads to go before what waited.
+// TestEffectsKeepTheirOrder: the effects that an effect causes run before those that waited.
 func TestEffectsKeepTheirOrder(t *testing.T) {
 	var q effects
 	q.add("a")

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// loud takes whatever is not quiet for voice.
+// loud treats every sound as voice.
 type loud struct{}
 
 func (loud) Process(f *audio.Frame) float64 {
@@ -22,9 +22,9 @@ func (loud) Process(f *audio.Frame) float64 {
 	return 0
 }
 
-// recognition knows what each player is saying: the test tells it.
+// recognition is a recogniser whose transcripts the test sets.
 type recognition struct {
-	after time.Duration // from the end of an utterance to its transcript
+	after time.Duration // delay from the end of an utterance to its transcript
 
 	mu      sync.Mutex
 	players map[string]*listener
@@ -40,8 +40,8 @@ type listener struct {
 
 	mu     sync.Mutex
 	number int
-	words  string // of the utterance being spoken
-	fault  error  // what becomes of the next one
+	words  string // of the current utterance
+	fault  error  // error for the next utterance
 	never  bool
 }
 
@@ -91,7 +91,7 @@ func (l *listener) Finish(context.Context) (int, error) {
 	return n, nil
 }
 
-// interim tells what was understood so far.
+// interim sends an interim transcript.
 func (l *listener) interim(text string) {
 	l.mu.Lock()
 	n := l.number
@@ -120,27 +120,26 @@ func (l *listener) Close() error {
 	return nil
 }
 
-// player is somebody who speaks at the table: a packet each 20 ms, of voice or
-// of silence.
+// player sends one packet per 20 ms, of voice or of silence.
 type player struct {
 	name string
 	seat *table.Seat
 	hear *listener
 
 	mu     sync.Mutex
-	voiced time.Time // until when
+	voiced time.Time // end of the voice
 	stop   chan struct{}
 	gone   chan struct{}
 }
 
 func (r *room) join(name string) *player { return r.joinWith(name, table.JoinOptions{}) }
 
-// joinAsUser is join for a player who writes as well, see write.
+// joinAsUser is join for a player who also writes, see write.
 func (r *room) joinAsUser(name string) *player {
 	return r.joinWith(name, table.JoinOptions{User: "id:" + name})
 }
 
-// joinWith is join with more said of who joins.
+// joinWith is join with options.
 func (r *room) joinWith(name string, o table.JoinOptions) *player {
 	r.t.Helper()
 	o.Detector = loud{}
@@ -179,7 +178,7 @@ func (p *player) stream() {
 	}
 }
 
-// say speaks words for so long, and returns when the voice stops.
+// say speaks words for a duration and returns when the voice stops.
 func (p *player) say(words string, d time.Duration) {
 	p.hear.mu.Lock()
 	p.hear.words = words
@@ -187,7 +186,7 @@ func (p *player) say(words string, d time.Duration) {
 	p.voice(d)
 }
 
-// voice makes a sound for so long.
+// voice makes a sound for a duration.
 func (p *player) voice(d time.Duration) {
 	p.mu.Lock()
 	p.voiced = time.Now().Add(d)
@@ -195,7 +194,7 @@ func (p *player) voice(d time.Duration) {
 	time.Sleep(d)
 }
 
-// fail has the next utterance not understood.
+// fail makes the next transcription fail.
 func (p *player) fail() {
 	p.hear.mu.Lock()
 	defer p.hear.mu.Unlock()
@@ -212,7 +211,7 @@ func (p *player) leave() {
 	p.seat.Leave()
 }
 
-// until waits until a turn has ended in an outcome, and returns its end.
+// until waits for the nth ended turn and returns it.
 func (r *room) until(n int) *table.TurnEnded {
 	r.t.Helper()
 	for range 120_000 {
@@ -225,7 +224,7 @@ func (r *room) until(n int) *table.TurnEnded {
 	return nil
 }
 
-// kinds are the kinds of the events so far.
+// kinds returns the kinds of the events so far.
 func (r *room) kinds() []string {
 	var out []string
 	for _, e := range of[table.Event](r.events) {

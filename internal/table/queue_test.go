@@ -2,15 +2,15 @@ package table
 
 import "testing"
 
-// TestWhoHasMostWaitingGivesWay: speech cannot wait outside of the table, so that when too
-// much waits, it takes the place of the newest of who has most of it.
+// TestWhoHasMostWaitingGivesWay: speech cannot wait outside a full queue, so it replaces the
+// newest line of the player with the most waiting lines.
 func TestWhoHasMostWaitingGivesWay(t *testing.T) {
 	of := func(speaker, user string) *turn { return &turn{Utterance: Utterance{Speaker: speaker, User: user}} }
 	q := newQueue()
 	for range maxWaiting - 2 {
 		q.add(of("Ana", "1"))
 	}
-	newest := of("Annie", "1") // she calls herself otherwise by now
+	newest := of("Annie", "1") // the same player under another name
 	q.add(newest)
 	q.add(of("Ben", "2"))
 	if !q.isFull() {
@@ -35,8 +35,8 @@ func TestWhoHasMostWaitingGivesWay(t *testing.T) {
 	}
 }
 
-// TestWhoCrowdsComesLast: lines of a player on another machine who has many waiting come after
-// those of others, and keep no line from this machine outside.
+// TestWhoCrowdsComesLast: if a remote player has many waiting lines, other players' lines go
+// first, and lines from this machine are still accepted.
 func TestWhoCrowdsComesLast(t *testing.T) {
 	q := newQueue()
 	for range maxWaiting - 1 {

@@ -5,9 +5,8 @@ package table_test
 import "time"
 
 const (
-	// dayLength is how long the day at the table is.
+	// dayLength is the duration of TestADayAtTheTable.
 	dayLength = 2 * time.Hour
-	// randomTables is how many random tables are played unless -rapid.checks says
-	// so.
+	// randomTables is the number of random tables unless -rapid.checks is set.
 	randomTables = "50"
 )

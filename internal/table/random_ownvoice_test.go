@@ -20,8 +20,8 @@ import (
 	provider "github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// speechMoods are how the answers of a speech-to-speech model go, and what its
-// sessions were given.
+// speechMoods decide how a speech-to-speech model answers, and record the prompts of its
+// sessions.
 type speechMoods struct {
 	able    provider.Capabilities
 	resumes bool
@@ -29,11 +29,11 @@ type speechMoods struct {
 	mu    sync.Mutex // guards the fields below
 	moods []int
 	next  int
-	given map[int][]string // texts, by session
+	given map[int][]string // texts by session
 	begun []begun
 }
 
-// voiced is a text in Mira's voice, told as fast as it comes.
+// voiced returns a text in Mira's voice, as fast as it comes.
 func voiced(text string) []s2stest.Step {
 	sound := slices.Repeat([]int16{1000}, audio.SampleRate*len(text)/15)
 	return append(s2stest.After(200*ms, s2stest.Say("item", text, sound, audio.SampleRate, 4)), s2stest.Done("item"))
@@ -70,7 +70,7 @@ func (m *speechMoods) answer(turn s2stest.Turn) s2stest.Answer {
 		return s2stest.Answer{}
 	case mood == 8:
 		return s2stest.Answer{Steps: said, Late: said[:5]}
-	case mood == 10 && turn.Round == 0: // refused where Mira was called
+	case mood == 10 && turn.Round == 0: // not possible if the line named Mira
 		return s2stest.Answer{Steps: s2stest.Calls(llm.ToolCall{Name: "stay_silent", Arguments: "{}"})}
 	case mood == 11 && strings.Contains(turn.Response.Context, "stay_silent"):
 		return s2stest.Answer{Steps: voiced("[silent]")}
@@ -78,13 +78,12 @@ func (m *speechMoods) answer(turn s2stest.Turn) s2stest.Answer {
 	return s2stest.Answer{Steps: said}
 }
 
-// TestRandomTablesWithOwnVoices is TestRandomTables with an NPC that speaks for
-// itself.
+// TestRandomTablesWithOwnVoices is TestRandomTables with an NPC whose engine has its own voice.
 func TestRandomTablesWithOwnVoices(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		acts := drawActs(rt)
 		m := drawMoods(rt)
-		m.voices = []int{0} // what another engine answers sounds as it should
+		m.voices = []int{0} // the other engine's answers sound normal
 		v := &speechMoods{
 			moods: rapid.SliceOfN(rapid.IntRange(0, 12), 4, 12).Draw(rt, "answers"), resumes: rapid.Bool().Draw(rt, "resumes"),
 			given: map[int][]string{},
@@ -103,7 +102,7 @@ func TestRandomTablesWithOwnVoices(t *testing.T) {
 	})
 }
 
-// speakItself has Mira speak for herself; it returns what is told of against the
+// speakItself gives Mira an engine with its own voice. The result returns violations of the
 // contract of sessions.
 func (m *speechMoods) speakItself(set *setting) (violations func() []string) {
 	p := s2stest.New(s2stest.Options{Capabilities: m.able, Resumes: m.resumes, Answer: m.answer})
@@ -111,7 +110,7 @@ func (m *speechMoods) speakItself(set *setting) (violations func() []string) {
 	return p.Violations
 }
 
-// rest has all go well from now on, and returns what the sessions were given so far.
+// rest makes every later answer succeed, and returns the sessions' prompts so far.
 func (m *speechMoods) rest() []begun {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// act is something that happens at a random table.
+// act is one event at a random table.
 type act struct {
 	kind   string
 	who    int // player or NPC
@@ -44,11 +44,11 @@ var (
 	}
 )
 
-// moods are how a model round or a voice goes.
+// moods decide how model rounds, voices and verdicts go.
 type moods struct {
 	models, voices, judges []int
 	model, voice, judge    atomic.Int64
-	rested                 atomic.Bool // all goes well from now on
+	rested                 atomic.Bool // everything succeeds from now on
 }
 
 func (m *moods) next(of []int, n *atomic.Int64, well int) int {
@@ -78,13 +78,13 @@ func (m *moods) answer(req llm.Request) []step {
 		return []step{calls("ghost", `{"x":`)}
 	case mood == 7:
 		return []step{{text: " "}}
-	case mood == 8, mood == 10 && done == 0: // it declines, if it may
+	case mood == 8, mood == 10 && done == 0: // it declines if it may
 		return []step{{after: 300 * ms, text: "[sil"}, {after: 200 * ms, text: "ent] No"}, {after: time.Second, text: "body hears this."}}
 	case mood == 11 && done > 0:
 		return []step{{after: time.Second, text: "(says nothing)"}}
 	case mood == 11 && len(req.Tools) > 0:
 		return []step{calls("write", `{"x":"y"}`)}
-	case mood == 13: // a clause, long before its sentence ends
+	case mood == 13: // a clause long before its sentence ends
 		return []step{{after: 200 * ms, text: "The old mill by the river burned, and nobody "}, {after: 900 * ms, text: "knows it. "}, {after: 50 * ms, text: "I do."}}
 	case mood == 14:
 		return []step{{after: 200 * ms, text: "The old mill by the river burned, and nobody "}, {after: 900 * ms, err: llm.ErrUnavailable}}
@@ -133,12 +133,11 @@ func (m *moods) Synthesize(ctx context.Context, npc config.NPC, text string) ite
 	return v.Synthesize(ctx, npc, text)
 }
 
-// TestRandomTables lets all happen at a table that can, in any order, and holds
-// it to its promises: every utterance has one turn and every turn one end, one
-// voice sounds at a time and none after it was stopped, what is kept is what was
-// said and nothing of that is lost, what was taken back is neither kept nor
-// given to a model, nothing acts that was not heard, every raise ends, and in
-// the end the table is idle and answers.
+// TestRandomTables plays random events in any order and checks the table's promises: every
+// utterance has one turn and every turn one end, one voice sounds at a time and none after a
+// stop, exactly the spoken lines are stored, retracted lines are neither stored nor in a
+// prompt, no unheard answer has an effect, every raise ends, and in the end the table is idle
+// and answers.
 func TestRandomTables(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		acts, m := drawActs(rt), drawMoods(rt)
@@ -175,8 +174,8 @@ func drawMoods(rt *rapid.T) *moods {
 	}
 }
 
-// randomTable plays acts and returns what was wrong. own is the voice of an NPC that
-// speaks for itself; nil if none does.
+// randomTable plays acts and returns the faults. own, if not nil, is the voice of Mira's own
+// engine.
 func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibility, own *speechMoods) []string {
 	l := &pupil{}
 	set := setting{voice: m, judge: m, manner: manner, fillers: []string{"Hm."}, journal: &journal{takes: 30 * ms}}
@@ -198,7 +197,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 	for _, done := range talking {
 		<-done
 	}
-	time.Sleep(4 * time.Minute) // more than any timeout
+	time.Sleep(4 * time.Minute) // longer than any timeout
 	m.rested.Store(true)
 	if own != nil {
 		own.rest()
@@ -217,7 +216,7 @@ func randomTable(t *testing.T, acts []act, m *moods, manner config.Interruptibil
 			j.fault("a table at rest answers a line with %+v", ends[before:])
 		}
 	}
-	if own != nil { // who answers in its place goes on with a turn that has begun
+	if own != nil { // the other engine continues turns that had begun
 		l.begun = slices.DeleteFunc(l.begun, func(b begun) bool { return strings.Contains(b.prompt, "You are Mira,") })
 		j.told(mail, own.rest())
 	}

@@ -16,7 +16,7 @@ func zed() config.NPC {
 	return config.NPC{ID: "zed", Name: "Zedekia", BudgetTier: mcp.BudgetFast}
 }
 
-// recast gives the table another cast, and returns what it says of that.
+// recast gives the table another cast and returns the table's summary.
 func (r *room) recast(npcs ...config.NPC) string {
 	r.t.Helper()
 	said, err := r.Recast(r.t.Context(), company(npcs...))
@@ -24,7 +24,7 @@ func (r *room) recast(npcs ...config.NPC) string {
 	return said.String()
 }
 
-// names are those at the table.
+// names returns the NPCs at the table.
 func (r *room) names() []string {
 	r.t.Helper()
 	all, err := r.Status(r.t.Context())
@@ -114,8 +114,8 @@ func TestRecastLetsNPCsComeAndGo(t *testing.T) {
 	})
 }
 
-// TestRecastUnderWay lets an NPC leave that is speaking, one that thinks, and
-// one for whom others wait.
+// TestRecastUnderWay removes an NPC that is speaking, one that thinks, and one with waiting
+// lines.
 func TestRecastUnderWay(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -126,7 +126,7 @@ func TestRecastUnderWay(t *testing.T) {
 	}{
 		{"speaking", []string{"Bart, hello"}, 1500 * ms, "1 cancelled", []string{"Ana: Bart, hello"}},
 		{"thinking", []string{"Bart, hello"}, 500 * ms, "1 cancelled", []string{"Ana: Bart, hello"}},
-		{"awaited", []string{"Bart, hello", "Bart, and me?", "Mira, and you?"}, 500 * ms, "1 cancelled, 3 delivered, 2 delivered", // Mira was spoken with last
+		{"awaited", []string{"Bart, hello", "Bart, and me?", "Mira, and you?"}, 500 * ms, "1 cancelled, 3 delivered, 2 delivered", // Mira was the last one in conversation
 			[]string{"Ana: Bart, hello", "Ana: Mira, and you?", "Mira: Aye.", "Ana: Bart, and me?", "Mira: Aye."}},
 		{"awaited by one", []string{"Bart, hello", "Bart, and me?"}, 500 * ms, "1 cancelled, 2 no_target", []string{"Ana: Bart, hello", "Ana: Bart, and me?"}},
 		{"in a group", []string{"Mira and Bart, hello"}, 1500 * ms, "2 cancelled, 1 delivered", []string{"Ana: Mira and Bart, hello", "Mira: Aye."}},
@@ -161,7 +161,7 @@ func TestRecastUnderWay(t *testing.T) {
 	}
 }
 
-// TestRenamedWhileSpeaking ends a turn under the name it began with.
+// TestRenamedWhileSpeaking: a turn ends under the name it began with.
 func TestRenamedWhileSpeaking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pupil{after: time.Second}
@@ -182,7 +182,7 @@ func TestRenamedWhileSpeaking(t *testing.T) {
 	})
 }
 
-// TestPlayersAreRecognisedWithTheNewNames has a player join after a recast.
+// TestPlayersAreRecognisedWithTheNewNames lets a player join after a recast.
 func TestPlayersAreRecognisedWithTheNewNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{})

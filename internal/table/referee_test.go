@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// referee looks at what a table did.
+// referee checks a table's events, lines and sound.
 type referee struct {
 	*room
 	faults []string
@@ -20,7 +20,7 @@ func (j *referee) fault(format string, args ...any) {
 	j.faults = append(j.faults, fmt.Sprintf(format, args...))
 }
 
-// turns holds the events to their promises.
+// turns checks the events of all turns.
 func (j *referee) turns() {
 	ends, said, barged := map[int64]*table.TurnEnded{}, map[int64][]string{}, map[int64]bool{}
 	called, sounded := map[int64]bool{}, map[int64]bool{}
@@ -91,7 +91,7 @@ func (j *referee) turns() {
 	}
 }
 
-// told holds what a model was given to what was taken back by then.
+// told checks that no prompt has words that were retracted before it.
 func (j *referee) told(m *mail, all []begun) {
 	for word, since := range m.stale {
 		for _, b := range all {
@@ -103,7 +103,7 @@ func (j *referee) told(m *mail, all []begun) {
 	}
 }
 
-// present has nobody speak who is not at the table.
+// present checks that only NPCs at the table speak.
 func (j *referee) present(casts []casting) {
 	for _, e := range of[table.Event](j.events) {
 		var npc string
@@ -127,7 +127,7 @@ func (j *referee) present(casts []casting) {
 	}
 }
 
-// raises holds the tiers' events to their promises.
+// raises checks the events of tiers.
 func (j *referee) raises() {
 	raised := map[string]bool{}
 	for _, e := range of[*table.Tier](j.events) {
@@ -146,7 +146,7 @@ func (j *referee) raises() {
 	}
 }
 
-// transcript holds what was kept to what was said.
+// transcript compares the stored lines with the spoken ones.
 func (j *referee) transcript(m *mail) {
 	said := map[int64]string{}
 	for _, e := range of[*table.Heard](j.events) {
@@ -173,7 +173,7 @@ func (j *referee) transcript(m *mail) {
 		}
 	}
 	for turn, text := range said {
-		if text != "" && !strings.HasSuffix(text, "x") { // those were written
+		if text != "" && !strings.HasSuffix(text, "x") { // a written line
 			j.fault("turn %d, %q, is not kept", turn, text)
 		}
 	}
@@ -196,7 +196,7 @@ func (j *referee) transcript(m *mail) {
 	}
 }
 
-// wire holds the sound to the events.
+// wire compares the sound with the events.
 func (j *referee) wire() {
 	type span struct{ from, to time.Time }
 	spans := map[string][]span{}
@@ -208,7 +208,7 @@ func (j *referee) wire() {
 			open[h.Turn] = h.Time
 		case *table.TurnEnded:
 			at, ok := open[h.Turn]
-			if !ok { // cut while its first frame was on its way
+			if !ok { // cut before its first frame arrived
 				at = h.Time.Add(-audio.FrameDuration)
 			}
 			spans[e.NPC] = append(spans[e.NPC], span{at, h.Time})
@@ -217,7 +217,7 @@ func (j *referee) wire() {
 	voices := map[string]string{"mira": "Mira", "bart": "Bartok the Barkeep", "zed": "Zedekia"}
 	var last time.Time
 	for _, f := range j.room.wire.heard() {
-		if f.sample == 0 { // the rest of a fade
+		if f.sample == 0 { // end of a fade
 			continue
 		}
 		npc, known := voices[f.voice()]

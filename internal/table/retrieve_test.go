@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// slowRecord finds one line after some time, unless the context ends before.
+// slowRecord finds one line after a delay, unless the context ends first.
 type slowRecord struct {
 	memory.SessionLog
 	takes time.Duration
@@ -29,13 +29,13 @@ func (r slowRecord) SearchLines(ctx context.Context, _ memory.LineQuery) ([]memo
 	}
 }
 
-// TestSearchBeforeTheModel: what a search finds in time raises the tier and is in the prompt, and a turn waits
-// for one no longer than its deadline.
+// TestSearchBeforeTheModel: a result that arrives in time raises the tier and is in the prompt,
+// and a turn waits no longer than the deadline.
 func TestSearchBeforeTheModel(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		takes time.Duration
-		waits time.Duration // what the turn waits
+		waits time.Duration // of the turn
 		found bool
 	}{
 		{"in time", 4 * time.Millisecond, 4 * time.Millisecond, true},

@@ -14,9 +14,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// guessed has Ana ask Mira something, with an interim transcript of the same
-// words so that the model begins before the final one. It returns when her
-// voice stops: the guess begins then, the final transcript comes 1 s later.
+// guessed lets Ana ask Mira a question, with an interim transcript of the same words so that
+// the model starts before the final one. It returns when her voice stops: the guess begins
+// then, the final transcript comes 1 s later.
 func guessed(r *room, words string) *player {
 	r.ears.after = 500 * ms
 	ana := r.join("Ana")
@@ -40,7 +40,7 @@ func TestWrongGuessIsNotTaken(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		words string
-		do    func(r *room) // while it is a guess
+		do    func(r *room) // during the guess
 		check func(t *testing.T, r *room)
 	}{
 		{"the NPC was muted meanwhile", "Mira, what do you drink?", func(r *room) { _, _ = r.Mute(context.Background(), "Mira", true) }, func(t *testing.T, r *room) {
@@ -73,7 +73,7 @@ func TestWrongGuessIsNotTaken(t *testing.T) {
 	}
 }
 
-// TestGuessesAreFew changes what is understood again and again.
+// TestGuessesAreFew changes the interim transcript repeatedly.
 func TestGuessesAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var count atomic.Int64
@@ -112,8 +112,8 @@ func TestFillerForAGuessThatIsLate(t *testing.T) {
 	})
 }
 
-// TestSlowTranscriptsOfOneUtterance has both segments wait for their words at
-// the same time.
+// TestSlowTranscriptsOfOneUtterance lets both segments wait for their transcripts at the same
+// time.
 func TestSlowTranscriptsOfOneUtterance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{})
@@ -138,7 +138,8 @@ func TestSlowTranscriptsOfOneUtterance(t *testing.T) {
 	})
 }
 
-// TestMergedLineCountsFromItsLastWord has the answer begun anew.
+// TestMergedLineCountsFromItsLastWord: the answer restarts, and its times count from the last
+// segment.
 func TestMergedLineCountsFromItsLastWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{model: func(llm.Request) []step { return []step{{after: 800 * ms, text: "Aye."}} }})
@@ -158,7 +159,7 @@ func TestMergedLineCountsFromItsLastWord(t *testing.T) {
 	})
 }
 
-// TestMutedWhileThePlayerGoesOn silences the NPC between two segments.
+// TestMutedWhileThePlayerGoesOn mutes the NPC between two segments.
 func TestMutedWhileThePlayerGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{model: func(llm.Request) []step { return []step{{after: 800 * ms, text: "Aye."}} }})
@@ -186,15 +187,15 @@ func TestMutedWhileThePlayerGoesOn(t *testing.T) {
 	})
 }
 
-// TestFailureWhileThePlayerMakesASound lets an answer fail while it is held: the
-// turn must end all the same.
+// TestFailureWhileThePlayerMakesASound: an answer that fails while it is on hold must still end
+// its turn.
 func TestFailureWhileThePlayerMakesASound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{model: func(llm.Request) []step {
 			return []step{{after: 400 * ms, err: llm.ErrUnavailable}}
 		}})
 		ana := r.join("Ana")
-		ana.say("Bart, give me the key", 800*ms) // he has no words for a failure
+		ana.say("Bart, give me the key", 800*ms) // he has no stock phrase for a failure
 		time.Sleep(800 * ms)
 		ana.say("mhm", 300*ms)
 		if e := r.until(1); e.Outcome != table.OutcomeFailed || e.NPC != "Bartok the Barkeep" {
@@ -203,13 +204,12 @@ func TestFailureWhileThePlayerMakesASound(t *testing.T) {
 	})
 }
 
-// TestLeaveInTheMiddle has a player leave while speaking on: what is known
-// stands.
+// TestLeaveInTheMiddle lets a player leave while speaking: the words known so far count.
 func TestLeaveInTheMiddle(t *testing.T) {
 	for _, row := range []struct {
 		name  string
-		after time.Duration // of the transcripts
-		leave time.Duration // into the second segment
+		after time.Duration // delay of the transcripts
+		leave time.Duration // time into the second segment
 	}{
 		{"the answer is held", 200 * ms, 500 * ms},
 		{"there is no turn yet", 1200 * ms, 1100 * ms},

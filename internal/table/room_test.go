@@ -26,7 +26,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// step is a piece of a scripted model's answer.
+// step is one piece of a scripted answer.
 type step struct {
 	after time.Duration
 	text  string
@@ -39,7 +39,7 @@ func calls(tool, args string) step {
 	return step{calls: []llm.ToolCall{{ID: "c-" + tool, Name: tool, Arguments: args}}}
 }
 
-// script is a model that answers as told.
+// script is a model with scripted answers.
 type script func(req llm.Request) []step
 
 func (script) Name() string { return "script" }
@@ -68,7 +68,7 @@ func says(text string) script {
 	return func(llm.Request) []step { return []step{{after: 100 * time.Millisecond, text: text}} }
 }
 
-// results are the tool messages since the player's line.
+// results returns the tool messages since the player's line.
 func results(req llm.Request) []llm.Message {
 	var out []llm.Message
 	for _, m := range req.Messages {
@@ -88,11 +88,11 @@ type journal struct {
 	mu     sync.Mutex
 	lines  []memory.Line
 	err    error
-	silent bool          // keeps what it says to have failed
-	short  bool          // keeps the last lines only
-	takes  time.Duration // to keep something
-	first  time.Duration // more for what comes first
-	// retract, if not nil, is called before something is taken out.
+	silent bool          // stores lines although it reports an error
+	short  bool          // keeps the last 20 lines only
+	takes  time.Duration // delay of each Append
+	first  time.Duration // extra delay of the first Append
+	// retract, if not nil, is called before a line is removed.
 	retract func() error
 }
 
@@ -117,7 +117,7 @@ func (j *journal) Append(_ context.Context, lines ...memory.Line) ([]memory.Line
 	return lines, nil
 }
 
-// AppendMissing is Append but for what is there.
+// AppendMissing appends the lines that are not stored yet.
 func (j *journal) AppendMissing(ctx context.Context, lines ...memory.Line) ([]memory.Line, error) {
 	j.mu.Lock()
 	missing := slices.DeleteFunc(slices.Clone(lines), func(l memory.Line) bool {
@@ -129,7 +129,7 @@ func (j *journal) AppendMissing(ctx context.Context, lines ...memory.Line) ([]me
 	return j.Append(ctx, missing...)
 }
 
-// fail has what comes fail with err from now on, nil for not any more.
+// fail makes later calls fail with err, or succeed if err is nil.
 func (j *journal) fail(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -168,7 +168,7 @@ func (j *journal) Forget(_ context.Context, user string) (int, error) {
 	return j.change(func(l *memory.Line) (hit, keep bool) { return l.User == user, false }), nil
 }
 
-// change counts the lines that f hits, and keeps those of them that it says.
+// change calls f for each line, counts the hits and drops those that f does not keep.
 func (j *journal) change(f func(*memory.Line) (hit, keep bool)) (n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -216,8 +216,7 @@ func (nowhere) Places(context.Context, string, ...string) (map[string]memory.Ent
 
 func (nowhere) Inside(context.Context, string, string, int) ([]memory.Entity, error) { return nil, nil }
 
-// events collects what the table tells. With ended set it passes on the ends of
-// turns instead.
+// events collects the table's events. If ended is set it only sends the ends of turns there.
 type events struct {
 	mu    sync.Mutex
 	all   []table.Event
@@ -248,8 +247,7 @@ func of[T table.Event](e *events) []T {
 	return out
 }
 
-// room is a table under test: Mira at STANDARD with all tools, Bart at FAST
-// with roll.
+// room is a table under test: Mira at STANDARD with all tools, Bart at FAST with roll.
 type room struct {
 	*table.Table
 	t       testing.TB
@@ -264,29 +262,29 @@ type room struct {
 
 type setting struct {
 	model  script
-	engine engine.Engine // instead of a cascaded one with the model
-	cost   *cost.Meter   // nil: nothing is counted
-	// ownVoice makes the engine that Mira speaks through herself; nil if she does not.
+	engine engine.Engine // replaces the cascaded engine
+	cost   *cost.Meter   // nil: no usage is counted
+	// ownVoice creates Mira's engine with its own voice. Nil: Mira uses the common engine.
 	ownVoice func(*mcphost.Host, engine.Engine) *s2s.Engine
 	// recogniser wraps the room's ears, if not nil.
 	recogniser func(stt.Recogniser) stt.Recogniser
-	voice      table.Voices // nil: read, not heard
+	voice      table.Voices // nil: answers are text only
 	journal    *journal
 	aside      table.Aside
 	alone      bool
 	deaf       bool
-	sink       table.Sink              // instead of events
-	outlet     mixer.Outlet            // instead of the wire
+	sink       table.Sink              // replaces events
+	outlet     mixer.Outlet            // replaces the wire
 	fillers    []string                // Mira's
-	tools      []string                // further ones of hers
+	tools      []string                // additional tools of Mira's
 	manner     config.Interruptibility // Mira's; yields and resumes if empty
 	secrets    []config.KeptSecret     // Mira's
-	guarded    *engine.GuardedOptions  // nil: what engines say is not judged
+	guarded    *engine.GuardedOptions  // nil: answers are not checked
 	preempts   config.Preemption       // the default if empty
 	leads      string
 	known      func() []config.NPC
 	judge      table.Judge        // nil: the rules decide alone
-	retrieve   *retrieve.Searcher // nil: nothing is searched before the model is asked
+	retrieve   *retrieve.Searcher // nil: no search before the model
 }
 
 func tool(name string, p50 int, effect tools.Effect, readOnly bool, h tools.Handler) tools.Tool {
@@ -319,7 +317,7 @@ func bart(s setting) config.NPC {
 	}
 }
 
-// company makes NPCs ready to be spoken to.
+// company returns agents for NPCs.
 func company(npcs ...config.NPC) []*agent.Agent {
 	var all []*agent.Agent
 	for _, n := range npcs {
@@ -397,7 +395,7 @@ func open(t testing.TB, s setting) *room {
 	return r
 }
 
-// byEngine answers with the engine the NPC speaks through.
+// byEngine selects the engine of the NPC.
 type byEngine struct{ own, cascaded engine.Engine }
 
 func (b byEngine) Answer(ctx context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
@@ -415,7 +413,7 @@ func (r *room) close() {
 	r.done <- nil
 }
 
-// hear speaks a line and waits until its turn has ended.
+// hear sends a line and waits until its turn has ended.
 func (r *room) hear(line string) *table.TurnEnded {
 	r.t.Helper()
 	n := len(of[*table.Heard](r.events))

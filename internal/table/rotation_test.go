@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// drain empties a queue of owners, one letter each, and returns their order.
+// drain empties a queue with one letter per owner, and returns the order.
 func drain(o *table.Rotation, waiting string) string {
 	var order strings.Builder
 	all := strings.Split(waiting, "")

@@ -11,14 +11,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// say hands the table a line of a player on another machine.
+// say sends a line of a player on another machine.
 func (r *room) say(who, line string) error {
 	return r.Hear(r.t.Context(), table.Utterance{Speaker: who, Text: line, User: "browser:" + who})
 }
 
-// TestAFloodCostsOthersNothing: beside a player who sends fifty lines a second, another one is
-// answered within the tier's budget, as if alone; the flood is refused, costs few turns, and the
-// game master reads of it once.
+// TestAFloodCostsOthersNothing: while one player sends fifty lines a second, another is
+// answered within the tier's budget. The table refuses the flood, spends few turns on it, and
+// tells the game master once.
 func TestAFloodCostsOthersNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{alone: true})
@@ -83,8 +83,8 @@ func TestAFloodCostsOthersNothing(t *testing.T) {
 	})
 }
 
-// TestAShareComesBack: who was refused for a flood is heard again after being quiet, and who
-// talks as people do, or a script on this machine, is never refused.
+// TestAShareComesBack: a player who was refused for a flood is heard again after a quiet time.
+// Normal talk, or a script on this machine, is never refused.
 func TestAShareComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye."), alone: true})
@@ -112,7 +112,8 @@ func TestAShareComesBack(t *testing.T) {
 	})
 }
 
-// TestWhispersCountAsLines: who may say no more may whisper no more, and others still may.
+// TestWhispersCountAsLines: a player over the limit may not whisper either, and other players
+// still may.
 func TestWhispersCountAsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{alone: true})

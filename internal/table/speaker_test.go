@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// A player's name says nothing but a name: whoever is called like an NPC, or says to be what
-// only others are, is marked, in what is kept and in what models read.
+// TestNamesPassForNobodyElse: a player's name is marked, in memory and in prompts, if it equals
+// an NPC's name or claims a role of others.
 func TestNamesPassForNobodyElse(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -74,8 +74,8 @@ func TestNamesPassForNobodyElse(t *testing.T) {
 	}
 }
 
-// TestAdmitRefusesNamesOfOthers: a front that asks is told why a name is somebody else's.
-// Whoever has a name keeps it, and it is free once that player has gone or goes by another.
+// TestAdmitRefusesNamesOfOthers: Admit says why a name belongs to someone else. A player keeps
+// a name until leaving or taking another.
 func TestAdmitRefusesNamesOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := func() []config.NPC { return []config.NPC{{Name: "Ilse", Aliases: []string{"Die Hexe"}}} }
@@ -91,16 +91,16 @@ func TestAdmitRefusesNamesOfOthers(t *testing.T) {
 		admit("Greta", "b:1", "Greta<nil>") // again, as after a reload
 		admit("Gre\u200bta", "b:2", "Greta sits at the table already")
 		admit("Grеta", "", "Grеta looks like Greta, who sits")
-		admit("Ilse", "b:2", "the name of somebody in the story") // who is not at the table
+		admit("Ilse", "b:2", "the name of somebody in the story") // not at the table
 		admit("Die Нexe", "b:2", "looks like a name of Ilse")
 		admit("J0", "b:2", "Jo leads the game")
 		admit("Jo", "b:2", "Jo leads the game")
-		admit("Jo", "", "Jo<nil>") // at the terminal, where only the name tells
+		admit("Jo", "", "Jo<nil>") // at the terminal, where only the name identifies
 		admit("Player", "", "Player<nil>")
 		admit("Player", "b:2", "Player sits at the table already")
 		admit("\u2800", "b:2", untrusted.ErrBlankName.Error())
 		admit("Alle", "b:2", "cannot be a player's name")
-		admit("Gerda", "b:1", "Gerda<nil>") // by another name
+		admit("Gerda", "b:1", "Gerda<nil>") // under another name
 		admit("Greta", "b:2", "Greta<nil>")
 		r.Dismiss("b:2")
 		admit("Greta", "b:3", "Greta<nil>")
@@ -108,8 +108,8 @@ func TestAdmitRefusesNamesOfOthers(t *testing.T) {
 	})
 }
 
-// TestNamesGoOnWithTheSession: a player who spoke in a session before has the name still, and
-// another player does not get it.
+// TestNamesGoOnWithTheSession: a player of an earlier part of the session keeps the name, and
+// no other player gets it.
 func TestNamesGoOnWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: says("Aye."), journal: &journal{lines: []memory.Line{

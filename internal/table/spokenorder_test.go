@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestSpokenOrders: what who leads the game orders aloud is done and told, and is neither
-// a turn nor anything a model is given; from anybody else it is speech.
+// TestSpokenOrders: a spoken order of the game master is executed and reported, but is neither
+// a turn nor in a prompt. From anyone else it is speech.
 func TestSpokenOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
@@ -71,7 +71,7 @@ func TestSpokenOrders(t *testing.T) {
 	})
 }
 
-// TestOrderGoesOnWithAnUtterance: a DM who goes on with an order has that carried out,
+// TestOrderGoesOnWithAnUtterance: if a DM continues a line with an order, the order is executed
 // and the line before it answered.
 func TestOrderGoesOnWithAnUtterance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

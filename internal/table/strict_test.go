@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// strict is a logger that fails a test at whatever only operators care about: so
-// no turn goes where it may not, in any test.
+// strict is a logger that fails a test for any logged error, so that every test notices a wrong
+// move of a turn.
 type strict struct{ t testing.TB }
 
 func (strict) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }

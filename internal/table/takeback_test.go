@@ -10,9 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestTakingBackForgetsWhatToolsTold takes a line back, or changes it, that a
-// tool may have told of in a turn of somebody else's that was cut off: before
-// that turn is cut off, and after it.
+// TestTakingBackForgetsWhatToolsTold retracts, rewords or forgets a line that a tool may have
+// repeated in another player's interrupted turn, both before and after the interruption.
 func TestTakingBackForgetsWhatToolsTold(t *testing.T) {
 	take := map[string]func(r *room){
 		"retract": func(r *room) { check(r.t, r.Retract(r.t.Context(), "m1")) },
@@ -57,8 +56,8 @@ func TestTakingBackForgetsWhatToolsTold(t *testing.T) {
 	}
 }
 
-// TestWhatWasTakenBackIsNotDone has a player take a line back while the answer
-// to it is heard, which stands; a change that waits for its end is not made.
+// TestWhatWasTakenBackIsNotDone retracts a line while its answer is audible: the answer stays,
+// but a pending change is not made.
 func TestWhatWasTakenBackIsNotDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{
@@ -87,8 +86,8 @@ func TestWhatWasTakenBackIsNotDone(t *testing.T) {
 	})
 }
 
-// TestRewordForNobodyIsNotMeasured rewords a line that an NPC was at work on, so
-// that it is for nobody, or for one that is muted: no answer was due.
+// TestRewordForNobodyIsNotMeasured rewords a line in progress so that it is for no NPC, or for
+// a muted one: no answer was due.
 func TestRewordForNobodyIsNotMeasured(t *testing.T) {
 	for text, want := range map[string]table.Outcome{"Bob, hello": table.OutcomeNoTarget, "Bart, hello": table.OutcomeMuted} {
 		t.Run(string(want), func(t *testing.T) {
@@ -96,7 +95,7 @@ func TestRewordForNobodyIsNotMeasured(t *testing.T) {
 				r := open(t, setting{model: (&pupil{after: time.Hour}).model})
 				_, err := r.Mute(t.Context(), "Bart", true)
 				check(t, err)
-				r.write("Bob", "m0", "hello") // so that his name is known
+				r.write("Bob", "m0", "hello") // makes his name known
 				r.write("Ana", "m1", "Mira, hello")
 				time.Sleep(5 * time.Second)
 				check(t, r.Reword(t.Context(), "m1", text))

@@ -13,8 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// TestTryVoice: a voice that is tried is heard with that voice once, and nothing of it is
-// told or kept as said.
+// TestTryVoice: a voice on trial is heard once, and the line is neither reported nor stored.
 func TestTryVoice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		voice := &listedVoice{}
@@ -39,7 +38,7 @@ func TestTryVoice(t *testing.T) {
 	})
 }
 
-// listedVoice lists what it speaks, with the voice's id.
+// listedVoice lists its lines, with the voice's id.
 type listedVoice struct {
 	mu   sync.Mutex
 	said []string

@@ -114,7 +114,7 @@ func TestStrippedToolIsRefusedAtTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: func(req llm.Request) []step {
 			if len(results(req)) == 0 {
-				return []step{calls("rules", `{}`)} // asks although it is not offered
+				return []step{calls("rules", `{}`)} // calls a tool that is not offered
 			}
 			return []step{{text: "Never mind."}}
 		}})
@@ -239,7 +239,7 @@ func TestWhatWaitsAtTheEndIsKept(t *testing.T) {
 
 func TestSlowVoiceIsNotTheModelsSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		answer := strings.Repeat("Word by word. ", 40) // more than may wait to be spoken
+		answer := strings.Repeat("Word by word. ", 40) // more than the queue for the voice holds
 		r := open(t, setting{alone: true, model: says(answer), voice: sound{takes: 9 * time.Second}})
 		r.speak("Alice", "tell me")
 		time.Sleep(59 * time.Second)
@@ -325,22 +325,22 @@ func TestRaiseIsALeaseAndLowerIsACeiling(t *testing.T) {
 		for range 10 {
 			tier("Bart, hi", "deep")
 		}
-		tier("Bart, hi", "fast") // ten turns are over
+		tier("Bart, hi", "fast") // ten turns have passed
 		do(r.Raise(t.Context(), "bart", mcp.BudgetDeep, time.Hour, 2))
 		tier("Bart, hi", "deep")
 		tier("Bart, hi", "deep")
-		tier("Bart, hi", "fast") // two turns are over
+		tier("Bart, hi", "fast") // two turns have passed
 		do(r.Raise(t.Context(), "Bartok", mcp.BudgetDeep, time.Minute, 0))
 		tier("Bart, hi", "deep")
 		time.Sleep(time.Minute)
-		tier("Bart, hi", "fast") // the minute is over
+		tier("Bart, hi", "fast") // the minute has passed
 		tier("Mira, the rules", "standard")
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetFast))
 		tier("Mira, the rules", "fast")
 		do(r.Raise(t.Context(), "Mira", mcp.BudgetStandard, time.Minute, 0))
 		tier("Mira, hi", "standard")
 		time.Sleep(time.Minute)
-		tier("Mira, the rules", "fast") // the cap is back
+		tier("Mira, the rules", "fast") // the cap applies again
 		do(r.Lower(t.Context(), "Mira", mcp.BudgetDeep))
 		tier("Mira, the rules", "standard")
 		do(r.Lower(t.Context(), "all", mcp.BudgetFast))
@@ -406,8 +406,8 @@ func TestEventsAreFlatJSON(t *testing.T) {
 	})
 }
 
-// BenchmarkTurn is the program's own share of a turn: model, tools, voice and
-// disk take no time. What is said is judged where the name says so.
+// BenchmarkTurn measures the program's own share of a turn: model, tools, voice and disk take
+// no time. The guard checks the answers in the guarded cases.
 func BenchmarkTurn(b *testing.B) {
 	judged := &engine.GuardedOptions{Languages: []string{"en"}, MaxSpeech: 45 * time.Second}
 	said := 0
@@ -440,7 +440,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// talks is a model that says three sentences, and seldom the same again.
+// talks returns a model with answers of three sentences that seldom repeat.
 func talks(said *int) script {
 	who := strings.Fields("miller smith ferryman captain priest tanner baker widow hunter fisher mason cooper")
 	does := strings.Fields("left slept laughed stayed prayed danced waited worked argued whistled limped vanished shivered")
@@ -452,8 +452,8 @@ func talks(said *int) script {
 	}
 }
 
-// TestLinesNameTheirMessage keeps whose a line is and where it was written,
-// whatever becomes of it.
+// TestLinesNameTheirMessage: stored lines have their user and message, whatever happens to
+// them.
 func TestLinesNameTheirMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, setting{model: func(llm.Request) []step { return []step{{hang: true}} }})
@@ -461,7 +461,7 @@ func TestLinesNameTheirMessage(t *testing.T) {
 			check(t, r.Hear(t.Context(), table.Utterance{Speaker: "Ana", Text: line, User: "discord:1", Ref: fmt.Sprint(i)}))
 		}
 		synctest.Wait()
-		r.close() // the first is at work, the last waits
+		r.close() // the first runs, the last waits
 		var refs []string
 		for _, l := range r.journal.kept() {
 			if refs = append(refs, l.Ref); l.User != "discord:1" {

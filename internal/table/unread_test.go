@@ -11,15 +11,15 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestDropUnread takes back what nobody could read of an answer, at different times: it is not
-// kept, and the NPC does not know it.
+// TestDropUnread drops the part of an answer that was never readable, at different times: it is
+// not stored, and the NPC does not remember it.
 func TestDropUnread(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		text string
 		play func(r *room, drop func())
 		kept []string
-		asks string // part of the next prompt; empty is that nothing of the answer is in it
+		asks string // part of the next prompt; empty: nothing of the answer
 	}{
 		{"all of it", "Aye. And more.", func(_ *room, drop func()) { time.Sleep(4 * time.Second); drop() }, []string{"Ana: Mira, hello"}, ""},
 		{"a part", "And more.", func(_ *room, drop func()) { time.Sleep(4 * time.Second); drop() }, []string{"Ana: Mira, hello", "Mira: Aye."}, "Aye."},
@@ -53,8 +53,7 @@ func TestDropUnread(t *testing.T) {
 	}
 }
 
-// TestDropUnreadOfWhatWaits drops an answer while the log does not take it: it is not kept later
-// either.
+// TestDropUnreadOfWhatWaits drops an answer while the log fails: it is not stored later either.
 func TestDropUnreadOfWhatWaits(t *testing.T) {
 	for _, row := range []struct {
 		text string

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// diary answers each time with another word, and keeps what it was asked with.
+// diary answers each prompt with another word and records the prompts.
 type diary struct {
 	mu      sync.Mutex // guards the fields below
 	prompts []string
@@ -36,8 +36,8 @@ func (d *diary) last() string {
 	return d.prompts[len(d.prompts)-1]
 }
 
-// What was said is gone for all, what the player said stays, and with Again there is another
-// answer, for which the one before is known as not wanted.
+// TestUnsay: an NPC's line is gone for everyone, and the player's line stays. With Again the
+// NPC answers anew, and its prompt lists the rejected answer.
 func TestUnsay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &diary{}
@@ -75,7 +75,7 @@ func TestUnsay(t *testing.T) {
 	})
 }
 
-// Who is in the middle of a line stops, and what was said of it is not kept.
+// TestUnsayWhileItIsSaid: the NPC stops, and its partial line is not stored.
 func TestUnsayWhileItIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{model: says("This is a long tale of the mill. It goes on. And on it goes.")})
@@ -97,8 +97,9 @@ func TestUnsayWhileItIsSaid(t *testing.T) {
 	})
 }
 
-// That a line is out of the log is told when it is, and not if it cannot be taken out: until
-// then it may be read that there is one. The table closes only after that.
+// TestErasedIsToldOnceTheLogHasChanged: Erased is sent only after the log has removed the line,
+// and never if the log fails, because until then the line can still be read. The table closes
+// only after that.
 func TestErasedIsToldOnceTheLogHasChanged(t *testing.T) {
 	full := errors.New("disk full")
 	for _, row := range []struct {
@@ -193,7 +194,7 @@ func TestUnsayIsRefused(t *testing.T) {
 	}
 }
 
-// unsay takes a line back, and waits for what is said instead.
+// unsay takes a line back and waits for its replacement.
 func (r *room) unsay(u table.Unsaying) {
 	r.t.Helper()
 	_, err := r.Unsay(r.t.Context(), u)

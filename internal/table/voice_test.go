@@ -14,7 +14,7 @@ import (
 
 const ms = time.Millisecond
 
-// heard opens a table whose players speak and whose NPCs are heard.
+// heard opens a table with audible players and NPCs.
 func heard(t testing.TB, s setting) *room {
 	if s.voice == nil {
 		s.voice = sound{takes: 75 * ms, lasts: 2 * time.Second}
@@ -114,7 +114,7 @@ func TestCoughAndMhmDoNotInterrupt(t *testing.T) {
 				time.Sleep(500 * ms)
 				ana.say(row.words, row.d)
 				ended := r.until(1)
-				for ended.NPC == "" { // the mhm is nobody's
+				for ended.NPC == "" { // the mhm is for no NPC
 					ended = r.until(2)
 				}
 				if ended.Outcome != table.OutcomeDelivered || ended.Text != "I pour ale. It is dark. It is good." {
@@ -128,7 +128,7 @@ func TestCoughAndMhmDoNotInterrupt(t *testing.T) {
 				if softly != row.softly || stopped != row.stops {
 					t.Errorf("softly: %v, stopped: %v", softly, stopped)
 				}
-				if n := len(frames); n < 300 || n > 302 { // a fade ends in a frame of its own
+				if n := len(frames); n < 300 || n > 302 { // a fade has a frame of its own
 					t.Errorf("%d frames of sound, want what she said once, 6 s", n)
 				}
 			})
@@ -161,7 +161,7 @@ func TestMannersOfInterruption(t *testing.T) {
 				time.Sleep(500 * ms)
 				ana.say(row.words, 1200*ms)
 				ended := r.until(1)
-				if ended.NPC == "" { // the assent is nobody's
+				if ended.NPC == "" { // the assent is for no NPC
 					ended = r.until(2)
 				}
 				if ended.Outcome != row.want || ended.Text != row.text {
@@ -172,8 +172,8 @@ func TestMannersOfInterruption(t *testing.T) {
 	}
 }
 
-// TestWordsForOthersLetTheNPCGoOn has another player call another NPC, whose answer
-// follows on what the first had to say.
+// TestWordsForOthersLetTheNPCGoOn: another player addresses another NPC, whose answer follows
+// after the first one.
 func TestWordsForOthersLetTheNPCGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{})
@@ -188,7 +188,7 @@ func TestWordsForOthersLetTheNPCGoOn(t *testing.T) {
 				t.Errorf("turn.ended %d = %+v, want all of %s's answer", i+1, e, npc)
 			}
 		}
-		if n := len(r.wire.heard()); n < 600 || n > 602 { // a fade ends in a frame of its own
+		if n := len(r.wire.heard()); n < 600 || n > 602 { // a fade has a frame of its own
 			t.Errorf("%d frames of sound, want both answers once, 12 s", n)
 		}
 	})

@@ -16,14 +16,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// marked is a voice of which each stretch tells which it is: the signs of its samples
-// never repeat themselves, and whatever it is played with keeps them.
+// marked is a voice whose stretches are identifiable: the signs of its samples never repeat,
+// and any change of volume keeps them.
 type marked struct {
-	lasts time.Duration // a sentence
+	lasts time.Duration // per sentence
 	signs []bool
 
 	mu sync.Mutex
-	at int // of the next sentence
+	at int // start of the next sentence
 }
 
 const markedLevel = 16000
@@ -58,7 +58,7 @@ func (v *marked) Synthesize(ctx context.Context, _ config.NPC, _ string) iter.Se
 	}
 }
 
-// tape keeps all that a table plays, silence between it aside.
+// tape records everything a table plays, without the silence.
 type tape struct {
 	mu     sync.Mutex
 	pieces [][]int16 // each played without a gap
@@ -80,15 +80,15 @@ func (o *tape) Write(_ context.Context, f *audio.Frame) error {
 	return nil
 }
 
-// played returns all that was played so far.
+// played returns the pieces so far.
 func (o *tape) played() [][]int16 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.pieces)
 }
 
-// follow returns what is wrong with what was played, and where it came to: each piece
-// goes on where the one before stopped, but for the 5 ms in which that faded out.
+// follow returns where playback ended and the first fault: each piece must continue where the
+// previous one stopped, except for the 5 ms of its fade.
 func (v *marked) follow(pieces [][]int16) (at int, fault string) {
 	const fade = audio.SampleRate / 200
 	for i, p := range pieces {
@@ -115,7 +115,7 @@ func (v *marked) follow(pieces [][]int16) (at int, fault string) {
 	return at, ""
 }
 
-// matches reports whether p is what was said from a place on, however loud.
+// matches reports whether p equals the voice from a position on, at any volume.
 func (v *marked) matches(p []int16, from int) bool {
 	for i, s := range p {
 		if s != 0 && (s > 0) != v.signs[from+i] {
@@ -125,8 +125,8 @@ func (v *marked) matches(p []int16, from int) bool {
 	return true
 }
 
-// What is no interruption has no sample of an answer repeated or lost, whenever it comes
-// and however long it is; 5 ms fade out and in again.
+// TestNothingIsLostBesideMhm: a sound that is no interruption causes no sample to be repeated
+// or lost, at any time and of any length, except in fades of 5 ms.
 func TestNothingIsLostBesideMhm(t *testing.T) {
 	stopped := 0
 	for _, long := range []time.Duration{160 * ms, 260 * ms, 520 * ms, 660 * ms, 900 * ms} {

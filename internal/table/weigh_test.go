@@ -11,11 +11,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// unsure is a line of which only Mira's model can tell whether it is meant for her.
+// unsure is a line that only Mira's model can assign to her or not.
 const unsure = "we could go there tonight"
 
-// TestTheModelDecidesWhatIsOpen has a player say something over Mira's answer that may be meant
-// for her.
+// TestTheModelDecidesWhatIsOpen lets a player say something over Mira's answer that may be for
+// her.
 func TestTheModelDecidesWhatIsOpen(t *testing.T) {
 	const all = "I pour ale. It is dark. It is good."
 	for _, row := range []struct {
@@ -76,7 +76,7 @@ func TestTheModelDecidesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// TestThePlayerGoesOnWhileTheModelDecides adds a name to what is being weighed.
+// TestThePlayerGoesOnWhileTheModelDecides adds a name to the line during the decision.
 func TestThePlayerGoesOnWhileTheModelDecides(t *testing.T) {
 	for _, row := range []struct {
 		name, more string
@@ -116,8 +116,7 @@ func TestThePlayerGoesOnWhileTheModelDecides(t *testing.T) {
 	}
 }
 
-// TestTalkLeavesAPausedLineBehind has players talk over a line for so long that it is not taken
-// up any more.
+// TestTalkLeavesAPausedLineBehind lets players talk over a line until it is too old to resume.
 func TestTalkLeavesAPausedLineBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heard(t, setting{})
@@ -131,7 +130,7 @@ func TestTalkLeavesAPausedLineBehind(t *testing.T) {
 	})
 }
 
-// TestTypedLinesInterruptAsSpokenOnesDo types over an answer that is heard, or only read.
+// TestTypedLinesInterruptAsSpokenOnesDo types over an answer that is audible, or only read.
 func TestTypedLinesInterruptAsSpokenOnesDo(t *testing.T) {
 	const all = "I pour ale. It is dark. It is good."
 	for _, row := range []struct {

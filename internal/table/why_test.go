@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// TestWhy says what went into the last answer, of the NPC that is named, until what is in
-// it is taken back.
+// TestWhy: Why reports what the named NPC's last answer was based on, until part of that is
+// retracted.
 func TestWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &diary{}

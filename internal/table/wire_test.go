@@ -11,15 +11,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// sound is a voice that takes time for each sentence, and then makes as much
-// sound as told; or it fails.
+// sound is a voice that makes a fixed amount of sound per sentence after a delay, or fails.
 type sound struct {
 	takes, lasts time.Duration
 	err          error
 }
 
-// levels tell the voices apart.
-// A line that ducks sounds at a fourth of it.
+// levels identify the voices. A ducked line plays at a fourth of its level.
 var levels = map[string]int16{"mira": 1000, "bart": 5000, "zed": 25000}
 
 func (v sound) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Seq2[[]int16, error] {
@@ -42,19 +40,19 @@ func (v sound) Synthesize(ctx context.Context, npc config.NPC, _ string) iter.Se
 	}
 }
 
-// wire is what a table is heard on.
+// wire records a table's sound.
 type wire struct {
 	mu     sync.Mutex
 	frames []wireFrame
 }
 
-// wireFrame is a frame with sound: when it came, and a sample past any fade.
+// wireFrame is the time of a frame with sound, and a sample past any fade.
 type wireFrame struct {
 	at     time.Time
 	sample int16
 }
 
-// voice is whose frame it is, empty if no voice alone sounds so.
+// voice returns the NPC whose level matches the frame, or "" if none does.
 func (f wireFrame) voice() string {
 	for id, level := range levels {
 		if f.sample >= level/4 && f.sample <= level {

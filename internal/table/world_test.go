@@ -20,7 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// prompt is what Mira's model was given for a line, as one text.
+// prompt returns the model's messages as one text.
 func prompt(req llm.Request) string {
 	var b strings.Builder
 	for _, m := range req.Messages {
@@ -29,8 +29,8 @@ func prompt(req llm.Request) string {
 	return b.String()
 }
 
-// TestNPCsKnowOfAChangeInTheirNextTurn has Mira change the world by tools, and
-// somebody else, and reads what her model is told afterwards.
+// TestNPCsKnowOfAChangeInTheirNextTurn changes the world through Mira's tools and from outside,
+// and checks her next prompt.
 func TestNPCsKnowOfAChangeInTheirNextTurn(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
 	check(t, err)
