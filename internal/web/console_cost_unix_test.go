@@ -17,17 +17,18 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/peers"
 )
 
-// followerShare is what share of a processor's core somebody who follows a table of ten turns
-// a second may cost the program, see docs/console.md.
+// followerShare is the share of a processor core that one follower of a table with ten turns a
+// second may cost, see docs/console.md.
 const followerShare = 0.01
 
-// followers are as many as one visitor may have: what one costs is told apart from noise.
+// followers is the most that one visitor may have, because the cost of one would be lost in
+// noise.
 const followers = 8
 
-// TestAFollowerCostsLittle has a table take ten turns a second, with and without some who
-// follow it as the page does, in a process of their own, and compares the processor time that
-// the program takes: the median of four pairs, of which every other begins with those who
-// follow. It runs with GLYPHOXA_BENCH_CONSOLE, which is for how many seconds each is measured.
+// TestAFollowerCostsLittle plays ten turns a second, with and without followers like the page
+// in a process of their own, and compares the processor time of the program: the median of four
+// pairs, every other of which starts with followers. GLYPHOXA_BENCH_CONSOLE enables it and sets
+// the seconds per measurement.
 func TestAFollowerCostsLittle(t *testing.T) {
 	seconds, err := strconv.ParseFloat(os.Getenv("GLYPHOXA_BENCH_CONSOLE"), 64)
 	if err != nil {
@@ -39,7 +40,7 @@ func TestAFollowerCostsLittle(t *testing.T) {
 	played := make(chan int)
 	go func() { played <- f.playOn(ctx) }()
 	window := time.Duration(seconds * float64(time.Second))
-	time.Sleep(window / 5) // so that what is made once is made
+	time.Sleep(window / 5) // exclude one-time work
 	var costs []time.Duration
 	for n := range 4 {
 		var took [2]time.Duration // alone, and followed
@@ -62,7 +63,7 @@ func TestAFollowerCostsLittle(t *testing.T) {
 	}
 }
 
-// processorTime is how much of it this process takes in some time.
+// processorTime returns the processor time that this process uses in a period.
 func processorTime(t *testing.T, within time.Duration) time.Duration {
 	t.Helper()
 	spent := func() time.Duration {
@@ -77,7 +78,7 @@ func processorTime(t *testing.T, within time.Duration) time.Duration {
 	return spent() - before
 }
 
-// beFollowed has some follow the table, until the function that it returns is called.
+// beFollowed lets pages follow the table until the returned function is called.
 func (f *fixture) beFollowed(pages int) (stop func()) {
 	f.t.Helper()
 	if pages == 0 {
@@ -104,7 +105,7 @@ func (f *fixture) beFollowed(pages int) (stop func()) {
 		f.t.Fatalf("who follows says %q, %v", said, err)
 	}
 	return func() {
-		_ = in.Close() // ends it
+		_ = in.Close() // ends the process
 		if err := cmd.Wait(); err != nil {
 			f.t.Errorf("who follows ended with %v", err)
 		}

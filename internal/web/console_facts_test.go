@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// get asks for something as the page does, and decodes the answer.
+// get sends a request like the page and decodes the answer.
 func (p *page) get(into any, method, path, body string) {
 	p.f.t.Helper()
 	status, text := p.ask(method, path+"?room=home", body)
@@ -21,7 +21,7 @@ func (p *page) get(into any, method, path, body string) {
 	}
 }
 
-// lineWith is the session's line with a text, once it is kept.
+// lineWith waits for the session's line with a text to be stored, and returns it.
 func (f *fixture) lineWith(session, text string) memory.Line {
 	f.t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
@@ -39,8 +39,8 @@ func (f *fixture) lineWith(session, text string) memory.Line {
 	return memory.Line{}
 }
 
-// TestFactsLeadToTheirLines finds what was said twice in one session and once in another, what
-// was learnt of a line, and what an NPC remembered in words of its own.
+// TestFactsLeadToTheirLines looks up a fact said twice in one session and once in another, an
+// entry learnt from a line, and a memory in an NPC's own words.
 func TestFactsLeadToTheirLines(t *testing.T) {
 	f := consoleOpen(t)
 	const (

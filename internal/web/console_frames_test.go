@@ -20,17 +20,17 @@ import (
 
 var strict = flag.Bool("strict", false, "fail where a target is missed")
 
-// Targets of the console's frames, see docs/performance.md.
+// Targets for the console's frame rate, see docs/performance.md.
 const (
-	frameShare = 0.99 // of the frames of a screen with 60 in a second
+	frameShare = 0.99 // of the frames of a 60 Hz screen
 	frameTools = 200
-	frameTurns = 10 // in a second
+	frameTurns = 10 // per second
 )
 
-// frameNPCs have the party's questions and roll for them.
+// frameNPCs answer the party's questions and roll for them.
 var frameNPCs = []string{"Bartok", "Mira", "Greymantle", "Yrsa", "Odo", "Celeste"}
 
-// viewFrames is what testdata/peers/frames.mjs tells of a view. Times are in ms.
+// viewFrames is the report of testdata/peers/frames.mjs about a view. Times are in ms.
 type viewFrames struct {
 	View                         string
 	Elements, Frames             int
@@ -40,9 +40,9 @@ type viewFrames struct {
 	Dropped                      int
 }
 
-// TestFrames has a table take ten turns a second, with 200 tools, and watches it in a browser
-// that traces itself: how many frames each view lets pass in time. It runs with
-// GLYPHOXA_BENCH_CONSOLE, which is for how many seconds each view is watched.
+// TestFrames plays ten turns a second, with 200 tools, and measures in a tracing browser how
+// many frames each view shows in time. GLYPHOXA_BENCH_CONSOLE enables it and sets the seconds
+// per view.
 func TestFrames(t *testing.T) {
 	seconds := os.Getenv("GLYPHOXA_BENCH_CONSOLE")
 	if seconds == "" {
@@ -109,7 +109,7 @@ func registerTools(t *testing.T, f *fixture) {
 	}
 }
 
-// playOn says lines until ctx ends, and returns how many.
+// playOn plays lines until ctx ends and returns their number.
 func (f *fixture) playOn(ctx context.Context) (lines int) {
 	tick := time.NewTicker(time.Second / frameTurns)
 	defer tick.Stop()

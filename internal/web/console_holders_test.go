@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestSignInsGiveWayToTheirOwn: whoever signs in over and over, with the weakest token or with
-// ever new accounts, ends no sign-in but their own.
+// TestSignInsGiveWayToTheirOwn: a caller who signs in repeatedly, with the weakest token or
+// with ever new accounts, does not sign out the DM.
 func TestSignInsGiveWayToTheirOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -16,7 +16,7 @@ func TestSignInsGiveWayToTheirOwn(t *testing.T) {
 	for name, row := range map[string]struct {
 		times int
 		other func(i int) holder
-		most  int // sign-ins that are left beside the DM's
+		most  int // sign-ins left besides the DM's
 	}{
 		"one_token": {100_000, func(int) holder { return holder{token: "weak", caller: "token weak", proven: true} }, maxOwnHolders},
 		"accounts":  {20_000, func(i int) holder { return holder{caller: fmt.Sprint("account ", i)} }, maxHolders - 2},
@@ -48,7 +48,7 @@ func TestSignInsGiveWayToTheirOwn(t *testing.T) {
 	}
 }
 
-// TestOwnSignInsGiveWay: of one caller's sign-ins the one not seen for longest ends.
+// TestOwnSignInsGiveWay: at the limit of one caller, the sign-in unused for longest ends.
 func TestOwnSignInsGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h holders
@@ -67,8 +67,8 @@ func TestOwnSignInsGiveWay(t *testing.T) {
 	})
 }
 
-// TestSignInsExpire: a sign-in ends 12 hours after the last request, and after a week whatever
-// comes, and what is under way ends with it.
+// TestSignInsExpire: a sign-in ends 12 hours after the last request, and after a week in any
+// case. Its running requests end with it.
 func TestSignInsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h holders
@@ -95,8 +95,8 @@ func TestSignInsExpire(t *testing.T) {
 	})
 }
 
-// TestAccountCookiesExpire: what a browser brings back from an account is good for ten minutes,
-// and only as this program sealed it.
+// TestAccountCookiesExpire: the cookie for a sign-in with an account is valid for ten minutes,
+// and only with this program's seal.
 func TestAccountCookiesExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, other := NewConsole(ConsoleOptions{}), NewConsole(ConsoleOptions{})
@@ -118,7 +118,7 @@ func TestAccountCookiesExpire(t *testing.T) {
 	})
 }
 
-// TestFirstStreamsAreOpen: visitors with many streams do not keep others from their first.
+// TestFirstStreamsAreOpen: visitors with many streams do not block the first stream of others.
 func TestFirstStreamsAreOpen(t *testing.T) {
 	var s streams
 	for i := range maxStreams {

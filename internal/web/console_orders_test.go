@@ -24,7 +24,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// audited is the newest record of a caller's calls of a tool.
+// audited returns the newest record of a caller's calls of a tool.
 func (f *fixture) audited(who, tool string) access.LogRecord {
 	f.t.Helper()
 	all, _, err := f.game.Registry.Governance.Audit.Query(f.t.Context(), access.LogQuery{Who: who, Tool: tool, Limit: 1})
@@ -37,12 +37,12 @@ func (f *fixture) audited(who, tool string) access.LogRecord {
 	return all[0]
 }
 
-// nowhere is where NPCs speak to nobody.
+// nowhere discards the NPCs' sound.
 type nowhere struct{}
 
 func (nowhere) Write(context.Context, *audio.Frame) error { return nil }
 
-// tried are the voices that a synthesiser was asked for.
+// tried collects the voices requested from a synthesiser.
 type tried struct {
 	mu  sync.Mutex // guards all
 	all []string
@@ -61,8 +61,8 @@ func (v *tried) heard() string {
 	return strings.Join(v.all, "\n")
 }
 
-// TestOrders gives each order there is, one after the other, and looks at the table, at what
-// it tells and at what is recorded. Who may not give it is refused, on the record.
+// TestOrders gives every order in turn and checks the table, its events and the audit log. A
+// visitor without the right is refused, which is recorded too.
 func TestOrders(t *testing.T) {
 	var voices tried
 	server := fakeopenai.Start(t, nil, &fakeopenai.Options{Voice: voices.speak})
@@ -104,7 +104,7 @@ func TestOrders(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name, order string
-		happens     func() string // says what did instead
+		happens     func() string // describes the actual outcome
 	}{
 		{"hear", `{"order":"hear","speaker":"Ana","text":"Bartok, good evening"}`, tells(`"turn":1,"npc":"Bartok","outcome":"delivered"`)},
 		{"say", `{"order":"say","npc":"Bartok","text":"The bridge is closed."}`, tells(`"text":"The bridge is closed."`, `"kind":"turn.ended"`)},
@@ -140,7 +140,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// harbour is a server of tools whose definitions change.
+// harbour is an MCP server whose definitions change.
 func harbour(t *testing.T) (change func(description string), cfg config.MCPServerConfig) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "harbour", Version: "1"}, nil)
 	change = func(description string) {
@@ -156,7 +156,7 @@ func harbour(t *testing.T) (change func(description string), cfg config.MCPServe
 	return change, config.MCPServerConfig{Name: "harbour", Transport: config.TransportStreamableHTTP, URL: web.URL, AllowPrivate: true, Pin: true}
 }
 
-// toolsSeen is what the view of tools has.
+// toolsSeen is the view of tools.
 type toolsSeen struct {
 	Tools []struct {
 		Name, Source, State string
@@ -165,7 +165,7 @@ type toolsSeen struct {
 	Held []struct{ Server, Name, Hash, Why string }
 }
 
-// pinOf is what the view says of a tool's pin, and "missing" of one that is not there.
+// pinOf returns the state of a tool's pin in the view, or "missing".
 func (v toolsSeen) pinOf(name string) string {
 	for _, one := range v.Tools {
 		if one.Name == name {
@@ -175,8 +175,8 @@ func (v toolsSeen) pinOf(name string) string {
 	return "missing"
 }
 
-// TestApprovingADefinition has a server change a tool that is pinned: it is held until the
-// definition that was looked at is approved.
+// TestApprovingADefinition lets a server change a pinned tool: the tool is held until the DM
+// approves the definition shown.
 func TestApprovingADefinition(t *testing.T) {
 	f := consoleOpen(t)
 	change, cfg := harbour(t)
@@ -200,8 +200,8 @@ func TestApprovingADefinition(t *testing.T) {
 		t.Errorf("a tool of ours is shown as %q", first.pinOf("roll"))
 	}
 	change("Tells the tide, and more.")
-	// The list of held tools and the state of each tool are read one after the other, so one view may have
-	// only the first.
+	// The list of held tools and the state of each tool are read separately, so one view may
+	// have only the list.
 	held := seen(func(v toolsSeen) bool { return len(v.Held) == 1 && v.pinOf("tide") == "held" })
 	order := func(name string) (int, string) {
 		body, err := json.Marshal(map[string]string{"order": "approve_tool", "text": name})
@@ -223,7 +223,7 @@ func TestApprovingADefinition(t *testing.T) {
 	}
 }
 
-// TestDecidingWhatIsLearnt rejects a proposal, accepts another and drops it again.
+// TestDecidingWhatIsLearnt rejects a proposal, accepts another and removes it again.
 func TestDecidingWhatIsLearnt(t *testing.T) {
 	f := consoleOpen(t)
 	p := f.visit("lead")
@@ -262,8 +262,8 @@ func TestDecidingWhatIsLearnt(t *testing.T) {
 	}
 }
 
-// TestMentionsAreShownOnce shows who leads where others mention a player who was forgotten, and has a
-// line of that be deleted.
+// TestMentionsAreShownOnce shows the DM where others mention a forgotten player, and deletes
+// one of those lines.
 func TestMentionsAreShownOnce(t *testing.T) {
 	f := consoleOpen(t)
 	p, player := f.visit("lead"), f.visit("full")
@@ -300,13 +300,13 @@ func TestMentionsAreShownOnce(t *testing.T) {
 	}
 }
 
-// TestDecidingOnCalls has a client's calls wait: one is refused, and one is granted and
-// passes once.
+// TestDecidingOnCalls lets a client's calls wait: one is refused, one is granted and passes
+// once.
 func TestDecidingOnCalls(t *testing.T) {
 	f := openWith(t, settings+"  policy:\n    - {name: ask, rule: approval, who: [full], tools: [roll], expires: 10m}\n")
 	p, player := f.visit("lead"), f.visit("full")
 	const roll = `{"tool":"roll","args":"{\"expression\":\"1d6\"}"}`
-	again := strings.Replace(roll, "1d6", "2d6", 1) // a refusal is of the same arguments
+	again := strings.Replace(roll, "1d6", "2d6", 1) // a refusal applies to the same arguments
 	call := func(by *page, body string) (int, string) { return by.ask("POST", "/console/call?room=home", body) }
 	waiting := func(body string) string {
 		t.Helper()

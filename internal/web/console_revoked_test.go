@@ -18,10 +18,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/lab/revoketest"
 )
 
-// mutes gives an order as the page does, with a body that may take its time.
+// mutes gives an order like the page, with a body that may be slow.
 func (p *page) mutes(body io.Reader) error { return p.send("/console/order?room=home", body) }
 
-// send sends a request as the page does, with a body that may take its time.
+// send sends a request like the page, with a body that may be slow.
 func (p *page) send(path string, body io.Reader) error {
 	req, err := http.NewRequestWithContext(p.f.t.Context(), http.MethodPost, p.f.server.URL+path, body)
 	if err != nil {
@@ -49,8 +49,8 @@ func (p *page) send(path string, body io.Reader) error {
 
 const muteBartok = `{"order":"mute","npc":"Bartok"}`
 
-// TestRevokedAtTheConsole signs a DM out, in each way there is, while the page has a stream
-// that it does not read and an order of which half was sent.
+// TestRevokedAtTheConsole signs a DM out in every possible way, while the page has an unread
+// stream and has sent half an order.
 func TestRevokedAtTheConsole(t *testing.T) {
 	for name, revoke := range map[string]func(*fixture, *page){
 		"signing_out": func(f *fixture, p *page) {
@@ -89,10 +89,10 @@ func TestRevokedAtTheConsole(t *testing.T) {
 				Hold: func() func() {
 					begin.Do(func() {
 						go func() { late <- p.mutes(half) }()
-						if _, err := rest.Write([]byte(muteBartok[:10])); err != nil { // the request is under way
+						if _, err := rest.Write([]byte(muteBartok[:10])); err != nil { // the request is in flight
 							t.Error(err)
 						}
-						for range 3 { // sent behind the half, so that it is there by then
+						for range 3 { // sent after the half, so that the half has arrived by then
 							if status, _ := p.ask("GET", "/console/me", ""); status != http.StatusOK {
 								t.Errorf("me = %d", status)
 							}
@@ -117,7 +117,7 @@ func TestRevokedAtTheConsole(t *testing.T) {
 	}
 }
 
-// guildAccounts has one account, which leads all games until that changes.
+// guildAccounts has one account, which leads all games until leads changes.
 type guildAccounts struct{ leads atomic.Bool }
 
 func (*guildAccounts) Service() string { return "Discord" }
@@ -134,8 +134,8 @@ func (a *guildAccounts) Leads(context.Context, string, string) (bool, error) {
 	return a.leads.Load(), nil
 }
 
-// TestRightsEndWhileABodyComes takes the rights of who has sent half an order, and half a call
-// of a tool: the rest comes too late.
+// TestRightsEndWhileABodyComes revokes a visitor's rights after half an order, and after half a
+// tool call: the rest arrives too late.
 func TestRightsEndWhileABodyComes(t *testing.T) {
 	ana := &guildAccounts{}
 	for name, how := range map[string]struct {
@@ -173,7 +173,7 @@ func TestRightsEndWhileABodyComes(t *testing.T) {
 				if _, err := rest.Write([]byte(body[:10])); err != nil {
 					t.Fatal(err)
 				}
-				for range 3 { // sent behind the half, so that it is there by then
+				for range 3 { // sent after the half, so that the half has arrived by then
 					p.ask("GET", "/console/me", "")
 				}
 				how.revoke(f)
@@ -189,7 +189,7 @@ func TestRightsEndWhileABodyComes(t *testing.T) {
 	}
 }
 
-// signInWithAccount signs in by way of the service, and has the page's crumb.
+// signInWithAccount signs in through the service and stores the page's crumb.
 func (p *page) signInWithAccount() {
 	t := p.f.t
 	t.Helper()
@@ -217,7 +217,7 @@ func (p *page) signInWithAccount() {
 	p.crumb = me.Crumb
 }
 
-// TestAStateIsGoodOnce comes back twice from one sign-in, and begins more of them than people do.
+// TestAStateIsGoodOnce returns twice from one sign-in, and starts more sign-ins than people do.
 func TestAStateIsGoodOnce(t *testing.T) {
 	f := openFor(t, settings, &guildAccounts{})
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -256,8 +256,8 @@ func TestAStateIsGoodOnce(t *testing.T) {
 	}
 }
 
-// TestTheWeakestTokenSignsNobodyOut: 300 sign-ins of a guest leave the DM signed in, who had
-// signed in first.
+// TestTheWeakestTokenSignsNobodyOut: 300 sign-ins of a guest leave the DM, who signed in first,
+// signed in.
 func TestTheWeakestTokenSignsNobodyOut(t *testing.T) {
 	f := consoleOpen(t)
 	lead := f.visit("lead")

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/table"
 )
 
-// hear has Ana say something at the table.
+// hear sends Ana's line to the table.
 func (f *fixture) hear(text string) {
 	f.t.Helper()
 	if err := f.session.Table.Hear(f.t.Context(), table.Utterance{Speaker: "Ana", Text: text}); err != nil {
@@ -20,10 +20,10 @@ func (f *fixture) hear(text string) {
 	}
 }
 
-// whispered is what Ana says to one NPC.
+// whispered is Ana's line to one NPC.
 func whispered(text string) table.Utterance { return table.Utterance{Speaker: "Ana", Text: text} }
 
-// beginAnother ends the session and begins another in the same room.
+// beginAnother ends the session and starts another in the same room.
 func (f *fixture) beginAnother(o play.SessionOptions) {
 	f.t.Helper()
 	if err := f.session.Close(); err != nil {
@@ -35,8 +35,8 @@ func (f *fixture) beginAnother(o play.SessionOptions) {
 	}
 }
 
-// playTwoSessions has two turns in each of two sessions, and the second of the later one
-// taken back. It returns their ids and what a page that comes then is sent.
+// playTwoSessions plays two turns in each of two sessions and retracts the last one. It returns
+// the sessions' ids and the stream of a page that opens then.
 func (f *fixture) playTwoSessions() (first, second, stream string) {
 	f.t.Helper()
 	p := f.visit("lead")
@@ -55,8 +55,8 @@ func (f *fixture) playTwoSessions() (first, second, stream string) {
 	return first, second, p.follow(`"kind":"erased"`)
 }
 
-// TestSessionsAreToldApart plays two sessions in a room, whose turns have the same numbers:
-// what is taken back of the later one is gone from the stream, and nothing of the older one.
+// TestSessionsAreToldApart plays two sessions with the same turn numbers in a room: a
+// retraction in the later one removes its turn from the stream, and none of the older one.
 func TestSessionsAreToldApart(t *testing.T) {
 	f := consoleOpen(t)
 	first, second, stream := f.playTwoSessions()
@@ -88,7 +88,7 @@ func TestSessionsAreToldApart(t *testing.T) {
 	}
 }
 
-// TestPagesTellSessionsApart has the page's own module add up the events of two sessions.
+// TestPagesTellSessionsApart lets the page's own module collect the events of two sessions.
 func TestPagesTellSessionsApart(t *testing.T) {
 	node := peers.Node(t)
 	script, err := filepath.Abs(filepath.Join("..", "..", "testdata", "peers", "story.mjs"))

@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// stream opens a page's stream of events and reads how it begins. What is returned reads on,
-// a line at a time, until the stream ends; the function leaves it.
+// stream opens a page's stream of events and reads its first line. The scanner returns further
+// lines until the stream ends; leave closes it.
 func (p *page) stream(server string) (lines *bufio.Scanner, leave func()) {
 	p.f.t.Helper()
 	req, err := http.NewRequestWithContext(p.f.t.Context(), http.MethodGet, server+"/console/events?room=home", nil)
@@ -46,7 +46,7 @@ func restOf(lines *bufio.Scanner) string {
 	return all.String()
 }
 
-// addSecret and addLine tell of something that only the DM, or everybody, may see.
+// addSecret and addLine add an event for the DM only, and for everyone.
 func (f *fixture) addSecret() {
 	f.feed.Add(web.HomeRoom, &table.Guarded{Header: table.Header{Kind: table.KindGuarded, Turn: 1}, NPC: "Bartok", Reason: "secret"})
 }
@@ -55,8 +55,7 @@ func (f *fixture) addLine(text string) {
 	f.feed.Add(web.HomeRoom, &table.Heard{Header: table.Header{Kind: table.KindUtterance, Turn: 1}, Speaker: "Ana", Text: text})
 }
 
-// TestSigningOutEndsStreams has somebody sign out while they follow: nothing that comes
-// after it is sent to them.
+// TestSigningOutEndsStreams: a visitor who signs out during a stream gets no later events.
 func TestSigningOutEndsStreams(t *testing.T) {
 	f := consoleOpen(t)
 	p := f.visit("lead")
@@ -72,7 +71,7 @@ func TestSigningOutEndsStreams(t *testing.T) {
 	}
 }
 
-// oneVisitor is who everybody is, until that changes.
+// oneVisitor identifies every request as the same visitor, until that changes.
 type oneVisitor struct {
 	now atomic.Pointer[access.Subject]
 }
@@ -88,8 +87,9 @@ func (v *oneVisitor) Admit(*http.Request) (*access.Subject, access.Term, error) 
 
 func (*oneVisitor) Address(r *http.Request) string { return r.RemoteAddr }
 
-// TestAnotherProfileEndsStreams takes a visitor's rights, or the visitor, while a busy table
-// is followed: the stream ends, and the next shows what they may see now.
+// TestAnotherProfileEndsStreams lowers a visitor's rights, or removes the visitor, during a
+// stream of a busy table: the stream ends, and the next one has only events the visitor may see
+// now.
 func TestAnotherProfileEndsStreams(t *testing.T) {
 	f := consoleOpen(t)
 	profile := func(name string) *access.Subject {
@@ -122,7 +122,7 @@ func TestAnotherProfileEndsStreams(t *testing.T) {
 					}
 				}
 			}()
-			_ = restOf(lines) // it ends though there is always something to send
+			_ = restOf(lines) // it ends although there are always more events
 			close(over)
 			<-busy
 			f.addSecret()
@@ -141,8 +141,8 @@ func TestAnotherProfileEndsStreams(t *testing.T) {
 	}
 }
 
-// TestForgedLastEventIDs goes on after events that never were: it is a new stream, of what
-// the visitor may see.
+// TestForgedLastEventIDs resumes after events that never existed: the visitor gets a new stream
+// with permitted events only.
 func TestForgedLastEventIDs(t *testing.T) {
 	f := consoleOpen(t)
 	f.addSecret()
@@ -159,7 +159,7 @@ func TestForgedLastEventIDs(t *testing.T) {
 	}
 }
 
-// TestOversizedOrders sends more than any order has, and what is no order.
+// TestOversizedOrders sends bodies that are too large or no orders.
 func TestOversizedOrders(t *testing.T) {
 	f := consoleOpen(t)
 	p := f.visit("lead")
@@ -206,7 +206,7 @@ func TestAClosedStreamMakesRoom(t *testing.T) {
 	if err := open[3].Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for { // the server learns of it in its own time
+	for { // the server notices later
 		res, err := http.Get(f.server.URL + "/console/events?room=home")
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// settings has a client for every kind of visitor; each one's token is its name.
+// settings has one client per kind of visitor. Each token is the client's name.
 const settings = `
 campaign: {name: Foggy}
 npcs:
@@ -32,7 +32,7 @@ server:
     - {name: full, token_hash: "%s", profile: player.full}
 `
 
-// fixture is a served console with a session under way.
+// fixture is a running console with a session.
 type fixture struct {
 	t       *testing.T
 	console *web.Console
@@ -58,7 +58,7 @@ func openWith(t *testing.T, settings string) *fixture {
 	return openFor(t, settings, nil)
 }
 
-// openFor is openWith for people with accounts elsewhere.
+// openFor is openWith for visitors with accounts.
 func openFor(t *testing.T, settings string, accounts web.Accounts) *fixture {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "glyphoxa.yaml")
@@ -98,16 +98,16 @@ func openFor(t *testing.T, settings string, accounts web.Accounts) *fixture {
 	return f
 }
 
-// page is a browser's.
+// page is a browser's page.
 type page struct {
 	f      *fixture
 	cookie *http.Cookie
 	crumb  string
-	bearer string // a token that is sent instead of the cookie
+	bearer string // a token sent instead of the cookie
 	after  string // the last event it has, if any
 }
 
-// ask sends a request as the page does and returns the status and the answer.
+// ask sends a request like the page and returns the status and the body.
 func (p *page) ask(method, path, body string, header ...string) (int, string) {
 	p.f.t.Helper()
 	req, err := http.NewRequestWithContext(p.f.t.Context(), method, p.f.server.URL+path, strings.NewReader(body))
@@ -226,7 +226,7 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// follow reads the events there are and those that come, up to a line with all of some texts.
+// follow reads past and new events up to a line that contains all the texts.
 func (p *page) follow(until ...string) string {
 	p.f.t.Helper()
 	ctx, cancel := context.WithTimeout(p.f.t.Context(), 20*time.Second)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// card is what the tests look at of an NPC's card.
+// card has the fields of an NPC's card that the tests check.
 type card struct {
 	Name, Engine, Configured, Voice, Directive string
 	EngineWhy                                  string `json:"engine_why"`
@@ -17,7 +17,7 @@ type card struct {
 	Muted                                      bool
 }
 
-// card is Bartok's as the page has it.
+// card returns Bartok's card on the page.
 func (p *page) card() card {
 	p.f.t.Helper()
 	status, text := p.ask("GET", "/console/table?room=home", "")
@@ -28,15 +28,15 @@ func (p *page) card() card {
 	return v.NPCs[0]
 }
 
-// TestCardsShowTheEngineInUse has an NPC named a speech-to-speech model where there is none,
-// while nobody plays, too.
+// TestCardsShowTheEngineInUse configures a speech-to-speech engine without its model. The card
+// shows the engine in use, also after the session.
 func TestCardsShowTheEngineInUse(t *testing.T) {
 	f := openWith(t, strings.Replace(settings, "{name: Bartok,", "{name: Bartok, engine: s2s, voice: {id: en+m3},", 1)+"providers: {s2s: {name: none}}\n")
 	want := card{Name: "Bartok", Engine: "cascaded", Configured: "s2s", EngineWhy: "no_speech_model", Voice: "en+m3", Tier: "standard", Ceiling: "standard"}
 	if got := f.visit("lead").card(); got != want {
 		t.Errorf("the card is %+v, want %+v", got, want)
 	}
-	want.Voice = "" // not for everybody
+	want.Voice = "" // not for every visitor
 	if got := f.visit("full").card(); got != want {
 		t.Errorf("a player's card is %+v, want %+v", got, want)
 	}

@@ -12,14 +12,14 @@ func said(turn int64, text string) table.Event {
 	return &table.Sentence{Header: table.Header{Kind: table.KindSentence, Turn: turn}, NPC: "Mira", Text: text}
 }
 
-// ended is a context in which nothing is waited for.
+// ended returns a context that has ended, so that nothing waits.
 func ended(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx
 }
 
-// rest reads what there is.
+// rest reads the pending events.
 func rest(t *testing.T, l *Follower) (texts []string, missed uint64) {
 	t.Helper()
 	for {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// translated matches the texts of a page that are to be there in each language. Those that
-// are made of a word and a value, such as `route ${x}`, are not among them.
+// translated matches the texts of a page that need a translation. Texts made of a word and a
+// value, such as `route ${x}`, are excluded.
 var (
 	translated = regexp.MustCompile(`\bt\("([^"]+)"`)
 	listed     = regexp.MustCompile(`name: "([^"]+)", load`)
@@ -23,7 +23,8 @@ func TestEveryTextIsThereInGerman(t *testing.T) {
 	}
 }
 
-// checkWords requires the German of every text of a page, which has some modules at least.
+// checkWords checks that every text of a page has a German translation, and that the page has
+// at least the given number of modules.
 func checkWords(t *testing.T, page string, modules int) {
 	read := func(name string) string {
 		raw, err := os.ReadFile(name)

@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// intrude has an intruder join, with an offer that change has changed.
+// intrude lets an intruder join with a modified offer.
 func (b *setting) intrude(change func(string) string) *intruder.Intruder {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -29,13 +29,13 @@ func (b *setting) intrude(change func(string) string) *intruder.Intruder {
 	return a
 }
 
-// watched is the most goroutines and heap while something is done.
+// watched is the peak of goroutines and heap.
 type watched struct {
 	goroutines int
 	heap       uint64
 }
 
-// watch measures from now on, until the function it returns is called.
+// watch measures until the returned function is called.
 func watch() (stop func() watched) {
 	var most watched
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -64,9 +64,9 @@ func watch() (stop func() watched) {
 	}
 }
 
-// TestAttacksThroughWebRTC: a guest whose program floods the connection below HTTP takes little
-// memory and few goroutines, is ended and told so, the game master is told, and the other guest
-// is answered as before.
+// TestAttacksThroughWebRTC: a guest whose program floods the connection below HTTP uses little
+// memory and few goroutines and is removed with a reason. The game master reads a notice, and
+// the other guest still gets answers.
 func TestAttacksThroughWebRTC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -85,7 +85,7 @@ func TestAttacksThroughWebRTC(t *testing.T) {
 		change  func(string) string
 		network web.Network
 		attack  func(*intruder.Intruder)
-		own     int // goroutines that the attacker's own end may take
+		own     int // goroutines that the attacker's own end may use
 	}{
 		{name: "sources_that_no_offer_names", change: intruder.Unnamed, attack: sources},
 		{name: "sources_beside_the_named_one", change: intruder.Unchanged, attack: sources},
@@ -167,7 +167,7 @@ func TestAttacksThroughWebRTC(t *testing.T) {
 	}
 }
 
-// freePort is a UDP port that nothing has.
+// freePort returns an unused UDP port.
 func freePort(t *testing.T) uint16 {
 	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
@@ -177,8 +177,8 @@ func freePort(t *testing.T) uint16 {
 	return uint16(c.LocalAddr().(*net.UDPAddr).Port)
 }
 
-// TestChecksGoNowhereElse: an offer that names other machines' ports as the guest's has nothing
-// sent there, and the guest is found all the same.
+// TestChecksGoNowhereElse: an offer with ports of other machines causes no packets to them, and
+// the guest still connects.
 func TestChecksGoNowhereElse(t *testing.T) {
 	b := open(t, setup{answer: "Hello.", voiceless: true})
 	victim, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -200,8 +200,8 @@ func TestChecksGoNowhereElse(t *testing.T) {
 	}
 }
 
-// TestAFloodBesideAnotherGuest: while a guest sends lines as fast as it can, another one's lines
-// are answered at once: no more than what was under way already comes before them.
+// TestAFloodBesideAnotherGuest: while one guest sends lines as fast as possible, another
+// guest's lines are answered at once, after turns that had begun already.
 func TestAFloodBesideAnotherGuest(t *testing.T) {
 	b := open(t, setup{answer: "Welcome to the Flagon, traveller. Sit down."})
 	ben := b.enter("Ben")
@@ -228,7 +228,7 @@ func TestAFloodBesideAnotherGuest(t *testing.T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	speakers, begun := map[int64]string{}, map[string]int{}
-	waiting := map[int64]int{} // Ben's lines that wait: how many of Mallory's turns began meanwhile
+	waiting := map[int64]int{} // Ben's waiting lines: number of Mallory's turns that began meanwhile
 	for _, e := range b.events {
 		turn := table.HeaderOf(e).Turn
 		switch e := e.(type) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestErrorsOfThisSideAreForTheLog: what went wrong here names files, and a guest reads none of it.
+// TestErrorsOfThisSideAreForTheLog: an internal error names files, so a guest must not read it.
 func TestErrorsOfThisSideAreForTheLog(t *testing.T) {
 	var log bytes.Buffer
 	r := &Room{o: RoomOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rtpPacket is a packet of sound of a source.
+// rtpPacket returns a sound packet of a source.
 func rtpPacket(source uint32) []byte {
 	p := make([]byte, 60)
 	p[0], p[1] = 0x80, 111
@@ -21,8 +21,8 @@ func rtpPacket(source uint32) []byte {
 	return p
 }
 
-// TestTheGate: what a page of ours sends passes for as long as it goes on; what is more is
-// dropped, and ends the guest if it comes from where the guest is.
+// TestTheGate: the traffic of our own page passes without limit of time. Excess traffic is
+// dropped, and removes the guest if it comes from the guest's address.
 func TestTheGate(t *testing.T) {
 	here, elsewhere := netip.MustParseAddrPort("192.0.2.7:4000"), netip.MustParseAddrPort("198.51.100.9:4000")
 	check, data, report := make([]byte, 100), append([]byte{23}, make([]byte, 99)...), append([]byte{0x80, 201}, make([]byte, 30)...)
@@ -114,8 +114,8 @@ func TestTheGate(t *testing.T) {
 	}
 }
 
-// TestSourcesAreCounted: authentic packets of a few sources find a bounded place to wait, and of
-// more end the guest.
+// TestSourcesAreCounted: packets of a few sources get a bounded buffer, and more sources remove
+// the guest.
 func TestSourcesAreCounted(t *testing.T) {
 	ended := 0
 	g := newGate(nil, func(string) { ended++ })
@@ -139,14 +139,14 @@ func TestSourcesAreCounted(t *testing.T) {
 	}
 }
 
-// offerWith is an offer with candidates.
+// offerWith returns an offer with candidates.
 func offerWith(candidates ...string) string {
 	return "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\na=candidate:9 1 udp 1 203.0.113.9 5000 typ host\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=rtpmap:111 opus/48000/2\r\na=ssrc:7 cname:x\r\n" +
 		"a=candidate:" + strings.Join(candidates, "\r\na=candidate:") + "\r\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n"
 }
 
-// TestOwnCandidates: checks go to the address from which the offer came and to no other, and
-// never to this machine itself.
+// TestOwnCandidates: checks go only to the address that sent the offer, and never to this
+// machine.
 func TestOwnCandidates(t *testing.T) {
 	at := func(where string, port int) string {
 		return fmt.Sprintf("1 1 udp 2130706431 %s %d typ host", where, port)
@@ -191,7 +191,7 @@ func TestOwnCandidates(t *testing.T) {
 	}
 }
 
-// BenchmarkGate is what the gate adds to each packet of a guest who speaks.
+// BenchmarkGate measures the cost of the gate per packet of a speaking guest.
 func BenchmarkGate(b *testing.B) {
 	here := netip.MustParseAddrPort("192.0.2.7:4000")
 	g := newGate([]uint32{7}, func(string) {})

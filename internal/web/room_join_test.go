@@ -21,7 +21,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// loud is how strong the NPC's tone is in what a player heard.
+// loud returns the strength of the NPC's tone in a player's sound.
 func loud(p *player, pitch float64) float64 {
 	sound := p.heard[0]
 	if len(sound) < audio.SampleRate/4 {
@@ -62,7 +62,7 @@ func TestAGuestHearsAnNPC(t *testing.T) {
 	}
 }
 
-// strongest is the pitch, of those that the fake voices have, that is strongest in a sound.
+// strongest returns the fake voices' pitch that is strongest in a sound.
 func strongest(sound []int16, rate float64) (pitch float64) {
 	most := 0.0
 	for hz := 110.0; hz <= 340; hz += 10 {
@@ -129,8 +129,8 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	}
 }
 
-// TestAReloadTakesItsSeat: who joins with the secret of a seat takes it over, under a renewed
-// invite too, and reads what was said before; nobody else does.
+// TestAReloadTakesItsSeat: a page with the secret of a seat takes the seat over, even after the
+// invite was renewed, and reads the earlier lines. No page without the secret does.
 func TestAReloadTakesItsSeat(t *testing.T) {
 	b := open(t, setup{answer: "Sit down, then."})
 	ana := b.enter("Ana")
@@ -159,8 +159,8 @@ func TestAReloadTakesItsSeat(t *testing.T) {
 	}
 }
 
-// TestTheNextSession: a page that stays open takes no line of the next session for one of this,
-// though turns are numbered anew.
+// TestTheNextSession: an open page does not confuse lines of the next session with lines of
+// this one, although the turn numbers restart.
 func TestTheNextSession(t *testing.T) {
 	b := open(t, setup{answer: "Sit down, then.", voiceless: true})
 	seen := map[string]string{} // texts by id
@@ -192,7 +192,8 @@ func TestTheNextSession(t *testing.T) {
 	say("Bartok, we are back.")
 }
 
-// TestGuestsLeave: by themselves, taken out by who leads, and forgotten. Nothing of them is left.
+// TestGuestsLeave lets guests leave, be removed by the game master and be forgotten. Nothing of
+// them remains.
 func TestGuestsLeave(t *testing.T) {
 	b := open(t, setup{answer: "Farewell."})
 	b.enter("Nobody").Close()
@@ -235,7 +236,7 @@ func TestGuestsLeave(t *testing.T) {
 		}
 	}
 	for i := 0; runtime.NumGoroutine() > before; i++ {
-		http.DefaultClient.CloseIdleConnections() // those of the tests before
+		http.DefaultClient.CloseIdleConnections() // connections of earlier tests
 		if i > 600 {
 			buffer := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines before and %d after:\n%s", before, runtime.NumGoroutine(), buffer[:runtime.Stack(buffer, true)])
@@ -244,9 +245,9 @@ func TestGuestsLeave(t *testing.T) {
 	}
 }
 
-// TestGuestsWithTakenNames has guests take names that are in the world and in what others say, speak,
-// and ask to be forgotten: all but their own lines stays byte for byte, and who leads reads once
-// where others mention them.
+// TestGuestsWithTakenNames: guests take names that occur in the world and in others' lines,
+// speak, and ask to be forgotten. Everything except their own lines stays byte for byte, and
+// the game master reads once where others mention them.
 func TestGuestsWithTakenNames(t *testing.T) {
 	b := open(t, setup{answer: "Greta? Thornhollow has gold, and the Red Ring.", voiceless: true})
 	world := memory.Batch{Put: []memory.Entity{
@@ -261,7 +262,7 @@ func TestGuestsWithTakenNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, session := line.Column("text"), b.session.ID()
-	kept := func() (all []string) { // what is the world's and what others said
+	kept := func() (all []string) { // records of the world and lines of others
 		t.Helper()
 		err := b.game.Store.Dump(t.Context(), func(r memory.Record) error {
 			if r.Kind == "line" {
@@ -306,7 +307,7 @@ func TestGuestsWithTakenNames(t *testing.T) {
 	}
 }
 
-// awaitKept waits until a line of a session with a word is kept.
+// awaitKept waits until a session has a stored line with a word.
 func (b *setting) awaitKept(session, word string) {
 	b.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {

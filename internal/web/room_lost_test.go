@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// cable is a network that can be pulled out: nothing goes through it then, and nobody is told.
+// cable is a network that can be unplugged: then it drops everything and reports no error.
 type cable struct {
 	net.PacketConn
 	out atomic.Bool
@@ -31,9 +31,9 @@ func (c *cable) WriteTo(p []byte, to net.Addr) (int, error) {
 	return c.PacketConn.WriteTo(p, to)
 }
 
-// TestTheNetworkIsLost: a player whose network goes in the middle of an answer has left after a
-// while, the others hear the answer to its end, and the seat with what was said is there when it
-// comes back.
+// TestTheNetworkIsLost: a player whose network fails during an answer leaves after a while, the
+// others hear the whole answer, and the seat with the lines so far is there when the player
+// returns.
 func TestTheNetworkIsLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

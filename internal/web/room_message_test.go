@@ -48,8 +48,8 @@ func FuzzReadJoining(f *testing.F) {
 	})
 }
 
-// TestASlotGoesOn: packets of one who speaks after another follow theirs, whatever numbers
-// they begin with, and those that come late from before are left out.
+// TestASlotGoesOn: in a slot, the packets of the next speaker continue the numbers of the
+// previous one, whatever their own numbers are. Late packets from before are dropped.
 func TestASlotGoesOn(t *testing.T) {
 	now, ana, ben := time.Now(), new(guest), new(guest)
 	var o slot
@@ -79,8 +79,8 @@ func TestASlotGoesOn(t *testing.T) {
 	follows("goes on", got, ok, 1)
 }
 
-// TestSlotsAreShared: who speaks while all slots are others' is not heard, and is once one is
-// free; a slot is not taken from who speaks.
+// TestSlotsAreShared: a speaker without a free slot is not heard until one is free. A slot is
+// never taken from a speaker.
 func TestSlotsAreShared(t *testing.T) {
 	now := time.Now()
 	s := slots{all: make([]slot, voiceSlots)}

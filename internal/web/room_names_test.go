@@ -11,9 +11,9 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// No guest comes in under a name that passes for an NPC's, another player's, the terminal's or
-// a role's, however it is spelled, nor under one in which nothing can be seen. The page says
-// what to do.
+// TestNamesThatPassForOthersAreNotLetIn: no guest may join under a name that looks like an
+// NPC's, another player's, the terminal's or a role's in any spelling, nor under an invisible
+// one. The page says what to do.
 func TestNamesThatPassForOthersAreNotLetIn(t *testing.T) {
 	type attempt struct {
 		name, text string
@@ -57,7 +57,7 @@ func TestNamesThatPassForOthersAreNotLetIn(t *testing.T) {
 		{"[]", "at least one letter or digit that people can see", 400},
 		{"B" + strings.Repeat("\u0301\u0321", 400), "A name may have 40 characters.", 400},
 	}
-	for some := range slices.Chunk(all, 15) { // more at once are too many from one address
+	for some := range slices.Chunk(all, 15) { // more at once exceed the limit of one address
 		b := open(t, setup{answer: "Hello."})
 		b.enter("Greta")
 		for _, row := range some {
@@ -78,8 +78,8 @@ func TestNamesThatPassForOthersAreNotLetIn(t *testing.T) {
 	}
 }
 
-// Names in other scripts, with accents and pictures are shown as they are, and what surrounds a
-// name is taken away.
+// TestNamesAreShownClean: names in other scripts, with accents and pictures are shown
+// unchanged, without surrounding characters.
 func TestNamesAreShownClean(t *testing.T) {
 	b := open(t, setup{answer: "Hello.", options: web.RoomOptions{MaxGuests: 8}})
 	for _, row := range []struct{ name, shown string }{
@@ -91,7 +91,6 @@ func TestNamesAreShownClean(t *testing.T) {
 	}
 }
 
-// A name is free again once its player has left.
 func TestANameIsFreeOnceItsPlayerHasLeft(t *testing.T) {
 	b := open(t, setup{answer: "Hello."})
 	b.enter("Greta")

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestRemoveTakesAllOfAName: a guest who is to be removed has a second page join under the same name: it holds a place
-// from place to takeName, which refuses the name only after the seat's former guest has left.
+// TestRemoveTakesAllOfAName: a guest about to be removed opens a second page under the same
+// name. The page holds a place from place to takeName, which refuses the name only after the
+// first guest has left.
 func TestRemoveTakesAllOfAName(t *testing.T) {
 	missed := 0
 	for range 200 {

@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/web"
 )
 
-// turnstile is a cast that can be kept from being read. Each change of who is there tells the
-// guests the cast, so that a blocked one holds the tear-down of a guest who leaves.
+// turnstile is a cast whose reading can be blocked. Guests get the cast at each change of the
+// players, so a blocked one delays the tear-down of a guest who leaves.
 type turnstile struct {
 	of func() []config.NPC
 
@@ -46,13 +46,13 @@ func (s *turnstile) set(open chan struct{}) {
 	s.open = open
 }
 
-// latest keeps the last visitor who came, and closes those before.
+// latest keeps all visitors so that close can close them.
 type latest struct {
 	mu  sync.Mutex // guards all
 	all []*player
 }
 
-// use has a page join, and tells a refusal of the credential from other failures.
+// use lets a page join, and distinguishes a refused credential from other failures.
 func (l *latest) use(b *setting, o visitor.Options) error {
 	p, err := b.join(o)
 	var refused *visitor.Refused
@@ -75,11 +75,11 @@ func (l *latest) close() {
 	}
 }
 
-// TestRevokedAtTheTable revokes what admits a page to the table, in each way there is.
+// TestRevokedAtTheTable revokes a page's credential for the table in every possible way.
 func TestRevokedAtTheTable(t *testing.T) {
 	rows := []struct {
 		name   string
-		seat   bool // the credential is the seat, and else the invite
+		seat   bool // the credential is the seat, otherwise the invite
 		revoke func(*setting)
 	}{
 		{"seat_of_a_removed_guest", true, func(b *setting) {
@@ -128,9 +128,9 @@ func TestRevokedAtTheTable(t *testing.T) {
 	}
 }
 
-// TestRevokedWithTheTable ends the session, or the room, with the network of a guest pulled
-// out, so that the goodbye is held up: the seat does not admit its page any more, neither then
-// nor to the next session.
+// TestRevokedWithTheTable ends the session, or the room, while a guest's network is unplugged
+// and delays the goodbye: the seat no longer admits its page, neither then nor to the next
+// session.
 func TestRevokedWithTheTable(t *testing.T) {
 	for _, how := range []string{"session", "room"} {
 		t.Run(how, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestRevokedWithTheTable(t *testing.T) {
 					}
 				},
 				Gone: func() {
-					if how == "session" { // the seat is none of the next one's either
+					if how == "session" { // the seat is not valid in the next session either
 						if b.session, err = b.game.StartSession(t.Context(), play.SessionOptions{Sink: b}); err != nil {
 							t.Fatal(err)
 						}
@@ -184,8 +184,8 @@ func TestRevokedWithTheTable(t *testing.T) {
 	}
 }
 
-// TestARemovedGuestIsANewOne: a guest who was removed and is given the new link joins under
-// another seat, since the old one stays revoked.
+// TestARemovedGuestIsANewOne: a removed guest with the new link joins under another seat,
+// because the old one stays revoked.
 func TestARemovedGuestIsANewOne(t *testing.T) {
 	b := open(t, setup{answer: "Farewell.", voiceless: true})
 	ana := b.enter("Ana")
@@ -202,8 +202,8 @@ func TestARemovedGuestIsANewOne(t *testing.T) {
 	}
 }
 
-// TestARemovedGuestIsNotHeard: what a removed guest sends while the connection is torn down
-// does not come to the table, and what is said there does not come to the guest.
+// TestARemovedGuestIsNotHeard: during the tear-down, lines of a removed guest do not reach the
+// table, and the table's lines do not reach the guest.
 func TestARemovedGuestIsNotHeard(t *testing.T) {
 	b := open(t, setup{answer: "Farewell.", voiceless: true})
 	cast := &turnstile{of: b.session.Cast}

@@ -25,7 +25,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// patience bounds what a test waits for.
+// patience bounds every wait.
 const patience = 2 * time.Minute
 
 const home = "home"
@@ -39,21 +39,21 @@ type setting struct {
 	url     string
 	feed    *web.Feed
 	opus    *opus.Library
-	stop    context.CancelFunc // of the room
+	stop    context.CancelFunc // stops the room
 
 	mu     sync.Mutex // guards events
 	events []table.Event
 }
 
-// ears are what the table is to have.
+// setup describes a table.
 type setup struct {
 	answer    string          // of all NPCs
-	hears     *fakestt.Script // nil without recognition
+	hears     *fakestt.Script // nil: no recognition
 	voiceless bool
 	options   web.RoomOptions
 }
 
-// open opens a table, with a session, until the test ends.
+// open opens a table with a session until the test ends.
 func open(t *testing.T, s setup) *setting {
 	t.Helper()
 	library, err := opus.Load()
@@ -122,13 +122,13 @@ func (b *setting) Ended(g *play.Game, s *play.Session) { b.room.Ended(g, s) }
 func (b *setting) Saw(_ *play.Game, e table.Event)     { b.feed.Add(home, e) }
 func (b *setting) Forgot(g *play.Game)                 { b.feed.Forget(home); b.room.Forgot(g) }
 
-// invite is that of the link.
+// invite returns the invite in the link.
 func (b *setting) invite() string {
 	_, invite, _ := strings.Cut(b.room.Link(), "#")
 	return invite
 }
 
-// player is somebody who has joined.
+// player is a guest who has joined.
 type player struct {
 	*visitor.Visitor
 	t *testing.T
@@ -136,13 +136,13 @@ type player struct {
 	mu      sync.Mutex // guards the fields below
 	changed chan struct{}
 	told    []visitor.Message
-	heard   map[int][]int16 // by stream, as it was decoded
+	heard   map[int][]int16 // decoded sound by stream
 	packets map[int][]*rtp.Packet
 	decoded map[int]opus.Decoder
 	library *opus.Library
 }
 
-// join has somebody join.
+// join lets a guest join.
 func (b *setting) join(o visitor.Options) (*player, error) {
 	p := &player{t: b.t, heard: map[int][]int16{}, packets: map[int][]*rtp.Packet{}, decoded: map[int]opus.Decoder{}, library: b.opus, changed: make(chan struct{})}
 	if o.Invite == "" {
@@ -156,7 +156,7 @@ func (b *setting) join(o visitor.Options) (*player, error) {
 	return p, err
 }
 
-// enter has somebody join who leaves at the end of the test.
+// enter lets a guest join and closes it at the end of the test.
 func (b *setting) enter(name string) *player {
 	b.t.Helper()
 	p, err := b.join(visitor.Options{Name: name})
@@ -176,7 +176,7 @@ func (p *player) hear(stream int, packet *rtp.Packet) {
 	defer p.mu.Unlock()
 	d := p.decoded[stream]
 	if d == nil {
-		d, _ = opus.NewDecoder(p.library) // of a library that is there never fails
+		d, _ = opus.NewDecoder(p.library) // never fails with a loaded library
 		p.decoded[stream] = d
 	}
 	var f audio.Frame
@@ -201,7 +201,7 @@ func (p *player) wake() {
 	p.changed = make(chan struct{})
 }
 
-// await waits until what has come is as it should be.
+// await waits until is returns true.
 func (p *player) await(what string, is func() bool) {
 	p.t.Helper()
 	timer := time.NewTimer(patience)
@@ -238,7 +238,7 @@ func (p *player) awaitMessage(what string, is func(visitor.Message) bool) (found
 	return found
 }
 
-// awaitNobody waits until nobody is at the table any more.
+// awaitNobody waits until the table is empty.
 func (b *setting) awaitNobody() {
 	b.t.Helper()
 	for end := time.Now().Add(patience); len(b.room.Guests()) > 0; time.Sleep(10 * time.Millisecond) {

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// relayed starts a TURN server on loopback and returns it as the configuration names it, and
-// how many relays it has given.
+// relayed starts a TURN server on loopback. It returns the server's configuration entry and the
+// number of relays given.
 func relayed(t *testing.T) (web.IceServer, *atomic.Int64) {
 	t.Helper()
 	const realm = "table.example"
@@ -46,8 +46,8 @@ func relayed(t *testing.T) (web.IceServer, *atomic.Int64) {
 	return web.IceServer{URLs: []string{"turn:" + conn.LocalAddr().String() + "?transport=udp"}, Username: "ana", Credential: "secret"}, &given
 }
 
-// TestThroughATurnServer: who is let out to nothing but the TURN server that the
-// configuration names plays along, and hears the NPC.
+// TestThroughATurnServer: a guest whose network reaches only the configured TURN server plays
+// and hears the NPC.
 func TestThroughATurnServer(t *testing.T) {
 	server, given := relayed(t)
 	b := open(t, setup{answer: "The road north is long and cold.", options: web.RoomOptions{Network: web.Network{Servers: []web.IceServer{server}}}})

@@ -18,17 +18,17 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// byEnergy has voices told from noise the same everywhere.
+// byEnergy selects the voice detection that works the same everywhere.
 var byEnergy = web.RoomOptions{Hearing: config.Hearing{Detection: config.DetectionEnergy}}
 
-// talk is somebody's voice.
+// talk returns the sound of a voice.
 func talk(d time.Duration) []int16 { return rig.Speech(140, d, 8000) }
 
-// TestAGuestSpeaks: what is said into a microphone is a line at the table, and the answer is
-// heard and read; talking over it stops it.
+// TestAGuestSpeaks: spoken words become a line at the table, the answer is audible and
+// readable, and talking over it stops it.
 func TestAGuestSpeaks(t *testing.T) {
 	b := open(t, setup{
-		// It lasts for long after Ana talks over it, however late a busy machine notices.
+		// The answer is long, because a busy machine may notice late that Ana talks over it.
 		answer: strings.Repeat("The road north is long and cold, and nobody comes back from it before the thaw, so they say in the village. ", 8),
 		hears:  &fakestt.Script{Lines: []string{"Bartok, where does the road go?", "Bartok, stop, that is enough now."}}, options: byEnergy,
 	})
@@ -55,7 +55,7 @@ func TestAGuestSpeaks(t *testing.T) {
 	ana.awaitMessage("that Bartok is done", func(m visitor.Message) bool { return m.Type == "speaking" && m.Who == "Bartok" && !m.On })
 }
 
-// TestStop: a guest has the NPCs be quiet.
+// TestStop: a guest silences the NPCs.
 func TestStop(t *testing.T) {
 	b := open(t, setup{answer: "The road north is long and cold, and nobody comes back from it before the thaw, so they say in the village, over and over."})
 	ana := b.enter("Ana")
@@ -72,8 +72,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestGuestsHearEachOther: one guest's voice comes to the other, as it was sent and as one
-// stream that goes on, and not back; who does not speak is not passed on.
+// TestGuestsHearEachOther: one guest's voice reaches the other unchanged and as one continuous
+// stream, and does not return. Silence is not passed on.
 func TestGuestsHearEachOther(t *testing.T) {
 	b := open(t, setup{answer: "Quiet, please.", options: byEnergy})
 	ana, ben, cleo := b.enter("Ana"), b.enter("Ben"), b.enter("Cleo")
@@ -118,9 +118,8 @@ func TestGuestsHearEachOther(t *testing.T) {
 	}
 }
 
-// TestPausesAreNoLoss: who holds a button to speak sends all the time, of which others get
-// what is said; what is left out between two lines does not look to them like packets that
-// were lost.
+// TestPausesAreNoLoss: a guest in push-to-talk mode sends all the time, but others get only the
+// speech. The gaps must not look like lost packets to them.
 func TestPausesAreNoLoss(t *testing.T) {
 	b := open(t, setup{answer: "Quiet, please.", options: byEnergy})
 	ana, ben := b.enter("Ana"), b.enter("Ben")
@@ -139,7 +138,7 @@ func TestPausesAreNoLoss(t *testing.T) {
 			return slices.ContainsFunc(ben.packets[1], func(p *rtp.Packet) bool { return p.Payload[len(p.Payload)-1] == byte(n) })
 		})
 	}
-	// Payloads are never decoded on the way to another player: these tell who they are.
+	// Payloads are never decoded on the way to another player. These identify their speaker.
 	say := func(below uint8, count, n int) {
 		ticker := time.NewTicker(audio.FrameDuration)
 		defer ticker.Stop()
@@ -152,7 +151,7 @@ func TestPausesAreNoLoss(t *testing.T) {
 	}
 	say(loud, 20, 1)
 	said(1)
-	say(silent, 60, 2) // she says nothing for longer than anybody is heard
+	say(silent, 60, 2) // longer than the time after which a silent guest is not passed on
 	say(loud, 20, 3)
 	said(3)
 	mute(true)
@@ -173,8 +172,8 @@ func TestPausesAreNoLoss(t *testing.T) {
 	}
 }
 
-// TestDice: what a guest rolls is told to everybody, by the rules of every call; what is no
-// dice is told to the guest, and odd messages end nothing.
+// TestDice: a guest's roll is shown to everyone, under the rules of every call. Invalid rolls
+// and odd messages cause a notice to the guest and end nothing.
 func TestDice(t *testing.T) {
 	b := open(t, setup{answer: "Hm.", voiceless: true})
 	ana, ben := b.enter("Ana"), b.enter("Ben")
@@ -199,6 +198,6 @@ func TestDice(t *testing.T) {
 				n++
 			}
 		}
-		return n >= 4+2 // beside those about voices and hearing
+		return n >= 4+2 // besides those about voices and hearing
 	})
 }
