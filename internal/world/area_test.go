@@ -104,8 +104,7 @@ func TestParseArea(t *testing.T) {
 	}
 }
 
-// FuzzParseArea asserts that what is accepted is an area that can be
-// subscribed to and says the same when written again.
+// FuzzParseArea checks that every accepted area can be subscribed to and survives a round trip.
 func FuzzParseArea(f *testing.F) {
 	for text := range areaTexts() {
 		f.Add([]byte(text))

@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// crowd is a world of 2,000 entities on a store in memory or on disk.
+// crowd returns a world of 2,000 entities in a store.
 func crowd(b *testing.B, store world.Store) *world.World {
 	b.Helper()
 	w, err := world.Open(context.Background(), store, world.Options{})
@@ -38,8 +38,8 @@ func percentiles(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1e6, "p95-ms")
 }
 
-// BenchmarkPublish200Subscribers is one change before subscribers that do not
-// read: what publishing itself costs, without a disk.
+// BenchmarkPublish200Subscribers measures one change for subscribers that do not read, without
+// a disk: the cost of publishing alone.
 func BenchmarkPublish200Subscribers(b *testing.B) {
 	w := crowd(b, newShelf())
 	for range 200 {
@@ -56,7 +56,7 @@ func BenchmarkPublish200Subscribers(b *testing.B) {
 	}
 }
 
-// BenchmarkNext is reading the delta of one change.
+// BenchmarkNext measures reading the delta of one change.
 func BenchmarkNext(b *testing.B) {
 	w := crowd(b, newShelf())
 	s, err := w.Subscribe(world.Filter{})
@@ -74,9 +74,8 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// BenchmarkStateChangeSeen measures from the call that changes something to
-// the moment when every subscriber has it, one change after the other:
-// with the disk's time, and without.
+// BenchmarkStateChangeSeen measures the time from a change until every subscriber has it, one
+// change after the other, with and without a disk.
 func BenchmarkStateChangeSeen(b *testing.B) {
 	for _, subscribers := range []int{2, 200} {
 		for _, disk := range []bool{false, true} {
@@ -95,7 +94,7 @@ func BenchmarkStateChangeSeen(b *testing.B) {
 func benchmarkSeen(b *testing.B, w *world.World, subscribers int) {
 	var (
 		readers sync.WaitGroup
-		start   atomic.Int64 // of the present change
+		start   atomic.Int64 // of the current change
 		began   = time.Now()
 		mu      sync.Mutex // guards took
 		took    []time.Duration
@@ -134,7 +133,7 @@ func benchmarkSeen(b *testing.B, w *world.World, subscribers int) {
 	percentiles(b, took)
 }
 
-// BenchmarkWriters is 64 writers at once on disk, who share transactions.
+// BenchmarkWriters measures 64 writers at once on disk, which share transactions.
 func BenchmarkWriters(b *testing.B) {
 	w := crowd(b, stored(b, b.TempDir()+"/a.db"))
 	var n atomic.Int64
@@ -159,7 +158,7 @@ func BenchmarkWriters(b *testing.B) {
 	percentiles(b, took)
 }
 
-// BenchmarkSubscribe is beginning to follow 2,000 entities, and ending it.
+// BenchmarkSubscribe measures starting and ending a subscription to 2,000 entities.
 func BenchmarkSubscribe(b *testing.B) {
 	w := crowd(b, newShelf())
 	for b.Loop() {
@@ -169,7 +168,7 @@ func BenchmarkSubscribe(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is reading 2,000 entities from the disk.
+// BenchmarkOpen measures reading 2,000 entities from disk.
 func BenchmarkOpen(b *testing.B) {
 	store := stored(b, b.TempDir()+"/a.db")
 	crowd(b, store)
@@ -179,9 +178,9 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad is 500 changes a second on disk before 200 subscribers who
-// read and one who never does. One operation is one change; the percentiles
-// are over every change that every reader was told of.
+// BenchmarkLoad makes 500 changes a second on disk for 200 subscribers that read and one that
+// never does. One operation is one change; the percentiles are over every change at every
+// reader.
 func BenchmarkLoad(b *testing.B) {
 	w := crowd(b, stored(b, b.TempDir()+"/a.db"))
 	stalled, err := w.Subscribe(world.Filter{})

@@ -6,7 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/world"
 )
 
-// flood is a calendar of a world of its own, with a feast between two months.
+// flood returns a calendar of an invented world, with a feast between two months.
 func flood() world.Calendar {
 	return world.Calendar{
 		Months:   []world.Month{{"Frost", 30}, {"Thaw", 30}, {"Lantern Fair", 1}, {"Reed", 30}, {"Emberfall", 30}},

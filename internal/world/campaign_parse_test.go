@@ -59,7 +59,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// people is the start of most bad campaigns; their own text begins on line 5.
+// people is the start of most bad campaigns. Their own text begins on line 5.
 const people = `name: N
 entities:
   - {id: aldo, type: npc, name: Aldo}
@@ -182,7 +182,7 @@ func lines(in string) int {
 	return n
 }
 
-// checkSound holds a campaign against what Load promises.
+// checkSound checks a campaign against the promises of Load.
 func checkSound(t *testing.T, c *world.Campaign) {
 	t.Helper()
 	kinds := map[string]string{}

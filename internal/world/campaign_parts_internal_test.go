@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParts holds reading a file in parts against reading it as a whole.
+// FuzzParts compares reading a file in parts with reading it whole.
 func FuzzParts(f *testing.F) {
 	sample, err := os.ReadFile(filepath.FromSlash("../../campaigns/thornhollow.yaml"))
 	if err != nil {
@@ -37,8 +37,8 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// largeText is a campaign file of n entities, each with a relation, a fact and about
-// a kilobyte of text.
+// largeText returns a campaign file of n entities, each with a relation, a fact and about a
+// kilobyte of text.
 func largeText(n int) string {
 	var entities, relations, facts strings.Builder
 	text := strings.Repeat("She keeps the third lantern of the old ferry and remembers who crossed. ", 9)

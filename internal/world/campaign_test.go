@@ -20,7 +20,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// thornhollow is the text of the sample campaign.
+// thornhollow returns the text of the sample campaign.
 func thornhollow(t testing.TB) []byte {
 	t.Helper()
 	text, err := fs.ReadFile(glyphoxa.Shipped, "campaigns/thornhollow.yaml")
@@ -62,7 +62,7 @@ func TestThornhollow(t *testing.T) {
 	}
 }
 
-// leaks reports whether inner is visible to someone outer is not, but for the DM.
+// leaks reports whether a viewer other than the DM can see inner but not outer.
 func leaks(outer, inner []string) bool {
 	if len(outer) == 0 {
 		return false
@@ -85,7 +85,7 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
-// fakeMemory records what is asked of it, in order.
+// fakeMemory records its calls, in order.
 type fakeMemory struct {
 	calls []string
 	facts []memory.Fact
@@ -159,7 +159,8 @@ func TestApplyDatesFacts(t *testing.T) {
 	})
 }
 
-// TestApplyKeepsWhatWasPlayed applies a campaign twice to a real store.
+// TestApplyKeepsWhatWasPlayed applies a campaign twice to a real store: a change made in play
+// survives.
 func TestApplyKeepsWhatWasPlayed(t *testing.T) {
 	c, err := world.ParseCampaign("mill.yaml", []byte(small))
 	if err != nil {

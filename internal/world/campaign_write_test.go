@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// anyCampaign draws a campaign as a file can say it: of NPCs, the first of which some
-// things are for.
+// anyCampaign draws a campaign that a file can express. Some parts are visible only to the
+// first NPC.
 func anyCampaign(t *rapid.T) *world.Campaign {
 	texts := rapid.StringMatching(`[A-Za-z0-9äß漢:#'"&*!|>%@\-\[\]{}, .\n]{0,30}[a-z]`)
 	text := func(label string) string { return strings.TrimSpace(texts.Draw(t, label)) }
@@ -43,7 +43,7 @@ func anyCampaign(t *rapid.T) *world.Campaign {
 		c.Entities = append(c.Entities, e)
 		c.Relations = append(c.Relations, memory.Relation{From: id(i), Type: "knows_of", To: id((i + 1) % n), Note: text("note"), Visible: viewers.Draw(t, "visible")})
 		f := memory.Fact{Source: "entity:" + id(i), Text: text("fact"), Visible: viewers.Draw(t, "visible")}
-		if f.Visible == nil { // about what fewer know of it would be told to them alone
+		if f.Visible == nil { // a fact about a hidden entity is visible to the same viewers
 			f.Visible = e.Visible
 		}
 		c.Facts = append(c.Facts, f)

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// disk takes its time and may fail.
+// disk returns a store that is slow and may fail.
 func disk(takes time.Duration, err *error) *shelf {
 	s := newShelf()
 	s.before = func(memory.Batch) error {
@@ -30,7 +30,7 @@ type outcome struct {
 	err error
 }
 
-// write runs changes at the same time.
+// write runs changes concurrently.
 func write(n int, do func(i int) (uint64, error)) []outcome {
 	results := make([]outcome, n)
 	done := make(chan struct{})
@@ -54,7 +54,7 @@ func TestWritersShareTransactions(t *testing.T) {
 		put(t, w, memory.Entity{ID: "a"})
 		before, start := s.count(), time.Now()
 		results := write(500, func(i int) (uint64, error) {
-			if i%5 == 0 { // rejected, and no reason for the others to fail
+			if i%5 == 0 { // rejected, which must not affect the others
 				return w.Move(t.Context(), "nobody", memory.Position{}, "")
 			}
 			return w.Put(t.Context(), memory.Entity{ID: fmt.Sprint("e", i), Name: "x"}, "")
@@ -120,8 +120,8 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 			_, err := w.Put(begun, memory.Entity{ID: "begun", Name: "x"}, "")
 			first <- err
 		}()
-		synctest.Wait() // it is being written
-		leave()         // which is too late to take it back
+		synctest.Wait() // the change is being written
+		leave()         // too late to cancel it
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		start := time.Now()
@@ -193,9 +193,9 @@ func TestChangesOfOneGroupSeeEachOther(t *testing.T) {
 			func(tx *world.Tx) error { return tx.Relate(memory.Relation{From: "b", Type: "fears", To: "a"}) },
 		}
 		for i, r := range write(3, func(i int) (uint64, error) {
-			time.Sleep(time.Duration(i+1) * time.Millisecond) // in this order
+			time.Sleep(time.Duration(i+1) * time.Millisecond) // keeps the order
 			if i == 0 {
-				go func() { _, _ = w.SetScene(t.Context(), "busy", "") }() // so that all three wait
+				go func() { _, _ = w.SetScene(t.Context(), "busy", "") }() // makes all three wait
 				synctest.Wait()
 			}
 			return w.Change(t.Context(), "", steps[i])

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// speaking is a model that answers every question with a call, or with words if it has none.
+// speaking is a model that answers with a tool call, or with words if args is empty.
 type speaking struct{ args, words string }
 
 func (speaking) Name() string { return "speaking" }
@@ -34,7 +34,7 @@ func (m speaking) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// proposals is what a model calls with.
+// proposals returns the arguments of the model's call.
 func proposals(t *testing.T, all ...map[string]any) string {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"proposals": all})
@@ -42,7 +42,8 @@ func proposals(t *testing.T, all ...map[string]any) string {
 	return string(raw)
 }
 
-// TestProposalsAreHeldToTheirLines has a model propose what lines bear and what they do not.
+// TestProposalsAreHeldToTheirLines lets a model propose entries that its lines support, and
+// others that they do not.
 func TestProposalsAreHeldToTheirLines(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	id := func(i int) int64 { return e.lines[i].ID }
@@ -77,7 +78,7 @@ func TestProposalsAreHeldToTheirLines(t *testing.T) {
 	}
 }
 
-// TestProposalsAreInTheirForm refuses what is not in the form that was asked for.
+// TestProposalsAreInTheirForm checks that proposals in another form are rejected.
 func TestProposalsAreInTheirForm(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	for _, answer := range []string{"", "I propose nothing.", `{"proposals":[{"kind":"fact","text":"x","lines":["1"]}]}`, `{"proposals":[],"more":1}`, `{"proposals":[]} {}`} {
@@ -90,7 +91,8 @@ func TestProposalsAreInTheirForm(t *testing.T) {
 	}
 }
 
-// TestWithoutTheModelPhrasesAreLookedFor has the model fail: nothing of the session is lost.
+// TestWithoutTheModelPhrasesAreLookedFor lets the model fail: the fixed phrases still find the
+// entries of the session.
 func TestWithoutTheModelPhrasesAreLookedFor(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
@@ -101,8 +103,8 @@ func TestWithoutTheModelPhrasesAreLookedFor(t *testing.T) {
 	}
 }
 
-// TestTheModelsProposalsWait has what a model proposes wait like all else, once, and be taken
-// back with any of the lines it is from.
+// TestTheModelsProposalsWait: a model's proposals wait like all others, once, and disappear if
+// any of their lines is retracted.
 func TestTheModelsProposalsWait(t *testing.T) {
 	e := newEvening(t, ferry()...)
 	c := open(t, e)
@@ -123,8 +125,8 @@ func TestTheModelsProposalsWait(t *testing.T) {
 	}
 }
 
-// TestDiary has NPCs write down what they witnessed: what they heard alone, with its lines,
-// written once a session, in mind afterwards, and gone with who said it.
+// TestDiary: NPCs write down only lines they heard, with their ids and once a session. They
+// remember them later, until the speaker is forgotten.
 func TestDiary(t *testing.T) {
 	e := newEvening(t, append(ferry(), memory.Line{Turn: 4, Speaker: "Brom", User: "u:brom", To: "hedda", Text: "The weir will break before the winter, Hedda.", Present: memory.Heard("hedda")})...)
 	c := open(t, e)
@@ -157,8 +159,8 @@ func TestDiary(t *testing.T) {
 	}
 }
 
-// TestADiaryTells has an NPC write down no question, and nothing that it or another said in
-// phrases alone: an hour of "I don't remember you" is no memory.
+// TestADiaryTells: a diary leaves out questions and stock phrases, because an hour of "I don't
+// remember you" is no memory.
 func TestADiaryTells(t *testing.T) {
 	here := memory.Heard("hedda", "osric")
 	lines := []memory.Line{

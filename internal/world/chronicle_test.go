@@ -54,7 +54,7 @@ func (e *evening) say(t *testing.T, lines ...memory.Line) {
 	e.lines = append(e.lines, lines...)
 }
 
-// ferry is a talk with things worth keeping in it.
+// ferry returns a conversation with memorable lines.
 func ferry() []memory.Line {
 	return []memory.Line{
 		{Turn: 1, Speaker: "Ada", To: "hedda", User: "u:ada", Ref: "m1", Text: "Good evening. We promise you the ferry bell.", Present: memory.Heard("hedda")},
@@ -248,7 +248,7 @@ func TestTakenBackWithItsMessage(t *testing.T) {
 	}
 }
 
-// broken fails to keep anything.
+// broken is a store that fails to write.
 type broken struct{ *sqlite.Store }
 
 var errDisk = errors.New("the disk is full")

@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestThreads sorts an evening by what belongs together.
+// TestThreads sorts an evening's lines by topic.
 func TestThreads(t *testing.T) {
 	e := newEvening(t, append(ferry(), memory.Line{Turn: 4, Speaker: "Brom", Text: "The Ferry House is cold, and the Ferry House leaks."}, memory.Line{Turn: 5, Speaker: "Ada", Text: "Then we repair the Ferry House together."})...)
 	got := map[string]int{}

@@ -9,8 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// A subscriber begins with a snapshot of what it sees and is then told what
-// changes.
+// A subscriber gets a snapshot of the visible entities and then the changes.
 func Example() {
 	ctx := context.Background()
 	w, err := world.Open(ctx, newShelf(), world.Options{Scene: "Night."})

@@ -12,8 +12,7 @@ import (
 
 // shelf is a store in memory.
 type shelf struct {
-	// before, if set, is called at the beginning of every Change and may block
-	// or fail it.
+	// before, if set, is called at the start of every Change and may block or fail it.
 	before func(memory.Batch) error
 
 	mu        sync.Mutex

@@ -17,9 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// changeForever places entity after entity, eight at a time, each related to
-// the inn and named in the scene, and prints the number of each once Change
-// has returned it.
+// changeForever places entities in eight goroutines, each related to the inn and named in the
+// scene, and prints each entity's number after Change returns.
 func changeForever(path string) {
 	store, err := sqlite.Open(context.Background(), path, nil)
 	if err != nil {
@@ -64,8 +63,8 @@ func placeGuest(w *world.World, i int) error {
 	return err
 }
 
-// TestKilledWhileWriting kills a process in the middle of its work: every
-// change that was reported is there, and every one that is there is whole.
+// TestKilledWhileWriting kills a process during its work: every reported change is in the
+// store, and every stored change is complete.
 func TestKilledWhileWriting(t *testing.T) {
 	binary, err := os.Executable()
 	must(t, "finding the test binary", err)
@@ -90,13 +89,13 @@ func TestKilledWhileWriting(t *testing.T) {
 			if _, ok := w.Entity(w.Scene(), ""); !ok {
 				t.Errorf("the scene tells of %q, which is not there", w.Scene())
 			}
-			move(t, w, guest(reported[0]), 9) // life goes on
+			move(t, w, guest(reported[0]), 9) // the world is still usable
 		})
 	}
 }
 
-// killAfter runs the child until it has reported as many changes as target,
-// kills it, and returns all that it reported.
+// killAfter runs the child until it has reported target changes, kills it and returns all
+// reported changes.
 func killAfter(t *testing.T, binary, path string, target int) []int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary)

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// childPath names the database on which the test binary, run as a child, plays
-// the process that is killed.
+// childPath names the variable with the database path for the test binary as the child process
+// that is killed.
 const childPath = "WORLD_TEST_PATH"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		changeForever(path)
 		os.Exit(1)
 	}
-	// A database of Foundry VTT that was closed drains its pool for another second.
+	// After Close, a Foundry VTT database drains its pool for another second.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/syndtr/goleveldb/leveldb.(*DB).mpoolDrain"))
 }
 
@@ -34,7 +34,7 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-// stored opens a database of its own.
+// stored opens a database.
 func stored(t testing.TB, path string) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), path, nil)
@@ -50,7 +50,7 @@ func opened(t testing.TB, store world.Store, o world.Options) *world.World {
 	return w
 }
 
-// fresh is a world of its own on disk.
+// fresh returns a new world on disk.
 func fresh(t testing.TB) *world.World {
 	t.Helper()
 	return opened(t, stored(t, filepath.Join(t.TempDir(), "a.db")), world.Options{Campaign: "c", Scene: "Night."})

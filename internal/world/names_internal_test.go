@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// flat is what names lead to, by word.
+// flat returns the entries by word.
 func (n *names) flat() map[string][]string {
 	out := map[string][]string{}
 	for _, part := range n.parts {
@@ -25,8 +25,8 @@ func (n *names) flat() map[string][]string {
 	return out
 }
 
-// TestNamesKeepNothing changes names again and again: what is left is what a
-// new index of the same entities holds, and an old one is as it was.
+// TestNamesKeepNothing changes names repeatedly: the index equals a new one of the same
+// entities, and an older index stays unchanged.
 func TestNamesKeepNothing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	word := func() string { return fmt.Sprint("w", rnd.IntN(20)) }

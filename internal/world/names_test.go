@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// silent is a finder that may not be asked.
+// silent is a finder that must not be called.
 type silent struct{ testing.TB }
 
 func (s silent) FindEntities(_ context.Context, q memory.EntityQuery) ([]memory.Entity, error) {
@@ -25,16 +25,15 @@ func (s silent) FindEntities(_ context.Context, q memory.EntityQuery) ([]memory.
 	return nil, nil
 }
 
-// spoken are words of names and utterances: alike, written differently, too
-// common to tell, and no words at all.
+// spoken are words of names and utterances: similar ones, other spellings, words too common to
+// identify anything, and non-words.
 var spoken = []string{"Bart", "bart", "Bärt", "Bart's", "Rusty", "Flagon", "the", "of", "Who", "Mühle", "muhle", "Ærdyn", "O'Neil", "7", "…", "ß", "unheard"}
 
 func drawName(t *rapid.T, what string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(spoken), 1, 4).Draw(t, what), " ")
 }
 
-// drawNaming draws a change of who is called what and who knows; that it may be
-// refused is part of the game.
+// drawNaming draws a change of names and visibility. The world may refuse it.
 func drawNaming(t *rapid.T) func(*world.Tx) error {
 	id := rapid.SampledFrom(ids).Draw(t, "id")
 	switch rapid.IntRange(0, 7).Draw(t, "what") {
@@ -69,8 +68,8 @@ func drawNaming(t *rapid.T) func(*world.Tx) error {
 	return func(tx *world.Tx) error { return tx.Put(e) }
 }
 
-// TestNamesLeadWhereTheStoreSays changes random worlds, in this process and in
-// another, and asks both who an utterance names, as different viewers.
+// TestNamesLeadWhereTheStoreSays changes random worlds, in this process and in another, and
+// compares the world with the store: who does an utterance name, for each viewer?
 func TestNamesLeadWhereTheStoreSays(t *testing.T) {
 	store := stored(t, filepath.Join(t.TempDir(), "a.db"))
 	w, other := opened(t, store, world.Options{}), opened(t, store, world.Options{})
@@ -109,7 +108,7 @@ func TestNamesLeadWhereTheStoreSays(t *testing.T) {
 	})
 }
 
-// sameNamed compares what a query finds, as different viewers.
+// sameNamed compares the results of a query, for each viewer.
 func sameNamed(t *rapid.T, store *sqlite.Store, graph world.Graph, q memory.EntityQuery) {
 	for _, q.Viewer = range []string{"mira", "bart", "nobody", memory.Anyone, ""} {
 		want, stored := store.FindEntities(context.Background(), q)
@@ -123,7 +122,7 @@ func sameNamed(t *rapid.T, store *sqlite.Store, graph world.Graph, q memory.Enti
 	}
 }
 
-// asked is a finder that notes what it is asked.
+// asked is a finder that records its queries.
 type asked struct{ queries []memory.EntityQuery }
 
 func (a *asked) FindEntities(_ context.Context, q memory.EntityQuery) ([]memory.Entity, error) {
@@ -131,7 +130,7 @@ func (a *asked) FindEntities(_ context.Context, q memory.EntityQuery) ([]memory.
 	return nil, memory.ErrNotFound
 }
 
-// TestTheStoreIsAskedForWhatIsSimilar asks for more than a name.
+// TestTheStoreIsAskedForWhatIsSimilar: queries for more than an exact name go to the store.
 func TestTheStoreIsAskedForWhatIsSimilar(t *testing.T) {
 	w := opened(t, newShelf(), world.Options{})
 	put(t, w, memory.Entity{ID: "bart", Type: "npc", Name: "Bart"})
@@ -146,7 +145,7 @@ func TestTheStoreIsAskedForWhatIsSimilar(t *testing.T) {
 	}
 }
 
-// TestWhatIsFoundIsACopy writes to an answer and asks again.
+// TestWhatIsFoundIsACopy modifies an answer and asks again.
 func TestWhatIsFoundIsACopy(t *testing.T) {
 	bart := func() memory.Entity {
 		return memory.Entity{ID: "bart", Name: "Bart", Aliases: []string{"Barty"}, Attributes: map[string]string{"mood": "good"}, Position: at(1, 2, 3)}
@@ -163,8 +162,8 @@ func TestWhatIsFoundIsACopy(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotFound changes what is told of an entity together with who
-// may know of it, while others ask for it by name.
+// TestSecretsAreNotFound changes an entity's description together with its visibility while
+// readers look it up by name.
 func TestSecretsAreNotFound(t *testing.T) {
 	w := opened(t, newShelf(), world.Options{})
 	graph := world.Graph{World: w, Finder: silent{t}}

@@ -9,9 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestOrder holds an order to sorting everything each time, while entities come, change
-// and go, fewer and more at once than it keeps in mind, and to leave alone what it has
-// given out.
+// TestOrder compares an order with a full sort while entities come, change and go, also more at
+// once than it caches. Lists it returned earlier must not change.
 func TestOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all, o := map[string]*version{}, order{}

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestPlacesAreWhatTheStoreSays builds random worlds, with secrets, and asks
-// both who and what is where.
+// TestPlacesAreWhatTheStoreSays compares the places of random worlds with secrets in the world
+// and in the store.
 func TestPlacesAreWhatTheStoreSays(t *testing.T) {
 	known := rapid.SampledFrom([][]string{nil, nil, {"mira"}, {"bart"}, {"mira", "bart"}})
 	store := stored(t, filepath.Join(t.TempDir(), "a.db"))
@@ -23,7 +23,7 @@ func TestPlacesAreWhatTheStoreSays(t *testing.T) {
 		n++
 		ids := []string{"mira", "bart", "inn", "cellar", "rat"}
 		for i, id := range ids {
-			ids[i] = fmt.Sprintf("%s-%d", id, n) // a world of its own
+			ids[i] = fmt.Sprintf("%s-%d", id, n) // new ids for each world
 		}
 		for _, id := range ids {
 			put(t, w, memory.Entity{ID: id, Visible: known.Draw(rt, "known")})

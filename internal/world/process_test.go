@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestTwoProcesses gives two worlds one database, as a game and a server would.
+// TestTwoProcesses opens one database in two worlds, like a game and a server.
 func TestTwoProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	a := opened(t, stored(t, path), world.Options{Campaign: "c", Scene: "Night."})
@@ -31,7 +31,7 @@ func TestTwoProcesses(t *testing.T) {
 	_, err = b.Relate(t.Context(), memory.Relation{From: "bart", Type: memory.LocatedIn, To: "inn"}, "")
 	must(t, "Relate", err)
 
-	move(t, a, "bart", 7) // knows nothing of all that yet
+	move(t, a, "bart", 7) // a has not read any of that yet
 	want := memory.Entity{ID: "bart", Name: "bart", Description: "new", Position: at(7, 0, 0)}
 	if got, _ := a.Entity("bart", ""); !cmp.Equal(got, want) {
 		t.Errorf("bart is %+v, want %+v", got, want)
@@ -85,7 +85,7 @@ func TestProcessesAtOnce(t *testing.T) {
 		})
 	}) {
 		if errors.Is(r.err, memory.ErrConflict) {
-			failed++ // the other one was faster too often
+			failed++ // lost against the other world too often
 		} else if r.err != nil {
 			t.Errorf("change %d: %v", i, r.err)
 		}
@@ -97,7 +97,7 @@ func TestProcessesAtOnce(t *testing.T) {
 	}
 }
 
-// TestRenewTakesInAnImport writes to the store beside the worlds on it.
+// TestRenewTakesInAnImport writes to the store directly, next to the worlds that use it.
 func TestRenewTakesInAnImport(t *testing.T) {
 	store := stored(t, filepath.Join(t.TempDir(), "a.db"))
 	a, b := opened(t, store, world.Options{}), opened(t, store, world.Options{})

@@ -16,11 +16,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// mirror is what a subscriber makes of a snapshot and deltas.
+// mirror is a subscriber's copy, made from a snapshot and deltas.
 type mirror struct {
 	viewer string
 	sub    *world.Subscription
-	// area is what was last declared, told the one that seq is about.
+	// area is the last declared area, told the area that seq belongs to.
 	area, told *world.Area
 	seq        uint64
 	scene      string
@@ -63,7 +63,7 @@ func (m *mirror) apply(t testing.TB, d world.Delta) {
 	}
 }
 
-// catchUp reads deltas until the scene is as given.
+// catchUp reads deltas until the scene equals the given one.
 func (m *mirror) catchUp(t testing.TB, scene string) {
 	t.Helper()
 	m.told = m.area
@@ -74,7 +74,7 @@ func (m *mirror) catchUp(t testing.TB, scene string) {
 	}
 }
 
-// check compares with what the subscriber should see, told by other means.
+// check compares the copy with the world's own list of visible entities.
 func (m *mirror) check(t testing.TB, w *world.World) {
 	t.Helper()
 	want := map[string]string{}
@@ -109,7 +109,7 @@ func drawArea(t *rapid.T) *world.Area {
 	return &world.Area{Center: *p, Radius: float64(rapid.IntRange(0, 4).Draw(t, "radius"))}
 }
 
-// drawChange draws a change; that it may be refused is part of the game.
+// drawChange draws a change. The world may refuse it.
 func drawChange(t *rapid.T) func(*world.Tx) error {
 	id := rapid.SampledFrom(ids).Draw(t, "id")
 	switch rapid.IntRange(0, 5).Draw(t, "what") {
@@ -127,9 +127,8 @@ func drawChange(t *rapid.T) func(*world.Tx) error {
 	return func(tx *world.Tx) error { return tx.Relate(r) }
 }
 
-// TestSnapshotAndDeltasAreTheWorld makes random changes, alone and several at
-// once, before subscribers that read now and then, declare other areas, go
-// away and come back.
+// TestSnapshotAndDeltasAreTheWorld makes random changes for subscribers that read now and then,
+// declare other areas, leave and return.
 func TestSnapshotAndDeltasAreTheWorld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w, err := world.Open(t.Context(), newShelf(), world.Options{})
@@ -194,8 +193,7 @@ func TestSnapshotAndDeltasAreTheWorld(t *testing.T) {
 	})
 }
 
-// TestMirrorsOfManyWriters is the same with writers and readers that run at
-// once, on a real store.
+// TestMirrorsOfManyWriters does the same with concurrent writers and readers, on a real store.
 func TestMirrorsOfManyWriters(t *testing.T) {
 	w := fresh(t)
 	for i := range 20 {

@@ -30,7 +30,7 @@ func TestNextWaits(t *testing.T) {
 		start := time.Now()
 		go func() {
 			time.Sleep(time.Second)
-			move(t, w, "secret", 1) // none of its business
+			move(t, w, "secret", 1) // not visible to the subscriber
 			_, err := w.Relate(t.Context(), memory.Relation{From: "a", Type: "knows", To: "secret"}, "")
 			must(t, "Relate", err)
 			time.Sleep(time.Second)
@@ -62,8 +62,8 @@ func TestNextWaits(t *testing.T) {
 	})
 }
 
-// TestSlowReaderGetsNewerState lets one subscriber sleep through thousands of
-// changes: nobody waits for it, and it is told each entity once, as it is.
+// TestSlowReaderGetsNewerState lets one subscriber sleep through thousands of changes: it
+// delays no other, and gets each entity once, in its latest state.
 func TestSlowReaderGetsNewerState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, newShelf(), world.Options{Scene: "Night."})
@@ -120,7 +120,7 @@ func TestNextPrefersWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestTheLaterTakenTheNewer waits first and takes after more has happened.
+// TestTheLaterTakenTheNewer: Take returns changes made after Wait returned, too.
 func TestTheLaterTakenTheNewer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t, newShelf(), world.Options{})
@@ -159,10 +159,10 @@ func TestCausesAreBounded(t *testing.T) {
 }
 
 func TestResume(t *testing.T) {
-	const reach = 8192 // changes that are remembered
+	const reach = 8192 // number of remembered changes
 	rows := []struct {
 		name string
-		// between happens while the subscriber is away.
+		// between runs while the subscriber is away.
 		between          func(t *testing.T, w *world.World)
 		since            func(now uint64) uint64
 		resumed          bool
@@ -228,7 +228,7 @@ func TestResume(t *testing.T) {
 			if snap := s.Snapshot(); snap.Seq != since || snap.Entities != nil {
 				t.Errorf("snapshot = %+v, want number %d alone", snap, since)
 			}
-			put(t, w, memory.Entity{ID: "z", Position: at(0, 0, 0)}) // so that there is something to tell
+			put(t, w, memory.Entity{ID: "z", Position: at(0, 0, 0)}) // a change to report
 			d := nextMatch(t, s)
 			if diff := cmp.Diff(append(row.changes, "z"), changed(d)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
@@ -240,13 +240,13 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestRelationsTouchTheirEnds relates what some may know of and some not.
+// TestRelationsTouchTheirEnds changes relations that only some viewers can see.
 func TestRelationsTouchTheirEnds(t *testing.T) {
 	rows := []struct {
 		name   string
 		change memory.Relation
 		remove bool
-		bart   []string // told to him and to anyone
+		bart   []string // entities reported to him and to anyone
 		anyone []string
 	}{
 		{name: "new", change: memory.Relation{From: "bart", Type: "owns", To: "inn"}, bart: []string{"bart", "inn"}, anyone: []string{"bart", "inn"}},

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// kept is a world on the disk, and what opens it again.
+// kept is a world on disk that can be reopened.
 type kept struct {
 	*world.World
 	t     *testing.T
@@ -49,7 +49,7 @@ func (k *kept) reopen() {
 	k.must(err)
 }
 
-// as makes a change in the name of an NPC.
+// as makes a change as an NPC.
 func (k *kept) as(npc, cause string, do func(*world.Tx) error) uint64 {
 	k.t.Helper()
 	seq, err := k.Change(mcp.WithCaller(k.t.Context(), mcp.Caller{NPC: npc}), cause, do)
@@ -57,7 +57,7 @@ func (k *kept) as(npc, cause string, do func(*world.Tx) error) uint64 {
 	return seq
 }
 
-// state is all that there is.
+// state returns the scene, all entities and their relations.
 func (k *kept) state() map[string]any {
 	out := map[string]any{"scene": k.Scene()}
 	for _, e := range k.Entities("") {
@@ -66,8 +66,8 @@ func (k *kept) state() map[string]any {
 	return out
 }
 
-// TestUndo takes changes back, also after a restart, and what took them back; everything
-// is as it was before.
+// TestUndo undoes changes, also after a restart, and undoes the undoing: the state equals the
+// earlier one each time.
 func TestUndo(t *testing.T) {
 	k := keepWorld(t)
 	first := k.state()
@@ -129,8 +129,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoRefusesWhatWasChangedSince leaves the world as it is where a later change would
-// be lost, and says which.
+// TestUndoRefusesWhatWasChangedSince: an undo that would lose a later change is refused, and
+// the error names the changed part.
 func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 	put := func(id, text string) func(*world.Tx) error {
 		return func(tx *world.Tx) error { return tx.Put(memory.Entity{ID: id, Name: id, Description: text}) }
@@ -174,7 +174,7 @@ func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 	}
 }
 
-// TestUndoIsBounded remembers so many changes, and none too large to be kept.
+// TestUndoIsBounded: the number of remembered changes is limited, and so is their size.
 func TestUndoIsBounded(t *testing.T) {
 	k := keepWorld(t)
 	large := k.as("", "entity.placed", func(tx *world.Tx) error {

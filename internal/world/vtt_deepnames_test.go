@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDeepNamesAreRefused reads an archive with a name of 32,000 folders, of which the
-// archive's reader would list each. A name within the bounds is read.
+// TestDeepNamesAreRefused reads an archive with a name of 32,000 folders, because the archive
+// reader would list each of them. Names within the bounds are accepted.
 func TestDeepNamesAreRefused(t *testing.T) {
 	for _, row := range []struct {
 		name    string

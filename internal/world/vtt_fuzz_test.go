@@ -11,13 +11,13 @@ import (
 	"testing/fstest"
 )
 
-// readFS reads a tree as Read reads a directory.
+// readFS reads a file tree as Read reads a directory.
 func readFS(t testing.TB, fsys fstest.MapFS) (*Imported, error) {
 	r := newReader(t.Context(), ImportOptions{Say: func(string) {}})
 	return r.finish("tree", "tree", func() error { return r.readTree(fsys) })
 }
 
-// checkSound writes what was read and reads it again.
+// checkSound writes an import and reads it again.
 func checkSound(t testing.TB, in *Imported) {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,7 +33,7 @@ func checkSound(t testing.TB, in *Imported) {
 	}
 }
 
-// FuzzJSON reads JSON as a file of its own, and as lines of a collection.
+// FuzzJSON reads JSON as a single file, and as the lines of a collection.
 func FuzzJSON(f *testing.F) {
 	for _, name := range []string{"roll20.json", "roll20-character.json", "fvtt-Actor-maren.json", "foundry9/data/actors.db", "foundry9/data/journal.db"} {
 		data, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
@@ -57,7 +57,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzLevel changes a byte of a database of Foundry VTT: it is read as it was, or refused.
+// FuzzLevel changes one byte of a Foundry VTT database: the import is refused or valid.
 func FuzzLevel(f *testing.F) {
 	f.Add(0, 0, byte(1))
 	f.Add(1, 40, byte(0xff))
@@ -93,7 +93,7 @@ func FuzzLevel(f *testing.F) {
 	})
 }
 
-// FuzzParagraphs reads HTML. What is within a secret block is never told.
+// FuzzParagraphs reads HTML: text in a secret block is always secret.
 func FuzzParagraphs(f *testing.F) {
 	f.Add("<p>a", "</p><b>x</div>")
 	f.Add("<section>", "</p></section ><script>")
@@ -101,7 +101,7 @@ func FuzzParagraphs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, within string) {
 		const word = "zyxxyz"
 		if strings.Contains(strings.ToLower(within), "section") || strings.ContainsAny(before, "<!'\"=") && !strings.HasSuffix(before, ">") {
-			return // it may end the block, or swallow its beginning
+			return // it may end the block, or hide its start
 		}
 		for _, b := range paragraphs(before + `<section class="secret">` + within + word) {
 			b.resolve(func(string) (string, string) { return "", "" })
@@ -112,8 +112,8 @@ func FuzzParagraphs(f *testing.F) {
 	})
 }
 
-// TestAThousandTimesTheUsual reads a journal of 9,000 entries that all link to each
-// other's neighbours.
+// TestAThousandTimesTheUsual reads a journal of 9,000 entries, each with a link to the next
+// one.
 func TestAThousandTimesTheUsual(t *testing.T) {
 	const n = 9000
 	var lines strings.Builder

@@ -20,8 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what is expected")
 
-// read reads a file or directory that is sound, and holds what it makes to what the
-// reader of campaign files demands.
+// read imports a valid file or directory and checks that the result is a valid campaign file.
 func read(t testing.TB, name string) *world.Imported {
 	t.Helper()
 	in, err := world.ReadImport(t.Context(), name, world.ImportOptions{})
@@ -51,10 +50,10 @@ func checkWritten(t testing.TB, c *world.Campaign) string {
 	return b.String()
 }
 
-// TestReadsWhatTabletopsKeep reads worlds and exports, each as it is in testdata, and
-// holds what becomes of it to a file of the same name. The world of Foundry VTT 13 was
-// written by classic-level, the library it uses; those of 12 and 11 are directories of what their
-// Export Data makes, which has neither the id of a document nor who may see it.
+// TestReadsWhatTabletopsKeep imports the worlds and exports in testdata and compares each
+// result with its golden file. The world of Foundry VTT 13 was written with classic-level, the
+// library that Foundry uses. Those of 12 and 11 are directories made by Export Data, which
+// writes neither document ids nor ownership.
 func TestReadsWhatTabletopsKeep(t *testing.T) {
 	for _, row := range []struct {
 		name, format string
@@ -95,7 +94,7 @@ func TestReadsWhatTabletopsKeep(t *testing.T) {
 	}
 }
 
-// checkSecret fails if anybody but the DM is told a text with a word in it.
+// checkSecret fails if a text with the word is visible to anyone but the DM.
 func checkSecret(t *testing.T, c *world.Campaign, word string) {
 	t.Helper()
 	dm := []string{world.DMOnly}
@@ -111,7 +110,7 @@ func checkSecret(t *testing.T, c *world.Campaign, word string) {
 	}
 }
 
-// zipOf packs a directory, below a directory of the archive.
+// zipOf packs a directory, below a directory in the archive.
 func zipOf(t testing.TB, dir, below string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.zip")
