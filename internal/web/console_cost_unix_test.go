@@ -25,10 +25,10 @@ const followerShare = 0.01
 // noise.
 const followers = 8
 
-// TestAFollowerCostsLittle plays ten turns a second, with and without followers like the page
-// in a process of their own, and compares the processor time of the program: the median of four
-// pairs, every other of which starts with followers. GLYPHOXA_BENCH_CONSOLE enables it and sets
-// the seconds per measurement.
+// TestAFollowerCostsLittle plays ten turns a second, with and without followers, which behave
+// like the page and run in their own process. It compares the processor time of the program:
+// the median of four pairs, every other of them with the followers first.
+// GLYPHOXA_BENCH_CONSOLE enables it and sets the seconds per measurement.
 func TestAFollowerCostsLittle(t *testing.T) {
 	seconds, err := strconv.ParseFloat(os.Getenv("GLYPHOXA_BENCH_CONSOLE"), 64)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestSignInsGiveWayToTheirOwn: a caller who signs in repeatedly, with the weakest token or
-// with ever new accounts, does not sign out the DM.
+// with ever new accounts, signs out neither the DM nor an account that leads.
 func TestSignInsGiveWayToTheirOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")

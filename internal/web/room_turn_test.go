@@ -13,7 +13,7 @@ import (
 )
 
 // relayed starts a TURN server on loopback. It returns the server's configuration entry and the
-// number of relays given.
+// number of authentication requests.
 func relayed(t *testing.T) (web.IceServer, *atomic.Int64) {
 	t.Helper()
 	const realm = "table.example"
