@@ -80,7 +80,7 @@ func (a *Agent) Names() []string { return append([]string{a.NPC.Name}, a.NPC.Ali
 // Persona describes the NPC to a model provider.
 func (a *Agent) Persona() llm.Persona {
 	language, _, _ := strings.Cut(a.NPC.Voice.Language, "-")
-	return llm.Persona{Name: a.NPC.Name, Language: language, Lines: a.NPC.Lines, Topics: a.NPC.Topics}
+	return llm.Persona{Name: a.NPC.Name, Language: language, Lines: a.NPC.Lines, Topics: a.NPC.Topics, Mind: a.Told()}
 }
 
 // Lease is a DM's raise of an NPC's tier. It takes precedence over the selector and raises the ceiling until

@@ -44,6 +44,9 @@ func TestWordsReveal(t *testing.T) {
 	if want := []string{"Her brother keeps the third ferry."}; !slices.Equal(kept, want) {
 		t.Errorf("may tell %q, want %q", kept, want)
 	}
+	if got := a.Persona().Mind; !slices.Equal(got, kept) {
+		t.Errorf("a provider without a model may tell %q, want %q", got, kept)
+	}
 	a.Reveal(0)
 	a.Conceal()
 	if len(kept) != 1 || len(a.Told()) != 0 {

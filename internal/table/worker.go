@@ -198,7 +198,8 @@ func (w *worker) findAnswer(ctx context.Context) error {
 	w.report(contextRead{took, &now, w.history.Exchanges()})
 	w.result.stage = "llm"
 	w.request.Messages = w.history.Prompt(w.heard, now)
-	w.request.Persona.Mind, w.request.Persona.Diary = latestFirst(now.Mind), latestFirst(now.Diary)
+	w.request.Persona.Mind = append(w.request.Persona.Mind, latestFirst(now.Mind)...) // after the secrets it may tell
+	w.request.Persona.Diary = latestFirst(now.Diary)
 	return w.runEngine(ctx)
 }
 

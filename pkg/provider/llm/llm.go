@@ -70,8 +70,8 @@ type Persona struct {
 	Lines map[string][]string
 	// Topics are the topics the NPC has lines for, see the key "topics" of NPC files.
 	Topics []Topic
-	// Mind is what the NPC remembers, most important first: pinned facts, and what it has learnt about the
-	// speaker. Diary is what it noted about earlier sessions, latest first, as "Name: text", with "I" for
+	// Mind is what the NPC remembers, most important first: secrets that it may tell now, pinned facts, and what
+	// it has learnt about the speaker. Diary is what it noted about earlier sessions, latest first, as "Name: text", with "I" for
 	// itself.
 	Mind, Diary []string
 }
