@@ -2,6 +2,7 @@ package retrieve_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,11 +46,19 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestABookThatIsNotLoadedIsNotWaitedFor searches a book that nobody has read yet.
+// TestABookThatIsNotLoadedIsNotWaitedFor searches a book before it is loaded, and then again.
 func TestABookThatIsNotLoadedIsNotWaitedFor(t *testing.T) {
-	s := &retrieve.Searcher{Rules: ruleslookup.BuiltIn()}
-	if f := s.Search(t.Context(), retrieve.Query{Caller: mcp.Caller{NPC: "sage"}, Text: "how far can I jump with a running start?", Rules: true}); len(f.Rules) > 0 {
-		t.Errorf("found %+v", f.Rules)
+	book := ruleslookup.Lazy(os.DirFS("../../testdata/rules/lanternfall"))
+	s := &retrieve.Searcher{Rules: book}
+	q := retrieve.Query{Caller: mcp.Caller{NPC: "sage"}, Text: "how many points are shared among the four traits?", Rules: true}
+	if f := s.Search(t.Context(), q); len(f.Rules) > 0 {
+		t.Errorf("found %+v before the book was loaded", f.Rules)
+	}
+	if err := book.Warm(); err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Search(t.Context(), q); len(f.Rules) == 0 {
+		t.Error("nothing was found once the book was loaded")
 	}
 }
 

@@ -50,8 +50,10 @@ func readCompiled(data []byte) ([]rule, error) {
 	return rules, nil
 }
 
+// shipped holds the rules that come with Glyphoxa. All books share them, because they never change and their
+// index takes a quarter of a second to make.
+var shipped = newRuleSet(builtIn, func(texts) ([]rule, error) { return readCompiled(srd.Compiled) })
+
 // BuiltIn returns a book of the rules that come with Glyphoxa and those of any further systems. It returns at
 // once; each system is read on first use or by [Book.Warm].
-func BuiltIn(further ...System) *Book {
-	return newBook(newRuleSet(builtIn, func(texts) ([]rule, error) { return readCompiled(srd.Compiled) }), further)
-}
+func BuiltIn(further ...System) *Book { return newBook(shipped, further) }
