@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// barkeep is a table with an NPC whose name has several words, and a player.
+// barkeep is a table with a player and an NPC whose name has several words.
 func barkeep(player string) address.Roster {
 	return address.Roster{NPCs: []address.NPC{{Name: "Bartok the Barkeep", Aliases: []string{"Bart"}}, {Name: "Greta"}}, Players: []string{player}}
 }
@@ -197,7 +197,7 @@ func TestCorrectionsTakeTheWrongOneBack(t *testing.T) {
 	}
 }
 
-// TestShapeIsNoMatter checks that case and blanks decide nothing.
+// TestShapeIsNoMatter checks that case and spacing do not change a decision.
 func TestShapeIsNoMatter(t *testing.T) {
 	s := address.NewSnapshot(tables(t)["inn"].roster())
 	words := rapid.SampledFrom([]string{
@@ -218,8 +218,8 @@ func TestShapeIsNoMatter(t *testing.T) {
 	})
 }
 
-// TestEveryNameCalls checks that any NPC can be called by any of its names,
-// however the others are called.
+// TestEveryNameCalls checks that each of an NPC's names calls it, whatever the other NPCs
+// are called.
 func TestEveryNameCalls(t *testing.T) {
 	r := big(50)
 	s := address.NewSnapshot(r)

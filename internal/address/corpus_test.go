@@ -32,8 +32,8 @@ type room struct {
 	NPCs      []seat   `yaml:"npcs"`
 }
 
-// roster seats everyone, who listens eagerly: the lines say nothing of what was said
-// before, and most of what calls nobody goes on with the conversation. NPCs in muted may not speak.
+// roster seats all NPCs as eager listeners, because the corpus has no earlier lines and
+// most lines that name no NPC continue the conversation. NPCs in muted may not speak.
 func (r room) roster(muted ...string) address.Roster {
 	out := address.Roster{Players: r.Players, Languages: r.Languages, Listening: address.Eager, Window: 30 * time.Second}
 	for _, n := range r.NPCs {
@@ -83,13 +83,13 @@ func lines(t testing.TB, file string) []line {
 	return all
 }
 
-// decide has a line of the corpus decided.
+// decide returns the decision about a line of the corpus.
 func (r room) decide(t testing.TB, l line) address.Decision {
 	t.Helper()
 	var muted []string
 	st := address.State{Speaker: l.speaker, Fresh: !strings.Contains(l.state, "to=")}
 	if len(r.NPCs) == 1 {
-		st.Talkers = 1 // the rows of such tables are of one player alone
+		st.Talkers = 1 // rows of such tables have a single player
 	}
 	partner := func(text string) address.Partner {
 		id, ago, _ := strings.Cut(text, "@")
@@ -119,20 +119,20 @@ func (r room) decide(t testing.TB, l line) address.Decision {
 	return address.Detect(address.NewSnapshot(r.roster(muted...)), st, l.text)
 }
 
-// shown writes a decision as the corpus does.
+// shown formats a decision as the corpus does.
 func (r room) shown(d address.Decision) string {
 	if d.BackChannel {
 		return "drop"
 	}
 	words := []string{d.Route}
-	for _, i := range d.NPCs[:min(len(d.NPCs), 2)] { // those who answer
+	for _, i := range d.NPCs[:min(len(d.NPCs), 2)] { // the NPCs that answer
 		words = append(words, r.NPCs[i].ID)
 	}
 	return strings.Join(words, " ")
 }
 
-// TestAccuracy scores the detector on the corpus and prints every miss. What
-// is in held.tsv must never be a reason to change the detector.
+// TestAccuracy scores the detector on the corpus and prints every miss. The detector must
+// never be changed because of a row in held.tsv: those rows measure it on unseen lines.
 func TestAccuracy(t *testing.T) {
 	rooms := tables(t)
 	for _, row := range []struct {
@@ -162,8 +162,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestAccuracyWithoutPunctuation scores what a transcriber leaves that writes
-// no punctuation and no capitals.
+// TestAccuracyWithoutPunctuation scores the output of a transcriber that writes no
+// punctuation and no capitals.
 func TestAccuracyWithoutPunctuation(t *testing.T) {
 	rooms := tables(t)
 	all := lines(t, "dev.tsv")

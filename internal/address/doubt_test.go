@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// TestDoubt has lines be in doubt that a judge should decide, and no others.
+// TestDoubt checks which lines are passed to a judge.
 func TestDoubt(t *testing.T) {
 	s := address.NewSnapshot(address.Roster{
 		NPCs:    []address.NPC{{ID: "bart", Name: "Bartok", Role: "innkeeper"}, {ID: "rose", Name: "Rose"}, {ID: "odo", Name: "Odo"}},
@@ -16,7 +16,7 @@ func TestDoubt(t *testing.T) {
 	})
 	for _, row := range []struct {
 		name, text string
-		doubt      string // why; empty for no doubt
+		doubt      string // the reason; empty for no doubt
 		npcs       []int
 		who        []int // the decision without a judge
 	}{
@@ -50,7 +50,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestDoubtFollowsTheProbability has lines that go on with a conversation be in doubt between the bars.
+// TestDoubtFollowsTheProbability checks that a line which continues a conversation is in
+// doubt if its probability lies between the two thresholds.
 func TestDoubtFollowsTheProbability(t *testing.T) {
 	for _, listen := range []address.Listening{address.Attentive, address.Eager, address.CalledOnly} {
 		s := address.NewSnapshot(address.Roster{NPCs: []address.NPC{{ID: "bart", Name: "Bartok"}, {ID: "odo", Name: "Odo"}}, Players: []string{"Ana", "Ben"}, Listening: listen})
@@ -85,7 +86,7 @@ func TestDoubtFollowsTheProbability(t *testing.T) {
 	}
 }
 
-// TestVerdicts has a decision be what a judge says.
+// TestVerdicts checks that the judge's verdict becomes the decision.
 func TestVerdicts(t *testing.T) {
 	s := address.NewSnapshot(address.Roster{NPCs: []address.NPC{{ID: "bart", Name: "Bartok"}, {ID: "odo", Name: "Odo"}}})
 	d := address.Detect(s, address.State{Speaker: "Ana", Talkers: 4}, "Bardock, what news?")

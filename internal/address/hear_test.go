@@ -11,8 +11,8 @@ func listen(word string) *heard {
 	return &h
 }
 
-// TestCologne checks the key against values worked out by hand from the rules
-// of the scheme.
+// TestCologne checks the phonetic key against values worked out by hand from the
+// published rules.
 func TestCologne(t *testing.T) {
 	for word, want := range map[string]string{
 		"Müller": "657", "Mueller": "657", "Schmidt": "862", "Schmitt": "862", "Wikipedia": "3412",

@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/address"
 )
 
-// TestRoomIsCalledWhileOneIsTalkedWith asks everybody in the scene in the middle of a
-// conversation, and the players at the desk.
+// TestRoomIsCalledWhileOneIsTalkedWith addresses everyone in the scene, and the players
+// at the table, in the middle of a conversation with one NPC.
 func TestRoomIsCalledWhileOneIsTalkedWith(t *testing.T) {
 	s := address.NewSnapshot(address.Roster{
 		NPCs:    []address.NPC{{Name: "Bartok"}, {Name: "Greta"}, {Name: "Zedekia"}},

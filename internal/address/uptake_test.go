@@ -18,7 +18,7 @@ func TestTake(t *testing.T) {
 		"Ja, genau.":                Assent,
 		"ach so, alles klar":        Assent,
 		"das ist ja krass":          Assent,
-		"unreal":                    Assent, // which is listed nowhere
+		"unreal":                    Assent, // not a listed phrase
 		"Hold on.":                  Order,
 		"Okay, wait, which well?":   Order,
 		"stop stop stop":            Order,
@@ -51,7 +51,7 @@ func TestIsAnswer(t *testing.T) {
 	}
 }
 
-// TestUptakeWeights checks that the file of weights is read whole.
+// TestUptakeWeights checks that every weight in the file is read.
 func TestUptakeWeights(t *testing.T) {
 	e := GatherUptake("oh wow")
 	if len(uptakeWeights.Meaning) != len(e.Meaning) || uptakeWeights.Facts["bias"] == 0 || uptakeWeights.Bar <= 0 || uptakeWeights.Bar >= 1 {
@@ -59,7 +59,7 @@ func TestUptakeWeights(t *testing.T) {
 	}
 }
 
-// TestWhileChangesNothing asks what a line would be while an NPC speaks.
+// TestWhileChangesNothing decides lines that are said while an NPC speaks.
 func TestWhileChangesNothing(t *testing.T) {
 	var k Talk
 	at := time.Unix(100, 0)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestWeights checks that the file of weights is read whole.
+// TestWeights checks that every weight in the file is read.
 func TestWeights(t *testing.T) {
 	if got, want := len(weights.Facts), strings.Count(weightsFile, "\nfact\t"); got != want || want < 20 {
 		t.Errorf("%d facts were read of %d", got, want)
@@ -16,7 +16,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestAllFactsAreWeighed checks that what the program looks at has been learned about.
+// TestAllFactsAreWeighed checks that every feature in the program has a learned weight.
 func TestAllFactsAreWeighed(t *testing.T) {
 	s := NewSnapshot(Roster{NPCs: []NPC{{Name: "Bartok"}, {Name: "Greta"}}, Players: []string{"Tom", "Ann"}, Leads: "Ann"})
 	var k Talk
@@ -40,7 +40,8 @@ func TestAllFactsAreWeighed(t *testing.T) {
 	}
 }
 
-// TestNarratedCalls checks who is called by what a player says their character does.
+// TestNarratedCalls checks which NPC is called when a player narrates their character's
+// action.
 func TestNarratedCalls(t *testing.T) {
 	s := NewSnapshot(Roster{NPCs: []NPC{{Name: "Odo", Role: "innkeeper"}, {Name: "Greta"}}, Players: []string{"Tom", "Ann"}})
 	for text, want := range map[string]int{
@@ -66,8 +67,8 @@ func TestNarratedCalls(t *testing.T) {
 	}
 }
 
-// TestCommandsOfOtherPrograms checks that what is for another bot is for no NPC, even with one player
-// and one NPC.
+// TestCommandsOfOtherPrograms checks that a command for another bot is for no NPC, even
+// with one player and one NPC.
 func TestCommandsOfOtherPrograms(t *testing.T) {
 	s := NewSnapshot(Roster{NPCs: []NPC{{Name: "Odo"}}})
 	for _, text := range []string{"!r 1d20+5", "$help", "/roll 2d6", "[1d20+5]", "https://example.org/map.png"} {

@@ -7,8 +7,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// TestEditsAreCounted takes lines back: those of the history, which may leave it before
-// anybody looks again, and those that may have left it already.
+// TestEditsAreCounted takes back lines that are in the history and lines that may have
+// left it, because either may be part of a prompt that was already sent.
 func TestEditsAreCounted(t *testing.T) {
 	a := agent.New(config.NPC{ID: "mira", Name: "Mira"}, agent.Options{History: 2})
 	say := func(ref string) {

@@ -19,9 +19,9 @@ import (
 
 var citedTurn = regexp.MustCompile(`\(turn (\d+)\)`)
 
-// TestNoFactIsLostByFolding has long talks, of which the oldest is folded: each fact of them
-// is in the prompt, or the record finds it for this NPC, the fold cites turns of the record in
-// which what it says was said, and it keeps within its bound.
+// TestNoFactIsLostByFolding folds the oldest part of long conversations. Each fact is
+// still in the prompt or can be recalled by this NPC; the fold cites turns that contain
+// what it says, and stays within its size limit.
 func TestNoFactIsLostByFolding(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), nil)
 	if err != nil {
@@ -86,8 +86,8 @@ func TestNoFactIsLostByFolding(t *testing.T) {
 	})
 }
 
-// TestWhatWeighsStaysInTheFold says much that weighs nothing after a promise: the promise
-// stays in mind.
+// TestWhatWeighsStaysInTheFold follows a promise with much small talk: the fold keeps the
+// promise.
 func TestWhatWeighsStaysInTheFold(t *testing.T) {
 	a := agent.New(config.NPC{ID: "mira", Name: "Mira"}, agent.Options{History: 2})
 	say := func(turn int64, text string) {

@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write the prompts under testdata anew")
 
-// shipped is the sample campaign: its NPCs by id, its scene and its world.
+// shipped is the sample campaign: its NPCs by ID, its scene and its world.
 type shipped struct {
 	npcs  []config.NPC
 	scene string
@@ -66,7 +66,7 @@ func (s *shipped) npc(id string) config.NPC {
 	return s.npcs[slices.IndexFunc(s.npcs, func(n config.NPC) bool { return n.ID == id })]
 }
 
-// query asks what an NPC knows at a table with all others, as a table does.
+// query assembles an NPC's context with all NPCs at the table, as a table does.
 func (s *shipped) query(npc config.NPC, line agent.Line, recent []memory.Line) hotctx.Query {
 	person := func(n config.NPC) hotctx.Person {
 		return hotctx.Person{ID: n.ID, Name: n.Name, Aliases: n.Aliases, Place: n.Place}
@@ -84,7 +84,7 @@ func (s *shipped) query(npc config.NPC, line agent.Line, recent []memory.Line) h
 	return q
 }
 
-// prompt is the prompt of a turn.
+// prompt builds the prompt of a turn.
 func (s *shipped) prompt(tb testing.TB, a *agent.Agent, line agent.Line, recent []memory.Line) []llm.Message {
 	tb.Helper()
 	now, err := s.facts.Assemble(tb.Context(), s.query(a.NPC, line, recent))
@@ -94,7 +94,7 @@ func (s *shipped) prompt(tb testing.TB, a *agent.Agent, line agent.Line, recent 
 	return a.Snapshot().Prompt(line, now)
 }
 
-// said is a player's line, and answered an NPC's.
+// said is a player's line, answered an NPC's.
 func said(name, text string) memory.Line { return memory.Line{Speaker: name, Text: text} }
 
 func answered(id, name, text string) memory.Line {
@@ -109,7 +109,7 @@ func tokens(messages ...llm.Message) int64 {
 	return cost.EstimateTokens(size)
 }
 
-// compareGolden compares with a file under testdata, or writes it.
+// compareGolden compares got with a file under testdata, or writes the file.
 func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", "golden", name)
@@ -131,7 +131,7 @@ func compareGolden(t *testing.T, name, got string) {
 	}
 }
 
-// TestGoldenPrompts shows all that a model is given of a turn of four NPCs.
+// TestGoldenPrompts records the complete prompts of four NPCs.
 func TestGoldenPrompts(t *testing.T) {
 	s := openShipped(t)
 	recent := []memory.Line{
@@ -198,9 +198,9 @@ func TestGoldenPrompts(t *testing.T) {
 	}
 }
 
-// TestGoldenSizes states how long the prompts of four NPCs are where there is more to
-// tell than fits, tier by tier: a long conversation, a long scene, many lines,
-// much that is mentioned. The stable part is the same in all tiers.
+// TestGoldenSizes records the size of four NPCs' prompts by tier when there is more
+// context than fits: a long conversation, a long scene, many lines, many mentioned names.
+// The stable part is the same in all tiers.
 func TestGoldenSizes(t *testing.T) {
 	s := openShipped(t)
 	s.scene = strings.Repeat(s.scene+" ", 4)

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// TestOrdersAreNotSpoken has a model read out, sentence by sentence, how it is to answer:
-// of all that is long enough to be known again, nothing is heard.
+// TestOrdersAreNotSpoken has a model read out its own instructions sentence by sentence:
+// every sentence long enough to be recognised is withheld.
 func TestOrdersAreNotSpoken(t *testing.T) {
 	npc := config.NPC{ID: "bart", Name: "Bartok", SecretKnowledge: []config.KeptSecret{{Text: "The ledger is under the cask."}}}
 	system := agent.New(npc, agent.Options{Language: "en"}).Snapshot().Conversation()[0].Content

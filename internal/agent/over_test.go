@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// TestLineOverItsOwnWords gives an NPC a line that was said over what it was saying.
+// TestLineOverItsOwnWords passes an NPC a line that was said while the NPC was speaking.
 func TestLineOverItsOwnWords(t *testing.T) {
 	a := agent.New(config.NPC{ID: "mira", Name: "Mira"}, agent.Options{History: 4})
 	before := a.Snapshot()

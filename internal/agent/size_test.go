@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// TestFactsStayWithinBounds gives NPCs far too much to know, of all kinds.
+// TestFactsStayWithinBounds gives NPCs far more of every kind of fact than fits.
 func TestFactsStayWithinBounds(t *testing.T) {
 	text := rapid.Map(rapid.IntRange(0, 400), func(n int) string { return strings.Repeat("Ähm, \"you\" know.\n", n) })
 	list := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 40), func(n int) string { return strings.Repeat("viel «Lärm» ", n) }), 0, 40)
@@ -49,7 +49,7 @@ func TestFactsStayWithinBounds(t *testing.T) {
 	})
 }
 
-// TestTheNewestLinesAreKept fills a fast turn with lines: those left out are the oldest.
+// TestTheNewestLinesAreKept fills a fast turn with lines: the oldest are left out.
 func TestTheNewestLinesAreKept(t *testing.T) {
 	var lines []string
 	for i := range 100 {
@@ -108,8 +108,8 @@ func TestFindFaults(t *testing.T) {
 	}
 }
 
-// TestHistoryIsDroppedInQuarters lets the beginning of a prompt stand for some turns,
-// also where the history is full.
+// TestHistoryIsDroppedInQuarters checks that the beginning of a prompt stays the same for
+// several turns even if the history is full, because providers cache prompt prefixes.
 func TestHistoryIsDroppedInQuarters(t *testing.T) {
 	for _, row := range []struct {
 		name, said string

@@ -16,13 +16,13 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/cost"
 )
 
-// rate is a price of so many units for a million.
+// rate is a price per million.
 func rate(x float64) *cost.Amount {
 	a := cost.PerMillion(x)
 	return &a
 }
 
-// minute is a price of so many units for one.
+// minute is a price per minute.
 func minute(x float64) *cost.Amount {
 	a := cost.Units(x)
 	return &a
@@ -44,7 +44,7 @@ func TestCharging(t *testing.T) {
 	for _, tt := range []struct {
 		name, provider string
 		used           cost.Usage
-		want           string // in units, as JSON has it
+		want           string // in units, as JSON
 		unpriced       bool
 	}{
 		{"tokens", "chat", cost.Usage{Input: 1000, Output: 100}, "0.00021", false},
@@ -101,12 +101,12 @@ func TestAmounts(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	unit := []cost.Price{{Provider: "p", Input: rate(1e6)}} // a unit for each token
+	unit := []cost.Price{{Provider: "p", Input: rate(1e6)}} // one unit per token
 	for _, tt := range []struct {
 		name       string
 		soft, hard float64
 		cheaper    bool
-		want       []cost.Level // after each token, from none
+		want       []cost.Level // after each token, from the first level
 	}{
 		{"no_caps", 0, 0, true, []cost.Level{cost.Within, cost.Within, cost.Within}},
 		{"soft_alone", 1, 0, true, []cost.Level{cost.Within, cost.Noticed, cost.Noticed}},
@@ -145,13 +145,13 @@ func TestNothingIsCountedWithoutAMeter(t *testing.T) {
 	cost.AccountOf(t.Context()).Charge("p", cost.Usage{Input: 1})
 }
 
-// charge is one thing that was taken.
+// charge is one charged usage.
 type charge struct {
 	npc, provider string
 	used          cost.Usage
 }
 
-// charges draws things that were taken, of few NPCs and providers.
+// charges draws usages of a few NPCs and providers.
 func charges(t *rapid.T) []charge {
 	count := rapid.Int64Range(-3, 1e7)
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) charge {
@@ -168,8 +168,8 @@ func charges(t *rapid.T) []charge {
 	})).Draw(t, "charges")
 }
 
-// chargeAll charges a fresh meter and returns its report. Each charge goes to an
-// account of its own or to one of its NPC's.
+// chargeAll charges a fresh meter and returns its report. Each charge uses its own
+// account or a shared account of its NPC.
 func chargeAll(all []charge, together bool) (cost.Report, []cost.Sum) {
 	m := cost.NewMeter(cost.Options{Currency: "EUR", Prices: listed, SoftCap: 1})
 	shared := map[string]*cost.Account{}
@@ -188,7 +188,7 @@ func chargeAll(all []charge, together bool) (cost.Report, []cost.Sum) {
 	return m.Report(), sums
 }
 
-// sum adds up entries as the test does, not the meter.
+// sum adds up entries independently of the meter.
 func sum(entries []cost.Entry) (s cost.Sum) {
 	for _, e := range entries {
 		s.Input += e.Input
@@ -232,7 +232,7 @@ func TestSumsAgree(t *testing.T) {
 }
 
 func TestManyChargeAtOnce(t *testing.T) {
-	var told sync.Map // provider to *cost.Usage; each is charged by one goroutine
+	var told sync.Map // provider to *cost.Usage; one goroutine charges each
 	m := cost.NewMeter(cost.Options{Prices: listed, Charged: func(provider string, u cost.Usage, a cost.Amount) {
 		v, _ := told.LoadOrStore(provider, &cost.Sum{})
 		s := v.(*cost.Sum)

@@ -14,8 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
-// named is a recogniser of that name, whose streams break at the end of an
-// utterance if it fails.
+// named is a recogniser whose streams, if it fails, break at the end of an utterance.
 type named struct {
 	*stttest.Provider
 	name  string
@@ -36,8 +35,8 @@ type breaking struct{ stt.Stream }
 
 func (breaking) Finish(context.Context) (int, error) { return 0, stt.ErrUnavailable }
 
-// TestEveryRecogniserThatHearsIsCharged has one break, and the next one hear the
-// utterance again: both had its sound.
+// TestEveryRecogniserThatHearsIsCharged has one recogniser break and the next one hear
+// the utterance again: both received the sound, so both are charged.
 func TestEveryRecogniserThatHearsIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := named{stttest.New(), "first", true}, named{stttest.New("hello"), "second", false}
@@ -64,7 +63,7 @@ func TestEveryRecogniserThatHearsIsCharged(t *testing.T) {
 		}
 		got := charged(m)
 		for name, u := range got {
-			got[name] = cost.Usage{Heard: u.Heard.Round(50 * time.Millisecond)} // resampling holds back a little
+			got[name] = cost.Usage{Heard: u.Heard.Round(50 * time.Millisecond)} // the resampler holds back a few samples
 		}
 		if diff := cmp.Diff(map[string]cost.Usage{"first": {Heard: 2 * time.Second}, "second": {Heard: 2 * time.Second}}, got); diff != "" {
 			t.Errorf("charged (-want +got):\n%s", diff)

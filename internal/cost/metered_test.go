@@ -20,12 +20,12 @@ import (
 
 var errDown = errors.New("down")
 
-// model says what it is told to.
+// model returns scripted chunks.
 type model struct {
 	name   string
 	chunks []llm.Chunk
-	err    error // after them
-	hangs  bool  // after them, until the context ends
+	err    error // after the chunks
+	hangs  bool  // after the chunks, until the context ends
 	warmed int
 }
 
@@ -48,7 +48,7 @@ func (m *model) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, 
 	}
 }
 
-// charged returns what was charged by provider.
+// charged returns the usage charged, by provider.
 func charged(m *cost.Meter) map[string]cost.Usage {
 	all := map[string]cost.Usage{}
 	for _, e := range m.Report().Providers {
@@ -57,7 +57,7 @@ func charged(m *cost.Meter) map[string]cost.Usage {
 	return all
 }
 
-// ask is 37 bytes: 20 of words, 17 of a tool.
+// ask has 37 bytes: 20 of words, 17 of a tool.
 var ask = llm.Request{
 	Messages: []llm.Message{{Role: llm.RoleUser, Name: "Ana", Content: "what is on tap ?."}},
 	Tools:    []llm.ToolDefinition{{Name: "roll", Description: "Rolls dice.", Parameters: map[string]any{}}},
@@ -66,7 +66,7 @@ var ask = llm.Request{
 func TestModel(t *testing.T) {
 	usage := &llm.Usage{PromptTokens: 90, CompletionTokens: 12, CachedTokens: 60}
 	told := cost.Usage{Input: 90, Output: 12, Cached: 60}
-	words := llm.Chunk{Text: "Ale and mead"} // 3 tokens, if estimated
+	words := llm.Chunk{Text: "Ale and mead"} // estimated as 3 tokens
 	for _, tt := range []struct {
 		name   string
 		model  model
@@ -112,7 +112,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestWhoReallyAnsweredIsCharged has one model take over from another.
+// TestWhoReallyAnsweredIsCharged has a second model take over: the model that answered is
+// charged.
 func TestWhoReallyAnsweredIsCharged(t *testing.T) {
 	first := &model{name: "first", err: errDown}
 	second := &model{name: "second", chunks: []llm.Chunk{{Text: "Aye."}, {Usage: &llm.Usage{PromptTokens: 7, CompletionTokens: 2}}}}
@@ -134,11 +135,11 @@ func TestWhoReallyAnsweredIsCharged(t *testing.T) {
 	}
 }
 
-// voice makes pieces of sound of 100 ms.
+// voice produces pieces of sound of 100 ms.
 type voice struct {
 	pieces int
-	err    error // after them
-	hangs  bool  // after them
+	err    error // after the pieces
+	hangs  bool  // after the pieces
 }
 
 func (*voice) Name() string { return "voice" }
@@ -195,7 +196,7 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// ear takes sound until it is full.
+// ear accepts sound until it is full.
 type ear struct {
 	stt.Provider
 	refuses bool
@@ -263,7 +264,7 @@ func TestRecognition(t *testing.T) {
 	}
 }
 
-// wholeEar is an ear whose streams transcribe each utterance in one request.
+// wholeEar is an ear whose streams send each utterance in one request.
 type wholeEar struct{ ear }
 
 func (e *wholeEar) Open(context.Context, stt.Options) (stt.Stream, error) {
@@ -274,7 +275,8 @@ type discarding struct{ *earStream }
 
 func (discarding) Discard(int) {}
 
-// TestWhatAStreamCanDoIsKept holds that a charged stream discards if its provider's does.
+// TestWhatAStreamCanDoIsKept checks that a charged stream implements Discarder if its
+// provider's stream does.
 func TestWhatAStreamCanDoIsKept(t *testing.T) {
 	ctx := cost.WithAccount(t.Context(), cost.NewMeter(cost.Options{}).Account(""))
 	for _, row := range []struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// lateWithCascade is a governor that expects STANDARD turns too late, and the input
-// of one that a fast model may open.
+// lateWithCascade returns a governor that expects STANDARD turns to be late, and the
+// input of a turn that a fast model may open.
 func lateWithCascade() (*cost.Governor, cost.Input) {
 	in := all(mcp.BudgetStandard, 300*ms, cost.Steps()...)
 	in.HasCascade = true
@@ -32,13 +32,14 @@ func TestCascadeComesBeforeThePolicy(t *testing.T) {
 	}
 }
 
-// TestCascadeIsNotItsOwnEvidence keeps the turns that a fast model opened from
-// showing that none is needed; one in ten shows it, once that is so.
+// TestCascadeIsNotItsOwnEvidence: turns opened by a fast model do not show that the
+// opener is unnecessary, because they are fast for that reason. One turn in ten runs
+// without an opener to measure it.
 func TestCascadeIsNotItsOwnEvidence(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		strong time.Duration // the first token of the turns without an opener
-		late   bool          // in the end
+		late   bool          // expected late in the end
 	}{{"still_slow", 4 * time.Second, true}, {"fast_again", 300 * ms, false}} {
 		t.Run(row.name, func(t *testing.T) {
 			g, in := lateWithCascade()

@@ -1,4 +1,4 @@
 package cost
 
-// Steps returns all steps in the order they are tried by default.
+// Steps returns all steps in their default order.
 func Steps() []Step { return []Step{LowerTier, Opener, Fallback, Filler} }

@@ -16,7 +16,7 @@ import (
 // targets are those of a usual configuration.
 var targets = [mcp.TierCount]time.Duration{1200 * ms, 2200 * ms, 4 * time.Second}
 
-// all is an input with everything there.
+// all is an input in which every step is available.
 func all(tier mcp.BudgetTier, spent time.Duration, policy ...cost.Step) cost.Input {
 	return cost.Input{
 		Tier: tier, Spent: spent, Target: targets, Policy: policy,
@@ -24,7 +24,7 @@ func all(tier mcp.BudgetTier, spent time.Duration, policy ...cost.Step) cost.Inp
 	}
 }
 
-// knowing is a governor that knows five turns of each tier with a model time.
+// knowing returns a governor with five turns of each tier that has a model time.
 func knowing(models map[mcp.BudgetTier]time.Duration) *cost.Governor {
 	g := cost.NewGovernor()
 	for tier, model := range models {
@@ -113,7 +113,7 @@ func TestLowerTierTakesTheHighestThatFits(t *testing.T) {
 	}
 }
 
-// TestPlansKeepTheirPromises plans for any past and any policy.
+// TestPlansKeepTheirPromises checks plans for any history and any policy.
 func TestPlansKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := cost.NewGovernor()
@@ -139,7 +139,7 @@ func TestPlansKeepTheirPromises(t *testing.T) {
 	})
 }
 
-// promises checks what every plan keeps.
+// promises checks the guarantees of every plan.
 func promises(g *cost.Governor, in cost.Input, p cost.Plan) error {
 	decided := map[cost.Step]bool{}
 	before := -1

@@ -13,7 +13,7 @@ import (
 
 const ms = time.Millisecond
 
-// turn is a sample whose model takes as long as it says.
+// turn is a sample with the given model time.
 func turn(tier mcp.BudgetTier, model time.Duration) cost.Sample {
 	s := cost.Sample{Tier: tier, FirstSound: model + 200*ms}
 	s.Took[cost.Context], s.Took[cost.Model] = 10*ms, model
@@ -141,7 +141,7 @@ func drawTime(t *rapid.T) time.Duration {
 	return time.Duration(rapid.Int64Range(-1, 50).Draw(t, "time")) * 100 * ms
 }
 
-// TestPercentilesAreThoseOfTheLastTurns compares with sorting.
+// TestPercentilesAreThoseOfTheLastTurns compares with sorted samples.
 func TestPercentilesAreThoseOfTheLastTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := cost.NewGovernor()
@@ -164,7 +164,8 @@ func TestPercentilesAreThoseOfTheLastTurns(t *testing.T) {
 	})
 }
 
-// TestSlowerTurnsAreNotExpectedToBeFaster makes each turn slower and compares.
+// TestSlowerTurnsAreNotExpectedToBeFaster makes each turn slower: the expectation must
+// not drop.
 func TestSlowerTurnsAreNotExpectedToBeFaster(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fast, slow := cost.NewGovernor(), cost.NewGovernor()
@@ -184,8 +185,8 @@ func TestSlowerTurnsAreNotExpectedToBeFaster(t *testing.T) {
 	})
 }
 
-// TestASlowTurnDoesNotMakeTheNextFaster adds one that is at least as slow as
-// expected in each stage.
+// TestASlowTurnDoesNotMakeTheNextFaster adds a turn at least as slow as expected in each
+// stage: the expectation must not drop.
 func TestASlowTurnDoesNotMakeTheNextFaster(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := cost.NewGovernor()

@@ -33,7 +33,7 @@ func (s *promptStream) Close() error       { return nil }
 func (s *promptStream) Finish(context.Context) (int, error) {
 	select {
 	case s.finished <- s.number:
-	default: // sound comes much faster than it is spoken
+	default: // sound arrives much faster than real time
 		return 0, stt.ErrBusy
 	}
 	s.number++
@@ -49,7 +49,7 @@ func (s *promptStream) Recv(ctx context.Context) (stt.Result, error) {
 	}
 }
 
-// metronome is a detector that tells when a frame was taken in, until the end.
+// metronome is a detector that signals each frame it receives.
 type metronome struct {
 	ear.Detector
 	taken chan struct{}
@@ -65,7 +65,7 @@ func (m *metronome) Process(f *audio.Frame) float64 {
 	return p
 }
 
-// syllables is a second of a buzz of 150 Hz that swells and ebbs as speech does.
+// syllables is a second of a 150 Hz buzz that swells and fades like speech.
 func syllables() []audio.Frame {
 	sound := make([]audio.Frame, time.Second/audio.FrameDuration)
 	for n := range sound {
@@ -77,7 +77,7 @@ func syllables() []audio.Frame {
 	return sound
 }
 
-// BenchmarkSecond is what a second of speech costs: 50 packets, each of which
+// BenchmarkSecond measures the cost of a second of speech: 50 packets, each of which
 // wakes the ear, as at a table.
 func BenchmarkSecond(b *testing.B) {
 	for _, bb := range []struct {

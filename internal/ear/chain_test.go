@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
-// An ear over the chain that serves a table: the second service takes over
-// what the first lets fall, in time.
+// An ear over the chain of a table: the second service takes over an utterance that the
+// first one dropped, in time.
 func TestChain(t *testing.T) {
 	broken := func(s *stream, _ int, _ time.Duration) { s.broken <- errors.New("line cut") }
 	for _, tt := range []struct {
@@ -42,7 +42,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// With no service at all, the chain's own answer comes within the budget.
+// With no service at all, the chain reports its own failure within the budget.
 func TestChainWithoutService(t *testing.T) {
 	c := chain.New([]chain.Link{{Name: "first", Provider: &provider{}}, {Name: "second", Provider: &provider{}}}, nil)
 	sit(t, nil, ear.Options{Recogniser: c}, func(s *seat) {

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// One utterance with a pause, told with its times.
+// One utterance with a pause, reported with its times.
 func TestUtterance(t *testing.T) {
 	sit(t, &provider{answer: after(300 * ms)}, ear.Options{}, func(s *seat) {
 		s.say(600*ms, 310*ms)
@@ -40,8 +40,8 @@ func TestUtterance(t *testing.T) {
 	})
 }
 
-// A speaker who goes on within the merge window opens the utterance again; what
-// was said before keeps its own Final.
+// A speaker who goes on within the merge window reopens the utterance; the earlier
+// segment keeps its own Final.
 func TestContinued(t *testing.T) {
 	sit(t, &provider{answer: after(700 * ms)}, ear.Options{}, func(s *seat) {
 		s.say(600*ms, 800*ms)
@@ -53,7 +53,7 @@ func TestContinued(t *testing.T) {
 	})
 }
 
-// An utterance that grows too long is cut without a seam.
+// An utterance that exceeds the maximum length is cut without a gap.
 func TestCut(t *testing.T) {
 	sit(t, &provider{answer: length}, ear.Options{Lane: ear.LaneOptions{MaxUtterance: time.Second}}, func(s *seat) {
 		s.say(1500*ms, 2*time.Second)
@@ -64,8 +64,8 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// What is too short to be a word is not worth a wait, but it must not be heard
-// as the beginning of what comes next.
+// Sound too short for a word is not worth waiting for, and must not be transcribed as the
+// beginning of the next utterance.
 func TestNoise(t *testing.T) {
 	sit(t, &provider{answer: after(time.Second)}, ear.Options{MinSpeech: 200 * ms}, func(s *seat) {
 		s.say(100*ms, 1300*ms)
@@ -81,7 +81,7 @@ func TestNoise(t *testing.T) {
 	})
 }
 
-// Noise keeps its turn: its Final waits for those before it.
+// Noise keeps its place: its Final waits for earlier ones.
 func TestNoiseWaitsItsTurn(t *testing.T) {
 	sit(t, &provider{answer: after(5 * time.Second)}, ear.Options{MinSpeech: 200 * ms}, func(s *seat) {
 		s.say(600*ms, 1200*ms)
@@ -90,7 +90,7 @@ func TestNoiseWaitsItsTurn(t *testing.T) {
 	})
 }
 
-// What a stream says about an utterance makes exactly one Final.
+// Any results of a stream for an utterance lead to exactly one Final.
 func TestFinals(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -140,7 +140,7 @@ func TestFinals(t *testing.T) {
 	}
 }
 
-// A final for a later utterance says that there is none for those before it.
+// A final for a later utterance means that earlier ones get none.
 func TestSkippedFinal(t *testing.T) {
 	p := &provider{}
 	sit(t, p, ear.Options{}, func(s *seat) {
@@ -168,7 +168,7 @@ func TestInterim(t *testing.T) {
 	})
 }
 
-// The interim transcript of the talking counts when nothing comes after it.
+// The last interim transcript counts if no final follows.
 func TestInterimOfTheTalkingSettles(t *testing.T) {
 	p := &provider{}
 	sit(t, p, ear.Options{}, func(s *seat) {
@@ -179,8 +179,8 @@ func TestInterimOfTheTalkingSettles(t *testing.T) {
 	})
 }
 
-// With too many utterances waiting, the newest fails at once. That is no sign
-// of a stream that hangs.
+// With too many utterances waiting, the newest fails at once. The stream is not
+// considered hung.
 func TestBusy(t *testing.T) {
 	p := &provider{answer: length}
 	sit(t, p, ear.Options{}, func(s *seat) {
@@ -196,8 +196,8 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// A listener that is busy for seconds misses nothing but old interim
-// transcripts, and the ear goes on hearing.
+// A listener that is busy for seconds misses only outdated interim transcripts, and the
+// ear goes on hearing.
 func TestBusyListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &provider{answer: length}
@@ -228,7 +228,7 @@ func TestBusyListener(t *testing.T) {
 	})
 }
 
-// What players say does not reach a log by accident.
+// Players' words must not reach a log by accident.
 func TestLogsKeepQuiet(t *testing.T) {
 	var b strings.Builder
 	slog.New(slog.NewTextHandler(&b, nil)).Info("heard", "event", ear.Event{Kind: ear.Final, Text: "the secret door"})
@@ -237,7 +237,7 @@ func TestLogsKeepQuiet(t *testing.T) {
 	}
 }
 
-// What is sealed has been heard; who goes on says something else.
+// A sealed utterance is final; further speech is a new utterance.
 func TestSeal(t *testing.T) {
 	for sealed, want := range map[uint64]string{0: "Final#1.0(1.1s) Final#1.1(1.16s)", 1: "Final#1.0(1.1s) Final#2.0(1.16s)"} {
 		sit(t, &provider{answer: length}, ear.Options{Lane: ear.LaneOptions{Merge: 2500 * ms}}, func(s *seat) {
@@ -249,7 +249,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// A knock after an utterance, which it continues for the lane, is no word.
+// A click after an utterance, which continues it for the lane, is not transcribed.
 func TestNoiseAfterwards(t *testing.T) {
 	sit(t, &provider{answer: after(500 * ms)}, ear.Options{Lane: ear.LaneOptions{Merge: 2500 * ms}, MinSpeech: 200 * ms}, func(s *seat) {
 		s.say(600*ms, 1600*ms)

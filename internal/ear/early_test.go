@@ -11,25 +11,25 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 )
 
-// voice answers, a while later, with how much voice the sound holds, in words of 100 ms.
+// voice answers after d with one word per 100 ms of voice in the sound.
 func voice(d time.Duration) func(*stream, int, time.Duration) {
 	return func(s *stream, number int, _ time.Duration) {
 		s.mu.Lock()
 		words := strings.TrimSpace(strings.Repeat("word ", (s.voiced+s.rate/20)/(s.rate/10)))
 		s.voiced = 0
 		s.mu.Unlock()
-		time.AfterFunc(d+time.Duration(number), func() { s.final(number, words) }) // in order
+		time.AfterFunc(d+time.Duration(number), func() { s.final(number, words) }) // finals stay in order
 	}
 }
 
-// early is an ear over a service that answers so late.
+// early is an ear whose service p answers late.
 func early(p *provider) ear.Options {
 	o := overChain(p)
 	o.Early = 0
 	return o
 }
 
-// countWords returns how many words the finals have in all.
+// countWords returns the number of words in all finals.
 func countWords(events []ear.Event) (n int) {
 	for _, e := range events {
 		n += len(strings.Fields(e.Text))
@@ -37,8 +37,8 @@ func countWords(events []ear.Event) (n int) {
 	return n
 }
 
-// A final that was asked for while the end was awaited is the final, if nobody was heard
-// since: it is there with the end, and was asked for once.
+// A final that was requested before the endpoint is used if the player has not spoken
+// since: it comes together with the end, after a single request.
 func TestEarlyFinalIsTheFinal(t *testing.T) {
 	for name, whole := range map[string]bool{"streaming": false, "whole": true} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestEarlyFinalIsTheFinal(t *testing.T) {
 	}
 }
 
-// The end waits for the words for a second; what is slower is awaited from then on.
+// The end waits at most a second for early words; slower ones come after the end.
 func TestEarlyFinalComesLate(t *testing.T) {
 	p := &provider{answer: voice(time.Second)}
 	sit(t, p, early(p), func(s *seat) {
@@ -76,9 +76,9 @@ func TestEarlyFinalComesLate(t *testing.T) {
 	})
 }
 
-// A speaker who goes on: what was said before is in the final once. A service that hears
-// on is asked about the rest, another one about all of it, and its first answer is
-// not waited for.
+// A speaker goes on after an early request: the earlier words appear in the final once. A
+// streaming service is asked for the rest; another kind gets the whole sound again, and
+// its first answer is ignored.
 func TestEarlyFinalInVain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -111,7 +111,7 @@ func TestEarlyFinalInVain(t *testing.T) {
 	}
 }
 
-// The sound after an early final is sent if the speaker goes on, and no other.
+// Sound after an early final is sent only if the speaker goes on.
 func TestSoundIsHeldBack(t *testing.T) {
 	p := &provider{answer: length}
 	sit(t, p, early(p), func(s *seat) {
@@ -121,8 +121,8 @@ func TestSoundIsHeldBack(t *testing.T) {
 	})
 }
 
-// An utterance is asked about early a few times, later each time, and over many not
-// more often in vain than there are utterances.
+// An utterance is requested early a few times, at growing intervals, and over many
+// utterances no more requests are wasted than there are utterances.
 func TestEarlyFinalsAreBounded(t *testing.T) {
 	p := &provider{answer: voice(50 * ms)}
 	sit(t, p, early(p), func(s *seat) {
@@ -148,7 +148,7 @@ func TestEarlyFinalsAreBounded(t *testing.T) {
 	})
 }
 
-// A knock is not asked about early, and who wants none gets none.
+// A click is not requested early, and no request is made if the option is off.
 func TestNoEarlyFinal(t *testing.T) {
 	p := &provider{answer: length}
 	o := early(p)
@@ -169,8 +169,8 @@ func TestNoEarlyFinal(t *testing.T) {
 	})
 }
 
-// Whatever the pauses, whatever the service, and whenever it answers or breaks: each
-// word is in the finals once.
+// For any pauses, any service and any delays or failures, each word appears in the finals
+// once.
 func TestEveryWordOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		delay := rapid.SampledFrom([]time.Duration{0, 100 * ms, 350 * ms, 1500 * ms}).Draw(rt, "delay")

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/stttest"
 )
 
-// spoken is a second of voice and two of none.
+// spoken is a second of voice and two seconds of silence.
 func spoken(e *Ear, seq uint16) {
 	var loud audio.Frame
 	for i := range loud {
@@ -26,8 +26,7 @@ func spoken(e *Ear, seq uint16) {
 	synctest.Wait()
 }
 
-// Nothing is due while nobody speaks and nothing is awaited: an idle ear costs
-// no wake-up.
+// An idle ear sets no timer, so that it never wakes the processor.
 func TestIdleEarHasNoTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := New("Ann", func(Event) {}, Options{Recogniser: stttest.New("Aye"), Detector: lanetest.Presence{}})
@@ -58,7 +57,7 @@ func TestIdleEarHasNoTimer(t *testing.T) {
 	})
 }
 
-// What a stream says that was lost concerns nobody.
+// Results of a lost stream are ignored.
 func TestNewsOfALostStream(t *testing.T) {
 	e := New("Ann", func(Event) {}, Options{})
 	for _, n := range []news{{err: stt.ErrUnavailable}, {result: stt.Result{Final: true}}} {
@@ -69,7 +68,7 @@ func TestNewsOfALostStream(t *testing.T) {
 	}
 }
 
-// A frame of speech costs no memory.
+// A frame of speech allocates nothing.
 func TestFrameAllocatesNothing(t *testing.T) {
 	e := New("Ann", func(Event) {}, Options{Recogniser: stttest.New(), Detector: lanetest.Presence{}})
 	now := time.Now()

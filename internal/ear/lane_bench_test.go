@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// steady returns a function that hears the next frame of an endless
-// conversation: sentences with pauses over a noise.
+// steady returns a function that passes d the next frame of an endless conversation:
+// sentences with pauses over noise.
 func steady(d ear.Detector) func() {
 	sound := frames(room(join(laneVoice(120, 3*time.Second, -14), silence(2*time.Second), laneVoice(210, 2*time.Second, -20), silence(time.Second))))
 	l := ear.NewLane(epoch, d, nil)

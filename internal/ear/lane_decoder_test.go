@@ -9,9 +9,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// tapes is a decoder that takes down what it is asked: the first byte of a
-// payload, which is also the frame, or 100 more than that of the payload after
-// a lost one. A payload of 99 is broken.
+// tapes is a decoder that records its calls: the first byte of a payload, which is also
+// the frame's value, or 100 more for the payload that follows a lost one. A payload of 99
+// is corrupt.
 type tapes struct{ calls []int }
 
 var errTape = errors.New("torn")
@@ -35,8 +35,8 @@ func (d *tapes) Conceal(dst *audio.Frame, next []byte) error {
 	return nil
 }
 
-// The decoder sees payloads in order, a lost one as the one after it, if that
-// is there, and a broken one as lost.
+// The decoder receives payloads in order. A lost payload is concealed with the next one,
+// if available; a corrupt one is treated as lost.
 func TestDecoder(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -56,7 +56,7 @@ func TestDecoder(t *testing.T) {
 				b.wait(epoch.Add(a.at).Sub(b.now))
 				payload := []byte{byte(a.seq)}
 				b.lane.Intake().Push(b.now, ear.Packet{Seq: a.seq, Payload: payload})
-				payload[0] = 0 // the intake keeps a copy
+				payload[0] = 0 // the intake must have copied the payload
 				b.tick()
 			}
 			b.wait(100 * laneTick)
@@ -67,7 +67,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// A payload without a decoder is silence, and counted.
+// Without a decoder, a payload becomes silence and is counted.
 func TestPayloadWithoutDecoder(t *testing.T) {
 	d := &numbers{}
 	b := newTable(d, nil)

@@ -13,18 +13,18 @@ import (
 
 const laneTick = time.Millisecond
 
-// epoch is when every scene begins.
+// epoch is the start of every scene.
 var epoch = time.Date(2031, 5, 1, 20, 0, 0, 0, time.UTC)
 
-// heard is what a scene made of a lane.
+// heard is the output of a lane in a scene.
 type heard struct {
 	events []ear.LaneEvent // without Sound
 	sounds map[uint64]clip // by utterance
-	ticks  int             // that only Next asked for
+	ticks  int             // ticks that only Next requested
 }
 
-// table drives a lane as its owner would: it ticks when a packet came and when
-// Next asks for it.
+// table drives a lane as its owner does: it ticks when a packet has come and when Next
+// asks for it.
 type table struct {
 	heard
 	lane *ear.Lane
@@ -46,7 +46,7 @@ func (b *table) tick() {
 	}
 }
 
-// wait lets d pass in which no packet comes.
+// wait lets d pass without a packet.
 func (b *table) wait(d time.Duration) {
 	end := b.now.Add(d)
 	for {
@@ -73,7 +73,7 @@ func (b *table) play(c clip) {
 	}
 }
 
-// story tells the events in one line, in ms since the epoch.
+// story formats the events in one line, in ms since the epoch.
 func (h *heard) story() string {
 	var words []string
 	for _, e := range h.events {
@@ -86,7 +86,7 @@ func (h *heard) story() string {
 	return strings.Join(words, " ")
 }
 
-// count is how often kind happened.
+// count returns the number of events of a kind.
 func (h *heard) count(kind ear.LaneKind) int {
 	n := 0
 	for _, e := range h.events {

@@ -9,8 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// A transport that sends only while one speaks leaves a second of sound; the
-// owner ticks when Next says so and hears the utterance end.
+// A transport that sends only during speech delivers a second of sound. The owner ticks
+// when Next says so and sees the utterance end.
 func Example() {
 	now := time.Now()
 	l := ear.NewLane(now, lanetest.Presence{}, nil)

@@ -9,18 +9,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// clip is 48 kHz sound a test puts together.
+// clip is 48 kHz sound that a test composes.
 type clip []int16
 
 func samples(d time.Duration) int { return rig.SamplesIn(d) }
 
-// level is the factor of a sine that peaks at dB below full scale.
+// level returns the amplitude of a sine that peaks at dB below full scale.
 func level(dB float64) float64 { return rig.Amplitude(dB) }
 
-// laneVoice is d of somebody speaking; peak is in dBFS.
+// laneVoice is d of speech; peak is in dBFS.
 func laneVoice(pitch float64, d time.Duration, peak float64) clip { return rig.Speech(pitch, d, peak) }
 
-// noise is d of white noise with its RMS at dB, the same every second.
+// noise is d of white noise with its RMS at dB, repeating every second.
 func noise(d time.Duration, dB float64, seed uint64) clip {
 	r := rand.New(rand.NewPCG(seed, 7))
 	out, amp := make(clip, samples(d)), level(dB)
@@ -34,7 +34,7 @@ func noise(d time.Duration, dB float64, seed uint64) clip {
 	return out
 }
 
-// hum is d of mains at 50 Hz with its harmonics.
+// hum is d of 50 Hz mains hum with harmonics.
 func hum(d time.Duration, peak float64) clip {
 	out, amp := make(clip, samples(d)), level(peak)
 	for i := range out {
@@ -44,7 +44,7 @@ func hum(d time.Duration, peak float64) clip {
 	return out
 }
 
-// buzz is d of a dimmer or a bad cable: all harmonics of f.
+// buzz is d of the buzz of a dimmer or a bad cable: all harmonics of f.
 func buzz(d time.Duration, f, peak float64) clip {
 	out := make(clip, samples(d))
 	period := int(audio.SampleRate / f)
@@ -62,7 +62,7 @@ func buzz(d time.Duration, f, peak float64) clip {
 	return out
 }
 
-// rumble is d of low noise that swells and ebbs, as a street does.
+// rumble is d of low noise that swells and fades like street noise.
 func rumble(d time.Duration, dB float64) clip {
 	r := rand.New(rand.NewPCG(5, 5))
 	out := make(clip, samples(d))
@@ -77,7 +77,7 @@ func rumble(d time.Duration, dB float64) clip {
 	return out
 }
 
-// offset adds a constant, as a bad sound card does.
+// offset adds a DC offset, as a bad sound card does.
 func offset(c clip, by int) clip {
 	out := make(clip, len(c))
 	for i, s := range c {
@@ -86,7 +86,7 @@ func offset(c clip, by int) clip {
 	return out
 }
 
-// click is a key hit hard: noise and a ringing that die away within d.
+// click is a hard key press: noise and ringing that decay within d.
 func click(d time.Duration, peak float64, seed uint64) clip {
 	r := rand.New(rand.NewPCG(seed, 11))
 	out, amp := make(clip, samples(d)), level(peak)
@@ -98,7 +98,7 @@ func click(d time.Duration, peak float64, seed uint64) clip {
 	return out
 }
 
-// cough is a burst of noise of 250 ms with a hard onset.
+// cough is a 250 ms burst of noise with a hard onset.
 func cough(peak float64, seed uint64) clip {
 	out := noise(250*time.Millisecond, peak, seed)
 	for i := range out {
@@ -109,7 +109,7 @@ func cough(peak float64, seed uint64) clip {
 
 func silence(d time.Duration) clip { return make(clip, samples(d)) }
 
-// join puts clips one behind the other.
+// join concatenates clips.
 func join(clips ...clip) clip {
 	var out clip
 	for _, c := range clips {

@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// numbers is the detector that hears which frames come: it takes down the
-// first sample of each and thinks it voice unless it is zero.
+// numbers is a detector that records the first sample of each frame and judges it voice
+// unless it is zero.
 type numbers struct{ got []int16 }
 
 func (n *numbers) Process(f *audio.Frame) float64 {
@@ -23,7 +23,7 @@ func (n *numbers) Process(f *audio.Frame) float64 {
 	return 1
 }
 
-// frame is full of n.
+// frame is a frame with all samples set to n.
 func frame(n int16) *audio.Frame {
 	var f audio.Frame
 	for i := range f {
@@ -32,13 +32,13 @@ func frame(n int16) *audio.Frame {
 	return &f
 }
 
-// arrival is a packet whose frame is full of its sequence number.
+// arrival is a packet whose frame is filled with its sequence number.
 type arrival struct {
 	at  time.Duration
 	seq uint16
 }
 
-// every20 are packets in time, in the order of seqs.
+// every20 returns one packet every 20 ms, in the order of seqs.
 func every20(seqs ...uint16) []arrival {
 	var out []arrival
 	for i, s := range seqs {
@@ -51,7 +51,7 @@ func TestIntake(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		in    []arrival
-		want  []int16 // frames heard after 300 ms more, silence left out
+		want  []int16 // frames heard after a further 300 ms, without silence
 		stats ear.LaneStats
 	}{
 		{"in_order", every20(1, 2, 3, 4), []int16{1, 2, 3, 4}, ear.LaneStats{Packets: 4}},
@@ -97,7 +97,7 @@ func spoken(got []int16) []int16 {
 	return out
 }
 
-// When nobody ticks, the newest 640 ms stay.
+// Without ticks, the newest 640 ms are kept.
 func TestIntakeDropsTheOldest(t *testing.T) {
 	d := &numbers{}
 	b := newTable(d, nil)
@@ -132,7 +132,7 @@ func TestSequenceNumbersWrap(t *testing.T) {
 	}
 }
 
-// Every packet is either heard once, in order, or counted.
+// Every packet is either heard once, in order, or counted as dropped.
 func TestEveryPacketIsAccountedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &numbers{}

@@ -15,11 +15,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// laneSession is the model that the tests share, as players do.
+// laneSession is the model shared by all tests, as players share it.
 var laneSession = sync.OnceValues(func() (*vad.Silero, error) { return vad.OpenSilero("") })
 
-// openModel returns a detector that asks Silero's model. Without onnxruntime the
-// test is skipped, or fails where nothing may be missing.
+// openModel returns a detector with Silero's model. Without onnxruntime the test is
+// skipped, or fails where all peers are required.
 func openModel(t testing.TB) ear.Detector {
 	t.Helper()
 	s, err := laneSession()
@@ -40,7 +40,7 @@ func openModel(t testing.TB) ear.Detector {
 	return m
 }
 
-// Music and noise are no voice to the model, not for one frame.
+// The model judges no frame of music or noise as voice.
 func TestModelHearsNoVoiceInMusic(t *testing.T) {
 	sounds := maps.Clone(pieces())
 	sounds["pink noise"] = pinkNoise(5*time.Second, -30)
@@ -61,8 +61,8 @@ func TestModelHearsNoVoiceInMusic(t *testing.T) {
 	}
 }
 
-// Who speaks before music starts has ended soon after, as far as the lane can
-// tell, and the music begins nothing.
+// A voice ends shortly after music sets in, as far as the lane can tell, and the music
+// starts no utterance.
 func TestMusicKeepsNothingOpen(t *testing.T) {
 	said := speak(t, "en-gb", "Mira, have you seen the smuggler with the silver ring?")
 	spoken := time.Second + audio.Duration(len(said), audio.SampleRate)
@@ -80,8 +80,8 @@ func TestMusicKeepsNothingOpen(t *testing.T) {
 	}
 }
 
-// The first sound of a word is in the utterance, also where the model is asked
-// only once it is there.
+// The first sound of a word is in the utterance, even if the model is called only after
+// it.
 func TestModelClipsNoOnset(t *testing.T) {
 	for _, s := range sayings {
 		said := speak(t, s[0], s[1])
@@ -95,7 +95,7 @@ func TestModelClipsNoOnset(t *testing.T) {
 	}
 }
 
-// Eight players who speak at once are each heard as if they were alone.
+// Eight players who speak at once each get the same result as alone.
 func TestPlayersShareAModel(t *testing.T) {
 	var sounds [8][]audio.Frame
 	var want, got [8][]float64
@@ -128,7 +128,7 @@ func TestPlayersShareAModel(t *testing.T) {
 	}
 }
 
-// Whoever speaks, a frame allocates nothing with the real model either.
+// With the real model, too, a frame of speech allocates nothing.
 func TestRealModelAllocatesNothing(t *testing.T) {
 	d := openModel(t)
 	sound, i := frames(room(join(laneVoice(120, 3*time.Second, -14), silence(2*time.Second)))), 0
@@ -144,8 +144,7 @@ func TestRealModelAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What 20 ms of a lane cost by detector: silent, in a room, with somebody who
-// speaks all the time.
+// The cost of 20 ms of a lane by detector: silence, room noise, continuous speech.
 func BenchmarkLane(b *testing.B) {
 	for _, sound := range []struct {
 		name string

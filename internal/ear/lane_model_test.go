@@ -9,12 +9,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 )
 
-// fakeJudge answers as it is told and notes what it heard.
+// fakeJudge gives scripted answers and records the windows it received.
 type fakeJudge struct {
 	answer  float64
 	err     error
 	windows [][ear.ModelWindow]float32
-	resets  []int // after how many windows
+	resets  []int // windows heard before each reset
 }
 
 func (j *fakeJudge) Judge(w *[ear.ModelWindow]float32) (float64, error) {
@@ -24,7 +24,7 @@ func (j *fakeJudge) Judge(w *[ear.ModelWindow]float32) (float64, error) {
 
 func (j *fakeJudge) Reset() { j.resets = append(j.resets, len(j.windows)) }
 
-// asking returns a detector that asks j, and the failures it told.
+// asking returns a detector that uses j, and the failures it reported.
 func asking(t *testing.T, j *fakeJudge) (*ear.Model, *[]error) {
 	t.Helper()
 	var told []error
@@ -35,7 +35,7 @@ func asking(t *testing.T, j *fakeJudge) (*ear.Model, *[]error) {
 	return m, &told
 }
 
-// judgeAll has d judge a sound and returns its answers.
+// judgeAll returns d's verdict for each frame of a sound.
 func judgeAll(d ear.Detector, c clip) []float64 {
 	var all []float64
 	for _, f := range frames(c) {
@@ -44,7 +44,7 @@ func judgeAll(d ear.Detector, c clip) []float64 {
 	return all
 }
 
-// What is no louder than the room does not reach the model.
+// Sound that is no louder than the room is not passed to the model.
 func TestModelIsNotAskedAboutSilence(t *testing.T) {
 	for name, c := range map[string]clip{
 		"nothing": silence(10 * time.Second),
@@ -60,8 +60,8 @@ func TestModelIsNotAskedAboutSilence(t *testing.T) {
 	}
 }
 
-// The model hears 200 ms of what came before the sound that is loud enough, from
-// a clean start, then everything until half a second after it.
+// The model receives the 200 ms before sound that is loud enough, from a clean state, and
+// everything until half a second after that sound.
 func TestModelHearsWhatLedToTheSound(t *testing.T) {
 	const quiet, loud = 2 * time.Second, time.Second
 	j := &fakeJudge{}
@@ -87,7 +87,7 @@ func TestModelHearsWhatLedToTheSound(t *testing.T) {
 	}
 }
 
-// A gap shorter than what is kept is no gap for the model.
+// The model hears straight across a gap that is shorter than the sound kept.
 func TestModelHearsAcrossShortPauses(t *testing.T) {
 	j := &fakeJudge{}
 	m, _ := asking(t, j)
@@ -101,7 +101,7 @@ func TestModelHearsAcrossShortPauses(t *testing.T) {
 	}
 }
 
-// The model's thresholds count as the lane's.
+// The model's thresholds map to the lane's.
 func TestModelThresholds(t *testing.T) {
 	for _, tt := range []struct {
 		p               float64
@@ -119,7 +119,7 @@ func TestModelThresholds(t *testing.T) {
 	}
 }
 
-// While the model hears a voice, the gate does not close, however soft it is.
+// While the model hears a voice, the gate stays open even for soft sound.
 func TestModelKeepsTheGateOpen(t *testing.T) {
 	j := &fakeJudge{answer: 0.9}
 	m, _ := asking(t, j)
@@ -128,8 +128,7 @@ func TestModelKeepsTheGateOpen(t *testing.T) {
 	}
 }
 
-// In a quiet room a voice ends when nothing is heard of it, not when the model
-// has noticed.
+// In a quiet room a voice ends as soon as the sound does, without waiting for the model.
 func TestClearVoiceEndsAtOnce(t *testing.T) {
 	j := &fakeJudge{answer: 0.9}
 	m, _ := asking(t, j)
@@ -137,7 +136,7 @@ func TestClearVoiceEndsAtOnce(t *testing.T) {
 	if got[149] < 0.6 || got[152] != 0 {
 		t.Errorf("the last frames of the voice and the first after it are %v, want an end", got[148:154])
 	}
-	// With the voice less clear, the model is believed.
+	// If the voice is less clear, the model decides.
 	m, _ = asking(t, &fakeJudge{answer: 0.9})
 	got = judgeAll(m, join(noise(2*time.Second, -40, 1), noise(time.Second, -20, 2), noise(200*laneTick, -40, 3)))
 	if got[149] < 0.6 || got[152] < 0.6 {
@@ -145,15 +144,15 @@ func TestClearVoiceEndsAtOnce(t *testing.T) {
 	}
 }
 
-// A model that fails is told of once; then energy judges, as if it had all the
-// time.
+// A failing model is reported once. Then energy decides, as if it had been in use from
+// the start.
 func TestFailedModelGivesWayToEnergy(t *testing.T) {
 	broken := errors.New("broken")
 	sound := room(join(silence(time.Second), laneVoice(120, 2*time.Second, -14), silence(time.Second)))
 	j := &fakeJudge{answer: 0.9}
 	m, told := asking(t, j)
 	e := ear.NewEnergy()
-	const fails = 100 // frames, in the middle of the voice
+	const fails = 100 // the frame, in the middle of the voice, at which the model fails
 	for i, f := range frames(sound) {
 		if i == fails {
 			j.err = broken

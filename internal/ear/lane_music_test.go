@@ -9,11 +9,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// note adds d of an instrument to out from a moment on: overtones that fall off
-// with roll, and die away within ring seconds.
+// note adds d of an instrument to out from time at: overtones that fall off with roll and
+// decay within ring seconds.
 func note(out []float64, at, d time.Duration, freq, loud, roll, ring, vibrato float64) {
 	first := samples(at)
-	var tones []float64 // the strengths of the overtones
+	var tones []float64 // amplitudes of the overtones
 	for h := 1.0; h <= 12 && h*freq < 15000; h++ {
 		tones = append(tones, math.Pow(h, -roll))
 	}
@@ -26,7 +26,7 @@ func note(out []float64, at, d time.Duration, freq, loud, roll, ring, vibrato fl
 		release := min(1, (d.Seconds()-t)/0.05)
 		sin, cos := math.Sincos(2 * math.Pi * (freq*t + vibrato*math.Sin(2*math.Pi*5.5*t)))
 		v, before := 0.0, 0.0
-		for _, strength := range tones { // each overtone's sine follows from the two before it
+		for _, strength := range tones { // each sine sample follows from the previous two
 			v += strength * sin
 			sin, before = 2*cos*sin-before, sin
 		}
@@ -43,7 +43,7 @@ func drum(out []float64, at time.Duration, tone, loud float64, r *rand.Rand) {
 	}
 }
 
-// scaled brings v to a root mean square of rms in dBFS.
+// scaled scales v to an RMS of rms dBFS.
 func scaled(v []float64, rms float64) clip {
 	power := 0.0
 	for _, x := range v {
@@ -57,8 +57,8 @@ func scaled(v []float64, rms float64) clip {
 	return out
 }
 
-// pieces are six seconds of music each: a slow organ, a plucked melody, strings
-// with a vibrato, and a band with drums.
+// pieces are six seconds of music each: a slow organ, a plucked melody, strings with
+// vibrato, and a band with drums.
 var pieces = sync.OnceValue(func() map[string]clip {
 	const d = 6 * time.Second
 	r := rand.New(rand.NewPCG(3, 3))
@@ -85,7 +85,7 @@ var pieces = sync.OnceValue(func() map[string]clip {
 	return map[string]clip{"organ": scaled(organ, -24), "plucked": scaled(plucked, -24), "strings": scaled(strings, -24), "band": scaled(band, -22)}
 })
 
-// pinkNoise is d of noise that is as strong in each octave.
+// pinkNoise is d of noise with equal power in each octave.
 func pinkNoise(d time.Duration, rms float64) clip {
 	r := rand.New(rand.NewPCG(8, 8))
 	var rows [16]float64

@@ -10,8 +10,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/opus"
 )
 
-// Opus payloads over a network that loses one in ten and swaps others: one
-// utterance of the whole length, decoded by libopus as well as without it.
+// Opus payloads over a network that loses one in ten and reorders others: one utterance
+// of full length, with libopus and without it.
 func TestOpusPayloads(t *testing.T) {
 	lib, err := opus.Load()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestOpusPayloads(t *testing.T) {
 			for i := range payloads {
 				b.wait(audio.FrameDuration)
 				at := i
-				if i%8 == 2 || i%8 == 3 { // these two change places
+				if i%8 == 2 || i%8 == 3 { // these two are swapped
 					at = i ^ 1
 				}
 				if at%10 != 5 && at < len(payloads) {

@@ -13,8 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// own is the loop of a lane's owner, which needs one timer, and none while the
-// lane is idle.
+// own is the loop of a lane's owner. It needs one timer, and none while the lane is idle.
 func own(ctx context.Context, l *ear.Lane, hear func(ear.LaneEvent)) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -36,8 +35,8 @@ func own(ctx context.Context, l *ear.Lane, hear func(ear.LaneEvent)) {
 	}
 }
 
-// A transport with a jittery network on one side, the owner on the other, in
-// virtual time: no packet is lost between them, and events come when due.
+// A transport with jitter on one side and the owner on the other, in virtual time: no
+// packet is lost between them, and events come when due.
 func TestOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -83,15 +82,14 @@ func TestOwner(t *testing.T) {
 	})
 }
 
-// transport sends frames with a jitter of 0 to 35 ms each, so that some
-// overtake others.
+// transport sends frames with a jitter of 0 to 35 ms each, so that some overtake others.
 func transport(in *ear.Intake, sound []audio.Frame) {
 	r := rand.New(rand.NewPCG(4, 2))
 	var wg sync.WaitGroup
 	for i := range sound {
 		delay := time.Duration(i)*audio.FrameDuration + time.Duration(r.IntN(35))*laneTick
 		if i == 0 {
-			delay = 0 // nothing can come before the first
+			delay = 0 // the first packet cannot be overtaken
 		}
 		wg.Go(func() {
 			time.Sleep(delay)

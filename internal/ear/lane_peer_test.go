@@ -12,11 +12,11 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// required demands every peer: a test that lacks one fails.
+// required makes a test fail if a peer is missing.
 const required = "GLYPHOXA_REQUIRE_PEERS"
 
-// speak lets espeak-ng say text, and cuts the silence around it. Without it
-// the test is skipped, or fails where nothing may be missing.
+// speak has espeak-ng say text, and trims the silence around it. Without espeak-ng the
+// test is skipped, or fails where all peers are required.
 func speak(t *testing.T, voice, text string) clip {
 	t.Helper()
 	path, err := exec.LookPath("espeak-ng")
@@ -61,8 +61,8 @@ func gain(c clip, dB float64) clip {
 	return out
 }
 
-// Sentences of real phonemes are one utterance each, whose sound begins before
-// and ends after what was said, however loud they are.
+// Sentences of real phonemes are one utterance each, at any level. The sound begins
+// before and ends after the speech.
 func TestSpokenSentences(t *testing.T) {
 	for _, tt := range []struct{ name, voice, text string }{
 		{"english", "en-gb", "Mira, have you seen the smuggler with the silver ring?"},
@@ -108,7 +108,7 @@ func TestSpokenOverNoise(t *testing.T) {
 	}
 }
 
-// wantEvents wants one utterance that was spoken between from and to.
+// wantEvents checks for one utterance spoken between from and to.
 func wantEvents(t *testing.T, b *table, from, to time.Duration) {
 	t.Helper()
 	if b.count(ear.VoiceStarted) != 1 || b.count(ear.UtteranceEnded) != 1 {

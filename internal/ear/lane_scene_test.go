@@ -7,14 +7,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 )
 
-// room is the noise of a quiet room over the whole of a clip.
+// room lays the noise of a quiet room over a whole clip.
 func room(c clip) clip { return over(c, noise(time.Duration(len(c))*time.Second/48000, -62, 1)) }
 
 func TestScenes(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		sound      clip
-		utterances int // VoiceStarted
+		utterances int // number of VoiceStarted events
 		continued  int
 	}{
 		{"clean_speech", join(silence(time.Second), laneVoice(120, 2*time.Second, -14), silence(2*time.Second)), 1, 0},
@@ -62,7 +62,7 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// typing is somebody at a keyboard for d.
+// typing is d of keyboard noise.
 func typing(d time.Duration) clip {
 	var out clip
 	for seed := uint64(0); len(out) < samples(d); seed++ {

@@ -10,8 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// A transport that sends only while one speaks: the silence clock ends what
-// the speaker does not.
+// A transport that sends only during speech: the lane's silence timer ends the utterance.
 func TestNoPacketsInSilence(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	b.wait(time.Minute)
@@ -41,8 +40,8 @@ func TestNoPacketsInSilence(t *testing.T) {
 	}
 }
 
-// present decodes the payload by which a sender falls silent, and takes all others for a
-// voice.
+// present recognises the payload with which a sender announces silence; all other
+// payloads count as voice.
 type present struct{}
 
 func (present) Decode(dst *audio.Frame, payload []byte) error {
@@ -58,15 +57,15 @@ func (present) Conceal(dst *audio.Frame, _ []byte) error {
 	return nil
 }
 
-// Who says that they fall silent is believed sooner than who sends nothing any more, be
-// some of it lost, and goes on within the utterance as anybody does.
+// A sender that announces silence is trusted sooner than one that merely stops sending,
+// even with some loss, and can resume within the utterance as usual.
 func TestSenderFallsSilent(t *testing.T) {
 	say, end := []byte{1}, []byte{0xF8, 0xFF, 0xFE}
 	for _, tt := range []struct {
 		name    string
-		after   [][]byte      // a second of voice; nil is lost
-		stopped time.Duration // after the voice it is known that it has stopped
-		goesOn  int           // frames of voice in the utterance
+		after   [][]byte      // payloads after a second of voice; nil is lost
+		stopped time.Duration // time from the voice to VoiceStopped
+		goesOn  int           // further frames of voice in the utterance
 	}{
 		{"nothing said", nil, 100 * laneTick, 50},
 		{"all five", [][]byte{end, end, end, end, end}, 100 * laneTick, 50},
@@ -101,8 +100,7 @@ func TestSenderFallsSilent(t *testing.T) {
 	}
 }
 
-// Idleness is counted from the making until somebody speaks, and noise is
-// nobody.
+// Idle time runs from the lane's creation until a player speaks; noise does not count.
 func TestIdleSince(t *testing.T) {
 	b := newTable(ear.NewEnergy(), nil)
 	b.play(noise(20*time.Second, -40, 4))
@@ -115,7 +113,7 @@ func TestIdleSince(t *testing.T) {
 	}
 }
 
-// The owner may be late by any time: what it then hears is the same.
+// The owner may tick late by any time: the events stay the same.
 func TestLateOwner(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	b.play(laneVoice(120, time.Second, -14))
@@ -129,7 +127,7 @@ func TestLateOwner(t *testing.T) {
 	}
 }
 
-// A burst after a stall of the network is heard whole.
+// A burst of packets after a network stall is heard completely.
 func TestBurst(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	sound := frames(laneVoice(120, time.Second, -14))
@@ -147,12 +145,12 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// One packet in ten is lost, and others overtake each other: one utterance,
-// and none of its time is missing.
+// One packet in ten is lost, and others arrive out of order: one utterance of full length
+// results.
 func TestLossAndReordering(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
-		drop, swap int // every so many
+		drop, swap int // every so many packets
 	}{
 		{"loss", 10, 0}, {"reordering", 0, 3}, {"both", 10, 3},
 	} {

@@ -12,14 +12,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// The utterance's sound is what was said from 500 ms before the onset to its
-// end, without a seam.
+// The utterance's sound runs without a gap from 500 ms before the onset to the end.
 func TestPreRoll(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		preRoll time.Duration
-		before  time.Duration // the silence in the stream before the onset
-		want    time.Duration // of it in the utterance
+		before  time.Duration // silence in the stream before the onset
+		want    time.Duration // silence kept in the utterance
 	}{
 		{"default", 0, time.Second, 500 * laneTick},
 		{"none", -1, time.Second, 0},
@@ -42,7 +41,7 @@ func TestPreRoll(t *testing.T) {
 	}
 }
 
-// Sound that came before the transport fell silent is no pre-roll.
+// Sound from before a gap in the transport is not used as pre-roll.
 func TestPreRollEndsAtSilence(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	b.play(noise(200*laneTick, -80, 1))
@@ -54,8 +53,8 @@ func TestPreRollEndsAtSilence(t *testing.T) {
 	}
 }
 
-// A barge-in is confirmed by voiced time: it grows from the onset on and is
-// gone as soon as voicing stops, long before the utterance ends.
+// Voiced time confirms a barge-in: it grows from the onset and returns to zero as soon as
+// voicing stops, long before the utterance ends.
 func TestVoicedTime(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	var confirmed, stopped time.Duration
@@ -84,7 +83,7 @@ func TestVoicedTime(t *testing.T) {
 	}
 }
 
-// A pause inside an utterance: stop and resume are told, nothing else.
+// A pause inside an utterance is reported as stop and resume, nothing else.
 func TestPauseWithin(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	b.play(laneVoice(120, 600*laneTick, -14))
@@ -130,13 +129,13 @@ func TestMergeWindow(t *testing.T) {
 	}
 }
 
-// The end of an utterance follows the speaker's pauses, within limits.
+// The endpoint adapts to the speaker's pauses, within limits.
 func TestEndpointAdapts(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		opts     ear.LaneOptions
 		pause    time.Duration
-		min, max time.Duration // endpoint after 20 such pauses
+		min, max time.Duration // bounds of the endpoint after 20 such pauses
 	}{
 		{"hasty", ear.LaneOptions{}, 160 * laneTick, 350 * laneTick, 350 * laneTick},
 		{"even", ear.LaneOptions{}, 340 * laneTick, 480 * laneTick, 540 * laneTick},
@@ -164,12 +163,12 @@ func TestEndpointAdapts(t *testing.T) {
 	}
 }
 
-// Who never stops is cut every 30 s, and no sound is lost or repeated.
+// A speaker who never stops is cut every 30 s, without losing or repeating sound.
 func TestSpeakerWhoNeverStops(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	said := make(clip, samples(70*time.Second))
 	for i := range said {
-		said[i] = int16(100 + i/audio.FrameSamples) // no two frames are alike
+		said[i] = int16(100 + i/audio.FrameSamples) // each frame is different
 	}
 	b.play(said)
 	b.wait(3 * time.Second)
@@ -184,7 +183,7 @@ func TestSpeakerWhoNeverStops(t *testing.T) {
 	}
 }
 
-// Whatever is said and lost, events come in an order that makes sense.
+// Events come in a valid order for any speech and any losses.
 func TestEventsMakeSense(t *testing.T) {
 	talk, still := frames(laneVoice(120, 2*time.Second, -14)), frames(silence(time.Second))
 	rapid.Check(t, func(t *rapid.T) {
@@ -206,7 +205,7 @@ func TestEventsMakeSense(t *testing.T) {
 	})
 }
 
-// checkOrder wants every utterance opened, stopped, resumed and ended in turn.
+// checkOrder checks that every utterance is opened, stopped, resumed and ended in turn.
 func checkOrder(t *rapid.T, events []ear.LaneEvent) {
 	var open, voiced bool
 	var id uint64
@@ -239,12 +238,12 @@ func checkOrder(t *rapid.T, events []ear.LaneEvent) {
 	}
 }
 
-// What was sealed is not continued, however soon somebody goes on.
+// A sealed utterance is not continued, however soon the speaker goes on.
 func TestLaneSeal(t *testing.T) {
 	b := newTable(lanetest.Presence{}, nil)
 	said := laneVoice(120, 600*laneTick, -14)
 	b.play(said)
-	b.lane.Seal(1) // while it is open, which it stays
+	b.lane.Seal(1) // while it is open; it stays open
 	b.wait(300 * laneTick)
 	b.play(said)
 	b.wait(700 * laneTick)
@@ -256,9 +255,9 @@ func TestLaneSeal(t *testing.T) {
 		ear.VoiceStarted, ear.VoiceStopped, ear.UtteranceEnded, ear.UtteranceContinued, ear.VoiceStopped, ear.UtteranceEnded)
 }
 
-// Whoever pauses for 1.2 s within what they say is not cut any more after three such pauses,
-// whether there are words that tell nothing or none; a complete question is waited for
-// less. Who then pauses no more is soon answered as soon as before.
+// A speaker who pauses for 1.2 s within sentences is no longer cut after three such
+// pauses, whether the transcript is undecided or missing; a complete question has a
+// shorter wait. If the long pauses stop, the endpoint soon shrinks back.
 func TestPausesAreLearnt(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

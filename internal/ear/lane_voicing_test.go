@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/ear"
 )
 
-// tellingJudge answers in turn for windows that are loud, the last answer for ever,
-// and 0 for others.
+// tellingJudge gives its answers in turn for loud windows, repeating the last one, and 0
+// for other windows.
 type tellingJudge struct {
 	answers []float64
 	heard   int // loud windows
@@ -29,7 +29,8 @@ func (j *tellingJudge) Judge(w *[ear.ModelWindow]float32) (float64, error) {
 
 func (*tellingJudge) Reset() {}
 
-// answered plays a loud second in a quiet room, from 1 s on, to a model that answers so.
+// answered plays a loud second in a quiet room, from 1 s on, to a model with these
+// answers.
 func answered(t *testing.T, answers ...[]float64) *table {
 	t.Helper()
 	m, err := ear.NewModel(&tellingJudge{answers: slices.Concat(answers...)}, nil)
@@ -41,8 +42,8 @@ func answered(t *testing.T, answers ...[]float64) *table {
 	return b
 }
 
-// A growl or a blow, which the model is never sure of, starts nothing, unless it lasts
-// as only a voice does.
+// A growl or a bump, which the model never judges with confidence, starts no utterance
+// unless it lasts as long as only a voice does.
 func TestUnsureVoiceStartsLate(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -63,7 +64,7 @@ func TestUnsureVoiceStartsLate(t *testing.T) {
 	}
 }
 
-// A room that rings on is no voice, though the model goes on to think that it may be.
+// Reverberation is not voice, even if the model still considers it possible.
 func TestFadingVoiceHasEnded(t *testing.T) {
 	for _, tt := range []struct {
 		after float64
@@ -80,10 +81,11 @@ func TestFadingVoiceHasEnded(t *testing.T) {
 	}
 }
 
-// What the model notices late began where the sound did, as far back as it may be late.
+// If the model recognises a voice late, the utterance begins where the sound began, as
+// far back as the model may be late.
 func TestOnsetIsWhereTheSoundBegan(t *testing.T) {
 	for _, tt := range []struct {
-		late     int // windows
+		late     int // in windows
 		from, to time.Duration
 	}{{0, 960 * laneTick, 1020 * laneTick}, {4, 960 * laneTick, 1020 * laneTick}, {12, 1180 * laneTick, 1280 * laneTick}} {
 		b := answered(t, make([]float64, tt.late), []float64{0.95})

@@ -12,8 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// webrtc returns WebRTC's detector. Without its library the test is skipped, or
-// fails where nothing may be missing.
+// webrtc returns WebRTC's detector. Without its library the test is skipped, or fails
+// where all peers are required.
 func webrtc(t testing.TB) ear.Detector {
 	t.Helper()
 	d, err := vad.NewWebRTC(vad.Aggressive)
@@ -26,7 +26,7 @@ func webrtc(t testing.TB) ear.Detector {
 	return d
 }
 
-// contestant is a detector for transports that send all the time.
+// contestant is a detector for transports that send continuously.
 type contestant struct {
 	name string
 	open func(testing.TB) ear.Detector
@@ -38,8 +38,8 @@ var contestants = []contestant{
 	{"silero", openModel},
 }
 
-// whisper is c without its pitch: noise in ten bands, each as loud as c's,
-// with few low tones. rms is in dBFS.
+// whisper removes the pitch of c: noise in ten bands as loud as in c, with little bass.
+// rms is in dBFS.
 func whisper(c clip, rms float64) clip {
 	edges := []float64{200, 400, 600, 850, 1150, 1550, 2100, 2800, 3700, 5000, 7500}
 	r := rand.New(rand.NewPCG(9, 9))
@@ -77,7 +77,7 @@ func newBandPass(mid, width float64) func(float64) float64 {
 	}
 }
 
-// knocks are three at a door.
+// knocks are three knocks at a door.
 func knocks(peak float64) clip {
 	one := make(clip, samples(120*laneTick))
 	for i := range one {
@@ -87,7 +87,7 @@ func knocks(peak float64) clip {
 	return join(one, silence(100*laneTick), one, silence(100*laneTick), one)
 }
 
-// breath is one into the microphone.
+// breath is one breath into the microphone.
 func breath(dB float64) clip {
 	out := rumble(700*laneTick, dB)
 	for i := range out {
@@ -96,13 +96,13 @@ func breath(dB float64) clip {
 	return out
 }
 
-// How many utterances each detector begins on what is no speech.
+// The number of utterances that each detector starts on noises.
 func TestDetectorsOnNoises(t *testing.T) {
 	after := func(c clip) clip { return join(silence(2*time.Second), c, silence(2*time.Second)) }
 	for _, tt := range []struct {
 		name  string
 		sound clip
-		want  [3]int // of each of contestants
+		want  [3]int // by contestant
 	}{
 		{"room", silence(10 * time.Second), [3]int{0, 0, 0}},
 		{"click", after(click(50*laneTick, -3, 3)), [3]int{0, 1, 0}},
@@ -129,7 +129,7 @@ func TestDetectorsOnNoises(t *testing.T) {
 	}
 }
 
-// sayings are sentences and short answers of several voices.
+// sayings are sentences and short answers in several voices.
 var sayings = [][2]string{
 	{"en-gb", "Mira, have you seen the smuggler with the silver ring?"},
 	{"de", "Greta, weißt du, wo der Schmied seinen Schlüssel versteckt hat?"},
@@ -138,8 +138,8 @@ var sayings = [][2]string{
 	{"en-us", "Stop it!"}, {"en-us", "Bart?"}, {"de+f4", "Halt! Wer da?"}, {"en-gb", "Yes."},
 }
 
-// What each detector must at least do for speech at several loudnesses, in
-// rooms that are not too noisy.
+// The minimum each detector must reach on speech at several levels, in rooms that are not
+// too noisy.
 func TestDetectorsOnSpeech(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; make test-all runs it")
@@ -153,7 +153,7 @@ func TestDetectorsOnSpeech(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		noise func(time.Duration) clip
-		least float64 // share of the speech that is voice
+		least float64 // share of speech frames judged voice
 	}{
 		{"quiet", func(d time.Duration) clip { return noise(d, -62, 1) }, 0.8},
 		{"fan", func(d time.Duration) clip { return noise(d, -48, 1) }, 0.7},
@@ -182,8 +182,8 @@ func TestDetectorsOnSpeech(t *testing.T) {
 	}
 }
 
-// wantOne wants one utterance, which may be continued, that was spoken between
-// from and to and is not clipped. It returns how much later it began and ended.
+// wantOne checks for one utterance, possibly continued, spoken between from and to and
+// not clipped. It returns how late the utterance began and ended.
 func wantOne(t *testing.T, b *table, from, to time.Duration) (begin, end time.Duration) {
 	t.Helper()
 	if b.count(ear.VoiceStarted) != 1 {
@@ -194,29 +194,28 @@ func wantOne(t *testing.T, b *table, from, to time.Duration) (begin, end time.Du
 	if begin < -20*laneTick || begin > 280*laneTick {
 		t.Errorf("began %v after the speech, want no more than the pre-roll", begin)
 	}
-	if last.Kind != ear.UtteranceEnded || end < -50*laneTick || end > 800*laneTick { // what dies away may be lost
+	if last.Kind != ear.UtteranceEnded || end < -50*laneTick || end > 800*laneTick { // the fading end may be lost
 		t.Errorf("%v %v after the speech, want it to end no later than 800 ms", last.Kind, end)
 	}
 	return begin, end
 }
 
-// measured adds up the frames of speech and of noise, and those of each that
-// are voice.
+// measured counts the frames of speech and noise, and how many of each were judged voice.
 type measured struct {
 	speech, hit, noise, wrong float64
-	begin, end                time.Duration // how late utterances begin and end, summed
+	begin, end                time.Duration // sums of how late utterances begin and end
 }
 
 func (m *measured) hits() float64  { return m.hit / m.speech }
 func (m *measured) false() float64 { return m.wrong / m.noise }
 
-// judge takes in a sound in which somebody speaks between from and to. What is
-// near either counts for nothing.
+// judge adds a sound with speech between from and to. Frames near either limit do not
+// count.
 func (m *measured) judge(d ear.Detector, c clip, from, to time.Duration) {
 	const near = 100 * laneTick
 	for i, f := range frames(c) {
 		at, voice := time.Duration(i)*audio.FrameDuration, 0.0
-		if d.Process(&f) >= 0.4 { // what sustains voicing
+		if d.Process(&f) >= 0.4 { // the level that sustains voicing
 			voice = 1
 		}
 		switch {
@@ -230,8 +229,8 @@ func (m *measured) judge(d ear.Detector, c clip, from, to time.Duration) {
 	}
 }
 
-// A whisper has no pitch, which energy wants, and is hardly a voice to Silero:
-// only WebRTC's detector hears it.
+// A whisper has no pitch, which the energy detector needs, and Silero hardly recognises
+// it as a voice: only WebRTC's detector hears it.
 func TestDetectorsOnWhispers(t *testing.T) {
 	var said []clip
 	for _, s := range sayings {

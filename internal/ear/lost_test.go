@@ -14,10 +14,10 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt/chain"
 )
 
-// finalsOnly leaves out everything but Finals.
+// finalsOnly filters out every kind but Final.
 var finalsOnly = []ear.Kind{ear.VoiceOn, ear.VoiceOff, ear.Interim, ear.Ended, ear.Continued}
 
-// down is an outage: no stream can be opened before a try.
+// down is an outage: attempts before the given number fail.
 func down(before int, err error) func(context.Context, int) error {
 	return func(_ context.Context, try int) error {
 		if try < before {
@@ -27,7 +27,7 @@ func down(before int, err error) func(context.Context, int) error {
 	}
 }
 
-// slow takes a while to open a stream.
+// slow takes d to open a stream.
 func slow(d time.Duration) func(context.Context, int) error {
 	return func(ctx context.Context, _ int) error {
 		select {
@@ -48,7 +48,7 @@ func (s *seat) tried(want ...time.Duration) {
 	}
 }
 
-// A provider that is down is asked less and less often.
+// A provider that is down is tried at growing intervals.
 func TestBackOff(t *testing.T) {
 	p := &provider{open: down(100, stt.ErrUnavailable)}
 	sit(t, p, overChain(p), func(s *seat) {
@@ -60,7 +60,7 @@ func TestBackOff(t *testing.T) {
 	})
 }
 
-// Only a final transcript shows that a stream is good.
+// Only a final transcript proves that a stream works.
 func TestBackOffStartsAnewAfterAFinal(t *testing.T) {
 	p := &provider{answer: length}
 	sit(t, p, overChain(p), func(s *seat) {
@@ -76,12 +76,11 @@ func TestBackOffStartsAnewAfterAFinal(t *testing.T) {
 	})
 }
 
-// Who begins to speak does not wait for the back-off, unless the last try was
-// just now.
+// Speech skips the back-off, unless the last attempt was only just made.
 func TestSpeechOpensAtOnce(t *testing.T) {
 	p := &provider{answer: length, open: down(4, stt.ErrUnavailable)}
 	sit(t, p, overChain(p), func(s *seat) {
-		time.Sleep(5 * time.Second) // tries at 3.5 s and 7.5 s
+		time.Sleep(5 * time.Second) // attempts at 3.5 s and 7.5 s
 		s.say(600*ms, 3*time.Second)
 		s.tried(0, 500*ms, 1500*ms, 3500*ms, 5060*ms)
 		s.tells("Final#1.0(1.1s)", finalsOnly...)
@@ -95,7 +94,7 @@ func TestSpeechOpensAtOnce(t *testing.T) {
 	})
 }
 
-// What is said while a stream is opened is transcribed, whole.
+// Speech during the opening of a stream is transcribed completely.
 func TestSoundIsKeptWhileOpening(t *testing.T) {
 	p := &provider{answer: length, open: slow(6 * time.Second)}
 	patient := chain.New([]chain.Link{{Name: "scripted", Provider: p}}, &chain.Options{Opening: 10 * time.Second})
@@ -110,7 +109,7 @@ func TestSoundIsKeptWhileOpening(t *testing.T) {
 	})
 }
 
-// An utterance outlives the stream that hears it, however that shows.
+// An utterance survives the loss of its stream, however the loss shows.
 func TestStreamBreaksWhileSomebodySpeaks(t *testing.T) {
 	cut := errors.New("line cut")
 	for _, tt := range []struct {
@@ -136,7 +135,7 @@ func TestStreamBreaksWhileSomebodySpeaks(t *testing.T) {
 	}
 }
 
-// A key that is refused is no reason to let a player wait.
+// A refused key must not make a player wait.
 func TestRejected(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -157,8 +156,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// Without a stream, an utterance fails when no other try comes in time, at the
-// latest after the budget.
+// Without a stream, an utterance fails as soon as no further attempt fits its budget, at
+// the latest at the end of the budget.
 func TestOutage(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -184,8 +183,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// A stream that takes no more utterances and answers none is replaced; the
-// utterance that shows it is heard by the next.
+// A stream that accepts no more utterances and answers none is replaced; the utterance
+// that reveals it goes to the next stream.
 func TestHungStream(t *testing.T) {
 	p := &provider{}
 	sit(t, p, overChain(p), func(s *seat) {
@@ -199,10 +198,10 @@ func TestHungStream(t *testing.T) {
 	})
 }
 
-// More than 30 s of sound is not kept.
+// At most 30 s of sound are kept.
 func TestSoundIsKeptWithinBounds(t *testing.T) {
 	p := &provider{answer: length}
-	// The tries fall on 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 61.5 s.
+	// The attempts come at 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 61.5 s.
 	p.open = down(7, stt.ErrUnavailable)
 	o := overChain(p)
 	o.Lane.MaxUtterance = time.Minute
@@ -215,7 +214,7 @@ func TestSoundIsKeptWithinBounds(t *testing.T) {
 	})
 }
 
-// What has been sent need not be kept for ever.
+// Sound beyond the ear's own buffer is not lost once it has been sent.
 func TestSoundThatWasSentIsNotLost(t *testing.T) {
 	p := &provider{answer: length}
 	o := overChain(p)
@@ -229,7 +228,7 @@ func TestSoundThatWasSentIsNotLost(t *testing.T) {
 	})
 }
 
-// When the table closes, nothing more is told, and what is under way ends.
+// When the table closes, no more events are reported and all work ends.
 func TestEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -252,8 +251,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A listener that does not listen at all stops the hearing, not the transport:
-// the intake drops what is oldest, and no event is lost.
+// A listener that blocks stops the ear but not the transport: the intake drops the oldest
+// packets, and no event is lost.
 func TestStuckListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &provider{answer: length}
@@ -264,7 +263,7 @@ func TestStuckListener(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- s.ear.Run(ctx) }() // ends with stop
 		synctest.Wait()
-		for range 40 { // four events each
+		for range 40 { // four events per round
 			s.say(200*ms, 3100*ms)
 		}
 		if got := s.ear.Stats().Packets; got.Dropped == 0 {

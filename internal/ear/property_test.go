@@ -16,26 +16,26 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/stt"
 )
 
-// reply is something a stream does some time after an utterance was finished.
+// reply is a stream's action some time after an utterance was finished.
 type reply struct {
 	After  time.Duration
-	Number int // beside the utterance's
+	Number int // relative to the utterance's number
 	What   string
 }
 
-// phrase is a piece of speech: its packets arrive with a delay each.
+// phrase is a piece of speech; each packet arrives with its own delay.
 type phrase struct {
 	Delays  []time.Duration
 	Pause   time.Duration
 	Replies []reply
 }
 
-// session is all that happens to an ear.
+// session is everything that happens to an ear.
 type session struct {
 	Phrases []phrase
-	Opening []time.Duration // how long each try takes; negative: fails after it
-	Listen  time.Duration   // how long the listener takes for each event
-	Whole   bool            // each utterance is transcribed in one request
+	Opening []time.Duration // duration of each attempt; negative: fails after it
+	Listen  time.Duration   // time the listener needs for each event
+	Whole   bool            // each utterance is one request
 }
 
 func millis(t *rapid.T, low, high int, label string) time.Duration {
@@ -65,7 +65,7 @@ func drawSession(t *rapid.T) session {
 	return s
 }
 
-// provider plays the session's part of the service.
+// provider plays the service's part of the session.
 func (s *session) provider() *provider {
 	finished := 0
 	return &provider{
@@ -105,7 +105,7 @@ func (s *stream) reply(n int, what string) {
 	case "break":
 		select {
 		case s.broken <- errors.New("line cut"):
-		default: // it is already
+		default: // already waiting
 		}
 	case "busy":
 		s.refuses(stt.ErrBusy, nil)
@@ -113,7 +113,7 @@ func (s *stream) reply(n int, what string) {
 	}
 }
 
-// told is an event and when the listener was told.
+// told is an event and when the listener received it.
 type told struct {
 	ear.Event
 	when time.Time
@@ -138,7 +138,7 @@ func (s *session) play(t *testing.T) (all []told) {
 			}
 			time.Sleep(time.Duration(len(p.Delays))*audio.FrameDuration + p.Pause)
 		}
-		time.Sleep(40 * time.Second) // every reply has come
+		time.Sleep(40 * time.Second) // all replies have arrived
 		stop()
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v, want nil", err)
@@ -147,8 +147,8 @@ func (s *session) play(t *testing.T) (all []told) {
 	return all
 }
 
-// Whatever packets and services do, each Ended has exactly one Final, in order
-// and in time, and the events of an utterance make sense.
+// For any packets and services, each Ended has exactly one Final, in order and in time,
+// and the events of an utterance come in a valid order.
 func TestOneFinalPerEnded(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawSession(rt)

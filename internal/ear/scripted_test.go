@@ -25,12 +25,12 @@ const ms = time.Millisecond
 
 var errBroken = errors.New("line cut")
 
-// provider is scripted: open decides about the streams, answer about what they
-// say of an utterance of so much sound.
+// provider is scripted: open decides about streams, answer decides what a stream returns
+// for an utterance of that length.
 type provider struct {
 	open   func(ctx context.Context, try int) error
 	answer func(s *stream, number int, sound time.Duration)
-	whole  bool // its streams transcribe each utterance in one request
+	whole  bool // each utterance is one request
 
 	mu      sync.Mutex // guards the fields below
 	tries   []time.Duration
@@ -69,18 +69,18 @@ func (p *provider) Open(ctx context.Context, o stt.Options) (stt.Stream, error) 
 	return s, nil
 }
 
-// Listen is for ears that need no chain: nothing breaks.
+// Listen serves ears that need no chain, because no stream breaks.
 func (p *provider) Listen(ctx context.Context, o stt.Options) (stt.Stream, error) {
 	return p.Open(ctx, o)
 }
 
-// overChain is a recogniser of one provider, as the product has it, but for finals
-// that are asked for early.
+// overChain is a recogniser chain of one provider, as in the product but without early
+// finals.
 func overChain(p *provider) ear.Options {
 	return ear.Options{Recogniser: chain.New([]chain.Link{{Name: "scripted", Provider: p}}, nil), Early: -1}
 }
 
-// stream returns the stream of a number, from 0, that was opened before now.
+// stream returns the nth stream opened so far, counted from 0.
 func (p *provider) stream(n int) *stream {
 	synctest.Wait()
 	p.mu.Lock()
@@ -88,7 +88,7 @@ func (p *provider) stream(n int) *stream {
 	return p.streams[n]
 }
 
-// stream gives the results it is told to give, in any order.
+// stream returns the results that the test gives it, in any order.
 type stream struct {
 	provider *provider
 	rate     int
@@ -99,8 +99,8 @@ type stream struct {
 
 	mu        sync.Mutex // guards the fields below
 	number    int
-	sound     int // samples of the utterance that is being sent
-	voiced    int // of them
+	sound     int // samples of the current utterance
+	voiced    int // voiced samples of it
 	discarded []int
 	refuse    error
 	deaf      error
@@ -121,7 +121,7 @@ func (s *stream) Send(samples []int16) error {
 	return nil
 }
 
-// wholeStream is a stream that is a [stt.Discarder].
+// wholeStream is a stream that implements [stt.Discarder].
 type wholeStream struct{ *stream }
 
 func (s wholeStream) Discard(n int) {
@@ -197,14 +197,14 @@ func (s *stream) refuses(finish, send error) {
 // length answers with the length of the sound.
 func length(s *stream, number int, sound time.Duration) { s.final(number, sound.String()) }
 
-// after answers like length, a while later.
+// after answers like length, after a delay.
 func after(d time.Duration) func(*stream, int, time.Duration) {
 	return func(s *stream, number int, sound time.Duration) {
 		time.AfterFunc(d, func() { length(s, number, sound) })
 	}
 }
 
-// seat is a player in a bubble, with an ear that hears presence.
+// seat is a player in a synctest bubble, with an ear that receives presence events.
 type seat struct {
 	t        *testing.T
 	ear      *ear.Ear
@@ -218,7 +218,7 @@ type seat struct {
 	events []ear.Event
 }
 
-// sit runs a scene. It checks that Run ends and that every stream was closed.
+// sit runs a scene and checks that Run ends and every stream was closed.
 func sit(t *testing.T, p *provider, o ear.Options, scene func(*seat)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -260,7 +260,7 @@ var loud = func() (f audio.Frame) {
 	return f
 }()
 
-// say speaks for d and then makes no sound for pause.
+// say speaks for d and is silent for pause.
 func (s *seat) say(d, pause time.Duration) {
 	for range int(d / audio.FrameDuration) {
 		s.ear.Push(ear.Packet{Seq: s.seq, Frame: &loud})
@@ -271,7 +271,7 @@ func (s *seat) say(d, pause time.Duration) {
 	synctest.Wait()
 }
 
-// heard returns the events so far, without those of some kinds.
+// heard returns the events so far, except those of some kinds.
 func (s *seat) heard(without ...ear.Kind) []ear.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,12 +288,12 @@ events:
 	return kept
 }
 
-// finals returns the events of that kind.
+// finals returns the events of kind Final.
 func (s *seat) finals() []ear.Event {
 	return s.heard(ear.VoiceOn, ear.VoiceOff, ear.Interim, ear.Ended, ear.Continued)
 }
 
-// story tells events in one line: kind, utterance.segment, text.
+// story formats events in one line: kind, utterance.segment, text.
 func story(events []ear.Event) string {
 	var words []string
 	for _, e := range events {

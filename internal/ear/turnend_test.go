@@ -55,7 +55,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// TestReader has recognisers that set full stops, and that set none.
+// TestReader uses recognisers with and without full stops.
 func TestReader(t *testing.T) {
 	const statement, question, more = "I open the door", "what do you drink", "I open the door and"
 	var bare ear.TurnReader

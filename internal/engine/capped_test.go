@@ -12,14 +12,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/engine"
 )
 
-// named is an engine that says its name.
+// named is an engine that answers with its name.
 type named string
 
 func (n named) Answer(context.Context, engine.Request) iter.Seq2[engine.Event, error] {
 	return func(yield func(engine.Event, error) bool) { yield(engine.Sentence{Text: string(n)}, nil) }
 }
 
-// notes is a listener that notes what it is told.
+// notes is a listener that records its notices.
 type notes []string
 
 func (n *notes) ListenAhead(a engine.Ahead) { *n = append(*n, "listen to "+a.NPC.Name) }
@@ -27,8 +27,8 @@ func (n *notes) Decline(npc config.NPC, _ *engine.Recording) {
 	*n = append(*n, "decline "+npc.Name)
 }
 
-// TestCapsChooseTheEngine spends a unit at a time, with a hard cap at 2 and its
-// tenth at 2.2.
+// TestCapsChooseTheEngine spends one unit at a time with a hard cap of 2; its tenth is at
+// 2.2.
 func TestCapsChooseTheEngine(t *testing.T) {
 	unit := cost.Units(1)
 	m := cost.NewMeter(cost.Options{

@@ -9,7 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// TestClauseComesBeforeItsSentence asks for clauses of answers that come in small pieces.
+// TestClauseComesBeforeItsSentence requests clauses of answers that arrive in small
+// pieces.
 func TestClauseComesBeforeItsSentence(t *testing.T) {
 	const burned = "The old mill by the river burned, and nobody knows. It was a fine old mill indeed, but it burned."
 	for _, tt := range []struct {

@@ -17,12 +17,12 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// model writes its rounds in pieces of some bytes.
+// model streams its rounds in pieces of a few bytes.
 type model struct {
 	rounds []llm.Chunk
 	size   int
 	asked  int
-	read   int // bytes that were taken
+	read   int // bytes that the engine read
 	left   bool
 }
 
@@ -43,10 +43,10 @@ func (m *model) Stream(_ context.Context, _ llm.Request) iter.Seq2[llm.Chunk, er
 	}
 }
 
-// answer is what came of a turn.
+// answer collects the events of a turn.
 type answer struct {
 	said  []string
-	begun int // Begun events; 2 means that one came after a sentence
+	begun int // Begun events; 2 means one came after a sentence
 	err   error
 }
 
@@ -86,9 +86,9 @@ func TestSilenceIsNeverSpoken(t *testing.T) {
 	for _, row := range []struct {
 		name, text string
 		finish     string
-		said       string // by whom may not decline; what may declines if it is empty
+		said       string // where the NPC may not decline; may declines if it is empty
 		declines   bool
-		speaks     bool // also where it may decline
+		speaks     bool // also where the NPC may decline
 	}{
 		{name: "marker", text: "[silent]", declines: true},
 		{name: "marker_in_capitals", text: " **[SILENT]**.", declines: true},

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// TestClausesAreJudged has clauses of sentences that may, and may not, be heard.
+// TestClausesAreJudged judges clauses of sentences that may and may not be heard.
 func TestClausesAreJudged(t *testing.T) {
 	c := func(text string) Event { return Clause{Text: text} }
 	for _, tt := range []struct {
@@ -18,7 +18,7 @@ func TestClausesAreJudged(t *testing.T) {
 		answers [][]any
 		secrets bool
 		want    []string // c:clauses and s:entences
-		clauses []bool   // asked for
+		clauses []bool   // whether clauses are requested
 	}{
 		{"harmless", [][]any{{c("It rains,"), "It rains, and I am wet.", "So."}}, false, []string{"c:It rains,", "s:It rains, and I am wet.", "s:So."}, []bool{true}},
 		{"withheld_itself", [][]any{{c("other_voice says,"), "other_voice says, and so on."}}, false, nil, []bool{true}},

@@ -19,8 +19,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// words is a judge that withholds sentences by a word in them, and a word "cut" is
-// taken out of its sentence.
+// words is a judge that withholds sentences by a word in them, and removes the word "cut"
+// from its sentence.
 type words struct{ rolled bool }
 
 func (w *words) NoteResult(tool, _, _ string) { w.rolled = w.rolled || tool == "roll" }
@@ -39,12 +39,11 @@ func (w *words) Judge(s string) guard.Verdict {
 
 func (w *words) Peek(s string) guard.Verdict { return w.Judge(s) }
 
-// script is an engine that plays one list of events for each time it is asked; an
-// error ends one.
+// script is an engine that plays one list of events per call; an error ends a list.
 type script struct {
 	answers [][]any
 	asked   []Request
-	causes  []error // why the answers were broken off
+	causes  []error // why each answer was cancelled
 }
 
 func (s *script) Answer(ctx context.Context, req Request) iter.Seq2[Event, error] {
@@ -74,7 +73,7 @@ func (s *script) Answer(ctx context.Context, req Request) iter.Seq2[Event, error
 	}
 }
 
-// host has the dice.
+// newHost returns a host with the dice tool.
 func newHost(t *testing.T) *mcphost.Host {
 	t.Helper()
 	h := mcphost.New()
@@ -95,7 +94,7 @@ func requestOf(h *mcphost.Host, tools ...string) Request {
 	}
 }
 
-// play plays an answer and returns what came, in short.
+// play plays an answer and returns its events in short form.
 func play(t *testing.T, s *script, req Request, o *GuardedOptions) (got []string, err error) {
 	t.Helper()
 	e := NewGuarded(s, o)
@@ -199,8 +198,8 @@ func TestWhatIsWithheldIsMadeGood(t *testing.T) {
 	}
 }
 
-// TestRoundsAreTheTurns asks again with what is left of the turn's rounds, and with
-// what its tools have told.
+// TestRoundsAreTheTurns retries with the turn's remaining rounds and the results its
+// tools already returned.
 func TestRoundsAreTheTurns(t *testing.T) {
 	call := llm.ToolCall{ID: "c1", Name: "roll", Arguments: `{"expression":"1d6"}`}
 	s := &script{answers: [][]any{
@@ -228,7 +227,7 @@ func TestRoundsAreTheTurns(t *testing.T) {
 	}
 }
 
-// sound is a voice's sound of a length.
+// sound is d of voice.
 func sound(d time.Duration) Event {
 	return Sound{Samples: make([]int16, int(d*audio.SampleRate/time.Second))}
 }
@@ -241,7 +240,7 @@ func TestOwnVoiceIsCut(t *testing.T) {
 		o      GuardedOptions
 		answer []any
 		want   []string
-		// told is how much the engine may count as heard in the end.
+		// told is the amount that the engine may count as heard in the end.
 		told time.Duration
 	}{
 		{
@@ -314,8 +313,8 @@ func TestEvasionsChange(t *testing.T) {
 	}
 }
 
-// TestCardsFollowTheCast makes one card for each NPC and cast, and keeps no more than
-// it may.
+// TestCardsFollowTheCast builds one card per NPC and cast, and keeps no more than the
+// limit.
 func TestCardsFollowTheCast(t *testing.T) {
 	e := NewGuarded(&script{}, nil)
 	req := requestOf(newHost(t))
@@ -336,7 +335,7 @@ func TestCardsFollowTheCast(t *testing.T) {
 	}
 }
 
-// TestLinesInAnotherLanguage lets an NPC answer a player in the player's language.
+// TestLinesInAnotherLanguage has an NPC answer a player in the player's language.
 func TestLinesInAnotherLanguage(t *testing.T) {
 	const german = "Ich habe die Frau gestern nicht mehr auf der Straße gesehen."
 	for asked, want := range map[string]string{"Where is the woman that I met on the road?": "", "Wo ist die Frau, die ich auf der Straße gesehen habe?": german} {
@@ -358,7 +357,7 @@ func TestLinesInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// TestRemnantsJoinNoSentences judges each sentence where something hid its end.
+// TestRemnantsJoinNoSentences judges each sentence by itself even if its end was hidden.
 func TestRemnantsJoinNoSentences(t *testing.T) {
 	s := &script{answers: [][]any{{"cut One. Some other_voice speaks. More."}, {"Two."}}}
 	got, err := play(t, s, requestOf(newHost(t)), nil)

@@ -27,7 +27,7 @@ func TestOpenerThatKeepsFailingIsLeftAlone(t *testing.T) {
 			}
 			return time.Since(start), err
 		}
-		cancelled, cancel := context.WithTimeout(t.Context(), 100*ms) // says nothing of the model
+		cancelled, cancel := context.WithTimeout(t.Context(), 100*ms) // a cancelled call does not count as the model's failure
 		defer cancel()
 		if _, err := answer(cancelled); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the cancelled turn ended with %v", err)

@@ -15,8 +15,8 @@ func TestEitherModelMayDecline(t *testing.T) {
 	for _, row := range []struct {
 		name, opener, strong string
 		may                  error
-		said, must           string // where it may decline, and where not
-		asked                int    // of the strong model, where it may decline
+		said, must           string // where the NPC may decline, and where it may not
+		asked                int    // calls of the strong model where the NPC may decline
 	}{
 		{"the_fast_one", "[silent]", "It fell.", engine.ErrDeclined, "", "It fell.", 0},
 		{"the_fast_one_after_its_mark", "[MORE] [silent]", "It fell.", engine.ErrDeclined, "", "It fell.", 0},
@@ -55,7 +55,7 @@ func TestEitherModelMayDecline(t *testing.T) {
 	}
 }
 
-// sentencesOf is what was said.
+// sentencesOf joins the sentences of a turn.
 func sentencesOf(h *heard) string {
 	var said []string
 	for _, s := range h.all {

@@ -30,12 +30,13 @@ func text(after time.Duration, s string) piece {
 	return piece{after: after, Chunk: llm.Chunk{Text: s}}
 }
 
-// sentenceModel answers as told. It notes what it was asked, and when an answer ended.
+// sentenceModel plays scripted answers, and records its requests and when each answer
+// ended.
 type sentenceModel struct {
 	answer func(req llm.Request) []piece
 	asked  []llm.Request
 	at     []time.Duration // since the epoch of the bubble
-	open   int             // answers that have not ended
+	open   int             // answers still running
 }
 
 func says(pieces ...piece) *sentenceModel {
@@ -67,10 +68,10 @@ func (m *sentenceModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[l
 	}
 }
 
-// epoch is where the clock of every bubble begins.
+// epoch is the start time of every synctest bubble.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// request asks Mira, who may roll.
+// request asks Mira, who may use the dice.
 func request(t *testing.T) engine.Request {
 	t.Helper()
 	h := mcphost.New()
@@ -102,18 +103,18 @@ func request(t *testing.T) engine.Request {
 	}
 }
 
-// heard is what came of a turn, in order: sentences as they are, events by name.
+// heard lists a turn's events in order: sentences as text, other events by name.
 type heard struct {
 	all     []string
 	at      []time.Duration
 	notices []engine.Notice
-	first   time.Duration // the first token, as it was reported
+	first   time.Duration // the first token as reported
 	err     error
 }
 
 func (h *heard) String() string { return strings.Join(h.all, " | ") }
 
-// play answers a request to its end.
+// play runs a request to its end.
 func play(ctx context.Context, fast, strong *sentenceModel, req engine.Request) *heard {
 	h := &heard{}
 	start := time.Now()

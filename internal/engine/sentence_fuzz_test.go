@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// FuzzOpener holds an opener to be the same however its text is cut into pieces, and
-// without its mark.
+// FuzzOpener checks that an opener is the same however its text is cut into pieces, and
+// contains no mark.
 func FuzzOpener(f *testing.F) {
 	for _, s := range []string{
 		"[MORE] Ah, the bridge. It is", "[DONE] Well met.", "**DONE**: Aye.", "(more) So.", "More ale?", "[DONE]", "", "…", "DONE DONE DONE.", "\t[MORE]\n„Tja …“", "[MORE] 古い橋ですね。",
@@ -42,8 +42,8 @@ func readPieces(pieces ...string) (opener, bool) {
 	return r.opener, found
 }
 
-// FuzzRepetition holds what is left of a sentence to be part of it, and an opener to
-// be a repetition of itself.
+// FuzzRepetition checks that a sentence without its opener is the end of the sentence, and
+// that an opener without itself is empty.
 func FuzzRepetition(f *testing.F) {
 	f.Add("Ah, the old bridge, it fell.", "Ah, the old bridge.")
 	f.Add("I see three ships.", "I see.")

@@ -107,7 +107,7 @@ func TestStrongModelAnswersAlone(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		opener []piece
-		after  time.Duration // when the strong model is asked
+		after  time.Duration // when the strong model is called
 	}{
 		{"fails", []piece{{after: 50 * ms, err: errBroken}}, 50 * ms},
 		{"fails_in_the_middle", []piece{text(50*ms, "[MORE] Ah, the"), {err: errBroken}}, 50 * ms},
@@ -224,7 +224,7 @@ func TestRepeatedOpenerIsNotSpoken(t *testing.T) {
 	}
 }
 
-// rolls asks for a roll, and then says what it says.
+// rolls requests a roll and then says the pieces.
 func rolls(said ...piece) *sentenceModel {
 	return &sentenceModel{answer: func(req llm.Request) []piece {
 		if req.Messages[len(req.Messages)-1].Role == llm.RoleTool {
@@ -262,7 +262,7 @@ func TestGuessRollsNothing(t *testing.T) {
 
 func TestCancellingEndsTheModels(t *testing.T) {
 	errBarged := errors.New("barged in")
-	for _, after := range []time.Duration{100 * ms, 500 * ms, 1150 * ms} { // in the opener, the strong model, the tool
+	for _, after := range []time.Duration{100 * ms, 500 * ms, 1150 * ms} { // during the opener, the strong model, the tool
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)

@@ -11,14 +11,14 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/floor"
 )
 
-// scene drives a floor through virtual time and writes down what it wants.
+// scene drives a floor in virtual time and logs its effects.
 type scene struct {
 	floor  *floor.Floor
 	now    time.Duration
 	timers map[floor.Timer]set
 	log    []string
-	ducks  bool // writes down when lines duck, too
-	// seen is told of every effect.
+	ducks  bool // also log ducking
+	// seen receives every effect.
 	seen func(floor.Effect)
 }
 
@@ -55,7 +55,7 @@ func (s *scene) apply(e floor.Event) {
 	}
 }
 
-// pass lets time go by; timers fire when they are due.
+// pass advances the clock; timers fire when they are due.
 func (s *scene) pass(d time.Duration) {
 	for end := s.now + d; ; {
 		due, which := end, floor.Timer(-1)
@@ -74,8 +74,8 @@ func (s *scene) pass(d time.Duration) {
 	}
 }
 
-// play does what a script says, a word and its argument each, separated by
-// commas; "+250" lets 250 ms pass.
+// play runs a script: events with one argument each, separated by commas; "+250" advances
+// the clock by 250 ms.
 func (s *scene) play(script string) string {
 	for _, step := range strings.Split(script, ",") {
 		var turn uint64
@@ -95,7 +95,7 @@ func (s *scene) play(script string) string {
 				l.Priority = 1
 			}
 			s.apply(floor.Event{Kind: floor.Want, Line: l})
-		case "react": // to the turn before it
+		case "react": // to the previous turn
 			s.apply(floor.Event{Kind: floor.Want, Line: floor.Line{Turn: turn, After: turn - 1}})
 		case "started":
 			s.apply(floor.Event{Kind: floor.Started, Turn: turn})
@@ -120,11 +120,11 @@ func (s *scene) play(script string) string {
 			s.apply(floor.Event{Kind: floor.VoiceOff, Speaker: arg})
 		case "left":
 			s.apply(floor.Event{Kind: floor.Left, Speaker: arg})
-		case "words", "order": // that are meant for the line
+		case "words", "order": // addressed to the line
 			s.apply(floor.Event{Kind: floor.Interrupt, Order: word == "order"})
 		case "unsure":
 			s.apply(floor.Event{Kind: floor.Doubt})
-		case "cough": // or words that are meant for somebody else
+		case "cough": // or words addressed to someone else
 			s.apply(floor.Event{Kind: floor.Heard})
 		default:
 			var ms int
@@ -213,8 +213,8 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// TestLinesDuck holds the floor's own times: 200 ms until a line sounds softly, 500 ms
-// until it stops.
+// TestLinesDuck checks the default times: a line ducks after 200 ms and stops after 500
+// ms.
 func TestLinesDuck(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{"a line ducks, and stops", "want 1, started 1, on ann, +1000, words", "0 grant 1, 200 duck 1, 500 pause 1, 1000 cut 1"},
@@ -256,7 +256,7 @@ func TestLateTimersDoNothing(t *testing.T) {
 	}
 	s.play("want 1, started 1, on ann, +100, off ann, finished 1, +300, want 2, started 2")
 	before := len(s.log)
-	for _, e := range old[:len(old)-1] { // the last is the stall of turn 2, which still runs
+	for _, e := range old[:len(old)-1] { // the last timer belongs to turn 2 and still runs
 		s.apply(e)
 	}
 	for _, e := range []floor.Event{{Kind: floor.Fired, Timer: -1, Serial: 1}, {Kind: floor.Fired, Timer: 99, Serial: 1}, {Kind: floor.Fired}} {
@@ -267,7 +267,7 @@ func TestLateTimersDoNothing(t *testing.T) {
 	}
 }
 
-// TestAnyOrderOfEvents holds the floor to its promises whatever happens.
+// TestAnyOrderOfEvents checks the floor's guarantees for any order of events.
 func TestAnyOrderOfEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newScene()
@@ -312,7 +312,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 		for _, p := range players {
 			s.apply(floor.Event{Kind: floor.Left, Speaker: p})
 		}
-		s.pass(time.Hour) // whoever is silent loses the floor
+		s.pass(time.Hour) // a silent turn loses the floor
 		if turn, _ := s.floor.Speaking(); turn != 0 || len(s.floor.Waiting()) > 0 {
 			t.Fatalf("the floor never came to rest: %d speaks, %v wait", turn, s.floor.Waiting())
 		}
@@ -324,7 +324,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 	})
 }
 
-// judge watches a floor's effects.
+// judge checks every effect of a floor.
 type judge struct {
 	t      *rapid.T
 	scene  *scene
@@ -337,7 +337,7 @@ type judge struct {
 
 func (j *judge) want(l floor.Line) {
 	if _, used := j.lines[l.Turn]; used {
-		return // a turn is used once
+		return // a turn number is used once
 	}
 	j.lines[l.Turn] = l
 	j.scene.apply(floor.Event{Kind: floor.Want, Line: l})
@@ -382,7 +382,7 @@ func (j *judge) effect(e floor.Effect) {
 		}
 		return
 	}
-	j.ducked = 0 // whatever else happens to the line undoes it
+	j.ducked = 0 // any other effect ends ducking
 	switch e.Kind {
 	case floor.Grant:
 		if j.holder != 0 {

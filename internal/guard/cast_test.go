@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/guard"
 )
 
-// castCards are the NPCs of the guard's corpora.
+// castCards are the cards of the NPCs in the guard's corpora.
 func castCards(t testing.TB) map[string]*guard.Card {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "truth", "guard", "npcs.yaml"))
@@ -54,8 +54,8 @@ func readLines(t testing.TB, name string) []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
-// TestWithholdsOfCast has turns of "NPC|asked|sentence / sentence", of each of which
-// something must not be heard.
+// TestWithholdsOfCast reads turns "NPC|asked|sentence / sentence": something must be
+// withheld from each.
 func TestWithholdsOfCast(t *testing.T) {
 	cards := castCards(t)
 	for _, row := range readLines(t, "withheld.txt") {
@@ -71,8 +71,8 @@ func TestWithholdsOfCast(t *testing.T) {
 	}
 }
 
-// TestLetsCastSpeak has sentences, "NPC|sentence", that are heard as they stand, but for a few that are like
-// what the NPC hides.
+// TestLetsCastSpeak reads sentences "NPC|sentence" that must pass unchanged, except for a
+// few that resemble the NPC's secret.
 func TestLetsCastSpeak(t *testing.T) {
 	const mostAlarms = 6
 	cards, alarms := castCards(t), 0

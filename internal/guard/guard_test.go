@@ -38,7 +38,7 @@ func TestToldSecretsAreHeard(t *testing.T) {
 	}
 }
 
-// TestRulesInThePrompt: an NPC may tell a rule that it was given, and no other.
+// TestRulesInThePrompt: an NPC may quote a rule from its prompt, and no other.
 func TestRulesInThePrompt(t *testing.T) {
 	const rule = "A creature that you cannot see has advantage on attack rolls against you."
 	for _, given := range []bool{false, true} {
@@ -153,7 +153,7 @@ func TestPeekRemembersNothing(t *testing.T) {
 	}
 }
 
-// seeds are sentences of every row of the tables.
+// seeds returns the sentences of every row of the tables.
 func seeds(t testing.TB) []string {
 	var all []string
 	for _, rows := range withheldRows {
@@ -200,7 +200,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// isPieces reports whether a text is what remains of another one, blanks aside.
+// isPieces reports whether text is whole with parts removed, ignoring spaces.
 func isPieces(whole, text string) bool {
 	rest := []rune(whole)
 	for _, r := range text {

@@ -16,12 +16,12 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// likeCase is a line to learn from, with the features of each secret of its NPC.
+// likeCase is a training line with the features of each of its NPC's secrets.
 type likeCase struct {
 	tells    bool
 	fold     int
 	features [][]float64
-	score    float64 // by weights that were not learned from its NPC
+	score    float64 // by weights learned from the other NPCs
 }
 
 func readLikeCases(t *testing.T) (cases []*likeCase) {
@@ -87,7 +87,7 @@ func readLikeCases(t *testing.T) (cases []*likeCase) {
 		h := fnv.New32a()
 		h.Write([]byte(e.ID + e.NPC))
 		if h.Sum32()&1 != 0 {
-			continue // of the half that is only counted
+			continue // in the half that is only counted
 		}
 		switch {
 		case e.Kind == "npc":
@@ -101,7 +101,8 @@ func readLikeCases(t *testing.T) (cases []*likeCase) {
 	return cases
 }
 
-// addOrdinary adds an ordinary line as a whole and, if it has several, its sentences.
+// addOrdinary adds an ordinary line as a whole and, if it has several sentences, each
+// sentence.
 func addOrdinary(add func(npc, text string, tells bool), npc, text string) {
 	add(npc, text, false)
 	var split speech.Splitter
@@ -112,8 +113,8 @@ func addOrdinary(add func(npc, text string, tells bool), npc, text string) {
 	}
 }
 
-// fitLikeness is a logistic regression by gradient descent, without the NPCs of a fold. Of an NPC's
-// secrets the likest counts.
+// fitLikeness fits a logistic regression by gradient descent, without the NPCs of a fold.
+// Of an NPC's secrets the most similar one counts.
 func fitLikeness(cases []*likeCase, without int) likenessModel {
 	m := likenessModel{Weights: make([]float64, len(cases[0].features[0]))}
 	for range 2500 {
@@ -153,7 +154,7 @@ func (m *likenessModel) likest(c *likeCase) (best float64, of []float64) {
 	return best, of
 }
 
-// TestLearnLikeness writes likeness.json anew, from the corpora that may be learned from:
+// TestLearnLikeness regenerates likeness.json from the training corpora:
 //
 //	GLYPHOXA_LEARN=1 go test -run TestLearnLikeness ./internal/guard
 func TestLearnLikeness(t *testing.T) {

@@ -49,7 +49,7 @@ func kept(texts ...string) []config.KeptSecret {
 	return all
 }
 
-// cardOf is the NPC that speaks in a row, which begins with its language.
+// cardOf is the card of the NPC that speaks in a row; a row begins with its language.
 func cardOf(language string) *guard.Card {
 	if language == "de" {
 		return ulf
@@ -57,8 +57,8 @@ func cardOf(language string) *guard.Card {
 	return wilda
 }
 
-// withheldRows are sentences, one a line, of which nothing may be heard: the language,
-// what was asked, if anything, and the sentence. What may be heard stands behind it.
+// withheldRows are sentences, one per line, that must be withheld: the language, the
+// question if there is one, and the sentence, followed by the part that may be heard.
 var withheldRows = map[guard.Reason]string{
 	guard.Secret: `
 en |  | It was not me who murdered Tobin with a candlestick.

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory/sqlite"
 )
 
-// village fills a store with 10,000 lines and 5,000 entities, all of them in one
-// place, and returns the session.
+// village fills a store with 10,000 lines and 5,000 entities in one place, and returns
+// the session.
 func village(b *testing.B, s *sqlite.Store) memory.Session {
 	b.Helper()
 	ctx := context.Background()
@@ -47,7 +47,7 @@ func village(b *testing.B, s *sqlite.Store) memory.Session {
 	return session
 }
 
-// byStore looks names up in the store and leaves the rest to the world.
+// byStore looks up names in the store; everything else comes from the world.
 type byStore struct {
 	*world.World
 	*sqlite.Store
@@ -61,10 +61,9 @@ func (g byStore) Inside(ctx context.Context, viewer, place string, limit int) ([
 	return g.World.Inside(ctx, viewer, place, limit)
 }
 
-// BenchmarkAssemble reports the percentiles over 10,000 lines and 5,000
-// entities: with everything read from the store; as at a table, which has the
-// last lines and the world in mind, with names looked up in the store; and as
-// at a table.
+// BenchmarkAssemble reports the percentiles over 10,000 lines and 5,000 entities in three
+// set-ups: everything read from the store; last lines and world in memory but names from
+// the store; and everything in memory, as at a table.
 func BenchmarkAssemble(b *testing.B) {
 	s := store(b)
 	session := village(b, s)

@@ -9,7 +9,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestHearers tells who hears a line, by where everybody is and which doors there are.
+// TestHearers checks who hears a line, by the characters' places and the doors between
+// them.
 func TestHearers(t *testing.T) {
 	// The inn's rooms lie in a row: taproom, kitchen, pantry; the cellar is below.
 	const scene = "You sit in the Taproom."
@@ -63,7 +64,7 @@ func TestHearers(t *testing.T) {
 				to = &hotctx.Person{ID: row.to, Name: row.to}
 			}
 			slices.SortFunc(people, func(a, b hotctx.Person) int { return strings.Compare(a.ID, b.ID) })
-			for range 2 { // whatever order they sit in
+			for range 2 { // in both seating orders
 				var got []string
 				for _, p := range shot.Hearers(to, people) {
 					got = append(got, p.ID)
@@ -78,8 +79,8 @@ func TestHearers(t *testing.T) {
 	}
 }
 
-// TestHearersByTheirFiles tells who hears a line where the world says nothing and the NPCs'
-// files name places: there are no doors then.
+// TestHearersByTheirFiles checks who hears a line if only the NPCs' files name places:
+// then there are no doors.
 func TestHearersByTheirFiles(t *testing.T) {
 	all := inn()
 	people := []hotctx.Person{all["bart"], all["sage"], all["capt"], all["spy"], all["lost"]}

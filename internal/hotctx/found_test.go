@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestFoundTextStaysData adds lines that pretend to be more than lines.
+// TestFoundTextStaysData adds lines that imitate the prompt's own structure.
 func TestFoundTextStaysData(t *testing.T) {
 	var c hotctx.Context
 	c.AddFound(retrieve.Found{

@@ -122,8 +122,8 @@ func TestAssembleSaysWhereTheyAre(t *testing.T) {
 	}
 }
 
-// TestWhoIsBlindKnowsNamesAlone: of who and what is mentioned somebody blind is not told what it
-// looks like or where it is, nor what is around.
+// TestWhoIsBlindKnowsNamesAlone: a blind character gets names only, not looks, places or
+// surroundings.
 func TestWhoIsBlindKnowsNamesAlone(t *testing.T) {
 	s := store(t)
 	err := s.Change(t.Context(), memory.Batch{

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// silent is a finder that may not be asked.
+// silent is a finder that must not be called.
 type silent struct{ testing.TB }
 
 func (s silent) FindEntities(_ context.Context, q memory.EntityQuery) ([]memory.Entity, error) {
@@ -22,9 +22,9 @@ func (s silent) FindEntities(_ context.Context, q memory.EntityQuery) ([]memory.
 	return nil, nil
 }
 
-// TestAssembleAsksNothingAtATable gives the same lines to NPCs who read the
-// store and to NPCs who have the last lines and the world in mind, in random
-// worlds with secrets: both know the same, and the latter without a query.
+// TestAssembleAsksNothingAtATable gives the same lines to NPCs that read the store and to
+// NPCs that have the last lines and the world in memory, in random worlds with secrets:
+// both get the same context, and the latter without a query.
 func TestAssembleAsksNothingAtATable(t *testing.T) {
 	s := store(t)
 	live, err := world.Open(t.Context(), s, world.Options{})
@@ -61,7 +61,7 @@ func TestAssembleAsksNothingAtATable(t *testing.T) {
 	})
 }
 
-// furnish makes a random world of some entities.
+// furnish creates a random world of a few entities.
 func furnish(t *rapid.T, tx *world.Tx, ids []string, text *rapid.Generator[string], known *rapid.Generator[[]string]) error {
 	for i, id := range ids {
 		if _, there := tx.Entity(id, ""); there {

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// inn is a cast that is spread over a village.
+// inn is a cast spread over a village.
 func inn() map[string]hotctx.Person {
 	return map[string]hotctx.Person{
 		"bart": {ID: "bart", Name: "Bartok the Barkeep", Aliases: []string{"Bartok", "the barkeep"}, Place: "The Rusty Flagon"},
@@ -60,8 +60,8 @@ func TestAssembleTellsWhoIsInTheScene(t *testing.T) {
 	}
 }
 
-// TestTheWorldKnowsBetterWhereTheyAre moves the captain into the scene, and the
-// barkeep out of it.
+// TestTheWorldKnowsBetterWhereTheyAre moves the captain into the scene and the barkeep
+// out of it, because the world overrides the NPCs' files.
 func TestTheWorldKnowsBetterWhereTheyAre(t *testing.T) {
 	s := store(t)
 	err := s.Change(t.Context(), memory.Batch{

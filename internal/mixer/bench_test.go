@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// outletFunc is an outlet that is a function.
+// outletFunc adapts a function to an outlet.
 type outletFunc func(ctx context.Context, f *audio.Frame) error
 
 func (w outletFunc) Write(ctx context.Context, f *audio.Frame) error { return w(ctx, f) }
@@ -28,7 +28,7 @@ func start(m *mixer.Mixer) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// feeder writes an endless line, a sentence each second.
+// feeder appends to an endless line, one sentence per second.
 type feeder struct {
 	l     *mixer.Line
 	frame []int16
@@ -47,7 +47,7 @@ func (f *feeder) next() {
 	f.l.Append(f.frame)
 }
 
-// BenchmarkFrame is what a frame costs from Append to Write.
+// BenchmarkFrame measures the cost of a frame from Append to Write.
 func BenchmarkFrame(b *testing.B) {
 	m := mixer.New(outletFunc(discard), &mixer.Options{Unpaced: true})
 	defer start(m)()
@@ -64,17 +64,17 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// percentiles reports those of a run's durations in microseconds.
+// percentiles reports the percentiles of took in microseconds.
 func percentiles(b *testing.B, took []time.Duration) {
 	slices.Sort(took)
 	at := func(p int) float64 { return float64(took[(len(took)-1)*p/100]) / 1e3 }
 	b.ReportMetric(at(50), "p50-us")
 	b.ReportMetric(at(95), "p95-us")
 	b.ReportMetric(at(99), "p99-us")
-	b.ReportMetric(0, "ns/op") // is mostly the pause between two lines
+	b.ReportMetric(0, "ns/op") // mostly the pause between two lines
 }
 
-// idler brings lines to a paced mixer that has fallen asleep.
+// idler plays lines on a paced mixer that has gone idle.
 type idler struct {
 	m     *mixer.Mixer
 	wrote chan time.Time
@@ -95,8 +95,7 @@ func newIdler(b *testing.B) *idler {
 	return i
 }
 
-// BenchmarkPlayToWrite is how long an idle mixer takes from Play to the first
-// frame.
+// BenchmarkPlayToWrite measures the time from Play on an idle mixer to the first frame.
 func BenchmarkPlayToWrite(b *testing.B) {
 	i := newIdler(b)
 	sound := tone(audio.FrameSamples, 1000)
@@ -114,8 +113,8 @@ func BenchmarkPlayToWrite(b *testing.B) {
 	percentiles(b, took)
 }
 
-// BenchmarkStop is how long Stop takes while a line plays; the listener hears
-// it at the next frame.
+// BenchmarkStop measures how long Stop takes while a line plays. The listener hears the
+// stop at the next frame.
 func BenchmarkStop(b *testing.B) {
 	i := newIdler(b)
 	sound := tone(ms(5000), 1000)
@@ -166,7 +165,8 @@ func TestFrameAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A line may last: what has been played is forgotten.
+// A long line must not use more memory, because the mixer releases sentences once they
+// have been played.
 func TestLongLineNeedsNoMoreMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := mixer.New(outletFunc(discard), nil)

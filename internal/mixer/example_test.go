@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 )
 
-// A table plays a line and follows what becomes of it.
+// A table plays a line and reads its notes.
 func ExampleMixer() {
 	m := mixer.New(outletFunc(discard), &mixer.Options{Unpaced: true})
 	ctx, cancel := context.WithCancel(context.Background())

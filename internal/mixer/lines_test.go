@@ -66,7 +66,7 @@ func TestStopFades(t *testing.T) {
 	})
 }
 
-// TestPartlyTellsWhereALineWasStopped stops lines at places of a sentence.
+// TestPartlyTellsWhereALineWasStopped stops lines at several positions within a sentence.
 func TestPartlyTellsWhereALineWasStopped(t *testing.T) {
 	const frames = 25 // until Stop, in sentences of 400 ms
 	for _, row := range []struct {
@@ -106,7 +106,7 @@ func TestPausedLineGoesOnWhereItWas(t *testing.T) {
 		say(l, tone(ms(60), 2000))
 		l.Close()
 		m.Play(l)
-		time.Sleep(50 * time.Millisecond) // in the second sentence's first frame
+		time.Sleep(50 * time.Millisecond) // within the second sentence's first frame
 		m.Pause(l)
 		time.Sleep(time.Second)
 		checkNotes(t, m,
@@ -182,7 +182,7 @@ func TestNextLineBeginsInTheFade(t *testing.T) {
 func TestLateSound(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		gap   time.Duration // from the end of the frame until sound comes again
+		gap   time.Duration // from the end of the frame until more sound is appended
 		times []time.Duration
 		notes []told
 	}{
@@ -218,7 +218,7 @@ func TestDryBetweenSentencesIsToldAtOnce(t *testing.T) {
 		l := mixer.NewLine(1)
 		m.Play(l)
 		time.Sleep(time.Second)
-		checkNotes(t, m) // nothing was played that could have run dry
+		checkNotes(t, m) // nothing had been played, so the line cannot run dry
 		say(l, tone(ms(20), 1))
 		synctest.Wait()
 		checkNotes(t, m,
@@ -272,7 +272,7 @@ func TestNextSentenceIsNotBrokenOff(t *testing.T) {
 		l := mixer.NewLine(1)
 		say(l, tone(ms(10), 1))
 		l.Begin()
-		l.Append(tone(ms(5), 2)) // half of what the frame could hold
+		l.Append(tone(ms(5), 2)) // half of the 10 ms left in the frame
 		m.Play(l)
 		time.Sleep(100 * time.Millisecond)
 		checkSound(t, out, pad(tone(ms(10), 1)))

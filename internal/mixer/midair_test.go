@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 )
 
-// What a table does while a frame is on its way to the outlet.
+// The test calls the mixer while a frame is being written to the outlet.
 func TestWhileAFrameIsOnItsWay(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, tt := range []struct {
@@ -18,7 +18,7 @@ func TestWhileAFrameIsOnItsWay(t *testing.T) {
 		fail error
 		do   func(m *mixer.Mixer, l *mixer.Line)
 		want []told
-		// ended is how many sentences the line says were played.
+		// ended is how many sentences the line reports as played.
 		ended int
 	}{
 		{
@@ -44,7 +44,7 @@ func TestWhileAFrameIsOnItsWay(t *testing.T) {
 			name: "pause_and_resume",
 			do:   func(m *mixer.Mixer, l *mixer.Line) { m.Pause(l); m.Play(l) },
 			want: []told{{1, mixer.SentenceEnded, 0, frame}, {1, mixer.Finished, 0, frame}},
-			// Started would be told of the sound after Resume, but there is none.
+			// After Resume no sound is left, so Started is not reported.
 			ended: 1,
 		},
 		{
@@ -106,7 +106,7 @@ func TestLineIsPlayedOnce(t *testing.T) {
 		if got := l.Begin(); got != -1 {
 			t.Errorf("Begin after Close = %d, want -1", got)
 		}
-		m.Pause(l) // it does not play yet
+		m.Pause(l) // not playing yet
 		m.Play(l)
 		m.Play(l)
 		time.Sleep(time.Second)

@@ -8,18 +8,18 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// model is what a mixer is to do, worked out without regard to cost: it keeps
-// all sound, knows no goroutine, and is moved from one instant to the next.
+// model is a simple reference implementation of the mixer: it keeps all sound, has no
+// goroutines, and is advanced from one instant to the next.
 type model struct {
 	lead   time.Duration
-	trails int  // frames of silence that follow sound
+	trails int  // frames of silence after sound
 	silent bool // there is no outlet
 
 	now, next, floor time.Duration
-	idle             bool // there was nothing to play
+	idle             bool // there was no line to play
 	line             *modelLine
 	tail             []int16
-	trail            int  // frames of silence still to come
+	trail            int  // frames of silence left to write
 	trailed          bool // the last frame was one of them
 	frames           []heard
 	notes            []event
@@ -35,7 +35,7 @@ type modelLine struct {
 	id        uint64
 	sentences []modelSentence
 	index     int // of the sentence that plays
-	off       int // in its samples
+	off       int // in the sentence's samples
 	closed    bool
 	over      bool // stopped or finished
 	paused    bool
@@ -44,7 +44,7 @@ type modelLine struct {
 	dryAt     time.Duration
 	rising    int // samples still to fade in
 	ducked    bool
-	less      int // how many steps softer it is than it was written
+	less      int // fade steps below the written level
 }
 
 type modelSentence struct {
@@ -77,7 +77,7 @@ func (l *modelLine) end() {
 	}
 }
 
-// played is how much sound lies before the line's place.
+// played returns how much sound lies before the line's position.
 func (l *modelLine) played() time.Duration {
 	n := l.off
 	for _, s := range l.sentences[:l.index] {
@@ -90,7 +90,7 @@ func (m *model) note(kind mixer.Kind, sentence int) {
 	m.notes = append(m.notes, event{told{m.line.id, kind, sentence, m.line.played()}, m.now})
 }
 
-// pass leaves sentences behind that are complete and played.
+// pass skips sentences that are complete and played.
 func (m *model) pass() {
 	l := m.line
 	for l.index < len(l.sentences) {
@@ -106,8 +106,8 @@ func (m *model) pass() {
 	}
 }
 
-// sounds reports whether the line can fill a frame, or end a sentence in one,
-// from sample n of the frame on.
+// sounds reports whether the line has a sample, or the end of a sentence, from sample n
+// of the frame on.
 func (m *model) sounds(n int) bool {
 	l := m.line
 	if l == nil || l.index == len(l.sentences) {
@@ -117,7 +117,7 @@ func (m *model) sounds(n int) bool {
 	return len(s.samples) > l.off && (s.complete || len(s.samples)-l.off >= audio.FrameSamples-n)
 }
 
-// settle does what needs no frame.
+// settle does the work that does not depend on a frame.
 func (m *model) settle() {
 	l := m.line
 	if l == nil {
@@ -168,7 +168,7 @@ func (m *model) duck(l *modelLine, down bool) {
 	}
 }
 
-// soften returns what the next sample sounds like.
+// soften returns the next sample at the line's current level.
 func (l *modelLine) soften(v int16) int16 {
 	if l.ducked {
 		l.less = min(l.less+1, 768)
@@ -187,7 +187,7 @@ func (m *model) stop(l *modelLine) {
 	m.notes = slices.DeleteFunc(m.notes, func(e event) bool { return e.line == l.id })
 }
 
-// fall makes the tail of l, unless l was silent.
+// fall starts the fade-out of l, unless l was silent.
 func (m *model) fall(l *modelLine) {
 	if !l.flowing || l.off == 0 || m.trailed || m.idle && m.now > m.next {
 		return
@@ -202,7 +202,7 @@ func (m *model) fall(l *modelLine) {
 	}
 }
 
-// advance moves to the instant end and does everything up to it.
+// advance moves the clock to end and does all work due until then.
 func (m *model) advance(end time.Duration) {
 	for {
 		m.settle()
@@ -260,7 +260,7 @@ func (m *model) frame() {
 	m.next += frame
 }
 
-// sample moves what the sentence has into dst and returns how much.
+// sample copies the sentence's samples into dst and returns how many there were.
 func (m *model) sample(dst []int16) int {
 	l := m.line
 	n := copy(dst, l.sentences[l.index].samples[l.off:])

@@ -18,15 +18,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const frame = audio.FrameDuration
 
-// heard is a frame as the outlet got it.
+// heard is a frame as the outlet received it.
 type heard struct {
 	at      time.Duration // since the outlet was made
 	samples audio.Frame
 }
 
-// recorder is an outlet that keeps everything.
+// recorder is an outlet that keeps every frame.
 type recorder struct {
-	write func(ctx context.Context, n int) error // if not nil, decides
+	write func(ctx context.Context, n int) error // if not nil, returns Write's result
 
 	mu     sync.Mutex // guards the fields below
 	start  time.Time
@@ -60,7 +60,7 @@ func (r *recorder) all() []heard {
 	return slices.Clone(r.frames)
 }
 
-// times returns when frames were handed over.
+// times returns when each frame was written.
 func (r *recorder) times() []time.Duration {
 	var at []time.Duration
 	for _, h := range r.all() {
@@ -103,7 +103,7 @@ func run(t *testing.T, m *mixer.Mixer) {
 	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
-// tone returns n samples that all are v.
+// tone returns n samples of value v.
 func tone(n int, v int16) []int16 {
 	s := make([]int16, n)
 	for i := range s {
@@ -112,17 +112,17 @@ func tone(n int, v int16) []int16 {
 	return s
 }
 
-// ms returns how many samples n milliseconds are.
+// ms returns the number of samples in n milliseconds.
 func ms(n int) int { return n * audio.SampleRate / 1000 }
 
-// say writes a complete sentence.
+// say appends a complete sentence.
 func say(l *mixer.Line, samples []int16) {
 	l.Begin()
 	l.Append(samples)
 	l.End()
 }
 
-// told is a note without what a test does not compare.
+// told is a note reduced to the fields that tests compare.
 type told struct {
 	line     uint64
 	kind     mixer.Kind

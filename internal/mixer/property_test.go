@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 )
 
-// act is one thing that a table does to its mixer.
+// act is one call that a table makes to its mixer.
 type act struct {
 	verb string
 	line int
@@ -41,7 +41,7 @@ func drawActs(t *rapid.T) []act {
 	}), 60, 150).Draw(t, "acts")
 }
 
-// world is a mixer and the model of it, which the same acts are done to.
+// world is a mixer and its model; both receive the same acts.
 type world struct {
 	m       *mixer.Mixer
 	out     *recorder
@@ -50,7 +50,7 @@ type world struct {
 	model   model
 	doubles []*modelLine
 	begun   uint64 // lines so far
-	written []int  // samples so far, so that no two near each other are alike
+	written []int  // samples so far; neighbouring samples differ
 	got     []event
 }
 
@@ -71,14 +71,14 @@ func newWorld(lead time.Duration, trails int, silent bool) *world {
 	return w
 }
 
-// renew puts a new line in the place of one that is over.
+// renew replaces a line that is over.
 func (w *world) renew(i int) {
 	w.begun++
 	w.lines[i] = mixer.NewLine(w.begun)
 	w.doubles[i] = &modelLine{id: w.begun}
 }
 
-// sound returns the next n samples of a line, a different run for each line.
+// sound returns the next n samples of a line; each line has its own values.
 func (w *world) sound(line, n int) []int16 {
 	s := make([]int16, n)
 	for i := range s {
@@ -88,7 +88,7 @@ func (w *world) sound(line, n int) []int16 {
 	return s
 }
 
-// do does a to both and lets them come to rest.
+// do applies a to both and waits until they are idle.
 func (w *world) do(a act) {
 	if a.verb == "begin" && w.doubles[a.line].over {
 		w.renew(a.line)
@@ -140,7 +140,7 @@ func (w *world) take() {
 	}
 }
 
-// check returns what is wrong, empty if nothing is.
+// check describes the first difference, or returns an empty string.
 func (w *world) check() string {
 	want := w.model.notes
 	w.model.notes = nil
@@ -166,8 +166,8 @@ func (w *world) check() string {
 	return ""
 }
 
-// The mixer plays what was written, in order, one line at a time, and tells of
-// it exactly as the model does, whatever a table does to it.
+// The mixer plays what was appended, in order, one line at a time, and reports the same
+// events as the model, for any sequence of acts.
 func TestMixerDoesAsItsModel(t *testing.T) {
 	kinds := map[mixer.Kind]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -180,8 +180,8 @@ func TestMixerDoesAsItsModel(t *testing.T) {
 			run(t, w.m)
 			seen := sentenceOrder{}
 			for i, a := range append(acts, act{verb: "take", wait: 3 * time.Second}) {
-				// The microsecond keeps acts and frames from the same instant,
-				// where either may come first.
+				// The added microsecond keeps acts and frames apart, because in the same
+				// instant either may come first.
 				wait := a.wait + time.Microsecond
 				time.Sleep(wait)
 				synctest.Wait()
@@ -211,7 +211,7 @@ func TestMixerDoesAsItsModel(t *testing.T) {
 	}
 }
 
-// sentenceOrder holds the next sentence that may end, by line.
+// sentenceOrder holds, by line, the next sentence that may end.
 type sentenceOrder map[uint64]int
 
 func (o sentenceOrder) add(events []event) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 )
 
-// asked is the answer of a Room that is waited for elsewhere.
+// asked holds the result of a Room call that runs in another goroutine.
 type asked struct {
 	mu    sync.Mutex // guards the fields below
 	done  bool
@@ -66,7 +66,7 @@ func TestRoom(t *testing.T) {
 		}
 		m.Play(l)
 		time.Sleep(time.Second)
-		// The 35th frame, due 680 ms after the first, leaves 300 ms.
+		// The 35th frame, due 680 ms after the first, leaves 300 ms unplayed.
 		a.check(t, nil, 1680*time.Millisecond)
 
 		l.Append(tone(ms(1000), 1))
@@ -84,7 +84,7 @@ func TestRoom(t *testing.T) {
 		}
 		m.Stop(l)
 		c.check(t, mixer.ErrStopped, time.Hour)
-		l.Append(tone(ms(1000), 1)) // goes nowhere
+		l.Append(tone(ms(1000), 1)) // the line is over, so the sound is dropped
 		l.End()
 		ask(t.Context(), l, time.Hour).check(t, mixer.ErrStopped, 0)
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mixer"
 )
 
-// slowOn returns a write that takes as long as slow says for the nth frame.
+// slowOn returns a write that takes slow[n] for the nth frame.
 func slowOn(slow map[int]time.Duration) func(context.Context, int) error {
 	return func(_ context.Context, n int) error {
 		time.Sleep(slow[n])
@@ -127,7 +127,7 @@ func TestLinesKeepTheirDistance(t *testing.T) {
 	})
 }
 
-// What the provider takes is nobody's lateness here.
+// Waiting for the provider's sound does not count as a late frame.
 func TestLateSoundIsNotALateFrame(t *testing.T) {
 	var late []time.Duration
 	o := &mixer.Options{OnFrame: func(by time.Duration) { late = append(late, by) }}

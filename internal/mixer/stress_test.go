@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio"
 )
 
-// write writes a line of short sentences as a voice provider would, with id in
-// every sample, until it is done or the line is stopped.
+// write appends short sentences as a voice provider would, with id in every sample, until
+// the line is complete or stopped.
 func write(ctx context.Context, t *testing.T, l *mixer.Line, id uint64) {
 	for range 5 {
 		l.Begin()
@@ -31,8 +31,8 @@ func write(ctx context.Context, t *testing.T, l *mixer.Line, id uint64) {
 	l.Close()
 }
 
-// Writers, a table and the mixer at once: the order in which they come is left
-// to chance, the invariants are not.
+// Writers, a table and the mixer run concurrently. The order of their calls is random;
+// the invariants must hold in any order.
 func TestAllAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := newRecorder()
@@ -76,8 +76,8 @@ func TestAllAtOnce(t *testing.T) {
 	})
 }
 
-// checkOrder checks that no notes are about lines that are over, and that
-// sentences end once and in order.
+// checkOrder checks that no note belongs to a line that is over, and that sentences end
+// once and in order.
 func checkOrder(t *testing.T, notes []mixer.Note, order sentenceOrder, over map[uint64]bool) {
 	t.Helper()
 	for _, n := range notes {
@@ -90,8 +90,8 @@ func checkOrder(t *testing.T, notes []mixer.Note, order sentenceOrder, over map[
 	}
 }
 
-// checkOneVoice checks that no frame holds sound of two lines beyond the fade,
-// and that frames keep their distance.
+// checkOneVoice checks that no frame mixes two lines beyond the fade, and that frames
+// keep their interval.
 func checkOneVoice(t *testing.T, frames []heard) {
 	t.Helper()
 	for i, h := range frames {

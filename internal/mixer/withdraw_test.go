@@ -18,7 +18,7 @@ func TestWithdraw(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		// at is when something is taken back, and from the place from on.
+		// at is the time of the call to Withdraw; from is the position in the line.
 		at, from time.Duration
 		want     time.Duration // of sound
 	}{

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// BenchmarkCall is what counting costs a call.
+// BenchmarkCall measures what counting adds to a call.
 func BenchmarkCall(b *testing.B) {
 	m := fresh(b)
 	b.ReportAllocs()
@@ -27,7 +27,7 @@ func BenchmarkCallParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkCallOther is the dear case: a tool beyond the bound.
+// BenchmarkCallOther measures the expensive case: a tool beyond the label limit.
 func BenchmarkCallOther(b *testing.B) {
 	m := fresh(b)
 	for n := range 1001 {

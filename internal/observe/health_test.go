@@ -33,7 +33,7 @@ type writeAnswer struct {
 	Checks          []outcome
 }
 
-// probe asks for readiness.
+// probe requests readiness.
 func probe(t testing.TB, h *observe.Health) writeAnswer {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
-// values returns the distinct values of a label, and how many calls the family
-// counts in all.
+// values returns the distinct values of a label and the number of calls in the whole
+// family.
 func values(f *dto.MetricFamily, label string) (distinct map[string]bool, sum float64) {
 	distinct = map[string]bool{}
 	for _, m := range f.GetMetric() {
@@ -112,7 +112,7 @@ func TestInventedNamesTakeNoRoom(t *testing.T) {
 	}
 }
 
-// TestEveryCallIsCounted sums up arbitrary calls.
+// TestEveryCallIsCounted checks the sums of arbitrary calls.
 func TestEveryCallIsCounted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := fresh(t)

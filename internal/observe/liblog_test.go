@@ -13,8 +13,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/observe"
 )
 
-// TestALineAMinute: of a flood of one kind one line a minute is logged, with how many were left
-// out; other kinds and libraries are not held back by it.
+// TestALineAMinute floods the log with one kind of message: one line a minute is logged,
+// with the number of suppressed lines. Other kinds and libraries are not limited by it.
 func TestALineAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -40,8 +40,8 @@ func TestALineAMinute(t *testing.T) {
 	})
 }
 
-// TestKindsAreBounded: messages that a stranger words differently each time share one line a
-// minute once too many kinds are there.
+// TestKindsAreBounded: once there are too many kinds, messages that a remote party words
+// differently each time share one line a minute.
 func TestKindsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

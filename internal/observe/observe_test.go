@@ -20,7 +20,7 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-// fresh returns metrics that are shut down with the test.
+// fresh returns metrics that shut down with the test.
 func fresh(t testing.TB) *observe.Metrics {
 	t.Helper()
 	m, err := observe.New(observe.Options{Version: "v1.2.3"})
@@ -29,7 +29,7 @@ func fresh(t testing.TB) *observe.Metrics {
 	return m
 }
 
-// scrape returns what Prometheus would read, by name.
+// scrape returns the metric families Prometheus would read, by name.
 func scrape(t testing.TB, m *observe.Metrics) map[string]*dto.MetricFamily {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -43,8 +43,7 @@ func scrape(t testing.TB, m *observe.Metrics) map[string]*dto.MetricFamily {
 	return families
 }
 
-// find returns the one metric of a family with all these labels, nil if there
-// is none.
+// find returns the metric of a family with all these labels, or nil.
 func find(f *dto.MetricFamily, labels map[string]string) *dto.Metric {
 	for _, m := range f.GetMetric() {
 		got := map[string]string{}

@@ -104,7 +104,7 @@ func TestTurnsOfManyTables(t *testing.T) {
 	}
 }
 
-// BenchmarkStage is what a stage costs a turn.
+// BenchmarkStage measures what a stage adds to a turn.
 func BenchmarkStage(b *testing.B) {
 	m := fresh(b)
 	b.ReportAllocs()

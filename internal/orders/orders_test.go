@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/orders"
 )
 
-// tavern has two NPCs, of whom one is silenced.
+// tavern has two NPCs; one is silenced.
 func tavern() orders.Room {
 	return orders.Room{
 		Named: func(name string) (int, bool) {
@@ -26,7 +26,7 @@ func tavern() orders.Room {
 func TestParse(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       orders.Order // no kind: it is none
+		want       orders.Order // no kind: not an order
 	}{
 		{name: "longest_name", text: "Mother of Pearl, be quiet!", want: orders.Order{Kind: orders.Quiet, NPC: 1}},
 		{name: "all", text: "alle aufhören", want: orders.Order{Kind: orders.Quiet, NPC: orders.Everyone}},
@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse takes any text: what is to be said is in it, and nothing panics.
+// FuzzParse checks that the words to say come from the text, and that nothing panics.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"Bartok, say: halt!", "alle still", "bartok sag “", "lass bartok sagen:’", "go on"} {
 		f.Add(s)
@@ -78,7 +78,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLines reads lines as they are said over the shipped cast.
+// TestLines parses lines.tsv against the shipped cast.
 func TestLines(t *testing.T) {
 	ids := []string{"bartok", "harrow", "greymantle", "juniper", "corvane", "wilhelmina", "ysolde"}
 	at := address.NewSnapshot(address.Roster{Players: []string{"Ana", "Ben", "Mira"}, NPCs: []address.NPC{
@@ -107,7 +107,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// read is what a line orders, as lines.tsv has it.
+// read formats the order in a line as lines.tsv does.
 func read(text string, room orders.Room, ids []string) string {
 	o, ok := orders.Parse(text, room)
 	switch {
@@ -129,8 +129,8 @@ func read(text string, room orders.Room, ids []string) string {
 	return strings.Join(words, " ")
 }
 
-// BenchmarkParse reads lines of a table: one without any word of an order, one that is
-// an order, and one with an order inside, as long as a line can be.
+// BenchmarkParse parses a line without any word of an order, one that is an order, and
+// one of maximum length with an order inside.
 func BenchmarkParse(b *testing.B) {
 	room := tavern()
 	for name, text := range map[string]string{

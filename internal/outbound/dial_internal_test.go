@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestMetadataByName refuses a name that leads to a cloud's metadata, even where
-// private addresses are permitted: only a person who writes the address means it.
+// TestMetadataByName refuses a name that resolves to a cloud's metadata service, even
+// where private addresses are permitted: only the literal address in the configuration
+// may reach it.
 func TestMetadataByName(t *testing.T) {
 	for _, row := range []struct {
 		name, address string

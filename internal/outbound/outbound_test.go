@@ -13,7 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/outbound"
 )
 
-// victim counts the requests that reach it, and keeps what they bring.
+// victim records the requests that reach it.
 type victim struct {
 	*httptest.Server
 	requests atomic.Int32
@@ -31,8 +31,8 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// TestRedirects has a service send requests on: to another port, which is another
-// origin, and within its own.
+// TestRedirects has a service redirect to another port, which is another origin, and
+// within its own origin.
 func TestRedirects(t *testing.T) {
 	for _, row := range []struct {
 		name, method string
@@ -86,7 +86,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestRedirectsFromTLS never leave TLS.
+// TestRedirectsFromTLS checks that a redirect never leaves TLS.
 func TestRedirectsFromTLS(t *testing.T) {
 	other := newVictim(t)
 	service := httptest.NewTLSServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
@@ -97,7 +97,8 @@ func TestRedirectsFromTLS(t *testing.T) {
 	}
 }
 
-// TestPrivate dials private addresses only where a person wrote that host.
+// TestPrivate checks that private addresses are dialled only if the configuration names
+// the host.
 func TestPrivate(t *testing.T) {
 	v := newVictim(t)
 	byName := strings.Replace(v.URL, "127.0.0.1", "localhost", 1)
@@ -130,7 +131,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestMetadata asks no cloud for a machine's credentials.
+// TestMetadata checks that a cloud's metadata service is never reached, because it hands
+// out credentials.
 func TestMetadata(t *testing.T) {
 	client := outbound.Client(nil, outbound.Policy{})
 	for _, address := range []string{"http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://[::ffff:169.254.169.254]/", "http://100.100.100.200/"} {
@@ -140,7 +142,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestEndlessBody ends what never ends.
+// TestEndlessBody checks that an endless body is cut off.
 func TestEndlessBody(t *testing.T) {
 	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -162,7 +164,7 @@ func TestEndlessBody(t *testing.T) {
 	}
 }
 
-// TestWholeBody leaves a body alone that is just as long as permitted.
+// TestWholeBody checks that a body of exactly the permitted length is complete.
 func TestWholeBody(t *testing.T) {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "12345678") }))
 	defer service.Close()
@@ -176,7 +178,7 @@ func TestWholeBody(t *testing.T) {
 	}
 }
 
-// TestEndlessHeader ends an answer that never begins.
+// TestEndlessHeader checks that endless headers are cut off.
 func TestEndlessHeader(t *testing.T) {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for i := range 1000 {

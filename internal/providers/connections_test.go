@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slowly is a provider that takes its time to open its connections.
+// slowly is a provider that opens its connections slowly.
 type slowly struct {
 	takes time.Duration
 	err   error

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/audio/vad"
 )
 
-// detection opens what hearing asks for and closes it after the test.
+// detection opens the configured detector and closes it after the test.
 func detection(t *testing.T, hearing config.Hearing) *Detection {
 	t.Helper()
 	d, err := OpenDetection(hearing, func(err error) { t.Errorf("the model failed: %v", err) })
@@ -29,7 +29,7 @@ func detection(t *testing.T, hearing config.Hearing) *Detection {
 	return d
 }
 
-// isEnergy reports whether it is energy that judges.
+// isEnergy reports whether the energy detector is in use.
 func isEnergy(d *Detection) bool {
 	_, ok := d.NewDetector().(*ear.Energy)
 	return ok && d.Name() == config.DetectionEnergy && d.Library() == ""
@@ -43,8 +43,8 @@ func TestEnergyNeedsNothing(t *testing.T) {
 	}
 }
 
-// A detector is there in any case; where WebRTC's library is missing, the reason
-// why it is not the one asked for says what to install.
+// There is always a detector. Where WebRTC's library is missing, the reason says what to
+// install.
 func TestWebRTC(t *testing.T) {
 	d := detection(t, config.Hearing{Detection: config.DetectionWebRTC})
 	if _, err := newWebRTC(); err == nil {
@@ -58,7 +58,7 @@ func TestWebRTC(t *testing.T) {
 	}
 }
 
-// openSilero opens the model for a choice that finds it.
+// openSilero opens the model for a setting that must find it.
 func openSilero(t *testing.T, asked string) *Detection {
 	t.Helper()
 	d, err := OpenDetection(config.Hearing{Detection: asked}, func(err error) { t.Errorf("the model failed: %v", err) })
@@ -74,8 +74,8 @@ func openSilero(t *testing.T, asked string) *Detection {
 	return d
 }
 
-// Where the library is, auto and silero are the same, and closing leaves those
-// who are still heard to energy without a word.
+// With the library, auto and silero behave the same. After Close, streams that still run
+// use energy without a message.
 func TestSilero(t *testing.T) {
 	for _, asked := range []string{config.DetectionAuto, config.DetectionSilero} {
 		d := openSilero(t, asked)
@@ -90,7 +90,7 @@ func TestSilero(t *testing.T) {
 		for i := range loud {
 			loud[i] = int16(i % 400 * 40)
 		}
-		for range 5 { // the first of which meet the closed session
+		for range 5 { // the first of these find the session closed
 			det.Process(&loud)
 		}
 		want := ear.NewEnergy()
@@ -106,8 +106,8 @@ func TestSilero(t *testing.T) {
 	}
 }
 
-// Without the library silero is refused where it is named, and auto is energy and
-// says how to get it.
+// Without the library, "silero" is refused, and "auto" uses energy and says how to
+// install the library.
 func TestSileroWithoutTheLibrary(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "libonnxruntime.so.1")
 	_, err := OpenDetection(config.Hearing{Detection: config.DetectionSilero, ONNXRuntime: nowhere}, nil)
@@ -125,7 +125,7 @@ func TestSileroWithoutTheLibrary(t *testing.T) {
 	}
 }
 
-// A model that fails is told of once, however many players are heard.
+// A failing model is reported once, however many players speak.
 func TestFailureIsToldOnce(t *testing.T) {
 	told := 0
 	d := &Detection{failed: func(error) { told++ }}
@@ -139,5 +139,5 @@ func TestFailureIsToldOnce(t *testing.T) {
 	if told != 1 {
 		t.Errorf("a failure was told %d times, want once", told)
 	}
-	(&Detection{}).giveUp(vad.ErrNoAnswer) // nobody to tell
+	(&Detection{}).giveUp(vad.ErrNoAnswer) // without a function to report to
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// backedBy is a model and those that take over from it.
+// backedBy returns a model with its fallbacks.
 func backedBy(first config.Provider, rest ...config.Provider) config.ProviderChain {
 	return config.ProviderChain{Provider: first, Fallback: rest}
 }
@@ -27,7 +27,7 @@ func TestModel(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		in       config.ProviderChain
-		want     string // empty for an error
+		want     string // empty means an error
 		scripted bool
 		hurries  bool
 	}{
@@ -63,7 +63,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// asked is a model that notes what it is asked.
+// asked is a model that records its requests.
 type asked struct{ requests []llm.Request }
 
 func (*asked) Name() string { return "asked" }
@@ -83,7 +83,7 @@ func TestTunedFillsInWhatIsOpen(t *testing.T) {
 		tuned.Stream(t.Context(), llm.Request{Temperature: &one, MaxTokens: 7})
 	}
 	for i, want := range []struct {
-		temperature float64 // -1 for none
+		temperature float64 // -1 means not set
 		maxTokens   int
 	}{{-1, 0}, {1, 7}, {0.5, 90}, {1, 7}} {
 		got := -1.0
@@ -107,7 +107,8 @@ func TestLinksOfTheSameNameAreToldApart(t *testing.T) {
 	}
 }
 
-// TestAdviceSaysWhoseKey shows two models that refuse their keys.
+// TestAdviceSaysWhoseKey uses models whose keys are refused: the advice must name the key
+// to check.
 func TestAdviceSaysWhoseKey(t *testing.T) {
 	refuses := func() config.Provider {
 		s := fakeopenai.Start(t, fakeopenai.Always(fakeopenai.Fail(http.StatusUnauthorized, "who are you?")), nil)
@@ -117,7 +118,7 @@ func TestAdviceSaysWhoseKey(t *testing.T) {
 		name     string
 		in       config.ProviderChain
 		advice   string
-		switches []string // the advice on those given up
+		switches []string // the advice for each model that was given up
 	}{
 		{"alone", backedBy(refuses()), "check providers.llm.api_key", nil},
 		{"all", backedBy(refuses(), refuses(), refuses()), "check providers.llm.fallback[1].api_key", nil},

@@ -17,7 +17,7 @@ func TestRecognition(t *testing.T) {
 	rows := []struct {
 		name string
 		in   config.ProviderChain
-		want string // empty: ErrNoRecognition
+		want string // empty means ErrNoRecognition
 	}{
 		{"auto_without_a_key", chained(auto), ""},
 		{"auto_with_a_key", chained(config.Provider{Name: config.ProviderAuto, APIKey: "k"}), "openai gpt-4o-mini-transcribe"},

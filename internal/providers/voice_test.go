@@ -8,7 +8,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/tts"
 )
 
-// TestWhoIsGivenClauses asks voices as they are made up, behind all that wraps them.
+// TestWhoIsGivenClauses checks which voices accept clauses through all their wrappers.
 func TestWhoIsGivenClauses(t *testing.T) {
 	eleven, openai := config.Provider{Name: ElevenLabs, APIKey: "k"}, config.Provider{Name: OpenAI, APIKey: "k"}
 	for _, tt := range []struct {

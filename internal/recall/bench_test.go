@@ -12,7 +12,8 @@ import (
 	"github.com/MrWong99/glyphoxa/srd"
 )
 
-// BenchmarkRank asks as many lines as are kept in mind, made of the sentences of the rule book.
+// BenchmarkRank queries an index of its maximum size, filled with sentences of the rule
+// book.
 func BenchmarkRank(b *testing.B) {
 	var texts []string
 	files, err := fs.Glob(srd.FS, "*.yaml")

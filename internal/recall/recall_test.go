@@ -29,7 +29,7 @@ func TestRank(t *testing.T) {
 		name  string
 		lines []recall.Line
 		q     recall.Query
-		want  int64 // the first line, 0 for none
+		want  int64 // the first line, 0 for no hit
 	}{
 		{"other_words", []recall.Line{{Speaker: "Ada", Text: "The soup was cold again."}, {Speaker: "Ben", Text: "The doctor drowned in the lake."}},
 			recall.Query{Text: "What became of the physician?"}, 2},
@@ -63,7 +63,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestClaimed tells a question that the lines answer from one that they are merely near to.
+// TestClaimed separates questions that a line answers from questions that only share
+// words with it.
 func TestClaimed(t *testing.T) {
 	x := recall.NewIndex()
 	for i := range 200 {
@@ -87,8 +88,8 @@ func TestClaimed(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsNoAnswer: whoever asked the same, whomever they called, is not found, and
-// who asked something like it answers nothing, and comes after who does.
+// TestAQuestionIsNoAnswer: a line that asks the same question is not found, whatever NPC
+// it addresses. A similar question is not marked as an answer and ranks below the answer.
 func TestAQuestionIsNoAnswer(t *testing.T) {
 	x := recall.NewIndex()
 	for i := range 200 {

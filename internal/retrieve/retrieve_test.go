@@ -23,7 +23,7 @@ func TestRules(t *testing.T) {
 	s := &retrieve.Searcher{Rules: book}
 	for _, row := range []struct {
 		name, text string
-		told       string // a rule that is told; empty for none
+		told       string // the rule returned; empty for none
 		offers     bool
 	}{
 		{"a question without a keyword", "how far can I jump with a running start?", "jump", true},
@@ -89,7 +89,7 @@ func TestMemory(t *testing.T) {
 	s := &retrieve.Searcher{Log: store}
 	search := func(q retrieve.Query) retrieve.Found {
 		q.Text, q.Memory = "Where did the smith hide the silver crown?", true
-		s.Search(t.Context(), q) // the first one reads what was said
+		s.Search(t.Context(), q) // the first search reads the lines of the session
 		return s.Search(t.Context(), q)
 	}
 	if f := search(retrieve.Query{Caller: mcp.Caller{NPC: "bartok"}}); len(f.Lines) == 0 || !strings.Contains(f.Lines[0].Text, "chapel") || f.Reason() != retrieve.ReasonMemory {

@@ -52,8 +52,8 @@ func TestClause(t *testing.T) {
 	}
 }
 
-// TestClauseBeginsTheSentence holds of any text, in any pieces: what is said of a
-// sentence before it is complete is how it begins.
+// TestClauseBeginsTheSentence checks for any text in any pieces that a clause is the
+// beginning of its sentence.
 func TestClauseBeginsTheSentence(t *testing.T) {
 	word := rapid.SampledFrom([]string{"The", "old", "mill", "and", "but", "burned", "it", "5", "p.m.", "Dr.", "Bartok", "z.", "B.", "“no”", "(so)", "*", "it's", "you", "sie"})
 	sign := rapid.SampledFrom([]string{" ", " ", " ", " ", ", ", ", ", "; ", ": ", " — ", " - ", ". ", "? ", "… ", "\n", "  ", ",", "."})

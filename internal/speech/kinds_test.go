@@ -6,7 +6,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// TestSpeakableKinds goes through what tables write, kind by kind.
+// TestSpeakableKinds covers the notations that tables write, kind by kind.
 func TestSpeakableKinds(t *testing.T) {
 	for _, tt := range []struct{ name, language, text, want string }{
 		{"feet_and_inches_signs", "en", "It is 20' up and 6\" wide.", "It is twenty feet up and six inches wide."},

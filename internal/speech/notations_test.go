@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// group sets thousands apart.
+// group separates thousands.
 func group(n int64, apart string) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -19,7 +19,7 @@ func group(n int64, apart string) string {
 	return digits
 }
 
-// roman writes n, 1 to 39.
+// roman writes n in Roman numerals, 1 to 39.
 func roman(n int) string {
 	out := ""
 	for _, step := range []struct {
@@ -33,7 +33,8 @@ func roman(n int) string {
 	return out
 }
 
-// TestSpeakableReadsNotationsAlike holds that what is written in two ways is said in one.
+// TestSpeakableReadsNotationsAlike checks that two notations of one value are spoken
+// alike.
 func TestSpeakableReadsNotationsAlike(t *testing.T) {
 	alike := func(t *rapid.T, language, one, other string) {
 		t.Helper()
@@ -68,7 +69,7 @@ func TestSpeakableReadsNotationsAlike(t *testing.T) {
 	}
 }
 
-// TestSpeakableClasses goes through more of what tables write, class by class.
+// TestSpeakableClasses covers more notations that tables write, class by class.
 func TestSpeakableClasses(t *testing.T) {
 	for _, tt := range []struct{ language, text, want string }{
 		{"en", "3 GW at 400 V, 1420 MHz, 5 mg/l", "three gigawatts at four hundred volts, one thousand four hundred twenty megahertz, five milligrams per litre"},

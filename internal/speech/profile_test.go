@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// TestProfiles shows one sentence as engines of both kinds get it.
+// TestProfiles renders one sentence for engines of both kinds.
 func TestProfiles(t *testing.T) {
 	for _, tt := range []struct{ name, language, text, full, game string }{
 		{"dice", "en", "Roll 2d6+3, not 1!", "Roll two d six plus three, not one!", "Roll two d six plus three, not 1!"},

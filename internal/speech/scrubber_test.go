@@ -17,14 +17,14 @@ var bartok = &speech.Options{
 	Tools: []string{"roll", "roll_table", "search_rules"},
 }
 
-// scrubRows are scrubbed with bartok's options.
+// scrubRows are scrubbed with Bartok's options.
 var scrubRows = []struct {
 	name, in, want string
 }{
 	{"plain", "Well met, traveller! What brings you here?", "Well met, traveller! What brings you here?"},
 	{"double_space", "Well met.  Sit.", "Well met.  Sit."},
 
-	// Ordinary text with signs in it.
+	// Ordinary text with special characters.
 	{"comparison", "3 < 5 and 7 > 2", "3 < 5 and 7 > 2"},
 	{"tight_comparison", "if a<b and c>d", "if a<b and c>d"},
 	{"heart", "I <3 you", "I <3 you"},
@@ -178,8 +178,7 @@ func TestScrubberIsReusable(t *testing.T) {
 	}
 }
 
-// Plain words and signs come through as they are, at once but for the last
-// word.
+// Ordinary words and signs pass unchanged and at once, except for the last word.
 func TestScrubberLeavesProseAlone(t *testing.T) {
 	words := []string{
 		"the", "Troll", "3", "< 5", "{sic}", "[so]", "roll", "rolls", "Bartok", "(yes)", "a_b", "don't", "2d6+3", "»ja«", "z. B.",

@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/speech"
 )
 
-// silences stand for no answer, speeches do not.
+// silences mean no answer, speeches are answers.
 var (
 	silences = []string{
 		"", " \n", "…", "...", "—", " – ", "?", "\"\"", speech.Silent, "[SILENT]", " [Silent].", "**[silent]**", "`[silent]`", "\"[silent]\"", "[silent] ", "[ silent ]",
@@ -61,8 +61,8 @@ func TestWithoutSilence(t *testing.T) {
 	}
 }
 
-// TestSilenceShowsInTime checks what is known of an answer while it comes: what will be
-// silence is never sure to be speech before, and most speech is sure at its first word.
+// TestSilenceShowsInTime checks the verdict on an answer while it streams: a silence is
+// never declared speech, and most speech is recognised at its first word.
 func TestSilenceShowsInTime(t *testing.T) {
 	for _, s := range silences {
 		for n := range len(s) {

@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/untrusted"
 )
 
-// spoken are texts and what a voice gets of them.
+// spoken holds texts and their spoken form.
 var spoken = []struct{ name, language, text, want string }{
 	{"empty", "en", "", ""},
 	{"plain", "en", "Well met, traveller.", "Well met, traveller."},
@@ -275,7 +275,7 @@ func TestSpeakable(t *testing.T) {
 	}
 }
 
-// checkSpeakable holds Speakable to its word.
+// checkSpeakable checks the properties that hold for any text.
 func checkSpeakable(t interface {
 	Helper()
 	Errorf(string, ...any)

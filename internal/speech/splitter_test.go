@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// splitRows hold sentences that must come out as they stand; joined by a
-// space, or by sep, they are the input.
+// splitRows hold sentences that must come out unchanged; joined by a space, or by sep,
+// they are the input.
 var splitRows = []struct {
 	name string
 	sep  string
@@ -155,7 +155,7 @@ func squeeze(s string) string {
 	}, string([]rune(s)))
 }
 
-// checkSplit holds for every text and every way to cut it.
+// checkSplit checks the properties that hold for every text in any pieces.
 func checkSplit(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -213,7 +213,7 @@ func TestSplitterIgnoresChunks(t *testing.T) {
 	})
 }
 
-// tokens cuts a text the way models stream it.
+// tokens cuts a text as models stream it.
 func tokens(s string) []string { return strings.SplitAfter(s, " ") }
 
 func BenchmarkSplitter(b *testing.B) {

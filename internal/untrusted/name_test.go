@@ -59,7 +59,7 @@ func TestNameClean(t *testing.T) {
 	}
 }
 
-// Every character of these kinds alone, and many of them, are no name.
+// Characters of these kinds, alone or repeated, are not a name.
 func TestBlankNamesAreRefused(t *testing.T) {
 	kinds := map[string]func(rune) bool{
 		"control, format, private or not assigned": func(r rune) bool { return unicode.Is(unicode.C, r) || !assigned(r) },
@@ -75,7 +75,7 @@ func TestBlankNamesAreRefused(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			seen := 0
 			for r := rune(0); r <= unicode.MaxRune; r++ {
-				// NFKC makes a few punctuation marks digits or letters, such as "℅".
+				// NFKC turns a few punctuation marks into digits or letters, such as "℅".
 				if !is(r) || strings.ContainsFunc(norm.NFKC.String(string(r)), func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.S) && !is(r) }) {
 					continue
 				}
@@ -180,7 +180,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Letters that Unicode calls by their style and a Latin letter look like that letter.
+// A letter that Unicode names by a style and a Latin letter looks like that letter.
 func TestStyledLettersLookLikeTheirs(t *testing.T) {
 	styles := []string{
 		"LATIN LETTER SMALL CAPITAL", "NEGATIVE CIRCLED LATIN CAPITAL LETTER", "NEGATIVE SQUARED LATIN CAPITAL LETTER", "SQUARED LATIN CAPITAL LETTER",
@@ -207,7 +207,7 @@ func TestStyledLettersLookLikeTheirs(t *testing.T) {
 	}
 }
 
-// checkName checks what holds for any name whatever.
+// checkName checks the properties of any name.
 func checkName(in string) (wrong string) {
 	shown, err := untrusted.Name(in)
 	if err != nil {

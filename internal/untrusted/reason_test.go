@@ -36,8 +36,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestReasonNeverShowsTheKey shows any key in any text: what is left is one
-// short line without it.
+// TestReasonNeverShowsTheKey puts any key into any text: the result is one short line
+// without the key.
 func TestReasonNeverShowsTheKey(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		key := rapid.StringMatching(`[A-Za-z0-9+/=_.-]{12,60}`).Draw(r, "key")

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// TestOnlyRegularFiles names everything that is none. Opening a pipe that nobody writes
-// to would wait for good, so that this test would never end.
+// TestOnlyRegularFiles tries every kind of file that is not regular. Opening a pipe
+// without a writer would block for ever, and with it this test.
 func TestOnlyRegularFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -55,7 +55,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 			for kind, fsys := range map[string]fs.FS{"directory": userfile.Dir(dir), "root": userfile.FS(root)} {
 				data, err := userfile.ReadFS(fsys, row.file, 100)
 				if kind == "root" && (row.file == "link" || row.file == "linked") {
-					if err == nil { // absolute, so it leads out
+					if err == nil { // an absolute link leads out of the root
 						t.Errorf("%s: an absolute link was followed", kind)
 					}
 					continue

@@ -12,7 +12,7 @@ import (
 func TestParse(t *testing.T) {
 	for _, row := range []struct {
 		name, text string
-		// line and what of the flaw; 0 is none.
+		// line and what describe the error; line 0 means no error.
 		line int
 		what string
 	}{
@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// brokenYAML are texts that are no YAML, with the line to look at.
+// brokenYAML holds invalid YAML and the line that the message must name.
 var brokenYAML = []struct {
 	name, text string
 	line       int
@@ -103,8 +103,8 @@ var brokenYAML = []struct {
 	{"question_mark", "a: 1\n? b\nc: 3\n  d: 2\n", 4},
 }
 
-// TestParseNamesTheLine moves each text down by lines of several kinds: the line
-// that is named must move along.
+// TestParseNamesTheLine puts lines of several kinds before each text: the reported line
+// number must move by as many.
 func TestParseNamesTheLine(t *testing.T) {
 	for _, row := range brokenYAML {
 		for _, above := range []string{"", "# one\n", "\n\n", "above: 1\n", "# a\n\n# b\nabove:\n  - {x: 1}\n"} {

@@ -17,14 +17,14 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// used is what an answer takes.
+// used is the usage of one answer.
 var used = s2s.Usage{InputTextTokens: 10, InputAudioTokens: 20, OutputTextTokens: 3, OutputAudioTokens: 40, CachedTokens: 15}
 
 func charged(times int64) cost.Usage {
 	return cost.Usage{Input: 10 * times, AudioInput: 20 * times, Output: 3 * times, AudioOutput: 40 * times, Cached: 15 * times}
 }
 
-// telling is a provider whose usage is told some time after a session has begun.
+// telling is a provider that reports usage some time after a session started.
 func telling(after time.Duration) s2stest.Options {
 	return s2stest.Options{
 		Name: "speech", Answer: always(says("The inn is full tonight.", time.Second)),
@@ -34,7 +34,7 @@ func telling(after time.Duration) s2stest.Options {
 	}
 }
 
-// spent returns what was charged, by provider.
+// spent returns the usage charged, by provider.
 func spent(m *cost.Meter) map[string]cost.Usage {
 	all := map[string]cost.Usage{}
 	for _, e := range m.Report().Providers {
@@ -47,8 +47,8 @@ func TestAnswersAreCharged(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		after time.Duration
-		leave time.Duration // 0: it is heard to the end
-		turn  int64         // charged by the turn's end
+		leave time.Duration // 0: played to the end
+		turn  int64         // charged when the turn ends
 	}{
 		{"told_with_the_answer", 0, 0, 1},
 		{"told_when_the_turn_is_over", 8 * time.Second, 0, 0},
@@ -78,7 +78,7 @@ func TestAnswersAreCharged(t *testing.T) {
 	}
 }
 
-// thinking is an engine that charges whose context it is asked in.
+// thinking is an engine that charges the request's context.
 type thinking struct{}
 
 func (thinking) Answer(ctx context.Context, _ engine.Request) iter.Seq2[engine.Event, error] {
@@ -113,7 +113,7 @@ func TestDelegatedWorkIsCharged(t *testing.T) {
 	})
 }
 
-// parting is a provider whose sessions tell what they used once they are closed.
+// parting is a provider whose sessions report their usage when they are closed.
 type parting struct{ *s2stest.Provider }
 
 func (p parting) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {

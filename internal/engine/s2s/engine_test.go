@@ -23,26 +23,26 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// able is a provider that can do all a vendor with manual turns can.
+// able has every capability of a vendor with manual turns.
 var able = s2s.Capabilities{
 	InputRate: 24_000, OutputRate: 24_000, ToolChange: s2s.ToolsByUpdate,
 	ManualTurns: true, Clears: true, Truncates: true, Typed: true, EndsTurns: true,
 }
 
-// bench is an engine with its provider, its host and what answers in its place.
+// bench is an engine with its provider, its tool host and the fallback engine.
 type bench struct {
 	t        *testing.T
 	provider *s2stest.Provider
 	host     *mcphost.Host
 	engine   *s2sengine.Engine
 	instead  *instead
-	slept    chan struct{} // ends a tool that waits
+	slept    chan struct{} // ends a waiting tool
 }
 
-// instead answers for a model that cannot.
+// instead is the fallback engine.
 type instead struct {
 	asked    atomic.Pointer[engine.Request]
-	declines bool // set before it is asked
+	declines bool // set before the first request
 }
 
 func (i *instead) Answer(_ context.Context, req engine.Request) iter.Seq2[engine.Event, error] {
@@ -85,7 +85,7 @@ func newBench(t *testing.T, script s2stest.Options, o *s2sengine.Options) *bench
 	return b
 }
 
-// close ends everything and tells what was against the contract.
+// close ends everything and reports violations of the provider contract.
 func (b *bench) close() {
 	b.t.Helper()
 	b.engine.Close()
@@ -95,7 +95,7 @@ func (b *bench) close() {
 	}
 }
 
-// prompt is a turn's, after what was said before.
+// prompt returns a turn's messages after those before it.
 func prompt(line string, before ...llm.Message) []llm.Message {
 	m := append([]llm.Message{{Role: llm.RoleSystem, Content: "You are Mira."}}, before...)
 	return append(m, llm.Message{Role: llm.RoleSystem, Content: "The scene: a tavern."}, llm.Message{Role: llm.RoleUser, Name: "Anna", Content: line})
@@ -113,7 +113,7 @@ func (b *bench) request(line string, before ...llm.Message) engine.Request {
 	}
 }
 
-// answered is what came of a turn.
+// answered collects the events of a turn.
 type answered struct {
 	sentences []string
 	spoken    []engine.Spoken
@@ -158,10 +158,10 @@ func (a answered) words() string {
 	return strings.Join(all, "|")
 }
 
-// notes returns what the provider was told, of some kinds.
+// notes returns the provider's notes of the given kinds.
 func (b *bench) notes(kinds ...s2stest.Kind) []s2stest.Note { return b.provider.Notes(kinds...) }
 
-// says answers with a text, spoken in d.
+// says answers with a text, spoken within d.
 func says(text string, d time.Duration) s2stest.Answer {
 	steps := s2stest.Say("item", text, s2stest.Tone(440, d, 24_000), 24_000, 10)
 	return s2stest.Answer{Steps: append(steps, s2stest.Done("item"))}
@@ -192,7 +192,7 @@ func TestATypedLineIsAnsweredInItsOwnVoice(t *testing.T) {
 		if !near(got.sound, 4*time.Second, 5*time.Millisecond) {
 			t.Errorf("it sounds for %s, want 4s", got.sound)
 		}
-		// 24 of 56 letters: the first sentence ends there, within what a pause takes.
+		// The first sentence ends after 24 of 56 letters, within the length of a pause.
 		if !near(got.spoken[0].Until, 4*time.Second*24/56, 300*time.Millisecond) || !near(got.spoken[1].Until, 4*time.Second, 5*time.Millisecond) {
 			t.Errorf("sentences end at %s and %s", got.spoken[0].Until, got.spoken[1].Until)
 		}
@@ -334,7 +334,7 @@ func TestAToolThatHangsIsNotTheModelsSilence(t *testing.T) {
 		}}, nil)
 		defer b.close()
 		go func() {
-			time.Sleep(8 * time.Second) // longer than a model may be silent
+			time.Sleep(8 * time.Second) // longer than the silence allowed to a model
 			close(b.slept)
 		}()
 		if got := b.answer(t.Context(), b.request("Look.")); got.words() != "There it is." {
@@ -351,7 +351,7 @@ func TestAnInterruptionIsTruncatedToWhatWasHeard(t *testing.T) {
 		req := b.request("Tell us a story.")
 		over := make(chan struct{})
 		req.Playback = engine.Playback{Heard: func() time.Duration { return 1300 * time.Millisecond }, Over: over}
-		got := b.answer(ctx, req) // all of it came long before it was heard
+		got := b.answer(ctx, req) // all of it arrived long before it was played
 		if got.err != nil {
 			t.Fatal(got.err)
 		}

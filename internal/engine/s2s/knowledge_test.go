@@ -13,9 +13,9 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// TestListeningDoesNotForgetAnAnswer has a player begin to speak while an answer is
-// still heard, and so is not in the history yet: the session said it, and is not told
-// of it again.
+// TestListeningDoesNotForgetAnAnswer has a player start to speak while an answer is still
+// playing and so is not in the history yet. The session said that answer, so the engine
+// does not send it again.
 func TestListeningDoesNotForgetAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: always(says("Good evening.", 2*time.Second))}, nil)
@@ -36,8 +36,8 @@ func TestListeningDoesNotForgetAnAnswer(t *testing.T) {
 	})
 }
 
-// TestASessionLearnsWhatWasAnsweredInItsPlace has another engine answer what a session
-// was asked.
+// TestASessionLearnsWhatWasAnsweredInItsPlace has another engine answer in place of a
+// session: the session receives that answer.
 func TestASessionLearnsWhatWasAnsweredInItsPlace(t *testing.T) {
 	for name, does := range map[string]s2stest.Answer{
 		"silent":       {Hangs: true},
@@ -73,8 +73,8 @@ func TestASessionLearnsWhatWasAnsweredInItsPlace(t *testing.T) {
 	}
 }
 
-// TestATypedLineThatWasTakenBackIsForgotten takes a line back, or words it anew,
-// before anything was heard of the answer.
+// TestATypedLineThatWasTakenBackIsForgotten takes back or rewords a line before any of
+// its answer was heard.
 func TestATypedLineThatWasTakenBackIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: always(s2stest.Answer{Steps: s2stest.After(time.Second, says("Aye.", time.Second).Steps)})}, nil)
@@ -89,8 +89,9 @@ func TestATypedLineThatWasTakenBackIsForgotten(t *testing.T) {
 	})
 }
 
-// TestAResumedSessionIsToldWhatItMissed ends a session in the middle of an answer:
-// where it is gone on from, the line was not known yet.
+// TestAResumedSessionIsToldWhatItMissed ends a session in the middle of an answer. The
+// session that resumes it receives that exchange, because the resume point lies before
+// it.
 func TestAResumedSessionIsToldWhatItMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Resumes: true, Answer: func(turn s2stest.Turn) s2stest.Answer {
@@ -125,8 +126,8 @@ func TestAResumedSessionIsToldWhatItMissed(t *testing.T) {
 	})
 }
 
-// TestASessionKnowsWhatWasReadOfAnAnswer gives an answer up of which a sentence was
-// read, where nobody listens.
+// TestASessionKnowsWhatWasReadOfAnAnswer stops an answer after the player has read a
+// sentence and no one listens: the session is interrupted at the end of that sentence.
 func TestASessionKnowsWhatWasReadOfAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := says("The inn is full tonight. Try the mill, down by the river.", 4*time.Second)
@@ -147,8 +148,9 @@ func TestASessionKnowsWhatWasReadOfAnAnswer(t *testing.T) {
 	})
 }
 
-// TestAnAnswerIsInterruptedInItsOwnSession replaces a session while its answer is still
-// heard: the next one knows nothing of that answer.
+// TestAnAnswerIsInterruptedInItsOwnSession replaces a session while its answer still
+// plays: the interruption must not reach the next session, which does not know that
+// answer.
 func TestAnAnswerIsInterruptedInItsOwnSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: always(says("The inn is full tonight. Try the mill.", 20*time.Second))}, &s2sengine.Options{Age: 5 * time.Second})

@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// randomAnswer is anything that may come of a turn.
+// randomAnswer returns any answer a vendor might give.
 func randomAnswer(r *rand.Rand, turn s2stest.Turn) s2stest.Answer {
 	said := says("The inn is full tonight. Try the mill, down by the river.", time.Duration(1+r.IntN(4))*time.Second)
 	said.Steps = s2stest.After(time.Duration(r.IntN(1000))*time.Millisecond, said.Steps)
@@ -46,7 +46,7 @@ func randomAnswer(r *rand.Rand, turn s2stest.Turn) s2stest.Answer {
 	return said
 }
 
-// randomSession is how one may open, and what becomes of it by itself.
+// randomSession returns how a session opens and how it may end by itself.
 func randomSession(r *rand.Rand) s2stest.Opening {
 	o := s2stest.Opening{Takes: time.Duration(r.IntN(500)) * time.Millisecond}
 	switch r.IntN(10) {
@@ -60,7 +60,7 @@ func randomSession(r *rand.Rand) s2stest.Opening {
 	return o
 }
 
-// dice are random numbers for several goroutines.
+// dice is a random source for several goroutines.
 type dice struct {
 	mu sync.Mutex
 	r  *rand.Rand
@@ -77,8 +77,7 @@ func (d *dice) below(n int) (v int) {
 	return v
 }
 
-// sit has a player talk to an NPC for a while, who goes on, interrupts, or means
-// somebody else.
+// sit has a player talk to an NPC, continue, interrupt, or address another NPC.
 func (b *bench) sit(d *dice) {
 	history := []llm.Message{}
 	for i := range 12 {
@@ -118,8 +117,8 @@ func (b *bench) sit(d *dice) {
 	}
 }
 
-// TestAnythingMayHappen plays sittings in which anything may, with vendors of every
-// kind: each turn ends, nothing is done against the contract, and nothing is left.
+// TestAnythingMayHappen plays random sittings with vendors of every kind: each turn ends,
+// the provider contract holds, and nothing is left running.
 func TestAnythingMayHappen(t *testing.T) {
 	manual, by, duplex := able, able, s2s.Capabilities{InputRate: 24_000, OutputRate: 24_000, Duplex: true}
 	by.ToolChange, by.Longest = s2s.ToolsByNewSession, 40*time.Second

@@ -15,13 +15,13 @@ func TestASessionKnowsWhatWasSaidMeanwhile(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: always(says("Good evening to you all.", 2*time.Second))}, nil)
 		defer b.close()
 		b.answer(t.Context(), b.request("Hello."))
-		// The same exchange, as much as was heard of it, needs no telling.
+		// The session knows this exchange, although only part of it was heard.
 		known := exchange("Hello.", "Good evening")
 		b.answer(t.Context(), b.request("And now?", known...))
 		if n := b.notes(s2stest.Injected); len(n) != 0 {
 			t.Errorf("injected %+v", n)
 		}
-		// What another engine answered does.
+		// The session does not know what another engine answered.
 		known = append(append(known, exchange("And now?", "Good evening to you all.")...), exchange("Typed?", "By the cascade.")...)
 		b.answer(t.Context(), b.request("So?", known...))
 		if n := b.notes(s2stest.Injected); len(n) != 1 || len(n[0].Messages) != 2 || n[0].Messages[1].Content != "By the cascade." {
@@ -30,7 +30,7 @@ func TestASessionKnowsWhatWasSaidMeanwhile(t *testing.T) {
 		if n := b.notes(s2stest.Opened); len(n) != 1 {
 			t.Errorf("%d sessions", len(n))
 		}
-		// What was taken back is forgotten: by a new session.
+		// A line that was taken back needs a new session without it.
 		known[0].Content = "…"
 		b.answer(t.Context(), b.request("Really?", known...))
 		if n := b.notes(s2stest.Opened); len(n) != 2 || n[1].Options.History[0].Content != "…" {

@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// utters is a text as sound, its words in pieces of some letters before it.
+// utters returns text as sound, preceded by its words in pieces of some letters.
 func utters(text string, letters int) []s2stest.Step {
 	var steps []s2stest.Step
 	for piece := range slices.Chunk([]rune(text), letters) {
@@ -30,9 +30,9 @@ func TestSessionDeclines(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		steps []s2stest.Step
-		may   error  // what it ends in where it may decline
-		said  string // there
-		must  string // what is said where it may not
+		may   error  // the turn's error where it may decline
+		said  string // the text where it may decline
+		must  string // the text where it may not
 	}{
 		{"with_the_tool", silence, engine.ErrDeclined, "", "Then I answer."},
 		{"with_nothing", nil, engine.ErrDeclined, "", "The cascade answers."},
@@ -74,7 +74,7 @@ func TestSessionDeclines(t *testing.T) {
 	}
 }
 
-// text is all that was said, by whomever.
+// text returns everything that was said, by the voice or the fallback.
 func (a answered) text() string {
 	said := slices.Clone(a.sentences)
 	for _, s := range a.spoken {
@@ -83,8 +83,8 @@ func (a answered) text() string {
 	return strings.Join(said, " ")
 }
 
-// TestSoundWithoutWordsWaitsNotLong: an answer that may decline waits for its first
-// words, for 200 ms of sound at most.
+// TestSoundWithoutWordsWaitsNotLong: an answer that may decline waits for its first words
+// for at most 200 ms of sound.
 func TestSoundWithoutWordsWaitsNotLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sound := slices.Repeat([]int16{500}, 24_000)
@@ -124,7 +124,7 @@ func TestDelegateDeclines(t *testing.T) {
 		}}, nil)
 		defer b.close()
 		b.instead.declines = true
-		for _, quiet = range []bool{false, true} { // the delegate says nothing; the voice neither speaks nor delegates
+		for _, quiet = range []bool{false, true} { // the delegate is silent; the voice neither speaks nor delegates
 			req := b.request("Nineteen to hit.")
 			req.MayDecline = true
 			if got := b.answer(t.Context(), req); !errors.Is(got.err, engine.ErrDeclined) || got.text() != "" {

@@ -18,7 +18,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// TestWhatNoRetryCuresIsNotRetried has a service refuse in the middle of a session.
+// TestWhatNoRetryCuresIsNotRetried has a service refuse a session for good: a retry
+// cannot help.
 func TestWhatNoRetryCuresIsNotRetried(t *testing.T) {
 	for name, does := range map[string]s2stest.Answer{
 		"as_an_answers_end": {Status: "failed", Err: s2s.ErrRejected},
@@ -40,8 +41,8 @@ func TestWhatNoRetryCuresIsNotRetried(t *testing.T) {
 	}
 }
 
-// TestAServiceThatDoesNotAnswerIsLeftAlone has nobody answer where a session is opened:
-// players do not wait for that in each turn.
+// TestAServiceThatDoesNotAnswerIsLeftAlone connects to a service that does not answer:
+// later turns do not wait for it again.
 func TestAServiceThatDoesNotAnswerIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Open: func(int, s2s.SessionOptions) s2stest.Opening { return s2stest.Opening{Takes: time.Minute} }}, nil)
@@ -52,7 +53,7 @@ func TestAServiceThatDoesNotAnswerIsLeftAlone(t *testing.T) {
 		if took := time.Since(start); took > 100*time.Millisecond {
 			t.Errorf("the second turn waited for %s", took)
 		}
-		// One that its player gave up says nothing about the service.
+		// A session that was cancelled by its player says nothing about the service.
 		time.Sleep(20 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -65,8 +66,8 @@ func TestAServiceThatDoesNotAnswerIsLeftAlone(t *testing.T) {
 	})
 }
 
-// TestToolsDoNotRunAgain has a session fail once its tools have run: who answers in
-// its place knows what they told.
+// TestToolsDoNotRunAgain has a session fail after its tools ran: the fallback engine
+// receives their results instead of calling the tools a second time.
 func TestToolsDoNotRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: func(turn s2stest.Turn) s2stest.Answer {
@@ -104,7 +105,7 @@ func (s slow) Answer(ctx context.Context, _ engine.Request) iter.Seq2[engine.Eve
 	}
 }
 
-// TestWhatIsDelegatedMayTakeItsTime has a voice delegate to a model that thinks longer
+// TestWhatIsDelegatedMayTakeItsTime has a voice delegate to a model that takes longer
 // than a voice may be silent.
 func TestWhatIsDelegatedMayTakeItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -126,8 +127,8 @@ func TestWhatIsDelegatedMayTakeItsTime(t *testing.T) {
 	})
 }
 
-// TestTooLongAnAnswerEnds has a model tell more than anybody wants to hear: nobody goes
-// on with that.
+// TestTooLongAnAnswerEnds has a model speak for seven minutes: the engine stops it, and
+// no fallback continues the answer.
 func TestTooLongAnAnswerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: always(says(strings.Repeat("So it went on and on. ", 300), 7*time.Minute))}, nil)
@@ -144,7 +145,7 @@ func TestTooLongAnAnswerEnds(t *testing.T) {
 			switch ev := ev.(type) {
 			case engine.Sound:
 				if sound == 0 {
-					time.Sleep(10 * time.Minute) // nobody takes it as fast as it comes
+					time.Sleep(10 * time.Minute) // reads far more slowly than the sound arrives
 				}
 				sound += audio.Duration(len(ev.Samples), audio.SampleRate)
 			case engine.Sentence:
@@ -157,8 +158,8 @@ func TestTooLongAnAnswerEnds(t *testing.T) {
 	})
 }
 
-// TestAPlayerWhoGoesOnIsHeardAhead has a player pause and go on while nothing has become
-// a turn yet.
+// TestAPlayerWhoGoesOnIsHeardAhead has a player pause and continue before any turn has
+// started.
 func TestAPlayerWhoGoesOnIsHeardAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Answer: always(says("Aye.", time.Second))}, nil)
@@ -178,7 +179,7 @@ func TestAPlayerWhoGoesOnIsHeardAhead(t *testing.T) {
 	})
 }
 
-// asking is an engine that notes for whom it is asked.
+// asking is an engine that records the caller of each request.
 type asking struct{ caller chan mcp.Caller }
 
 func (a asking) Answer(ctx context.Context, _ engine.Request) iter.Seq2[engine.Event, error] {
@@ -188,8 +189,8 @@ func (a asking) Answer(ctx context.Context, _ engine.Request) iter.Seq2[engine.E
 	}
 }
 
-// TestWhatIsDelegatedIsTheNPCs has a voice delegate: its tools run for the NPC, not for
-// the operator, who sees all.
+// TestWhatIsDelegatedIsTheNPCs has a voice delegate: the tools run with the NPC's rights,
+// not the operator's, because the operator may see every secret.
 func TestWhatIsDelegatedIsTheNPCs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		duplex := s2s.Capabilities{InputRate: 24_000, OutputRate: 24_000, Duplex: true, ToolChange: s2s.ToolsByNewSession}
@@ -213,8 +214,9 @@ func TestWhatIsDelegatedIsTheNPCs(t *testing.T) {
 	})
 }
 
-// TestAnUtteranceTooLongToKeepIsTyped has a player talk for longer than is kept of it:
-// the end, which holds the question, reaches the model in words.
+// TestAnUtteranceTooLongToKeepIsTyped has a player talk for longer than the recording
+// keeps: the model receives the text instead, because the end with the question must not
+// be lost.
 func TestAnUtteranceTooLongToKeepIsTyped(t *testing.T) {
 	for name, can := range map[string]bool{"typed": true, "by_another_engine": false} {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +245,7 @@ func TestAnUtteranceTooLongToKeepIsTyped(t *testing.T) {
 	}
 }
 
-// TestANoticeNamesTheServiceOnce has a service be unreachable whose errors say so.
+// TestANoticeNamesTheServiceOnce uses a service whose errors already contain its name.
 func TestANoticeNamesTheServiceOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{Name: "speech 2", Open: func(int, s2s.SessionOptions) s2stest.Opening {
@@ -257,7 +259,7 @@ func TestANoticeNamesTheServiceOnce(t *testing.T) {
 	})
 }
 
-// stalling is a provider whose sessions take nothing any more.
+// stalling is a provider whose sessions block on every response.
 type stalling struct{ *s2stest.Provider }
 
 func (p stalling) Connect(ctx context.Context, o s2s.SessionOptions) (s2s.Session, error) {
@@ -272,8 +274,8 @@ func (stalled) Respond(ctx context.Context, _ s2s.Response) error {
 	return ctx.Err()
 }
 
-// TestCloseWaitsForNobody closes the engine while a session is being opened, and while
-// one takes nothing: the turn under way ends, and nobody answers it.
+// TestCloseWaitsForNobody closes the engine while a session is being opened and while one
+// blocks: Close does not wait, and the current turn ends without an answer.
 func TestCloseWaitsForNobody(t *testing.T) {
 	for name, script := range map[string]s2stest.Options{
 		"connecting": {Open: func(int, s2s.SessionOptions) s2stest.Opening { return s2stest.Opening{Takes: time.Minute} }},
@@ -301,8 +303,8 @@ func TestCloseWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestAStalledSessionIsReplaced has a session take nothing any more: the turn is
-// answered in time, and the next one by another session.
+// TestAStalledSessionIsReplaced has sessions block: each turn is answered in time by the
+// fallback engine, and the next turn gets a new session.
 func TestAStalledSessionIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, s2stest.Options{}, nil)
