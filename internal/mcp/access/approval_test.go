@@ -28,7 +28,7 @@ func call(ctx context.Context, e *access.Engine, tool mcp.Target, args string) e
 	return e.Admit(ctx, &mcp.Call{Target: tool, Caller: mcp.CallerFrom(ctx), Args: args})
 }
 
-// ask makes a call that must be pending and returns the id.
+// ask makes a call that must be pending and returns its ID.
 func ask(t testing.TB, ctx context.Context, e *access.Engine, args string) string {
 	t.Helper()
 	no := refusal(t, call(ctx, e, move, args))
@@ -143,7 +143,7 @@ func TestApprovalWaits(t *testing.T) {
 	tests := []struct {
 		name string
 		wait time.Duration
-		// what happens after a second
+		// then runs after a second.
 		then func(t *testing.T, e *access.Engine, id string, cancel context.CancelFunc)
 		want mcp.Code
 		took time.Duration
@@ -210,8 +210,8 @@ func TestApprovalPassesOneOfMany(t *testing.T) {
 	})
 }
 
-// TestAwaited tells how long an engine is needed for calls that wait, and for
-// those that may come back.
+// TestAwaited checks how long an engine is kept for waiting calls and for those that may
+// be repeated.
 func TestAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, access.Options{Rules: []config.Rule{approval(0)}})
@@ -328,8 +328,8 @@ func TestApprovalsAreBounded(t *testing.T) {
 	})
 }
 
-// TestGrantIsNotLost holds that a grant outlives a call that is refused for
-// another reason.
+// TestGrantIsNotLost checks that a grant survives a call that is refused for another
+// reason.
 func TestGrantIsNotLost(t *testing.T) {
 	t.Run("limit_reached_while_waiting", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -408,8 +408,8 @@ func TestForbiddenCallsAskNobody(t *testing.T) {
 		if got := e.Pending(); len(got) != 0 {
 			t.Errorf("Pending = %+v, want none", got)
 		}
-		// Asking takes somebody's time, so each time costs one of the client's
-		// calls, but no room in a rate limit.
+		// Asking takes the game master's time, so each request costs one of the client's
+		// calls, but does not count towards a rate limit.
 		dm := as(t, "bob", "dm")
 		id := ask(t, dm, e, `{}`)
 		ask(t, dm, e, `{}`)
@@ -428,8 +428,8 @@ func TestForbiddenCallsAskNobody(t *testing.T) {
 	})
 }
 
-// TestPendingChanged tells of each call that begins to wait, and of each that does not any
-// more, and remembers what was decided until its caller is withdrawn.
+// TestPendingChanged checks that each call is reported when it starts and when it stops
+// to wait, and that a decision is kept until its caller is withdrawn.
 func TestPendingChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, access.Options{Rules: []config.Rule{approval(0)}})
@@ -477,7 +477,7 @@ func TestPendingChanged(t *testing.T) {
 			if i == 0 {
 				first = id
 			}
-			time.Sleep(time.Second) // for the client's budget
+			time.Sleep(time.Second) // spares the client's budget
 		}
 		if d, is := e.Decision(first); is {
 			t.Errorf("Decision = %+v after 256 others", d)

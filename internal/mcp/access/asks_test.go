@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestGiveBack holds that a grant which was taken and given back is there once,
-// whatever happened to the same call meanwhile.
+// TestGiveBack checks that a grant that was taken and given back exists once, whatever
+// happened to the same call in between.
 func TestGiveBack(t *testing.T) {
 	key, r := askKey{caller: "ann", tool: "move"}, &rule{name: "ask"}
 	take := func(t *testing.T, a *asks) ask {
@@ -21,7 +21,7 @@ func TestGiveBack(t *testing.T) {
 	tests := []struct {
 		name      string
 		meanwhile func(a *asks)
-		want      []askState // of what the next calls find
+		want      []askState // seen by the next calls
 	}{
 		{"nothing", func(*asks) {}, []askState{granted, pending}},
 		{"asked_anew", func(a *asks) { _, _ = a.findAsk(key, "{}", r, true, nil) }, []askState{granted, pending}},

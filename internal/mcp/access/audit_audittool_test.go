@@ -25,7 +25,7 @@ func audittoolMust(t testing.TB, doing string, err error) {
 	}
 }
 
-// audittoolOpen opens a log with a few calls in it.
+// audittoolOpen opens a log with a few calls.
 func audittoolOpen(t testing.TB) *access.Log {
 	t.Helper()
 	l, err := access.OpenLog(t.Context(), filepath.Join(t.TempDir(), "audit.db"), access.LogOptions{Arguments: true})
@@ -256,8 +256,8 @@ func TestCancellationAndClose(t *testing.T) {
 	}
 }
 
-// FuzzHandlers checks that any arguments yield a result that fits its schema,
-// or are rejected.
+// FuzzHandlers checks that any arguments yield a result that fits its schema, or an
+// error.
 func FuzzHandlers(f *testing.F) {
 	for _, row := range badArgs {
 		f.Add(row.args)

@@ -14,8 +14,7 @@ func sample() access.LogRecord {
 	}
 }
 
-// BenchmarkAdd is what a record costs the call it is about while the writer
-// keeps up.
+// BenchmarkAdd measures what a record adds to a call while the writer keeps up.
 func BenchmarkAdd(b *testing.B) {
 	l := fresh(b)
 	r := sample()
@@ -30,7 +29,8 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite is how fast records reach the file: Add waits for the writer.
+// BenchmarkWrite measures how fast records reach the file, because Add waits for the
+// writer.
 func BenchmarkWrite(b *testing.B) {
 	l := fresh(b)
 	r := sample()
@@ -41,7 +41,7 @@ func BenchmarkWrite(b *testing.B) {
 	must(b, "Flush", l.Flush(b.Context()))
 }
 
-// BenchmarkHash is what the writer does for each record's arguments.
+// BenchmarkHash measures the writer's work on each record's arguments.
 func BenchmarkHash(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -49,8 +49,9 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// BenchmarkQuery reads pages of a log of 200,000 records. "oldest" and "usage" look at
-// all of them, 0.03 and 0.3 s: let -benchtime be a time, not a number of rounds.
+// BenchmarkQuery reads pages of a log of 200,000 records. "oldest" and "usage" scan all
+// of them and take 0.03 and 0.3 s, so set -benchtime to a time, not to a number of
+// rounds.
 func BenchmarkQuery(b *testing.B) {
 	l := fresh(b)
 	r := sample()

@@ -15,8 +15,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// runChild adds records for ever and prints the number of each once it has
-// been flushed, while others stay unflushed.
+// runChild adds records for ever and prints each number once the record is flushed, while
+// later records are still unflushed.
 func runChild(path string) {
 	ctx := context.Background()
 	l, err := access.OpenLog(ctx, path, access.LogOptions{})
@@ -68,8 +68,8 @@ func TestFlushedRecordsSurviveKill(t *testing.T) {
 	}
 }
 
-// killAfter kills a child once it has printed target numbers, and returns the
-// last it printed.
+// killAfter kills a child once it has printed target numbers, and returns the last one it
+// printed.
 func killAfter(t *testing.T, binary, path string, target int) (last int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary)
@@ -85,7 +85,7 @@ func killAfter(t *testing.T, binary, path string, target int) (last int) {
 		}
 	}
 	must(t, "Kill", cmd.Process.Signal(syscall.SIGKILL))
-	for scan.Scan() { // what it still said before the signal
+	for scan.Scan() { // what it printed before the signal
 		if n, err := strconv.Atoi(scan.Text()); err == nil {
 			last = n
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// TestForget takes one caller out of the log and its file, and leaves the rest.
+// TestForget removes one caller from the log and its file, and keeps the rest.
 func TestForget(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l := open(t, path, access.LogOptions{Arguments: true})

@@ -17,10 +17,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// behind opens the file of a log behind its back.
+// behind opens a log's file directly.
 func behind(t testing.TB, path string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", path+"?_busy_timeout=5000") // the log clears out when it likes
+	db, err := sql.Open("sqlite", path+"?_busy_timeout=5000") // the log may be deleting old records at any time
 	must(t, "opening behind the back", err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { must(t, "closing behind the back", db.Close()) })
@@ -96,7 +96,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestSeveralLogsShareAFile opens one new file as several programs would.
+// TestSeveralLogsShareAFile opens one new file in the way several programs would.
 func TestSeveralLogsShareAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	const logs, each = 4, 100
@@ -156,9 +156,9 @@ func TestExpiredRecordsGo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, path, access.LogOptions{Keep: 2 * time.Hour})
-		synctest.Wait() // it has cleared out for the first time
+		synctest.Wait() // the first clean-up is done
 		db := behind(t, path)
-		for n := range 2500 { // more than one step of clearing out
+		for n := range 2500 { // more than one clean-up step
 			l.Add(access.LogRecord{At: time.Now().Add(-3 * time.Hour), Who: "old", Tool: fmt.Sprint(n), Decision: access.Allowed}, "")
 		}
 		l.Add(access.LogRecord{Who: "new", Tool: "x", Decision: access.Allowed}, "")
@@ -195,7 +195,7 @@ func TestOpenClearsOut(t *testing.T) {
 	must(t, "Close", l.Close())
 	open(t, path, access.LogOptions{Keep: 90 * time.Second})
 	db := behind(t, path)
-	for count(t, db) > 2 { // in the background; ends with the test at the latest
+	for count(t, db) > 2 { // in the background; the test's deadline bounds the loop
 		time.Sleep(time.Millisecond)
 	}
 	if got := count(t, db); got != 2 {
@@ -207,7 +207,7 @@ func TestFullQueueLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l := open(t, path, access.LogOptions{})
 	db := behind(t, path)
-	script(t, db, "BEGIN IMMEDIATE") // keeps the writer waiting
+	script(t, db, "BEGIN IMMEDIATE") // blocks the writer
 	const adders, each = 10, 600
 	var wg sync.WaitGroup
 	for n := range adders {

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// The test binary runs itself as a child for what one process cannot show.
+// The test binary starts itself as a child process for tests that need a second process.
 const childPath = "AUDIT_TEST_CHILD"
 
 func TestMain(m *testing.M) {

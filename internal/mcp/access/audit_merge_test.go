@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// TestRefusalsAreMerged has a caller refused a hundred thousand times, in ways without
-// number, and looks whether the log keeps all of them, in few records, beside the others'.
+// TestRefusalsAreMerged has a caller refused a hundred thousand times in many different
+// ways: the log counts them all in few records, and keeps the other callers' records.
 func TestRefusalsAreMerged(t *testing.T) {
 	l := fresh(t)
 	const probes, invented = 100_000, 5000
@@ -59,7 +59,7 @@ func TestRefusalsAreMerged(t *testing.T) {
 	}
 }
 
-// TestMergedRefusalsSurviveTheEnd closes the log without asking it anything.
+// TestMergedRefusalsSurviveTheEnd closes the log without a query before.
 func TestMergedRefusalsSurviveTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l, err := access.OpenLog(t.Context(), path, access.LogOptions{})
@@ -77,7 +77,7 @@ func TestMergedRefusalsSurviveTheEnd(t *testing.T) {
 	}
 }
 
-// TestRefusedCallersAreBounded has more callers refused than are told apart.
+// TestRefusedCallersAreBounded has more callers refused than the log tracks separately.
 func TestRefusedCallersAreBounded(t *testing.T) {
 	l := fresh(t)
 	const callers, each = 1200, 2
@@ -97,7 +97,7 @@ func TestRefusedCallersAreBounded(t *testing.T) {
 	}
 }
 
-// TestLogOfVersionOneIsTakenOn opens a file as the version before left it.
+// TestLogOfVersionOneIsTakenOn opens a file written by the previous version.
 func TestLogOfVersionOneIsTakenOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l, err := access.OpenLog(t.Context(), path, access.LogOptions{})

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// TestPagesAreStable turns pages while records come in: whatever was there when
-// the first page was read is seen exactly once, newest first.
+// TestPagesAreStable pages through the log while records are added: every record that
+// existed when the first page was read appears exactly once, newest first.
 func TestPagesAreStable(t *testing.T) {
 	l := fresh(t)
 	n := 0
@@ -81,7 +81,7 @@ func TestNoPageAfterTheLast(t *testing.T) {
 	}
 }
 
-// FuzzCursor checks that a cursor is either an id as it is written or refused.
+// FuzzCursor checks that a cursor is either a well-formed ID or refused.
 func FuzzCursor(f *testing.F) {
 	for _, s := range []string{"1", "6", "0", "-1", "+5", "007", "9223372036854775807", "9223372036854775808", "x", " 1", "1 OR 1=1"} {
 		f.Add(s)
@@ -119,7 +119,7 @@ func TestConcurrentUse(t *testing.T) {
 				if i%100 != 99 {
 					continue
 				}
-				// What a caller has added it finds.
+				// A caller sees the records it has added.
 				records, _, err := l.Query(t.Context(), access.LogQuery{Who: who, Limit: 1})
 				if err != nil || len(records) != 1 || records[0].Tool != fmt.Sprint(i) {
 					t.Errorf("after record %d: %v, %v", i, records, err)

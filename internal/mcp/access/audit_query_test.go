@@ -13,8 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// story adds six calls and returns the time of the first; each is a minute
-// after the one before.
+// story adds six calls, one minute apart, and returns the time of the first.
 func story(l *access.Log) time.Time {
 	start := time.Now().Add(-time.Hour).Truncate(time.Microsecond)
 	for i, r := range []access.LogRecord{

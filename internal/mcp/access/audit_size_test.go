@@ -15,15 +15,15 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// bulky is a record that takes more than a kilobyte of the file.
+// bulky is a record of more than a kilobyte in the file.
 func bulky(n int) access.LogRecord {
 	r := sample()
 	r.Tool, r.Error = fmt.Sprint("tool_", n), strings.Repeat("x", 1000)
 	return r
 }
 
-// overshoot is by how much a file may be larger than its bound for a moment: what the
-// queue holds, and what is deleted at once.
+// overshoot is how far a file may exceed its limit for a moment: the size of the queue
+// and of one deletion step.
 const overshoot = 8 << 20
 
 func TestOldestRecordsGoWhenTheFileIsFull(t *testing.T) {
@@ -33,7 +33,7 @@ func TestOldestRecordsGoWhenTheFileIsFull(t *testing.T) {
 		const most, each, rounds = 4 << 20, 1000, 10
 		l := open(t, path, access.LogOptions{MaxSize: most, Logger: slog.New(slog.NewTextHandler(&told, nil))})
 		n := 0
-		for range rounds { // twice what there is room for
+		for range rounds { // twice what fits
 			for range each {
 				l.Add(bulky(n), "")
 				n++
@@ -80,7 +80,7 @@ func TestSmallerBoundGivesRoomBack(t *testing.T) {
 		t.Fatalf("the file has %d bytes, too few to show anything", before)
 	}
 	again := open(t, path, access.LogOptions{MaxSize: most})
-	for { // in the background; ends with the test at the latest
+	for { // in the background; the test's deadline bounds the loop
 		if size, _ := again.Size(); size <= most {
 			break
 		}
@@ -91,7 +91,8 @@ func TestSmallerBoundGivesRoomBack(t *testing.T) {
 	}
 }
 
-// TestFloodsDoNotKeepTheFileFromBeingCleared has callers who leave the queue never empty.
+// TestFloodsDoNotKeepTheFileFromBeingCleared has callers that never let the queue run
+// empty.
 func TestFloodsDoNotKeepTheFileFromBeingCleared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	const most, adders, each = 4 << 20, 8, 1500

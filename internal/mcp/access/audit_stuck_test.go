@@ -8,8 +8,8 @@ import (
 	"log/slog"
 )
 
-// TestDeadDiskHoldsNobodyForEver has a writer that never comes back from a
-// write.
+// TestDeadDiskHoldsNobodyForEver has a writer that never returns from a write: no caller
+// may wait for it for ever.
 func TestDeadDiskHoldsNobodyForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &Log{queue: make(chan *entry, 2), urge: make(chan struct{}, 1), losses: losses{log: slog.New(slog.DiscardHandler)}}

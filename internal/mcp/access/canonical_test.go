@@ -37,7 +37,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// FuzzCanonical holds that the canonical text is its own and means the same.
+// FuzzCanonical checks that canonical text is stable and keeps its meaning.
 func FuzzCanonical(f *testing.F) {
 	for _, tt := range canonicalRows {
 		f.Add(tt.in)

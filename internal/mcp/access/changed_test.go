@@ -20,7 +20,7 @@ func TestChanged(t *testing.T) {
 	tests := []struct {
 		name  string
 		rules []config.Rule
-		// want are the instants of changes in the first two days.
+		// want are the times of changes in the first two days.
 		want []time.Duration
 	}{
 		{"window", []config.Rule{evening}, []time.Duration{90 * time.Minute, 18 * time.Hour, 25*time.Hour + 30*time.Minute, 42 * time.Hour}},
@@ -64,8 +64,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestChangedIsSeen holds that what Permits says is new when the channel
-// closes, also for what changed before Run began.
+// TestChangedIsSeen checks that Permits gives the new answer once the channel closes,
+// also for changes from before Run started.
 func TestChangedIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, access.Options{Rules: []config.Rule{{Name: "evening", Kind: config.RuleTimeWindow, From: "18:00", To: "22:00"}}})

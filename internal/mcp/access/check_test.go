@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// badRule is a rule with one thing wrong, and where that is.
+// badRule is a rule with one error, and the path of that error.
 type badRule struct {
 	name string
 	rule config.Rule

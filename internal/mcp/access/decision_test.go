@@ -11,8 +11,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// TestDecisionsAreTold has one call granted, one denied and one forgotten by everybody,
-// and wants each told once, with who decided.
+// TestDecisionsAreTold has one call granted, one denied and one forgotten for all
+// callers: each is reported once, with the person who decided.
 func TestDecisionsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := access.New(access.Options{Rules: []config.Rule{{Name: "ask", Kind: config.RuleApproval, Expires: config.Duration(10 * time.Second)}}})

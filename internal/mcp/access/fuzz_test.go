@@ -12,7 +12,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// list reads a comma-separated list; no text is no list.
+// list splits a comma-separated list; an empty text is nil.
 func list(s string) []string {
 	if s == "" {
 		return nil
@@ -20,8 +20,8 @@ func list(s string) []string {
 	return strings.Split(s, ",")
 }
 
-// FuzzPolicy holds that New and Check agree about any rule and any profile, and
-// that what they accept decides about any call without a panic.
+// FuzzPolicy checks that New and Check agree about any rule and any profile, and that an
+// accepted policy decides any call without a panic.
 func FuzzPolicy(f *testing.F) {
 	add := func(r config.Rule, profile, tool, permission string) {
 		f.Add(r.Name, r.Kind, strings.Join(r.Who, ","), strings.Join(r.Tools, ","), r.Calls, int64(r.Window),
@@ -60,7 +60,7 @@ func FuzzPolicy(f *testing.F) {
 			return
 		}
 		gone, cancel := context.WithCancel(t.Context())
-		cancel() // nothing waits
+		cancel() // no call waits for approval
 		target := mcp.Target{Tool: tool, Permission: permission, Needs: []mcp.Target{{Tool: tool, ReadOnly: true}}}
 		for _, ctx := range []context.Context{
 			access.WithSubject(gone, &access.Subject{Name: name, Profile: access.Profile{Name: profile}}),

@@ -17,7 +17,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// changing is a tool that changes the world, and counts how often it did.
+// changing is a tool that changes the world and counts its calls.
 func changing(name string, made *atomic.Int32) mcphost.BuiltinTool {
 	t := tool(name, func(ctx context.Context) (string, error) {
 		made.Add(1)
@@ -31,7 +31,7 @@ var bart = mcp.Caller{NPC: "bart", Session: "s1"}
 
 func asBart(t *testing.T) context.Context { return mcp.WithCaller(t.Context(), bart) }
 
-// latest are the newest records, the newest first.
+// latest returns the newest records, newest first.
 func (d *fixture) latest(n int) []access.LogRecord {
 	d.t.Helper()
 	records, _, err := d.audit.Query(d.t.Context(), access.LogQuery{Limit: n})
@@ -41,8 +41,8 @@ func (d *fixture) latest(n int) []access.LogRecord {
 	return records
 }
 
-// TestAProposalIsMadeOnce has ten who lead decide at once on what an NPC proposed: it is
-// made once if the first agreed, and everybody else is told who was first.
+// TestAProposalIsMadeOnce has ten game masters decide at once on an NPC's proposal: it
+// runs once if the first decision was to agree, and all others learn who was first.
 func TestAProposalIsMadeOnce(t *testing.T) {
 	var made atomic.Int32
 	d := newFixture(t)
@@ -51,7 +51,7 @@ func TestAProposalIsMadeOnce(t *testing.T) {
 	set := d.host.Toolset(mcphost.ToolsetOptions{Allow: []string{"remove"}, Tier: mcp.BudgetDeep, Caller: bart})
 	for range 7 {
 		made.Store(0)
-		for range 2 { // the same again is the same proposal
+		for range 2 { // repeating a call gives the same proposal
 			_, err := set.Execute(asBart(t), "remove", "{}")
 			if no, is := errors.AsType[*mcp.Refusal](err); !is || no.Code != mcp.CodePendingApproval || no.By != "proposal" {
 				t.Fatalf("the call ended in %v, want a proposal", err)
@@ -69,7 +69,7 @@ func TestAProposalIsMadeOnce(t *testing.T) {
 				got, err := w.Decide(t.Context(), id, true, "dm"+string(rune('0'+i)))
 				before, decided := errors.AsType[*access.DecidedError](err)
 				switch {
-				case err == nil && got != nil && got.Result == "npc:bart": // with the NPC's rights
+				case err == nil && got != nil && got.Result == "npc:bart": // runs with the NPC's rights
 					won.Add(1)
 				case decided && strings.HasPrefix(before.By, "dm") && before.Granted:
 					late.Add(1)
@@ -88,7 +88,7 @@ func TestAProposalIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestWhatAnNPCNeedNotPropose lists what passes at once, and what does not.
+// TestWhatAnNPCNeedNotPropose lists the calls that run at once, and those that do not.
 func TestWhatAnNPCNeedNotPropose(t *testing.T) {
 	var made atomic.Int32
 	d := newFixture(t, config.Rule{Name: "ask", Kind: config.RuleApproval, Tools: []string{"ruled"}})
@@ -152,7 +152,7 @@ func TestWhatAnNPCNeedNotPropose(t *testing.T) {
 	}
 }
 
-// TestAWorkflowIsProposedAsAWhole is made with all its steps once somebody has agreed.
+// TestAWorkflowIsProposedAsAWhole: once approved, a workflow runs with all its steps.
 func TestAWorkflowIsProposedAsAWhole(t *testing.T) {
 	var made atomic.Int32
 	d := newFixture(t)
@@ -180,8 +180,8 @@ func TestAWorkflowIsProposedAsAWhole(t *testing.T) {
 	}
 }
 
-// TestAToolsetsRefusalsLeaveATrace has an NPC call what it may not, by itself, in a batch
-// and in a workflow: each is recorded, with what refused it.
+// TestAToolsetsRefusalsLeaveATrace has an NPC make forbidden calls directly, in a batch
+// and in a workflow: each is recorded with the rule that refused it.
 func TestAToolsetsRefusalsLeaveATrace(t *testing.T) {
 	d := newFixture(t, config.Rule{Name: "closed", Kind: config.RuleToolRestriction, Tools: []string{"ruled"}})
 	for _, name := range []string{"free", "ruled", "unlisted"} {

@@ -67,7 +67,7 @@ func tool(name string, answer func(context.Context) (string, error)) mcphost.Bui
 	}
 }
 
-// as is a context in which a client with a profile calls.
+// as returns a context in which a client with a profile calls.
 func (d *fixture) as(name, profile string) context.Context {
 	p, ok := d.policy.Profile(profile)
 	if !ok {

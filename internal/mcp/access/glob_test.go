@@ -53,7 +53,7 @@ func TestMatchStaysQuick(t *testing.T) {
 	}
 }
 
-// FuzzMatch compares match with a regular expression of the same meaning.
+// FuzzMatch compares match with an equivalent regular expression.
 func FuzzMatch(f *testing.F) {
 	for _, tt := range globRows {
 		f.Add(tt.glob, tt.in)
@@ -61,7 +61,7 @@ func FuzzMatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, glob, in string) {
 		got := match(glob, in)
 		if len(glob) > 200 || !utf8.ValidString(glob) || !utf8.ValidString(in) {
-			return // the oracle wants valid text
+			return // the oracle needs valid text
 		}
 		expr := regexp.QuoteMeta(glob)
 		expr = strings.ReplaceAll(strings.ReplaceAll(expr, `\*`, `.*`), `\?`, `.`)

@@ -2,7 +2,7 @@ package access
 
 import "time"
 
-// Elapse lets d pass for the keys of the issuer.
+// Elapse advances the age of the issuer's keys by d.
 func Elapse(g *Gatekeeper, d time.Duration) {
 	k := g.oauth.keys
 	k.mu.Lock()
@@ -10,5 +10,5 @@ func Elapse(g *Gatekeeper, d time.Duration) {
 	k.at, k.next = k.at.Add(-d), k.next.Add(-d)
 }
 
-// Expires is when a term ends by itself.
+// Expires returns when a term expires by itself.
 func Expires(t Term) time.Time { return t.expires }

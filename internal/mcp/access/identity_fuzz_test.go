@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzIdentify sends any headers. Nobody but the holder of the token is its
-// client, and whoever shows anything like credentials is never anonymous.
+// FuzzIdentify sends any headers. Only the holder of a token becomes its client, and a
+// request with anything like credentials is never anonymous.
 func FuzzIdentify(f *testing.F) {
 	const token = "claude-claude-claude"
 	for _, seed := range [][2]string{
@@ -67,7 +67,7 @@ func FuzzIdentify(f *testing.F) {
 	})
 }
 
-// FuzzAccessToken opens anything as a token: without the key nothing opens.
+// FuzzAccessToken presents any text as a token: without the key none is accepted.
 func FuzzAccessToken(f *testing.F) {
 	for _, seed := range []string{
 		"a.b.c", "..", "eyJhbGciOiJub25lIn0.e30.", "eyJhbGciOiJIUzI1NiJ9.e30.AAAA",
@@ -88,8 +88,8 @@ func FuzzAccessToken(f *testing.F) {
 	})
 }
 
-// FuzzOrigin takes any Origin apart: what comes out is an origin that means the
-// same when it is put together again.
+// FuzzOrigin parses any Origin: an accepted origin means the same after it is formatted
+// again.
 func FuzzOrigin(f *testing.F) {
 	for _, seed := range []string{
 		"https://app.example", "HTTPS://App.Example:443", "http://[::1]:8787", "null", "", "file://",
@@ -116,7 +116,7 @@ func FuzzOrigin(f *testing.F) {
 	})
 }
 
-// Names made of subjects are bounded and never shared.
+// Names made from subjects are bounded and unique.
 func TestSubjectNamesAreNeverShared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
@@ -130,7 +130,7 @@ func TestSubjectNamesAreNeverShared(t *testing.T) {
 	})
 }
 
-// What offers a token is found again in whatever company.
+// A token is found among any other subprotocols.
 func TestSubprotocolsCarryTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.StringMatching(`[!-~]{1,200}`).Draw(t, "token")

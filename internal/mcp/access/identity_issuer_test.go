@@ -21,7 +21,7 @@ import (
 
 const audience = "https://table.example/mcp"
 
-// issuer is an authorization server on loopback.
+// issuer is an authorization server on the loopback interface.
 type issuer struct {
 	t   testing.TB
 	url string
@@ -29,11 +29,11 @@ type issuer struct {
 	mu      sync.Mutex // guards the fields below
 	keys    []jose.JSONWebKey
 	fetches int
-	// answer, if set, stands in for the keys.
+	// answer, if set, is served instead of the keys.
 	answer http.HandlerFunc
 }
 
-// signer is a private key with its id.
+// signer is a private key with its ID.
 type signer struct {
 	id  string
 	alg jose.SignatureAlgorithm
@@ -62,7 +62,7 @@ func (s signer) public() jose.JSONWebKey {
 	return jose.JSONWebKey{Key: s.key.Public(), KeyID: s.id, Use: "sig"}
 }
 
-// newIssuer serves metadata and keys of these signers.
+// newIssuer serves metadata and the keys of signers.
 func newIssuer(t testing.TB, signers ...signer) *issuer {
 	t.Helper()
 	is := &issuer{t: t}
@@ -119,7 +119,7 @@ func (is *issuer) fetched() int {
 	return is.fetches
 }
 
-// server is a configuration that accepts the issuer's tokens.
+// server returns a configuration that accepts the issuer's tokens.
 func (is *issuer) server() config.Server {
 	return config.Server{OAuth: &config.OAuth{
 		Issuer: is.url, Audience: audience,
@@ -127,7 +127,7 @@ func (is *issuer) server() config.Server {
 	}}
 }
 
-// claims are those of a good token, with changes on top; nil removes a claim.
+// claims returns the claims of a valid token with changes applied; nil removes a claim.
 func (is *issuer) claims(changes map[string]any) map[string]any {
 	now := time.Now()
 	out := map[string]any{

@@ -19,12 +19,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// roundTripper stands in for the network.
+// roundTripper replaces the network.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// signed returns a token and the key set that opens it.
+// signed returns a token and the key set that verifies it.
 func signed(t *testing.T) (token, keys string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -53,7 +53,7 @@ func answer(body string) *http.Response {
 	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// network answers after a while, unless hanging, and counts.
+// network answers after a delay, or never if hanging, and counts requests.
 type network struct {
 	mu      sync.Mutex // guards the fields below
 	hanging bool
@@ -91,8 +91,8 @@ func (n *network) times() []time.Time {
 	return n.asked
 }
 
-// Whoever hangs up while fetching costs nobody the keys, and whoever waits may
-// stop waiting.
+// A caller that hangs up during a fetch does not cancel it for the others, and a waiting
+// caller can stop waiting.
 func TestFetchOutlivesItsCaller(t *testing.T) {
 	token, keys := signed(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestFetchOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// A hanging issuer is given up after ten seconds and asked less and less often;
-// those with a known key hardly notice.
+// A hanging issuer is abandoned after ten seconds and tried at growing intervals; clients
+// with a known key hardly notice.
 func TestHangingIssuer(t *testing.T) {
 	token, keys := signed(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestHangingIssuer(t *testing.T) {
 	})
 }
 
-// While one caller asks a hanging issuer again, those with a known key go on.
+// While one caller retries a hanging issuer, clients with a known key do not wait.
 func TestKnownKeysDoNotWait(t *testing.T) {
 	token, keys := signed(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestKnownKeysDoNotWait(t *testing.T) {
 	})
 }
 
-// What is no public key for signatures never gets into the ring.
+// Only public signature keys are added to the ring.
 func TestPublicKeys(t *testing.T) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -214,7 +214,7 @@ func TestPublicKeys(t *testing.T) {
 	}
 }
 
-// A panic while fetching does not leave the others waiting.
+// A panic during a fetch must not leave the other callers waiting.
 func TestFetchEndsTheFlightInAnyCase(t *testing.T) {
 	token, _ := signed(t)
 	k := &keyring{fixed: "https://auth.example/keys", client: &http.Client{

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Wherever the right hash is, and if there is none, all are compared.
+// All hashes are compared, wherever the right one is and if there is none, so that timing
+// reveals nothing.
 func TestMatchComparesAll(t *testing.T) {
 	const clients = 5
 	g := &Gatekeeper{}

@@ -41,7 +41,7 @@ func TestIdentifyAccessTokens(t *testing.T) {
 		name    string
 		by      signer
 		changes map[string]any
-		want    string // name and profile; empty if refused
+		want    string // name and profile; empty means refused
 		err     error
 	}{
 		{"rs256", rs, nil, "oauth:mira player.full", nil},
@@ -81,7 +81,7 @@ func TestIdentifyAccessTokens(t *testing.T) {
 	}
 }
 
-// Tokens that claim an algorithm which lets anybody sign.
+// Tokens that name an algorithm with which anyone could sign.
 func TestForgedTokens(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -154,7 +154,7 @@ func TestFallbackProfile(t *testing.T) {
 	}
 }
 
-// Names go into rules and records: they are plain, short and never shared.
+// Names appear in rules and records, so they are plain, short and unique.
 func TestSubjectsBecomeNames(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -220,8 +220,8 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// A withdrawn key ends within a quarter of an hour, although nobody shows a
-// token with a new one.
+// A withdrawn key stops working within a quarter of an hour, even if no token with a new
+// key arrives.
 func TestKeysAreAskedForAgain(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -237,7 +237,7 @@ func TestKeysAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestAccessTokensHaveATerm: what an access token opens ends with the token.
+// TestAccessTokensHaveATerm: access that a token grants ends when the token expires.
 func TestAccessTokensHaveATerm(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -249,8 +249,8 @@ func TestAccessTokensHaveATerm(t *testing.T) {
 	}
 }
 
-// While the issuer is down, known keys serve for a day and unknown ones are
-// nobody's fault.
+// While the issuer is down, known keys are accepted for a day, and a token with an
+// unknown key does not count as a guess.
 func TestIssuerDown(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -283,7 +283,8 @@ func TestIssuerDown(t *testing.T) {
 	}
 }
 
-// A program whose token has run out asks again and again; that is no guessing.
+// A program whose token has expired retries again and again; that does not count as
+// guessing.
 func TestGenuineTokensAreNoGuesses(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -298,7 +299,7 @@ func TestGenuineTokensAreNoGuesses(t *testing.T) {
 	}
 }
 
-// Made-up tokens cannot turn us against the issuer, be they many at once.
+// Made-up tokens, even many at once, must not flood the issuer with requests.
 func TestGarbageFetchesOnce(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)
@@ -372,7 +373,7 @@ func TestWhatTheIssuerMayAnswer(t *testing.T) {
 	}
 }
 
-// The operator learns why, the log never holds the token.
+// The log tells the operator the reason and never contains the token.
 func TestRefusalsAreLoggedWithoutTokens(t *testing.T) {
 	rs := newSigner(t, "rs", jose.RS256)
 	is := newIssuer(t, rs)

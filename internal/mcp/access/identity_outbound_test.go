@@ -81,7 +81,7 @@ func TestMetadataAddresses(t *testing.T) {
 func TestDiscover(t *testing.T) {
 	for _, row := range []struct {
 		name, path string
-		// doc is what is served at path; ISSUER stands for the issuer.
+		// doc is served at path; ISSUER stands for the issuer.
 		doc, want string // the path of the keys, or part of the error
 	}{
 		{"openid", "/.well-known/openid-configuration", `{"issuer":"ISSUER","jwks_uri":"ISSUER/keys"}`, "/keys"},

@@ -8,8 +8,8 @@ import (
 	"testing/quick"
 )
 
-// TestClientBehindProxies shows whose request it is that trusted proxies pass on, and that
-// nobody can claim to be somebody else.
+// TestClientBehindProxies checks which client a request through trusted proxies belongs
+// to, and that a client cannot pose as another.
 func TestClientBehindProxies(t *testing.T) {
 	trusted, err := parseProxies([]string{"10.0.0.0/8", "192.0.2.7", "2001:db8:ff::/48", "::ffff:172.16.0.0/108"})
 	if err != nil {
@@ -84,8 +84,8 @@ func TestClientBehindProxies(t *testing.T) {
 	}
 }
 
-// FuzzForwarded sends any headers through a trusted proxy, which adds the client it knows:
-// whatever the client sent, it is counted by its own address or by the proxy's.
+// FuzzForwarded sends any headers through a trusted proxy, which appends the client it
+// knows: the request counts for the client's own address or for the proxy's.
 func FuzzForwarded(f *testing.F) {
 	for _, seed := range []string{"", "198.51.100.9", "for=198.51.100.9", `for="`, `for=1.2.3.4;x="`, `x="\`, ",", ";", "a=b,", `for="[::1]`} {
 		f.Add(seed, false)
@@ -110,10 +110,10 @@ func FuzzForwarded(f *testing.F) {
 	})
 }
 
-// maxSent is the longest header that is tried.
+// maxSent is the longest header tried.
 const maxSent = 1 << 10
 
-// TestForwardedReadsAnything shows that no header makes it panic or run on.
+// TestForwardedReadsAnything checks that no header causes a panic or a long run.
 func TestForwardedReadsAnything(t *testing.T) {
 	err := quick.Check(func(line string) bool {
 		return len(forwardedHops(line)) > 0 && len(listedHops(line)) > 0

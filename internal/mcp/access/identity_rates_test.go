@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestRatesAreEachAddressOwn has one address ask too often, and then very many.
+// TestRatesAreEachAddressOwn sends too many requests from one address, then requests from
+// very many addresses.
 func TestRatesAreEachAddressOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rates := NewRates(func(r *http.Request) string { return r.RemoteAddr }, time.Second, 3)

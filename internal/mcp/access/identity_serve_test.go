@@ -44,10 +44,10 @@ func serve(t *testing.T, cfg config.Server) *httptest.Server {
 			_, _ = fmt.Fprint(w, text)
 			return
 		}
-		// The guard has looked at the origin.
+		// The guard has already checked the origin.
 		c, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"mcp"}, InsecureSkipVerify: true})
 		if err != nil {
-			return // it has answered
+			return // Accept has already answered
 		}
 		_ = c.Write(r.Context(), websocket.MessageText, []byte(text))
 		_ = c.Close(websocket.StatusNormalClosure, "")
@@ -57,7 +57,7 @@ func serve(t *testing.T, cfg config.Server) *httptest.Server {
 	return srv
 }
 
-// get returns the status, the answer and the challenge.
+// get returns the status, the body and the challenge.
 func get(t *testing.T, c *http.Client, address string, header ...string) (int, string, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -127,7 +127,7 @@ func TestOverWebSocket(t *testing.T) {
 		name      string
 		header    http.Header
 		protocols []string
-		want      string // empty if refused
+		want      string // empty means refused
 		selected  string
 	}{
 		{"browser", http.Header{"Origin": {"https://table.example"}}, []string{"mcp", encoded(claudeToken)}, "claude builder.readWrite websocket", "mcp"},
@@ -182,7 +182,7 @@ func ExampleGatekeeper_Identify() {
 	// 401 true Bearer realm="glyphoxa", error="invalid_token", error_description="the token is not known"
 }
 
-// BenchmarkIdentify is what every request pays.
+// BenchmarkIdentify measures the cost added to every request.
 func BenchmarkIdentify(b *testing.B) {
 	rs, es := newSigner(b, "rs", jose.RS256), newSigner(b, "es", jose.ES256)
 	is := newIssuer(b, rs, es)

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/config"
 )
 
-// TestTermsExpire: what an access token opened ends when the token does.
+// TestTermsExpire: access that a token granted ends when the token expires.
 func TestTermsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term := Term{expires: time.Now().Add(5 * time.Minute)}
@@ -33,8 +33,8 @@ func TestTermsExpire(t *testing.T) {
 	})
 }
 
-// TestClientsAreReplaced: the terms of clients that are gone or changed are over when SetClients
-// returns, those of others are not, and a list that cannot be used changes nothing.
+// TestClientsAreReplaced: when SetClients returns, the terms of removed or changed
+// clients are over and those of others are not. An invalid list changes nothing.
 func TestClientsAreReplaced(t *testing.T) {
 	profile := func(name string) (Profile, bool) { return Profile{Name: name}, name != "boss" }
 	of := func(name, token, profile string) config.Client {

@@ -20,7 +20,7 @@ const (
 	tabletToken = "tablet-tablet-tablet"
 )
 
-// profiles knows the built-in profiles.
+// profiles looks up the built-in profiles.
 func profiles(name string) (access.Profile, bool) {
 	for _, p := range access.BuiltinProfiles() {
 		if p.Name == name {
@@ -46,7 +46,7 @@ func keeper(t testing.TB, cfg config.Server, log *slog.Logger) *access.Gatekeepe
 	return g
 }
 
-// request is one that arrived from remote at local, addressed to host.
+// request is a request from remote to local, addressed to host.
 func request(remote, local, host string, header ...string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/mcp", nil)
 	r.RemoteAddr, r.Host = remote, host
@@ -59,7 +59,7 @@ func request(remote, local, host string, header ...string) *http.Request {
 	return r
 }
 
-// neighbour is a request by a program on this machine.
+// neighbour is a request from a program on this machine.
 func neighbour(header ...string) *http.Request {
 	return request("127.0.0.1:50000", "127.0.0.1:8787", "127.0.0.1:8787", header...)
 }
@@ -73,7 +73,7 @@ func TestIdentifyClients(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		header []string
-		want   string // caller, profile, NPC, transport; empty if refused
+		want   string // caller, profile, NPC, transport; empty means refused
 	}{
 		{"token", []string{auth, "Bearer " + claudeToken}, "claude builder.readWrite  http"},
 		{"hash", []string{auth, "Bearer " + tabletToken}, "tablet player.limited bartok http"},

@@ -42,7 +42,7 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// A client with a wrong token now and then is never blocked.
+// A client that sends a wrong token now and then is never blocked.
 func TestThrottleForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		th := newThrottle()
@@ -57,7 +57,7 @@ func TestThrottleForgets(t *testing.T) {
 	})
 }
 
-// Many addresses cost bounded memory, and the latest stay known.
+// Many addresses use bounded memory, and the latest ones are remembered.
 func TestThrottleIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		th := newThrottle()
@@ -119,7 +119,7 @@ func TestTooManyWrongTokens(t *testing.T) {
 		for _, token := range []string{"Bearer wrong", "Bearer another", "Basic x"} {
 			refusedFor("192.0.2.7:9", token, blockTime)
 		}
-		refusedFor("192.0.2.8:9", "Bearer wrong", blockTime) // a guess that begins alike, from elsewhere
+		refusedFor("192.0.2.8:9", "Bearer wrong", blockTime) // a guess with the same prefix, from another address
 		for _, remote := range []string{"192.0.2.7:9", "192.0.2.8:9"} {
 			if err := try(remote, right); err != nil {
 				t.Errorf("the right token from %s: %v, want it let in", remote, err)
@@ -137,7 +137,7 @@ func TestTooManyWrongTokens(t *testing.T) {
 		if err := try("192.0.2.7:9", "Bearer wrong"); Status(err) != http.StatusUnauthorized {
 			t.Errorf("a minute later: %v, want 401 again", err)
 		}
-		for i := range 3 * maxStrikes { // guesses at the end of the right token lock nobody out
+		for i := range 3 * maxStrikes { // guesses at the end of the right token must not lock out its owner
 			if err := try(fmt.Sprintf("198.51.100.%d:9", i), right+"x"); Status(err) == http.StatusOK {
 				t.Fatal("a wrong token is let in")
 			}

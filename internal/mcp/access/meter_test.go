@@ -116,14 +116,14 @@ func TestClientBudget(t *testing.T) {
 	})
 }
 
-// TestRefusedCallsCostNothing holds that what one check refuses, no other has
-// counted.
+// TestRefusedCallsCostNothing checks that a call refused by one check is not counted by
+// any other.
 func TestRefusedCallsCostNothing(t *testing.T) {
 	tests := []struct {
 		name  string
 		limit config.Limits
 		rules []config.Rule
-		first mcp.Target // admitted once, so that spoilt calls are refused
+		first mcp.Target // admitted once, so that spoil is refused
 		spoil mcp.Target
 		then  mcp.Target
 		after time.Duration
@@ -173,8 +173,8 @@ func TestRefusedCallsCostNothing(t *testing.T) {
 	}
 }
 
-// TestRateLimitIsExact compares with a list of all admitted calls, and holds
-// that coming back after RetryAfter works.
+// TestRateLimitIsExact compares with a list of all admitted calls, and checks that a
+// retry after RetryAfter succeeds.
 func TestRateLimitIsExact(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		calls := rapid.IntRange(1, 5).Draw(rt, "calls")
@@ -208,8 +208,8 @@ func TestRateLimitIsExact(t *testing.T) {
 	})
 }
 
-// TestBudgetRetryAfter holds that coming back after RetryAfter works at any
-// rate, and that the budget is kept.
+// TestBudgetRetryAfter checks that a retry after RetryAfter succeeds at any rate, and
+// that the budget is kept.
 func TestBudgetRetryAfter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		burst := rapid.IntRange(1, 10).Draw(rt, "burst")
@@ -267,7 +267,7 @@ func TestExtremeBudgets(t *testing.T) {
 	tests := []struct {
 		name   string
 		limits config.Limits
-		// refused says whether a thousand calls at once exceed the budget.
+		// refused tells whether a thousand calls at once exceed the budget.
 		refused bool
 	}{
 		{"hardly_ever", config.Limits{Burst: 1, PerSecond: 1e-300}, true},

@@ -20,7 +20,7 @@ func engine(t testing.TB, o access.Options) *access.Engine {
 	return e
 }
 
-// as returns a context in which the client called name calls with a profile.
+// as returns a context in which the client name calls with a profile.
 func as(t testing.TB, name, profile string) context.Context {
 	return access.WithSubject(t.Context(), &access.Subject{Name: name, Profile: access.Profile{Name: profile}})
 }
@@ -98,7 +98,7 @@ func TestOwnProfile(t *testing.T) {
 	if err := e.Permits(as(t, "a", "bard"), target("roll", access.DiceRoll)); err != nil {
 		t.Errorf("Permits = %v, want nil", err)
 	}
-	// What a profile built by hand claims does not count.
+	// The claims of a hand-made profile do not count.
 	forged := &access.Subject{Name: "a", Profile: access.Profile{Name: "bard", Permissions: access.Permissions()}}
 	if err := e.Permits(access.WithSubject(t.Context(), forged), target("x", access.AuditRead)); err == nil {
 		t.Error("a forged profile was believed")

@@ -15,10 +15,10 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/access"
 )
 
-// world is a policy, who calls and what, drawn at random.
+// world is a random policy, caller and call.
 type world struct {
 	options access.Options
-	client  string // name of the client, if it is one
+	client  string // name of the client, if the caller is one
 	profile string
 	npc     string
 	target  mcp.Target
@@ -103,7 +103,7 @@ func (w *world) context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// allows says the same as Permits, in other words.
+// allows is an independent implementation of Permits.
 func (w *world) allows(t mcp.Target, now time.Time) bool {
 	if w.client == "" && w.npc == "" {
 		return true
@@ -142,7 +142,7 @@ func (w *world) allows(t mcp.Target, now time.Time) bool {
 	return !slices.ContainsFunc(t.Needs, func(n mcp.Target) bool { return !w.allows(n, now) })
 }
 
-// held are the permissions of the client's profile.
+// held returns the permissions of the client's profile.
 func (w *world) held() []string {
 	for _, p := range access.BuiltinProfiles() {
 		if p.Name == w.profile {
@@ -159,7 +159,8 @@ func anyMatches(globs []string, name string) bool {
 	})
 }
 
-// isOpen walks back from now to the last time the clock showed from.
+// isOpen walks back from now to the last time the clock showed the start of the rule's
+// hours.
 func isOpen(r config.Rule, now time.Time) bool {
 	for at := now; ; at = at.Add(-time.Minute) {
 		switch at.Format("15:04") {
@@ -172,7 +173,7 @@ func isOpen(r config.Rule, now time.Time) bool {
 	}
 }
 
-// writes reports whether a call of t could change something.
+// writes reports whether a call of t could change state.
 func writes(t mcp.Target) bool {
 	return t.Permission != "" && !t.ReadOnly || slices.ContainsFunc(t.Needs, writes)
 }

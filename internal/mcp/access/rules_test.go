@@ -68,7 +68,7 @@ func TestFirstDenialWins(t *testing.T) {
 	if no := refusal(t, e.Permits(as(t, "bob", "dm"), target("roll", access.DiceRoll))); no.Rule != "first" {
 		t.Errorf("refused by %q, want first", no.Rule)
 	}
-	// Without the permission the rules are not even asked.
+	// Without the permission, rules are not evaluated.
 	if no := refusal(t, e.Permits(as(t, "bob", "player.limited"), target("roll", access.AuditRead))); no.Rule != "" || no.RetryAfter != 0 {
 		t.Errorf("refusal = %+v, want none of a rule", no)
 	}
@@ -85,7 +85,7 @@ func TestTimeWindow(t *testing.T) {
 		name  string
 		rule  config.Rule
 		after time.Duration
-		// retry is 0 where the call is allowed.
+		// retry is 0 if the call is allowed.
 		retry time.Duration
 	}{
 		{"night_wraps", evening, time.Hour, 0},

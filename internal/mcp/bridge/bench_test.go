@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// sink is a session that says when it was answered, and keeps nothing.
+// sink is a session that signals each result and keeps nothing.
 type sink struct {
 	handle   s2s.ToolCallHandler
 	answered chan struct{}
@@ -24,8 +24,8 @@ func (s *sink) SendToolResult(context.Context, s2s.ToolResult) error {
 	return nil
 }
 
-// BenchmarkCall sets a call through the bridge, from the session's handler to the
-// session's answer, beside the same call of the toolset alone.
+// BenchmarkCall compares a call through the bridge, from the session's handler to the
+// result, with the same call of the toolset alone.
 func BenchmarkCall(b *testing.B) {
 	inline := tool("noop", 1, answer("{}"))
 	inline.Inline = true

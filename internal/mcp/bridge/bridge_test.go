@@ -111,7 +111,7 @@ func TestTierThatCannotBeToldStays(t *testing.T) {
 			t.Errorf("UpdateTier = %v", err)
 		}
 		fails = nil
-		if err := b.UpdateTier(t.Context(), mcp.BudgetFast); err != nil { // nobody knows what it lists now
+		if err := b.UpdateTier(t.Context(), mcp.BudgetFast); err != nil { // the bridge no longer knows the session's list
 			t.Error(err)
 		}
 		if got := s.tools(); !slices.Equal(got, []string{"a", "a"}) {
@@ -173,7 +173,7 @@ func TestTellingEndsWithItsContextAndWithClose(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := b.UpdateTier(ctx, mcp.BudgetStandard); !errors.Is(err, context.DeadlineExceeded) { // waits for the first
+		if err := b.UpdateTier(ctx, mcp.BudgetStandard); !errors.Is(err, context.DeadlineExceeded) { // waits for the first update
 			t.Errorf("UpdateTier = %v, want its context's error", err)
 		}
 		go func() { second <- b.BeginTurn(context.Background(), h.Toolset(mcphost.ToolsetOptions{}), 1, nil) }()
@@ -202,11 +202,11 @@ func TestCloseAnswersWhatRuns(t *testing.T) {
 		s.mu.Unlock()
 		synctest.Wait()
 		b.Close()
-		b.Close() // nothing
+		b.Close() // no effect
 		if s.call("2", "a", "{}") {
 			t.Error("the handler is still registered")
 		}
-		handle(llm.ToolCall{ID: "3", Name: "a"}) // was on its way
+		handle(llm.ToolCall{ID: "3", Name: "a"}) // a call that was in flight
 		for _, id := range []string{"1", "3"} {
 			if r := s.answer(t, id); !r.IsError || !r.Silent {
 				t.Errorf("call %s was answered %+v, want a silent error", id, r)

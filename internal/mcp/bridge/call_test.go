@@ -62,7 +62,7 @@ func TestHungCallIsAnswered(t *testing.T) {
 		}
 		close(open)
 		b.Close()
-		s.answer(t, "2") // still once
+		s.answer(t, "2") // still a single result
 	})
 }
 
@@ -154,7 +154,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 			}
 		}}
 		newBridge(t, h, s)
-		for i := range mcphost.MaxRound + 70 { // 64 of them wait, 6 are given up
+		for i := range mcphost.MaxRound + 70 { // 64 of them wait, 6 are dropped
 			s.call(fmt.Sprint(i), "slow", "{}")
 		}
 		close(stuck)
@@ -187,7 +187,7 @@ func TestRepeatedCallRunsOnce(t *testing.T) {
 		if runs != 1 {
 			t.Errorf("the tool ran %d times", runs)
 		}
-		s.call("", "count", "{}") // from a vendor who names none
+		s.call("", "count", "{}") // from a vendor without call IDs
 		synctest.Wait()
 		s.call("", "count", "{}")
 		synctest.Wait()
@@ -212,7 +212,7 @@ func TestCancelledCallIsAnsweredSilently(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		b.CancelCalls("2") // too late
+		b.CancelCalls("2") // the call has already ended
 		synctest.Wait()
 		if r := s.answer(t, "2"); r.Silent || r.IsError {
 			t.Errorf("the other call was answered %+v", r)

@@ -16,13 +16,13 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/s2s"
 )
 
-// session is a session that calls what it is told to and keeps what it is sent.
+// session is a scripted session that records everything it receives.
 type session struct {
-	setTools func(context.Context) error // nil takes them
-	sending  func(context.Context) error // nil takes it
+	setTools func(context.Context) error // nil accepts them
+	sending  func(context.Context) error // nil accepts it
 
 	mu      sync.Mutex
-	told    []string // the names of the tools, one entry each time
+	told    []string // tool names, one entry per update
 	handle  s2s.ToolCallHandler
 	answers []s2s.ToolResult
 }
@@ -61,7 +61,7 @@ func (s *session) SendToolResult(ctx context.Context, r s2s.ToolResult) error {
 	return nil
 }
 
-// call has the model call a tool, and reports whether somebody handles calls.
+// call has the model call a tool, and reports whether there is a handler.
 func (s *session) call(id, name, args string) bool {
 	s.mu.Lock()
 	handle := s.handle
@@ -73,8 +73,7 @@ func (s *session) call(id, name, args string) bool {
 	return true
 }
 
-// answer returns what a call was answered. It is an error if that is not exactly
-// once.
+// answer returns a call's result, and fails unless there is exactly one.
 func (s *session) answer(t *testing.T, id string) s2s.ToolResult {
 	t.Helper()
 	s.mu.Lock()
@@ -91,7 +90,7 @@ func (s *session) answer(t *testing.T, id string) s2s.ToolResult {
 	return all[0]
 }
 
-// count is how many calls were answered.
+// count returns how many calls were answered.
 func (s *session) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +103,7 @@ func (s *session) tools() []string {
 	return slices.Clone(s.told)
 }
 
-// journal keeps a turn's events as words.
+// journal records a turn's events as text.
 type journal struct {
 	mu    sync.Mutex
 	words []string
@@ -146,7 +145,7 @@ func tool(name string, p50 int, handler tools.Handler) mcphost.BuiltinTool {
 	}
 }
 
-// passing is a tool that can be taken away again.
+// passing is a tool that can be removed again.
 func passing(name string) mcphost.BuiltinTool {
 	t := tool(name, 5, answer("g"))
 	t.Kind = tools.KindWorkflow
@@ -157,7 +156,7 @@ func answer(text string) tools.Handler {
 	return func(context.Context, string) (string, error) { return text, nil }
 }
 
-// takes answers after d, or when its context ends.
+// takes returns after d, or when its context ends.
 func takes(d time.Duration) tools.Handler {
 	return func(ctx context.Context, _ string) (string, error) {
 		select {

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/mcphost"
 )
 
-// TestEverythingAtOnce lets all that can happen to a bridge happen at the same time,
-// 10,000 times: afterwards each call was answered once, and nothing is left.
+// TestEverythingAtOnce makes all calls of a bridge concurrently, 10,000 times: each tool
+// call is answered once, and nothing is left running.
 func TestEverythingAtOnce(t *testing.T) {
 	const sittings = 10_000
 	h := newHost(t, tool("a", 5, answer("a")), tool("slow", 900, answer("s")), tool("hangs", 5, takes(time.Hour)))
@@ -29,7 +29,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	}
 }
 
-// changeRegistry has a tool come and go until it is stopped.
+// changeRegistry adds and removes a tool until it is stopped.
 func changeRegistry(t *testing.T, h *mcphost.Host) (stop func()) {
 	done := make(chan struct{})
 	var work sync.WaitGroup
@@ -53,7 +53,7 @@ func changeRegistry(t *testing.T, h *mcphost.Host) (stop func()) {
 	return func() { close(done); work.Wait() }
 }
 
-// sitAtOnce opens a bridge, does everything with it at once and closes it.
+// sitAtOnce opens a bridge, uses it from several goroutines and closes it.
 func sitAtOnce(t *testing.T, h *mcphost.Host, number int) {
 	s := &session{}
 	b, err := bridge.NewBridge(h, s, mcp.BudgetFast)

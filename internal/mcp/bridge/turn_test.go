@@ -16,7 +16,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/llm"
 )
 
-// playTurn begins a turn with all of h's tools.
+// playTurn starts a turn with all of h's tools.
 func playTurn(t *testing.T, h *mcphost.Host, b *bridge.Bridge, rounds int) *journal {
 	t.Helper()
 	j := &journal{}
@@ -45,7 +45,7 @@ func TestTurnTellsItsCalls(t *testing.T) {
 		if got := j.take(); got != "finished 1, round 1" || j.took != 200*time.Millisecond {
 			t.Errorf("events = %s, the round took %v", got, j.took)
 		}
-		b.EndGeneration() // one without calls is no round
+		b.EndGeneration() // a generation without calls is no round
 		s.call("3", "quick", "{}")
 		synctest.Wait()
 		if got := j.take(); got != "called 3, finished 3" {
@@ -135,7 +135,7 @@ func TestNothingIsOwedAfterATurn(t *testing.T) {
 		h := newHost(t, tool("slow", 5, takes(500*time.Millisecond)))
 		s := &session{}
 		b := newBridge(t, h, s)
-		b.EndTurn() // there is none
+		b.EndTurn() // no turn is open
 		s.call("0", "slow", "{}")
 		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
@@ -151,7 +151,7 @@ func TestNothingIsOwedAfterATurn(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("EndTurn and the answer took %v", took)
 		}
-		s.call("2", "slow", "{}") // the session did not know yet
+		s.call("2", "slow", "{}") // the session has not yet learned that the turn is over
 		synctest.Wait()
 		for _, id := range []string{"1", "2"} {
 			if r := s.answer(t, id); !r.Silent || !r.IsError {
@@ -190,8 +190,8 @@ func TestToolThatVanishesIsRefused(t *testing.T) {
 	})
 }
 
-// TestTurnsCallsRunForItsCaller begins turns for different callers: each call runs for
-// that of its turn, and without one for the bridge's.
+// TestTurnsCallsRunForItsCaller starts turns for different callers: each call runs with
+// its turn's caller, and outside a turn with the bridge's.
 func TestTurnsCallsRunForItsCaller(t *testing.T) {
 	who := make(chan mcp.Caller, 1)
 	h := newHost(t, tool("who", 5, func(ctx context.Context, _ string) (string, error) {
@@ -209,7 +209,7 @@ func TestTurnsCallsRunForItsCaller(t *testing.T) {
 		if err := b.BeginTurn(ctx, ts, 2, func(engine.Event) {}); err != nil {
 			t.Fatal(err)
 		}
-		cancel() // bounds BeginTurn alone
+		cancel() // limits BeginTurn only
 		s.call(string(rune('1'+i)), "who", "{}")
 		if got := <-who; got != want {
 			t.Errorf("call %d ran for %+v, want %+v", i+1, got, want)
@@ -217,8 +217,8 @@ func TestTurnsCallsRunForItsCaller(t *testing.T) {
 	}
 }
 
-// TestAsideRunsNothing: the tool of the session's owner is listed last, counts for no
-// round, and is told to nobody.
+// TestAsideRunsNothing: the session owner's own tool is listed last, does not count as a
+// round, and is not reported.
 func TestAsideRunsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t, tool("a", 5, answer("a")))
@@ -230,7 +230,7 @@ func TestAsideRunsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.call("1", "hush", "{}")
-		s.call("1", "hush", "{}") // told twice
+		s.call("1", "hush", "{}") // called twice
 		text = "speak up"
 		s.call("2", "hush", "{}")
 		synctest.Wait()

@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tier"
 )
 
-// warm returns a selector past its first turn.
+// warm returns a selector after its first turn.
 func warm(opts ...tier.Option) *tier.Selector {
 	s := tier.NewSelector(opts...)
 	s.Select("hello", 0)
@@ -96,7 +96,7 @@ func TestPriorityOrder(t *testing.T) {
 	})
 }
 
-// What the DM asks for is a use of DEEP like any other.
+// A DEEP turn requested by the DM counts like any other.
 func TestTheDMsDeepStartsTheInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := warm()
@@ -112,7 +112,7 @@ func TestTheDMsDeepStartsTheInterval(t *testing.T) {
 		if got := s.Decide("think carefully", mcp.BudgetDeep); got.Tier != mcp.BudgetDeep {
 			t.Errorf("the DM is held back: %+v", got)
 		}
-		s.Decide("hello", mcp.BudgetStandard) // no use of DEEP
+		s.Decide("hello", mcp.BudgetStandard) // not a DEEP turn
 		time.Sleep(30 * time.Second)
 		if got := s.Decide("think carefully", 0); got.Tier != mcp.BudgetDeep {
 			t.Errorf("30 s later: %+v, want deep", got)
@@ -150,7 +150,7 @@ func FuzzSelect(f *testing.F) {
 		if b := s.Select(text, 0); a != b {
 			t.Errorf("Select(%q) = %v, then %v", text, a, b)
 		}
-		if b := s.Select(text+"\n–", 0); a != b { // the way for text beyond ASCII
+		if b := s.Select(text+"\n–", 0); a != b { // takes the path for non-ASCII text
 			t.Errorf("Select(%q) = %v, but %v before a dash", text, a, b)
 		}
 		if b := s.Select(text+".\ntake your time", 0); b != mcp.BudgetDeep {
@@ -173,7 +173,7 @@ func BenchmarkSelect(b *testing.B) {
 	}
 }
 
-// A text full of words that may end a pattern costs little more than any other.
+// A text full of words that may end a pattern must not be much slower than any other.
 func BenchmarkSelectNearMisses(b *testing.B) {
 	s, text := warm(), strings.Repeat("I think the door is hard to open, denk ich, und geh nach Hause. ", 16)[:1000]
 	b.ReportAllocs()

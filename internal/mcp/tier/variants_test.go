@@ -6,8 +6,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// TestSelectByMeaning has what people say around the default phrases, and what
-// sounds like them and asks for nothing.
+// TestSelectByMeaning checks variants of the default phrases, and similar text that
+// requests no tier.
 func TestSelectByMeaning(t *testing.T) {
 	for want, texts := range map[mcp.BudgetTier][]string{
 		mcp.BudgetDeep: {

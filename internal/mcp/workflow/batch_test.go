@@ -22,7 +22,7 @@ func runBatch(ctx context.Context, t testing.TB, d mcp.Door, args string) (resul
 	return told(t, res), res, err
 }
 
-// batchTrace is how the operations ended, in the marks of trace.
+// batchTrace shows how each operation ended, in the notation of trace.
 func batchTrace(r result) string {
 	var b strings.Builder
 	for _, o := range r.Results {
@@ -38,7 +38,7 @@ func batchTrace(r result) string {
 	return b.String()
 }
 
-// operations is n operations as JSON.
+// operations returns n operations as JSON.
 func operations(n int, tool string) string {
 	one := `{"tool":"` + tool + `"}`
 	return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]"
@@ -50,7 +50,7 @@ func TestBatch(t *testing.T) {
 	for _, row := range []struct {
 		name, args, trace string
 		err               error
-		last              *failure // of the last operation
+		last              *failure // error of the last operation
 	}{
 		{name: "all_well", args: `{"operations":[{"tool":"echo","arguments":{"a":1},"id":"x"},{"tool":"echo"}]}`, trace: "++"},
 		{name: "goes_on_after_failure", args: `{"operations":[{"tool":"broken"},{"tool":"echo"},{"tool":"invalid"}]}`, trace: "-+-",
@@ -72,7 +72,7 @@ func TestBatch(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			for _, args := range []string{row.args, strings.Replace(row.args, "{", `{"parallel":true,`, 1)} {
 				if args != row.args && strings.Contains(args, "stop_on_error") {
-					continue // which of them still run is a matter of time
+					continue // which ones still run depends on timing
 				}
 				got, res, err := runBatch(t.Context(), t, &door{handlers: tools}, args)
 				if !errors.Is(err, row.err) {

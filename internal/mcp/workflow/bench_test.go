@@ -7,7 +7,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 )
 
-// BenchmarkRun measures what a workflow costs beside its calls.
+// BenchmarkRun measures the overhead of a workflow.
 func BenchmarkRun(b *testing.B) {
 	for _, row := range []struct{ name, text string }{
 		{"one_step", "steps: [{id: a, tool: t}]\n"},
@@ -28,7 +28,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkBatch measures what a batch of a hundred costs beside its calls.
+// BenchmarkBatch measures the overhead of a batch of a hundred.
 func BenchmarkBatch(b *testing.B) {
 	args := `{"operations":` + operations(100, "t") + `}`
 	ctx := mcp.WithDoor(b.Context(), doorFunc(answer))

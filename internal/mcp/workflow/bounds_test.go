@@ -17,8 +17,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 )
 
-// TestExpressionsCannotCostMuch runs expressions that would take minutes, or
-// gigabytes, over a list and a text that just fit a result.
+// TestExpressionsCannotCostMuch runs expressions that could take minutes or gigabytes,
+// over a list and a text of the maximum size.
 func TestExpressionsCannotCostMuch(t *testing.T) {
 	list := "[" + strings.Repeat("1,", 100_000) + "1]"
 	text := strings.Repeat("a", 400_000)
@@ -54,7 +54,7 @@ func TestExpressionsCannotCostMuch(t *testing.T) {
 func TestExpressionsEndWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &door{handlers: handlers{"list": func(context.Context, string) (mcp.Result, error) {
-		cancel() // the step succeeds all the same
+		cancel() // the step still succeeds
 		return mcp.Result{Text: "[1]"}, nil
 	}}}
 	w := parse(t, "description: d\nsteps: [{id: l, tool: list}]\noutput: '{{ map(steps.l.result, #) }}'\n")
@@ -138,8 +138,8 @@ func TestProgress(t *testing.T) {
 }
 
 func TestCallsOfCallsEnd(t *testing.T) {
-	// The door knows what a workflow calls only as "again": no load can tell
-	// that it leads back.
+	// The door knows the workflow's tool only as "again", so the loader cannot see the
+	// recursion.
 	d := &door{handlers: handlers{}}
 	w := parse(t, "name: w\ndescription: d\nsteps: [{id: a, tool: again}]\n").Tool(known{}, nil)
 	d.handlers["again"] = w.Respond
@@ -167,9 +167,9 @@ func TestWithoutDoorNothingRuns(t *testing.T) {
 	}
 }
 
-// TestRightsAreTheCallers runs random workflows and batches through doors that
-// open to some tools only: what is refused is never told as done, and nothing
-// is called but by the door.
+// TestRightsAreTheCallers runs random workflows and batches through doors that allow only
+// some tools: a refused call is never reported as done, and every call goes through the
+// door.
 func TestRightsAreTheCallers(t *testing.T) {
 	names := []string{"t0", "t1", "t2", "t3"}
 	rapid.Check(t, func(rt *rapid.T) {

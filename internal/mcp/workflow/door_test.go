@@ -22,8 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // handlers answers calls by the tool's name.
 type handlers map[string]func(ctx context.Context, args string) (mcp.Result, error)
 
-// door is a fake way to tools. It tells one call from another by time in a
-// synctest bubble.
+// door is a fake tool door. It tells calls apart by their time in a synctest bubble.
 type door struct {
 	handlers handlers
 	mu       sync.Mutex // guards calls
@@ -33,7 +32,7 @@ type door struct {
 // made is a call that was made.
 type made struct {
 	Tool, Args string
-	At         time.Duration // since the door was made
+	At         time.Duration // since the door was created
 }
 
 func (d *door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
@@ -47,7 +46,7 @@ func (d *door) Execute(ctx context.Context, name, args string) (mcp.Result, erro
 	return h(ctx, args)
 }
 
-// seen returns the calls made, sorted: those of a group come in any order.
+// seen returns the calls sorted, because the calls of a group come in any order.
 func (d *door) seen() []made {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,20 +55,20 @@ func (d *door) seen() []made {
 	return out
 }
 
-// says answers with fixed text.
+// says returns a handler with a fixed text.
 func says(text string) func(context.Context, string) (mcp.Result, error) {
 	return func(context.Context, string) (mcp.Result, error) { return mcp.Result{Text: text}, nil }
 }
 
-// fails answers with an error.
+// fails returns a handler with an error.
 func fails(err error) func(context.Context, string) (mcp.Result, error) {
 	return func(context.Context, string) (mcp.Result, error) { return mcp.Result{}, err }
 }
 
-// echo answers with the arguments.
+// echo returns its arguments.
 func echo(_ context.Context, args string) (mcp.Result, error) { return mcp.Result{Text: args}, nil }
 
-// slow answers after d, or when ctx is done.
+// slow returns text after d, or when ctx is done.
 func slow(d time.Duration, text string) func(context.Context, string) (mcp.Result, error) {
 	return func(ctx context.Context, _ string) (mcp.Result, error) {
 		select {
@@ -81,7 +80,7 @@ func slow(d time.Duration, text string) func(context.Context, string) (mcp.Resul
 	}
 }
 
-// result is what workflows and batches return.
+// result is the result of a workflow or batch.
 type result struct {
 	OK    bool `json:"ok"`
 	Steps []struct {
@@ -170,7 +169,7 @@ func readFile(t testing.TB, path string) string {
 	return string(b)
 }
 
-// answer is a tool that costs next to nothing.
+// answer is a tool that does almost no work.
 func answer(context.Context, string, string) (mcp.Result, error) {
 	return mcp.Result{Text: `{"x":2,"list":[1,2,3]}`}, nil
 }

@@ -31,7 +31,7 @@ output: "{{ upper(steps.drink.result) }} to {{ params.to }}!"
 	}))
 	res, err := tool.Respond(caller, `{"to":"Bartok"}`)
 	var out struct{ Output string }
-	_ = json.Unmarshal(res.Structured, &out) // what it yields is shown
+	_ = json.Unmarshal(res.Structured, &out) // only the output is shown
 	fmt.Println(out.Output, err)
 	// Output:
 	// calling roll_table {"table":"drinks"}

@@ -14,8 +14,8 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// FuzzLoad: a file either loads, and then runs within its bounds, or every
-// problem has a line that is in the file.
+// FuzzLoad checks that a file either loads and runs within its limits, or every problem
+// names an existing line.
 func FuzzLoad(f *testing.F) {
 	for _, row := range broken {
 		f.Add(row.text)
@@ -42,7 +42,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// exercise runs w with arguments made from its schema, and checks its bounds.
+// exercise runs w with arguments generated from its schema, and checks its limits.
 func exercise(t *testing.T, w *workflow.Workflow) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -61,7 +61,7 @@ func exercise(t *testing.T, w *workflow.Workflow) result {
 		t.Fatal("the run did not end in time")
 	}
 	if errors.Is(err, mcp.ErrInvalidArguments) && res.Structured == nil {
-		return result{} // the sample does not fit, such as below a minimum
+		return result{} // the sample is invalid, for example below a minimum
 	}
 	got := told(t, res)
 	if n := len(d.seen()); n > workflow.MaxSteps || len(got.Steps) > workflow.MaxSteps || len(got.Steps) < n {
@@ -76,7 +76,7 @@ func exercise(t *testing.T, w *workflow.Workflow) result {
 	return got
 }
 
-// sample makes arguments from a schema.
+// sample generates arguments from a schema.
 func sample(schema map[string]any) map[string]any {
 	values := map[string]any{"string": "x", "integer": 1, "number": 1.5, "boolean": true, "array": []any{}, "object": map[string]any{"a": 1}}
 	out := map[string]any{}
@@ -94,8 +94,8 @@ func sample(schema map[string]any) map[string]any {
 	return out
 }
 
-// FuzzTemplate: text without expressions stands as it is; with them it is
-// refused, or rendered within its bounds.
+// FuzzTemplate checks that text without expressions is unchanged, and text with
+// expressions is either refused or rendered within its limits.
 func FuzzTemplate(f *testing.F) {
 	for _, text := range []string{
 		"plain", "{{ params.s }}", "a {{ params.n }} b {{ steps.a.result.x }}", "{{ '}}' }}", "{{ {'a': {'b': 1}}.a.b }}", "{{", "}}", "{{}}", "{{ \"\\\"\" }}",

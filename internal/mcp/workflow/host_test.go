@@ -25,7 +25,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/wordvectors"
 )
 
-// registry is a host as workflows see it.
+// registry presents a host to workflows.
 type registry struct{ host *mcphost.Host }
 
 func (r registry) Lookup(name string) (mcp.Target, time.Duration, time.Duration, bool, bool) {
@@ -40,8 +40,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// table is a host with the product's tools over the shipped campaign, what was
-// said in one session, and the shipped workflows.
+// table is a host with the product's tools over the shipped campaign, the lines of one
+// session and the shipped workflows.
 func table(t testing.TB) (*mcphost.Host, *world.World) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"), &sqlite.Options{Embedder: wordvectors.New()})
@@ -88,7 +88,7 @@ func table(t testing.TB) (*mcphost.Host, *world.World) {
 	return h, live
 }
 
-// callTool makes a call with full rights and returns the result's output.
+// callTool makes a call with full rights and returns its output.
 func callTool(ctx context.Context, t testing.TB, h *mcphost.Host, name, args string) map[string]any {
 	t.Helper()
 	res, err := h.ExecuteTool(ctx, name, args)

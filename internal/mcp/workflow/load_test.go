@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/userfile"
 )
 
-// short is a workflow of one step with what the test adds.
+// short is a workflow of one step with a test's additions.
 
 func short(lines string) string {
 	return "description: d\nsteps: [{id: a, tool: roll}]\n" + lines
@@ -40,7 +40,7 @@ func sequence(n int) string {
 	return b.String()
 }
 
-// broken are workflows that do not load, and why.
+// broken are workflows that fail to load, with the expected error.
 var broken = []struct{ name, text, want string }{
 	{"empty", "", "w.yaml:1: the file is empty; start with description: and steps:"},
 	{"only_a_comment", "# nothing\n", "w.yaml:1: the file is empty; start with description: and steps:"},

@@ -18,7 +18,7 @@ var (
 	durations = regexp.MustCompile(`"ms": ?[0-9.]+`)
 )
 
-// TestPageIsTrue runs the example of docs/workflows.md and compares all but the
+// TestPageIsTrue runs the example of docs/workflows.md and compares everything except
 // durations.
 func TestPageIsTrue(t *testing.T) {
 	page := readFile(t, "../../../docs/workflows.md")
@@ -46,7 +46,7 @@ func TestPageIsTrue(t *testing.T) {
 	}
 }
 
-// TestPageNamesTheFunctions compares the page with what compiles.
+// TestPageNamesTheFunctions compares the functions on the page with those that compile.
 func TestPageNamesTheFunctions(t *testing.T) {
 	page := readFile(t, "../../../docs/workflows.md")
 	_, rest, ok := strings.Cut(page, "Expressions can call ")

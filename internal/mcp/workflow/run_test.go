@@ -14,8 +14,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// trace is how the steps of a run ended, "id+" if well, "id-" if not and "id?"
-// if it did not run.
+// trace shows how each step ended: "id+" succeeded, "id-" failed, "id?" did not run.
 func trace(r result) string {
 	var b strings.Builder
 	for _, s := range r.Steps {

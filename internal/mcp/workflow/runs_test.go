@@ -11,7 +11,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/workflow"
 )
 
-// gated answers as a tool that somebody has to approve, for as long as a call waits.
+// gated is a tool whose calls need approval while they wait.
 type gated struct {
 	door
 	granted bool
@@ -45,8 +45,8 @@ func (g *gated) count(tool string) (all []made) {
 	return all
 }
 
-// waiting writes what a step before it and one beside it have found out, and then asks once
-// more.
+// waiting writes the result of an earlier step beside a parallel one, and then calls the
+// gated tool.
 const waiting = `description: d
 parameters: {who: {type: string, default: anna}}
 steps:
@@ -59,8 +59,8 @@ steps:
 output: '{{ steps.write.result.n }} {{ steps.last.result }}'
 `
 
-// TestRunGoesOnAfterApproval has a run wait at a step: the same call goes on there, once,
-// with what was found out before, and nobody else does.
+// TestRunGoesOnAfterApproval has a run wait at a step: the same call by the same caller
+// resumes it there, once, with the earlier results.
 func TestRunGoesOnAfterApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, runs := newGated(time.Minute), &workflow.Runs{}
@@ -82,7 +82,7 @@ func TestRunGoesOnAfterApproval(t *testing.T) {
 			t.Fatalf("the first run is %+v", first)
 		}
 		made("at first", 2, 1, 0)
-		call("ana", `{"who":"anna"}`) // the default, said aloud
+		call("ana", `{"who":"anna"}`) // the default, given explicitly
 		made("not decided yet", 2, 2, 0)
 		call("eve", `{}`)
 		made("another caller", 4, 3, 0)
@@ -102,8 +102,8 @@ func TestRunGoesOnAfterApproval(t *testing.T) {
 	})
 }
 
-// TestRunsAreForgotten: a run is kept no longer than its call waits, beyond a number for each
-// caller no more than that, and not where the file says something else by now.
+// TestRunsAreForgotten: a run is dropped when its call no longer waits, when its caller
+// has too many runs, and when the file has changed.
 func TestRunsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, runs := newGated(time.Minute), &workflow.Runs{}

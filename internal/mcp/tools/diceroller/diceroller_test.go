@@ -15,7 +15,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp/tools/diceroller"
 )
 
-// checkRoll decodes a result of roll and holds it against its expression.
+// checkRoll decodes a result of roll and checks it against its expression.
 func checkRoll(t testing.TB, expression, out string) diceroller.Result {
 	t.Helper()
 	var r diceroller.Result
@@ -148,7 +148,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// script is a source whose dice show its numbers in order.
+// script is a source whose dice show these numbers in order.
 type script []int
 
 func (s *script) IntN(int) int {
@@ -216,7 +216,7 @@ func TestConcurrentRolls(t *testing.T) {
 	}
 }
 
-// chiSquare compares counts with what equal or given chances predict.
+// chiSquare compares counts with equal or weighted chances.
 func chiSquare(counts, weights []int) float64 {
 	total, weight := 0, 0
 	for i := range counts {

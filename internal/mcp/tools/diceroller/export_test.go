@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// WithSeed makes the tools throw the same dice in every run.
+// WithSeed makes the tools roll the same dice in every run.
 func WithSeed(seed uint64) Option {
 	return func(o *options) {
 		var key [32]byte
@@ -29,8 +29,8 @@ func (s *seeded) IntN(n int) int {
 // String returns the canonical form.
 func (e Expr) String() string { return string(e.appendTo(nil)) }
 
-// Roll throws the dice.
+// Roll rolls the dice.
 func (e Expr) Roll(src Source) Outcome { return e.rollOnto(nil, src) }
 
-// Detail tells how the total came about.
+// Detail returns how the total is made up.
 func (o Outcome) Detail() string { return string(o.appendDetail(nil)) }

@@ -137,7 +137,7 @@ func TestSyntaxErrorText(t *testing.T) {
 	}
 }
 
-// genTerm draws a valid term, its least and its greatest total.
+// genTerm draws a valid term with its smallest and largest total.
 func genTerm(t *rapid.T) (text string, least, most int) {
 	if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
 		n := rapid.IntRange(0, diceroller.MaxConstant).Draw(t, "constant")
@@ -211,7 +211,7 @@ func TestRollStaysWithinBounds(t *testing.T) {
 	})
 }
 
-// fixed is a source that always yields the same number, or the largest below n.
+// fixed is a source that always returns the same number, or the largest one below n.
 type fixed int
 
 func (f fixed) IntN(n int) int { return min(int(f), n-1) }

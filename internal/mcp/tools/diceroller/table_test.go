@@ -91,7 +91,7 @@ func TestShippedTables(t *testing.T) {
 			for i := range even {
 				even[i] = 1
 			}
-			// The 99.9 % point for 33 degrees of freedom, the most we have.
+			// The 99.9 % point for 33 degrees of freedom, the largest table.
 			if got := chiSquare(counts, even); got > 63.9 {
 				t.Errorf("chi-square = %.1f, want at most 63.9", got)
 			}

@@ -51,8 +51,8 @@ func (s store) get(ctx context.Context, path string) (string, error) {
 	return s.read.Handler(ctx, string(args))
 }
 
-// onDisk returns the bytes and the number of files in the directory, temporary
-// ones included.
+// onDisk returns the bytes and the number of files in the directory, including temporary
+// ones.
 func (s store) onDisk(t testing.TB) (size int64, files int) {
 	t.Helper()
 	err := filepath.Walk(s.dir, func(_ string, info os.FileInfo, err error) error {

@@ -64,7 +64,7 @@ func TestQuotaCountsWhatIsThere(t *testing.T) {
 		if _, err := s.put(t.Context(), "new", strings.Repeat("x", 21)); !errors.Is(err, fileio.ErrQuota) {
 			t.Errorf("error beside an old file = %v, want ErrQuota", err)
 		}
-		// Somebody makes room by hand.
+		// A person deletes a file by hand.
 		if err := os.Remove(old); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestConcurrentWritersStayWithinQuota(t *testing.T) {
 	if got > quota || got < quota-2*size {
 		t.Errorf("%d bytes on disk, want nearly %d and not more", got, quota)
 	}
-	// A fresh count agrees with the running one.
+	// A fresh count matches the running one.
 	again := newStore(t, s.dir, fileio.WithQuota(quota))
 	rest := strings.Repeat("x", int(quota-got))
 	if _, err := again.put(t.Context(), "rest", rest); err != nil {

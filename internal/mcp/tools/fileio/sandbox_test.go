@@ -13,8 +13,7 @@ import (
 	"github.com/MrWong99/glyphoxa/internal/mcp"
 )
 
-// A failure while saving leaves the old file, no temporary one and no folder
-// made for nothing.
+// A failed save leaves the old file and neither a temporary file nor an empty folder.
 func TestFailureWhileSavingChangesNothing(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -78,7 +77,7 @@ func TestWaitingForOnesTurnCanBeCancelled(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSandbox(dir)
-		s.turn <- struct{}{} // a write is under way
+		s.turn <- struct{}{} // a write is in progress
 		ctx, cancel := context.WithCancel(t.Context())
 		result := make(chan error, 1)
 		go func() { result <- s.write(ctx, "a", "x") }()

@@ -87,7 +87,7 @@ func TestLinksInsideMayBeRead(t *testing.T) {
 	}
 }
 
-// A hard link shares its content with a file outside; replacing must not.
+// A hard link shares its content with a file outside, so a write must replace the link.
 func TestWritingReplacesHardLinks(t *testing.T) {
 	parent := t.TempDir()
 	secret := filepath.Join(parent, "secret")
@@ -135,8 +135,8 @@ func TestSpecialFilesDoNotBlock(t *testing.T) {
 	}
 }
 
-// Somebody swaps a folder for a link to the outside, and back, as fast as they
-// can; nothing may get out or in.
+// Another process swaps a folder for a link to the outside and back as fast as it can; no
+// file may cross the boundary.
 func TestSwappedFolderNeverEscapes(t *testing.T) {
 	parent := t.TempDir()
 	outside := filepath.Join(parent, "outside")
@@ -158,8 +158,8 @@ func TestSwappedFolderNeverEscapes(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for !done.Load() {
-			// A step fails when a writer has made "d" anew in between; the
-			// next round goes on from there.
+			// A step fails if a writer has recreated "d" in between; the next round
+			// continues from there.
 			_ = os.Rename(d, aside)
 			_ = os.Rename(link, d)
 			_ = os.Rename(d, link)

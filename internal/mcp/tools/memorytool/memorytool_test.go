@@ -37,7 +37,7 @@ func open(t testing.TB, e embeddings.Provider) *sqlite.Store {
 	return s
 }
 
-// tale fills a store and returns the id of the session in it.
+// tale fills a store and returns its session ID.
 func tale(t testing.TB, s *sqlite.Store) string {
 	t.Helper()
 	sess, err := s.StartSession(t.Context(), "Eldermoor")
@@ -344,7 +344,7 @@ func TestSearchFacts(t *testing.T) {
 		noIndex  bool
 		npc      string
 		args     string
-		want     []string // sources, in order
+		want     []string // sources in order
 	}{
 		{name: "by_meaning", embedder: wordvectors.New(), npc: "bartok", args: `{"query":"silver crown"}`, want: []string{"session:0", "session:now", "session:now"}},
 		{name: "by_meaning_secret", embedder: wordvectors.New(), npc: "mayor", args: `{"query":"mayor stole silver crown","top_k":1}`, want: []string{"entity:mayor"}},

@@ -56,7 +56,7 @@ func TestRememberFact(t *testing.T) {
 	}
 }
 
-// TestRememberingCannotReachOthersFacts repeats what is known word for word.
+// TestRememberingCannotReachOthersFacts stores another NPC's fact word for word.
 func TestRememberingCannotReachOthersFacts(t *testing.T) {
 	s := open(t, nil)
 	tale(t, s)

@@ -8,8 +8,8 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// TestNothingIsClaimed asks what nobody answered, of a log that finds lines by what a
-// question means and of one that finds them by their words.
+// TestNothingIsClaimed asks a question that no line answers, of a log with search by
+// meaning and of one with search by words.
 func TestNothingIsClaimed(t *testing.T) {
 	s := open(t, nil)
 	session, err := s.StartSession(t.Context(), "a")

@@ -10,7 +10,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/memory"
 )
 
-// days is a calendar of which it is day nine, that knows yesterday.
+// days is a calendar on day nine that understands "yesterday".
 type days struct{}
 
 func (days) Today() memory.Date { return memory.Date{Day: 9, Text: "9 Reed"} }
@@ -21,8 +21,8 @@ func (days) Find(q string) (memory.Days, string, bool) {
 	return memory.Days{First: 8, Last: 8}, "", q == "yesterday"
 }
 
-// TestFactsFollowEachOther has a fact settle what was noted before, and finds both with
-// their times.
+// TestFactsFollowEachOther has a fact resolve an earlier one, and finds both with their
+// times.
 func TestFactsFollowEachOther(t *testing.T) {
 	s := open(t, nil)
 	tale(t, s)

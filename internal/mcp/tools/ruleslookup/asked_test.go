@@ -61,7 +61,7 @@ func TestWhatIsAskedOfNoRuleIsRefused(t *testing.T) {
 	}
 }
 
-// A rule is found by other words for what it is about, if some word of it is there, too.
+// A rule is found by a synonym of its subject if the query also has a word from the rule.
 func TestOtherWordsForTheSameLiftARule(t *testing.T) {
 	const rules = `
 - {id: general-a, category: general, name: Amber, summary: The ship sails over the ocean., text: Nothing.}

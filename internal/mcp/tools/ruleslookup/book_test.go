@@ -61,7 +61,7 @@ func TestOpenReportsProblems(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		files map[string]string
-		want  []string // each a line of the error, "file:line: what"
+		want  []string // error lines, "file:line: what"
 	}{
 		{"no_files", map[string]string{"readme.md": "hello"}, []string{"there are no rules files"}},
 		{"empty_file", map[string]string{"a.yaml": ""}, []string{"a.yaml:1: the file is not a list of rules"}},
@@ -141,7 +141,7 @@ func TestOpenReadsEveryFile(t *testing.T) {
 	}
 }
 
-// countingFS counts how often a file is opened.
+// countingFS counts how often each file is opened.
 type countingFS struct {
 	fs.FS
 	mu    sync.Mutex // guards opens
@@ -209,7 +209,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// listed is what the tests need of a rule as it stands in its file.
+// listed holds the fields of a rule as its file has them.
 type listed struct {
 	ID      string   `yaml:"id"`
 	Name    string   `yaml:"name"`

@@ -2,10 +2,10 @@ package ruleslookup
 
 import "io/fs"
 
-// ReadCompiled is what BuiltIn decodes.
+// ReadCompiled decodes the data that BuiltIn uses.
 func ReadCompiled(data []byte) (any, error) { return readCompiled(data) }
 
-// Open returns a book that is loaded.
+// Open returns a loaded book.
 func Open(fsys fs.FS) (*Book, error) {
 	b := Lazy(fsys)
 	if err := b.Warm(); err != nil {

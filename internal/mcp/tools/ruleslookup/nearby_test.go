@@ -9,7 +9,7 @@ import (
 	"github.com/MrWong99/glyphoxa/pkg/provider/embeddings/words"
 )
 
-// The walk over a sorted list finds what comparing with every word finds.
+// The walk over a sorted list finds the same words as a comparison with every word.
 func TestNearWordsAreThoseWithinSoManyEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[abc]{1,9}`)

@@ -20,8 +20,8 @@ func srdBook(t testing.TB) *ruleslookup.Book {
 	return book
 }
 
-// questions are asked as players and models ask, with what must come first;
-// where two rules answer equally well, both are given.
+// questions are worded as players and models ask, with the rule that must rank first; if
+// two rules answer equally well, both are given.
 func questions() []struct{ kind, query, want string } {
 	return []struct{ kind, query, want string }{
 		// names, as get_rule's ids are looked up
@@ -76,7 +76,7 @@ func questions() []struct{ kind, query, want string } {
 		{"joined", "hitpoints", "combat-hit-points"},
 		{"prefix", "eldritch bl", "spell-eldritch-blast"},
 		{"prefix", "polymor", "spell-polymorph"},
-		// plain words for what the rules call otherwise
+		// ordinary words for terms that the rules name differently
 		{"plain", "take cover behind a wall", "combat-cover"},
 		{"plain", "drowning", "general-suffocating"},
 		{"plain", "bring someone back from the dead", "spell-raise-dead|spell-revivify|spell-resurrection|spell-true-resurrection"},
@@ -161,7 +161,7 @@ func TestQuestionsFindTheirRule(t *testing.T) {
 	}
 }
 
-// What a thing is called must always find it, whatever else mentions it.
+// A rule's name must always find the rule, whatever other rules mention it.
 func TestEveryNameAndIDFindsItsRule(t *testing.T) {
 	book := srdBook(t)
 	find, get := toolNamed(t, book, "search_rules"), toolNamed(t, book, "get_rule")
@@ -241,8 +241,8 @@ func BenchmarkGetRule(b *testing.B) {
 	}
 }
 
-// TestCompiledRulesAreCurrent compares the rules that are embedded with the files that they
-// are made of.
+// TestCompiledRulesAreCurrent compares the embedded rules with the files they are built
+// from.
 func TestCompiledRulesAreCurrent(t *testing.T) {
 	compiled, err := ruleslookup.ReadCompiled(srd.Compiled)
 	if err != nil {
@@ -261,7 +261,7 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstGetRule measures the first call of a process, which loads the rules.
+// BenchmarkFirstGetRule measures a process's first call, which loads the rules.
 func BenchmarkFirstGetRule(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -50,8 +50,8 @@ func TestMoveEntity(t *testing.T) {
 	}
 }
 
-// TestMovingEndsAStayNobodyMentioned moves the mayor, whose lair Bartok knows
-// nothing of: the mayor has left it, and Bartok has learned nothing.
+// TestMovingEndsAStayNobodyMentioned moves the mayor, whose lair is unknown to Bartok:
+// the mayor has left the lair, and Bartok has learned nothing about it.
 func TestMovingEndsAStayNobodyMentioned(t *testing.T) {
 	v := settled(t)
 	v.call(bartok, "move_entity", `{"id":"mayor","location":"mill"}`)
@@ -98,8 +98,8 @@ func TestUpdateEntity(t *testing.T) {
 	}
 }
 
-// TestUpdateLeavesTheRestAlone renames an entity that the campaign file made
-// larger than any tool would.
+// TestUpdateLeavesTheRestAlone renames an entity that the campaign file made larger than
+// a tool could.
 func TestUpdateLeavesTheRestAlone(t *testing.T) {
 	v := settled(t)
 	long := strings.Repeat("word ", 3000)
@@ -226,7 +226,7 @@ func TestScene(t *testing.T) {
 	}
 }
 
-// TestWhoIsBlindIsShownNothing has somebody who sees nothing ask what there is to be seen.
+// TestWhoIsBlindIsShownNothing has a blind character ask for visible things.
 func TestWhoIsBlindIsShownNothing(t *testing.T) {
 	v := settled(t)
 	for _, args := range []string{`{}`, `{"location":"flagon"}`, `{"area":{"center":[1,2,2],"radius":9}}`} {
@@ -238,8 +238,8 @@ func TestWhoIsBlindIsShownNothing(t *testing.T) {
 	}
 }
 
-// FuzzHandlers calls every tool with anything, as a client who sees what
-// everybody does: what is hidden from it stays hidden, and as it was.
+// FuzzHandlers calls every tool with any arguments as a client with public knowledge:
+// secrets stay hidden and unchanged.
 func FuzzHandlers(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `[]`, `null`, ``, `{"id":"bartok","position":[1,2,3],"location":"mill"}`, `{"id":"cult","location":null,"attributes":null}`,
@@ -267,7 +267,7 @@ func FuzzHandlers(f *testing.F) {
 	before := hidden(f)
 	f.Fuzz(func(t *testing.T, args string) {
 		if strings.Contains(args, secret) {
-			return // who knows the secret may say it
+			return // an NPC that knows the secret may say it
 		}
 		v.t = t
 		for name := range v.tools {

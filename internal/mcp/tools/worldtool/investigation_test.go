@@ -27,7 +27,7 @@ func investigationMust(t testing.TB, doing string, err error) {
 	}
 }
 
-// newHost returns a host with the tools that an investigation asks, over a small tale.
+// newHost returns a host with the tools used by an investigation, over a small story.
 func newHost(t *testing.T, more ...tools.Tool) *mcphost.Host {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "tale.db"), nil)
@@ -62,7 +62,7 @@ func newHost(t *testing.T, more ...tools.Tool) *mcphost.Host {
 	return host
 }
 
-// everything lists what a well-read NPC may use.
+// everything lists the tools of an NPC that may use all sources.
 var everything = []string{"investigate", "search_sessions", "search_facts", "query_entities", "get_summary", "search_rules"}
 
 func inquire(t *testing.T, host *mcphost.Host, npc string, list []string, args string) (worldtool.Report, error) {
@@ -84,7 +84,7 @@ func textsOf(r worldtool.Report) (all []string) {
 	return all
 }
 
-// holds returns the finding whose text has words, nil without one.
+// holds returns the finding whose text contains words, or nil.
 func holds(r worldtool.Report, words string) *worldtool.Finding {
 	for i := range r.Findings {
 		if strings.Contains(r.Findings[i].Text, words) {
@@ -174,7 +174,7 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 	}
 }
 
-// door is a caller's way to tools of the test's own.
+// door gives a caller access to the test's own tools.
 type door func(ctx context.Context, name, args string) (mcp.Result, error)
 
 func (d door) Execute(ctx context.Context, name, args string) (mcp.Result, error) {
@@ -186,8 +186,9 @@ func handler(t *testing.T) tools.Handler {
 	return worldtool.NewInvestigation()[0].Handler
 }
 
-// TestSlowSourceCostsItsFindingsOnly has one source that never answers: what the others
-// found is told before the deadline, and that it is not all.
+// TestSlowSourceCostsItsFindingsOnly has one source that never answers: the other
+// findings are reported before the deadline, together with the note that something is
+// missing.
 func TestSlowSourceCostsItsFindingsOnly(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -212,7 +213,7 @@ func TestSlowSourceCostsItsFindingsOnly(t *testing.T) {
 	}
 }
 
-// FuzzAnswers has sources return anything.
+// FuzzAnswers has sources return any text.
 func FuzzAnswers(f *testing.F) {
 	f.Add(`{"lines":[{"session_id":"s","speaker":"Ada","text":"the bell of Hedda","at":"2026-03-01T20:00:00Z","turn":3}]}`)
 	f.Add(`{"entities":[{"id":"hedda","name":"Hedda"}],"relationships":[{"type":"x","direction":"in"}],"name":"Hedda","facts":[{"text":"a: b"}]}`)
@@ -236,8 +237,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestWhatIsMerelyNearIsNotClaimed: of what was never said the nearest is told, and that it
-// is no answer; what answers is told without that.
+// TestWhatIsMerelyNearIsNotClaimed: if no line answers, the nearest one is reported with
+// the note that it is no answer; a real answer comes without that note.
 func TestWhatIsMerelyNearIsNotClaimed(t *testing.T) {
 	host := newHost(t)
 	for question, claimed := range map[string]bool{

@@ -28,8 +28,8 @@ func must(t testing.TB, doing string, err error) {
 	}
 }
 
-// village is a world with something to hide: of the cult, its lair and what
-// Bartok has to do with it only the mayor knows.
+// village is a world with a secret: only the mayor knows the cult, its lair and Bartok's
+// part in it.
 type village struct {
 	t     testing.TB
 	store *sqlite.Store
@@ -37,7 +37,7 @@ type village struct {
 	tools map[string]tools.Tool
 }
 
-// The secrets; they must never be in what others than the mayor are told.
+// The secrets must never appear in a result for anyone but the mayor.
 const secret = "Xyzzy"
 
 func settled(t testing.TB) *village {
@@ -84,7 +84,7 @@ var (
 	client   = mcp.Caller{Client: "c", Sees: memory.Anyone}
 )
 
-// try calls a tool and returns its answer and the events it emitted.
+// try calls a tool and returns its result and the events it emitted.
 func (v *village) try(who mcp.Caller, tool, args string) (map[string]any, []string, error) {
 	v.t.Helper()
 	var events mcp.Events
@@ -110,7 +110,7 @@ func (v *village) call(who mcp.Caller, tool, args string) map[string]any {
 	return answer
 }
 
-// refused checks that a call is refused, says something, and changes nothing.
+// refused checks that a call is refused with a message and changes nothing.
 func (v *village) refused(who mcp.Caller, tool, args, says string) {
 	v.t.Helper()
 	before := v.world.Seq()
@@ -141,7 +141,7 @@ func fits(t testing.TB, schema map[string]any, text string) {
 	}
 }
 
-// at walks into an answer: a key for each step.
+// at follows a path of keys into an answer.
 func at(answer map[string]any, path ...string) any {
 	var v any = answer
 	for _, key := range path {

@@ -32,7 +32,7 @@ func TestDefinitions(t *testing.T) {
 		{name: "set_scene", idempotent: true, destructive: true, required: []string{"text"}},
 		{name: "describe_scene", reads: true, idempotent: true},
 	}
-	all := worldtool.NewTools(nil, nil) // which is enough to know what there is
+	all := worldtool.NewTools(nil, nil) // enough to list the tools
 	if len(all) != len(rows) {
 		t.Fatalf("%d tools, want %d", len(all), len(rows))
 	}
